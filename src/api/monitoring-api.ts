@@ -1,0 +1,33 @@
+import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary } from "./records.ts";
+
+/** What the collectors ask of one monitoring server. Every call rejects with an `ApiError`. */
+export interface MonitoringApi {
+  /** Resolves when the application server is up and connected to its core (`GET /health`, 204). */
+  health(signal: AbortSignal): Promise<void>;
+  /** All string members of `GET /version`, flattened. */
+  version(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
+  /** Sensors per status of the whole server; undefined where the server has no such endpoint. */
+  statusSummary(signal: AbortSignal): Promise<StatusSummary | undefined>;
+  /** Objects per kind (`probe`, `group`, `device`, `sensor`, `channel`, ...); undefined where the server has no such endpoint. */
+  objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined>;
+  /** All probes, groups, devices or sensors that the user may see. */
+  nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>>;
+  /** All channels with their last measurement. */
+  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>>;
+  /** The server's clock minus ours, in milliseconds, from the `Date` header of its last answer; 0 until known. */
+  clockOffset(): number;
+  /** Ends the session, if one was opened, and closes the connections. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface NodeListOptions {
+  /** Ask for the counts of the sensors below each object. */
+  readonly statusSummary?: boolean;
+  /** Ask for the scanning interval. */
+  readonly interval?: boolean;
+}
+
+export interface ChannelListOptions {
+  /** Ask for the limits of each channel. */
+  readonly limits?: boolean;
+}

@@ -1,0 +1,78 @@
+import type { StatusToken } from "./status.ts";
+
+/** The kinds of tree nodes that lists return; channels have a record of their own. */
+export type NodeKind = "probe" | "group" | "device" | "sensor";
+
+/** A reference to another object; `restricted` references still carry id and name. */
+export interface Reference {
+  readonly id: string;
+  readonly name: string | undefined;
+  /** Lower-case kind without the `REFERENCED_` prefix: root, probe, group, device, sensor, user ...; undefined when absent. */
+  readonly kind: string | undefined;
+}
+
+/** How many sensors are in each status; only tokens that the server sent. */
+export interface StatusSummary {
+  readonly counts: ReadonlyMap<StatusToken, number>;
+  /** The server's own total, undefined when absent. */
+  readonly total: number | undefined;
+}
+
+/** A probe, group, device or sensor, normalised from whichever spelling the server used. */
+export interface NodeRecord {
+  readonly id: string;
+  readonly kind: NodeKind;
+  /** Empty string when the server sent none. */
+  readonly name: string;
+  readonly parent: Reference | undefined;
+  /** References from the root to the object itself or its parent; undefined when the list does not carry them. */
+  readonly ancestors: readonly Reference[] | undefined;
+  readonly status: StatusToken;
+  /** Milliseconds since the epoch. */
+  readonly statusSince: number | undefined;
+  /** Type of the object, for example `ping` or `paessler.snmp.cpu_usage_sensor`; numeric version suffix removed. */
+  readonly type: string;
+  /** Human name of the type, for example `Ping v2`. */
+  readonly typeName: string;
+  /** 1 to 5. */
+  readonly priority: number | undefined;
+  readonly tags: readonly string[];
+  readonly favorite: boolean | undefined;
+  /** Devices only. */
+  readonly host: string | undefined;
+  /** Scanning interval; undefined unless asked for and present. */
+  readonly intervalSeconds: number | undefined;
+  /** Counts of the sensors below; undefined unless asked for and present. */
+  readonly summary: StatusSummary | undefined;
+}
+
+/** A channel with its last measurement, normalised from both shapes (tree node and info record). */
+export interface ChannelRecord {
+  readonly sensorId: string;
+  /** The part after the first dot of `2490.1`; can be negative. */
+  readonly channelId: string;
+  readonly name: string;
+  /** Display unit as the server spells it; empty when absent. */
+  readonly unit: string;
+  /** The number the product's own UI shows, in `unit`; undefined when null, absent or not a number. */
+  readonly value: number | undefined;
+  /** Time of the last measurement, milliseconds since the epoch; undefined when never measured. */
+  readonly measuredAt: number | undefined;
+  /** Limits where the record carries them; undefined when it does not (not the same as none set). */
+  readonly limits: ChannelLimits | undefined;
+}
+
+export const LIMIT_NAMES = ["max_error", "max_warning", "min_warning", "min_error"] as const;
+export type LimitName = (typeof LIMIT_NAMES)[number];
+/** The limits that are set, in the display unit of the value. */
+export type ChannelLimits = { readonly [name in LimitName]?: number };
+
+/** The outcome of reading a whole list. */
+export interface ListResult<Item> {
+  /** Merged by id: each object once. */
+  readonly items: readonly Item[];
+  /** False when the list moved under the reader twice: what is missing then proves nothing. */
+  readonly complete: boolean;
+  /** Records that could not be decoded; counted, never thrown. */
+  readonly skipped: number;
+}

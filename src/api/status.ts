@@ -1,0 +1,51 @@
+/** Status tokens in the order of the specification; the position is the code (`none` = 0, `up` = 3, `down` = 5). */
+export const STATUS_TOKENS = [
+  "none",
+  "unknown",
+  "collecting",
+  "up",
+  "warning",
+  "down",
+  "disconnected",
+  "pausedbyuser",
+  "pausedbydependency",
+  "pausedbyschedule",
+  "unusual",
+  "pausedbylicense",
+  "pauseduntil",
+  "acknowledged",
+  "partialdown",
+] as const;
+
+export type StatusToken = (typeof STATUS_TOKENS)[number];
+
+const CODES: ReadonlyMap<string, number> = new Map(STATUS_TOKENS.map((token, code) => [token, code]));
+
+/** What live servers send for tokens that the specification spells differently. */
+const ALIASES: Readonly<Record<string, StatusToken>> = {
+  downacknowledged: "acknowledged",
+  downpartial: "partialdown",
+  pausedbyuseruntil: "pauseduntil",
+  pausedbylicence: "pausedbylicense",
+};
+
+/** Position of the token in the specification's list. */
+export function statusCode(token: StatusToken): number {
+  return CODES.get(token) ?? 1;
+}
+
+/** Reads a status in any spelling (`SUMMED_INFO_UP`, `PAUSED_BY_USER`, `up`). Undefined when it is none we know. */
+export function parseStatus(text: string): StatusToken | undefined {
+  const bare = text
+    .toLowerCase()
+    .replace(/^summed_info_/, "")
+    .replaceAll("_", "");
+  if (Object.hasOwn(ALIASES, bare)) return ALIASES[bare];
+  const code = CODES.get(bare);
+  return code === undefined ? undefined : STATUS_TOKENS[code];
+}
+
+/** True for every token that means "paused", whatever the reason. */
+export function isPaused(token: StatusToken): boolean {
+  return token.startsWith("paused");
+}

@@ -1,0 +1,118 @@
+/**
+ * Every error a user can meet: a stable code, what it means and what to do about it.
+ * `docs/errors.md` is generated from this table.
+ */
+export const ERROR_CATALOGUE = {
+  CONFIG_NOT_FOUND: {
+    meaning: "The configuration file cannot be read.",
+    remedy: "Check the path given to --config.file and the permissions of the file.",
+  },
+  CONFIG_SYNTAX: {
+    meaning: "The configuration file is not valid YAML.",
+    remedy: "Correct the line and column that the message names.",
+  },
+  CONFIG_INVALID: {
+    meaning: "A key, type or value in the configuration is wrong.",
+    remedy: "Correct the line and column that the message names; docs/configuration.md lists every key.",
+  },
+  CONFIG_VARIABLE_UNSET: {
+    meaning: "The configuration refers to an environment variable that is not set.",
+    remedy: "Set the variable, or give a default with ${NAME:-default}.",
+  },
+  CONFIG_NO_SERVER: {
+    meaning: "No server is configured.",
+    remedy: "Give --config.file with a servers list, or set PRTG_URL and PRTG_API_KEY_FILE.",
+  },
+  SECRET_UNREADABLE: {
+    meaning: "A file that holds a secret cannot be read, or is empty.",
+    remedy: "Check the path and that the user of the exporter may read it.",
+  },
+  CA_UNREADABLE: {
+    meaning: "A certificate file cannot be read or holds no PEM certificate.",
+    remedy: "Check tls.ca_file: it must hold one or more PEM certificates.",
+  },
+  LISTEN_FAILED: {
+    meaning: "The exporter cannot listen on the requested address.",
+    remedy: "Choose another --web.listen-address, or stop the program that uses it.",
+  },
+  API_CONNECTION_FAILED: {
+    meaning: "No connection to the server.",
+    remedy:
+      "Check servers[].url, name resolution, firewalls, and that the application server is running (port 1616 for HTTPS, 1615 for HTTP).",
+  },
+  API_TLS_UNTRUSTED: {
+    meaning: "The certificate of the server is not trusted.",
+    remedy:
+      "Give the issuing authority in tls.ca_file (self-signed: the certificate itself), or tls.server_name when the name differs.",
+  },
+  API_TLS_FAILED: {
+    meaning: "The TLS handshake failed.",
+    remedy: "Check that the URL's scheme fits the port: 1616 speaks HTTPS, 1615 speaks HTTP.",
+  },
+  API_TIMEOUT: {
+    meaning: "The server did not answer in time.",
+    remedy: "Raise limits.timeout, or look at the load of the core server.",
+  },
+  API_REDIRECTED: {
+    meaning: "The server answered with a redirect; API v2 never does.",
+    remedy: "This is probably the classic web port: API v2 listens on 1616 (HTTPS) or 1615 (HTTP).",
+  },
+  API_NOT_JSON: {
+    meaning: "The server answered with something that is not the JSON of API v2.",
+    remedy: "Check servers[].url: a proxy or the classic web server may be answering; API v2 listens on 1616.",
+  },
+  API_RESPONSE_TOO_LARGE: {
+    meaning: "A response exceeded limits.max_response_size.",
+    remedy: "Raise limits.max_response_size if the server is sound.",
+  },
+  API_UNAUTHORIZED: {
+    meaning: "The server refused the API key or the session.",
+    remedy: "Check the API key (it may have been deleted), or the user name and password.",
+  },
+  API_LOGIN_FAILED: {
+    meaning: "Login with user name and password failed.",
+    remedy: "Check auth.username and auth.password_file, and that the account is not paused.",
+  },
+  API_FORBIDDEN: {
+    meaning: "The user lacks the right that this endpoint needs.",
+    remedy: "Give the user read access to the objects, or the API key the access level READ.",
+  },
+  API_NOT_FOUND: {
+    meaning: "The server has no such endpoint or object.",
+    remedy: "If every endpoint is missing, API v2 is not activated on this server, or the URL has a wrong path.",
+  },
+  API_BAD_REQUEST: {
+    meaning: "The server refused the request as invalid.",
+    remedy: "Report it with the request ID: the exporter sends only documented requests.",
+  },
+  API_RATE_LIMITED: {
+    meaning: "The server asks for fewer requests.",
+    remedy: "Lower limits.requests_per_second, or poll less often.",
+  },
+  API_EXECUTION_TIMEOUT: {
+    meaning: "The server gave up on a request after its own time limit.",
+    remedy: "The exporter asks for smaller pages by itself; if it persists, look at the load of the core server.",
+  },
+  API_SERVER_ERROR: {
+    meaning: "The server failed to answer.",
+    remedy: "Look for the request ID in the logs of the application server.",
+  },
+  API_UNAVAILABLE: {
+    meaning: "The application server has no working connection to its core server.",
+    remedy: "Check that the core server service runs; polling resumes by itself.",
+  },
+  API_LICENSE_INACTIVE: {
+    meaning: "The license of the monitoring system is invalid or expired.",
+    remedy: "Activate the license in the monitoring system.",
+  },
+  API_ENDPOINT_MISSING: {
+    meaning: "The server has neither this endpoint nor a stand-in for it.",
+    remedy: "Update the server, or disable the collector that needs it.",
+  },
+  API_SUSPENDED: {
+    meaning: "Requests are held back after repeated failures.",
+    remedy: "Nothing: the exporter tries again by itself.",
+  },
+} as const satisfies Record<string, { meaning: string; remedy: string }>;
+
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;
