@@ -233,13 +233,13 @@ export const EXPORTER_FAMILIES = {
     "prtg_exporter_exposition_bytes",
     "gauge",
     ["format", "encoding"],
-    "Size of the last rendered metrics page.",
+    "Size of the last metrics page as it goes over the wire, without the exporter's own metrics.",
   ),
   renderDuration: own(
     "prtg_exporter_render_duration_seconds",
     "gauge",
     ["format"],
-    "Time that rendering and compressing the last metrics page took.",
+    "Time that putting together and compressing the last metrics page took.",
   ),
   scrapes: own("prtg_exporter_scrapes_total", "counter", ["format"], "Metrics pages served."),
 } as const satisfies Record<string, MetricFamily>;

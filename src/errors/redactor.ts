@@ -1,0 +1,26 @@
+const REDACTED = "[redacted]";
+
+/** Shorter strings are too likely to be part of ordinary words. */
+const SHORTEST_SECRET = 4;
+
+/**
+ * Knows every secret in use and takes it out of text. The last line of defence behind not writing secrets at all:
+ * a server may echo a password in an error message, a library may print a header.
+ */
+export class Redactor {
+  readonly #secrets = new Set<string>();
+
+  /** Remembers a secret, also as it looks inside JSON and URLs. Empty or very short ones are ignored. */
+  add(secret: string): void {
+    if (secret.length < SHORTEST_SECRET) return;
+    this.#secrets.add(secret);
+    this.#secrets.add(JSON.stringify(secret).slice(1, -1));
+    this.#secrets.add(encodeURIComponent(secret.toWellFormed()));
+  }
+
+  redact(text: string): string {
+    let clean = text;
+    for (const secret of this.#secrets) clean = clean.replaceAll(secret, REDACTED);
+    return clean;
+  }
+}

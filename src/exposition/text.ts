@@ -1,0 +1,38 @@
+/** Escaping and numbers of the Prometheus text format 0.0.4 / 1.0.0 and of OpenMetrics 1.0; pure string functions. */
+
+const NEEDS_LABEL_ESCAPE = /[\\\n"]/;
+const LABEL_ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", '"': '\\"' };
+
+/** Escapes a label value; all formats agree on backslash, newline and quote. Lone surrogates become U+FFFD. */
+export function escapeLabelValue(value: string): string {
+  const wellFormed = value.isWellFormed() ? value : value.toWellFormed();
+  if (!NEEDS_LABEL_ESCAPE.test(wellFormed)) return wellFormed;
+  return wellFormed.replace(/[\\\n"]/g, (character) => LABEL_ESCAPES[character] ?? character);
+}
+
+/** HELP of the text format: quotes stay as they are. */
+export function escapeTextHelp(help: string): string {
+  return help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}
+
+/** HELP of OpenMetrics: quotes are escaped too. */
+export function escapeOpenMetricsHelp(help: string): string {
+  return escapeLabelValue(help);
+}
+
+/** A sample value as both formats spell it. */
+export function formatValue(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  if (Number.isNaN(value)) return "NaN";
+  return value > 0 ? "+Inf" : "-Inf";
+}
+
+/** `{a="1",b="2"}`; empty where there are no labels. */
+export function formatLabels(names: readonly string[], values: readonly string[]): string {
+  if (names.length === 0) return "";
+  let text = "{";
+  for (let index = 0; index < names.length; index++) {
+    text += `${index === 0 ? "" : ","}${names[index]}="${escapeLabelValue(values[index] ?? "")}"`;
+  }
+  return `${text}}`;
+}

@@ -1,0 +1,46 @@
+import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from "pino";
+import { prettyFactory } from "pino-pretty";
+import { describeError } from "../errors/exporter-error.ts";
+import type { Redactor } from "../errors/redactor.ts";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const satisfies Level[];
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export const LOG_FORMATS = ["json", "text"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  readonly redactor: Redactor;
+  /** Where lines go; standard error for the program, so that standard output stays free for results. */
+  readonly output: { write(text: string): unknown };
+  readonly colour?: boolean;
+}
+
+/** Names under which a library or a careless line might log a secret. */
+const SECRET_KEYS = ["authorization", "password", "token", "api_key", "apiKey", "key"];
+
+/** A pino logger whose every line passes the redactor on its way out. */
+export function createLogger(options: LoggerOptions): Logger {
+  const { output, redactor } = options;
+  const layout = options.format === "json" ? (line: string) => line : textLayout(options.colour ?? false);
+  const destination: DestinationStream = { write: (line) => void output.write(redactor.redact(layout(line))) };
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError },
+      redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: "[redacted]" },
+    },
+    destination,
+  );
+}
+
+/** Synchronous, so that the last line before an exit is not lost. */
+function textLayout(colour: boolean): (line: string) => string {
+  const format = prettyFactory({ colorize: colour, translateTime: "SYS:HH:MM:ss", singleLine: true });
+  return (line) => format(line) ?? "";
+}

@@ -1,0 +1,125 @@
+import { gunzipSync } from "node:zlib";
+import { Registry } from "prom-client";
+import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { Exposition } from "../../src/exposition/exposition.ts";
+import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import { formatLabels } from "../../src/exposition/text.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { Store } from "../../src/store/store.ts";
+import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { parsePage } from "../support/parse-sample.ts";
+
+const TEXT = negotiateFormat({});
+const OPENMETRICS = negotiateFormat({ accept: "application/openmetrics-text;version=1.0.0" });
+const DOTS = negotiateFormat({ accept: "text/plain;version=1.0.0;escaping=dots" });
+const running: Exposition[] = [];
+
+afterEach(() => {
+  for (const exposition of running.splice(0)) exposition.stop();
+});
+
+function setUp() {
+  const store = new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+  const registry = new Registry();
+  const rendered: string[] = [];
+  const exposition = new Exposition({
+    store,
+    registry,
+    clock: systemClock,
+    observer: { rendered: (format, encoding) => void rendered.push(`${format} ${encoding}`) },
+  });
+  running.push(exposition);
+  const objects = store.table(TREE_FAMILIES.objects);
+  const text = async (format = TEXT) => Buffer.concat(await exposition.page(format, "identity")).toString();
+  return { store, registry, exposition, rendered, objects, text };
+}
+
+describe("Exposition", () => {
+  it("writes families with samples only, once each, and ends OpenMetrics with EOF", async () => {
+    const { store, objects, text } = setUp();
+    await store.commit(() => {
+      objects.set(objects.add(["hq", "probe"]), 3);
+      objects.set(objects.add(["lab", "probe"]), 1);
+    });
+    expect(await text()).toBe(
+      [
+        "# HELP prtg_objects Objects per kind (GET /objects/count).",
+        "# TYPE prtg_objects gauge",
+        'prtg_objects{server="hq",kind="probe"} 3',
+        'prtg_objects{server="lab",kind="probe"} 1',
+        "",
+      ].join("\n"),
+    );
+    expect(await text(OPENMETRICS)).toBe(
+      [
+        "# TYPE prtg_objects gauge",
+        "# HELP prtg_objects Objects per kind (GET /objects/count).",
+        'prtg_objects{server="hq",kind="probe"} 3',
+        'prtg_objects{server="lab",kind="probe"} 1',
+        "# EOF",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("gives the same page gzipped, in every format", async () => {
+    const { store, objects, exposition, text } = setUp();
+    await store.commit(() => {
+      for (let index = 0; index < 10_000; index++) objects.set(objects.add(["hq", `kind ${index}`]), index);
+    });
+    for (const format of [TEXT, OPENMETRICS, DOTS]) {
+      const gzipped = Buffer.concat(await exposition.page(format, "gzip"));
+      expect(gunzipSync(gzipped).toString()).toBe(await text(format));
+    }
+    expect(parsePage(await text()).size).toBe(10_000);
+    expect((await text(DOTS)).split("\n")[1]).toBe("# TYPE prtg__objects gauge");
+  });
+
+  it("follows commits, and renders nothing when nothing changed", async () => {
+    const { store, objects, exposition, rendered, text } = setUp();
+    exposition.start();
+    await text();
+    const slot = objects.add(["hq", "probe"]);
+    await store.commit(() => objects.set(slot, 3));
+    await exposition.refresh();
+    expect(await text()).toContain('prtg_objects{server="hq",kind="probe"} 3');
+    const before = rendered.length;
+    await store.commit(() => objects.set(slot, 3));
+    await exposition.refresh();
+    await text();
+    expect(rendered.length).toBe(before);
+  });
+
+  it("takes expired values off the page without a commit of anybody else", async () => {
+    const { store, objects, exposition, text } = setUp();
+    exposition.start();
+    await store.commit(() => objects.set(objects.add(["hq", "probe"]), 3, systemClock.monotonic() + 200));
+    expect(await text()).toContain("prtg_objects{");
+    await expect.poll(() => text(), { timeout: 5_000 }).not.toContain("prtg_objects{");
+  });
+
+  it("serves the exporter's own metrics fresh, behind a page that is not rendered anew", async () => {
+    const { store, objects, rendered, registry, exposition } = setUp();
+    let series = 0;
+    const metrics = new ExporterMetrics({ version: "1.2.3", revision: "abc" }, () => [["prtg_objects", ++series]]);
+    const own = new Exposition({ store, registry: metrics.registry, clock: systemClock, observer: { rendered() {} } });
+    metrics.apiRequestDuration.observe({ server: "hq", endpoint: "/health" }, 0.02);
+    metrics.apiRequests.inc({ server: "hq", endpoint: "/health", code: "204" });
+    await store.commit(() => objects.set(objects.add(["hq", "probe"]), 3));
+    const pages = [await own.page(OPENMETRICS, "identity"), await own.page(OPENMETRICS, "identity")];
+    const [first, second] = pages.map((page) => Buffer.concat(page).toString());
+    expect(first).toContain('prtg_exporter_series{family="prtg_objects"} 1\n');
+    expect(second).toContain('prtg_exporter_series{family="prtg_objects"} 2\n');
+    expect(first).toContain("# TYPE prtg_exporter_api_requests counter\n");
+    expect(first).toContain('prtg_exporter_api_requests_total{server="hq",endpoint="/health",code="204"} 1\n');
+    expect(first).toContain(
+      'prtg_exporter_api_request_duration_seconds_bucket{le="0.025",server="hq",endpoint="/health"} 1\n',
+    );
+    expect(first?.endsWith("# EOF\n")).toBe(true);
+    expect(registry.getMetricsAsArray()).toEqual([]);
+    expect(rendered).toEqual([]);
+    exposition.stop();
+    own.stop();
+  });
+});

@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  escapeLabelValue,
+  escapeOpenMetricsHelp,
+  escapeTextHelp,
+  formatLabels,
+  formatValue,
+} from "../../src/exposition/text.ts";
+import { parseSample } from "../support/parse-sample.ts";
+
+describe("escapeLabelValue", () => {
+  it.each([
+    ["plain", "plain"],
+    ['say "hi"', 'say \\"hi\\"'],
+    ["C:\\temp", "C:\\\\temp"],
+    ["two\nlines", "two\\nlines"],
+    ["\\n is not a newline", "\\\\n is not a newline"],
+    ["carriage\rreturn", "carriage\rreturn"],
+    ["lone \ud800 surrogate", "lone \ufffd surrogate"],
+    ["", ""],
+  ])("%j becomes %j", (value, escaped) => {
+    expect(escapeLabelValue(value)).toBe(escaped);
+  });
+
+  it("round-trips any Unicode string through a parser", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (first, second) => {
+        const line = `m${formatLabels(["a", "b"], [first, second])} 1`;
+        expect(parseSample(line)).toEqual({
+          name: "m",
+          labels: { a: first.toWellFormed(), b: second.toWellFormed() },
+          value: "1",
+        });
+      }),
+    );
+  });
+
+  it("round-trips strings made of what must be escaped", () => {
+    const hostile = fc.string({ unit: fc.constantFrom("\\", "n", '"', "\n", ",", "}", "{", "=", " ", "\ud800", "é") });
+    fc.assert(
+      fc.property(hostile, (value) => {
+        expect(parseSample(`m${formatLabels(["a"], [value])} 1`).labels).toEqual({ a: value.toWellFormed() });
+      }),
+    );
+  });
+});
+
+describe("help", () => {
+  it("keeps quotes in the text format and escapes them in OpenMetrics", () => {
+    expect(escapeTextHelp('a "b" \\ \n')).toBe('a "b" \\\\ \\n');
+    expect(escapeOpenMetricsHelp('a "b" \\ \n')).toBe('a \\"b\\" \\\\ \\n');
+  });
+});
+
+describe("formatValue", () => {
+  it.each([
+    [0, "0"],
+    [-0, "0"],
+    [0.1, "0.1"],
+    [1e21, "1e+21"],
+    [8.533380741004116e-5, "0.00008533380741004116"],
+    [Number.NaN, "NaN"],
+    [Number.POSITIVE_INFINITY, "+Inf"],
+    [Number.NEGATIVE_INFINITY, "-Inf"],
+  ])("%d is written %s", (value, text) => {
+    expect(formatValue(value)).toBe(text);
+  });
+
+  it("loses no bit", () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => Number(formatValue(value)) === value),
+    );
+  });
+});
+
+it("writes no braces where there are no labels", () => {
+  expect(formatLabels([], [])).toBe("");
+});

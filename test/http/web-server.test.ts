@@ -1,0 +1,134 @@
+import { request as httpRequest } from "node:http";
+import { gunzipSync } from "node:zlib";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRoutes } from "../../src/http/routes.ts";
+import { startWebServer, type WebServer } from "../../src/http/web-server.ts";
+
+const HOSTILE = `<script>alert("x")</script>&'`;
+let ready = false;
+let broken = false;
+const served: string[] = [];
+let server: WebServer;
+let url: string;
+
+beforeAll(async () => {
+  server = await startWebServer({
+    addresses: [{ host: "127.0.0.1", port: 0 }],
+    log: pino({ level: "silent" }),
+    routes: createRoutes({
+      telemetryPath: "/metrics",
+      version: "1.2.3",
+      servers: [HOSTILE],
+      isReady: () => ready,
+      served: (mediaType) => void served.push(mediaType),
+      exposition: {
+        page: async (_format, encoding) => {
+          if (broken) throw new Error("broken");
+          const { gzipSync } = await import("node:zlib");
+          const page = Buffer.from("prtg_up 1\n");
+          return [encoding === "gzip" ? gzipSync(page) : page];
+        },
+      },
+    }),
+  });
+  url = server.urls[0] ?? "";
+});
+
+afterAll(() => server.close(1_000));
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Unlike fetch, this neither adds headers nor decompresses. */
+function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(`${url}${path}`, { method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}
+
+describe("the web server", () => {
+  it("serves metrics with type, length and Vary", async () => {
+    const { status, headers, body } = await ask("/metrics");
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "content-type": "text/plain; version=0.0.4; charset=utf-8",
+      "content-length": "10",
+      vary: "Accept, Accept-Encoding",
+    });
+    expect(headers["content-encoding"]).toBeUndefined();
+    expect(body.toString()).toBe("prtg_up 1\n");
+    expect(served.at(-1)).toBe("text/plain");
+  });
+
+  it("serves metrics gzipped to those who ask", async () => {
+    const { headers, body } = await ask("/metrics?x=1", { "accept-encoding": "gzip" });
+    expect(headers["content-encoding"]).toBe("gzip");
+    expect(Number(headers["content-length"])).toBe(body.length);
+    expect(gunzipSync(body).toString()).toBe("prtg_up 1\n");
+  });
+
+  it("answers HEAD with the headers alone", async () => {
+    const { status, headers, body } = await ask("/metrics", {}, "HEAD");
+    expect([status, headers["content-length"], body.length]).toEqual([200, "10", 0]);
+  });
+
+  it.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("refuses %s with 405 and Allow", async (method) => {
+    const { status, headers } = await ask("/metrics", {}, method);
+    expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
+  });
+
+  it("says 404 for anything else", async () => {
+    expect((await ask("/nothing")).status).toBe(404);
+    expect((await ask("/metrics/")).status).toBe(404);
+  });
+
+  it("is healthy at once and ready after the first poll", async () => {
+    expect((await ask("/-/healthy")).status).toBe(200);
+    expect((await ask("/-/ready")).status).toBe(503);
+    ready = true;
+    expect((await ask("/-/ready")).status).toBe(200);
+  });
+
+  it("shows hostile names on the landing page as text", async () => {
+    const { headers, body } = await ask("/");
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(body.toString()).toContain("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&amp;&#39;");
+    expect(body.toString()).not.toContain("<script>");
+    expect(body.toString()).toContain('href="/metrics"');
+  });
+
+  it("answers 500 when the page cannot be made, and lives on", async () => {
+    broken = true;
+    expect((await ask("/metrics")).status).toBe(500);
+    broken = false;
+    expect((await ask("/metrics")).status).toBe(200);
+  });
+
+  it("says which address it cannot listen on", async () => {
+    const port = Number(new URL(url).port);
+    const second = startWebServer({
+      addresses: [
+        { host: "127.0.0.1", port: 0 },
+        { host: "127.0.0.1", port },
+      ],
+      routes: new Map(),
+      log: pino({ level: "silent" }),
+    });
+    await expect(second).rejects.toMatchObject({
+      code: "LISTEN_FAILED",
+      message: `cannot listen on 127.0.0.1:${port}`,
+    });
+  });
+});

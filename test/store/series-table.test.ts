@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { KeyedSeries } from "../../src/store/keyed-series.ts";
+import { SeriesTable } from "../../src/store/series-table.ts";
+
+const FAMILY = { name: "f", type: "gauge", help: "", labels: ["a", "b"] } as const;
+
+function newTable(): SeriesTable {
+  return new SeriesTable(FAMILY, (_family, values) => values.join("|"));
+}
+
+function present(table: SeriesTable): Record<string, number> {
+  const entries: [string, number][] = [];
+  for (let slot = 0; slot < table.slots; slot++) {
+    if (table.isPresent(slot)) entries.push([table.labelText(slot), table.value(slot)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+describe("SeriesTable", () => {
+  it("shows a series only while it has a value", () => {
+    const table = newTable();
+    const slot = table.add(["1", "2"]);
+    expect(present(table)).toEqual({});
+    table.set(slot, 7);
+    expect(present(table)).toEqual({ "1|2": 7 });
+    table.withdraw(slot);
+    expect(present(table)).toEqual({});
+    table.set(slot, 0);
+    expect(present(table)).toEqual({ "1|2": 0 });
+  });
+
+  it("changes its version only when a reader could tell", () => {
+    const table = newTable();
+    const slot = table.add(["1", "2"]);
+    table.set(slot, Number.NaN, 10);
+    const { version } = table;
+    table.set(slot, Number.NaN, 20);
+    expect(table.version).toBe(version);
+    table.set(slot, 1, 20);
+    expect(table.version).toBeGreaterThan(version);
+  });
+
+  it("expires at the moment given and not before", () => {
+    const table = newTable();
+    table.set(table.add(["early", ""]), 1, 10);
+    table.set(table.add(["late", ""]), 2, 20);
+    table.set(table.add(["never", ""]), 3);
+    table.expire(9);
+    expect(table.size).toBe(3);
+    table.expire(10);
+    expect(present(table)).toEqual({ "late|": 2, "never|": 3 });
+    expect(table.nextExpiry).toBe(20);
+    table.expire(1e9);
+    expect(present(table)).toEqual({ "never|": 3 });
+    expect(table.nextExpiry).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("refuses labels that do not fit the family", () => {
+    expect(() => newTable().add(["only one"])).toThrow(RangeError);
+  });
+});
+
+describe("KeyedSeries", () => {
+  it("behaves like a map from key to labels and value", () => {
+    const key = fc.constantFrom("k1", "k2", "k3");
+    const command = fc.oneof(
+      fc.record({
+        do: fc.constant("set"),
+        key,
+        label: fc.constantFrom("x", "y"),
+        value: fc.integer(),
+        life: fc.integer({ min: 1, max: 5 }),
+      }),
+      fc.record({ do: fc.constant("withdraw"), key }),
+      fc.record({ do: fc.constant("delete"), key }),
+      fc.record({ do: fc.constant("tick") }),
+    );
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 200 }), (commands) => {
+        const table = newTable();
+        const series = new KeyedSeries(table);
+        const model = new Map<string, { label: string; value: number; until: number }>();
+        let now = 0;
+        for (const step of commands) {
+          if (step.do === "set" && "value" in step) {
+            series.set(step.key, [step.key, step.label], step.value, now + step.life);
+            model.set(step.key, { label: step.label, value: step.value, until: now + step.life });
+          } else if (step.do === "tick") {
+            table.expire(++now);
+            for (const [name, entry] of model) if (entry.until <= now) model.delete(name);
+          } else if ("key" in step) {
+            if (step.do === "withdraw") series.withdraw(step.key);
+            else series.delete(step.key);
+            model.delete(step.key);
+          }
+          const expected = [...model].map(([name, entry]) => [`${name}|${entry.label}`, entry.value]);
+          expect(present(table)).toEqual(Object.fromEntries(expected));
+          expect(table.size).toBe(model.size);
+        }
+      }),
+    );
+  });
+
+  it("uses freed slots again", () => {
+    const table = newTable();
+    const series = new KeyedSeries(table);
+    for (let round = 0; round < 1_000; round++) {
+      series.set("k", ["k", String(round)], round);
+    }
+    expect(table.slots).toBe(1);
+    series.retain(() => false);
+    expect(table.size).toBe(0);
+  });
+});

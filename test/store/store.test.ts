@@ -1,0 +1,48 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { Store } from "../../src/store/store.ts";
+
+const FAMILY = { name: "f", type: "gauge", help: "", labels: [] } as const;
+
+function newStore(): Store {
+  return new Store([FAMILY], () => "");
+}
+
+it("lets readers and writers take turns", async () => {
+  const store = newStore();
+  const trace: string[] = [];
+  const slowly = (name: string) => async () => {
+    trace.push(`${name} begins`);
+    await nextTurn();
+    trace.push(`${name} ends`);
+  };
+  await Promise.all([store.read(slowly("read")), store.commit(slowly("write")), store.read(slowly("read again"))]);
+  expect(trace).toEqual([
+    "read begins",
+    "read ends",
+    "write begins",
+    "write ends",
+    "read again begins",
+    "read again ends",
+  ]);
+});
+
+it("goes on after a writer that failed, and tells only those who still listen", async () => {
+  const store = newStore();
+  let told = 0;
+  const stop = store.onCommit(() => told++);
+  await expect(
+    store.commit(() => {
+      throw new Error("no");
+    }),
+  ).rejects.toThrow("no");
+  await expect(store.commit(() => 42)).resolves.toBe(42);
+  expect(told).toBe(1);
+  stop();
+  await store.commit(() => undefined);
+  expect(told).toBe(1);
+});
+
+it("refuses a family that the metric table lacks", () => {
+  expect(() => newStore().table({ ...FAMILY, name: "other" })).toThrow(RangeError);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { ExporterError } from "../../src/errors/exporter-error.ts";
+import { Redactor } from "../../src/errors/redactor.ts";
+import { createLogger, LOG_FORMATS, LOG_LEVELS } from "../../src/telemetry/logger.ts";
+
+const SECRET = 'p4ss"w\\rd\n/ü';
+
+describe.each(LOG_FORMATS)("the %s logger", (format) => {
+  it.each(LOG_LEVELS)("lets no secret through at level %s", (level) => {
+    const redactor = new Redactor();
+    redactor.add(SECRET);
+    let written = "";
+    const log = createLogger({ level, format, redactor, output: { write: (text: string) => (written += text) } });
+    const error = new ExporterError("API_SERVER_ERROR", `server said ${SECRET}`, {
+      cause: new Error(`cause ${SECRET}`),
+    });
+    for (const method of LOG_LEVELS) {
+      log[method](
+        { err: error, detail: { url: `https://x/?k=${encodeURIComponent(SECRET)}`, text: SECRET } },
+        `message ${SECRET}`,
+      );
+      log[method](
+        {
+          headers: { authorization: "Bearer unregistered-1" },
+          password: "unregistered-2",
+          login: { token: "unregistered-3" },
+        },
+        "x",
+      );
+    }
+    expect(written).toContain("API_SERVER_ERROR");
+    expect(written).toContain("[redacted]");
+    for (const form of [SECRET, JSON.stringify(SECRET).slice(1, -1), encodeURIComponent(SECRET), "unregistered"]) {
+      expect(written).not.toContain(form);
+    }
+  });
+});
+
+it("writes JSON lines with level, time and message", () => {
+  let written = "";
+  const output = { write: (text: string) => (written += text) };
+  const log = createLogger({ level: "info", format: "json", redactor: new Redactor(), output });
+  log.debug("not this");
+  log.info({ server: "hq" }, "that");
+  expect(JSON.parse(written)).toEqual({
+    level: "info",
+    time: expect.stringMatching(/^\d{4}-/),
+    server: "hq",
+    msg: "that",
+  });
+});
