@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { EXPORTER_FAMILIES, type MetricFamily } from "../mapping/metric-table.ts";
+import type { BuildInfo } from "./build-info.ts";
 
 /** Gauges of prom-client whose names end in `_total`: promtool rightly calls that a counter's name. */
 const MISNAMED_DEFAULTS = [
@@ -10,11 +11,6 @@ const MISNAMED_DEFAULTS = [
 
 /** From a quick answer on the same network to the 25 s at which the monitoring server gives up. */
 const REQUEST_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25];
-
-export interface BuildInfo {
-  readonly version: string;
-  readonly revision: string;
-}
 
 /** The exporter's own metrics, as EXPORTER_FAMILIES states them, in a registry of their own. */
 export class ExporterMetrics {
