@@ -31,6 +31,10 @@ export const ERROR_CATALOGUE = {
     meaning: "A certificate file cannot be read or holds no PEM certificate.",
     remedy: "Check tls.ca_file: it must hold one or more PEM certificates.",
   },
+  WORLD_IMPOSSIBLE: {
+    meaning: "A simulated world of the sizes that were asked for cannot be.",
+    remedy: "Change the sizes that the message names.",
+  },
   LISTEN_FAILED: {
     meaning: "The exporter cannot listen on the requested address.",
     remedy: "Choose another --web.listen-address, or stop the program that uses it.",

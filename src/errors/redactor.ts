@@ -13,9 +13,12 @@ export class Redactor {
   /** Remembers a secret, also as it looks inside JSON and URLs. Empty or very short ones are ignored. */
   add(secret: string): void {
     if (secret.length < SHORTEST_SECRET) return;
-    this.#secrets.add(secret);
-    this.#secrets.add(JSON.stringify(secret).slice(1, -1));
-    this.#secrets.add(encodeURIComponent(secret.toWellFormed()));
+    for (const form of formsOf(secret)) this.#secrets.add(form);
+  }
+
+  /** Forgets a secret that has lost its worth, such as the token of an ended session. */
+  remove(secret: string): void {
+    for (const form of formsOf(secret)) this.#secrets.delete(form);
   }
 
   redact(text: string): string {
@@ -23,4 +26,8 @@ export class Redactor {
     for (const secret of this.#secrets) clean = clean.replaceAll(secret, REDACTED);
     return clean;
   }
+}
+
+function formsOf(secret: string): readonly string[] {
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())];
 }

@@ -15,15 +15,19 @@ export class KeyedSeries {
   /** Sets the value under `key` until `expiresAt` (monotonic ms), adding or relabelling the series where needed. */
   set(key: string, labels: readonly string[], value: number, expiresAt?: number): void {
     let slot = this.#slots.get(key);
-    if (slot !== undefined && !sameLabels(this.#table.labels(slot), labels)) {
-      this.#table.remove(slot);
-      slot = undefined;
-    }
     if (slot === undefined) {
       slot = this.#table.add(labels);
       this.#slots.set(key, slot);
+    } else if (!sameLabels(this.#table.labels(slot), labels)) {
+      this.#table.relabel(slot, labels);
     }
     this.#table.set(slot, value, expiresAt);
+  }
+
+  /** Gives the series under `key`, if there is one, other labels; its value stays. */
+  relabel(key: string, labels: readonly string[]): void {
+    const slot = this.#slots.get(key);
+    if (slot !== undefined && !sameLabels(this.#table.labels(slot), labels)) this.#table.relabel(slot, labels);
   }
 
   /** Takes the value away but remembers the series. */

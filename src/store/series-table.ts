@@ -50,9 +50,7 @@ export class SeriesTable {
 
   /** Adds a series without a value. `labels` are the values for `family.labels`, in that order. */
   add(labels: readonly string[]): number {
-    if (labels.length !== this.family.labels.length) {
-      throw new RangeError(`${this.family.name} has ${this.family.labels.length} labels, not ${labels.length}`);
-    }
+    this.#checkLabels(labels);
     const slot = this.#free.pop() ?? this.#labels.length;
     if (slot >= this.#values.length) this.#grow();
     this.#labels[slot] = labels;
@@ -60,6 +58,14 @@ export class SeriesTable {
     this.#values[slot] = 0;
     this.#expiresAt[slot] = ABSENT;
     return slot;
+  }
+
+  /** Gives the series other labels; its value stays. */
+  relabel(slot: number, labels: readonly string[]): void {
+    this.#checkLabels(labels);
+    this.#labels[slot] = labels;
+    this.#labelText[slot] = this.#renderLabels(this.family, labels);
+    if (this.isPresent(slot)) this.#version++;
   }
 
   /** Gives the series a value until `expiresAt` (monotonic ms). */
@@ -119,6 +125,12 @@ export class SeriesTable {
 
   labelText(slot: number): string {
     return this.#labelText[slot] ?? "";
+  }
+
+  #checkLabels(labels: readonly string[]): void {
+    if (labels.length !== this.family.labels.length) {
+      throw new RangeError(`${this.family.name} has ${this.family.labels.length} labels, not ${labels.length}`);
+    }
   }
 
   #grow(): void {

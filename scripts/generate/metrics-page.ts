@@ -1,0 +1,89 @@
+import { STATUS_TOKENS } from "../../src/api/status.ts";
+import { EXPORTER_FAMILIES, type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { code, pageHead, table } from "./markdown.ts";
+
+const INTRODUCTION = `
+All metrics of the monitored world are gauges; the exporter's own are gauges, counters and histograms. Names, labels and
+help texts come from one table in the code, and so does this page.
+
+## Labels
+
+- \`server\` is the configured name of the monitoring server. It comes first in every family that belongs to one.
+- \`sensor_id\`, \`device_id\` and \`id\` are ids of objects, as in \`2490\`. \`channel_id\` is what follows the first dot of a
+  channel's id: \`1\` for \`2490.1\`; it can be negative. Ids make every series unique: names need not be.
+- \`probe\`, \`group\`, \`device\`, \`sensor\` and \`channel\` are names. \`group\` is the nearest group above the device.
+- \`path\` joins the names from below the root to the object itself with \`/\`; a channel has the path of its sensor.
+- \`unit\` is the unit of a channel as the server spells it.
+- \`kind\` is \`probe\`, \`group\` or \`device\` in \`prtg_node_*\`, the kind of objects counted in \`prtg_objects\`, and the type of
+  the sensor or device in the \`_info\` families. \`tags\` are joined with commas.
+
+Names can hold any character. They are escaped as the format demands and never altered, but for lone surrogates, which
+become U+FFFD. The labels of a family never vary; what is unknown is empty, which Prometheus treats as absent.
+
+The narrow families (\`prtg_sensor_info\`, \`prtg_channel_limit_exceeded\`) join the wide ones by ids:
+
+\`\`\`promql
+prtg_sensor_status_code == 5
+  and on (job, instance, server, sensor_id) prtg_sensor_info{priority="5"}
+\`\`\`
+
+## Values
+
+- \`prtg_channel_value\` is the number that the product's own pages show, in the unit of the label \`unit\`. Traffic channels
+  are rates already: do not apply \`rate()\`.
+- What is missing has no series. Paused sensors and channels that were never measured have no value; null is never 0.
+
+## When series end
+
+- An object that two successive complete polls did not see is gone, and its series with it.
+- The value of a channel is withdrawn when its measurement is older than \`stale_after\`: three scanning intervals of its
+  sensor, at least five minutes, unless configured.
+- Statuses, counts, limits and properties that no poll has confirmed for three periods of their collector, at least five
+  minutes, are withdrawn as well. \`prtg_up\` and \`prtg_exporter_*\` remain and say why.
+
+## Status codes
+
+\`prtg_sensor_status_code\` and \`prtg_node_status_code\` give the status as a number: the position of its token in the list of
+the API. A token that the exporter does not know becomes \`unknown\`, and is counted in
+\`prtg_exporter_decode_problems_total\`.
+`;
+
+const AVAILABILITY = `
+Availability is the share of the time that a sensor was up, with the time left out in which nobody could know: paused,
+\`none\`, \`unknown\` and \`collecting\`. The second operand of \`and\` lists the codes that count:
+
+\`\`\`promql
+avg_over_time((
+  prtg_sensor_status_code == bool 3
+  and (prtg_sensor_status_code >= 3 < 7 or prtg_sensor_status_code == 10 or prtg_sensor_status_code >= 13)
+)[30d:1m])
+\`\`\`
+`;
+
+const OWN = `
+Beside these, the exporter serves the usual metrics of its process and of Node.js (\`process_*\`, \`nodejs_*\`).
+`;
+
+/** docs/metrics.md */
+export function metricsPage(): string {
+  return [
+    pageHead("Metrics", "src/mapping/metric-table.ts"),
+    INTRODUCTION,
+    "\n",
+    table(
+      ["Code", "Status"],
+      STATUS_TOKENS.map((token, index) => [String(index), code(token)]),
+    ),
+    AVAILABILITY,
+    "\n## The monitored world\n\n",
+    familyTable(Object.values(TREE_FAMILIES)),
+    "\n## The exporter\n\n",
+    familyTable(Object.values(EXPORTER_FAMILIES)),
+    OWN,
+  ].join("");
+}
+
+function familyTable(families: readonly MetricFamily[]): string {
+  const rows = families.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(" "), help]);
+  return table(["Name", "Type", "Labels", "Meaning"], rows);
+}

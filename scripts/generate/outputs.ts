@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+import { configurationPage } from "./configuration-page.ts";
+import { editorSchemaFile } from "./editor-schema.ts";
+import { errorsPage } from "./errors-page.ts";
+import { metricsPage } from "./metrics-page.ts";
+import { withMetricTable } from "./readme.ts";
+
+/** A file of the repository that is generated, as it is to be. */
+export interface Output {
+  /** Path below the root of the repository. */
+  readonly path: string;
+  readonly content: string;
+}
+
+/** Everything that `npm run docs` writes. */
+export async function generate(root: URL): Promise<Output[]> {
+  const outputs = [
+    { path: "docs/configuration.md", content: configurationPage() },
+    { path: "docs/metrics.md", content: metricsPage() },
+    { path: "docs/errors.md", content: errorsPage() },
+    { path: "config/prtg-exporter.schema.json", content: editorSchemaFile() },
+  ];
+  const readme = await contentOf(root, "README.md");
+  if (readme !== undefined) outputs.push({ path: "README.md", content: withMetricTable(readme) });
+  return outputs;
+}
+
+/** The outputs that differ from the files below `root`. */
+export async function outdated(root: URL): Promise<Output[]> {
+  const outputs = await generate(root);
+  const current = await Promise.all(outputs.map(({ path }) => contentOf(root, path)));
+  return outputs.filter(({ content }, index) => content !== current[index]);
+}
+
+async function contentOf(root: URL, path: string): Promise<string | undefined> {
+  try {
+    return await readFile(new URL(path, root), "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

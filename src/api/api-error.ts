@@ -1,0 +1,38 @@
+import type { ErrorCode } from "../errors/catalogue.ts";
+import { type ErrorOptionsWithRemedy, ExporterError } from "../errors/exporter-error.ts";
+
+export interface ApiErrorDetails extends ErrorOptionsWithRemedy {
+  /** Template without ids, such as `/experimental/channels`. */
+  endpoint: string;
+  httpStatus?: number | undefined;
+  /** `code` of the server's error object. */
+  serverCode?: string | undefined;
+  /** Finds the request in the logs of the application server. */
+  requestId?: string | undefined;
+  /** What the server asked us to wait before the next attempt. */
+  retryAfterMs?: number | undefined;
+}
+
+/** A request to a monitoring server that did not work. The message names the endpoint and never holds a secret. */
+export class ApiError extends ExporterError {
+  readonly endpoint: string;
+  readonly httpStatus: number | undefined;
+  readonly serverCode: string | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ApiErrorDetails) {
+    super(code, message, details);
+    this.name = "ApiError";
+    this.endpoint = details.endpoint;
+    this.httpStatus = details.httpStatus;
+    this.serverCode = details.serverCode;
+    this.requestId = details.requestId;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** The server lacks this endpoint, as opposed to failing at it. */
+export function isMissing(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === "API_NOT_FOUND";
+}

@@ -1,0 +1,112 @@
+import { isMissing } from "./api-error.ts";
+import { ApiKeyAuth, type Authenticator } from "./auth.ts";
+import { Circuits } from "./circuits.ts";
+import { decodeChannel } from "./decode/channel.ts";
+import { decodeNode } from "./decode/node.ts";
+import { readObjectCounts } from "./decode/object-counts.ts";
+import { noProblems, reportProblems } from "./decode/problems.ts";
+import { readSummary } from "./decode/summary.ts";
+import { readVersion } from "./decode/version.ts";
+import { channelLists, nodeLists } from "./endpoints.ts";
+import { type ItemFormat, ListReader } from "./list-reader.ts";
+import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
+import type { ApiClientOptions } from "./options.ts";
+import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary } from "./records.ts";
+import { Requester } from "./requester.ts";
+import { type ApiAnswer, Sender } from "./sender.ts";
+import { SessionAuth } from "./session-auth.ts";
+
+/** The client of one monitoring server. Nothing is sent before the first call. Throws a TypeError when `url` is none. */
+export function createApiClient(options: ApiClientOptions): MonitoringApi {
+  return new ApiClient(options);
+}
+
+const CHANNEL_FORMAT: ItemFormat<ChannelRecord> = {
+  decode: decodeChannel,
+  keyOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
+};
+
+class ApiClient implements MonitoringApi {
+  readonly #options: ApiClientOptions;
+  readonly #sender: Sender;
+  readonly #authenticator: Authenticator;
+  readonly #requester: Requester;
+  readonly #lists: ListReader;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: ApiClientOptions) {
+    const { auth } = options;
+    const circuits = new Circuits(options);
+    this.#options = options;
+    this.#sender = new Sender(options, circuits);
+    this.#authenticator =
+      auth.kind === "api_key"
+        ? new ApiKeyAuth(auth.key, options.redactor)
+        : new SessionAuth(auth.username, auth.password, this.#sender, options);
+    this.#requester = new Requester(options, this.#sender, circuits, this.#authenticator);
+    this.#lists = new ListReader(options, this.#requester);
+  }
+
+  async health(signal: AbortSignal): Promise<void> {
+    await this.#requester.health(signal);
+  }
+
+  async version(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    return readVersion((await this.#read("/version", signal)).json);
+  }
+
+  async statusSummary(signal: AbortSignal): Promise<StatusSummary | undefined> {
+    const answer = await this.#readIfThere("/sensor-status-summary", signal);
+    if (answer === undefined) return undefined;
+    const problems = noProblems();
+    const summary = readSummary(answer.json, problems);
+    reportProblems(problems, this.#options.observer);
+    return summary;
+  }
+
+  async objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined> {
+    const answer = await this.#readIfThere("/objects/count", signal);
+    return answer === undefined ? undefined : readObjectCounts(answer.json);
+  }
+
+  nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
+    const format: ItemFormat<NodeRecord> = {
+      decode: (record, problems) => decodeNode(kind, record, problems),
+      keyOf: ({ id }) => id,
+    };
+    return this.#lists.read(nodeLists(kind, options), format, signal);
+  }
+
+  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
+    return this.#lists.read(channelLists(options), CHANNEL_FORMAT, signal);
+  }
+
+  clockOffset(): number {
+    return this.#sender.serverClock.offsetMs;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#requester.close();
+    await this.#authenticator.close();
+    await this.#sender.close();
+  }
+
+  #read(endpoint: string, signal: AbortSignal): Promise<ApiAnswer> {
+    return this.#requester.get({ endpoint, path: endpoint }, signal);
+  }
+
+  /** Undefined where the server has no such endpoint: it is optional. */
+  async #readIfThere(endpoint: string, signal: AbortSignal): Promise<ApiAnswer | undefined> {
+    try {
+      return await this.#read(endpoint, signal);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { Clock } from "../clock.ts";
+
+export interface Deadline {
+  readonly clock: Clock;
+  readonly ms: number;
+  /** Any of these ends the work early, with its own reason. */
+  readonly parents: readonly AbortSignal[];
+  /** Why the work was ended when the time is over. */
+  readonly expired: () => Error;
+}
+
+/**
+ * Runs work that heeds a signal, which aborts when the time is over or a parent aborts. The error is then the reason.
+ * Listeners are removed by hand: parents may live as long as the program.
+ */
+export async function withDeadline<Result>(
+  deadline: Deadline,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const { clock, ms, parents, expired } = deadline;
+  const controller = new AbortController();
+  const timer = new AbortController();
+  const inherit = (): void => controller.abort(parents.find((parent) => parent.aborted)?.reason);
+  for (const parent of parents) parent.addEventListener("abort", inherit, { once: true });
+  if (parents.some((parent) => parent.aborted)) inherit();
+  clock.sleep(ms, timer.signal).then(
+    () => controller.abort(expired()),
+    () => undefined,
+  );
+  try {
+    controller.signal.throwIfAborted();
+    return await work(controller.signal);
+  } catch (error) {
+    throw controller.signal.aborted ? controller.signal.reason : error;
+  } finally {
+    timer.abort();
+    for (const parent of parents) parent.removeEventListener("abort", inherit);
+  }
+}
+
+/** Waits for work that others wait for too: the signal ends the wait, not the work. */
+export async function waitFor<Result>(shared: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([shared, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,55 @@
+import type { ChannelRecord } from "../records.ts";
+import { readLimits } from "./limits.ts";
+import { finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";
+import type { DecodeProblems } from "./problems.ts";
+import { readTimestamp } from "./timestamp.ts";
+
+/**
+ * A channel with its last measurement, as a tree node (unit in `basic.displayunit`) or in the form of the deprecated
+ * list (`unit.display_unit`). Undefined, and counted, when sensor and channel cannot be told from its ids.
+ */
+export function decodeChannel(record: unknown, problems: DecodeProblems): ChannelRecord | undefined {
+  const id = isObject(record) ? idOf(record.id) : undefined;
+  if (!isObject(record) || id === undefined) {
+    problems.record++;
+    return undefined;
+  }
+  // The first dot: a channel number can be negative, and nothing says that it holds no dot.
+  const dot = id.indexOf(".");
+  const sensorId = parentId(record) ?? id.slice(0, Math.max(dot, 0));
+  const channelId = id.slice(dot + 1);
+  if (sensorId === "" || channelId === "") {
+    problems.record++;
+    return undefined;
+  }
+  const measurement = isObject(record.last_measurement) ? record.last_measurement : undefined;
+  return {
+    sensorId,
+    channelId,
+    name: text(record.name) ?? (isObject(record.basic) ? text(record.basic.name) : undefined) ?? "",
+    unit: readUnit(record),
+    value: measurement === undefined ? undefined : readValue(measurement.display_value, problems),
+    measuredAt: measurement === undefined ? undefined : readTimestamp(measurement.timestamp, problems),
+    limits: readLimits(record, problems),
+  };
+}
+
+function parentId(record: JsonObject): string | undefined {
+  return isObject(record.parent) ? idOf(record.parent.id) : undefined;
+}
+
+function readUnit(record: JsonObject): string {
+  const { basic, unit } = record;
+  if (isObject(basic) && typeof basic.displayunit === "string") return basic.displayunit;
+  if (!isObject(unit)) return typeof unit === "string" ? unit : "";
+  const displayUnit = text(unit.display_unit) ?? "";
+  return displayUnit === "" ? (text(unit.custom) ?? "") : displayUnit;
+}
+
+/** Only `display_value`: the raw `value` has a unit that is documented nowhere, so it cannot stand in. */
+function readValue(value: unknown, problems: DecodeProblems): number | undefined {
+  if (isAbsent(value)) return undefined;
+  const number = finiteNumber(value);
+  if (number === undefined) problems.value++;
+  return number;
+}

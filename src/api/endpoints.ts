@@ -1,0 +1,47 @@
+import type { ChannelListOptions, NodeListOptions } from "./monitoring-api.ts";
+import type { NodeKind } from "./records.ts";
+
+/** A list and what to ask it for; `limit` and `offset` come with each page. */
+export interface ListEndpoint {
+  /** Path below `/api/v2`; lists have no ids in it. */
+  readonly endpoint: string;
+  /** Query without `limit` and `offset`; empty when there is none. */
+  readonly query: string;
+}
+
+/*
+ * Stable lists come first, then experimental, then deprecated; today none is stable. `path` is not asked for: it would
+ * repeat the whole way to the root in each of some ten thousand records, for the sake of the few objects whose parent
+ * the user may not see, and those have the parent's id and name in `parent` anyway.
+ */
+
+/** Lists of nodes of one kind, the preferred one first, then its stand-in. */
+export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly ListEndpoint[] {
+  // The specification counts sensors below probes, groups and devices only.
+  const summary = options.statusSummary === true && kind !== "sensor";
+  const include = [
+    ...(options.interval === true ? ["intervalgroup"] : []),
+    ...(summary ? ["sensor_status_summary"] : []),
+  ];
+  return [
+    { endpoint: `/experimental/${kind}s`, query: includeQuery(include) },
+    { endpoint: `/${kind}s`, query: summary ? "sensor_status_summary=true" : "" },
+  ];
+}
+
+/** Lists of all channels, the preferred one first, then its stand-in. */
+export function channelLists(options: ChannelListOptions): readonly ListEndpoint[] {
+  return [
+    { endpoint: "/experimental/channels", query: includeQuery(options.limits === true ? ["alerting"] : []) },
+    { endpoint: "/channels", query: "" },
+  ];
+}
+
+/** Path and query of one page. Both numbers are always sent: servers differ in what an omitted limit means. */
+export function pagePath(list: ListEndpoint, offset: number, limit: number): string {
+  return `${list.endpoint}?limit=${limit}&offset=${offset}${list.query === "" ? "" : `&${list.query}`}`;
+}
+
+function includeQuery(sections: readonly string[]): string {
+  return sections.length === 0 ? "" : `include=${sections.join(",")}`;
+}

@@ -1,0 +1,50 @@
+import type { Dispatcher } from "undici";
+
+type Headers = Dispatcher.ResponseData["headers"];
+
+/** Status and the headers that matter here. */
+export interface ResponseHead {
+  readonly status: number;
+  /** Without parameters, lower case; undefined when absent. */
+  readonly contentType: string | undefined;
+  readonly contentEncoding: string | undefined;
+  readonly location: string | undefined;
+  /** `Retry-After`, or the specification's `Wait-For`. */
+  readonly retryAfter: string | undefined;
+  readonly requestId: string | undefined;
+  /** `X-Total-Count`; undefined when absent or no number. */
+  readonly totalCount: number | undefined;
+  /** Whether `Link` names a next page; undefined without such a header. */
+  readonly hasNext: boolean | undefined;
+  /** `Date`, milliseconds since the epoch, whole seconds; undefined when absent or unreadable. */
+  readonly dateMs: number | undefined;
+}
+
+/** An answer as it came over the wire. */
+export interface HttpResponse extends ResponseHead {
+  readonly body: string;
+  /** Size of the body on the wire. */
+  readonly bytes: number;
+}
+
+export function readHead(status: number, headers: Headers): ResponseHead {
+  const link = header(headers, "link");
+  const total = header(headers, "x-total-count");
+  const date = Date.parse(header(headers, "date") ?? "");
+  return {
+    status,
+    contentType: header(headers, "content-type")?.split(";", 1)[0]?.trim().toLowerCase(),
+    contentEncoding: header(headers, "content-encoding")?.trim().toLowerCase(),
+    location: header(headers, "location"),
+    retryAfter: header(headers, "retry-after") ?? header(headers, "wait-for"),
+    requestId: header(headers, "x-request-id"),
+    totalCount: total !== undefined && /^\s*\d{1,15}\s*$/.test(total) ? Number(total) : undefined,
+    hasNext: link === undefined ? undefined : /;\s*rel\s*=\s*"?next\b/i.test(link),
+    dateMs: Number.isNaN(date) ? undefined : date,
+  };
+}
+
+function header(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,50 @@
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import type { Redactor } from "../errors/redactor.ts";
+import type { ApiObserver } from "./observer.ts";
+
+/** How to prove who we are. Secrets come from functions, so that a changed file is seen without a restart. */
+export type ApiAuth =
+  | { readonly kind: "api_key"; readonly key: () => Promise<string> }
+  | { readonly kind: "login"; readonly username: string; readonly password: () => Promise<string> };
+
+export interface ApiTls {
+  /** PEM certificates to trust instead of the built-in ones; a server's own certificate may be among them. */
+  readonly ca?: string | undefined;
+  /** Accept any certificate. */
+  readonly insecureSkipVerify?: boolean;
+  /** Name to expect in the certificate, where it differs from the host of the URL. */
+  readonly serverName?: string | undefined;
+}
+
+/** What one server may be asked. */
+export interface ApiLimits {
+  /** Requests under way at the same time. */
+  readonly concurrency: number;
+  /** Requests are sent at least 1/requestsPerSecond apart; Infinity for no pacing. */
+  readonly requestsPerSecond: number;
+  /** From sending a request to the last byte of its answer. */
+  readonly timeoutMs: number;
+  /** All attempts at one request, with the waits before and between them. */
+  readonly totalTimeoutMs: number;
+  /** Size of a response body at which reading stops. */
+  readonly maxResponseBytes: number;
+}
+
+export interface ApiClientOptions {
+  /** Name of the server in the configuration. */
+  readonly name: string;
+  /** `https://prtg.example.com:1616`; a path prefix is kept, a `/` or `/api/v2` at the end is not needed. */
+  readonly url: string;
+  readonly auth: ApiAuth;
+  readonly tls?: ApiTls;
+  readonly limits: ApiLimits;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  /** Uniform in [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Learns every secret that is used, also session tokens. */
+  readonly redactor: Redactor;
+  readonly observer: ApiObserver;
+}

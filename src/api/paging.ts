@@ -1,0 +1,124 @@
+import { type DecodeProblems, noProblems } from "./decode/problems.ts";
+import type { PageSize } from "./page-size.ts";
+import type { ListResult } from "./records.ts";
+
+/** One page of a list. */
+export interface Page {
+  readonly records: readonly unknown[];
+  /** `X-Total-Count`; undefined when the server sends none. */
+  readonly total: number | undefined;
+  /** Whether the server names a next page; undefined when it does not say. */
+  readonly hasNext: boolean | undefined;
+}
+
+export interface ListSource<Item> {
+  readonly pageSize: PageSize;
+  /** May resolve to fewer records than `limit`, also before the end of the list: servers cap. */
+  page(offset: number, limit: number): Promise<Page>;
+  /** The page failed because it was too large for the server to make in time. */
+  isTooLarge(failure: unknown): boolean;
+  /** Undefined, and counted, when a record cannot be used. */
+  decode(record: unknown, problems: DecodeProblems): Item | undefined;
+  /** The same however the server spells the object's id. */
+  keyOf(item: Item): string;
+}
+
+export interface ListReading<Item> extends ListResult<Item> {
+  /** The list changed while it was read. */
+  readonly moved: boolean;
+  readonly problems: DecodeProblems;
+  /** X-Total-Count minus the objects that the pages held; undefined where unknown or incomplete. */
+  readonly totalDifference: number | undefined;
+}
+
+/**
+ * Reads a whole list, page by page. When it changes meanwhile it shifts under the offset: one deletion in what was
+ * read, and a living object is passed over although X-Total-Count agrees. So each page starts with the last object of
+ * the one before; where that is another one, or the total differs, the list has moved and is read once more. If it
+ * moves again, the union of both readings is the result, as incomplete: what is missing in it proves nothing.
+ */
+export async function readList<Item>(source: ListSource<Item>): Promise<ListReading<Item>> {
+  const first = new Pass(source);
+  await first.read({ evenIfMoved: false });
+  let last = first;
+  if (first.moved) {
+    last = new Pass(source);
+    await last.read({ evenIfMoved: true });
+  }
+  source.pageSize.listCompleted();
+  const complete = !last.moved;
+  const items = complete ? last.items : new Map([...first.items, ...last.items]);
+  const held = last.items.size + last.problems.record;
+  return {
+    items: [...items.values()],
+    complete,
+    skipped: last.problems.record,
+    moved: first.moved,
+    problems: last.problems,
+    totalDifference: complete && last.total !== undefined ? last.total - held : undefined,
+  };
+}
+
+/** One way through the pages, from the first to the last. */
+class Pass<Item> {
+  readonly items = new Map<string, Item>();
+  readonly problems = noProblems();
+  moved = false;
+  total: number | undefined;
+  readonly #source: ListSource<Item>;
+  #lastKey: string | undefined;
+
+  constructor(source: ListSource<Item>) {
+    this.#source = source;
+  }
+
+  async read({ evenIfMoved }: { evenIfMoved: boolean }): Promise<void> {
+    let offset = 0;
+    let overlap = 0;
+    for (;;) {
+      const { page, limit } = await this.#fetch(offset);
+      this.#add(page, overlap);
+      const count = page.records.length;
+      if (isLast(page, { offset, limit, overlap }) || (this.moved && !evenIfMoved)) return;
+      overlap = count > 1 ? 1 : 0;
+      offset += count - overlap;
+    }
+  }
+
+  async #fetch(offset: number): Promise<{ page: Page; limit: number }> {
+    const { pageSize } = this.#source;
+    for (;;) {
+      const limit = pageSize.current;
+      try {
+        return { page: await this.#source.page(offset, limit), limit };
+      } catch (error) {
+        if (!this.#source.isTooLarge(error) || !pageSize.reduce()) throw error;
+      }
+    }
+  }
+
+  #add(page: Page, overlap: number): void {
+    const { records, total } = page;
+    if (records.length < overlap) this.moved = true;
+    if (total !== undefined && this.total !== undefined && total !== this.total) this.moved = true;
+    this.total ??= total;
+    for (const [index, record] of records.entries()) {
+      const isRepeated = index < overlap;
+      // What is wrong with the repeated record was counted the first time.
+      const item = this.#source.decode(record, isRepeated ? noProblems() : this.problems);
+      const key = item === undefined ? undefined : this.#source.keyOf(item);
+      if (isRepeated && key !== this.#lastKey) this.moved = true;
+      if (item !== undefined && key !== undefined) this.items.set(key, item);
+      this.#lastKey = key;
+    }
+  }
+}
+
+/** Whether a page ends the list. Not its total alone decides: some servers count other objects than they list. */
+function isLast(page: Page, at: { offset: number; limit: number; overlap: number }): boolean {
+  const count = page.records.length;
+  if (count <= at.overlap) return true;
+  if (count >= at.limit) return false;
+  if (page.total !== undefined) return at.offset + count >= page.total;
+  return page.hasNext !== true;
+}

@@ -1,0 +1,100 @@
+import type { ErrorCode } from "../errors/catalogue.ts";
+import { ApiError } from "./api-error.ts";
+import { isObject, text } from "./decode/primitives.ts";
+import type { HttpResponse } from "./http-response.ts";
+import { parseRetryAfterMs } from "./retry.ts";
+
+/** Some answers come from whatever else listens there: the classic web server, a proxy. */
+const WRONG_PORT_REMEDY =
+  "This answer is not in the form of API v2: check servers[].url; API v2 listens on 1616 (HTTPS) or 1615 (HTTP).";
+
+const LONGEST_MESSAGE = 300;
+
+/** `code`, `message` and `request_id` of the specification's error object, as far as the body holds them. */
+interface ErrorObject {
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+  readonly requestId: string | undefined;
+}
+
+/** Names what an answer outside 2xx means. `redact` takes out what the server echoed. */
+export function responseError(
+  endpoint: string,
+  response: HttpResponse,
+  nowMs: number,
+  redact: (text: string) => string,
+): ApiError {
+  const { status } = response;
+  const body = readErrorObject(response);
+  const code = status < 400 ? "API_REDIRECTED" : errorCode(status, body?.code);
+  const from = response.contentType === undefined ? "" : ` (an answer of type ${response.contentType})`;
+  const what =
+    code === "API_REDIRECTED"
+      ? `redirect to ${redirectTarget(response)}`
+      : [body?.code ?? "", body?.message ?? (body === undefined ? from : "")].filter((part) => part !== "").join(": ");
+  const foreign = body === undefined && (code === "API_UNAUTHORIZED" || code === "API_FORBIDDEN");
+  return new ApiError(code, `${endpoint}: HTTP ${status} ${printable(redact(what))}`.trimEnd(), {
+    endpoint,
+    httpStatus: status,
+    serverCode: body?.code,
+    requestId: response.requestId ?? body?.requestId,
+    retryAfterMs: parseRetryAfterMs(response.retryAfter, response.dateMs ?? nowMs),
+    ...(foreign && { remedy: WRONG_PORT_REMEDY }),
+  });
+}
+
+function errorCode(status: number, serverCode: string | undefined): ErrorCode {
+  switch (serverCode) {
+    case "LICENSE_INACTIVE":
+      return "API_LICENSE_INACTIVE";
+    case "EXECUTION_TIMEOUT":
+      return "API_EXECUTION_TIMEOUT";
+    // Servers were seen to answer a bad key with 400.
+    case "AUTH_FAILED":
+    case "LOGIN_FAILED":
+      return "API_UNAUTHORIZED";
+    case "METHOD_NOT_IMPLEMENTED":
+      return "API_NOT_FOUND";
+  }
+  switch (status) {
+    case 401:
+      return "API_UNAUTHORIZED";
+    case 403:
+      return "API_FORBIDDEN";
+    case 404:
+    case 405:
+    case 501:
+      return "API_NOT_FOUND";
+    case 408:
+      return "API_EXECUTION_TIMEOUT";
+    case 429:
+      return "API_RATE_LIMITED";
+    case 502:
+    case 503:
+    case 504:
+      return "API_UNAVAILABLE";
+  }
+  return status < 500 ? "API_BAD_REQUEST" : "API_SERVER_ERROR";
+}
+
+function readErrorObject(response: HttpResponse): ErrorObject | undefined {
+  try {
+    const body: unknown = JSON.parse(response.body);
+    if (!isObject(body)) return undefined;
+    return { code: text(body.code), message: text(body.message), requestId: text(body.request_id) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Host and port only: a login page's address may carry what was asked for. */
+function redirectTarget(response: HttpResponse): string {
+  if (response.location === undefined) return "an unnamed place";
+  return URL.canParse(response.location) ? new URL(response.location).host : "another page of the same server";
+}
+
+/** Server text goes into logs and terminals: one line, of bounded length, without control characters. */
+function printable(what: string): string {
+  const line = what.replace(/\p{Cc}+/gu, " ").trim();
+  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}...` : line;
+}

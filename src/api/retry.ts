@@ -1,0 +1,61 @@
+import type { ApiError } from "./api-error.ts";
+
+/** Attempts in all, the first included, per kind of failure; kinds that are not listed are not tried again. */
+const ATTEMPTS: Readonly<Partial<Record<ApiError["code"], number>>> = {
+  API_CONNECTION_FAILED: 3,
+  API_UNAVAILABLE: 3,
+  API_RATE_LIMITED: 3,
+  // These cost the server a whole execution, so one more is enough. A list that runs into API_TIMEOUT or
+  // API_EXECUTION_TIMEOUT asks for smaller pages instead, and asks for no retry.
+  API_TIMEOUT: 2,
+  API_SERVER_ERROR: 2,
+  API_NOT_JSON: 2,
+};
+
+const BASE_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 10_000;
+/** A server may ask for a pause, not for silence until the next restart. */
+const LONGEST_REQUESTED_DELAY_MS = 15 * 60_000;
+
+/**
+ * Milliseconds to wait before the next attempt at an idempotent request; undefined when there should be none.
+ * Full jitter: uniform between 0 and a bound that doubles. A pause that the server asked for comes on top.
+ * @param attempt Number of the attempt that failed, from 1.
+ */
+export function retryDelayMs(failure: ApiError, attempt: number, random: () => number): number | undefined {
+  if (attempt >= (ATTEMPTS[failure.code] ?? 1)) return undefined;
+  const bound = Math.min(LONGEST_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
+  return (failure.retryAfterMs ?? 0) + random() * bound;
+}
+
+/** Reads `Retry-After` or `Wait-For`: seconds, or an HTTP date, which counts from `nowMs` (the server's clock). */
+export function parseRetryAfterMs(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined) return undefined;
+  const trimmed = text.trim();
+  const ms = /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) * 1000 : httpDate(trimmed) - nowMs;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_REQUESTED_DELAY_MS);
+}
+
+/** `Date.parse` alone takes almost anything for a date; an HTTP date begins with the name of a day. */
+function httpDate(text: string): number {
+  return /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+const RETRY_TOKENS = 10;
+const TOKENS_PER_SUCCESS = 0.2;
+
+/** Keeps retries a small share of all requests: a server in trouble must not get a multiple of its usual load. */
+export class RetryBudget {
+  #tokens = RETRY_TOKENS;
+
+  succeeded(): void {
+    this.#tokens = Math.min(RETRY_TOKENS, this.#tokens + TOKENS_PER_SUCCESS);
+  }
+
+  /** Takes a token for one retry; false when there is none left. */
+  spend(): boolean {
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
+    return true;
+  }
+}

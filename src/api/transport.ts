@@ -1,0 +1,116 @@
+import { Pool } from "undici";
+import { ApiError } from "./api-error.ts";
+import { parseBaseUrl } from "./base-url.ts";
+import { type HttpResponse, type ResponseHead, readHead } from "./http-response.ts";
+import { networkError } from "./network-error.ts";
+import type { ApiClientOptions } from "./options.ts";
+import { tlsConnectOptions } from "./tls.ts";
+
+/** One request to a monitoring server. */
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Template without ids or query, for logs, errors and metrics. */
+  readonly endpoint: string;
+  /** Path and query below `/api/v2`. */
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string;
+  /** The answer has to be a JSON array. */
+  readonly expectsList?: boolean;
+}
+
+export interface TransportHooks {
+  /** The head of the answer has arrived. */
+  readonly onHead: (head: ResponseHead) => void;
+  readonly onBytes: (count: number) => void;
+}
+
+/** Longer than the usual time between polls, so that connections are kept from one to the next. */
+const KEEP_ALIVE_MS = 90_000;
+const LONGEST_CONNECT_MS = 10_000;
+
+/**
+ * Connections to one server. HTTP/1.1 only: over HTTP/2 a pool of few connections carries many requests at once, and
+ * the concurrency would no longer be ours to limit. Redirects are not followed: API v2 has none.
+ */
+export class Transport {
+  readonly #pool: Pool;
+  readonly #origin: string;
+  readonly #root: string;
+  readonly #userAgent: string;
+  readonly #maxBytes: number;
+
+  constructor(options: Pick<ApiClientOptions, "url" | "tls" | "limits" | "userAgent">) {
+    const { limits, userAgent } = options;
+    const { origin, path, secure } = parseBaseUrl(options.url);
+    this.#origin = origin;
+    this.#root = path;
+    this.#userAgent = userAgent;
+    this.#maxBytes = limits.maxResponseBytes;
+    this.#pool = new Pool(origin, {
+      connections: limits.concurrency,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectTimeout: Math.min(limits.timeoutMs, LONGEST_CONNECT_MS),
+      // The caller's signal bounds the whole request; undici's own timers start again with each chunk.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      ...(secure && { connect: tlsConnectOptions(options.tls ?? {}) }),
+    });
+  }
+
+  /**
+   * Sends one request and reads its whole answer, whatever its status.
+   * Rejects with the signal's reason, or with an ApiError where no complete answer came.
+   */
+  async send(
+    request: ApiRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+    hooks: TransportHooks,
+  ): Promise<HttpResponse> {
+    try {
+      const { statusCode, headers, body } = await this.#pool.request({
+        method: request.method,
+        path: this.#root + request.path,
+        signal,
+        body: request.body ?? null,
+        headers: {
+          accept: "application/json",
+          "user-agent": this.#userAgent,
+          ...(request.body !== undefined && { "content-type": "application/json" }),
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        },
+      });
+      const head = readHead(statusCode, headers);
+      hooks.onHead(head);
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of body) {
+        if (!Buffer.isBuffer(chunk)) continue;
+        size += chunk.length;
+        hooks.onBytes(chunk.length);
+        if (size > this.#maxBytes) throw this.#tooLarge(request.endpoint);
+        chunks.push(chunk);
+      }
+      return { ...head, body: Buffer.concat(chunks, size).toString("utf8"), bytes: size };
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw error instanceof ApiError
+        ? error
+        : networkError({ endpoint: request.endpoint, origin: this.#origin }, error);
+    }
+  }
+
+  /** Ends all connections, also busy ones. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  #tooLarge(endpoint: string): ApiError {
+    return new ApiError("API_RESPONSE_TOO_LARGE", `${endpoint}: the answer exceeds ${this.#maxBytes} bytes`, {
+      endpoint,
+    });
+  }
+}

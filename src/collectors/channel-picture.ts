@@ -1,0 +1,204 @@
+import type { ChannelRecord, ListResult } from "../api/records.ts";
+import { oncePerNode, sensorLabels } from "../mapping/labels.ts";
+import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { KeyedSeries } from "../store/keyed-series.ts";
+import type { Store } from "../store/store.ts";
+import type { TreeNode } from "../tree/model.ts";
+import { type Channel, ChannelSeries, type Moment } from "./channel-series.ts";
+import { staleAfter } from "./deadlines.ts";
+import type { Slices } from "./slices.ts";
+
+interface SensorChannels {
+  sensor: TreeNode;
+  /** As of the poll under way. */
+  paused: boolean;
+  staleAfterMs: number;
+  readonly channels: Map<string, Channel>;
+  /** Newest measurement that poll `newestIn` showed, milliseconds since the epoch. */
+  newest: number;
+  newestIn: number;
+}
+
+export interface ChannelPictureOptions {
+  readonly server: string;
+  readonly store: Store;
+  readonly staleAfterMs: number | undefined;
+  /** The sensor's node, undefined while it is not known. */
+  readonly sensor: (id: string) => TreeNode | undefined;
+  readonly isPaused: (sensorId: string) => boolean;
+}
+
+/** When records are shown. */
+export interface Showing {
+  readonly now: Moment;
+  /** Monotonic time until which limits that came with values may be served. */
+  readonly limitsUntil: number;
+}
+
+/** All channels of one server: which there are, which wait for their sensor. Call inside a commit. */
+export class ChannelPicture {
+  readonly #options: ChannelPictureOptions;
+  readonly #series: ChannelSeries;
+  readonly #lastMeasurement: KeyedSeries;
+  readonly #sensorLabels: (sensor: TreeNode) => readonly string[];
+  readonly #sensors = new Map<string, SensorChannels>();
+  #waiting = new Map<string, ChannelRecord[]>();
+  #waitingCount = 0;
+  #count = 0;
+  #poll = 0;
+
+  constructor(options: ChannelPictureOptions) {
+    const { server, store } = options;
+    this.#options = options;
+    this.#series = new ChannelSeries(server, store);
+    this.#lastMeasurement = new KeyedSeries(store.table(TREE_FAMILIES.sensorLastMeasurement));
+    this.#sensorLabels = oncePerNode((sensor) => sensorLabels(server, sensor));
+  }
+
+  /** Channels whose sensor is known. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Channels of the last poll whose sensor is not known yet. */
+  get waiting(): number {
+    return this.#waitingCount;
+  }
+
+  get waitingSensors(): Iterable<string> {
+    return this.#waiting.keys();
+  }
+
+  async applyValues(list: ListResult<ChannelRecord>, showing: Showing, slices: Slices): Promise<void> {
+    this.#poll++;
+    this.#waiting = new Map();
+    this.#waitingCount = 0;
+    let seen = 0;
+    let group: SensorChannels | undefined;
+    for (const record of list.items) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      if (group?.sensor.id !== record.sensorId) {
+        this.#showLastMeasurement(group);
+        group = this.#sensorOf(record.sensorId);
+      }
+      if (group === undefined) this.#wait(record);
+      else {
+        this.#show(group, record, showing);
+        seen++;
+      }
+    }
+    this.#showLastMeasurement(group);
+    if (list.complete && seen < this.#count) await this.#countMissed(slices);
+  }
+
+  /** Shows limits of the channels that are known; values stay as they are. */
+  async applyLimits(list: ListResult<ChannelRecord>, expiresAt: number, now: Moment, slices: Slices): Promise<void> {
+    for (const record of list.items) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      const channel = this.#sensors.get(record.sensorId)?.channels.get(record.channelId);
+      if (channel !== undefined && record.limits !== undefined) {
+        this.#series.showLimits(channel, record.limits, expiresAt, now);
+      }
+    }
+  }
+
+  /** Shows the channels that waited for this sensor. */
+  adopt(sensor: TreeNode, showing: Showing): void {
+    const records = this.#waiting.get(sensor.id);
+    const group = records === undefined ? undefined : this.#sensorOf(sensor.id);
+    if (records === undefined || group === undefined) return;
+    for (const record of records) this.#show(group, record, showing);
+    this.#showLastMeasurement(group);
+    this.#waiting.delete(sensor.id);
+    this.#waitingCount -= records.length;
+  }
+
+  /** The sensor's node was replaced. */
+  relabel(sensor: TreeNode): void {
+    const group = this.#sensors.get(sensor.id);
+    if (group === undefined) return;
+    group.sensor = sensor;
+    this.#lastMeasurement.relabel(sensor.id, this.#sensorLabels(sensor));
+    for (const channel of group.channels.values()) this.#series.relabel(channel, sensor);
+  }
+
+  withdrawValues(sensorId: string, now: Moment): void {
+    for (const channel of this.#sensors.get(sensorId)?.channels.values() ?? []) {
+      this.#series.withdrawValue(channel, now);
+    }
+  }
+
+  removeSensor(id: string): void {
+    const group = this.#sensors.get(id);
+    if (group === undefined) return;
+    for (const channel of group.channels.values()) this.#series.remove(channel);
+    this.#count -= group.channels.size;
+    this.#sensors.delete(id);
+    this.#lastMeasurement.delete(id);
+  }
+
+  #sensorOf(id: string): SensorChannels | undefined {
+    let group = this.#sensors.get(id);
+    if (group === undefined) {
+      const sensor = this.#options.sensor(id);
+      if (sensor === undefined) return undefined;
+      group = { sensor, channels: new Map(), paused: false, staleAfterMs: 0, newest: 0, newestIn: 0 };
+      this.#sensors.set(id, group);
+    }
+    group.paused = this.#options.isPaused(id);
+    group.staleAfterMs = staleAfter(group.sensor.intervalSeconds, this.#options.staleAfterMs);
+    return group;
+  }
+
+  #wait(record: ChannelRecord): void {
+    const records = this.#waiting.get(record.sensorId);
+    if (records === undefined) this.#waiting.set(record.sensorId, [record]);
+    else records.push(record);
+    this.#waitingCount++;
+  }
+
+  #show(group: SensorChannels, record: ChannelRecord, { now, limitsUntil }: Showing): void {
+    const { sensor } = group;
+    let channel = group.channels.get(record.channelId);
+    if (channel === undefined) {
+      channel = this.#series.create(sensor, record);
+      group.channels.set(record.channelId, channel);
+      this.#count++;
+    } else if (channel.name !== record.name || channel.unit !== record.unit) {
+      this.#series.rename(channel, sensor, record);
+    }
+    channel.missed = 0;
+    channel.seenIn = this.#poll;
+    if (group.paused) this.#series.withdrawValue(channel, now);
+    else this.#series.showValue(channel, record, group.staleAfterMs, now);
+    if (record.limits !== undefined) this.#series.showLimits(channel, record.limits, limitsUntil, now);
+    if (record.measuredAt === undefined) return;
+    if (group.newestIn !== this.#poll) group.newest = record.measuredAt;
+    else if (record.measuredAt > group.newest) group.newest = record.measuredAt;
+    group.newestIn = this.#poll;
+  }
+
+  #showLastMeasurement(group: SensorChannels | undefined): void {
+    if (group === undefined || group.newestIn !== this.#poll) return;
+    const { sensor, newest } = group;
+    // Stays without deadline: it is the age of what is no longer served.
+    this.#lastMeasurement.set(sensor.id, this.#sensorLabels(sensor), newest / 1000);
+  }
+
+  async #countMissed(slices: Slices): Promise<void> {
+    for (const { channels } of this.#sensors.values()) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      for (const channel of channels.values()) {
+        if (channel.seenIn === this.#poll) continue;
+        channel.missed++;
+        if (channel.missed < 2) continue;
+        this.#series.remove(channel);
+        channels.delete(channel.channelId);
+        this.#count--;
+      }
+    }
+  }
+}

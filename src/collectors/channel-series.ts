@@ -1,0 +1,111 @@
+import type { ChannelLimits, ChannelRecord } from "../api/records.ts";
+import { channelLabels } from "../mapping/labels.ts";
+import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { KeyedSeries } from "../store/keyed-series.ts";
+import type { Store } from "../store/store.ts";
+import type { TreeNode } from "../tree/model.ts";
+import { ChannelLimitSeries, type LimitedChannel } from "./channel-limits.ts";
+
+/** What is known of a channel between polls. */
+export interface Channel extends LimitedChannel {
+  name: string;
+  unit: string;
+  labels: readonly string[];
+  /** Complete polls in a row that lacked it. */
+  missed: number;
+  /** Number of the last poll that showed it. */
+  seenIn: number;
+  measuredAt: number | undefined;
+  /** `measuredAt` on the monotonic clock, never in its future. */
+  measuredMonotonic: number;
+  /** Monotonic; in the past when no value is served. */
+  valueExpiresAt: number;
+}
+
+/** The clocks at one moment: ours, which never jumps, and the server's, in milliseconds since the epoch. */
+export interface Moment {
+  readonly monotonic: number;
+  readonly server: number;
+}
+
+/** Values and limits of one server's channels. Call inside a commit. */
+export class ChannelSeries {
+  readonly #server: string;
+  readonly #values: KeyedSeries;
+  readonly #limits: ChannelLimitSeries;
+
+  constructor(server: string, store: Store) {
+    this.#server = server;
+    this.#values = new KeyedSeries(store.table(TREE_FAMILIES.channelValue));
+    this.#limits = new ChannelLimitSeries(server, store);
+  }
+
+  /** A channel without series yet. */
+  create(sensor: TreeNode, record: ChannelRecord): Channel {
+    const { sensorId, channelId, name, unit } = record;
+    return {
+      sensorId,
+      channelId,
+      key: `${sensorId}.${channelId}`,
+      name,
+      unit,
+      labels: channelLabels(this.#server, sensor, record),
+      missed: 0,
+      seenIn: 0,
+      measuredAt: undefined,
+      measuredMonotonic: 0,
+      valueExpiresAt: 0,
+    };
+  }
+
+  /** Takes over name and unit from the record. */
+  rename(channel: Channel, sensor: TreeNode, record: ChannelRecord): void {
+    channel.name = record.name;
+    channel.unit = record.unit;
+    this.relabel(channel, sensor);
+  }
+
+  relabel(channel: Channel, sensor: TreeNode): void {
+    channel.labels = channelLabels(this.#server, sensor, channel);
+    this.#values.relabel(channel.key, channel.labels);
+    this.#limits.relabel(channel);
+  }
+
+  /** Serves the record's value until it is `staleAfterMs` old; none when it was never measured. */
+  showValue(channel: Channel, record: ChannelRecord, staleAfterMs: number, now: Moment): void {
+    const { value, measuredAt } = record;
+    if (value === undefined || measuredAt === undefined) {
+      this.withdrawValue(channel, now);
+      return;
+    }
+    const age = now.server - measuredAt;
+    if (age >= 0) channel.measuredMonotonic = now.monotonic - age;
+    // A time in the server's future counts from when it first came: it must not keep a dead channel alive.
+    else if (measuredAt !== channel.measuredAt) channel.measuredMonotonic = now.monotonic;
+    channel.measuredAt = measuredAt;
+    channel.valueExpiresAt = channel.measuredMonotonic + staleAfterMs;
+    if (channel.valueExpiresAt <= now.monotonic) {
+      this.withdrawValue(channel, now);
+      return;
+    }
+    this.#values.set(channel.key, channel.labels, value, channel.valueExpiresAt);
+    this.#limits.compare(channel, value, channel.valueExpiresAt, now.monotonic);
+  }
+
+  withdrawValue(channel: Channel, now: Moment): void {
+    this.#values.withdraw(channel.key);
+    this.#limits.compare(channel, undefined, 0, now.monotonic);
+  }
+
+  /** The limits of the channel, as of now; compares the value that is served. */
+  showLimits(channel: Channel, limits: ChannelLimits, expiresAt: number, now: Moment): void {
+    this.#limits.show(channel, limits, expiresAt);
+    const served = channel.valueExpiresAt > now.monotonic ? this.#values.value(channel.key) : undefined;
+    this.#limits.compare(channel, served, channel.valueExpiresAt, now.monotonic);
+  }
+
+  remove(channel: Channel): void {
+    this.#values.delete(channel.key);
+    this.#limits.remove(channel.key);
+  }
+}

@@ -1,0 +1,64 @@
+import type { Logger } from "pino";
+import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { Clock } from "../clock.ts";
+import { serverVersion } from "../mapping/server-version.ts";
+import type { Collector, RunResult } from "./collector.ts";
+import { FailureLog } from "./failure-log.ts";
+import type { ServerPicture } from "./server-picture.ts";
+
+export const VERSION_EVERY_MS = 5 * 60_000;
+
+export interface HealthCollectorOptions {
+  readonly api: MonitoringApi;
+  readonly picture: ServerPicture;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The server runs another version than before. */
+  readonly onVersionChange: () => void;
+}
+
+/** Whether the server works, and which version it runs. */
+export class HealthCollector implements Collector {
+  readonly name = "health";
+  readonly #options: HealthCollectorOptions;
+  readonly #versionFailures: FailureLog;
+  #version: string | undefined;
+  #nextVersionAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: HealthCollectorOptions) {
+    this.#options = options;
+    this.#versionFailures = new FailureLog("reading the server's version", options.log, options.clock);
+  }
+
+  async run(signal: AbortSignal): Promise<RunResult> {
+    const { api, clock } = this.#options;
+    try {
+      await api.health(signal);
+    } catch (error) {
+      // What comes back may be another version.
+      this.#nextVersionAt = Number.NEGATIVE_INFINITY;
+      throw error;
+    }
+    if (clock.monotonic() >= this.#nextVersionAt) await this.#readVersion(signal);
+    return { complete: true };
+  }
+
+  /** The version is an extra: a server that does not tell it is healthy all the same. */
+  async #readVersion(signal: AbortSignal): Promise<void> {
+    const { api, clock, picture, onVersionChange } = this.#options;
+    this.#nextVersionAt = clock.monotonic() + VERSION_EVERY_MS;
+    let version: string | undefined;
+    try {
+      version = serverVersion(await api.version(signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#versionFailures.failed(error);
+      return;
+    }
+    this.#versionFailures.worked();
+    if (version === undefined) return;
+    if (this.#version !== undefined && version !== this.#version) onVersionChange();
+    this.#version = version;
+    await picture.applyVersion(version);
+  }
+}

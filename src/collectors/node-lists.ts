@@ -1,0 +1,65 @@
+import type { Logger } from "pino";
+import type { MonitoringApi, NodeListOptions } from "../api/monitoring-api.ts";
+import type { ListResult, NodeKind, NodeRecord } from "../api/records.ts";
+import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import type { NodePoll } from "../tree/poll.ts";
+import type { PollParts } from "./poll-parts.ts";
+
+/**
+ * Children before their parents: what is created between two lists then has its parent in the later one, and does not
+ * look like an orphan.
+ */
+const READING_ORDER = ["sensor", "device", "group", "probe"] as const satisfies readonly NodeKind[];
+
+export interface NodeListsResult {
+  readonly poll: NodePoll;
+  /** True when every list is there, and complete. */
+  readonly complete: boolean;
+}
+
+/** Reads the lists of sensors, devices, groups and probes. */
+export class NodeLists {
+  readonly #api: MonitoringApi;
+  readonly #log: Logger;
+  readonly #missing = new Set<NodeKind>();
+
+  constructor(api: MonitoringApi, log: Logger) {
+    this.#api = api;
+    this.#log = log;
+  }
+
+  /** Lists that fail are left out, and recorded in `parts`. */
+  async read(
+    parts: PollParts,
+    optionsFor: (kind: NodeKind) => NodeListOptions,
+    signal: AbortSignal,
+  ): Promise<NodeListsResult> {
+    const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
+    let complete = true;
+    for (const kind of READING_ORDER) {
+      const part = await parts.read(() => this.#readList(kind, optionsFor(kind), signal));
+      if (part?.value !== undefined) poll[kind] = part.value;
+      complete &&= part?.value?.complete === true;
+    }
+    return { poll, complete };
+  }
+
+  /** Without sensors there is nothing to show; a server that lacks another list is shown without it. */
+  async #readList(
+    kind: NodeKind,
+    options: NodeListOptions,
+    signal: AbortSignal,
+  ): Promise<ListResult<NodeRecord> | undefined> {
+    try {
+      const list = await this.#api.nodes(kind, options, signal);
+      this.#missing.delete(kind);
+      return list;
+    } catch (error) {
+      const missing = error instanceof ExporterError && error.code === "API_ENDPOINT_MISSING";
+      if (kind === "sensor" || !missing) throw error;
+      if (!this.#missing.has(kind)) this.#log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
+      this.#missing.add(kind);
+      return undefined;
+    }
+  }
+}

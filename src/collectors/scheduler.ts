@@ -1,0 +1,200 @@
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import type { CollectorMetrics } from "../telemetry/server-metrics.ts";
+import type { Collector } from "./collector.ts";
+import { FailureLog, failureFields } from "./failure-log.ts";
+import type { Timetable } from "./timetable.ts";
+
+/**
+ * A collector whose endpoint the server lacks is tried again after a minute, then ever more rarely, at last each hour:
+ * a service that is just starting may answer 404 to anything.
+ */
+const FIRST_RETRY_MS = 60_000;
+const LAST_RETRY_MS = 60 * 60_000;
+/** Ticks are spread by up to this part of the period, so that collectors and exporters do not march in step. */
+const JITTER = 0.05;
+const MAXIMUM_JITTER_MS = 5_000;
+
+export interface SchedulerOptions {
+  readonly collector: Collector;
+  readonly timetable: Timetable;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly metrics: CollectorMetrics;
+  /** Called after each finished run. */
+  readonly onFinished: () => void;
+}
+
+/** What a status page shows of a collector; times are milliseconds since the epoch. */
+export interface CollectorStatus {
+  readonly name: string;
+  /** `off`: the server lacks the endpoint. */
+  readonly state: "waiting" | "running" | "off";
+  readonly lastSuccessAt: number | undefined;
+  readonly lastDurationMs: number | undefined;
+  readonly nextRunAt: number | undefined;
+  readonly skippedRuns: number;
+  /** Why the last run failed; undefined when it worked. */
+  readonly error: string | undefined;
+}
+
+/** Runs one collector: at once, then at each tick of its timetable, never twice at the same time. */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #failures: FailureLog;
+  readonly #stopping = new AbortController();
+  #started = false;
+  #running: Promise<boolean> | undefined;
+  #again = false;
+  /** Monotonic; undefined while the collector is on. */
+  #offUntil: number | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  #worked: boolean | undefined;
+  #lastSuccessAt: number | undefined;
+  #lastDurationMs: number | undefined;
+  #skipped = 0;
+  #error: string | undefined;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#failures = new FailureLog(`collector ${options.collector.name}`, options.log, options.clock);
+    options.metrics.enabled(true);
+  }
+
+  /** Whether the last finished run worked; undefined before the first. */
+  get worked(): boolean | undefined {
+    return this.#worked;
+  }
+
+  /** Starts the first run and the timetable. Resolves when the first run has finished, either way. */
+  async start(): Promise<void> {
+    if (this.#started || this.#stopping.signal.aborted) return;
+    this.#started = true;
+    this.#options.timetable.start(() => void this.#tick());
+    await this.#launch(this.#stopping.signal);
+  }
+
+  /** One run outside the timetable. Resolves with whether it worked. */
+  runOnce(signal: AbortSignal): Promise<boolean> {
+    return this.#running ?? this.#launch(AbortSignal.any([signal, this.#stopping.signal]));
+  }
+
+  /** A run out of turn: at once, or after the one under way, which may have looked too early. */
+  runSoon(): void {
+    if (!this.#started || this.#offUntil !== undefined || this.#stopping.signal.aborted) return;
+    if (this.#running === undefined) void this.#launch(this.#stopping.signal);
+    else this.#again = true;
+  }
+
+  /** The server changed: what it lacked it may have now. */
+  tryAgain(): void {
+    if (this.#offUntil !== undefined) this.#offUntil = 0;
+  }
+
+  /** Aborts the run under way and resolves when it has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#options.timetable.stop();
+    await this.#running;
+  }
+
+  status(): CollectorStatus {
+    const { collector, timetable, clock } = this.#options;
+    const ticking = this.#started && !this.#stopping.signal.aborted;
+    return {
+      name: collector.name,
+      state: this.#running !== undefined ? "running" : this.#offUntil !== undefined ? "off" : "waiting",
+      lastSuccessAt: this.#lastSuccessAt,
+      lastDurationMs: this.#lastDurationMs,
+      nextRunAt: ticking ? clock.now() + timetable.untilNext() : undefined,
+      skippedRuns: this.#skipped,
+      error: this.#error,
+    };
+  }
+
+  async #tick(): Promise<void> {
+    const { clock, random, timetable, metrics } = this.#options;
+    const { signal } = this.#stopping;
+    if (this.#offUntil !== undefined && clock.monotonic() < this.#offUntil) return;
+    const jitter = random() * Math.min(JITTER * timetable.period(), MAXIMUM_JITTER_MS);
+    await clock.sleep(jitter, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    if (this.#running === undefined) await this.#launch(signal);
+    else {
+      this.#skipped++;
+      metrics.skipped();
+    }
+  }
+
+  #launch(signal: AbortSignal): Promise<boolean> {
+    const running = this.#run(signal).finally(() => {
+      this.#running = undefined;
+      if (this.#again) {
+        this.#again = false;
+        this.runSoon();
+      }
+    });
+    this.#running = running;
+    return running;
+  }
+
+  async #run(signal: AbortSignal): Promise<boolean> {
+    const { collector, clock, metrics, onFinished } = this.#options;
+    const startedAt = clock.monotonic();
+    let complete = false;
+    try {
+      signal.throwIfAborted();
+      ({ complete } = await collector.run(signal));
+      this.#succeeded();
+    } catch (error) {
+      // Nobody waits for the outcome of a run that we broke off.
+      if (signal.aborted) return false;
+      this.#failed(error);
+    }
+    this.#lastDurationMs = clock.monotonic() - startedAt;
+    metrics.finished({
+      success: this.#worked === true,
+      complete,
+      durationSeconds: this.#lastDurationMs / 1000,
+      finishedAt: clock.now() / 1000,
+    });
+    onFinished();
+    return this.#worked === true;
+  }
+
+  #succeeded(): void {
+    const { clock, collector, log, metrics } = this.#options;
+    this.#worked = true;
+    this.#error = undefined;
+    this.#lastSuccessAt = clock.now();
+    if (this.#offUntil === undefined) this.#failures.worked();
+    else {
+      this.#offUntil = undefined;
+      this.#retryMs = FIRST_RETRY_MS;
+      metrics.enabled(true);
+      log.info(`collector ${collector.name} is on: the server has the endpoint now`);
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { clock, collector, log, metrics } = this.#options;
+    this.#worked = false;
+    this.#error = describeError(error);
+    const missing = error instanceof ExporterError && error.code === "API_ENDPOINT_MISSING";
+    if (!missing) {
+      // An unreachable server does not say whether it has the endpoint: the next tick asks again.
+      if (this.#offUntil !== undefined) this.#offUntil = 0;
+      this.#failures.failed(error);
+      return;
+    }
+    if (this.#offUntil === undefined) {
+      metrics.enabled(false);
+      log.warn(failureFields(error), `collector ${collector.name} is off: ${describeError(error)}`);
+    }
+    this.#offUntil = clock.monotonic() + this.#retryMs;
+    this.#retryMs = Math.min(2 * this.#retryMs, LAST_RETRY_MS);
+  }
+}

@@ -1,0 +1,57 @@
+import type { NodeRecord } from "../api/records.ts";
+import type { StatusToken } from "../api/status.ts";
+import { oncePerNode } from "../mapping/labels.ts";
+import { SENSOR_GAUGES, type SensorGauge } from "../mapping/sensor-gauges.ts";
+import { KeyedSeries } from "../store/keyed-series.ts";
+import type { Store } from "../store/store.ts";
+import type { TreeNode } from "../tree/model.ts";
+import { createSensorStatusSeries, type SensorStatusMode, type SensorStatusSeries } from "./sensor-status-series.ts";
+
+interface GaugeSeries {
+  readonly gauge: SensorGauge;
+  readonly labels: (sensor: TreeNode) => readonly string[];
+  readonly series: KeyedSeries;
+}
+
+/** What the store shows of one server's sensors. Call inside a commit. */
+export class SensorSeries {
+  readonly #gauges: readonly GaugeSeries[];
+  readonly #status: SensorStatusSeries;
+  readonly #statuses = new Map<string, StatusToken>();
+
+  constructor(server: string, store: Store, mode: SensorStatusMode) {
+    const labellers = new Map<SensorGauge["labels"], GaugeSeries["labels"]>();
+    this.#gauges = SENSOR_GAUGES.map((gauge) => {
+      const labels = labellers.get(gauge.labels) ?? oncePerNode((sensor) => gauge.labels(server, sensor));
+      labellers.set(gauge.labels, labels);
+      return { gauge, labels, series: new KeyedSeries(store.table(gauge.family)) };
+    });
+    this.#status = createSensorStatusSeries(mode, server, store);
+  }
+
+  /** Last known status of every sensor. */
+  get statuses(): ReadonlyMap<string, StatusToken> {
+    return this.#statuses;
+  }
+
+  show(sensor: TreeNode, record: NodeRecord, until: { readonly state: number; readonly property: number }): void {
+    for (const { gauge, labels, series } of this.#gauges) {
+      const value = gauge.value(record);
+      if (value !== undefined) series.set(sensor.id, labels(sensor), value, until[gauge.of]);
+    }
+    this.#status.show(sensor, record.status, until.state);
+    this.#statuses.set(sensor.id, record.status);
+  }
+
+  relabel(sensor: TreeNode): void {
+    for (const { labels, series } of this.#gauges) series.relabel(sensor.id, labels(sensor));
+    const status = this.#statuses.get(sensor.id);
+    if (status !== undefined) this.#status.relabel(sensor, status);
+  }
+
+  remove(sensorId: string): void {
+    for (const { series } of this.#gauges) series.delete(sensorId);
+    this.#status.remove(sensorId);
+    this.#statuses.delete(sensorId);
+  }
+}

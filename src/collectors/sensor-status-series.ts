@@ -1,0 +1,80 @@
+import { STATUS_TOKENS, type StatusToken, statusCode } from "../api/status.ts";
+import { oncePerNode, sensorStatusLabels } from "../mapping/labels.ts";
+import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { KeyedSeries } from "../store/keyed-series.ts";
+import type { Store } from "../store/store.ts";
+import type { TreeNode } from "../tree/model.ts";
+
+/** `prtg_sensor_status`: a series for the current status only, or all 15 as 0 and 1. */
+export type SensorStatusMode = "current" | "all";
+
+export interface SensorStatusSeries {
+  show(sensor: TreeNode, status: StatusToken, expiresAt: number): void;
+  relabel(sensor: TreeNode, status: StatusToken): void;
+  remove(sensorId: string): void;
+}
+
+export function createSensorStatusSeries(mode: SensorStatusMode, server: string, store: Store): SensorStatusSeries {
+  return mode === "current" ? new CurrentStatus(server, store) : new AllStatuses(server, store);
+}
+
+type LabelsPerStatus = (sensor: TreeNode, status: StatusToken) => readonly string[];
+
+/** Few of a sensor's 15 statuses ever occur, so their labels are built when they do. */
+function labelsPerStatus(server: string): LabelsPerStatus {
+  const known = oncePerNode((): (readonly string[] | undefined)[] => []);
+  return (sensor, status) => {
+    const labels = known(sensor);
+    const code = statusCode(status);
+    const found = labels[code] ?? sensorStatusLabels(server, sensor, status);
+    labels[code] = found;
+    return found;
+  };
+}
+
+class CurrentStatus implements SensorStatusSeries {
+  readonly #series: KeyedSeries;
+  readonly #labels: LabelsPerStatus;
+
+  constructor(server: string, store: Store) {
+    this.#series = new KeyedSeries(store.table(TREE_FAMILIES.sensorStatus));
+    this.#labels = labelsPerStatus(server);
+  }
+
+  show(sensor: TreeNode, status: StatusToken, expiresAt: number): void {
+    this.#series.set(sensor.id, this.#labels(sensor, status), 1, expiresAt);
+  }
+
+  relabel(sensor: TreeNode, status: StatusToken): void {
+    this.#series.relabel(sensor.id, this.#labels(sensor, status));
+  }
+
+  remove(sensorId: string): void {
+    this.#series.delete(sensorId);
+  }
+}
+
+class AllStatuses implements SensorStatusSeries {
+  readonly #series: ReadonlyMap<StatusToken, KeyedSeries>;
+  readonly #labels: LabelsPerStatus;
+
+  constructor(server: string, store: Store) {
+    const table = store.table(TREE_FAMILIES.sensorStatus);
+    this.#series = new Map(STATUS_TOKENS.map((token) => [token, new KeyedSeries(table)]));
+    this.#labels = labelsPerStatus(server);
+  }
+
+  show(sensor: TreeNode, status: StatusToken, expiresAt: number): void {
+    for (const [token, series] of this.#series) {
+      series.set(sensor.id, this.#labels(sensor, token), token === status ? 1 : 0, expiresAt);
+    }
+  }
+
+  relabel(sensor: TreeNode): void {
+    for (const [token, series] of this.#series) series.relabel(sensor.id, this.#labels(sensor, token));
+  }
+
+  remove(sensorId: string): void {
+    for (const series of this.#series.values()) series.delete(sensorId);
+  }
+}

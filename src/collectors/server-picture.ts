@@ -1,0 +1,226 @@
+import type { ChannelRecord, ListResult, NodeRecord, StatusSummary } from "../api/records.ts";
+import { isPaused, type StatusToken } from "../api/status.ts";
+import type { Clock } from "../clock.ts";
+import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { countStatuses } from "../mapping/status-counts.ts";
+import { KeyedSeries } from "../store/keyed-series.ts";
+import type { Store } from "../store/store.ts";
+import type { ServerMetrics } from "../telemetry/server-metrics.ts";
+import { EMPTY_TREE, NODE_KINDS, type Tree, type TreeChanges, type TreeNode } from "../tree/model.ts";
+import type { NodePoll } from "../tree/poll.ts";
+import { reconcileInSteps } from "../tree/reconcile.ts";
+import { ChannelPicture, type Showing } from "./channel-picture.ts";
+import type { Deadlines } from "./deadlines.ts";
+import { NodeSeries, type ParentKind } from "./node-series.ts";
+import { SensorSeries } from "./sensor-series.ts";
+import type { SensorStatusMode } from "./sensor-status-series.ts";
+import { Slices } from "./slices.ts";
+
+export interface ServerPictureOptions {
+  /** Value of the label `server`. */
+  readonly server: string;
+  readonly store: Store;
+  readonly metrics: ServerMetrics;
+  readonly clock: Clock;
+  /** The server's clock minus ours, in milliseconds. */
+  readonly clockOffset: () => number;
+  readonly deadlines: Deadlines;
+  readonly sensorStatus: SensorStatusMode;
+  readonly nodeSensors: Iterable<ParentKind>;
+  readonly staleAfterMs: number | undefined;
+}
+
+/** What a poll brought; what it did not ask for, or failed to get, is left out. */
+export interface TreeUpdate {
+  readonly nodes?: NodePoll | undefined;
+  /** `value` undefined: the server has no such endpoint, and we count ourselves. */
+  readonly statusSummary?: { readonly value: StatusSummary | undefined } | undefined;
+  readonly objectCounts?: { readonly value: ReadonlyMap<string, number> | undefined } | undefined;
+}
+
+/**
+ * What we know of one server, and the store's view of it. Each method is one commit: readers of the store see all of a
+ * poll or nothing of it, and polls of different collectors take turns.
+ */
+export class ServerPicture {
+  readonly #options: ServerPictureOptions;
+  readonly #nodes: NodeSeries;
+  readonly #sensors: SensorSeries;
+  readonly #channels: ChannelPicture;
+  readonly #statusCounts: KeyedSeries;
+  readonly #objectCounts: KeyedSeries;
+  readonly #serverInfo: KeyedSeries;
+  /** Kinds of which a list came. */
+  readonly #listed = new Set<string>();
+  #tree: Tree = EMPTY_TREE;
+
+  constructor(options: ServerPictureOptions) {
+    const { server, store, sensorStatus, nodeSensors, staleAfterMs } = options;
+    this.#options = options;
+    this.#nodes = new NodeSeries(server, store, nodeSensors);
+    this.#sensors = new SensorSeries(server, store, sensorStatus);
+    this.#statusCounts = new KeyedSeries(store.table(TREE_FAMILIES.sensors));
+    this.#objectCounts = new KeyedSeries(store.table(TREE_FAMILIES.objects));
+    this.#serverInfo = new KeyedSeries(store.table(TREE_FAMILIES.serverInfo));
+    this.#channels = new ChannelPicture({
+      server,
+      store,
+      staleAfterMs,
+      sensor: (id) => {
+        const node = this.#tree.nodes.get(id);
+        return node?.kind === "sensor" ? node : undefined;
+      },
+      isPaused: (id) => isPaused(this.#sensors.statuses.get(id) ?? "unknown"),
+    });
+  }
+
+  /** As of the last commit. */
+  get tree(): Tree {
+    return this.#tree;
+  }
+
+  /** Objects that others refer to, but that no list has shown. */
+  *unknownIds(): Iterable<string> {
+    yield* this.#tree.missingParents;
+    yield* this.#channels.waitingSensors;
+  }
+
+  /** Brings the tree, statuses, properties and counts up to date, with as much of it as the poll brought. */
+  async applyTree(update: TreeUpdate): Promise<void> {
+    await this.#commit(async (slices) => {
+      if (update.nodes !== undefined) await this.#applyNodes(update.nodes, slices);
+      if (update.statusSummary !== undefined) this.#applyStatusCounts(update.statusSummary.value, update.nodes?.sensor);
+      if (update.objectCounts !== undefined) this.#applyObjectCounts(update.objectCounts.value);
+    });
+  }
+
+  async applyChannels(list: ListResult<ChannelRecord>): Promise<void> {
+    this.#listed.add("channel");
+    await this.#commit((slices) => this.#channels.applyValues(list, this.#showing(), slices));
+  }
+
+  async applyLimits(list: ListResult<ChannelRecord>): Promise<void> {
+    const until = this.#options.deadlines.limit();
+    await this.#commit((slices) => this.#channels.applyLimits(list, until, this.#showing().now, slices));
+  }
+
+  async applyVersion(version: string): Promise<void> {
+    const { server, deadlines } = this.#options;
+    const labels = [server, version.toWellFormed()];
+    await this.#commit(() => this.#serverInfo.set("", labels, 1, deadlines.version()));
+  }
+
+  async #commit(change: (slices: Slices) => void | Promise<void>): Promise<void> {
+    const { store, metrics, clock } = this.#options;
+    await store.commit(() => change(new Slices(clock)));
+    metrics.orphans(this.#tree.orphans);
+    metrics.waitingChannels(this.#channels.waiting);
+  }
+
+  async #applyNodes(poll: NodePoll, slices: Slices): Promise<void> {
+    const { added } = await this.#reconcile(poll, slices);
+    const { deadlines } = this.#options;
+    const until = { state: deadlines.state(), property: deadlines.property() };
+    const showing = this.#showing();
+    for (const kind of NODE_KINDS) {
+      if (poll[kind] !== undefined) this.#listed.add(kind);
+      for (const record of poll[kind]?.items ?? []) {
+        const turn = slices.step();
+        if (turn !== undefined) await turn;
+        const node = this.#tree.nodes.get(record.id);
+        if (node?.kind === kind) this.#showNode(node, record, until, showing);
+      }
+    }
+    // After the statuses, which decide whether a value is served.
+    for (const node of added) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      if (node.kind === "sensor") this.#channels.adopt(node, showing);
+    }
+  }
+
+  async #reconcile(poll: NodePoll, slices: Slices): Promise<TreeChanges> {
+    const steps = reconcileInSteps(this.#tree, poll);
+    let step = steps.next();
+    while (!step.done) {
+      await slices.look();
+      step = steps.next();
+    }
+    const { tree, changes } = step.value;
+    this.#tree = tree;
+    for (const node of changes.removed) this.#remove(node);
+    for (const { node } of changes.replaced) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      this.#relabel(node);
+    }
+    return changes;
+  }
+
+  #showNode(
+    node: TreeNode,
+    record: NodeRecord,
+    until: { readonly state: number; readonly property: number },
+    { now }: Showing,
+  ): void {
+    if (node.kind !== "sensor") {
+      this.#nodes.show(node, record, until);
+      return;
+    }
+    const before = this.#sensors.statuses.get(node.id);
+    this.#sensors.show(node, record, until);
+    if (isPaused(record.status) && (before === undefined || !isPaused(before))) {
+      this.#channels.withdrawValues(node.id, now);
+    }
+  }
+
+  #relabel(node: TreeNode): void {
+    if (node.kind !== "sensor") this.#nodes.relabel(node);
+    else {
+      this.#sensors.relabel(node);
+      this.#channels.relabel(node);
+    }
+  }
+
+  #remove(node: TreeNode): void {
+    if (node.kind !== "sensor") this.#nodes.remove(node.id);
+    else {
+      this.#sensors.remove(node.id);
+      this.#channels.removeSensor(node.id);
+    }
+  }
+
+  #showing(): Showing {
+    const { clock, clockOffset, deadlines } = this.#options;
+    const now = { monotonic: clock.monotonic(), server: clock.now() + clockOffset() };
+    return { now, limitsUntil: deadlines.channel() };
+  }
+
+  #applyStatusCounts(summary: StatusSummary | undefined, sensors: ListResult<NodeRecord> | undefined): void {
+    const { server, metrics, deadlines } = this.#options;
+    const { counts, consistent } = countStatuses(summary, this.#statuses(sensors));
+    const until = deadlines.state();
+    for (const [token, count] of counts) this.#statusCounts.set(token, [server, token], count, until);
+    if (!consistent) metrics.decodeProblem("summary", 1);
+  }
+
+  /** Those of the list; those we know when it is not all there; undefined when no list came yet. */
+  #statuses(sensors: ListResult<NodeRecord> | undefined): readonly StatusToken[] | undefined {
+    if (sensors?.complete === true) return sensors.items.map((record) => record.status);
+    return this.#listed.has("sensor") ? [...this.#sensors.statuses.values()] : undefined;
+  }
+
+  #applyObjectCounts(counted: ReadonlyMap<string, number> | undefined): void {
+    const { server, deadlines } = this.#options;
+    const counts = counted === undefined || counted.size === 0 ? this.#ownCounts() : counted;
+    const until = deadlines.property();
+    for (const [kind, count] of counts) this.#objectCounts.set(kind, [server, kind.toWellFormed()], count, until);
+    this.#objectCounts.retain((kind) => counts.has(kind));
+  }
+
+  /** Of the kinds whose list came at least once: a list that we lack is no list of nothing. */
+  #ownCounts(): ReadonlyMap<string, number> {
+    const counts = { ...this.#tree.counts, channel: this.#channels.count + this.#channels.waiting };
+    return new Map(Object.entries(counts).filter(([kind]) => this.#listed.has(kind)));
+  }
+}

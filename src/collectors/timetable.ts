@@ -1,0 +1,130 @@
+import { createTask, type ScheduledTask } from "node-cron";
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import type { Schedule } from "../config/schedule.ts";
+
+/** When a collector is due. Ticks begin with `start`; a tick only tells, and must not throw. */
+export interface Timetable {
+  start(tick: () => void): void;
+  stop(): void;
+  /** Milliseconds until the next tick. */
+  untilNext(): number;
+  /** Milliseconds from now in which the next three ticks fall due: three periods, however uneven they are. */
+  untilThird(): number;
+  /** Milliseconds between the next two ticks. */
+  period(): number;
+}
+
+export function createTimetable(schedule: Schedule, clock: Clock, log: Logger): Timetable {
+  return schedule.kind === "interval"
+    ? new IntervalTimetable(schedule.everyMs, clock)
+    : new CronTimetable(schedule.expression, log);
+}
+
+/** Every so many milliseconds of the monotonic clock, without drift. */
+class IntervalTimetable implements Timetable {
+  readonly #everyMs: number;
+  readonly #clock: Clock;
+  #stopping = new AbortController();
+  #dueAt: number;
+
+  constructor(everyMs: number, clock: Clock) {
+    this.#everyMs = everyMs;
+    this.#clock = clock;
+    this.#dueAt = clock.monotonic() + everyMs;
+  }
+
+  start(tick: () => void): void {
+    this.#stopping = new AbortController();
+    this.#dueAt = this.#clock.monotonic() + this.#everyMs;
+    void this.#tickUntil(this.#stopping.signal, tick);
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  untilNext(): number {
+    return Math.max(0, this.#dueAt - this.#clock.monotonic());
+  }
+
+  untilThird(): number {
+    return 3 * this.#everyMs;
+  }
+
+  period(): number {
+    return this.#everyMs;
+  }
+
+  async #tickUntil(stopped: AbortSignal, tick: () => void): Promise<void> {
+    while (!stopped.aborted) {
+      // `sleep` rejects only because of the signal.
+      await this.#clock.sleep(this.untilNext(), stopped).catch(() => undefined);
+      if (stopped.aborted) return;
+      const late = this.#clock.monotonic() - this.#dueAt;
+      // A timer may fire a fraction early. After a suspended machine the ticks of the past are not made up for.
+      if (late < -1) continue;
+      this.#dueAt += this.#everyMs * Math.max(1, Math.ceil((late + 1) / this.#everyMs));
+      tick();
+    }
+  }
+}
+
+/** A tick that a busy event loop delays still counts, unless the next one is due by then. */
+const LATE_TICK_MS = 60_000;
+
+/** At the times of a cron expression, which node-cron finds with the system clock. */
+class CronTimetable implements Timetable {
+  readonly #expression: string;
+  readonly #log: Logger;
+  #task: ScheduledTask;
+
+  constructor(expression: string, log: Logger) {
+    this.#expression = expression;
+    this.#log = log;
+    this.#task = this.#createTask(() => undefined);
+  }
+
+  start(tick: () => void): void {
+    void this.#task.destroy();
+    this.#task = this.#createTask(tick);
+    void this.#task.start();
+  }
+
+  stop(): void {
+    void this.#task.destroy();
+  }
+
+  untilNext(): number {
+    return this.#untilRun(1);
+  }
+
+  untilThird(): number {
+    return this.#untilRun(3);
+  }
+
+  period(): number {
+    return this.#untilRun(2) - this.#untilRun(1);
+  }
+
+  #untilRun(ordinal: number): number {
+    const run = this.#task.getNextRuns(ordinal).at(-1);
+    return run === undefined ? Number.POSITIVE_INFINITY : Math.max(0, run.getTime() - Date.now());
+  }
+
+  #createTask(tick: () => void): ScheduledTask {
+    return createTask(this.#expression, tick, {
+      missedExecutionTolerance: LATE_TICK_MS,
+      logger: {
+        debug: (message) => this.#log.debug(text(message)),
+        info: (message) => this.#log.info(message),
+        warn: (message) => this.#log.warn(message),
+        error: (message) => this.#log.error(text(message)),
+      },
+    });
+  }
+}
+
+function text(message: string | Error): string {
+  return message instanceof Error ? message.message : message;
+}

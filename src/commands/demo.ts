@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { loadConfig } from "../config/load.ts";
+import { createContext } from "./context.ts";
+import type { LogFlags, WebFlags } from "./flags.ts";
+import { startServing } from "./serve.ts";
+import { untilStopSignal } from "./signals.ts";
+import { startSimulatedServer, type WorldFlags } from "./simulated-server.ts";
+
+export interface DemoFlags extends LogFlags, WebFlags, WorldFlags {}
+
+/** Polled more often than a real server, so that there is something to watch. */
+const DEMO_CONFIG = `
+servers:
+  - name: demo
+    url: \${SIMULATOR_URL}
+    auth: { api_key: "\${SIMULATOR_KEY}" }
+collectors:
+  status: { schedule: 10s }
+  channels: { schedule: 10s }
+`;
+
+/** A simulated server and the exporter in one process, with no configuration. Resolves with the exit code. */
+export async function demo(flags: DemoFlags): Promise<number> {
+  const context = createContext(flags);
+  const stopped = untilStopSignal();
+  const started = context.clock.monotonic();
+  const apiKey = randomBytes(16).toString("hex");
+  const credentials = { apiKey, username: "demo", password: apiKey };
+  const simulator = await startSimulatedServer(flags, { host: "127.0.0.1", port: 0 }, credentials);
+  const { config } = await loadConfig({
+    file: "demo.yaml",
+    env: { SIMULATOR_URL: simulator.url, SIMULATOR_KEY: apiKey },
+    readFile: async () => DEMO_CONFIG,
+    redactor: context.redactor,
+  });
+  const serving = await startServing(config, flags, context);
+  void serving.firstPoll.then(() => {
+    const seconds = ((context.clock.monotonic() - started) / 1_000).toFixed(1);
+    context.print(
+      `The first poll of ${flags.sensors} simulated sensors is complete after ${seconds} s.\n` +
+        `Open ${serving.web.urls[0]}${flags["web.telemetryPath"]}   (Ctrl-C ends)`,
+    );
+  });
+  await stopped;
+  await serving.stop();
+  await simulator.close();
+  return 0;
+}

@@ -1,0 +1,136 @@
+import type { Logger } from "pino";
+import { createApiClient } from "../api/client.ts";
+import type { MonitoringApi } from "../api/monitoring-api.ts";
+import { createServerMonitor, type ServerMonitor, type ServerMonitorOptions } from "../collectors/server-monitor.ts";
+import type { Config } from "../config/load.ts";
+import type { ServerConfig } from "../config/resolve.ts";
+import { Exposition } from "../exposition/exposition.ts";
+import { formatLabels } from "../exposition/text.ts";
+import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { Store } from "../store/store.ts";
+import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
+import { PrometheusServerMetrics } from "../telemetry/prometheus-server-metrics.ts";
+import type { CommandContext } from "./context.ts";
+
+interface MonitoredServer {
+  readonly api: MonitoringApi;
+  readonly monitor: ServerMonitor;
+}
+
+/** Everything between the monitoring servers and the metrics page, put together from a configuration. */
+export class Exporter {
+  readonly metrics: ExporterMetrics;
+  readonly exposition: Exposition;
+  readonly #servers: readonly MonitoredServer[];
+  #ready = false;
+
+  constructor(config: Config, context: CommandContext) {
+    const store = new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+    this.metrics = new ExporterMetrics(context.build, () =>
+      [...store.tables].map((table) => [table.family.name, table.size] as const),
+    );
+    this.exposition = new Exposition({
+      store,
+      registry: this.metrics.registry,
+      clock: context.clock,
+      observer: {
+        rendered: (format, encoding, seconds, bytes) => {
+          this.metrics.renderDuration.set({ format }, seconds);
+          this.metrics.expositionBytes.set({ format, encoding }, bytes);
+        },
+      },
+    });
+    this.#servers = config.servers.map((server) => monitorServer(server, config, store, this.metrics, context));
+  }
+
+  /** True once the first attempt on every server has finished, either way. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** Starts polling. Resolves when the first attempt on every server has finished, either way. */
+  async start(): Promise<void> {
+    this.metrics.collectProcessMetrics();
+    this.exposition.start();
+    for (const { monitor } of this.#servers) monitor.start();
+    await Promise.all(this.#servers.map(({ monitor }) => monitor.firstAttempt));
+    this.#ready = true;
+  }
+
+  /** One poll of everything, without a schedule. Resolves with whether all of it worked. */
+  async pollOnce(signal: AbortSignal): Promise<boolean> {
+    const worked = await Promise.all(this.#servers.map(({ monitor }) => monitor.pollOnce(signal)));
+    return worked.every(Boolean);
+  }
+
+  /** Stops polling, ends the sessions and closes the connections. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#servers.map(({ monitor }) => monitor.stop()));
+    await Promise.all(this.#servers.map(({ api }) => api.close()));
+    this.exposition.stop();
+  }
+}
+
+function monitorServer(
+  server: ServerConfig,
+  config: Config,
+  store: Store,
+  metrics: ExporterMetrics,
+  context: CommandContext,
+): MonitoredServer {
+  const serverMetrics = new PrometheusServerMetrics(metrics, server.name);
+  const log = context.log.child({ server: server.name });
+  const api = connect(server, serverMetrics, log, context);
+  const monitor = createServerMonitor({
+    server: server.name,
+    api,
+    store,
+    metrics: serverMetrics,
+    clock: context.clock,
+    random: context.random,
+    log: context.log,
+    schedules: enabledSchedules(config),
+    staleAfterMs: config.staleAfterMs,
+    sensorStatus: config.metrics.sensorStatus,
+    nodeSensors: config.metrics.nodeSensors,
+  });
+  return { api, monitor };
+}
+
+function enabledSchedules(config: Config): ServerMonitorOptions["schedules"] {
+  const enabled = Object.entries(config.collectors).filter(([, collector]) => collector.enabled);
+  return Object.fromEntries(enabled.map(([name, { schedule }]) => [name, schedule]));
+}
+
+/** The client of one server, as its configuration wants it. */
+export function connect(
+  server: ServerConfig,
+  observer: PrometheusServerMetrics,
+  log: Logger,
+  context: CommandContext,
+): MonitoringApi {
+  const { credentials, tls } = server;
+  if (tls.insecureSkipVerify) {
+    log.warn("tls.insecure_skip_verify is set: whoever is between here and the server can read the credentials");
+  }
+  return createApiClient({
+    name: server.name,
+    url: server.url,
+    auth:
+      credentials.kind === "api_key"
+        ? { kind: "api_key", key: async () => (await credentials.apiKey.read()).reveal() }
+        : {
+            kind: "login",
+            username: credentials.username,
+            password: async () => (await credentials.password.read()).reveal(),
+          },
+    tls,
+    limits: server.limits,
+    userAgent: `prtg-exporter/${context.build.version}`,
+    clock: context.clock,
+    random: context.random,
+    log,
+    redactor: context.redactor,
+    observer,
+  });
+}

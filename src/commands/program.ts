@@ -1,0 +1,95 @@
+import { Command, CommanderError, Option } from "commander";
+import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import { type ListenAddress, parseListenAddress } from "../http/listen-address.ts";
+import { FAULT_HELP } from "../simulator/service/fault-help.ts";
+import { readBuildInfo } from "../telemetry/build-info.ts";
+import { type CheckFlags, check } from "./check.ts";
+import { type DemoFlags, demo } from "./demo.ts";
+import { addConfigFlag, addLogFlags, addWebFlags, parsed } from "./flags.ts";
+import { type ServeFlags, serve } from "./serve.ts";
+import { type SimulateFlags, simulate } from "./simulate.ts";
+import { addWorldFlags } from "./simulated-server.ts";
+
+/** Runs the command that the arguments name and resolves with the exit code: 0 worked, 1 failed, 2 wrong usage. */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  const program = new Command("prtg-exporter")
+    .description("PRTG Network Monitor (REST API v2) for Prometheus")
+    .version(versionText(), "--version", "print what is running")
+    .helpCommand(false)
+    .exitOverride();
+  const run = { code: 0 };
+  addServe(program, run);
+  addCheck(program, run);
+  addDemo(program, run);
+  addSimulate(program, run);
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return run.code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    process.stderr.write(`prtg-exporter: ${error instanceof ExporterError ? describeError(error) : fault(error)}\n`);
+    return 1;
+  }
+}
+
+interface Run {
+  code: number;
+}
+
+function addServe(program: Command, run: Run): void {
+  const command = subcommand(program, "serve", "poll the monitoring servers and serve their metrics")
+    .option("--config.check", "read the configuration, say whether it is valid, and exit")
+    .option("--once", "poll once, print the metrics page, and exit")
+    .action(async (flags: ServeFlags) => {
+      run.code = await serve(flags);
+    });
+  addLogFlags(addWebFlags(addConfigFlag(command)), process.stderr.isTTY);
+}
+
+function addCheck(program: Command, run: Run): void {
+  const command = subcommand(program, "check", "try everything that serve needs, and say what is wrong").action(
+    async (flags: CheckFlags) => {
+      run.code = await check(flags);
+    },
+  );
+  addLogFlags(addConfigFlag(command), process.stderr.isTTY).setOptionValue("log.level", "error");
+}
+
+function addDemo(program: Command, run: Run): void {
+  const command = subcommand(program, "demo", "a simulated server and the exporter in one go").action(
+    async (flags: DemoFlags) => {
+      run.code = await demo(flags);
+    },
+  );
+  addWorldFlags(addLogFlags(addWebFlags(command), process.stderr.isTTY)).addHelpText("after", FAULT_HELP);
+}
+
+function addSimulate(program: Command, run: Run): void {
+  const command = subcommand(program, "simulate", "a simulated monitoring server to build against")
+    .addOption(
+      new Option("--listen-address <address>", "where the simulated API listens")
+        .default(parseListenAddress("127.0.0.1:1615"), "127.0.0.1:1615")
+        .argParser((text): ListenAddress => parsed(() => parseListenAddress(text))),
+    )
+    .option("--api-key <key>", "API key that it accepts", "simulated-key")
+    .option("--username <name>", "user that can log in", "simulated-user")
+    .option("--password <password>", "password of that user", "simulated-password")
+    .action(async (flags: SimulateFlags) => {
+      run.code = await simulate(flags);
+    });
+  addWorldFlags(addLogFlags(command, process.stderr.isTTY)).addHelpText("after", FAULT_HELP);
+}
+
+function subcommand(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description).allowExcessArguments(false).exitOverride();
+}
+
+function versionText(): string {
+  const { version, revision } = readBuildInfo(process.env);
+  return `prtg-exporter ${version}${revision === "" ? "" : ` (${revision})`}, Node ${process.version}`;
+}
+
+/** A fault of ours, not of the user: the stack is what a report needs. */
+function fault(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

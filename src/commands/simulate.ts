@@ -1,0 +1,28 @@
+import type { ListenAddress } from "../http/listen-address.ts";
+import { createContext } from "./context.ts";
+import type { LogFlags } from "./flags.ts";
+import { untilStopSignal } from "./signals.ts";
+import { startSimulatedServer, type WorldFlags } from "./simulated-server.ts";
+
+export interface SimulateFlags extends LogFlags, WorldFlags {
+  readonly listenAddress: ListenAddress;
+  readonly apiKey: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** A monitoring server to build against: everything in memory, no data of anybody. Resolves with the exit code. */
+export async function simulate(flags: SimulateFlags): Promise<number> {
+  const context = createContext(flags);
+  const stopped = untilStopSignal();
+  const { host = "0.0.0.0", port } = flags.listenAddress;
+  const { apiKey, username, password } = flags;
+  const simulator = await startSimulatedServer(flags, { host, port }, { apiKey, username, password });
+  context.print(`simulating ${flags.sensors} sensors with ${flags.channels} channels on ${simulator.url}/api/v2`);
+  context.print(
+    `try: curl -H 'Authorization: Bearer ${apiKey}' '${simulator.url}/api/v2/experimental/sensors?limit=3'`,
+  );
+  await stopped;
+  await simulator.close();
+  return 0;
+}

@@ -1,0 +1,65 @@
+import type { Environment } from "./interpolation.ts";
+import type { KeyPath, Origin, Place, Reference } from "./origin.ts";
+
+/** An environment variable that stands for a key of the one server that needs no file. */
+export interface ServerVariable {
+  readonly name: string;
+  /** Path below `servers[0]`. */
+  readonly path: readonly string[];
+}
+
+/** An empty variable counts as unset. */
+export const SERVER_VARIABLES: readonly ServerVariable[] = [
+  { name: "PRTG_URL", path: ["url"] },
+  { name: "PRTG_NAME", path: ["name"] },
+  { name: "PRTG_API_KEY_FILE", path: ["auth", "api_key_file"] },
+  { name: "PRTG_API_KEY", path: ["auth", "api_key"] },
+  { name: "PRTG_USERNAME", path: ["auth", "username"] },
+  { name: "PRTG_PASSWORD_FILE", path: ["auth", "password_file"] },
+  { name: "PRTG_PASSWORD", path: ["auth", "password"] },
+  { name: "PRTG_CA_FILE", path: ["tls", "ca_file"] },
+  { name: "PRTG_SERVER_NAME", path: ["tls", "server_name"] },
+  { name: "PRTG_INSECURE_SKIP_VERIFY", path: ["tls", "insecure_skip_verify"] },
+];
+
+/** The server that the environment describes, in the form of an item of `servers`. */
+export class EnvironmentServer implements Origin {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** Names of the variables that are set. */
+  readonly variables: readonly string[];
+
+  constructor(env: Environment) {
+    const auth: Record<string, string> = {};
+    const tls: Record<string, string> = {};
+    const server: Record<string, unknown> = { auth, tls };
+    const set = SERVER_VARIABLES.filter(({ name }) => variable(env, name) !== "");
+    for (const { name, path } of set) {
+      const [first = "", second] = path;
+      const target = second === undefined ? server : first === "auth" ? auth : tls;
+      target[second ?? first] = variable(env, name);
+    }
+    this.value = server;
+    this.variables = set.map(({ name }) => name);
+  }
+
+  place(path: KeyPath): Place {
+    const names = SERVER_VARIABLES.filter((variable) => isBelow(variable, path)).map(({ name }) => name);
+    const [first] = names;
+    if (first === undefined) return { location: "environment", key: "" };
+    return { location: `environment variable${names.length === 1 ? "" : "s"} ${names.join(", ")}`, key: "" };
+  }
+
+  reference(path: KeyPath): Reference | undefined {
+    const variable = SERVER_VARIABLES.find((each) => each.path.length + 2 === path.length && isBelow(each, path));
+    return variable === undefined ? undefined : { variables: [variable.name], wholly: true };
+  }
+}
+
+function variable(env: Environment, name: string): string {
+  return env[name] ?? "";
+}
+
+/** Whether the key that the variable stands for is the one at `path` (`servers`, 0, ...) or below it. */
+function isBelow({ path }: ServerVariable, [, , ...below]: KeyPath): boolean {
+  return below.every((key, index) => path[index] === key);
+}

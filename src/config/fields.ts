@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { BYTE_SIZE_PATTERN, formatByteSize, parseByteSize } from "./byte-size.ts";
+import { DURATION_PATTERN, formatDuration, parseDuration } from "./duration.ts";
+import { parseSchedule, type Schedule } from "./schedule.ts";
+import { parseSecret, Secret } from "./secrets.ts";
+import { parseServerUrl } from "./server-url.ts";
+
+/*
+ * The kinds of values that occur in the configuration. The message of each issue says what was expected and nothing
+ * else: validation.ts puts around it where the value stands and what was found there. `params.fault` says what is
+ * wrong in words that do not repeat the value. `title` is the name of the type in docs/configuration.md.
+ */
+
+/** A duration in milliseconds, `minimum` and `maximum` (durations too) included. */
+export function duration(minimum: string, maximum: string) {
+  const least = parseDuration(minimum) ?? 0;
+  const most = parseDuration(maximum) ?? Number.POSITIVE_INFINITY;
+  const error = `a duration from ${formatDuration(least)} to ${formatDuration(most)}, such as 500ms, 30s or 1h30m`;
+  return z
+    .string({ error })
+    .meta({ title: "duration", pattern: DURATION_PATTERN.source })
+    .transform((text, context) => {
+      const ms = parseDuration(text);
+      return ms !== undefined && ms >= least && ms <= most ? ms : refuse(context, text, error);
+    });
+}
+
+/** A number of bytes, `minimum` and `maximum` (sizes too) included. */
+export function byteSize(minimum: string, maximum: string) {
+  const least = parseByteSize(minimum) ?? 0;
+  const most = parseByteSize(maximum) ?? Number.POSITIVE_INFINITY;
+  const error = `a size from ${formatByteSize(least)} to ${formatByteSize(most)} with its unit, such as 64MiB`;
+  return z
+    .string({ error })
+    .meta({ title: "size", pattern: BYTE_SIZE_PATTERN.source })
+    .transform((text, context) => {
+      const bytes = parseByteSize(text);
+      return bytes !== undefined && bytes >= least && bytes <= most ? bytes : refuse(context, text, error);
+    });
+}
+
+export function schedule() {
+  const error = "a duration such as 30s, or a cron expression with seconds such as 0 */5 * * * *";
+  return z
+    .string({ error })
+    .meta({ title: "schedule" })
+    .transform((text, context): Schedule => {
+      const parsed = parseSchedule(text);
+      return "fault" in parsed ? refuse(context, text, error, parsed.fault) : parsed;
+    });
+}
+
+/** The root of a monitoring server: scheme, host, port and path before `/api/v2`, without a slash at the end. */
+export function serverUrl() {
+  const error = "an http or https URL such as https://prtg.example.com:1616";
+  return z
+    .string({ error })
+    .meta({ title: "URL" })
+    .transform((text, context) => {
+      const parsed = parseServerUrl(text);
+      return "fault" in parsed ? refuse(context, text, error, parsed.fault) : parsed.url;
+    });
+}
+
+/** A text in which something can be seen; `expected` says what it is for. */
+export function text(expected: string) {
+  return z.string({ error: expected }).regex(/\S/, { error: expected }).meta({ title: "text" });
+}
+
+export function filePath() {
+  return text("the path of a file").meta({ title: "path" });
+}
+
+/** A secret. That it is no literal is checked where the origin of the scalar is known (validation.ts). */
+export function secret() {
+  const error = "a reference to an environment variable such as ${PRTG_API_KEY}";
+  return z
+    .string({ error })
+    .meta({ title: "environment reference", pattern: "^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$" })
+    .transform((content, context) => {
+      const parsed = parseSecret(content);
+      return "fault" in parsed ? refuse(context, content, error, `it ${parsed.fault}`) : new Secret(parsed.value);
+    });
+}
+
+export function wholeNumber(minimum: number, maximum: number) {
+  const error = `a whole number from ${minimum} to ${maximum}`;
+  return z.int({ error }).min(minimum, { error }).max(maximum, { error });
+}
+
+export function number(minimum: number, maximum: number) {
+  const error = `a number from ${minimum} to ${maximum}`;
+  return z.number({ error }).min(minimum, { error }).max(maximum, { error });
+}
+
+function refuse(context: z.RefinementCtx, input: string, message: string, fault = ""): never {
+  context.addIssue({ code: "custom", message, input, params: { fault } });
+  return z.NEVER;
+}

@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { dirname } from "node:path";
+import { Redactor } from "../errors/redactor.ts";
+import { ConfigError, type ConfigProblem } from "./config-error.ts";
+import { ConfigDocument } from "./document.ts";
+import { EnvironmentServer } from "./environment.ts";
+import type { Environment } from "./interpolation.ts";
+import type { KeyPath, Origin } from "./origin.ts";
+import { fileFault, type ReadFile } from "./read-file.ts";
+import { resolveServers, type ServerConfig } from "./resolve.ts";
+import type { Settings } from "./schema.ts";
+import { validate } from "./validation.ts";
+
+/** The configuration as the rest of the program uses it. */
+export interface Config extends Omit<Settings, "servers"> {
+  readonly servers: readonly ServerConfig[];
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Path of the file as given, or `environment`. */
+  readonly source: string;
+  /** SHA-256 of the file's text, hexadecimal; undefined without a file. */
+  readonly hash: string | undefined;
+  /** Variables such as PRTG_URL that are set but not used, because the file has `servers`. */
+  readonly ignoredVariables: readonly string[];
+}
+
+export interface LoadOptions {
+  /** Path of the YAML file; without it the environment describes the one server. */
+  readonly file?: string | undefined;
+  readonly env: Environment;
+  readonly readFile: ReadFile;
+  /** Learns every secret that is read. */
+  readonly redactor?: Redactor | undefined;
+}
+
+/**
+ * Reads, checks and completes the configuration, and reads the files that it names.
+ * @throws ConfigError with every problem that was found, one line each
+ */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+  const { file, env, readFile, redactor = new Redactor() } = options;
+  const text = file === undefined ? undefined : await readConfigFile(file, readFile);
+  const server = new EnvironmentServer(env);
+  const { value, origin, problems, usesEnvironment } =
+    file === undefined || text === undefined ? fromEnvironment(server) : fromFile(text, file, env, server);
+
+  const validation = validate(value, origin);
+  const found: ConfigProblem[] = [...problems, ...validation.problems];
+  if (validation.settings === undefined || found.length > 0) throw new ConfigError(found);
+  const { settings } = validation;
+  const base = file === undefined || usesEnvironment ? "" : dirname(file);
+  const servers = await resolveServers(settings.servers, { base, origin, readFile, redactor });
+  return {
+    config: { ...settings, servers },
+    source: file ?? "environment",
+    hash: text === undefined ? undefined : createHash("sha256").update(text).digest("hex"),
+    ignoredVariables: usesEnvironment ? [] : server.variables,
+  };
+}
+
+async function readConfigFile(file: string, readFile: ReadFile): Promise<string> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const text = `the configuration file cannot be read: ${fileFault(error)}`;
+    throw new ConfigError([{ code: "CONFIG_NOT_FOUND", location: file, key: "", text }]);
+  }
+}
+
+interface Input {
+  readonly value: unknown;
+  readonly origin: Origin;
+  readonly problems: readonly ConfigProblem[];
+  /** Whether the servers are those of the environment. */
+  readonly usesEnvironment: boolean;
+}
+
+function fromEnvironment(server: EnvironmentServer): Input {
+  if (!server.variables.includes("PRTG_URL")) {
+    const [first] = server.variables;
+    const text = first === undefined ? "no server is configured" : `${first} is set, but PRTG_URL is not`;
+    throw new ConfigError([{ code: "CONFIG_NO_SERVER", location: "environment", key: "", text }]);
+  }
+  return { value: { servers: [server.value] }, origin: server, problems: [], usesEnvironment: true };
+}
+
+function fromFile(text: string, file: string, env: Environment, server: EnvironmentServer): Input {
+  const document = new ConfigDocument(text, file, env);
+  const value = document.value ?? {};
+  const { problems } = document;
+  if (typeof value !== "object" || "servers" in value || !server.variables.includes("PRTG_URL")) {
+    return { value, origin: document, problems, usesEnvironment: false };
+  }
+  const originOf = (path: KeyPath) => (path[0] === "servers" ? server : document);
+  const origin: Origin = {
+    place: (path, part) => originOf(path).place(path, part),
+    reference: (path) => originOf(path).reference(path),
+  };
+  return { value: { ...value, servers: [server.value] }, origin, problems, usesEnvironment: true };
+}

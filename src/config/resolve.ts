@@ -1,0 +1,84 @@
+import { resolve } from "node:path";
+import { ExporterError } from "../errors/exporter-error.ts";
+import type { Redactor } from "../errors/redactor.ts";
+import { readCertificates } from "./certificates.ts";
+import { ConfigError, type ConfigProblem } from "./config-error.ts";
+import type { KeyPath, Origin } from "./origin.ts";
+import type { ReadFile } from "./read-file.ts";
+import type { SecretLocation, ServerSettings } from "./schema.ts";
+import { EnvironmentSecret, FileSecret, type SecretSource } from "./secrets.ts";
+
+/** How to prove who we are to one server. */
+export type Credentials =
+  | { readonly kind: "api_key"; readonly apiKey: SecretSource }
+  | { readonly kind: "login"; readonly username: string; readonly password: SecretSource };
+
+export interface TlsConfig {
+  /** PEM certificates to trust instead of the built-in authorities; undefined for those. */
+  readonly ca: string | undefined;
+  /** Name to expect in the certificate; undefined for the host of the URL. */
+  readonly serverName: string | undefined;
+  readonly insecureSkipVerify: boolean;
+}
+
+/** One monitoring server. */
+export interface ServerConfig extends Omit<ServerSettings, "auth" | "tls"> {
+  readonly credentials: Credentials;
+  readonly tls: TlsConfig;
+}
+
+export interface ResolveContext {
+  /** Directory from which relative paths count; empty for the working directory. */
+  readonly base: string;
+  readonly origin: Origin;
+  readonly readFile: ReadFile;
+  readonly redactor: Redactor;
+}
+
+/**
+ * Reads the files that the servers name.
+ * @throws ConfigError SECRET_UNREADABLE, CA_UNREADABLE, with every file that cannot be used
+ */
+export async function resolveServers(
+  servers: readonly ServerSettings[],
+  context: ResolveContext,
+): Promise<ServerConfig[]> {
+  const problems: ConfigProblem[] = [];
+  const attempt = async <Value>(path: KeyPath, read: () => Promise<Value>): Promise<Value | undefined> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof ExporterError)) throw error;
+      problems.push({ code: error.code, ...context.origin.place(path, "value"), text: error.message });
+      return undefined;
+    }
+  };
+  const resolved: ServerConfig[] = [];
+  for (const [index, { auth, tls, ...rest }] of servers.entries()) {
+    const path = ["servers", index, "auth", auth.secret.key];
+    const source = secretSource(auth.secret, path, context);
+    await attempt(path, () => source.read());
+    const { caFile, serverName, insecureSkipVerify } = tls;
+    const ca =
+      caFile === undefined
+        ? undefined
+        : await attempt(["servers", index, "tls", "ca_file"], () =>
+            readCertificates(resolve(context.base, caFile), context.readFile),
+          );
+    const credentials: Credentials =
+      auth.kind === "api_key"
+        ? { kind: "api_key", apiKey: source }
+        : { kind: "login", username: auth.username, password: source };
+    resolved.push({ ...rest, credentials, tls: { ca, serverName, insecureSkipVerify } });
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return resolved;
+}
+
+function secretSource(location: SecretLocation, path: KeyPath, context: ResolveContext): SecretSource {
+  if (location.kind === "file") {
+    return new FileSecret(location.path, resolve(context.base, location.path), context.readFile, context.redactor);
+  }
+  const variable = context.origin.reference(path)?.variables[0] ?? "";
+  return new EnvironmentSecret(variable, location.value, context.redactor);
+}

@@ -1,0 +1,65 @@
+import { validateDetailed } from "node-cron";
+import { formatDuration, parseDuration } from "./duration.ts";
+
+/** When a collector runs: every so many milliseconds on a monotonic timer, or at the times of a cron expression. */
+export type Schedule =
+  | { readonly kind: "interval"; readonly everyMs: number }
+  | {
+      readonly kind: "cron";
+      /** Six fields, seconds first, separated by single spaces. */
+      readonly expression: string;
+    };
+
+export const MINIMUM_INTERVAL_MS = 1_000;
+/** Node's timers fire at once when asked for more than 2^31 - 1 ms, which is short of 25 days. */
+export const MAXIMUM_INTERVAL_MS = 24 * 86_400_000;
+
+/** Why a text is no schedule, in words that do not repeat the text. */
+export interface ScheduleFault {
+  readonly fault: string;
+}
+
+/** Reads a duration (`30s`) or a cron expression with seconds (`0 *\/5 * * * *`). */
+export function parseSchedule(text: string): Schedule | ScheduleFault {
+  const fields = text.trim().split(/\s+/);
+  return fields.length > 1 || text.includes("*") ? parseCron(fields) : parseInterval(text);
+}
+
+function parseInterval(text: string): Schedule | ScheduleFault {
+  const everyMs = parseDuration(text);
+  if (everyMs === undefined) return { fault: "" };
+  if (everyMs < MINIMUM_INTERVAL_MS) return { fault: `the shortest is ${formatDuration(MINIMUM_INTERVAL_MS)}` };
+  if (everyMs > MAXIMUM_INTERVAL_MS) return { fault: `the longest is ${formatDuration(MAXIMUM_INTERVAL_MS)}` };
+  return { kind: "interval", everyMs };
+}
+
+function parseCron(fields: readonly string[]): Schedule | ScheduleFault {
+  if (fields.length === 5) {
+    return { fault: "it has five fields: put the seconds first, as in 0 */5 * * * *" };
+  }
+  if (fields.length !== 6) {
+    return { fault: "six fields are needed: second, minute, hour, day of month, month, day of week" };
+  }
+  const expression = fields.join(" ");
+  const { valid, errors } = validateDetailed(expression);
+  if (!valid) return { fault: `the field for the ${fieldName(errors[0]?.field)} is wrong` };
+  // node-cron starts each minute anew: `*/45` would fire at :00 and :45, never 45 seconds apart.
+  for (const part of fields[0]?.split(",") ?? []) {
+    const step = part.split("/")[1];
+    if (step !== undefined && 60 % Number(step) !== 0) {
+      return { fault: "a step of seconds must divide 60; for other intervals give a duration, as in 45s" };
+    }
+  }
+  return { kind: "cron", expression };
+}
+
+const FIELD_NAMES: Readonly<Record<string, string>> = { dayOfMonth: "day of month", dayOfWeek: "day of week" };
+
+function fieldName(field: string | undefined): string {
+  return field === undefined ? "expression" : (FIELD_NAMES[field] ?? field);
+}
+
+/** The schedule as the configuration would spell it. */
+export function formatSchedule(schedule: Schedule): string {
+  return schedule.kind === "interval" ? formatDuration(schedule.everyMs) : schedule.expression;
+}

@@ -1,0 +1,104 @@
+import { inspect } from "node:util";
+import { ExporterError } from "../errors/exporter-error.ts";
+import type { Redactor } from "../errors/redactor.ts";
+import { printable } from "./quote.ts";
+import { fileFault, type ReadFile } from "./read-file.ts";
+
+const REDACTED = "[redacted]";
+
+/** A value that must not be seen: every way of printing it gives `[redacted]`. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  /** The value itself; call it where the value is put on the wire, nowhere else. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return REDACTED;
+  }
+
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  [inspect.custom](): string {
+    return REDACTED;
+  }
+}
+
+/**
+ * What a file or a variable holds, without the one line break that editors and `echo` put at its end; or why it
+ * cannot be a secret, in words that do not repeat it.
+ */
+export function parseSecret(content: string): { readonly value: string } | { readonly fault: string } {
+  const value = content.replace(/^\uFEFF/, "").replace(/\r?\n$/, "");
+  if (value.trim() === "") return { fault: "is empty" };
+  // Nobody can type these into a login form, and an HTTP header cannot carry them; NUL is UTF-16 read as UTF-8.
+  if (/[\r\n\0]/.test(value)) return { fault: "holds more than one line, or is no UTF-8 text" };
+  return { value };
+}
+
+/** Where a secret comes from. What it gives is known to the redactor from then on. */
+export interface SecretSource {
+  /** `file /run/secrets/prtg-api-key` or `environment variable PRTG_API_KEY`. */
+  readonly description: string;
+  /**
+   * Reads anew each time, so that a rotated file is noticed.
+   * @throws ExporterError SECRET_UNREADABLE when the file cannot be read or holds nothing usable
+   */
+  read(): Promise<Secret>;
+}
+
+/** A secret in a file. */
+export class FileSecret implements SecretSource {
+  readonly description: string;
+  readonly #path: string;
+  readonly #readFile: ReadFile;
+  readonly #redactor: Redactor;
+
+  /** `given` is the path as configured, `path` the same one as it is to be opened. */
+  constructor(given: string, path: string, readFile: ReadFile, redactor: Redactor) {
+    // A key given in place of the path of its file must not be repeated in messages.
+    this.description = /[./\\]/.test(given)
+      ? `file ${printable(path)}`
+      : "file (name not shown: it may be the secret itself)";
+    this.#path = path;
+    this.#readFile = readFile;
+    this.#redactor = redactor;
+  }
+
+  async read(): Promise<Secret> {
+    let content: string;
+    try {
+      content = await this.#readFile(this.#path);
+    } catch (error) {
+      throw new ExporterError("SECRET_UNREADABLE", `${this.description} cannot be read: ${fileFault(error)}`);
+    }
+    const parsed = parseSecret(content);
+    if ("fault" in parsed) throw new ExporterError("SECRET_UNREADABLE", `${this.description} ${parsed.fault}`);
+    this.#redactor.add(parsed.value);
+    return new Secret(parsed.value);
+  }
+}
+
+/** A secret from an environment variable; it cannot change while the process runs. */
+export class EnvironmentSecret implements SecretSource {
+  readonly description: string;
+  readonly #secret: Secret;
+
+  constructor(variable: string, secret: Secret, redactor: Redactor) {
+    this.description = `environment variable ${variable}`;
+    this.#secret = secret;
+    redactor.add(secret.reveal());
+  }
+
+  async read(): Promise<Secret> {
+    return this.#secret;
+  }
+}

@@ -1,0 +1,176 @@
+import type { z } from "zod";
+import type { ConfigProblem } from "./config-error.ts";
+import { nearest } from "./nearest.ts";
+import { formatKey, type KeyPath, type Origin, UNRESOLVED } from "./origin.ts";
+import { quote } from "./quote.ts";
+import { type JsonSchema, type Settings, settingsJsonSchema, settingsSchema } from "./schema.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** The outcome of checking the values of a configuration; `settings` is there when there are no problems. */
+export interface Validation {
+  readonly settings: Settings | undefined;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Checks `value`, as read from `origin`, and says everything that is wrong with it. May repair `value` in place. */
+export function validate(value: unknown, origin: Origin): Validation {
+  let result = parse(value);
+  if (!result.success && repair(value, result.error.issues, origin)) result = parse(value);
+  const literals = literalSecrets(value, origin);
+  const taken = new Set(literals.map(({ key }) => key));
+  const issues = result.error?.issues ?? [];
+  const problems = [
+    ...literals,
+    ...issues.flatMap((issue) => problemsOf(issue, origin)).filter(({ key }) => key === "" || !taken.has(key)),
+  ];
+  return { settings: problems.length === 0 ? result.data : undefined, problems };
+}
+
+function parse(value: unknown) {
+  return settingsSchema.safeParse(value, { error: expectationOf, reportInput: true });
+}
+
+/** What was expected, where the schema has no words of its own. */
+function expectationOf(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === "invalid_value") return `one of ${issue.values.map(String).join(", ")}`;
+  if (issue.code !== "invalid_type") return "another value";
+  return TYPE_NAMES[issue.expected] ?? issue.expected;
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  object: "a map",
+  array: "a list",
+  boolean: "true or false",
+  string: "a text",
+};
+
+/**
+ * Environment variables are texts, and a section whose keys are all commented out is null in YAML: both become what
+ * the schema expects in their place. True when something changed.
+ */
+function repair(root: unknown, issues: readonly Issue[], origin: Origin): boolean {
+  let changed = false;
+  for (const issue of issues) {
+    if (issue.code !== "invalid_type") continue;
+    const better = issue.expected === "object" && issue.input === null ? {} : convert(issue, origin);
+    if (better === undefined) continue;
+    const holder = valueAt(root, issue.path.slice(0, -1));
+    const key = issue.path.at(-1);
+    if (key === undefined || typeof holder !== "object" || holder === null) continue;
+    Reflect.set(holder, key, better);
+    changed = true;
+  }
+  return changed;
+}
+
+function convert({ expected, input, path }: Extract<Issue, { code: "invalid_type" }>, origin: Origin): unknown {
+  if (typeof input !== "string" || origin.reference(path) === undefined) return undefined;
+  if (expected === "boolean") return { true: true, "1": true, false: false, "0": false }[input.toLowerCase()];
+  const isNumber = (expected === "number" || expected === "int") && /^-?\d+(\.\d+)?$/.test(input);
+  return isNumber ? Number(input) : undefined;
+}
+
+function valueAt(root: unknown, path: KeyPath): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+    root,
+  );
+}
+
+/** Secrets that are written into the file instead of referred to. */
+function literalSecrets(root: unknown, origin: Origin): ConfigProblem[] {
+  const servers = valueAt(root, ["servers"]);
+  if (!Array.isArray(servers)) return [];
+  const paths = servers.flatMap((_, index) => ["api_key", "password"].map((key) => ["servers", index, "auth", key]));
+  return paths.flatMap((path): ConfigProblem[] => {
+    const value = valueAt(root, path);
+    if (value === undefined || value === null || value === UNRESOLVED || origin.reference(path)?.wholly) return [];
+    const key = String(path.at(-1));
+    const text =
+      `expected a reference to an environment variable such as \${PRTG_${key.toUpperCase()}}, found something else ` +
+      `(not shown): secrets do not belong in this file, give such a reference or ${key}_file`;
+    return [{ code: "CONFIG_INVALID", ...origin.place(path, "value"), text }];
+  });
+}
+
+function problemsOf(issue: Issue, origin: Origin): ConfigProblem[] {
+  if (issue.input === UNRESOLVED) return [];
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(issue.path, key, origin));
+  if (formatKey(issue.path) === "servers" && (issue.input === undefined || issue.code === "too_small")) {
+    const text = "no server is configured; give a list of servers, or set PRTG_URL and PRTG_API_KEY_FILE";
+    return [{ code: "CONFIG_NO_SERVER", ...origin.place(issue.path, "value"), text }];
+  }
+  const fault = issue.code === "custom" ? String(issue.params?.fault ?? "") : "";
+  const text = `${faced(issue, origin)}${fault === "" ? "" : `: ${fault}`}`;
+  return [{ code: "CONFIG_INVALID", ...origin.place(issue.path, "value"), text }];
+}
+
+/** What was expected and what was found; the values of variables are not shown, whatever they should have been. */
+function faced({ input, message, path, code }: Issue, origin: Origin): string {
+  if (input === undefined) return `missing, expected ${message}`;
+  const variables = origin.reference(path)?.variables;
+  if (variables !== undefined) return `expected ${message}, which the value of ${variables.join(" and ")} is not`;
+  return `expected ${message}, found ${found(input, path, code)}`;
+}
+
+const LONGEST_SHOWN = 60;
+
+function found(input: unknown, path: KeyPath, code: Issue["code"]): string {
+  if (input === null) return "nothing";
+  if (Array.isArray(input)) return "a list";
+  if (typeof input === "object") {
+    const keys = Object.keys(input);
+    return code === "custom" ? keys.join(" and ") || "nothing" : "a map";
+  }
+  const isText = typeof input === "string";
+  if (isSensitive(input, path)) return `a ${isText ? "text" : typeof input} (not shown)`;
+  if (!isText) return String(input);
+  return quote(input.length > LONGEST_SHOWN ? `${input.slice(0, LONGEST_SHOWN)}...` : input);
+}
+
+/** Credentials, URLs in which some may hide, and a file that is but a text: it may be a key, given by mistake. */
+function isSensitive(input: unknown, path: KeyPath): boolean {
+  return path.length === 0 || path.includes("auth") || (path.at(-1) === "url" && /[@?#]/.test(String(input)));
+}
+
+function unknownKey(parent: KeyPath, key: string, origin: Origin): ConfigProblem {
+  const path = [...parent, key];
+  const place = origin.place(path, "key");
+  if (parent.includes("auth") && !/^[A-Za-z_-]+$/.test(key)) {
+    // Something like `auth: { <the API key> }`.
+    return { code: "CONFIG_INVALID", ...place, key: formatKey(parent), text: "unknown key (not shown)" };
+  }
+  return { code: "CONFIG_INVALID", ...place, text: `unknown key${suggestion(key, parent)}` };
+}
+
+function suggestion(key: string, parent: KeyPath): string {
+  const known = propertiesAt(parent);
+  const names = Object.keys(known);
+  const meant = nearest(key, names) ?? names.find((name) => Object.hasOwn(propertiesOf(known[name]), key));
+  if (meant === undefined) return `; known here: ${names.join(", ")}`;
+  const isBelow = Object.hasOwn(propertiesOf(known[meant]), key);
+  return `, did you mean \`${isBelow ? `${meant}.${key}` : meant}\`?`;
+}
+
+/** Made for the first unknown key; it never changes. */
+let jsonSchema: JsonSchema | undefined;
+
+function propertiesAt(path: KeyPath): Readonly<Record<string, unknown>> {
+  jsonSchema ??= settingsJsonSchema();
+  let schema: unknown = jsonSchema;
+  for (const key of path) schema = typeof key === "number" ? itemsOf(schema) : propertiesOf(schema)[String(key)];
+  return propertiesOf(schema);
+}
+
+function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> {
+  return isSchema(schema) ? (schema.properties ?? {}) : {};
+}
+
+function itemsOf(schema: unknown): unknown {
+  return isSchema(schema) ? schema.items : undefined;
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,42 @@
+import type { NodeRecord } from "../api/records.ts";
+import { statusCode } from "../api/status.ts";
+import type { TreeNode } from "../tree/model.ts";
+import { sensorInfoLabels, sensorLabels } from "./labels.ts";
+import { type MetricFamily, TREE_FAMILIES } from "./metric-table.ts";
+
+/** A family with one series per sensor whose labels do not depend on the status. */
+export interface SensorGauge {
+  readonly family: MetricFamily;
+  readonly labels: (server: string, sensor: TreeNode) => readonly string[];
+  /** Undefined where the record does not tell: the series keeps what an earlier poll said until that expires. */
+  readonly value: (record: NodeRecord) => number | undefined;
+  /** Which polls confirm the value: those for states, or those for properties. */
+  readonly of: "state" | "property";
+}
+
+export const SENSOR_GAUGES: readonly SensorGauge[] = [
+  {
+    family: TREE_FAMILIES.sensorStatusCode,
+    labels: sensorLabels,
+    value: (record) => statusCode(record.status),
+    of: "state",
+  },
+  {
+    family: TREE_FAMILIES.sensorStatusSince,
+    labels: sensorLabels,
+    value: (record) => toSeconds(record.statusSince),
+    of: "state",
+  },
+  { family: TREE_FAMILIES.sensorInfo, labels: sensorInfoLabels, value: () => 1, of: "property" },
+  {
+    family: TREE_FAMILIES.sensorInterval,
+    labels: sensorLabels,
+    value: (record) => record.intervalSeconds,
+    of: "property",
+  },
+];
+
+/** Milliseconds since the epoch to seconds, as Prometheus wants them. */
+export function toSeconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : milliseconds / 1000;
+}

@@ -1,0 +1,59 @@
+/**
+ * Error codes of the specification with the status each is answered with. "The exact assignment of every error code
+ * to every endpoint: not shown": a code whose meaning is a bad parameter or body, or an impossible action, is a 400.
+ */
+export const ERROR_STATUS = {
+  AUTH_FAILED: 401,
+  BAD_GATEWAY: 502,
+  BAD_REQUEST: 400,
+  BODY_TOO_LARGE: 400,
+  EXECUTION_TIMEOUT: 408,
+  FORBIDDEN: 403,
+  GATEWAY_TIMEOUT: 504,
+  INTERNAL_ERROR: 500,
+  INVALID_DURATION: 400,
+  INVALID_FILTER: 400,
+  INVALID_PASSWORD_RESET_TOKEN: 400,
+  LICENSE_INACTIVE: 503,
+  LOGIN_FAILED: 401,
+  LOGOUT_FAILED: 400,
+  LOW_PASSWORD_COMPLEXITY: 400,
+  NOT_FOUND: 404,
+  METHOD_NOT_IMPLEMENTED: 405,
+  PAUSE_ADMIN: 400,
+  RENEW_FAILED: 400,
+  SERVICE_UNAVAILABLE: 503,
+  UNKNOWN: 500,
+  WRONG_NODE_STATUS: 400,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+export interface RefusalOptions {
+  /** Instead of the status that goes with the code. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request that gets an error object as its answer. */
+export class RequestRefused extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, options: RefusalOptions = {}) {
+    super(message);
+    this.name = "RequestRefused";
+    this.code = code;
+    this.status = options.status ?? ERROR_STATUS[code];
+    this.headers = options.headers ?? {};
+  }
+}
+
+export function badRequest(message: string): RequestRefused {
+  return new RequestRefused("BAD_REQUEST", message);
+}
+
+export function notFound(message = "Resource not found at this endpoint; check the object ID"): RequestRefused {
+  return new RequestRefused("NOT_FOUND", message);
+}

@@ -1,0 +1,52 @@
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../../clock.ts";
+import type { FaultEffects } from "./faults.ts";
+import type { Answer } from "./respond.ts";
+
+export interface DeliveryOptions {
+  readonly faults: FaultEffects;
+  readonly clock: Clock;
+  /** Aborts when the connection or the simulator ends. */
+  readonly signal: AbortSignal;
+}
+
+const DRIPS_A_SECOND = 20;
+
+/** Sends an answer, the way the faults let it arrive. `headers` go with every answer. */
+export async function deliver(
+  response: ServerResponse,
+  answer: Answer,
+  headers: Readonly<Record<string, string>>,
+  options: DeliveryOptions,
+): Promise<void> {
+  const { faults } = options;
+  const truncate = faults.get("truncate");
+  const body = truncate === undefined ? answer.body : answer.body?.subarray(0, answer.body.length * truncate.fraction);
+  const length = body === undefined ? {} : { "Content-Length": String(body.length) };
+  response.writeHead(answer.status, { ...headers, ...answer.headers, ...length });
+  if (body === undefined) {
+    response.end();
+  } else if (faults.get("cut")?.where === "body") {
+    response.write(body.subarray(0, body.length / 2), () => response.destroy());
+  } else {
+    await send(response, body, faults.get("drip")?.bytesPerSecond, options);
+  }
+}
+
+async function send(
+  response: ServerResponse,
+  body: Buffer,
+  bytesPerSecond: number | undefined,
+  { clock, signal }: DeliveryOptions,
+): Promise<void> {
+  if (bytesPerSecond === undefined) {
+    response.end(body);
+    return;
+  }
+  const size = Math.max(1, Math.round(bytesPerSecond / DRIPS_A_SECOND));
+  for (let start = 0; start < body.length; start += size) {
+    if (start > 0) await clock.sleep((1000 * size) / bytesPerSecond, signal);
+    response.write(body.subarray(start, start + size));
+  }
+  response.end();
+}

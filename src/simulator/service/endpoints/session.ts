@@ -1,0 +1,50 @@
+import { badRequest, RequestRefused } from "../api-errors.ts";
+import type { Session } from "../auth.ts";
+import { type Call, type Endpoint, NOTHING, object, type PublicCall, type Reply } from "../endpoint.ts";
+
+export const SESSION: readonly Endpoint[] = [
+  { method: "POST", path: "/session", maturity: "stable", access: "public", paged: false, handle: login },
+  { method: "GET", path: "/session", maturity: "stable", access: "bearer", paged: false, handle: renew },
+  { method: "DELETE", path: "/session", maturity: "stable", access: "bearer", paged: false, handle: logout },
+];
+
+async function login(call: PublicCall): Promise<Reply> {
+  const { username, password } = readLogin(await call.readBody());
+  const session = call.auth.login(username, password);
+  return object(JSON.stringify({ token: session.token, ...expiry(session, call) }));
+}
+
+/**
+ * The fields of the renew result are not shown anywhere. Ours: the token stays the same. A session that is over is refused
+ * as any wrong token is, before this is reached; what is left to fail is an API key, which has no session.
+ */
+function renew(call: Call): Reply {
+  const { session } = call.principal;
+  if (session === undefined)
+    throw new RequestRefused("RENEW_FAILED", "Session renewal failed: an API key has no session");
+  call.auth.renew(session);
+  const live = call.rendering.spelling.name === "live";
+  return object(JSON.stringify(live ? expiry(session, call) : { token: session.token }));
+}
+
+/** "A 400 response is documented for sessions that were opened with an API key." */
+function logout(call: Call): Reply {
+  const { session } = call.principal;
+  if (session === undefined) throw new RequestRefused("LOGOUT_FAILED", "Logout failed: an API key has no session");
+  call.auth.logout(session);
+  return NOTHING;
+}
+
+/** The specification names the field `token` alone; live servers also tell when it ends. */
+function expiry(session: Session, { auth, now, rendering }: PublicCall): { expires_at?: string } {
+  if (rendering.spelling.name !== "live") return {};
+  return { expires_at: new Date(now + auth.remaining(session)).toISOString() };
+}
+
+function readLogin(body: unknown): { username: string; password: string } {
+  if (typeof body === "object" && body !== null && "username" in body && "password" in body) {
+    const { username, password } = body;
+    if (typeof username === "string" && typeof password === "string") return { username, password };
+  }
+  throw badRequest("The body must be an object with the texts username and password");
+}

@@ -1,0 +1,29 @@
+import { notFound } from "../api-errors.ts";
+import { type Call, type Endpoint, object, type Reply } from "../endpoint.ts";
+import { renderSummary } from "../records/summary.ts";
+
+export const SUMMARIES: readonly Endpoint[] = [
+  {
+    method: "GET",
+    path: "/sensor-status-summary",
+    maturity: "stable",
+    access: "bearer",
+    paged: false,
+    handle: ({ rendering }) => object(renderSummary(rendering.summaries.of(rendering.world.root), rendering.spelling)),
+  },
+  {
+    method: "GET",
+    path: "/sensor-status-summary/{id}",
+    maturity: "stable",
+    access: "bearer",
+    paged: false,
+    handle: summaryOf,
+  },
+];
+
+/** "ID of a probe, group or device", the root being a group. */
+function summaryOf({ visible, params, rendering }: Call): Reply {
+  const node = visible.node(params.id ?? "");
+  if (node === undefined || node.kind === "sensor") throw notFound();
+  return object(renderSummary(rendering.summaries.of(node), rendering.spelling));
+}

@@ -1,0 +1,230 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../../clock.ts";
+import type { World } from "../world/model.ts";
+import { EVERYTHING, VisibleWorld } from "./access.ts";
+import { notFound, RequestRefused } from "./api-errors.ts";
+import type { Account, Authentication } from "./auth.ts";
+import { deliver } from "./delivery.ts";
+import type { PublicCall, Reply } from "./endpoint.ts";
+import type { FaultEffects, Faults } from "./faults.ts";
+import { type PageRequest, parsePage } from "./paging.ts";
+import { type Random, randomHex } from "./randomness.ts";
+import { startRendering } from "./records/rendering.ts";
+import type { Spelling } from "./records/spelling.ts";
+import { Texts } from "./records/texts.ts";
+import { readJsonBody } from "./request-body.ts";
+import type { RequestLog } from "./request-log.ts";
+import { type Answer, answerError, answerHtml, answerRedirect, answerReply } from "./respond.ts";
+import { type Match, ROOT, type Routes } from "./routes.ts";
+
+/** "Request execution exceeded 25 seconds." */
+const EXECUTION_LIMIT_MS = 25_000;
+
+export interface ServiceParts {
+  readonly world: World;
+  readonly clock: Clock;
+  readonly spelling: Spelling;
+  readonly defaultLimit: number;
+  readonly routes: Routes;
+  readonly auth: Authentication;
+  readonly faults: Faults;
+  readonly requests: RequestLog;
+  readonly random: Random;
+  /** Simulated time, milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Where the service is reached when a request does not say: `http://127.0.0.1:1615`. */
+  readonly baseUrl: () => string;
+  /** Aborts when the simulator closes. */
+  readonly closing: AbortSignal;
+}
+
+/** One user's view of the world, with the texts made for it. */
+interface View {
+  readonly visible: VisibleWorld;
+  readonly texts: Texts;
+}
+
+/** One request under way. */
+interface Exchange {
+  readonly requestId: string;
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  readonly match: Match | undefined;
+  readonly faults: FaultEffects;
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+/** Answers requests: faults, routing, authentication, the endpoint's handler, and faults again on the way out. */
+export class Service {
+  readonly #parts: ServiceParts;
+  readonly #views = new Map<Account | undefined, View>();
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Never rejects. */
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { clock, random, requests } = this.#parts;
+    const requestId = randomHex(random, 32);
+    const entry = requests.open(requestId, request.method ?? "", request.url ?? "");
+    const ended = new AbortController();
+    let bytes = 0;
+    response.on("finish", () => entry.finish(response.statusCode, bytes));
+    response.on("close", () => {
+      entry.finish(undefined, bytes);
+      ended.abort();
+    });
+    const exchange = this.#begin(request, requestId, ended.signal);
+    entry.route = exchange.match?.endpoint.path ?? entry.route;
+    try {
+      const answer = await this.#answer(exchange);
+      if (answer === undefined) {
+        response.destroy();
+        return;
+      }
+      bytes = answer.body?.length ?? 0;
+      const headers = { Date: new Date(exchange.now).toUTCString(), "X-Request-Id": requestId };
+      await deliver(response, answer, headers, { faults: exchange.faults, clock, signal: exchange.signal });
+    } catch {
+      // The client or the simulator went away while the request was held up; there is nobody to answer.
+      response.destroy();
+    }
+  }
+
+  #begin(request: IncomingMessage, requestId: string, ended: AbortSignal): Exchange {
+    const { routes, faults, now, closing } = this.#parts;
+    const method = request.method ?? "";
+    const url = this.#urlOf(request);
+    const match = routes.match(method, url.pathname);
+    const path = url.pathname.startsWith(`${ROOT}/`) ? url.pathname.slice(ROOT.length) : url.pathname;
+    const page = match?.endpoint.paged === true ? this.#pageOf(url) : undefined;
+    return {
+      requestId,
+      request,
+      url,
+      match,
+      faults: faults.strike({ method, path, page }),
+      now: now(),
+      signal: AbortSignal.any([ended, closing]),
+    };
+  }
+
+  /** Undefined where there is to be none. Rejects when the signal aborts. */
+  async #answer(exchange: Exchange): Promise<Answer | undefined> {
+    const { faults, requestId, signal } = exchange;
+    try {
+      await this.#holdUp(exchange);
+      if (faults.get("cut")?.where === "start") return undefined;
+      const redirect = faults.get("redirect");
+      if (redirect !== undefined) return answerRedirect(redirect.location);
+      if (faults.get("html") !== undefined) return answerHtml();
+      refuseByFault(faults);
+      const reply = this.#reply(exchange);
+      return answerReply(reply instanceof Promise ? await reply : reply, exchange.url, faults);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return answerError(error, requestId);
+    }
+  }
+
+  async #holdUp({ faults, signal }: Exchange): Promise<void> {
+    const { clock, faults: all } = this.#parts;
+    const latency = faults.get("latency");
+    if (latency !== undefined) {
+      const wait = all.between(latency.minMs, latency.maxMs);
+      await clock.sleep(Math.min(wait, EXECUTION_LIMIT_MS), signal);
+      if (wait >= EXECUTION_LIMIT_MS) throw executionTimeout();
+    }
+    if (faults.get("hang") !== undefined) await aborted(signal);
+  }
+
+  #reply(exchange: Exchange): Reply | Promise<Reply> {
+    const { match, request, url } = exchange;
+    if (match === undefined) throw this.#noEndpoint(request.method ?? "", url.pathname);
+    const { endpoint } = match;
+    if (endpoint.access === "public") return endpoint.handle(this.#callOf(exchange, match, this.#viewOf(undefined)));
+    const principal = this.#parts.auth.identify(request.headers.authorization);
+    if (principal.account.forbidden.has(endpoint.path)) {
+      throw new RequestRefused("FORBIDDEN", "Action not allowed with the user's privileges");
+    }
+    const view = this.#viewOf(principal.account);
+    return endpoint.handle({
+      ...this.#callOf(exchange, match, view),
+      principal,
+      visible: view.visible,
+      defaultLimit: this.#parts.defaultLimit,
+      moved: exchange.faults.moved,
+    });
+  }
+
+  #callOf({ request, url, now, faults }: Exchange, { params }: Match, { visible, texts }: View): PublicCall {
+    const { auth, spelling, world } = this.#parts;
+    const rounding = faults.get("rounded");
+    const rendering = startRendering({ world, now, spelling, visibility: visible.visibility, texts, rounding });
+    return { auth, now, rendering, params, query: url.searchParams, readBody: () => readJsonBody(request) };
+  }
+
+  #viewOf(account: Account | undefined): View {
+    const known = this.#views.get(account);
+    if (known !== undefined) return known;
+    const visibility = account?.visibility ?? EVERYTHING;
+    const { world, spelling } = this.#parts;
+    const view = { visible: new VisibleWorld(world, visibility), texts: new Texts(spelling, visibility) };
+    this.#views.set(account, view);
+    return view;
+  }
+
+  /** The table of statuses has none for a wrong method; 405 is what HTTP has. */
+  #noEndpoint(method: string, path: string): RequestRefused {
+    const allowed = this.#parts.routes.methodsOf(path);
+    if (allowed.length === 0) return notFound("There is no such endpoint");
+    const headers = { Allow: allowed.join(", ") };
+    return new RequestRefused("METHOD_NOT_IMPLEMENTED", `${method} is not implemented here`, { headers });
+  }
+
+  #urlOf(request: IncomingMessage): URL {
+    const base = this.#parts.baseUrl();
+    const asked = `${new URL(base).protocol}//${request.headers.host}`;
+    const target = request.url ?? "/";
+    // A path may begin with two slashes, which a URL would take for a host.
+    const text = `${URL.canParse(asked) ? asked : base}${target.startsWith("/") ? target : "/"}`;
+    return new URL(URL.canParse(text) ? text : base);
+  }
+
+  /** Undefined where the parameters are wrong; the endpoint itself says so. */
+  #pageOf(url: URL): PageRequest | undefined {
+    try {
+      return parsePage(url.searchParams, this.#parts.defaultLimit);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function refuseByFault(faults: FaultEffects): void {
+  const missing = faults.get("missing");
+  if (missing?.status === 404) throw notFound("There is no such endpoint");
+  if (missing !== undefined) {
+    throw new RequestRefused("METHOD_NOT_IMPLEMENTED", "Requested action not implemented", { status: missing.status });
+  }
+  const error = faults.get("error");
+  if (error !== undefined) {
+    const { status, code, retryAfterSeconds: wait } = error;
+    const headers: Record<string, string> = wait === undefined ? {} : { "Retry-After": String(wait) };
+    throw new RequestRefused(code, `${code} by fault`, { status, headers });
+  }
+  if (faults.get("execution-timeout") !== undefined) throw executionTimeout();
+}
+
+function executionTimeout(): RequestRefused {
+  return new RequestRefused("EXECUTION_TIMEOUT", "Request execution exceeded 25 seconds");
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,222 @@
+import { ERROR_STATUS, type ErrorCode } from "./api-errors.ts";
+
+/** What a fault does to a request. */
+export type FaultAction =
+  | { readonly kind: "latency"; readonly minMs: number; readonly maxMs: number }
+  | {
+      readonly kind: "error";
+      readonly status: number;
+      readonly code: ErrorCode;
+      readonly retryAfterSeconds: number | undefined;
+    }
+  | { readonly kind: "hang" }
+  | { readonly kind: "cut"; readonly where: "start" | "body" }
+  | { readonly kind: "truncate"; readonly fraction: number }
+  | { readonly kind: "html" }
+  | { readonly kind: "redirect"; readonly location: string }
+  | { readonly kind: "missing"; readonly status: number }
+  | { readonly kind: "drip"; readonly bytesPerSecond: number }
+  | { readonly kind: "moving-list"; readonly change: "delete" | "insert" | "replace" }
+  | { readonly kind: "rounded"; readonly digits: number }
+  | { readonly kind: "execution-timeout"; readonly above: number }
+  | { readonly kind: "wrong-total"; readonly by: number }
+  | { readonly kind: "odd-records"; readonly every: number };
+
+export interface Fault {
+  /** As written. */
+  readonly text: string;
+  readonly action: FaultAction;
+  /** Undefined: any. */
+  readonly method: string | undefined;
+  readonly path: RegExp | undefined;
+  /** From 0 to 1. */
+  readonly probability: number;
+  /** How many requests it hits before it is over; undefined: no end. */
+  readonly times: number | undefined;
+}
+
+/** Says which part of a fault could not be read. */
+export class FaultSyntaxError extends Error {
+  constructor(fault: string, complaint: string) {
+    super(`fault "${fault}": ${complaint}`);
+    this.name = "FaultSyntaxError";
+  }
+}
+
+const SHAPE =
+  /^(?<name>[a-z-]+)(?:=(?<argument>[^@#]*))?(?:@(?:(?<method>[A-Z]+):)?(?<glob>[^#]*))?(?:#(?<share>.*))?$/;
+const DURATION = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m)$/;
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+/**
+ * Reads one fault: `name[=argument][@[METHOD:]path-glob][#share]`
+ *
+ * | name | argument | does |
+ * |---|---|---|
+ * | `latency` | `200ms`, `100ms-2s` | waits before the answer; past 25 s the answer is 408 EXECUTION_TIMEOUT |
+ * | `error` | `503`, `503,code=LICENSE_INACTIVE`, `429,retry-after=2s` | an error object with the status |
+ * | `hang` | | takes the request and never answers |
+ * | `cut` | `body` (default), `start` | breaks the connection off half-way through the body, or before the answer |
+ * | `truncate` | fraction left, default `0.5` | a whole answer whose body is cut short |
+ * | `html` | | status 200 with an HTML page |
+ * | `redirect` | location, default a login page | status 302, as the classic web port answers |
+ * | `missing` | `404` (default), `405`, `501` | as if the endpoint did not exist |
+ * | `drip` | `16kB` | sends the body at so many bytes a second |
+ * | `moving-list` | `delete` (default), `insert`, `replace` | the list changes before a page with an offset: an item before it vanishes, appears, or vanishes while another is added at the end; whole again from the next offset 0 on |
+ * | `rounded` | decimal digits, default `0` | values in lists rounded, their timestamps off by a second |
+ * | `execution-timeout` | limit, e.g. `1500` | 408 EXECUTION_TIMEOUT for larger pages |
+ * | `wrong-total` | e.g. `3`, `-1` | X-Total-Count off by that |
+ * | `odd-records` | e.g. `10` | every so many records of a list is malformed, each time in another way |
+ *
+ * The glob is matched with the path below `/api/v2`; `*` stands for any characters. `#0.1` hits one request in ten,
+ * `#3` the next three that it applies to. Example: `error=503@/experimental/sensors*#0.1`.
+ * @throws FaultSyntaxError
+ */
+export function parseFault(text: string): Fault {
+  const groups = SHAPE.exec(text)?.groups;
+  if (groups === undefined) throw new FaultSyntaxError(text, "expected name[=argument][@[METHOD:]path-glob][#share]");
+  const { name = "", argument, method, glob, share } = groups;
+  if (glob !== undefined && !glob.startsWith("/") && !glob.startsWith("*")) {
+    throw new FaultSyntaxError(text, `the path glob must begin with / or *, not ${JSON.stringify(glob)}`);
+  }
+  return {
+    text,
+    action: readAction(text, name, argument),
+    method,
+    path: glob === undefined ? undefined : globPattern(glob),
+    ...readShare(text, share),
+  };
+}
+
+function readAction(text: string, name: string, argument: string | undefined): FaultAction {
+  const wrong = (expected: string) => new FaultSyntaxError(text, `${name} takes ${expected}`);
+  const bare = (): void => {
+    if (argument !== undefined) throw wrong("no argument");
+  };
+  switch (name) {
+    case "latency":
+      return readLatency(argument) ?? fail(wrong("a duration such as 200ms, 2s or 100ms-2s"));
+    case "error":
+      return readError(argument) ?? fail(wrong("a status such as 503, then ,code=CODE and ,retry-after=2s if wanted"));
+    case "hang":
+    case "html":
+      bare();
+      return { kind: name };
+    case "cut":
+      return { kind: "cut", where: oneOf(argument ?? "body", ["body", "start"]) ?? fail(wrong("body or start")) };
+    case "truncate":
+      return { kind: "truncate", fraction: number(argument ?? "0.5", 0, 1) ?? fail(wrong("a fraction from 0 to 1")) };
+    case "redirect":
+      return { kind: "redirect", location: argument ?? "/public/login.htm?loginurl=%2Fapi%2Fv2" };
+    case "missing":
+      return {
+        kind: "missing",
+        status: Number(oneOf(argument ?? "404", ["404", "405", "501"]) ?? fail(wrong("404, 405 or 501"))),
+      };
+    case "drip":
+      return { kind: "drip", bytesPerSecond: readSize(argument) ?? fail(wrong("a size a second such as 512B, 16kB")) };
+    case "moving-list": {
+      const change = oneOf(argument ?? "delete", ["delete", "insert", "replace"]);
+      return { kind: "moving-list", change: change ?? fail(wrong("delete, insert or replace")) };
+    }
+    case "rounded":
+      return { kind: "rounded", digits: integer(argument ?? "0", 0, 10) ?? fail(wrong("decimal digits from 0 to 10")) };
+    case "execution-timeout":
+      return {
+        kind: "execution-timeout",
+        above: integer(argument, 0, 3000) ?? fail(wrong("the largest limit that works, from 0 to 3000")),
+      };
+    case "wrong-total":
+      return {
+        kind: "wrong-total",
+        by: integer(argument, -1_000_000, 1_000_000) ?? fail(wrong("a number of objects such as 3 or -1")),
+      };
+    case "odd-records":
+      return { kind: "odd-records", every: integer(argument, 1, 1_000_000) ?? fail(wrong("a number from 1 on")) };
+    default:
+      throw new FaultSyntaxError(text, `there is no fault called ${JSON.stringify(name)}`);
+  }
+}
+
+function readLatency(argument: string | undefined): FaultAction | undefined {
+  const [min, max = min, ...rest] = (argument ?? "").split("-").map(readDuration);
+  if (min === undefined || max === undefined || max < min || rest.length > 0) return undefined;
+  return { kind: "latency", minMs: min, maxMs: max };
+}
+
+/** The code that goes with a status where none is named; 429 is not the service's own, but that of a proxy before it. */
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: "BAD_REQUEST",
+  401: "AUTH_FAILED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_IMPLEMENTED",
+  408: "EXECUTION_TIMEOUT",
+  409: "BAD_REQUEST",
+  500: "INTERNAL_ERROR",
+  501: "METHOD_NOT_IMPLEMENTED",
+  502: "BAD_GATEWAY",
+  503: "SERVICE_UNAVAILABLE",
+  504: "GATEWAY_TIMEOUT",
+};
+
+function readError(argument: string | undefined): FaultAction | undefined {
+  const [statusText, ...options] = (argument ?? "").split(",");
+  const status = integer(statusText, 400, 599);
+  if (status === undefined) return undefined;
+  let code: ErrorCode = CODE_OF_STATUS[status] ?? "UNKNOWN";
+  let retryAfterSeconds: number | undefined;
+  for (const option of options) {
+    const [key, value = ""] = option.split("=");
+    const wait = readDuration(value);
+    const known = (Object.keys(ERROR_STATUS) as ErrorCode[]).find((name) => name === value);
+    if (key === "code" && known !== undefined) code = known;
+    else if (key === "retry-after" && wait !== undefined) retryAfterSeconds = Math.ceil(wait / 1000);
+    else return undefined;
+  }
+  return { kind: "error", status, code, retryAfterSeconds };
+}
+
+function readShare(text: string, share: string | undefined): Pick<Fault, "probability" | "times"> {
+  if (share === undefined) return { probability: 1, times: undefined };
+  const times = integer(share, 1, Number.MAX_SAFE_INTEGER);
+  if (times !== undefined) return { probability: 1, times };
+  const probability = number(share, 0, 1);
+  if (probability !== undefined && share.includes(".")) return { probability, times: undefined };
+  throw new FaultSyntaxError(text, "after # goes a probability such as 0.1 or a number of requests such as 3");
+}
+
+function readDuration(text: string): number | undefined {
+  const match = DURATION.exec(text);
+  return match === null ? undefined : Number(match[1]) * (UNIT_MS[match[2] ?? ""] ?? 1);
+}
+
+function readSize(text: string | undefined): number | undefined {
+  const match = /^([0-9]+)(B|kB|MB)?$/.exec(text ?? "");
+  if (match === null) return undefined;
+  const size = Number(match[1]) * ({ kB: 1000, MB: 1_000_000 }[match[2] ?? ""] ?? 1);
+  return size > 0 ? size : undefined;
+}
+
+function integer(text: string | undefined, min: number, max: number): number | undefined {
+  return /^-?[0-9]+$/.test(text ?? "") ? number(text, min, max) : undefined;
+}
+
+function number(text: string | undefined, min: number, max: number): number | undefined {
+  if (!/^-?[0-9]+(\.[0-9]+)?$/.test(text ?? "")) return undefined;
+  const value = Number(text);
+  return value >= min && value <= max ? value : undefined;
+}
+
+function oneOf<Choice extends string>(text: string, choices: readonly Choice[]): Choice | undefined {
+  return choices.find((choice) => choice === text);
+}
+
+function globPattern(glob: string): RegExp {
+  const parts = glob.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`);
+}
+
+function fail(error: Error): never {
+  throw error;
+}

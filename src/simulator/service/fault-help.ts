@@ -1,0 +1,20 @@
+/** For `--help`; the grammar is in fault-grammar.ts. */
+export const FAULT_HELP = `
+Faults: name[=argument][@[METHOD:]path-glob][#share]
+  latency=200ms | latency=100ms-2s    waits before the answer
+  error=503 | error=429,retry-after=2s | error=503,code=LICENSE_INACTIVE
+  hang                                never answers
+  cut | cut=start                     breaks the connection off in the body, or before the answer
+  truncate=0.5                        a body that is cut short
+  html                                status 200 with an HTML page
+  redirect                            302 to a login page, as the classic web port answers
+  missing | missing=501               as if the endpoint did not exist
+  drip=16kB                           sends so many bytes a second
+  moving-list=delete|insert|replace   the list changes between two pages
+  rounded=0                           values in lists rounded, timestamps off by a second
+  execution-timeout=1500              408 EXECUTION_TIMEOUT for larger pages
+  wrong-total=3                       X-Total-Count is off
+  odd-records=10                      every tenth record of a list is malformed
+The glob is matched with the path below /api/v2; #0.1 hits one request in ten, #3 the next three.
+Example: --fault 'error=503@/experimental/sensors*#0.1' --fault latency=50ms
+`;

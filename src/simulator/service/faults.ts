@@ -1,0 +1,121 @@
+import { type Fault, type FaultAction, parseFault } from "./fault-grammar.ts";
+import type { PageRequest } from "./paging.ts";
+import type { Random } from "./randomness.ts";
+
+/** What a fault may look at to see whether it applies. */
+export interface FaultTarget {
+  readonly method: string;
+  /** Path below `/api/v2`. */
+  readonly path: string;
+  /** What a list is asked for, defaults filled in; undefined for what is no list, and where it cannot be read. */
+  readonly page: PageRequest | undefined;
+}
+
+type Kind = FaultAction["kind"];
+type ActionOf<K extends Kind> = Extract<FaultAction, { kind: K }>;
+
+/** The faults that hit one request, at most one of each kind; the first one written wins. */
+export interface FaultEffects {
+  get<K extends Kind>(kind: K): ActionOf<K> | undefined;
+  /** By how many items the list has moved, and how its total has changed. */
+  readonly moved: ListMove;
+}
+
+export interface ListMove {
+  /** Items that vanished before the offset, less those that appeared. */
+  readonly shift: number;
+  readonly total: number;
+}
+
+const STILL: ListMove = { shift: 0, total: 0 };
+
+interface ArmedFault {
+  readonly fault: Fault;
+  left: number;
+}
+
+/** The faults in force; they can be changed while the simulator runs. */
+export class Faults {
+  readonly #random: Random;
+  #armed: readonly ArmedFault[] = [];
+  /** Lists that have moved since their offset 0 was last asked for, by path. */
+  readonly #moves = new Map<string, ListMove>();
+
+  constructor(random: Random, texts: readonly string[] = []) {
+    this.#random = random;
+    this.set(texts);
+  }
+
+  /**
+   * Puts these faults in the place of all others.
+   * @throws FaultSyntaxError and changes nothing
+   */
+  set(texts: readonly string[]): void {
+    this.#armed = texts.map(armed);
+    this.#moves.clear();
+  }
+
+  /** @throws FaultSyntaxError */
+  add(text: string): void {
+    this.#armed = [...this.#armed, armed(text)];
+  }
+
+  clear(): void {
+    this.set([]);
+  }
+
+  /** The faults in force that are not over yet, as written. */
+  list(): readonly string[] {
+    return this.#armed.filter(({ left }) => left > 0).map(({ fault }) => fault.text);
+  }
+
+  /** Which faults hit this request; each one that does counts. */
+  strike(target: FaultTarget): FaultEffects {
+    const actions = new Map<Kind, FaultAction>();
+    for (const entry of this.#armed) {
+      const { fault } = entry;
+      if (entry.left <= 0 || actions.has(fault.action.kind) || !applies(fault, target)) continue;
+      if (fault.probability < 1 && this.#random() >= fault.probability) continue;
+      entry.left--;
+      actions.set(fault.action.kind, fault.action);
+    }
+    return {
+      get: <K extends Kind>(kind: K) => actions.get(kind) as ActionOf<K> | undefined,
+      moved: this.#move(target, actions.get("moving-list") as ActionOf<"moving-list"> | undefined),
+    };
+  }
+
+  /** Pages of one reading see one list: what moved before the second page has still moved before the third. */
+  #move({ path, page }: FaultTarget, action: ActionOf<"moving-list"> | undefined): ListMove {
+    if (page?.offset === 0) this.#moves.delete(path);
+    const before = this.#moves.get(path) ?? STILL;
+    if (action === undefined) return before;
+    const gone = action.change === "insert" ? 0 : 1;
+    const come = action.change === "delete" ? 0 : 1;
+    const move = {
+      shift: before.shift + (action.change === "insert" ? -1 : 1),
+      total: before.total + come - gone,
+    };
+    this.#moves.set(path, move);
+    return move;
+  }
+
+  /** Uniform between two bounds; for latencies. */
+  between(low: number, high: number): number {
+    return low + (high - low) * this.#random();
+  }
+}
+
+function armed(text: string): ArmedFault {
+  const fault = parseFault(text);
+  return { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
+}
+
+function applies({ action, method, path }: Fault, target: FaultTarget): boolean {
+  if (method !== undefined && method !== target.method) return false;
+  if (path !== undefined && !path.test(target.path)) return false;
+  const { page } = target;
+  if (action.kind === "moving-list") return page !== undefined && page.offset > 0;
+  if (action.kind === "execution-timeout") return page !== undefined && page.limit > action.above;
+  return true;
+}

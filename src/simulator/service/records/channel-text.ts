@@ -1,0 +1,62 @@
+import type { SimChannel, SimLimits } from "../../world/model.ts";
+import type { NodeText } from "./node-text.ts";
+import { channelHref, channelReference } from "./references.ts";
+import type { Spelling } from "./spelling.ts";
+import { Statistics } from "./statistics.ts";
+
+/** What stays the same about a channel between two polls, as JSON; see NodeText. */
+export class ChannelText {
+  readonly channel: SimChannel;
+  readonly sensor: NodeText;
+  readonly statistics = new Statistics();
+  /** The tree node from `{` to the last member of its section `basic`. */
+  readonly head: string;
+  /** Sections as last asked for, and by which `include`: the same client asks for the same again. */
+  sections: { readonly key: string; readonly json: string } | undefined;
+  readonly #name: string;
+  readonly #spelling: Spelling;
+  #info: string | undefined;
+
+  constructor(channel: SimChannel, sensor: NodeText, spelling: Spelling) {
+    this.channel = channel;
+    this.sensor = sensor;
+    this.#name = channel.name;
+    this.#spelling = spelling;
+    const id = `${channel.sensor.id}.${channel.number}`;
+    const name = JSON.stringify(channel.name);
+    this.head = `{"id":"${id}","name":${name},"href":"${channelHref(channel)}","kind":"channel","type":${spelling.type("channel")},"basic":{"name":${name},"displayunit":${JSON.stringify(channel.displayUnit)},"unittype":"${channel.unitType}"`;
+  }
+
+  fits(channel: SimChannel, sensor: NodeText): boolean {
+    return this.sensor === sensor && this.#name === channel.name;
+  }
+
+  /** References from the root; the specification has no reference type for the channel itself. */
+  get path(): string {
+    return this.#spelling.name === "live" ? `${this.sensor.path},${channelReference(this.channel)}` : this.sensor.path;
+  }
+
+  /** The info record of the deprecated lists, from `{` to its last constant member. */
+  get info(): string {
+    this.#info ??= this.#renderInfo();
+    return this.#info;
+  }
+
+  #renderInfo(): string {
+    const { channel } = this;
+    const name = JSON.stringify(channel.name);
+    const unit = `{"display_unit":${JSON.stringify(channel.displayUnit)},"type":"${channel.unitType}","decimal_digits":2,"custom":""}`;
+    return `{"id":"${channel.sensor.id}.${channel.number}","name":${name},"internal_name":${name},"unit":${unit},"path":[${this.path}],"limits":${limits(channel.limits)},"manual_color":""`;
+  }
+}
+
+function limits({ maxError, minError, maxWarning, minWarning }: SimLimits): string {
+  return JSON.stringify({
+    limit_max_error: maxError ?? null,
+    limit_min_error: minError ?? null,
+    limit_max_warning: maxWarning ?? null,
+    limit_min_warning: minWarning ?? null,
+    limit_error_msg: "",
+    limit_warning_msg: "",
+  });
+}

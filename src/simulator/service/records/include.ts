@@ -1,0 +1,72 @@
+import { badRequest } from "../api-errors.ts";
+
+export const SECTIONS = [
+  "basic",
+  "intervalgroup",
+  "scheduledependency",
+  "windowsconnection",
+  "path",
+  "alerting",
+  "values",
+] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** What an endpoint can include. */
+export interface Available {
+  readonly sections: readonly Section[];
+  readonly summary: boolean;
+}
+
+const NODE_SECTIONS = ["basic", "intervalgroup", "scheduledependency", "windowsconnection", "path"] as const;
+/** Windows credentials belong to what holds devices; sensors have none of their own. */
+const SENSOR_SECTIONS = ["basic", "intervalgroup", "scheduledependency", "path"] as const;
+const CHANNEL_SECTIONS = ["basic", "alerting", "values", "path"] as const;
+
+/** `sensor_status_summary` goes with devices, groups, probes and object lists. */
+export const AVAILABLE = {
+  probe: { sections: NODE_SECTIONS, summary: true },
+  group: { sections: NODE_SECTIONS, summary: true },
+  device: { sections: NODE_SECTIONS, summary: true },
+  sensor: { sections: SENSOR_SECTIONS, summary: false },
+  channel: { sections: CHANNEL_SECTIONS, summary: false },
+  object: { sections: SECTIONS, summary: true },
+} as const satisfies Record<string, Available>;
+
+/** What a request asks for beyond the default selection. */
+export interface Include {
+  readonly sections: ReadonlySet<Section>;
+  readonly inheritance: boolean;
+  readonly summary: boolean;
+  /** Equal for includes that render the same. */
+  readonly key: string;
+}
+
+/**
+ * Reads the parameter `include`. An empty or absent one is the default selection.
+ * @throws RequestRefused BAD_REQUEST for what the endpoint does not have, and for `inheritance` on its own
+ */
+export function parseInclude(value: string | null, available: Available): Include {
+  const names = (value ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const sections = new Set<Section>();
+  let inheritance = false;
+  let summary = false;
+  for (const name of names) {
+    const section = available.sections.find((known) => known === name);
+    if (section !== undefined) sections.add(section);
+    else if (name === "inheritance") inheritance = true;
+    else if (name === "sensor_status_summary" && available.summary) summary = true;
+    else if (name === "all_sections" || name === "*") {
+      for (const each of available.sections) sections.add(each);
+      inheritance ||= name === "*";
+      summary ||= name === "*" && available.summary;
+    } else throw badRequest(`include: ${name} is not available here`);
+  }
+  if (inheritance && sections.size === 0 && !summary) {
+    throw badRequest("include: inheritance goes only with another value");
+  }
+  const key = `${inheritance ? "+" : ""}${SECTIONS.filter((section) => sections.has(section)).join()}`;
+  return { sections, inheritance, summary, key };
+}

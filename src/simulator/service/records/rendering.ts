@@ -1,0 +1,51 @@
+import type { World } from "../../world/model.ts";
+import type { Visibility } from "../access.ts";
+import type { Spelling } from "./spelling.ts";
+import { StatusSummaries } from "./summary.ts";
+import type { Texts } from "./texts.ts";
+
+/** List values rounded, and their timestamps off by a second: what a list shows against a time series. */
+export interface Rounding {
+  /** Decimal digits left. */
+  readonly digits: number;
+}
+
+/** Everything that the records of one request are rendered from. One request sees one moment. */
+export interface Rendering {
+  readonly world: World;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly spelling: Spelling;
+  readonly visibility: Visibility;
+  readonly texts: Texts;
+  readonly summaries: StatusSummaries;
+  readonly rounding: Rounding | undefined;
+  /** JSON of a moment; remembers them, as the channels of a sensor share theirs. */
+  timestamp(at: number): string;
+}
+
+export interface RenderingOptions {
+  readonly world: World;
+  readonly now: number;
+  readonly spelling: Spelling;
+  readonly visibility: Visibility;
+  readonly texts: Texts;
+  readonly rounding: Rounding | undefined;
+}
+
+export function startRendering(options: RenderingOptions): Rendering {
+  const { world, now, spelling, visibility, texts } = options;
+  texts.refresh();
+  const timestamps = new Map<number, string>();
+  return {
+    ...options,
+    summaries: new StatusSummaries(world, now, visibility),
+    timestamp(at) {
+      const known = timestamps.get(at);
+      if (known !== undefined) return known;
+      const text = spelling.timestamp(at);
+      timestamps.set(at, text);
+      return text;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { scanningInterval } from "../scanning-interval.ts";
+import { isSensor } from "../subject.ts";
+import type { ChannelText } from "./channel-text.ts";
+import type { Include, Section } from "./include.ts";
+import type { NodeText } from "./node-text.ts";
+import type { Spelling } from "./spelling.ts";
+import type { Texts } from "./texts.ts";
+
+/** Where the settings of a section come from. */
+interface Source {
+  /** Reference to the object they are inherited from, or would be; undefined for the root. */
+  readonly reference: string | undefined;
+  readonly inherited: boolean;
+}
+
+/** The sections of a node that follow `basic`, each with a comma before it. */
+export function nodeSections(text: NodeText, include: Include, spelling: Spelling, texts: Texts): string {
+  let json = "";
+  if (include.sections.has("intervalgroup")) json += intervalGroup(text, include, spelling, texts);
+  for (const section of ["scheduledependency", "windowsconnection"] as const) {
+    if (!include.sections.has(section) || (section === "windowsconnection" && isSensor(text.node))) continue;
+    json += renderSection(section, defaultsOf(section, spelling), include, fromRoot(text));
+  }
+  if (include.sections.has("path")) json += `,"path":[${text.path}]`;
+  return json;
+}
+
+/** The sections of a channel that follow `basic`; a channel inherits none of its settings. */
+export function channelSections(text: ChannelText, include: Include, spelling: Spelling): string {
+  const source = { reference: text.sensor.reference, inherited: false };
+  let json = "";
+  if (include.sections.has("alerting")) json += renderSection("alerting", alerting(text, spelling), include, source);
+  if (include.sections.has("values")) json += renderSection("values", values(text, spelling), include, source);
+  if (include.sections.has("path")) json += `,"path":[${text.path}]`;
+  return json;
+}
+
+/** What `include=inheritance` adds to a section that is always the object's own, such as `basic`. */
+export function ownInheritance(parentReference: string | undefined): string {
+  return inheritance("", { reference: parentReference, inherited: false });
+}
+
+function renderSection(section: Section, members: string, include: Include, source: Source): string {
+  return `,"${section}":{${members}${include.inheritance ? inheritance(members, source) : ""}}`;
+}
+
+/** `_shadowed` holds the settings on the source of inheritance; what is inherited equals them. */
+function inheritance(members: string, { reference, inherited }: Source): string {
+  return `,"_inheritancesource":${reference ?? null},"_inherited":${inherited},"_shadowed":${inherited ? `{${members}}` : null}`;
+}
+
+function intervalGroup(text: NodeText, include: Include, spelling: Spelling, texts: Texts): string {
+  const { seconds, inheritedFrom } = scanningInterval(text.node);
+  const members = `"interval":${spelling.setting(seconds)},"errorintervalsdown":${spelling.setting(1)}`;
+  const source: Source =
+    inheritedFrom === undefined
+      ? { reference: text.parent?.reference, inherited: false }
+      : { reference: texts.of(inheritedFrom).reference, inherited: true };
+  return renderSection("intervalgroup", members, include, source);
+}
+
+/** Settings that the simulated world sets on the root and nowhere else. */
+function fromRoot(text: NodeText): Source {
+  let top = text;
+  while (top.parent !== undefined) top = top.parent;
+  return top === text ? { reference: undefined, inherited: false } : { reference: top.reference, inherited: true };
+}
+
+/** The fields of `scheduledependency` are not shown: ours. A password is returned masked. */
+function defaultsOf(section: "scheduledependency" | "windowsconnection", spelling: Spelling): string {
+  return section === "scheduledependency"
+    ? `"schedule":"none","dependencytype":${spelling.setting(0)}`
+    : '"windowslogindomain":"","windowsloginusername":"","windowsloginpassword":"********"';
+}
+
+/**
+ * The limits, in the unit of the displayed value: neither the fields nor the unit are shown anywhere. The names are
+ * those of the earlier filter properties. A text is empty where a limit is not set; a number is left out.
+ */
+function alerting({ channel }: ChannelText, spelling: Spelling): string {
+  const { maxError, maxWarning, minWarning, minError } = channel.limits;
+  const limits = {
+    limitmaxerror: maxError,
+    limitmaxwarning: maxWarning,
+    limitminwarning: minWarning,
+    limitminerror: minError,
+  };
+  const some = Object.values(limits).some((limit) => limit !== undefined);
+  const members = [`"limitmode":${spelling.setting(some)}`];
+  for (const [name, limit] of Object.entries(limits)) {
+    if (limit !== undefined) members.push(`"${name}":${spelling.setting(limit)}`);
+    else if (spelling.name === "live") members.push(`"${name}":""`);
+  }
+  members.push('"limiterrormsg":""', '"limitwarningmsg":""');
+  return members.join(",");
+}
+
+/** How values are shown; the fields are not shown in any source: ours. */
+function values({ channel }: ChannelText, spelling: Spelling): string {
+  return `"unit":${JSON.stringify(channel.displayUnit)},"factor":${spelling.setting(1)},"decimaldigits":${spelling.setting(2)}`;
+}

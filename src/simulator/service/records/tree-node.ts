@@ -1,0 +1,51 @@
+import type { SimChannel, SimNode, SimSensor, SimState } from "../../world/model.ts";
+import { isChannel, isSensor, type Subject } from "../subject.ts";
+import type { Include } from "./include.ts";
+import { renderMeasurement } from "./measurement.ts";
+import type { Rendering } from "./rendering.ts";
+import { channelSections, nodeSections, ownInheritance } from "./sections.ts";
+import { renderSummary } from "./summary.ts";
+
+/**
+ * A tree node, JSON: single objects and items of the lists that take `include`. The specification calls the items of
+ * four experimental lists "info" and shows no fields; live servers send tree nodes there, so both spellings do.
+ */
+export function renderTreeNode(subject: Subject, include: Include, rendering: Rendering): string {
+  return isChannel(subject) ? renderChannel(subject, include, rendering) : renderNode(subject, include, rendering);
+}
+
+function renderNode(node: SimNode, include: Include, rendering: Rendering): string {
+  const { spelling, summaries, texts, world, now } = rendering;
+  const text = texts.of(node);
+  const state = world.state(node, now);
+  const inheritance = include.inheritance ? ownInheritance(text.parent?.reference) : "";
+  const sections = include.sections.size === 0 ? "" : nodeSections(text, include, spelling, texts);
+  const opening = `${text.head},"basic":{`;
+  const basic = `${text.basic}${inheritance}},"status":${spelling.status(state.status)}`;
+  if (isSensor(node)) return `${opening}${basic}${sensorState(node, state, rendering)}${sections}}`;
+  const active = `"active":${spelling.setting(state.status !== "pausedbyuser")},`;
+  const summary = include.summary ? `,"sensor_status_summary":${renderSummary(summaries.of(node), spelling)}` : "";
+  return `${opening}${active}${basic}${sections}${summary}}`;
+}
+
+/** What only sensors have in their default selection. */
+function sensorState(sensor: SimSensor, state: SimState, rendering: Rendering): string {
+  const { status, since, message } = state;
+  const up = status === "up" || status === "warning" || status === "unusual";
+  const primary = sensor.channels[0];
+  const lastUp = up && primary !== undefined ? rendering.world.lastMeasurement(primary, rendering.now) : undefined;
+  const seen = lastUp === undefined ? "" : `,"lastup":${rendering.timestamp(lastUp.at)}`;
+  return `,"status_since":${rendering.timestamp(since)},"message":${JSON.stringify(message)}${seen}`;
+}
+
+function renderChannel(channel: SimChannel, include: Include, rendering: Rendering): string {
+  const text = rendering.texts.ofChannel(channel);
+  const parent = text.sensor.reference;
+  const measurement = renderMeasurement(text, rendering);
+  if (include.key === "") return `${text.head}},"parent":${parent}${measurement}}`;
+  if (text.sections?.key !== include.key) {
+    const inheritance = include.inheritance ? ownInheritance(parent) : "";
+    text.sections = { key: include.key, json: `${inheritance}}${channelSections(text, include, rendering.spelling)}` };
+  }
+  return `${text.head}${text.sections.json},"parent":${parent}${measurement}}`;
+}

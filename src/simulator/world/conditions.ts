@@ -1,0 +1,100 @@
+import { trendSalt } from "./curves.ts";
+import type { SimStatus } from "./model.ts";
+import type { ChannelNode, SensorNode, TreeNode } from "./nodes.ts";
+import { between, mix, uniform } from "./noise.ts";
+import { dayRota, lastEpisode, nextStart } from "./rota.ts";
+import { RANK, type Span, span } from "./span.ts";
+import { crossing, DAY_MS, type TrendCycle, trendCycle } from "./trend.ts";
+
+const WAITING = dayRota(4, 400, 0.02, 1.1, 0.2);
+const CHRONIC = dayRota(5, 380, 5, 110, 0.1);
+const OUTAGE = dayRota(6, 7, 2 / 1440, 30 / 1440, 1);
+/** Some sensors are flakier than others. */
+const TROUBLES = [0.6, 1, 1.5, 2.5, 4, 6, 10, 20].map((period) => dayRota(8, period, 0.4, 0.4, 1));
+const TROUBLE_LONGEST_MS = 0.4 * DAY_MS;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** Adds what is wrong with a sensor by itself: of each source the last span, whether it is still on or not. */
+export function addConditions(sensor: SensorNode, at: number, spans: Span[]): void {
+  const { seat, salt } = sensor;
+  if (sensor.neverScanned !== undefined) {
+    spans.push(span({ start: -Infinity, end: Infinity, draw: 0 }, sensor.neverScanned, RANK.never));
+  }
+  if (sensor.restless) spans.push(span(lastEpisode(WAITING, seat, salt, at), "unknown", RANK.waiting));
+  // What follows a line gets its warnings from there.
+  const limited = sensor.spec.trend === undefined && hasLimits(sensor);
+  spans.push(trouble(sensor, limited, at));
+  if (limited) spans.push(span(lastEpisode(CHRONIC, seat, salt, at), "warning", RANK.chronic, true));
+  const followed = trendSpan(sensor, at);
+  if (followed !== undefined) spans.push(followed);
+}
+
+/** A device that does not answer takes all its sensors down. */
+export function outage(device: TreeNode, at: number): Span {
+  return span(lastEpisode(OUTAGE, device.seat, device.salt, at), "down", RANK.outage);
+}
+
+export function nextOutage(device: TreeNode, at: number): number {
+  return nextStart(OUTAGE, device.seat, device.salt, at);
+}
+
+function hasLimits({ channels }: SensorNode): boolean {
+  return channels.some(({ limits }) => limits.maxWarning !== undefined || limits.minWarning !== undefined);
+}
+
+/** Shares of the kinds of trouble; what is left over passes unnoticed. */
+const LIMITED_SHARES = { down: 0.28, downByLimit: 0.08, longDown: 0.006, warning: 0.4, unusual: 0.06 };
+const OTHER_SHARES = { down: 0.5, downByLimit: 0, longDown: 0.008, warning: 0.1, unusual: 0.06 };
+
+/** Something short that happens to the sensor alone. */
+function trouble(sensor: SensorNode, limited: boolean, at: number): Span {
+  const rota = TROUBLES[sensor.salt % TROUBLES.length] ?? OUTAGE;
+  const { start, draw } = lastEpisode(rota, sensor.seat, sensor.salt, at);
+  const shares = limited ? LIMITED_SHARES : OTHER_SHARES;
+  let rest = uniform(draw, 3);
+  const happens = (share: number): boolean => {
+    rest -= share;
+    return rest < 0;
+  };
+  // A slow sensor would miss most of it.
+  const least = 1.2 * sensor.intervalSeconds * 1000;
+  const lasting = (shortest: number, longest: number, status: SimStatus, byLimit = false): Span => {
+    const length = Math.max(least, shortest + (longest - shortest) * uniform(draw, 4) ** 2);
+    const end = start + Math.round(Math.min(length, TROUBLE_LONGEST_MS));
+    const rank = status === "down" ? RANK.trouble : RANK.nuisance;
+    return span({ start, end, draw }, status, rank, byLimit);
+  };
+  if (happens(shares.down)) return lasting(2 * MINUTE_MS, 40 * MINUTE_MS, "down");
+  if (happens(shares.downByLimit)) return lasting(3 * MINUTE_MS, 45 * MINUTE_MS, "down", true);
+  if (happens(shares.longDown)) {
+    const whole = lasting(2 * HOUR_MS, 9 * HOUR_MS, "down");
+    const noticed = start + Math.round(between(draw, 5, 10, 40)) * MINUTE_MS + least;
+    if (at < noticed || noticed >= whole.end) return { ...whole, end: Math.min(noticed, whole.end) };
+    return { ...whole, start: noticed, status: "acknowledged", message: "Working on it" };
+  }
+  if (happens(shares.warning)) return lasting(5 * MINUTE_MS, 5 * HOUR_MS, "warning", limited);
+  if (happens(shares.unusual)) return lasting(HOUR_MS, 6 * HOUR_MS, "unusual");
+  return span({ start, end: start, draw }, "up", 0);
+}
+
+/** A sensor whose main channel sinks below its limits; the states follow from where the line crosses them. */
+function trendSpan(sensor: SensorNode, at: number): Span | undefined {
+  const { trend } = sensor.spec;
+  const channel = trend === undefined ? undefined : sensor.channels[trend.channel];
+  if (trend === undefined || channel === undefined || channel.isDowntime) return undefined;
+  const salt = trendSalt(sensor.salt, channel.ordinal);
+  const cycle = trendCycle(trend.line, salt, at);
+  const own = lastPhase(cycle, channel, at);
+  return own ?? lastPhase(trendCycle(trend.line, salt, cycle.start - 1), channel, cycle.start - 1);
+}
+
+function lastPhase(cycle: TrendCycle, { limits }: ChannelNode, at: number): Span | undefined {
+  const error = crossing(cycle, limits.minError);
+  const warning = Math.min(crossing(cycle, limits.minWarning), error);
+  const draw = mix(Math.floor(cycle.start / DAY_MS), 1);
+  if (error < cycle.end && error <= at) return span({ start: error, end: cycle.end, draw }, "down", RANK.trend, true);
+  if (warning < error && warning <= at) return span({ start: warning, end: error, draw }, "warning", RANK.trend, true);
+  return undefined;
+}

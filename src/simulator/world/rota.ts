@@ -1,0 +1,66 @@
+import { mix, uniform } from "./noise.ts";
+import { DAY_MS } from "./trend.ts";
+
+/** Something that befalls each node once in a period, for a while, at a moment that nobody foresees. */
+export interface Rota {
+  /** Source of randomness: rotas with different keys are independent. */
+  readonly key: number;
+  /** Milliseconds. */
+  readonly period: number;
+  readonly shortest: number;
+  readonly longest: number;
+  /**
+   * How far in its period an episode can be, as a share of what is free: 1 anywhere (the number of nodes that have one at
+   * a time varies as chance has it), 0 always at the start (it hardly varies, as the nodes take turns).
+   */
+  readonly scatter: number;
+}
+
+/** With times in days. */
+export function dayRota(key: number, period: number, shortest: number, longest: number, scatter: number): Rota {
+  return { key, period: period * DAY_MS, shortest: shortest * DAY_MS, longest: longest * DAY_MS, scatter };
+}
+
+/** Half open: `start` belongs to it, `end` does not. Milliseconds since the epoch. */
+export interface Episode {
+  readonly start: number;
+  readonly end: number;
+  /** For whatever else there is to draw about it. */
+  readonly draw: number;
+}
+
+/** Multiples of these numbers fill the range from 0 to 1 evenly, however many there are. */
+const STRIDES = [
+  0.618_033_988_75, 0.754_877_666_25, 0.569_840_290_99, 0.819_172_513_4, 0.671_043_606_7, 0.549_700_477_9,
+] as const;
+
+/** The last episode that began at or before a moment. `seat` is the node's place among its kind. */
+export function lastEpisode(rota: Rota, seat: number, salt: number, at: number): Episode {
+  const phase = phaseOf(rota, seat);
+  const cycle = Math.floor((at - phase) / rota.period);
+  const episode = episodeOf(rota, salt, phase, cycle);
+  return episode.start <= at ? episode : episodeOf(rota, salt, phase, cycle - 1);
+}
+
+/** When the first episode after a moment begins. */
+export function nextStart(rota: Rota, seat: number, salt: number, at: number): number {
+  const phase = phaseOf(rota, seat);
+  const cycle = Math.floor((at - phase) / rota.period);
+  const { start } = episodeOf(rota, salt, phase, cycle);
+  return start > at ? start : episodeOf(rota, salt, phase, cycle + 1).start;
+}
+
+function phaseOf(rota: Rota, seat: number): number {
+  const stride = STRIDES[rota.key % STRIDES.length] ?? STRIDES[0];
+  const turn = seat * stride + rota.key * 0.137;
+  return (turn - Math.floor(turn)) * rota.period;
+}
+
+function episodeOf(rota: Rota, salt: number, phase: number, cycle: number): Episode {
+  const draw = mix(mix(salt, rota.key), cycle);
+  const room = rota.scatter * (rota.period - rota.longest);
+  const start = Math.round(phase + cycle * rota.period + room * uniform(draw, 1));
+  // Short ones are more frequent than long ones.
+  const length = rota.shortest + (rota.longest - rota.shortest) * uniform(draw, 2) ** 2;
+  return { start, end: start + Math.round(length), draw };
+}

@@ -1,0 +1,64 @@
+import type { SimStatus } from "./model.ts";
+import type { Episode } from "./rota.ts";
+
+/** What puts a node into a state for a while. `start` belongs to it, `end` does not. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly status: SimStatus;
+  /** Nothing is scanned while it lasts, and it is seen at once; what does not halt is seen at the next scan. */
+  readonly halts: boolean;
+  /** Where several are on, the highest one shows. */
+  readonly rank: number;
+  /** A channel runs out of its limits; without it a sensor that is down measures nothing. */
+  readonly byLimit: boolean;
+  readonly draw: number;
+  /** What somebody gave as the reason. */
+  readonly message: string | undefined;
+}
+
+export const RANK = {
+  force: 100,
+  order: 80,
+  paused: 70,
+  schedule: 69,
+  dependency: 60,
+  disconnected: 50,
+  never: 45,
+  waiting: 40,
+  outage: 30,
+  trouble: 28,
+  trend: 20,
+  chronic: 15,
+  nuisance: 10,
+} as const;
+
+const HALTING = new Set<SimStatus>([
+  "none",
+  "unknown",
+  "collecting",
+  "disconnected",
+  "pausedbyuser",
+  "pausedbydependency",
+  "pausedbyschedule",
+  "pausedbylicense",
+  "pauseduntil",
+]);
+
+export function span(
+  { start, end, draw }: Pick<Episode, "start" | "end" | "draw">,
+  status: SimStatus,
+  rank: number,
+  byLimit = false,
+): Span {
+  return { start, end, status, rank, byLimit, draw, halts: HALTING.has(status), message: undefined };
+}
+
+/** The one that shows among those that are on at a moment. */
+export function prevailing(spans: readonly Span[], at: number): Span | undefined {
+  let best: Span | undefined;
+  for (const one of spans) {
+    if (one.start <= at && at < one.end && (best === undefined || one.rank > best.rank)) best = one;
+  }
+  return best;
+}

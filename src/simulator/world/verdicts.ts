@@ -1,0 +1,92 @@
+import type { SimLimits, SimStatus } from "./model.ts";
+import type { ChannelNode, SensorNode } from "./nodes.ts";
+import { mix, uniform } from "./noise.ts";
+import type { Span } from "./span.ts";
+
+export type LimitName = keyof SimLimits;
+
+/** What a scan brought: the status of the sensor, and what its channels do for it. */
+export interface Verdict {
+  readonly status: SimStatus;
+  readonly message: string | undefined;
+  /** Nothing answered: channels measure null. */
+  readonly empty: boolean;
+  /** The channel that is out of a limit, and its value. */
+  readonly culprit: ChannelNode | undefined;
+  readonly limit: LimitName | undefined;
+  readonly value: number;
+  /** Channels that move together with the culprit, or with the primary channel of an unusual sensor, are multiplied. */
+  readonly group: string | undefined;
+  readonly factor: number;
+}
+
+const CALM: Verdict = {
+  status: "up",
+  message: undefined,
+  empty: false,
+  culprit: undefined,
+  limit: undefined,
+  value: 0,
+  group: undefined,
+  factor: 1,
+};
+
+const UNUSUAL_FACTOR = 1.8;
+
+/** Judges a scan from the span that prevails at its moment. */
+export function verdictOf(sensor: SensorNode, found: Span | undefined, at: number): Verdict {
+  if (found === undefined) return CALM;
+  const { status, message, byLimit, draw } = found;
+  switch (status) {
+    case "down":
+    case "acknowledged":
+    case "warning": {
+      const names: readonly LimitName[] =
+        status === "warning" ? ["maxWarning", "minWarning"] : ["maxError", "minError"];
+      const breach = byLimit ? breachOf(sensor, names, draw, at) : undefined;
+      if (breach !== undefined) return { ...CALM, status, message, ...breach };
+      return { ...CALM, status, message, empty: status !== "warning" };
+    }
+    case "unusual": {
+      const primary = sensor.channels[0];
+      return { ...CALM, status, message, group: primary?.template.group ?? primary?.name, factor: UNUSUAL_FACTOR };
+    }
+    default:
+      return { ...CALM, status, message };
+  }
+}
+
+function breachOf(
+  sensor: SensorNode,
+  names: readonly LimitName[],
+  draw: number,
+  at: number,
+): Pick<Verdict, "culprit" | "limit" | "value" | "group" | "factor"> | undefined {
+  const candidates = sensor.channels.flatMap((channel) =>
+    names.filter((name) => channel.limits[name] !== undefined).map((limit) => ({ channel, limit })),
+  );
+  const chosen = candidates[mix(draw, 0xc) % Math.max(1, candidates.length)];
+  if (chosen === undefined) return undefined;
+  const { channel, limit } = chosen;
+  const natural = channel.template.curve(channel.scan(at));
+  const value = exceed(natural, channel, limit, uniform(mix(sensor.salt, draw), Math.floor(at / 1000)));
+  const { group } = channel.template;
+  // A factor says nothing where values can be zero or below.
+  const factor = natural > 0 && value > 0 ? value / natural : 1;
+  return { culprit: channel, limit, value, group, factor };
+}
+
+/** Moves a value beyond a limit, but not beyond the next one; `part` says how far, 0 to 1. A value that is there stays. */
+export function exceed(natural: number, { limits, template }: ChannelNode, limit: LimitName, part: number): number {
+  const bound = limits[limit] ?? 0;
+  const upper = limit.startsWith("max");
+  const next = limit === "maxWarning" ? limits.maxError : limit === "minWarning" ? limits.minError : undefined;
+  const physical = upper ? template.bounds?.[1] : template.bounds?.[0];
+  const usual = upper ? bound + 0.4 * Math.max(1, Math.abs(bound)) : bound - 0.5 * Math.max(1, Math.abs(bound));
+  const far = next ?? (physical === undefined ? usual : upper ? Math.min(physical, usual) : Math.max(physical, usual));
+  const there = upper ? natural > bound && natural <= far : natural < bound && natural >= far;
+  if (there) return natural;
+  const moved = bound + (far - bound) * (0.15 + 0.7 * part);
+  if (!template.whole) return moved;
+  return upper ? Math.max(Math.floor(bound) + 1, Math.round(moved)) : Math.min(Math.ceil(bound) - 1, Math.round(moved));
+}

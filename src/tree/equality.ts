@@ -1,0 +1,71 @@
+import type { NodeProperties, Place, Tree, TreeNode } from "./model.ts";
+import { NODE_KINDS } from "./model.ts";
+import type { Attachment, PlacedObject } from "./placement.ts";
+import type { NodePoll } from "./poll.ts";
+
+/**
+ * True when the poll shows just what the tree holds, which is what nearly every poll of a large server does: a look
+ * at each record is then all that it costs.
+ */
+export function showsNothingNew(tree: Tree, poll: NodePoll): boolean {
+  if (tree.absent.size > 0) return false;
+  for (const kind of NODE_KINDS) {
+    const list = poll[kind];
+    if (list === undefined) continue;
+    if (list.complete && list.items.length !== tree.counts[kind]) return false;
+    for (const record of list.items) {
+      const node = tree.nodes.get(record.id);
+      if (node === undefined || !sameParent(node, record) || !sameProperties(node, record)) return false;
+    }
+  }
+  return true;
+}
+
+/** True when the object hangs where `node` did, as far as the object itself says. */
+export function sameParent(node: TreeNode, object: PlacedObject): boolean {
+  // Ancestors can lead an orphan to another place although its parent is the same.
+  if (node.orphan && object.ancestors !== undefined) return false;
+  return object.parent === undefined || node.parent?.id === object.parent.id;
+}
+
+export function sameProperties(node: TreeNode, object: NodeProperties): boolean {
+  return (
+    node === object ||
+    (node.kind === object.kind &&
+      node.name === object.name &&
+      node.type === object.type &&
+      node.typeName === object.typeName &&
+      node.priority === object.priority &&
+      node.favorite === object.favorite &&
+      node.host === object.host &&
+      (object.intervalSeconds === undefined || node.intervalSeconds === object.intervalSeconds) &&
+      node.tags.length === object.tags.length &&
+      node.tags.every((tag, index) => tag === object.tags[index]))
+  );
+}
+
+export function sameAttachment(a: Attachment, b: Attachment): boolean {
+  return (
+    a === b ||
+    (a.parentId === b.parentId &&
+      a.orphan === b.orphan &&
+      a.unseen.length === b.unseen.length &&
+      a.unseen.every(({ id, name, kind }, index) => {
+        const other = b.unseen[index];
+        return id === other?.id && name === other.name && kind === other.kind;
+      }))
+  );
+}
+
+export function samePlace(a: Place | undefined, b: Place | undefined): boolean {
+  if (a === b) return true;
+  return (
+    a !== undefined &&
+    b !== undefined &&
+    a.path === b.path &&
+    a.probe === b.probe &&
+    a.group === b.group &&
+    a.device === b.device &&
+    a.deviceId === b.deviceId
+  );
+}

@@ -1,0 +1,181 @@
+import type { NodeRecord } from "../api/records.ts";
+import { findCycles } from "./cycles.ts";
+import { sameAttachment, sameParent, samePlace, sameProperties, showsNothingNew } from "./equality.ts";
+import { NODE_KINDS, type NodeChange, ROOT_ID, type Tree, type TreeChanges, type TreeNode } from "./model.ts";
+import { ADRIFT, type Attachment, attach, declaredParent, type PlacedObject, placeBelow } from "./placement.ts";
+import type { NodePoll } from "./poll.ts";
+
+export interface Reconciled {
+  readonly tree: Tree;
+  readonly changes: TreeChanges;
+}
+
+const NO_CHANGES: TreeChanges = { added: [], removed: [], renamed: [], moved: [], replaced: [] };
+
+/** Objects looked at before `reconcileInSteps` yields: one to three milliseconds. */
+const STEP = 2_000;
+
+/**
+ * The tree after a poll. An object goes when two successive complete polls of its list lack it; a poll that is
+ * incomplete or failed neither counts nor resets, and any poll that shows the object resets. An id that several lists
+ * of a poll claim belongs to the first of them in the order of `NODE_KINDS`.
+ */
+export function reconcile(previous: Tree, poll: NodePoll): Reconciled {
+  const steps = reconcileInSteps(previous, poll);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** `reconcile` in steps, between which the caller can let others have the event loop. */
+export function* reconcileInSteps(previous: Tree, poll: NodePoll): Generator<void, Reconciled> {
+  if (showsNothingNew(previous, poll)) return { tree: previous, changes: NO_CHANGES };
+  const { objects, absent } = yield* mergeObjects(previous, poll);
+  const attachments = yield* attachAll(previous, objects);
+  const nodes = yield* buildNodes(previous, objects, attachments);
+  const changes = yield* compare(previous.nodes, nodes);
+  return { tree: yield* describe(nodes, absent), changes };
+}
+
+type Objects = ReadonlyMap<string, PlacedObject>;
+type Nodes = ReadonlyMap<string, TreeNode>;
+
+function* mergeObjects(
+  previous: Tree,
+  poll: NodePoll,
+): Generator<void, { objects: Objects; absent: ReadonlySet<string> }> {
+  const objects = new Map<string, NodeRecord | TreeNode>();
+  for (const kind of NODE_KINDS) {
+    for (const record of poll[kind]?.items ?? []) {
+      if (record.id !== ROOT_ID && !objects.has(record.id)) objects.set(record.id, record);
+      if (objects.size % STEP === 0) yield;
+    }
+  }
+  const absent = new Set<string>();
+  for (const [id, node] of previous.nodes) {
+    if (objects.has(id)) continue;
+    const missedBefore = previous.absent.has(id);
+    const missedNow = poll[node.kind]?.complete === true;
+    if (missedBefore && missedNow) continue;
+    objects.set(id, node);
+    if (missedBefore || missedNow) absent.add(id);
+  }
+  yield;
+  return { objects, absent };
+}
+
+/** Where each object hangs, when that is not where it hung before. */
+function* attachAll(previous: Tree, objects: Objects): Generator<void, ReadonlyMap<string, Attachment>> {
+  const attachments = new Map<string, Attachment>();
+  let steps = 0;
+  const isVisible = (id: string) => objects.has(id);
+  for (const [id, object] of objects) {
+    if (++steps % STEP === 0) yield;
+    const before = previous.nodes.get(id);
+    if (before !== undefined && !before.orphan && sameParent(before, object)) {
+      if (before.parentId === ROOT_ID || objects.has(before.parentId)) continue;
+    }
+    attachments.set(id, attach(object, declaredParent(object, before), isVisible, previous));
+  }
+  // What hangs as before closes no cycle without one that does not.
+  const parentOf = (id: string) => attachments.get(id)?.parentId ?? previous.nodes.get(id)?.parentId ?? ROOT_ID;
+  for (const id of findCycles(attachments.keys(), parentOf)) attachments.set(id, ADRIFT);
+  return attachments;
+}
+
+/** Parents first, without recursion: a tree may be deeper than the stack. */
+function* buildNodes(
+  previous: Tree,
+  objects: Objects,
+  attachments: ReadonlyMap<string, Attachment>,
+): Generator<void, Nodes> {
+  const built = new Map<string, TreeNode>();
+  const pending: PlacedObject[] = [];
+  for (const object of objects.values()) {
+    let next: PlacedObject | undefined = object;
+    while (next !== undefined && !built.has(next.id)) {
+      pending.push(next);
+      const { parentId }: Attachment = attachments.get(next.id) ?? previous.nodes.get(next.id) ?? ADRIFT;
+      next = parentId === ROOT_ID ? undefined : objects.get(parentId);
+    }
+    for (let below = pending.pop(); below !== undefined; below = pending.pop()) {
+      built.set(below.id, buildNode(previous, below, attachments.get(below.id), built));
+      if (built.size % STEP === 0) yield;
+    }
+  }
+  return built;
+}
+
+function buildNode(previous: Tree, object: PlacedObject, attachedAnew: Attachment | undefined, built: Nodes): TreeNode {
+  const before = previous.nodes.get(object.id);
+  const attachment = attachedAnew ?? before ?? ADRIFT;
+  const above = built.get(attachment.parentId);
+  if (
+    before !== undefined &&
+    sameAttachment(before, attachment) &&
+    samePlace(previous.nodes.get(before.parentId), above) &&
+    sameProperties(before, object) &&
+    (object.parent === undefined || object.parent.id === before.parent?.id)
+  ) {
+    return before;
+  }
+  return {
+    id: object.id,
+    kind: object.kind,
+    name: object.name,
+    parent: declaredParent(object, before),
+    type: object.type,
+    typeName: object.typeName,
+    priority: object.priority,
+    tags: object.tags,
+    favorite: object.favorite,
+    host: object.host,
+    // Only some polls ask for the interval.
+    intervalSeconds: object.intervalSeconds ?? before?.intervalSeconds,
+    ...placeBelow(object, above, attachment.unseen),
+    parentId: attachment.parentId,
+    unseen: attachment.unseen,
+    orphan: attachment.orphan,
+  };
+}
+
+function* compare(before: Nodes, after: Nodes): Generator<void, TreeChanges> {
+  const added: TreeNode[] = [];
+  const removed: TreeNode[] = [];
+  const renamed: NodeChange[] = [];
+  const moved: NodeChange[] = [];
+  const replaced: NodeChange[] = [];
+  let steps = 0;
+  for (const [id, previous] of before) {
+    if (after.get(id)?.kind !== previous.kind) removed.push(previous);
+    if (++steps % STEP === 0) yield;
+  }
+  for (const [id, node] of after) {
+    if (++steps % STEP === 0) yield;
+    const previous = before.get(id);
+    if (previous === node) continue;
+    if (previous?.kind !== node.kind) {
+      added.push(node);
+      continue;
+    }
+    const change = { node, previous };
+    replaced.push(change);
+    if (previous.name !== node.name) renamed.push(change);
+    if (previous.parentId !== node.parentId) moved.push(change);
+  }
+  return { added, removed, renamed, moved, replaced };
+}
+
+function* describe(nodes: Nodes, absent: ReadonlySet<string>): Generator<void, Tree> {
+  yield;
+  const counts = { probe: 0, group: 0, device: 0, sensor: 0 };
+  const missingParents = new Set<string>();
+  let orphans = 0;
+  for (const node of nodes.values()) {
+    counts[node.kind]++;
+    if (!node.orphan) continue;
+    orphans++;
+    if (node.parent !== undefined && !nodes.has(node.parent.id)) missingParents.add(node.parent.id);
+  }
+  return { nodes, counts, absent, orphans, missingParents };
+}

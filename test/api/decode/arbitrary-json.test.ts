@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeChannel } from "../../../src/api/decode/channel.ts";
+import { decodeNode } from "../../../src/api/decode/node.ts";
+import { readObjectCounts } from "../../../src/api/decode/object-counts.ts";
+import { noProblems } from "../../../src/api/decode/problems.ts";
+import { readSummary } from "../../../src/api/decode/summary.ts";
+import { readVersion } from "../../../src/api/decode/version.ts";
+import { STATUS_TOKENS } from "../../../src/api/status.ts";
+
+/** Any JSON, and often the members that the decoders look at, holding anything. */
+const { record: arbitraryRecord } = fc.letrec((tie) => ({
+  leaf: fc.oneof(
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.constantFrom("", "1,5", "NaN", "1e999", "2490.-4", ".", "..", "60 s", "2026-03-12T17:55:10Z", "UP", "__proto__"),
+    fc.constantFrom(Number.MAX_VALUE, Number.POSITIVE_INFINITY, -0, 2 ** 53, 1e21),
+  ),
+  value: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    tie("leaf"),
+    tie("record"),
+    fc.array(tie("record"), { maxLength: 3 }),
+  ),
+  record: fc.dictionary(
+    fc.oneof(
+      fc.constantFrom(
+        "id",
+        "name",
+        "parent",
+        "status",
+        "status_since",
+        "kind",
+        "sensor_kind",
+        "basic",
+        "priority",
+        "tags",
+      ),
+      fc.constantFrom(
+        "host",
+        "intervalgroup",
+        "interval",
+        "scanning_interval",
+        "path",
+        "type",
+        "sensor_status_summary",
+      ),
+      fc.constantFrom("up", "total", "last_measurement", "timestamp", "value", "display_value", "unit", "displayunit"),
+      fc.constantFrom("alerting", "limits", "limitmaxerror", "limit_min_error", "limitmode", "favorite", "count"),
+      fc.constantFrom("__proto__", "constructor", "toString", "hasOwnProperty"),
+      fc.string(),
+    ),
+    tie("value"),
+    { maxKeys: 12 },
+  ),
+}));
+
+const anything = fc.oneof(fc.jsonValue(), arbitraryRecord).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+
+/** Every number in a decoded record, however deep. */
+function numbersIn(value: unknown): number[] {
+  if (typeof value === "number") return [value];
+  if (value instanceof Map) return [...value.values()].flatMap(numbersIn);
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+test("nodes: never throws, never yields a number that is none, never lacks what it promises", () => {
+  fc.assert(
+    fc.property(anything, fc.constantFrom("probe", "group", "device", "sensor" as const), (record, kind) => {
+      const problems = noProblems();
+      const node = decodeNode(kind, record, problems);
+      expect(numbersIn(node).every(Number.isFinite)).toBe(true);
+      expect(problems.record).toBe(node === undefined ? 1 : 0);
+      if (node === undefined) return;
+      expect(node.id).not.toBe("");
+      expect(STATUS_TOKENS).toContain(node.status);
+      expect(typeof node.name).toBe("string");
+      expect(node.tags.every((tag) => typeof tag === "string")).toBe(true);
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test("channels: never throws, never yields a number that is none, always knows its sensor", () => {
+  fc.assert(
+    fc.property(anything, (record) => {
+      const problems = noProblems();
+      const channel = decodeChannel(record, problems);
+      expect(numbersIn(channel).every(Number.isFinite)).toBe(true);
+      expect(problems.record).toBe(channel === undefined ? 1 : 0);
+      if (channel === undefined) return;
+      expect(channel.sensorId).not.toBe("");
+      expect(channel.channelId).not.toBe("");
+      expect(typeof channel.unit).toBe("string");
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test("system records: never throw, never yield a number that is none", () => {
+  fc.assert(
+    fc.property(anything, (answer) => {
+      expect(numbersIn(readSummary(answer, noProblems())).every(Number.isFinite)).toBe(true);
+      expect(numbersIn(readObjectCounts(answer)).every(Number.isSafeInteger)).toBe(true);
+      expect([...readVersion(answer).values()].every((member) => typeof member === "string")).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("nothing that is decoded changes a prototype", () => {
+  const before = Object.getOwnPropertyNames(Object.prototype);
+  fc.assert(
+    fc.property(anything, (record) => {
+      decodeNode("sensor", record, noProblems());
+      decodeChannel(record, noProblems());
+      readSummary(record, noProblems());
+      expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
+    }),
+  );
+});

@@ -1,0 +1,124 @@
+import { ApiError } from "../../src/api/api-error.ts";
+import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../../src/api/monitoring-api.ts";
+import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary } from "../../src/api/records.ts";
+import type { ErrorCode } from "../../src/errors/catalogue.ts";
+
+/** What a test can break: one kind of question to the server. */
+export type Question = "health" | "version" | "summary" | "counts" | "limits" | "channels" | NodeKind;
+
+/** A monitoring server in memory: it answers from the arrays that the test fills. */
+export class MemoryServer implements MonitoringApi {
+  readonly nodeRecords = new Map<string, NodeRecord>();
+  channelRecords: ChannelRecord[] = [];
+  summary: StatusSummary | undefined;
+  counts: ReadonlyMap<string, number> | undefined;
+  versionMembers: ReadonlyMap<string, string> = new Map([["version", "25.3.110"]]);
+  offsetMs = 0;
+  /** Every question so far; lists with the options they were asked with. */
+  readonly asked: string[] = [];
+  /** Questions whose answer is an incomplete list. */
+  readonly incomplete = new Set<Question>();
+  readonly #errors = new Map<Question, unknown>();
+  readonly #held = new Map<Question, Promise<void>>();
+
+  put(...records: NodeRecord[]): void {
+    for (const record of records) this.nodeRecords.set(record.id, record);
+  }
+
+  change(id: string, more: Partial<NodeRecord>): void {
+    const record = this.nodeRecords.get(id);
+    if (record === undefined) throw new Error(`no object ${id}`);
+    this.nodeRecords.set(id, { ...record, ...more });
+  }
+
+  remove(...ids: string[]): void {
+    for (const id of ids) this.nodeRecords.delete(id);
+    this.channelRecords = this.channelRecords.filter((channel) => !ids.includes(channel.sensorId));
+  }
+
+  /** From now on these questions fail. */
+  fail(code: ErrorCode, ...questions: Question[]): void {
+    for (const question of questions) {
+      this.#errors.set(question, new ApiError(code, `${question} failed`, { endpoint: `/${question}`, requestId: "r1" }));
+    }
+  }
+
+  throws(error: unknown, question: Question): void {
+    this.#errors.set(question, error);
+  }
+
+  heal(): void {
+    this.#errors.clear();
+    this.incomplete.clear();
+  }
+
+  /** Lets no answer to the question through until the returned function is called. */
+  hold(question: Question): () => void {
+    const gate = Promise.withResolvers<void>();
+    this.#held.set(question, gate.promise);
+    return () => {
+      this.#held.delete(question);
+      gate.resolve();
+    };
+  }
+
+  timesAsked(question: string): number {
+    return this.asked.filter((asked) => asked === question || asked.startsWith(`${question} `)).length;
+  }
+
+  async health(signal: AbortSignal): Promise<void> {
+    await this.#ask("health", signal);
+  }
+
+  async version(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    await this.#ask("version", signal);
+    return this.versionMembers;
+  }
+
+  async statusSummary(signal: AbortSignal): Promise<StatusSummary | undefined> {
+    await this.#ask("summary", signal);
+    return this.summary;
+  }
+
+  async objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined> {
+    await this.#ask("counts", signal);
+    return this.counts;
+  }
+
+  async nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
+    await this.#ask(kind, signal, options);
+    const items = [...this.nodeRecords.values()]
+      .filter((record) => record.kind === kind)
+      .map((record) => ({
+        ...record,
+        intervalSeconds: options.interval ? record.intervalSeconds : undefined,
+        summary: options.statusSummary ? record.summary : undefined,
+      }));
+    return { items, complete: !this.incomplete.has(kind), skipped: 0 };
+  }
+
+  async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
+    const question = options.limits ? "limits" : "channels";
+    await this.#ask(question, signal);
+    return { items: [...this.channelRecords], complete: !this.incomplete.has(question), skipped: 0 };
+  }
+
+  clockOffset(): number {
+    return this.offsetMs;
+  }
+
+  async close(): Promise<void> {}
+
+  async #ask(question: Question, signal: AbortSignal, options?: object): Promise<void> {
+    signal.throwIfAborted();
+    this.asked.push(options === undefined ? question : `${question} ${JSON.stringify(options)}`);
+    const held = this.#held.get(question);
+    if (held !== undefined) {
+      const aborted = Promise.withResolvers<never>();
+      const abort = () => aborted.reject(signal.reason);
+      signal.addEventListener("abort", abort);
+      await Promise.race([held, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
+    }
+    if (this.#errors.has(question)) throw this.#errors.get(question);
+  }
+}

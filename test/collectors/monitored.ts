@@ -1,0 +1,147 @@
+import { pino } from "pino";
+import type { ChannelRecord } from "../../src/api/records.ts";
+import {
+  COLLECTOR_NAMES,
+  type CollectorName,
+  createServerMonitor,
+  type ServerMonitor,
+  type ServerMonitorOptions,
+} from "../../src/collectors/server-monitor.ts";
+import { formatLabels } from "../../src/exposition/text.ts";
+import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { Store } from "../../src/store/store.ts";
+import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { PrometheusServerMetrics } from "../../src/telemetry/prometheus-server-metrics.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { ROOT, record } from "../tree/build-record.ts";
+import { MemoryServer } from "./memory-server.ts";
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+
+const SCHEDULES: Readonly<Record<CollectorName, number>> = {
+  health: 15 * SECOND,
+  tree: 5 * MINUTE,
+  status: 30 * SECOND,
+  channels: MINUTE,
+  limits: 15 * MINUTE,
+};
+
+export interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Monitored {
+  readonly server: MemoryServer;
+  readonly monitor: ServerMonitor;
+  readonly clock: ManualClock;
+  readonly store: Store;
+  readonly log: LogLine[];
+  /** What a scrape would show of the family now. Fails when a series occurs twice. */
+  series(family: MetricFamily): Series[];
+  /** The value of the only series with these labels; undefined when there is none. */
+  value(family: MetricFamily, labels?: Readonly<Record<string, string>>): number | undefined;
+  /** One of the exporter's own metrics. */
+  own(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
+}
+
+/** A monitor over a server in memory and a clock that stands still. Nothing has run yet. */
+export function monitored(server: MemoryServer, more: Partial<ServerMonitorOptions> = {}): Monitored {
+  const clock = new ManualClock();
+  const store = more.store ?? new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+  const exporter = new ExporterMetrics({ version: "0", revision: "0" }, () => []);
+  const log: LogLine[] = [];
+  const monitor = createServerMonitor({
+    server: "hq",
+    api: server,
+    store,
+    metrics: new PrometheusServerMetrics(exporter, more.server ?? "hq"),
+    clock,
+    random: () => 0,
+    log: pino({ level: "debug" }, { write: (line: string) => void log.push(JSON.parse(line)) }),
+    schedules: Object.fromEntries(
+      COLLECTOR_NAMES.map((name) => [name, { kind: "interval", everyMs: SCHEDULES[name] }] as const),
+    ),
+    sensorStatus: "current",
+    nodeSensors: ["probe", "group"],
+    ...more,
+  });
+
+  function series(family: MetricFamily): Series[] {
+    store.expire(clock.monotonic());
+    const table = store.table(family);
+    const found: Series[] = [];
+    const seen = new Set<string>();
+    for (let slot = 0; slot < table.slots; slot++) {
+      if (!table.isPresent(slot)) continue;
+      const values = table.labels(slot);
+      if (seen.has(table.labelText(slot))) throw new Error(`series twice: ${family.name}${table.labelText(slot)}`);
+      if (formatLabels(family.labels, values) !== table.labelText(slot)) throw new Error("labels and their text differ");
+      seen.add(table.labelText(slot));
+      const labels = Object.fromEntries(family.labels.map((name, index) => [name, values[index] ?? ""]));
+      found.push({ labels, value: table.value(slot) });
+    }
+    return found;
+  }
+
+  return {
+    server,
+    monitor,
+    clock,
+    store,
+    log,
+    series,
+    value(family, labels = {}) {
+      const found = series(family).filter((each) => fits(each.labels, labels));
+      if (found.length > 1) throw new Error(`${found.length} series of ${family.name} fit`);
+      return found[0]?.value;
+    },
+    async own(name, labels = {}) {
+      const metric = (await exporter.registry.getMetricsAsJSON()).find((each) => each.name === name);
+      return metric?.values.find((each) => fits(each.labels, labels))?.value;
+    },
+  };
+}
+
+function fits(
+  labels: Readonly<Record<string, string | number | undefined>>,
+  wanted: Readonly<Record<string, string>>,
+): boolean {
+  return Object.entries(wanted).every(([name, value]) => labels[name] === value);
+}
+
+export function channel(id: string, more: Partial<ChannelRecord> = {}): ChannelRecord {
+  const [sensorId = "", channelId = ""] = id.split(".");
+  return {
+    sensorId,
+    channelId,
+    name: `channel ${channelId}`,
+    unit: "%",
+    value: 50,
+    measuredAt: undefined,
+    limits: undefined,
+    ...more,
+  };
+}
+
+/** A probe 1 with a group 10, a device 40 and two sensors: 50 with channels 0 and 1, 51 with channel 0. */
+export function smallServer(measuredAt: number = new ManualClock().now()): MemoryServer {
+  const server = new MemoryServer();
+  server.put(
+    record("probe", "1", ROOT, { name: "Berlin" }),
+    record("group", "10", "1", { name: "Network" }),
+    record("device", "40", "10", { name: "sw-1" }),
+    record("sensor", "50", "40", { name: "Uplink", intervalSeconds: 60 }),
+    record("sensor", "51", "40", { name: "Ping", intervalSeconds: 600 }),
+  );
+  server.channelRecords = ["50.0", "50.1", "51.0"].map((id) => channel(id, { measuredAt }));
+  return server;
+}

@@ -1,0 +1,50 @@
+import { rootCertificates } from "node:tls";
+import type { ConfigError } from "../../src/config/config-error.ts";
+import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
+
+export const FILE = "prtg.yaml";
+/** Occurs nowhere in messages, or something has leaked. */
+export const SECRET = "Tr0ub4dor";
+
+/** A file system that holds `files`, whose errors look like Node's. */
+export function filesWith(files: Readonly<Record<string, string>>): (path: string) => Promise<string> {
+  return async (path) => {
+    const content = Object.hasOwn(files, path) ? files[path] : undefined;
+    if (content !== undefined) return content;
+    throw Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`), { code: "ENOENT" });
+  };
+}
+
+const FILES = {
+  "/run/secrets/key": `${SECRET}\n`,
+  "/run/secrets/empty": "\n",
+  "/run/secrets/two-lines": `${SECRET}\nmore\n`,
+  "/run/secrets/utf-16": [...SECRET].join("\0"),
+  // What config/prtg-exporter.example.yaml names.
+  "/run/secrets/prtg-api-key": SECRET,
+  "/run/secrets/prtg-password": SECRET,
+  "/etc/ssl/certs/prtg-ca.pem": rootCertificates[0] ?? "",
+  "/etc/ssl/ca.pem": rootCertificates.slice(0, 2).join("\n"),
+  "/etc/ssl/key.pem": "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n",
+  "/etc/ssl/damaged.pem": "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n",
+};
+
+/** Loads `text` as a configuration file. */
+export function load(text: string, env: Readonly<Record<string, string>> = {}): Promise<LoadedConfig> {
+  return loadConfig({ file: FILE, env, readFile: filesWith({ ...FILES, [FILE]: text }) });
+}
+
+/** Loads the configuration of the environment. */
+export function loadEnvironment(env: Readonly<Record<string, string>>): Promise<LoadedConfig> {
+  return loadConfig({ env, readFile: filesWith(FILES) });
+}
+
+/** The error with which `loading` fails. */
+export async function failureOf(loading: Promise<LoadedConfig>): Promise<ConfigError> {
+  return loading.then(
+    () => {
+      throw new Error("the configuration was accepted");
+    },
+    (error: ConfigError) => error,
+  );
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import type { ParsedSample } from "../support/parse-sample.ts";
+import { startSimulatedExporter } from "../support/simulated-exporter.ts";
+import { expectedSeries } from "../support/world-truth.ts";
+
+const COMPARED = /^prtg_(sensor_status|sensor_status_code|channel_value)\b/;
+
+/** What is missing, extra or different, in words; empty when all is as it should be. */
+function differences(expected: Map<string, number>, served: Map<string, ParsedSample>): string[] {
+  const found: string[] = [];
+  for (const [key, value] of expected) {
+    const sample = served.get(key);
+    if (sample === undefined) found.push(`missing: ${key}`);
+    else if (Number(sample.value) !== value) found.push(`${key} is ${sample.value}, not ${value}`);
+  }
+  for (const [key, { name }] of served) {
+    if (COMPARED.test(name) && !expected.has(key)) found.push(`extra: ${key}`);
+  }
+  return found;
+}
+
+describe.each(["live", "specification"] as const)("the whole world in the spelling of %s", (spelling) => {
+  it.each([
+    ["of the default size", {}],
+    ["of the smallest size", { probes: 1, groups: 1, devices: 1, sensors: 1, channels: 3 }],
+    ["of more pages than one", { probes: 5, groups: 60, devices: 400, sensors: 7_000, channels: 25_000 }],
+  ])("%s is served: none missing, none extra, every label and value equal", async (_size, size) => {
+    const running = await startSimulatedExporter({ size, simulator: { spelling } });
+    try {
+      const at = Date.now();
+      running.simulator.freezeAt(at);
+      expect(await running.poll()).toBe(true);
+      const expected = expectedSeries(running.simulator.world, "hq", at);
+      expect(expected.size).toBeGreaterThan(3);
+      expect(differences(expected, await running.samples()).slice(0, 10)).toEqual([]);
+    } finally {
+      await running.close();
+    }
+  });
+});

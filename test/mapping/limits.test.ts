@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import type { LimitName } from "../../src/api/records.ts";
+import { isBeyondLimit } from "../../src/mapping/limits.ts";
+
+it.each<[LimitName, number, number, boolean]>([
+  ["max_error", 90, 90.1, true],
+  ["max_error", 90, 90, false],
+  ["max_error", 90, 0, false],
+  ["max_warning", 0, -1, false],
+  ["max_warning", 0, 0.001, true],
+  ["min_error", 10, 9.9, true],
+  ["min_error", 10, 10, false],
+  ["min_error", 10, 11, false],
+  ["min_warning", -5, -6, true],
+])("%s %d with value %d: %s", (name, limit, value, expected) => {
+  expect(isBeyondLimit(name, limit, value)).toBe(expected);
+});

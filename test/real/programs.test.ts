@@ -1,0 +1,171 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseOpenMetrics } from "./support/openmetrics-parser.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus, promtoolCheckMetrics } from "./support/prometheus.ts";
+
+const PAGE = `# HELP probe_temperature_celsius Temperature.
+# TYPE probe_temperature_celsius gauge
+probe_temperature_celsius{room="server \\"A\\" \\\\ Süd"} 21.5
+probe_temperature_celsius{room="attic"} -Inf
+# HELP probe_requests_total Requests.
+# TYPE probe_requests_total counter
+probe_requests_total 42
+`;
+
+for (const generation of [2, 3] as const) {
+  describeWithPrograms([`prometheus-${generation}`], `Prometheus ${generation}`, (paths) => {
+    const binary = paths[`prometheus-${generation}`];
+    const target = createServer((_request, response) => {
+      response.setHeader("content-type", "text/plain; version=0.0.4; charset=utf-8");
+      response.end(PAGE);
+    });
+    let address = "";
+    let prometheus: Prometheus;
+
+    beforeAll(async () => {
+      await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
+      address = `127.0.0.1:${(target.address() as AddressInfo).port}`;
+      prometheus = await Prometheus.start({ binary, target: address });
+      await prometheus.waitUntilScraped();
+    });
+
+    afterAll(async () => {
+      await prometheus?.stop();
+      target.closeAllConnections();
+      target.close();
+    });
+
+    test("is of the generation that its name says", () => {
+      expect(prometheus.log()).toMatch(new RegExp(`Starting Prometheus Server.*version=${generation}\\.`));
+    });
+
+    test("reads labels and values off the page as they are", async () => {
+      const series = await prometheus.query("probe_temperature_celsius");
+      const byRoom = new Map(series.map(({ labels, points }) => [labels.room, points[0]?.value]));
+      expect(byRoom).toEqual(
+        new Map([
+          ['server "A" \\ Süd', 21.5],
+          ["attic", -Infinity],
+        ]),
+      );
+    });
+
+    test("answers at a given time, over a range and for a scalar", async () => {
+      const [up] = await prometheus.query("timestamp(probe_requests_total)");
+      const scraped = up?.points[0]?.value ?? Number.NaN;
+      expect((await prometheus.query("probe_requests_total", scraped))[0]?.points).toEqual([
+        { time: scraped, value: 42 },
+      ]);
+      expect(await prometheus.query("probe_requests_total", scraped - 3600)).toEqual([]);
+      const [range] = await prometheus.queryRange("probe_requests_total", {
+        start: scraped - 2,
+        end: scraped,
+        step: 1,
+      });
+      expect(range?.points.at(-1)).toEqual({ time: scraped, value: 42 });
+      expect((await prometheus.query("6 * 7"))[0]?.points[0]?.value).toBe(42);
+    });
+
+    test("counts series and knows its target", async () => {
+      expect(await prometheus.seriesCount('{__name__=~"probe_.+"}')).toBe(3);
+      expect(await prometheus.seriesCount("no_such_series")).toBe(0);
+      expect(await prometheus.targets()).toMatchObject([
+        { health: "up", lastError: "", scrapeUrl: `http://${address}/metrics`, labels: { job: "exporter" } },
+      ]);
+    });
+
+    test("tells what is wrong with a query", async () => {
+      await expect(prometheus.query("sum(")).rejects.toThrow(/parse error/);
+    });
+
+    test("shows its log when it does not start", async () => {
+      const start = Prometheus.start({ binary, target: address, config: { no_such_key: 1 } });
+      await expect(start).rejects.toThrow(/no_such_key/);
+    });
+  });
+
+  describeWithPrograms([`promtool-${generation}`], `promtool ${generation}`, (paths) => {
+    const binary = paths[`promtool-${generation}`];
+
+    test("accepts a good page", async () => {
+      expect(await promtoolCheckMetrics(binary, PAGE)).toEqual({ code: 0, output: "" });
+    });
+
+    test("refuses a page that cannot be read", async () => {
+      const { code, output } = await promtoolCheckMetrics(binary, 'a{b="c} 1\n');
+      expect(code).toBe(1);
+      expect(output).toMatch(/parsing error/);
+    });
+
+    test("finds fault with a family without help", async () => {
+      const { code, output } = await promtoolCheckMetrics(binary, "# TYPE probe_up gauge\nprobe_up 1\n");
+      expect(code).toBe(3);
+      expect(output).toMatch(/probe_up no help text/);
+    });
+  });
+}
+
+describeWithPrograms(["python-openmetrics"], "the OpenMetrics parser", (paths) => {
+  const python = paths["python-openmetrics"];
+
+  test("reads families, special values, timestamps and exemplars", async () => {
+    const outcome = await parseOpenMetrics(
+      python,
+      `# TYPE probe_temperature_celsius gauge
+# UNIT probe_temperature_celsius celsius
+# HELP probe_temperature_celsius Temperature.
+probe_temperature_celsius{value="Süd"} 21.5 1700000000.5
+probe_temperature_celsius{value="a"} NaN
+probe_temperature_celsius{value="b"} -Inf
+# TYPE probe_requests counter
+probe_requests_total 42 # {trace_id="x"} 1
+# EOF
+`,
+    );
+    const sample = { name: "probe_temperature_celsius", timestamp: null, exemplar: null };
+    expect(outcome).toEqual({
+      ok: true,
+      families: [
+        {
+          name: "probe_temperature_celsius",
+          type: "gauge",
+          help: "Temperature.",
+          unit: "celsius",
+          samples: [
+            { ...sample, labels: { value: "Süd" }, value: 21.5, timestamp: 1700000000.5 },
+            { ...sample, labels: { value: "a" }, value: Number.NaN },
+            { ...sample, labels: { value: "b" }, value: -Infinity },
+          ],
+        },
+        {
+          name: "probe_requests",
+          type: "counter",
+          help: "",
+          unit: "",
+          samples: [
+            {
+              name: "probe_requests_total",
+              labels: {},
+              value: 42,
+              timestamp: null,
+              exemplar: { labels: { trace_id: "x" }, value: 1, timestamp: null },
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  describe("refuses", () => {
+    test.each([
+      ["a document without its end", "# TYPE a gauge\na 1\n", /EOF/],
+      ["a counter's sample without _total", "# TYPE a counter\na 1\n# EOF\n", /ValueError/],
+      ["a family in two pieces", "# TYPE a gauge\na 1\n# TYPE b gauge\nb 1\na 2\n# EOF\n", /ValueError/],
+    ])("%s", async (_what, text, complaint) => {
+      const outcome = await parseOpenMetrics(python, text);
+      expect(outcome.ok ? "accepted" : outcome.error).toMatch(complaint);
+    });
+  });
+});

@@ -1,0 +1,189 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type BackgroundProgram, startInBackground } from "./background-program.ts";
+import { runProgram } from "./run-program.ts";
+
+export interface PrometheusOptions {
+  binary: string;
+  /** host:port to scrape. */
+  target: string;
+  /** Scrape and evaluation interval, `1s` unless told; the scrape timeout is the same. */
+  interval?: string;
+  /** Further keys of the scrape job, such as `metrics_path` or `scrape_protocols`. */
+  scrapeJob?: Record<string, unknown>;
+  /** Further top-level keys of the configuration, such as `rule_files` or `otlp`. */
+  config?: Record<string, unknown>;
+  flags?: readonly string[];
+}
+
+export interface Series {
+  labels: Record<string, string>;
+  /** Seconds and value; an instant query's answer has exactly one. */
+  points: { time: number; value: number }[];
+}
+
+export interface Target {
+  scrapeUrl: string;
+  health: "up" | "down" | "unknown";
+  lastError: string;
+  labels: Record<string, string>;
+}
+
+const JOB = "exporter";
+const START_LIMIT_MS = 60_000;
+
+/** A real Prometheus on a free loopback port, with its data in a temporary folder until `stop`. */
+export class Prometheus {
+  readonly url: string;
+  readonly #program: BackgroundProgram;
+  readonly #folder: string;
+
+  private constructor(url: string, program: BackgroundProgram, folder: string) {
+    this.url = url;
+    this.#program = program;
+    this.#folder = folder;
+  }
+
+  static async start(options: PrometheusOptions): Promise<Prometheus> {
+    const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-prometheus-"));
+    const configFile = path.join(folder, "prometheus.json");
+    // Every JSON document is a YAML document.
+    await writeFile(configFile, JSON.stringify(configuration(options), null, 2));
+    const program = startInBackground(options.binary, [
+      `--config.file=${configFile}`,
+      `--storage.tsdb.path=${path.join(folder, "data")}`,
+      // Port 0: the system picks a free one, and the log says which.
+      "--web.listen-address=127.0.0.1:0",
+      // A new target would wait five seconds for its first scrape.
+      "--scrape.discovery-reload-interval=100ms",
+      ...(options.flags ?? []),
+    ]);
+    try {
+      const deadline = Date.now() + START_LIMIT_MS;
+      const listening = await program.waitForLog(/msg="Listening on".* address=(\S+)/, START_LIMIT_MS);
+      const prometheus = new Prometheus(`http://${listening[1]}`, program, folder);
+      while (!(await prometheus.#isReady())) {
+        program.throwIfEnded();
+        if (Date.now() > deadline) throw new Error(`not ready after ${START_LIMIT_MS} ms`);
+        await sleep(50);
+      }
+      return prometheus;
+    } catch (error) {
+      await program.stop("SIGKILL");
+      await rm(folder, { recursive: true, force: true });
+      throw new Error(`Prometheus did not start: ${String(error)}\n${program.log()}`, { cause: error });
+    }
+  }
+
+  /** Everything that Prometheus has logged so far. */
+  log(): string {
+    return this.#program.log();
+  }
+
+  /** An instant query, now or at `time` (Unix seconds). */
+  async query(promql: string, time?: number): Promise<Series[]> {
+    return this.#readSeries("query", { query: promql, ...(time === undefined ? {} : { time: String(time) }) });
+  }
+
+  /** `start` and `end` in Unix seconds, `step` in seconds. */
+  async queryRange(promql: string, range: { start: number; end: number; step: number }): Promise<Series[]> {
+    return this.#readSeries("query_range", {
+      query: promql,
+      start: String(range.start),
+      end: String(range.end),
+      step: String(range.step),
+    });
+  }
+
+  /** How many series a selector finds now. */
+  async seriesCount(selector = `{job="${JOB}"}`): Promise<number> {
+    const [counted] = await this.query(`count(${selector})`);
+    return counted?.points[0]?.value ?? 0;
+  }
+
+  async targets(): Promise<Target[]> {
+    const { activeTargets } = await this.#get<{ activeTargets: Target[] }>("targets", { state: "active" });
+    return activeTargets;
+  }
+
+  /** Waits until the first scrape has succeeded. */
+  async waitUntilScraped(limitMs = 60_000): Promise<void> {
+    const deadline = Date.now() + limitMs;
+    for (;;) {
+      const targets = await this.targets();
+      if (targets.length > 0 && targets.every((target) => target.health === "up")) return;
+      if (Date.now() > deadline) throw new Error(`no scrape succeeded: ${JSON.stringify(targets)}\n${this.log()}`);
+      await sleep(50);
+    }
+  }
+
+  async stop(): Promise<void> {
+    // Its data goes too, so nothing needs the seconds that an orderly end takes.
+    await this.#program.stop("SIGKILL");
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #isReady(): Promise<boolean> {
+    const answer = await fetch(`${this.url}/-/ready`).catch(() => undefined);
+    await answer?.body?.cancel();
+    return answer?.ok === true;
+  }
+
+  async #readSeries(endpoint: string, parameters: Record<string, string>): Promise<Series[]> {
+    const data = await this.#get<QueryData>(endpoint, parameters);
+    if (isSingle(data)) return [{ labels: {}, points: [readPoint(data.result)] }];
+    return data.result.map(({ metric, value, values = value ? [value] : [] }) => ({
+      labels: metric,
+      points: values.map(readPoint),
+    }));
+  }
+
+  async #get<Data>(endpoint: string, parameters: Record<string, string>): Promise<Data> {
+    const answer = await fetch(`${this.url}/api/v1/${endpoint}?${new URLSearchParams(parameters)}`);
+    const body = (await answer.json()) as { status: string; error?: string; data: Data };
+    if (body.status !== "success") throw new Error(`${endpoint} ${JSON.stringify(parameters)}: ${body.error}`);
+    return body.data;
+  }
+}
+
+type WirePoint = [time: number, value: string];
+
+interface SingleData {
+  resultType: "scalar" | "string";
+  result: WirePoint;
+}
+
+interface SeriesData {
+  resultType: "vector" | "matrix";
+  result: { metric: Record<string, string>; value?: WirePoint; values?: WirePoint[] }[];
+}
+
+type QueryData = SingleData | SeriesData;
+
+function isSingle(data: QueryData): data is SingleData {
+  return data.resultType === "scalar" || data.resultType === "string";
+}
+
+function readPoint([time, text]: WirePoint): { time: number; value: number } {
+  const value = text.endsWith("Inf") ? (text.startsWith("-") ? -Infinity : Infinity) : Number(text);
+  return { time, value };
+}
+
+function configuration({ target, interval = "1s", scrapeJob, config }: PrometheusOptions): Record<string, unknown> {
+  return {
+    global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
+    scrape_configs: [{ job_name: JOB, static_configs: [{ targets: [target] }], ...scrapeJob }],
+    ...config,
+  };
+}
+
+/** What `promtool check metrics` says of a page: code 0 if nothing, 1 if it cannot be read, 3 if only badly styled. */
+export async function promtoolCheckMetrics(
+  binary: string,
+  text: string,
+): Promise<{ code: number | null; output: string }> {
+  const { code, stdout, stderr } = await runProgram(binary, ["check", "metrics"], text);
+  return { code, output: stdout + stderr };
+}

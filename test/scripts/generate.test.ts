@@ -1,0 +1,121 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { anchor, table } from "../../scripts/generate/markdown.ts";
+import { generate, outdated } from "../../scripts/generate/outputs.ts";
+import { withMetricTable } from "../../scripts/generate/readme.ts";
+import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
+import { EXPORTER_FAMILIES, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { failureOf, load } from "../config/support.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+test("the generated files are up to date (if not: npm run docs)", async () => {
+  expect((await outdated(ROOT)).map(({ path }) => path)).toEqual([]);
+});
+
+describe("the pages", () => {
+  async function page(path: string): Promise<string> {
+    const output = (await generate(ROOT)).find((each) => each.path === path);
+    if (output === undefined) throw new Error(`no ${path}`);
+    return output.content;
+  }
+
+  test("name every family, label and error code", async () => {
+    const metrics = await page("docs/metrics.md");
+    for (const { name, labels } of [...Object.values(TREE_FAMILIES), ...Object.values(EXPORTER_FAMILIES)]) {
+      const line = metrics.split("\n").find((each) => each.startsWith(`| \`${name}\` |`));
+      for (const label of labels) expect(line).toContain(`\`${label}\``);
+    }
+    const errors = await page("docs/errors.md");
+    for (const code of Object.keys(ERROR_CATALOGUE)) expect(errors).toContain(`| \`${code}\` |`);
+  });
+
+  test("have links that lead to headings", async () => {
+    for (const { path, content } of await generate(ROOT)) {
+      if (!path.startsWith("docs/")) continue;
+      const headings = new Set([...content.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchor(heading)));
+      for (const [, target = ""] of content.matchAll(/\]\(#([^)]*)\)/g)) expect(headings).toContain(target);
+    }
+  });
+
+  test("quote messages as they are", async () => {
+    const text = `servers:
+  - url: https://prtg.example.com:1616
+    auth:
+      api_key_file: /run/secrets/key
+collectors:
+  tree:
+    shedule: 5m
+  status:
+    schedule: 30
+`;
+    expect(await page("docs/configuration.md")).toContain((await failureOf(load(text))).message);
+  });
+});
+
+describe("withMetricTable", () => {
+  const readme = "# A\n<!-- metrics:begin -->\nold\n<!-- metrics:end -->\nrest\n";
+
+  test("replaces what is between the marks, and only that", () => {
+    const updated = withMetricTable(readme);
+    expect(updated).toMatch(
+      /^# A\n<!-- metrics:begin -->\n\| Name \|[\s\S]*\| `prtg_channel_value` \|[\s\S]*\n<!-- metrics:end -->\nrest\n$/,
+    );
+    expect(updated).not.toContain("old");
+    expect(withMetricTable(updated)).toBe(updated);
+  });
+
+  test.each(["# A\n", "<!-- metrics:begin -->\n", "<!-- metrics:end --> <!-- metrics:begin -->"])(
+    "leaves %j alone",
+    (text) => {
+      expect(withMetricTable(text)).toBe(text);
+    },
+  );
+});
+
+test("table escapes what would end a cell", () => {
+  expect(table(["A", "B"], [["a|b", "c\nd"]])).toBe("| A | B |\n| --- | --- |\n| a\\|b | c d |\n");
+});
+
+describe("scripts/generate.ts", () => {
+  let directory = "";
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "generate-"));
+  });
+  afterEach(async () => {
+    await rm(directory, { recursive: true });
+  });
+
+  function run(
+    ...flags: string[]
+  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+    const script = fileURLToPath(new URL("scripts/generate.ts", ROOT));
+    return new Promise((resolve) => {
+      execFile(process.execPath, [script, "--root", directory, ...flags], (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      });
+    });
+  }
+
+  test("writes the files, and --check tells when one differs", async () => {
+    const before = await run("--check");
+    expect(before.code).toBe(1);
+    expect(before.stderr).toContain("docs/errors.md is out of date");
+    expect((await run()).code).toBe(0);
+    expect(await run("--check")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await outdated(pathToFileURL(`${directory}/`))).toEqual([]);
+
+    const page = join(directory, "docs/errors.md");
+    await writeFile(page, `${await readFile(page, "utf8")}more\n`);
+    expect(await run("--check")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "docs/errors.md is out of date: run npm run docs\n",
+    });
+  });
+});

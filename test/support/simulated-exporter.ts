@@ -1,0 +1,87 @@
+import { pino } from "pino";
+import { systemClock } from "../../src/clock.ts";
+import type { CommandContext } from "../../src/commands/context.ts";
+import { Exporter } from "../../src/commands/exporter.ts";
+import { type Config, loadConfig } from "../../src/config/load.ts";
+import { Redactor } from "../../src/errors/redactor.ts";
+import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/service/simulator.ts";
+import type { WorldSize } from "../../src/simulator/world/model.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
+import { type ParsedSample, parsePage } from "./parse-sample.ts";
+import { seriesKey } from "./world-truth.ts";
+
+export const TEST_KEY = "key-of-the-tests";
+
+export interface SimulatedExporterOptions {
+  readonly size?: Partial<WorldSize>;
+  readonly seed?: number;
+  readonly simulator?: Partial<SimulatorOptions>;
+  /** YAML below `servers:`'s sibling keys, for example `metrics: { sensor_status: all }`. */
+  readonly settings?: string;
+}
+
+/** A simulated server and a whole exporter that polls it when told to. */
+export interface SimulatedExporter {
+  readonly simulator: Simulator;
+  readonly exporter: Exporter;
+  readonly config: Config;
+  /** One poll of everything; whether all of it worked. */
+  poll(): Promise<boolean>;
+  page(): Promise<string>;
+  /** The page's samples by `seriesKey`; throws when a series occurs twice. */
+  samples(): Promise<Map<string, ParsedSample>>;
+  close(): Promise<void>;
+}
+
+export async function startSimulatedExporter(options: SimulatedExporterOptions = {}): Promise<SimulatedExporter> {
+  const simulator = await startSimulator({
+    world: createWorld({ seed: options.seed ?? 1, size: options.size ?? {}, startedAt: Date.now() }),
+    clock: systemClock,
+    spelling: "live",
+    credentials: { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" },
+    ...options.simulator,
+  });
+  const config = await configFor(simulator.url, options.settings);
+  const exporter = new Exporter(config, testContext());
+  const page = async () => Buffer.concat(await exporter.exposition.page(negotiateFormat({}), "identity")).toString();
+  exporter.exposition.start();
+  return {
+    simulator,
+    exporter,
+    config,
+    poll: async () => {
+      const worked = await exporter.pollOnce(AbortSignal.timeout(60_000));
+      await exporter.exposition.refresh();
+      return worked;
+    },
+    page,
+    samples: async () =>
+      new Map([...parsePage(await page()).values()].map((sample) => [seriesKey(sample.name, sample.labels), sample])),
+    close: async () => {
+      await exporter.stop();
+      await simulator.close();
+    },
+  };
+}
+
+export function testContext(): CommandContext {
+  return {
+    build: { version: "0.0.0-test", revision: "" },
+    clock: systemClock,
+    random: Math.random,
+    redactor: new Redactor(),
+    log: pino({ level: "silent" }),
+    print: () => undefined,
+  };
+}
+
+async function configFor(url: string, settings = ""): Promise<Config> {
+  const yaml = `servers: [{ name: hq, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }]\n${settings}`;
+  const { config } = await loadConfig({
+    file: "test.yaml",
+    env: { KEY: TEST_KEY },
+    readFile: async () => yaml,
+  });
+  return config;
+}
