@@ -31,6 +31,9 @@ export interface ListReading<Item> extends ListResult<Item> {
   readonly totalDifference: number | undefined;
 }
 
+/** Pages in a row without a new object that end a list which has moved: some server may ignore the offset. */
+const MOST_BARREN_PAGES = 2;
+
 /**
  * Reads a whole list, page by page. When it changes meanwhile it shifts under the offset: one deletion in what was
  * read, and a living object is passed over although X-Total-Count agrees. So each page starts with the last object of
@@ -75,11 +78,15 @@ class Pass<Item> {
   async read({ evenIfMoved }: { evenIfMoved: boolean }): Promise<void> {
     let offset = 0;
     let overlap = 0;
+    let barren = 0;
     for (;;) {
       const { page, limit } = await this.#fetch(offset);
+      const known = this.items.size;
       this.#add(page, overlap);
+      barren = this.items.size === known ? barren + 1 : 0;
       const count = page.records.length;
-      if (isLast(page, { offset, limit, overlap }) || (this.moved && !evenIfMoved)) return;
+      if (isLast(page, { offset, limit, overlap })) return;
+      if (this.moved && (!evenIfMoved || barren >= MOST_BARREN_PAGES)) return;
       overlap = count > 1 ? 1 : 0;
       offset += count - overlap;
     }
@@ -107,7 +114,7 @@ class Pass<Item> {
       // What is wrong with the repeated record was counted the first time.
       const item = this.#source.decode(record, isRepeated ? noProblems() : this.problems);
       const key = item === undefined ? undefined : this.#source.keyOf(item);
-      if (isRepeated && key !== this.#lastKey) this.moved = true;
+      
       if (item !== undefined && key !== undefined) this.items.set(key, item);
       this.#lastKey = key;
     }

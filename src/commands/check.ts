@@ -102,7 +102,7 @@ async function checkServer(server: ServerConfig, context: CommandContext): Promi
     for (const { subject, run } of STEPS) {
       const [passed, text, fatal] = await attempt(() => run(api, AbortSignal.timeout(server.limits.totalTimeoutMs)));
       findings.push({ server: server.name, subject, passed, text });
-      if (fatal) break;
+      if (fatal || (!passed && subject === "connection")) break;
     }
   } finally {
     await api.close();

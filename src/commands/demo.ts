@@ -4,7 +4,8 @@ import { createContext } from "./context.ts";
 import type { LogFlags, WebFlags } from "./flags.ts";
 import { startServing } from "./serve.ts";
 import { untilStopSignal } from "./signals.ts";
-import { startSimulatedServer, type WorldFlags } from "./simulated-server.ts";
+import { startSimulatedServer } from "./simulated-server.ts";
+import type { WorldFlags } from "./world-flags.ts";
 
 export interface DemoFlags extends LogFlags, WebFlags, WorldFlags {}
 
@@ -37,7 +38,7 @@ export async function demo(flags: DemoFlags): Promise<number> {
   void serving.firstPoll.then(() => {
     const seconds = ((context.clock.monotonic() - started) / 1_000).toFixed(1);
     context.print(
-      `The first poll of ${flags.sensors} simulated sensors is complete after ${seconds} s.\n` +
+      `The first poll of ${simulator.world.list("sensor").length} simulated sensors is complete after ${seconds} s.\n` +
         `Open ${serving.web.urls[0]}${flags["web.telemetryPath"]}   (Ctrl-C ends)`,
     );
   });

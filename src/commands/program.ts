@@ -3,12 +3,16 @@ import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { type ListenAddress, parseListenAddress } from "../http/listen-address.ts";
 import { FAULT_HELP } from "../simulator/service/fault-help.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
-import { type CheckFlags, check } from "./check.ts";
-import { type DemoFlags, demo } from "./demo.ts";
+import type { CheckFlags } from "./check.ts";
+import type { DemoFlags } from "./demo.ts";
 import { addConfigFlag, addLogFlags, addWebFlags, parsed } from "./flags.ts";
-import { type ServeFlags, serve } from "./serve.ts";
-import { type SimulateFlags, simulate } from "./simulate.ts";
-import { addWorldFlags } from "./simulated-server.ts";
+import type { ServeFlags } from "./serve.ts";
+import type { SimulateFlags } from "./simulate.ts";
+import { addWorldFlags } from "./world-flags.ts";
+
+/*
+ * A command is imported when it runs: `--help` and `--version` need none of it, `serve` needs no simulator.
+ */
 
 /** Runs the command that the arguments name and resolves with the exit code: 0 worked, 1 failed, 2 wrong usage. */
 export async function runProgram(args: readonly string[]): Promise<number> {
@@ -41,6 +45,7 @@ function addServe(program: Command, run: Run): void {
     .option("--config.check", "read the configuration, say whether it is valid, and exit")
     .option("--once", "poll once, print the metrics page, and exit")
     .action(async (flags: ServeFlags) => {
+      const { serve } = await import("./serve.ts");
       run.code = await serve(flags);
     });
   addLogFlags(addWebFlags(addConfigFlag(command)), process.stderr.isTTY);
@@ -49,6 +54,7 @@ function addServe(program: Command, run: Run): void {
 function addCheck(program: Command, run: Run): void {
   const command = subcommand(program, "check", "try everything that serve needs, and say what is wrong").action(
     async (flags: CheckFlags) => {
+      const { check } = await import("./check.ts");
       run.code = await check(flags);
     },
   );
@@ -58,6 +64,7 @@ function addCheck(program: Command, run: Run): void {
 function addDemo(program: Command, run: Run): void {
   const command = subcommand(program, "demo", "a simulated server and the exporter in one go").action(
     async (flags: DemoFlags) => {
+      const { demo } = await import("./demo.ts");
       run.code = await demo(flags);
     },
   );
@@ -75,6 +82,7 @@ function addSimulate(program: Command, run: Run): void {
     .option("--username <name>", "user that can log in", "simulated-user")
     .option("--password <password>", "password of that user", "simulated-password")
     .action(async (flags: SimulateFlags) => {
+      const { simulate } = await import("./simulate.ts");
       run.code = await simulate(flags);
     });
   addWorldFlags(addLogFlags(command, process.stderr.isTTY)).addHelpText("after", FAULT_HELP);

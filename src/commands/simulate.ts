@@ -2,7 +2,8 @@ import type { ListenAddress } from "../http/listen-address.ts";
 import { createContext } from "./context.ts";
 import type { LogFlags } from "./flags.ts";
 import { untilStopSignal } from "./signals.ts";
-import { startSimulatedServer, type WorldFlags } from "./simulated-server.ts";
+import { startSimulatedServer } from "./simulated-server.ts";
+import type { WorldFlags } from "./world-flags.ts";
 
 export interface SimulateFlags extends LogFlags, WorldFlags {
   readonly listenAddress: ListenAddress;
@@ -18,7 +19,10 @@ export async function simulate(flags: SimulateFlags): Promise<number> {
   const { host = "0.0.0.0", port } = flags.listenAddress;
   const { apiKey, username, password } = flags;
   const simulator = await startSimulatedServer(flags, { host, port }, { apiKey, username, password });
-  context.print(`simulating ${flags.sensors} sensors with ${flags.channels} channels on ${simulator.url}/api/v2`);
+  const { world } = simulator;
+  context.print(
+    `simulating ${world.list("sensor").length} sensors with ${world.channels().length} channels on ${simulator.url}/api/v2`,
+  );
   context.print(
     `try: curl -H 'Authorization: Bearer ${apiKey}' '${simulator.url}/api/v2/experimental/sensors?limit=3'`,
   );

@@ -8,17 +8,19 @@ const SHORTEST_SECRET = 4;
  * a server may echo a password in an error message, a library may print a header.
  */
 export class Redactor {
-  readonly #secrets = new Set<string>();
+  /** The longest first, so that a secret that holds another is replaced as a whole. */
+  #secrets: readonly string[] = [];
 
   /** Remembers a secret, also as it looks inside JSON and URLs. Empty or very short ones are ignored. */
   add(secret: string): void {
     if (secret.length < SHORTEST_SECRET) return;
-    for (const form of formsOf(secret)) this.#secrets.add(form);
+    this.#secrets = [...new Set([...this.#secrets, ...formsOf(secret)])].sort((a, b) => b.length - a.length);
   }
 
   /** Forgets a secret that has lost its worth, such as the token of an ended session. */
   remove(secret: string): void {
-    for (const form of formsOf(secret)) this.#secrets.delete(form);
+    const forms = formsOf(secret);
+    this.#secrets = this.#secrets.filter((known) => !forms.includes(known));
   }
 
   redact(text: string): string {

@@ -39,7 +39,10 @@ export class MemoryServer implements MonitoringApi {
   /** From now on these questions fail. */
   fail(code: ErrorCode, ...questions: Question[]): void {
     for (const question of questions) {
-      this.#errors.set(question, new ApiError(code, `${question} failed`, { endpoint: `/${question}`, requestId: "r1" }));
+      this.#errors.set(
+        question,
+        new ApiError(code, `${question} failed`, { endpoint: `/${question}`, requestId: "r1" }),
+      );
     }
   }
 

@@ -56,7 +56,8 @@ export interface Monitored {
 /** A monitor over a server in memory and a clock that stands still. Nothing has run yet. */
 export function monitored(server: MemoryServer, more: Partial<ServerMonitorOptions> = {}): Monitored {
   const clock = new ManualClock();
-  const store = more.store ?? new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+  const store =
+    more.store ?? new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
   const exporter = new ExporterMetrics({ version: "0", revision: "0" }, () => []);
   const log: LogLine[] = [];
   const monitor = createServerMonitor({
@@ -84,7 +85,8 @@ export function monitored(server: MemoryServer, more: Partial<ServerMonitorOptio
       if (!table.isPresent(slot)) continue;
       const values = table.labels(slot);
       if (seen.has(table.labelText(slot))) throw new Error(`series twice: ${family.name}${table.labelText(slot)}`);
-      if (formatLabels(family.labels, values) !== table.labelText(slot)) throw new Error("labels and their text differ");
+      if (formatLabels(family.labels, values) !== table.labelText(slot))
+        throw new Error("labels and their text differ");
       seen.add(table.labelText(slot));
       const labels = Object.fromEntries(family.labels.map((name, index) => [name, values[index] ?? ""]));
       found.push({ labels, value: table.value(slot) });

@@ -1,8 +1,23 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { describeError } from "../../src/errors/exporter-error.ts";
-import { BAD_DOCUMENTS } from "./bad-documents.ts";
+import type { BadDocument } from "./bad-documents/bad-document.ts";
+import { CREDENTIALS } from "./bad-documents/credentials.ts";
+import { FILES } from "./bad-documents/files.ts";
+import { REFERENCES } from "./bad-documents/references.ts";
+import { SERVERS } from "./bad-documents/servers.ts";
+import { SYNTAX_FAULTS } from "./bad-documents/syntax.ts";
+import { VALUES } from "./bad-documents/values.ts";
 import { FILE, failureOf, load, SECRET } from "./support.ts";
+
+const BAD_DOCUMENTS: readonly BadDocument[] = [
+  ...SYNTAX_FAULTS.map((document) => ({ code: "CONFIG_SYNTAX", ...document })),
+  ...VALUES,
+  ...CREDENTIALS,
+  ...REFERENCES,
+  ...FILES,
+  ...SERVERS,
+];
 
 test.each(BAD_DOCUMENTS)("refused: $title", async ({ text, env = {}, code = "CONFIG_INVALID", problems }) => {
   const error = await failureOf(load(text, env));

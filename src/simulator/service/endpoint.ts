@@ -9,7 +9,9 @@ export type Reply = { readonly kind: "nothing" } | { readonly kind: "object"; re
 
 export interface ListReply {
   readonly kind: "list";
-  readonly items: readonly string[];
+  /** Items of this page, and the JSON of each. */
+  readonly length: number;
+  readonly render: (index: number) => string;
   readonly page: PageRequest;
   /** Items of the whole list. */
   readonly total: number;

@@ -2,6 +2,7 @@ import { RequestRefused } from "./api-errors.ts";
 import type { ListReply, Reply } from "./endpoint.ts";
 import type { FaultEffects } from "./faults.ts";
 import { FilterError } from "./filter/filter-error.ts";
+import { encodeJsonList } from "./json-list.ts";
 import { makeOdd } from "./odd-records.ts";
 import { linkHeader } from "./paging.ts";
 
@@ -26,17 +27,21 @@ export function answerReply(reply: Reply, url: URL, faults: FaultEffects): Answe
   }
 }
 
-function answerList({ items, page, total }: ListReply, url: URL, faults: FaultEffects): Answer {
+function answerList({ length, render, page, total }: ListReply, url: URL, faults: FaultEffects): Answer {
   const every = faults.get("odd-records")?.every;
-  const sent =
-    every === undefined ? items : items.map((item, i) => ((i + 1) % every === 0 ? makeOdd(item, i / every) : item));
+  const renderItem =
+    every === undefined
+      ? render
+      : (index: number) => ((index + 1) % every === 0 ? makeOdd(render(index), index / every) : render(index));
   const shownTotal = Math.max(0, total + (faults.get("wrong-total")?.by ?? 0));
   const link = linkHeader(url, page, total);
-  return jsonAnswer(200, `[${sent.join(",")}]`, {
-    "X-Result-Count": String(items.length),
+  const headers = {
+    "Content-Type": JSON_TYPE,
+    "X-Result-Count": String(length),
     "X-Total-Count": String(shownTotal),
     ...(link === undefined ? {} : { Link: link }),
-  });
+  };
+  return { status: 200, headers, body: encodeJsonList(length, renderItem) };
 }
 
 /** The answer to anything that an endpoint or what stands before it threw. */

@@ -30,9 +30,14 @@ export function selectPage<Item extends Subject>(
   const length = selected.reduce((sum, list) => sum + list.length, 0);
   const { moved } = call;
   const shifted = { offset: Math.max(0, page.offset + moved.shift), limit: page.limit };
+  const items = slicePage(selected, shifted);
   return {
     kind: "list",
-    items: slicePage(selected, shifted).map(render),
+    length: items.length,
+    render: (index) => {
+      const item = items[index];
+      return item === undefined ? "null" : render(item);
+    },
     page,
     total: length + moved.total,
   };

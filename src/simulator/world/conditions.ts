@@ -45,8 +45,8 @@ function hasLimits({ channels }: SensorNode): boolean {
 }
 
 /** Shares of the kinds of trouble; what is left over passes unnoticed. */
-const LIMITED_SHARES = { down: 0.28, downByLimit: 0.08, longDown: 0.006, warning: 0.4, unusual: 0.06 };
-const OTHER_SHARES = { down: 0.5, downByLimit: 0, longDown: 0.008, warning: 0.1, unusual: 0.06 };
+const LIMITED_SHARES = { down: 0.28, downByLimit: 0.08, longDown: 0.006, warning: 0.4, unusual: 0.065 };
+const OTHER_SHARES = { down: 0.5, downByLimit: 0, longDown: 0.008, warning: 0.1, unusual: 0.08 };
 
 /** Something short that happens to the sensor alone. */
 function trouble(sensor: SensorNode, limited: boolean, at: number): Span {
@@ -75,7 +75,9 @@ function trouble(sensor: SensorNode, limited: boolean, at: number): Span {
     return { ...whole, start: noticed, status: "acknowledged", message: "Working on it" };
   }
   if (happens(shares.warning)) return lasting(5 * MINUTE_MS, 5 * HOUR_MS, "warning", limited);
-  if (happens(shares.unusual)) return lasting(HOUR_MS, 6 * HOUR_MS, "unusual");
+  // Only what follows a load can be unusually high: a certificate has the days it has.
+  const follows = sensor.channels[0]?.template.limits?.maxWarning !== undefined;
+  if (happens(shares.unusual) && follows) return lasting(HOUR_MS, 6 * HOUR_MS, "unusual");
   return span({ start, end: start, draw }, "up", 0);
 }
 

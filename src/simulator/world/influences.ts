@@ -45,8 +45,10 @@ export class Influences {
    */
   lastBoundary(node: TreeNode, at: number): number {
     const spans = this.bearing(node, at);
-    // What is outranked comes and goes unseen.
-    const shown = prevailing(spans, at)?.rank ?? 0;
+    // During a halt, what it outranks comes and goes unseen. (Elsewhere the last span of a source can hide an earlier one of a
+    // higher rank, so that nothing may be skipped.)
+    const found = prevailing(spans, at);
+    const shown = found?.halts ? found.rank : 0;
     let last = -Infinity;
     for (const { start, end, rank } of spans) {
       if (rank >= shown) last = Math.max(last, end <= at ? end : start);

@@ -31,7 +31,7 @@ const CALM: Verdict = {
   factor: 1,
 };
 
-const UNUSUAL_FACTOR = 1.8;
+const UNUSUAL_FACTOR = 1.6;
 
 /** Judges a scan from the span that prevails at its moment. */
 export function verdictOf(sensor: SensorNode, found: Span | undefined, at: number): Verdict {
@@ -84,8 +84,9 @@ export function exceed(natural: number, { limits, template }: ChannelNode, limit
   const physical = upper ? template.bounds?.[1] : template.bounds?.[0];
   const usual = upper ? bound + 0.4 * Math.max(1, Math.abs(bound)) : bound - 0.5 * Math.max(1, Math.abs(bound));
   const far = next ?? (physical === undefined ? usual : upper ? Math.min(physical, usual) : Math.max(physical, usual));
-  const there = upper ? natural > bound && natural <= far : natural < bound && natural >= far;
-  if (there) return natural;
+  const beyond = upper ? natural > bound : natural < bound;
+  const tooFar = next !== undefined && (upper ? natural > next : natural < next);
+  if (beyond && !tooFar) return natural;
   const moved = bound + (far - bound) * (0.15 + 0.7 * part);
   if (!template.whole) return moved;
   return upper ? Math.max(Math.floor(bound) + 1, Math.round(moved)) : Math.min(Math.ceil(bound) - 1, Math.round(moved));

@@ -92,10 +92,11 @@ test("kinds, units and first channel numbers are as varied as real ones", () => 
   for (const unit of ["%", "msec", "Mbit/s", "kbit/s", "MB", "GByte", "°C", "#", "d", "", "widgets"]) {
     expect(units).toContain(unit);
   }
-  const first = new Set(
+  const lowest = new Set(
     world.list("sensor").map(({ channels }) => Math.min(...channels.map((c) => c.number).filter((n) => n >= 0))),
   );
-  expect(first).toEqual(new Set([0, 1, Infinity]));
+  expect(lowest).toEqual(new Set([0, 1]));
+  expect(world.channels().map(({ number }) => number)).toContain(-1);
 });
 
 test("names repeat under one parent, for channels and for sensors", () => {
@@ -117,11 +118,4 @@ test.each<[string, RegExp]>([
 ])("some names hold %s", (_, pattern) => {
   const names = [...listAll(), ...world.channels()].map(({ name }) => name);
   expect(names.filter((name) => pattern.test(name)).length).toBeGreaterThan(0);
-});
-
-test("about one name in a hundred is hostile", () => {
-  const names = [...world.list("sensor"), ...world.channels()].map(({ name }) => name);
-  const hostile = names.filter((name) => /["\n\t]|[^\x00-\x7f]|<|\$\{|\/\/|DROP|very long| D:\\$/.test(name));
-  expect(hostile.length / names.length).toBeGreaterThan(0.006);
-  expect(hostile.length / names.length).toBeLessThan(0.016);
 });

@@ -1,4 +1,5 @@
 import type { SimChannel, SimLimits } from "../../world/model.ts";
+import { flat } from "./flat.ts";
 import type { NodeText } from "./node-text.ts";
 import { channelHref, channelReference } from "./references.ts";
 import type { Spelling } from "./spelling.ts";
@@ -24,7 +25,10 @@ export class ChannelText {
     this.#spelling = spelling;
     const id = `${channel.sensor.id}.${channel.number}`;
     const name = JSON.stringify(channel.name);
-    this.head = `{"id":"${id}","name":${name},"href":"${channelHref(channel)}","kind":"channel","type":${spelling.type("channel")},"basic":{"name":${name},"displayunit":${JSON.stringify(channel.displayUnit)},"unittype":"${channel.unitType}"`;
+    this.head = flat(
+      `{"id":"${id}","name":${name},"href":"${channelHref(channel)}","kind":"channel","type":${spelling.type("channel")}`,
+      `,"basic":{"name":${name},"displayunit":${JSON.stringify(channel.displayUnit)},"unittype":"${channel.unitType}"`,
+    );
   }
 
   fits(channel: SimChannel, sensor: NodeText): boolean {
@@ -46,7 +50,11 @@ export class ChannelText {
     const { channel } = this;
     const name = JSON.stringify(channel.name);
     const unit = `{"display_unit":${JSON.stringify(channel.displayUnit)},"type":"${channel.unitType}","decimal_digits":2,"custom":""}`;
-    return `{"id":"${channel.sensor.id}.${channel.number}","name":${name},"internal_name":${name},"unit":${unit},"path":[${this.path}],"limits":${limits(channel.limits)},"manual_color":""`;
+    return flat(
+      `{"id":"${channel.sensor.id}.${channel.number}","name":${name},"internal_name":${name},"unit":${unit},"path":[`,
+      this.path,
+      `],"limits":${limits(channel.limits)},"manual_color":""`,
+    );
   }
 }
 

@@ -20,16 +20,18 @@ export function renderMeasurement(text: ChannelText, rendering: Rendering): stri
       ? `,"last_measurement":{"timestamp":${timestamp},"value":null,"display_value":null,"minimum":null,"maximum":null,"average":null}`
       : `,"last_measurement":{"timestamp":${timestamp},"value":null}`;
   }
+  const display = String(displayValue);
+  const raw = value === displayValue ? display : String(value);
   // Live servers send a JSON number; clients that took it for a text broke, and the specification does not say.
-  const shown = !live && channel.number % 2 === 1 ? `"${displayValue}"` : `${displayValue}`;
+  const shown = !live && channel.number % 2 === 1 ? `"${display}"` : display;
   const statistics = text.statistics.render(world, channel, value, now);
-  return `,"last_measurement":{"timestamp":${timestamp},"value":${value},"display_value":${shown},${statistics}${volume(text, displayValue)}}`;
+  return `,"last_measurement":{"timestamp":${timestamp},"value":${raw},"display_value":${shown},${statistics}${volume(text, displayValue)}}`;
 }
 
 /** Channels that measure a rate also carry how much it came to; null was seen on channels that do not. */
 function volume({ channel }: ChannelText, displayValue: number): string {
   const rate = channel.unitType === "BYTES_BANDWIDTH";
-  return `,"display_volume":${rate ? displayValue * channel.sensor.intervalSeconds : null}`;
+  return rate ? `,"display_volume":${displayValue * channel.sensor.intervalSeconds}` : ',"display_volume":null';
 }
 
 function rounded(measurement: SimMeasurement, { digits }: Rounding, rawFactor: number): SimMeasurement {

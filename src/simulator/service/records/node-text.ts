@@ -1,6 +1,7 @@
 import type { SimNode } from "../../world/model.ts";
 import type { Visibility } from "../access.ts";
 import { isDevice, isSensor, kindOf } from "../subject.ts";
+import { flat } from "./flat.ts";
 import { nodeHref, nodeReference } from "./references.ts";
 import type { Spelling } from "./spelling.ts";
 
@@ -29,7 +30,7 @@ export class NodeText {
   constructor(node: SimNode, parent: NodeText | undefined, spelling: Spelling, visibility: Visibility) {
     this.node = node;
     this.parent = parent;
-    this.reference = nodeReference(node, visibility);
+    this.reference = flat(nodeReference(node, visibility));
     this.#spelling = spelling;
     this.#name = node.name;
     this.#tags = node.tags;
@@ -68,7 +69,7 @@ export class NodeText {
 
   /** Reference objects from the root to the node itself, separated by commas. */
   get path(): string {
-    this.#path ??= this.parent === undefined ? this.reference : `${this.parent.path},${this.reference}`;
+    this.#path ??= this.parent === undefined ? this.reference : flat(this.parent.path, ",", this.reference);
     return this.#path;
   }
 
@@ -99,7 +100,7 @@ export class NodeText {
     if (isSensor(node)) members.push(`"kind_name":${JSON.stringify(node.typeName)}`, `"favorite":${node.favorite}`);
     if (isDevice(node)) members.push(`"kind_variant":${JSON.stringify(node.type)}`);
     if (parent !== undefined) members.push(`"parent":${parent.reference}`);
-    return `{${members.join(",")}`;
+    return flat("{", members.join(","));
   }
 
   #renderBasic(): string {

@@ -20,7 +20,7 @@ export interface Rendering {
   readonly texts: Texts;
   readonly summaries: StatusSummaries;
   readonly rounding: Rounding | undefined;
-  /** JSON of a moment; remembers them, as the channels of a sensor share theirs. */
+  /** JSON of a moment; remembers the last one, as the channels of a sensor share theirs. */
   timestamp(at: number): string;
 }
 
@@ -36,16 +36,17 @@ export interface RenderingOptions {
 export function startRendering(options: RenderingOptions): Rendering {
   const { world, now, spelling, visibility, texts } = options;
   texts.refresh();
-  const timestamps = new Map<number, string>();
+  let lastAt = Number.NaN;
+  let lastText = "";
   return {
     ...options,
     summaries: new StatusSummaries(world, now, visibility),
     timestamp(at) {
-      const known = timestamps.get(at);
-      if (known !== undefined) return known;
-      const text = spelling.timestamp(at);
-      timestamps.set(at, text);
-      return text;
+      if (at !== lastAt) {
+        lastAt = at;
+        lastText = spelling.timestamp(at);
+      }
+      return lastText;
     },
   };
 }

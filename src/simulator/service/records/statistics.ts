@@ -1,4 +1,5 @@
 import type { SimChannel, World } from "../../world/model.ts";
+import { flat } from "./flat.ts";
 
 const SLOT_MS = 6 * 3_600_000;
 const SAMPLES = 4;
@@ -39,6 +40,6 @@ export class Statistics {
   #extend(value: number): void {
     this.#minimum = Math.min(this.#minimum, value);
     this.#maximum = Math.max(this.#maximum, value);
-    this.#json = `"minimum":${this.#minimum},"maximum":${this.#maximum},"average":${this.#average}`;
+    this.#json = flat(`"minimum":${this.#minimum}`, `,"maximum":${this.#maximum}`, `,"average":${this.#average}`);
   }
 }

@@ -1,5 +1,6 @@
 import type { SimChannel, SimNode, SimSensor, SimState } from "../../world/model.ts";
 import { isChannel, isSensor, type Subject } from "../subject.ts";
+import { flat } from "./flat.ts";
 import type { Include } from "./include.ts";
 import { renderMeasurement } from "./measurement.ts";
 import type { Rendering } from "./rendering.ts";
@@ -45,7 +46,8 @@ function renderChannel(channel: SimChannel, include: Include, rendering: Renderi
   if (include.key === "") return `${text.head}},"parent":${parent}${measurement}}`;
   if (text.sections?.key !== include.key) {
     const inheritance = include.inheritance ? ownInheritance(parent) : "";
-    text.sections = { key: include.key, json: `${inheritance}}${channelSections(text, include, rendering.spelling)}` };
+    const json = flat(inheritance, "}", channelSections(text, include, rendering.spelling));
+    text.sections = { key: include.key, json };
   }
   return `${text.head}${text.sections.json},"parent":${parent}${measurement}}`;
 }

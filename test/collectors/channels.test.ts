@@ -1,0 +1,271 @@
+import { describe, expect, it } from "vitest";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { record } from "../tree/build-record.ts";
+import { channel, HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
+
+const VALUE = TREE_FAMILIES.channelValue;
+const FIRST = { sensor_id: "50", channel_id: "0" };
+const { signal } = new AbortController();
+
+async function polled(setUp: Parameters<typeof monitored>[1] = {}): Promise<Monitored> {
+  const it = monitored(smallServer(), setUp);
+  await it.monitor.pollOnce(signal);
+  return it;
+}
+
+describe("a channel", () => {
+  it("has the labels of its sensor and its own", async () => {
+    const { series } = await polled();
+    expect(series(VALUE)).toContainEqual({
+      value: 50,
+      labels: {
+        server: "hq",
+        sensor_id: "50",
+        channel_id: "1",
+        probe: "Berlin",
+        group: "Network",
+        device: "sw-1",
+        sensor: "Uplink",
+        channel: "channel 1",
+        unit: "%",
+        path: "Berlin/Network/sw-1/Uplink",
+      },
+    });
+    expect(series(TREE_FAMILIES.sensorLastMeasurement)).toHaveLength(2);
+  });
+
+  it.each([
+    { what: "its value is null", more: { value: undefined } },
+    { what: "it was never measured", more: { measuredAt: undefined } },
+  ])("has no value series when $what, not 0", async ({ more }) => {
+    const { server, clock, monitor, series, value } = await polled();
+    server.channelRecords = [channel("50.0", { measuredAt: clock.now(), ...more }), ...server.channelRecords.slice(1)];
+    await monitor.pollOnce(signal);
+    expect(value(VALUE, FIRST)).toBeUndefined();
+    expect(series(VALUE)).toHaveLength(2);
+  });
+
+  it("shows 0, negative and huge values", async () => {
+    const { server, clock, monitor, value } = await polled();
+    for (const given of [0, -1635, Number.MAX_VALUE]) {
+      server.channelRecords = [channel("50.0", { measuredAt: clock.now(), value: given })];
+      await monitor.pollOnce(signal);
+      expect(value(VALUE, FIRST)).toBe(given);
+    }
+  });
+
+  it("goes when two complete polls lack it, not before", async () => {
+    const { server, monitor, value } = await polled();
+    const [first, ...others] = server.channelRecords;
+    const step = async (records: typeof server.channelRecords, complete: boolean) => {
+      server.channelRecords = records;
+      if (complete) server.incomplete.delete("channels");
+      else server.incomplete.add("channels");
+      await monitor.pollOnce(signal);
+      return value(VALUE, FIRST);
+    };
+    expect(await step(others, true)).toBe(50);
+    expect(await step(others, false)).toBe(50);
+    expect(await step(first === undefined ? [] : [first, ...others], true)).toBe(50);
+    expect(await step(others, true)).toBe(50);
+    expect(await step(others, false)).toBe(50);
+    expect(await step(others, true)).toBeUndefined();
+  });
+
+  it("takes over a new name and unit without a second series", async () => {
+    const { server, clock, monitor, series } = await polled();
+    server.channelRecords = [channel("50.0", { measuredAt: clock.now(), name: "In", unit: "Mbit/s" })];
+    await monitor.pollOnce(signal);
+    const found = series(VALUE).filter(({ labels }) => labels.sensor_id === "50" && labels.channel_id === "0");
+    expect(found.map(({ labels }) => [labels.channel, labels.unit])).toEqual([["In", "Mbit/s"]]);
+  });
+
+  it("can have a negative number", async () => {
+    const { server, clock, monitor, value } = await polled();
+    server.channelRecords.push(channel("50.-4", { measuredAt: clock.now(), value: 1 }));
+    await monitor.pollOnce(signal);
+    expect(value(VALUE, { sensor_id: "50", channel_id: "-4" })).toBe(1);
+  });
+
+  it("keeps its last value while polls fail, but not for ever", async () => {
+    const { server, clock, monitor, series } = await polled();
+    server.fail("API_TIMEOUT", "channels");
+    await clock.advance(4 * MINUTE);
+    await monitor.pollOnce(signal);
+    expect(series(VALUE)).toHaveLength(3);
+    await clock.advance(HOUR);
+    expect(series(VALUE)).toEqual([]);
+  });
+});
+
+describe("a measurement", () => {
+  it.each([
+    { name: "at least five minutes", intervalSeconds: 60, stale: 5 * MINUTE },
+    { name: "three intervals", intervalSeconds: 600, stale: 30 * MINUTE },
+    { name: "five minutes where the interval is not known", intervalSeconds: undefined, stale: 5 * MINUTE },
+    { name: "what the configuration says", intervalSeconds: 600, staleAfterMs: 90 * SECOND, stale: 90 * SECOND },
+  ])("is served for $name", async ({ intervalSeconds, staleAfterMs, stale }) => {
+    const { server, clock, monitor, value } = monitored(smallServer(), { staleAfterMs });
+    server.change("50", { intervalSeconds });
+    const age = 30 * SECOND;
+    await clock.advance(age);
+    await monitor.pollOnce(signal);
+    await clock.advance(stale - age - 1);
+    expect(value(VALUE, FIRST)).toBe(50);
+    await clock.advance(1);
+    expect(value(VALUE, FIRST)).toBeUndefined();
+    // Polls that bring the same measurement again do not revive it.
+    await monitor.pollOnce(signal);
+    expect(value(VALUE, FIRST)).toBeUndefined();
+    expect(value(TREE_FAMILIES.sensorLastMeasurement, { sensor_id: "50" })).toBe((clock.now() - stale) / 1000);
+  });
+
+  it("is as old as the server's clock says, not ours", async () => {
+    const { server, clock, monitor, value } = monitored(smallServer());
+    const ahead = 2 * HOUR;
+    server.offsetMs = ahead;
+    server.channelRecords = [channel("50.0", { measuredAt: clock.now() + ahead - MINUTE })];
+    await monitor.pollOnce(signal);
+    await clock.advance(4 * MINUTE - 1);
+    expect(value(VALUE, FIRST)).toBe(50);
+    await clock.advance(1);
+    expect(value(VALUE, FIRST)).toBeUndefined();
+  });
+
+  it("from the future is not served for ever", async () => {
+    const { server, clock, monitor, value } = monitored(smallServer());
+    server.channelRecords = [channel("50.0", { measuredAt: clock.now() + 24 * HOUR })];
+    for (let minute = 0; minute < 5; minute++) {
+      await monitor.pollOnce(signal);
+      expect(value(VALUE, FIRST)).toBe(50);
+      await clock.advance(MINUTE);
+    }
+    await monitor.pollOnce(signal);
+    expect(value(VALUE, FIRST)).toBeUndefined();
+    server.channelRecords = [channel("50.0", { measuredAt: clock.now() + 25 * HOUR })];
+    await monitor.pollOnce(signal);
+    expect(value(VALUE, FIRST)).toBe(50);
+  });
+
+  it("is not withdrawn by a jump of the wall clock", async () => {
+    const { clock, value } = await polled();
+    clock.setWallClock(clock.now() + 24 * HOUR);
+    expect(value(VALUE, FIRST)).toBe(50);
+  });
+
+  it("gives the newest time of the sensor's channels", async () => {
+    const { server, clock, monitor, value } = await polled();
+    const now = clock.now();
+    server.channelRecords = [
+      channel("50.0", { measuredAt: now - 5000 }),
+      channel("51.0", { measuredAt: now - 9000 }),
+      channel("50.1", { measuredAt: now - 1000 }),
+      channel("50.2", { measuredAt: now - 3000, value: undefined }),
+    ];
+    await monitor.pollOnce(signal);
+    expect(value(TREE_FAMILIES.sensorLastMeasurement, { sensor_id: "50" })).toBe((now - 1000) / 1000);
+    server.change("50", { status: "pausedbyuser" });
+    await clock.advance(24 * HOUR);
+    await monitor.pollOnce(signal);
+    expect(value(TREE_FAMILIES.sensorLastMeasurement, { sensor_id: "50" })).toBe((now - 1000) / 1000);
+  });
+});
+
+describe("a paused sensor", () => {
+  it("has no values from the status poll on, and has them again with the next channel poll after", async () => {
+    const { server, clock, monitor, value, series } = monitored(smallServer());
+    const measure = () => {
+      server.channelRecords = server.channelRecords.map((each) => ({ ...each, measuredAt: clock.now() }));
+    };
+    monitor.start();
+    await clock.advance(5 * SECOND);
+    server.change("50", { status: "pausedbyschedule" });
+    await clock.advance(25 * SECOND);
+    expect(series(VALUE).map(({ labels }) => labels.sensor_id)).toEqual(["51"]);
+    expect(value(TREE_FAMILIES.sensorStatusCode, { sensor_id: "50" })).toBe(9);
+    // The channel poll still brings the last value.
+    await clock.advance(MINUTE);
+    expect(value(VALUE, FIRST)).toBeUndefined();
+    server.change("50", { status: "up" });
+    measure();
+    await clock.advance(45 * SECOND);
+    expect(value(TREE_FAMILIES.sensorStatusCode, { sensor_id: "50" })).toBe(3);
+    await clock.advance(45 * SECOND);
+    expect(value(VALUE, FIRST)).toBe(50);
+    await monitor.stop();
+  });
+
+  it.each(["pausedbyuser", "pausedbydependency", "pausedbyschedule", "pausedbylicense", "pauseduntil"] as const)(
+    "is one that is %s",
+    async (status) => {
+      const { server, monitor, value } = monitored(smallServer());
+      server.change("50", { status });
+      await monitor.pollOnce(signal);
+      expect(value(VALUE, FIRST)).toBeUndefined();
+    },
+  );
+
+  it.each(["down", "unknown", "disconnected", "acknowledged", "none"] as const)(
+    "is not one that is %s",
+    async (status) => {
+      const { server, monitor, value } = monitored(smallServer());
+      server.change("50", { status });
+      await monitor.pollOnce(signal);
+      expect(value(VALUE, FIRST)).toBe(50);
+    },
+  );
+});
+
+describe("channels of a sensor that is not known yet", () => {
+  it("wait, counted, and appear with the sensor, without another channel poll", async () => {
+    const { server, clock, monitor, value, own } = monitored(smallServer());
+    monitor.start();
+    await clock.advance(0);
+    const channelPolls = () => server.timesAsked("channels");
+    server.channelRecords.push(channel("60.0", { value: 7, measuredAt: clock.now() }), channel("60.1"));
+    server.fail("API_TIMEOUT", "sensor");
+    await clock.advance(MINUTE);
+    expect(channelPolls()).toBe(2);
+    expect(await own("prtg_exporter_waiting_channels", { server: "hq" })).toBe(2);
+    server.heal();
+    server.put(record("sensor", "60", "40", { name: "New" }));
+    await clock.advance(30 * SECOND);
+    expect(channelPolls()).toBe(2);
+    expect(value(VALUE, { sensor_id: "60" })).toBe(7);
+    expect(value(TREE_FAMILIES.sensorLastMeasurement, { sensor_id: "60" })).toBeDefined();
+    expect(await own("prtg_exporter_waiting_channels", { server: "hq" })).toBe(0);
+    await monitor.stop();
+  });
+
+  it("wait no longer than the poll that showed them", async () => {
+    const { server, monitor, own } = await polled();
+    server.channelRecords.push(channel("60.0"));
+    await monitor.pollOnce(signal);
+    expect(await own("prtg_exporter_waiting_channels")).toBe(1);
+    server.channelRecords.pop();
+    await monitor.pollOnce(signal);
+    expect(await own("prtg_exporter_waiting_channels")).toBe(0);
+  });
+
+  it("stay away when the sensor turns out to be paused", async () => {
+    const { server, clock, monitor, value } = monitored(smallServer());
+    server.channelRecords.push(channel("60.0", { measuredAt: clock.now() }));
+    await monitor.pollOnce(signal);
+    server.put(record("sensor", "60", "40", { status: "pausedbyuser" }));
+    server.fail("API_TIMEOUT", "channels");
+    await monitor.pollOnce(signal);
+    expect(value(TREE_FAMILIES.sensorStatusCode, { sensor_id: "60" })).toBe(7);
+    expect(value(VALUE, { sensor_id: "60" })).toBeUndefined();
+  });
+
+  it("are what is left of a sensor that went", async () => {
+    const { server, monitor, series, own } = await polled();
+    const channels = server.channelRecords;
+    server.remove("50");
+    server.channelRecords = channels;
+    for (let poll = 0; poll < 2; poll++) await monitor.pollOnce(signal);
+    expect(series(VALUE).map(({ labels }) => labels.sensor_id)).toEqual(["51"]);
+    expect(series(TREE_FAMILIES.sensorLastMeasurement).map(({ labels }) => labels.sensor_id)).toEqual(["51"]);
+    expect(await own("prtg_exporter_waiting_channels")).toBe(2);
+  });
+});

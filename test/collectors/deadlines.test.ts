@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { confirmationWindow, staleAfter } from "../../src/collectors/deadlines.ts";
+
+const MINUTE = 60_000;
+
+it.each([
+  { interval: 10, configured: undefined, expected: 5 * MINUTE },
+  { interval: 100, configured: undefined, expected: 5 * MINUTE },
+  { interval: 101, configured: undefined, expected: 303_000 },
+  { interval: 86_400, configured: undefined, expected: 3 * 86_400_000 },
+  { interval: undefined, configured: undefined, expected: 5 * MINUTE },
+  { interval: 600, configured: 1_000, expected: 1_000 },
+])("with an interval of $interval s and $configured configured a value is stale after $expected ms", (given) => {
+  expect(staleAfter(given.interval, given.configured)).toBe(given.expected);
+});
+
+it("what three periods did not confirm is withdrawn, after five minutes at the earliest", () => {
+  expect(confirmationWindow(45_000)).toBe(5 * MINUTE);
+  expect(confirmationWindow(15 * MINUTE)).toBe(15 * MINUTE);
+});

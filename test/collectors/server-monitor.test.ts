@@ -1,0 +1,227 @@
+import { describe, expect, it } from "vitest";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { record } from "../tree/build-record.ts";
+import { MemoryServer } from "./memory-server.ts";
+import { channel, HOUR, MINUTE, monitored, SECOND, smallServer } from "./monitored.ts";
+
+describe("the first runs", () => {
+  it("come at once and in an order that makes the first page right", async () => {
+    const { server, monitor, clock, series } = monitored(smallServer());
+    monitor.start();
+    await clock.advance(0);
+    expect(server.asked.map((asked) => asked.split(" ")[0])).toEqual([
+      ...["health", "version"],
+      ...["sensor", "device", "group", "probe", "counts"],
+      ...["summary", "channels", "sensor", "device", "group", "probe"],
+      "limits",
+    ]);
+    expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
+    expect(series(TREE_FAMILIES.sensorStatusCode)).toHaveLength(2);
+    await monitor.stop();
+  });
+
+  it("are over when every collector was tried, whatever came of it", async () => {
+    const { server, monitor, clock } = monitored(smallServer());
+    server.fail("API_CONNECTION_FAILED", "health", "sensor", "summary", "counts", "channels", "limits");
+    const release = server.hold("limits");
+    let over = false;
+    void monitor.firstAttempt.then(() => {
+      over = true;
+    });
+    await clock.advance(MINUTE);
+    expect(over).toBe(false);
+    monitor.start();
+    await clock.advance(0);
+    expect(over).toBe(false);
+    release();
+    await clock.advance(0);
+    expect(over).toBe(true);
+    await monitor.stop();
+  });
+
+  it("do not let a slow status list keep the values back", async () => {
+    const { server, monitor, clock, series } = monitored(smallServer());
+    const release = server.hold("summary");
+    monitor.start();
+    await clock.advance(0);
+    expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
+    release();
+    await monitor.stop();
+  });
+});
+
+describe("a stopped monitor", () => {
+  it("breaks off what runs, counts that as no failure, and asks no more", async () => {
+    const { server, monitor, clock, own, log } = monitored(smallServer());
+    monitor.start();
+    await clock.advance(0);
+    server.hold("channels");
+    await clock.advance(MINUTE);
+    expect(monitor.status().collectors.find(({ name }) => name === "channels")?.state).toBe("running");
+    const asked = server.asked.length;
+    await monitor.stop();
+    await clock.advance(HOUR);
+    expect(server.asked).toHaveLength(asked);
+    expect(await own("prtg_exporter_collector_success", { collector: "channels" })).toBe(1);
+    expect(log.filter(({ level }) => level >= 40)).toEqual([]);
+    expect(clock.pending).toEqual([]);
+  });
+
+  it("has made its first attempt as far as anybody who waits for it is concerned", async () => {
+    const { server, monitor, clock } = monitored(smallServer());
+    server.hold("health");
+    monitor.start();
+    await clock.advance(0);
+    await monitor.stop();
+    await monitor.firstAttempt;
+    await clock.advance(HOUR);
+    expect(server.asked).toEqual(["health"]);
+  });
+});
+
+describe("pollOnce", () => {
+  it("runs every collector once, in order, and starts no schedule", async () => {
+    const { server, monitor, clock, series } = monitored(smallServer());
+    // An unknown parent must not set off more.
+    server.put(record("sensor", "52", "99"));
+    expect(await monitor.pollOnce(new AbortController().signal)).toBe(true);
+    expect(server.asked.map((asked) => asked.split(" ")[0])).toEqual([
+      ...["health", "version"],
+      ...["sensor", "device", "group", "probe", "counts"],
+      ...["summary", "sensor", "device", "group", "probe"],
+      "channels",
+      "limits",
+    ]);
+    expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
+    expect(clock.pending).toEqual([]);
+    await monitor.firstAttempt;
+  });
+
+  it("says when a part did not work, and goes on with the others", async () => {
+    const { server, monitor, series } = monitored(smallServer());
+    server.fail("API_SERVER_ERROR", "group");
+    expect(await monitor.pollOnce(new AbortController().signal)).toBe(false);
+    expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
+  });
+
+  it("stops when it is told to", async () => {
+    const { server, monitor } = monitored(smallServer());
+    const stopping = new AbortController();
+    server.hold("channels");
+    const polled = monitor.pollOnce(stopping.signal);
+    setImmediate(() => stopping.abort());
+    expect(await polled).toBe(false);
+    expect(server.timesAsked("limits")).toBe(0);
+  });
+});
+
+describe("prtg_up", () => {
+  it.each([
+    { question: "health" as const, wait: 15 * SECOND },
+    { question: "device" as const, wait: 30 * SECOND },
+    { question: "counts" as const, wait: 5 * MINUTE },
+    { question: "channels" as const, wait: MINUTE },
+  ])("is 0 until all have worked, and while $question fails", async ({ question, wait }) => {
+    const { server, monitor, clock, own } = monitored(smallServer());
+    expect(await own("prtg_up", { server: "hq" })).toBe(0);
+    const release = server.hold("channels");
+    monitor.start();
+    await clock.advance(0);
+    expect(await own("prtg_up")).toBe(0);
+    release();
+    await clock.advance(0);
+    expect(await own("prtg_up")).toBe(1);
+    server.fail("API_TIMEOUT", question);
+    await clock.advance(wait);
+    expect(await own("prtg_up")).toBe(0);
+    expect(monitor.status().up).toBe(false);
+    server.heal();
+    await clock.advance(wait);
+    expect(await own("prtg_up")).toBe(1);
+    await monitor.stop();
+  });
+
+  it("does not miss a collector that is disabled, nor limits", async () => {
+    const every = (seconds: number) => ({ kind: "interval", everyMs: seconds * SECOND }) as const;
+    const { server, monitor, own } = monitored(smallServer(), {
+      schedules: { health: every(15), channels: every(60), limits: every(60) },
+    });
+    server.fail("API_TIMEOUT", "limits");
+    expect(await monitor.pollOnce(new AbortController().signal)).toBe(false);
+    expect(await own("prtg_up")).toBe(1);
+    expect(server.timesAsked("sensor")).toBe(0);
+  });
+});
+
+it("servers share a store without touching each other", async () => {
+  const here = monitored(smallServer());
+  const there = monitored(smallServer(), { store: here.store, server: "branch" });
+  there.server.channelRecords = there.server.channelRecords.map((each) => ({ ...each, value: 7 }));
+  const { signal } = new AbortController();
+  await Promise.all([here.monitor.pollOnce(signal), there.monitor.pollOnce(signal)]);
+  const sensor = { sensor_id: "50", channel_id: "0" };
+  expect(here.value(TREE_FAMILIES.channelValue, { server: "hq", ...sensor })).toBe(50);
+  expect(here.value(TREE_FAMILIES.channelValue, { server: "branch", ...sensor })).toBe(7);
+  there.server.remove("50");
+  for (let poll = 0; poll < 2; poll++) await there.monitor.pollOnce(signal);
+  expect(here.value(TREE_FAMILIES.channelValue, { server: "branch", ...sensor })).toBeUndefined();
+  expect(here.value(TREE_FAMILIES.channelValue, { server: "hq", ...sensor })).toBe(50);
+});
+
+it("tells a status page how each collector fares", async () => {
+  const { server, monitor, clock } = monitored(smallServer());
+  server.fail("API_TIMEOUT", "limits");
+  const startedAt = clock.now();
+  monitor.start();
+  await clock.advance(10 * SECOND);
+  const { collectors, ...status } = monitor.status();
+  expect(status).toEqual({ server: "hq", up: true, objects: { probe: 1, group: 1, device: 1, sensor: 2 } });
+  expect(collectors.map(({ name }) => name)).toEqual(["health", "tree", "status", "channels", "limits"]);
+  expect(collectors[1]).toEqual({
+    name: "tree",
+    state: "waiting",
+    lastSuccessAt: startedAt,
+    lastDurationMs: 0,
+    nextRunAt: startedAt + 5 * MINUTE,
+    skippedRuns: 0,
+    error: undefined,
+  });
+  expect(collectors[4]).toMatchObject({ lastSuccessAt: undefined, error: expect.stringContaining("limits failed") });
+  await monitor.stop();
+});
+
+it("reports how far the server's clock is off", async () => {
+  const { server, monitor, own } = monitored(smallServer());
+  server.offsetMs = -2500;
+  await monitor.pollOnce(new AbortController().signal);
+  expect(await own("prtg_exporter_server_clock_offset_seconds", { server: "hq" })).toBe(-2.5);
+});
+
+it("an empty server is a server", async () => {
+  const { monitor, series, value } = monitored(new MemoryServer());
+  expect(await monitor.pollOnce(new AbortController().signal)).toBe(true);
+  expect(value(TREE_FAMILIES.sensors, { status: "up" })).toBe(0);
+  expect(value(TREE_FAMILIES.objects, { kind: "channel" })).toBeUndefined();
+  expect(series(TREE_FAMILIES.channelValue)).toEqual([]);
+});
+
+it("shows a large first poll without holding the event loop, and takes turns with others", async () => {
+  const server = smallServer();
+  for (let index = 0; index < 3000; index++) server.put(record("sensor", String(1000 + index), "40"));
+  const measuredAt = Date.now();
+  server.channelRecords = Array.from({ length: 15_000 }, (_, index) =>
+    channel(`${1000 + (index % 3000)}.${Math.floor(index / 3000)}`, { measuredAt }),
+  );
+  const { systemClock } = await import("../../src/clock.ts");
+  const { monitor, store } = monitored(server, { clock: systemClock });
+  let turns = 0;
+  const count = () => {
+    turns++;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  await monitor.pollOnce(new AbortController().signal);
+  clearImmediate(counting);
+  expect(store.table(TREE_FAMILIES.channelValue).size).toBe(15_000);
+  expect(turns).toBeGreaterThan(10);
+});

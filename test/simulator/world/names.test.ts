@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { deviceName, hostName, seasoned } from "../../../src/simulator/world/names.ts";
+
+const SALTS = Array.from({ length: 20_000 }, (_, index) => Math.imul(index + 1, 0x9e3779b1) >>> 0);
+
+test("about one name in a hundred is hostile", () => {
+  const changed = SALTS.filter((salt) => seasoned("Ping v2", salt) !== "Ping v2");
+  expect(changed.length / SALTS.length).toBeGreaterThan(0.008);
+  expect(changed.length / SALTS.length).toBeLessThan(0.014);
+});
+
+test("a hostile name still holds the name, and is well-formed Unicode without null characters", () => {
+  for (const salt of SALTS) {
+    const name = seasoned("Ping v2", salt);
+    expect(name).toContain("Ping v2");
+    expect(name.isWellFormed()).toBe(true);
+    expect(name).not.toContain("\0");
+  }
+});
+
+test("devices are numbered, and some share the name of another one, as clones do", () => {
+  const names = SALTS.slice(0, 4000).map((salt, index) => deviceName("core-sw", index, salt));
+  expect(names).toContain("core-sw-17");
+  expect(names.filter((name) => name === "core-sw-1").length).toBeGreaterThan(50);
+});
+
+test("hosts are addresses and names", () => {
+  const hosts = SALTS.slice(0, 400).map((salt, index) => hostName("core-sw", "fra", 3, index, salt));
+  expect(hosts.some((host) => /^10\.3\.[01]\.\d+$/.test(host))).toBe(true);
+  expect(hosts.some((host) => /^fd00:13:[01]::[\da-f]+$/.test(host))).toBe(true);
+  expect(hosts.some((host) => /^core-sw-\d+\.fra\.example\.net$/.test(host))).toBe(true);
+});
