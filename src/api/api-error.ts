@@ -2,7 +2,7 @@ import type { ErrorCode } from "../errors/catalogue.ts";
 import { type ErrorOptionsWithRemedy, ExporterError } from "../errors/exporter-error.ts";
 
 export interface ApiErrorDetails extends ErrorOptionsWithRemedy {
-  /** Template without ids, such as `/experimental/channels`. */
+  /** Template without ids, such as `/experimental/channels`; empty where no request was made. */
   endpoint: string;
   httpStatus?: number | undefined;
   /** `code` of the server's error object. */
@@ -32,7 +32,12 @@ export class ApiError extends ExporterError {
   }
 }
 
-/** The server lacks this endpoint, as opposed to failing at it. */
-export function isMissing(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.code === "API_NOT_FOUND";
+/** The server lacks this endpoint, as opposed to failing at it, or lacking the one to log in at. */
+export function isMissing(endpoint: string, error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === "API_NOT_FOUND" && error.endpoint === endpoint;
+}
+
+/** Why requests fail after `close()`. */
+export function closedError(): ApiError {
+  return new ApiError("API_SUSPENDED", "the client is closed", { endpoint: "", remedy: "The exporter is ending." });
 }

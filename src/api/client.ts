@@ -105,7 +105,7 @@ class ApiClient implements MonitoringApi {
     try {
       return await this.#read(endpoint, signal);
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (isMissing(endpoint, error)) return undefined;
       throw error;
     }
   }

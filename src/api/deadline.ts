@@ -40,6 +40,8 @@ export async function withDeadline<Result>(
 
 /** Waits for work that others wait for too: the signal ends the wait, not the work. */
 export async function waitFor<Result>(shared: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  // Those who wait may all have left when the work fails.
+  shared.catch(() => undefined);
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);

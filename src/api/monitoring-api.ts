@@ -1,6 +1,9 @@
 import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary } from "./records.ts";
 
-/** What the collectors ask of one monitoring server. Every call rejects with an `ApiError`. */
+/**
+ * What the collectors ask of one monitoring server. Every call rejects with an `ApiError`, or with the reason of the
+ * signal when that aborts.
+ */
 export interface MonitoringApi {
   /** Resolves when the application server is up and connected to its core (`GET /health`, 204). */
   health(signal: AbortSignal): Promise<void>;

@@ -39,10 +39,13 @@ export interface ApiClientOptions {
   readonly auth: ApiAuth;
   readonly tls?: ApiTls;
   readonly limits: ApiLimits;
+  /** Attempts at one request, the first included; by default as many as the kind of failure deserves. */
+  readonly maxAttempts?: number;
   readonly userAgent: string;
   readonly clock: Clock;
   /** Uniform in [0, 1), for jitter. */
   readonly random: () => number;
+  /** Bound to the server: the client's lines do not name it. */
   readonly log: Logger;
   /** Learns every secret that is used, also session tokens. */
   readonly redactor: Redactor;

@@ -48,8 +48,8 @@ export async function readList<Item>(source: ListSource<Item>): Promise<ListRead
     last = new Pass(source);
     await last.read({ evenIfMoved: true });
   }
-  source.pageSize.listCompleted();
   const complete = !last.moved;
+  if (complete) source.pageSize.listCompleted();
   const items = complete ? last.items : new Map([...first.items, ...last.items]);
   const held = last.items.size + last.problems.record;
   return {
@@ -114,7 +114,7 @@ class Pass<Item> {
       // What is wrong with the repeated record was counted the first time.
       const item = this.#source.decode(record, isRepeated ? noProblems() : this.problems);
       const key = item === undefined ? undefined : this.#source.keyOf(item);
-      
+      if (isRepeated && key !== this.#lastKey) this.moved = true;
       if (item !== undefined && key !== undefined) this.items.set(key, item);
       this.#lastKey = key;
     }

@@ -1,4 +1,4 @@
-import { ApiError } from "./api-error.ts";
+import { ApiError, closedError } from "./api-error.ts";
 import type { Authenticator } from "./auth.ts";
 import { type Circuits, HEALTH_ENDPOINT } from "./circuits.ts";
 import { waitFor, withDeadline } from "./deadline.ts";
@@ -47,7 +47,7 @@ export class Requester {
 
   /** Ends what is under way and refuses what comes. */
   close(): void {
-    this.#closing.abort(new ApiError("API_SUSPENDED", "the client is closed", { endpoint: "" }));
+    this.#closing.abort(closedError());
   }
 
   async #readWithRetries(reading: Reading, total: TotalDeadline): Promise<ApiAnswer> {
@@ -123,9 +123,10 @@ export class Requester {
 
   /** Resolves when the request is to be sent again; throws the failure when it is not. */
   async #beforeRetry(reading: Reading, failure: ApiError, attempt: number, total: TotalDeadline): Promise<void> {
-    const { clock, random, log, observer } = this.#options;
+    const { clock, random, log, observer, maxAttempts = Number.POSITIVE_INFINITY } = this.#options;
     const { endpoint } = reading;
     total.lastFailure = failure;
+    if (attempt >= maxAttempts) throw failure;
     if (reading.stepsDown === true && isTimeout(failure)) throw failure;
     const delayMs = retryDelayMs(failure, attempt, random);
     if (delayMs === undefined || delayMs >= total.remainingMs()) throw failure;
@@ -146,16 +147,16 @@ export class Requester {
     const { clock, limits } = this.#options;
     const ms = limits.totalTimeoutMs;
     const end = clock.monotonic() + ms;
-    const total = { remainingMs: () => end - clock.monotonic(), lastFailure: undefined as ApiError | undefined };
-    const expired = (): ApiError =>
-      new ApiError("API_TIMEOUT", `${endpoint}: no answer within ${ms / 1000} s in all`, {
-        endpoint,
-        cause: total.lastFailure,
-        requestId: total.lastFailure?.requestId,
-      });
-    return withDeadline({ clock, ms, parents: [caller, this.#closing.signal], expired }, (signal) =>
-      work(Object.assign(total, { signal })),
-    );
+    let total: TotalDeadline | undefined;
+    const expired = (): ApiError => {
+      const cause = total?.lastFailure;
+      const what = `no answer within ${ms / 1000} s in all`;
+      return new ApiError("API_TIMEOUT", `${endpoint}: ${what}`, { endpoint, cause, requestId: cause?.requestId });
+    };
+    return withDeadline({ clock, ms, parents: [caller, this.#closing.signal], expired }, (signal) => {
+      total = { signal, remainingMs: () => end - clock.monotonic(), lastFailure: undefined };
+      return work(total);
+    });
   }
 }
 

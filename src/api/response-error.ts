@@ -25,22 +25,24 @@ export function responseError(
   redact: (text: string) => string,
 ): ApiError {
   const { status } = response;
+  const clean = (said: string): string => printable(redact(said));
   const body = readErrorObject(response);
   const code = status < 400 ? "API_REDIRECTED" : errorCode(status, body?.code);
-  const from = response.contentType === undefined ? "" : ` (an answer of type ${response.contentType})`;
-  const what =
-    code === "API_REDIRECTED"
-      ? `redirect to ${redirectTarget(response)}`
-      : [body?.code ?? "", body?.message ?? (body === undefined ? from : "")].filter((part) => part !== "").join(": ");
+  const what = code === "API_REDIRECTED" ? `redirect to ${redirectTarget(response)}` : whatItSays(response, body);
   const foreign = body === undefined && (code === "API_UNAUTHORIZED" || code === "API_FORBIDDEN");
-  return new ApiError(code, `${endpoint}: HTTP ${status} ${printable(redact(what))}`.trimEnd(), {
+  return new ApiError(code, `${endpoint}: HTTP ${status} ${clean(what)}`.trimEnd(), {
     endpoint,
     httpStatus: status,
-    serverCode: body?.code,
-    requestId: response.requestId ?? body?.requestId,
+    serverCode: body?.code && clean(body.code),
+    requestId: response.requestId ?? (body?.requestId && clean(body.requestId)),
     retryAfterMs: parseRetryAfterMs(response.retryAfter, response.dateMs ?? nowMs),
     ...(foreign && { remedy: WRONG_PORT_REMEDY }),
   });
+}
+
+function whatItSays({ contentType }: HttpResponse, body: ErrorObject | undefined): string {
+  if (body !== undefined) return [body.code, body.message].filter((part) => part !== undefined).join(": ");
+  return contentType === undefined ? "" : `(an answer of type ${contentType})`;
 }
 
 function errorCode(status: number, serverCode: string | undefined): ErrorCode {

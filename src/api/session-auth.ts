@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Redactor } from "../errors/redactor.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError, closedError } from "./api-error.ts";
 import { type Authenticator, isHeaderSafe, readSecret } from "./auth.ts";
 import { waitFor, withDeadline } from "./deadline.ts";
 import { isObject, text } from "./decode/primitives.ts";
@@ -76,7 +76,9 @@ export class SessionAuth implements Authenticator {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new ApiError("API_SUSPENDED", `${ENDPOINT}: the client is closed`, { endpoint: ENDPOINT }));
+    this.#closing.abort(closedError());
+    // A login whose answer has just come would leave its session open.
+    await this.#opening?.catch(() => undefined);
     const session = this.#session;
     this.#session = undefined;
     if (session === undefined) return;
@@ -116,7 +118,7 @@ export class SessionAuth implements Authenticator {
     try {
       const answer = await this.#send({ method: "POST", endpoint: ENDPOINT, path: ENDPOINT, body }, undefined);
       const session = this.#readSession(answer, undefined);
-      if (session === undefined) throw loginFailed(undefined, "the answer holds no token");
+      if (session === undefined) throw loginFailed(undefined, `${ENDPOINT}: the answer holds no token`);
       this.#refusal = undefined;
       return session;
     } catch (error) {

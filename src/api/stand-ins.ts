@@ -32,7 +32,7 @@ export class StandIns {
       try {
         return await read(candidate);
       } catch (error) {
-        if (!isMissing(error)) throw error;
+        if (!isMissing(candidate.endpoint, error)) throw error;
         missing = error;
         this.#missingUntil.set(candidate.endpoint, this.#clock.monotonic() + FORGET_AFTER_MS);
       }

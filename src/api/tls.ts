@@ -9,13 +9,14 @@ type TlsConnectOptions = Pick<
 
 /** Options of `tls.connect`. Without an authority of its own a server may be vouched for by Node's or the system's. */
 export function tlsConnectOptions(tls: ApiTls): TlsConnectOptions {
-  const ca = tls.ca ?? [...getCACertificates("default"), ...getCACertificates("system")];
+  const verifies = tls.insecureSkipVerify !== true;
+  const ca = tls.ca ?? (verifies ? [...getCACertificates("default"), ...getCACertificates("system")] : []);
   const name = tls.serverName;
   return {
     // Built once: parsing some hundred certificates at each connection would block the event loop.
     // A partial chain lets users pin the server's own certificate even where an authority issued it.
     secureContext: createSecureContext({ ca, allowPartialTrustChain: tls.ca !== undefined }),
-    rejectUnauthorized: tls.insecureSkipVerify !== true,
+    rejectUnauthorized: verifies,
     ...(name !== undefined && {
       checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
       // RFC 6066: SNI carries names, never addresses.

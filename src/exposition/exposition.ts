@@ -14,6 +14,9 @@ const EXPIRY_INTERVAL = 1_000;
 /** A form of the page that nobody asked for in this time is no longer kept ready, milliseconds. */
 const KEPT_READY = 600_000;
 
+/** What Prometheus asks for unless told otherwise. */
+const FIRST_FORM = "openmetrics gzip";
+
 export interface ExpositionObserver {
   /** A form of the page was made ready. `seconds` is the time it took, `bytes` its size without the exporter's own part. */
   rendered(format: BodyFormat, encoding: ContentEncoding, seconds: number, bytes: number): void;
@@ -52,8 +55,11 @@ export class Exposition {
     this.#pages = new TreePages(options.store);
   }
 
-  /** Follows the store until `stop`. */
+  /** Follows the store until `stop`, with the form that Prometheus asks for ready before it asks. */
   start(): void {
+    const askedAt = this.#options.clock.monotonic();
+    this.#forms.set(FIRST_FORM, { version: -1, askedAt, identity: [], deflated: undefined });
+    void this.refresh();
     const unsubscribe = this.#options.store.onCommit(() => void this.refresh());
     this.#stopping.signal.addEventListener("abort", unsubscribe, { once: true });
     void this.#expireRegularly(this.#stopping.signal);
@@ -105,10 +111,11 @@ export class Exposition {
   async #form(format: BodyFormat, encoding: ContentEncoding): Promise<ReadyForm> {
     const key = `${format} ${encoding}`;
     const askedAt = this.#options.clock.monotonic();
-    const ready = this.#forms.get(key);
-    if (ready !== undefined) {
-      ready.askedAt = askedAt;
-      return ready;
+    const known = this.#forms.get(key);
+    if (known !== undefined) {
+      known.askedAt = askedAt;
+      if (known.version < 0) await this.refresh();
+      return known;
     }
     await this.#pages.refresh();
     const form = { askedAt, ...(await this.#render(key)) };

@@ -67,4 +67,13 @@ describe("waitFor", () => {
     work.resolve("done");
     expect(await second).toBe("done");
   });
+
+  test("work that fails after everyone has left does not end the process", async () => {
+    const work = Promise.withResolvers<string>();
+    const reason = new Error("no longer wanted");
+    expect(await rejection(waitFor(work.promise, AbortSignal.abort(reason)))).toBe(reason);
+    // Vitest fails the run on an unhandled rejection.
+    work.reject(new Error("broken"));
+    await new Promise((resolve) => setImmediate(resolve));
+  });
 });

@@ -210,7 +210,7 @@ describe("pages that take too long", () => {
 });
 
 describe("under inserts, deletes and repeats between pages", () => {
-  type Change = { readonly kind: "insert" | "delete" | "repeat" | "echo"; readonly at: number };
+  type Change = { readonly kind: "insert" | "delete" | "replace" | "repeat" | "echo"; readonly at: number };
   /** Changes before the n-th page; the list stands still after the last of them. */
   type History = readonly (readonly Change[])[];
 
@@ -240,6 +240,11 @@ describe("under inserts, deletes and repeats between pages", () => {
           const index = list.length === 0 ? 0 : at % list.length;
           if (kind === "insert") list.splice(index, 0, nextId());
           if (kind === "delete") list.splice(index, 1);
+          // The total stays the same.
+          if (kind === "replace") {
+            list.splice(index, 1);
+            list.push(nextId());
+          }
           // A repeat stands beside its original; an echo anywhere, where it can be taken for the original.
           if (kind === "repeat") list.splice(index, 0, ...list.slice(index, index + 1));
           if (kind === "echo") list.splice((at * 7) % (list.length + 1), 0, ...list.slice(index, index + 1));
@@ -251,10 +256,15 @@ describe("under inserts, deletes and repeats between pages", () => {
     return { reading: await readList(changing.source), throughout };
   }
 
-  const arbitraryQuirks = fc.record({
-    cap: fc.constantFrom(undefined, 4, 3, 2),
-    total: fc.constantFrom(undefined, (length: number) => length + 2),
-  });
+  const arbitraryQuirks = fc.constantFrom<ServerQuirks>(
+    {},
+    { cap: 4 },
+    { cap: 2 },
+    { total: (length) => length + 2 },
+    { total: (length) => length + 2, cap: 3 },
+    { total: () => undefined },
+    { total: () => undefined, cap: 3, link: true },
+  );
 
   test("a complete reading holds every object that lived through it, and none twice", async () => {
     let complete = 0;
@@ -262,11 +272,10 @@ describe("under inserts, deletes and repeats between pages", () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(25),
-        arbitraryHistory("insert", "delete", "repeat"),
+        arbitraryHistory("insert", "delete", "replace", "repeat"),
         arbitraryQuirks,
-        async (size, changes, { cap, total }) => {
+        async (size, changes, quirks) => {
           let created = size;
-          const quirks = { ...(cap !== undefined && { cap }), ...(total !== undefined && { total }) };
           const { reading, throughout } = await readWhileChanging(ids(size), changes, quirks, () => String(created++));
           expect(new Set(reading.items).size).toBe(reading.items.length);
           if (reading.complete) complete++;
@@ -286,8 +295,8 @@ describe("under inserts, deletes and repeats between pages", () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 25 }),
-        arbitraryHistory("insert", "delete", "repeat", "echo"),
-        arbitraryHistory("insert", "delete", "repeat", "echo"),
+        arbitraryHistory("insert", "delete", "replace", "repeat", "echo"),
+        arbitraryHistory("insert", "delete", "replace", "repeat", "echo"),
         async (size, before, after) => {
           const list = ids(size);
           let created = size;

@@ -196,11 +196,11 @@ describe("answers that break off or drag on", () => {
       }, 10);
       response.on("close", () => clearInterval(timer));
     });
-    const { api, recorded, logged } = testClient(server.url, { limits: { timeoutMs: 150, totalTimeoutMs: 200 } });
+    const { api, recorded, logged } = testClient(server.url, { limits: { timeoutMs: 400, totalTimeoutMs: 500 } });
     const startedAt = systemClock.monotonic();
     const error = await rejection(api.nodes("probe", {}, never));
     expect(error).toMatchObject({ code: "API_TIMEOUT" });
-    expect(systemClock.monotonic() - startedAt).toBeLessThan(2_000);
+    expect(systemClock.monotonic() - startedAt).toBeLessThan(5_000);
     expect(dripped).toBeGreaterThan(3);
     expect(recorded.codes[0]).toBe("/experimental/probes timeout");
     expect(logged()[0]).toMatchObject({ endpoint: "/experimental/probes", status: "timeout", request_id: "slow-1" });

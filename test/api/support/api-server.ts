@@ -15,7 +15,7 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-export type Handler = (request: SeenRequest, response: ServerResponse) => void | Promise<void>;
+export type Handler = (request: SeenRequest, response: ServerResponse) => unknown;
 
 export interface ApiServer {
   /** Without a path. */

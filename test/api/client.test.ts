@@ -1,0 +1,280 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../support/manual-clock.ts";
+import { type Handler, type SeenRequest, sendError, sendJson, startApiServer } from "./support/api-server.ts";
+import { never, rejection, testClient } from "./support/test-client.ts";
+
+function sensor(id: number): object {
+  return {
+    id: String(id),
+    name: `Sensor ${id}`,
+    status: "UP",
+    kind: "ping",
+    parent: { id: "40", name: "Device", type: "REFERENCED_DEVICE", href: "/api/v2/devices/40" },
+    basic: { tags: [], priority: "3" },
+  };
+}
+
+/** Answers a page of a list, with the headers of the specification. */
+function sendPage(request: SeenRequest, response: ServerResponse, list: readonly object[]): void {
+  const offset = Number(request.query.get("offset"));
+  const records = list.slice(offset, offset + Number(request.query.get("limit")));
+  sendJson(response, records, { headers: { "x-total-count": String(list.length) } });
+}
+
+function listOf(list: readonly object[]): Handler {
+  return (request, response) => sendPage(request, response, list);
+}
+
+describe("lists", () => {
+  test("of several pages are read whole, with explicit limit and offset", async () => {
+    const server = await startApiServer(listOf(Array.from({ length: 6_500 }, (_, index) => sensor(index))));
+    const { api, recorded } = testClient(server.url, { limits: { maxResponseBytes: 10_000_000 } });
+    const { items, complete, skipped } = await api.nodes("sensor", {}, never);
+    expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 6_500 }, (_, index) => String(index)));
+    expect({ complete, skipped }).toEqual({ complete: true, skipped: 0 });
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      "/experimental/sensors?limit=3000&offset=0",
+      "/experimental/sensors?limit=3000&offset=2999",
+      "/experimental/sensors?limit=3000&offset=5998",
+    ]);
+    expect(recorded.mismatches).toEqual(new Map([["/experimental/sensors", 0]]));
+    expect(recorded.problems).toEqual(new Map());
+  });
+
+  test.each([
+    { kind: "probe", options: {}, url: "/experimental/probes?limit=3000&offset=0" },
+    {
+      kind: "device",
+      options: { statusSummary: true, interval: true },
+      url: "/experimental/devices?limit=3000&offset=0&include=intervalgroup,sensor_status_summary",
+    },
+    {
+      kind: "group",
+      options: { statusSummary: true },
+      url: "/experimental/groups?limit=3000&offset=0&include=sensor_status_summary",
+    },
+    {
+      kind: "sensor",
+      options: { statusSummary: true, interval: true },
+      url: "/experimental/sensors?limit=3000&offset=0&include=intervalgroup",
+    },
+  ] as const)("of ${kind}s with $options ask for what is wanted", async ({ kind, options, url }) => {
+    const server = await startApiServer(listOf([]));
+    await testClient(server.url).api.nodes(kind, options, never);
+    expect(server.requests.map((request) => request.url)).toEqual([url]);
+  });
+
+  test("of channels carry limits when they are wanted", async () => {
+    const channel = { id: "1.0", name: "Load", basic: { displayunit: "%" }, alerting: { limitmaxerror: "90" } };
+    const server = await startApiServer(listOf([{ ...channel, last_measurement: { display_value: 50 } }]));
+    const { api } = testClient(server.url);
+    const { items } = await api.channels({ limits: true }, never);
+    await api.channels({}, never);
+    expect(items).toMatchObject([{ sensorId: "1", channelId: "0", unit: "%", value: 50, limits: { max_error: 90 } }]);
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      "/experimental/channels?limit=3000&offset=0&include=alerting",
+      "/experimental/channels?limit=3000&offset=0",
+    ]);
+  });
+
+  test("merge channels by sensor and number, however their ids are spelt", async () => {
+    const server = await startApiServer(
+      listOf([
+        { id: "1.0", name: "a" },
+        { id: "0", parent: { id: 1 }, name: "b" },
+        { id: "0", parent: { id: 2 }, name: "c" },
+      ]),
+    );
+    const { items } = await testClient(server.url).api.channels({}, never);
+    expect(items.map(({ sensorId, channelId, name }) => `${sensorId} ${channelId} ${name}`)).toEqual([
+      "1 0 b",
+      "2 0 c",
+    ]);
+  });
+
+  test("report what was wrong with their records, and what X-Total-Count says otherwise", async () => {
+    const records = [sensor(1), { name: "no id" }, { id: "2", status: "ODD", status_since: "soon" }];
+    const server = await startApiServer((request, response) =>
+      sendJson(response, records.slice(Number(request.query.get("offset"))), { headers: { "x-total-count": "5" } }),
+    );
+    const { api, recorded } = testClient(server.url);
+    expect(await api.nodes("sensor", {}, never)).toMatchObject({ complete: true, skipped: 1 });
+    expect(recorded.problems).toEqual(
+      new Map([
+        ["record", 1],
+        ["status", 1],
+        ["timestamp", 1],
+      ]),
+    );
+    expect(recorded.mismatches).toEqual(new Map([["/experimental/sensors", 2]]));
+  });
+
+  test("that move while they are read are read again, and say so", async () => {
+    const list = Array.from({ length: 3_500 }, (_, index) => sensor(index));
+    const server = await startApiServer((request, response) => {
+      if (server.requests.length === 2) list.splice(10, 1);
+      sendPage(request, response, list);
+    });
+    const { api, recorded } = testClient(server.url);
+    const { items, complete } = await api.nodes("sensor", {}, never);
+    expect(complete).toBe(true);
+    expect(items).toHaveLength(3_499);
+    expect(recorded.moved).toEqual(["/experimental/sensors"]);
+  });
+
+  test("that move again are incomplete, and report no difference from X-Total-Count", async () => {
+    const list = Array.from({ length: 3_500 }, (_, index) => sensor(index));
+    const server = await startApiServer((request, response) => {
+      list.splice(10, 1);
+      sendPage(request, response, list);
+    });
+    const { api, recorded, logText } = testClient(server.url);
+    expect(await api.nodes("sensor", {}, never)).toMatchObject({ complete: false });
+    expect(recorded.moved).toEqual(["/experimental/sensors"]);
+    expect(recorded.mismatches.size).toBe(0);
+    expect(logText()).toContain("list changed twice");
+  });
+
+  test("take smaller pages when the server runs out of time", async () => {
+    const list = Array.from({ length: 2_000 }, (_, index) => sensor(index));
+    const server = await startApiServer((request, response) => {
+      if (Number(request.query.get("limit")) > 750) sendError(response, 408, "EXECUTION_TIMEOUT");
+      else sendPage(request, response, list);
+    });
+    const { api } = testClient(server.url);
+    expect((await api.nodes("sensor", {}, never)).items).toHaveLength(2_000);
+    expect(server.requests.map(({ query }) => `${query.get("offset")}+${query.get("limit")}`)).toEqual([
+      "0+3000",
+      "0+1500",
+      "0+750",
+      "749+750",
+      "1498+750",
+    ]);
+  });
+
+  test("fail whole when a page fails", async () => {
+    const list = Array.from({ length: 3_500 }, (_, index) => sensor(index));
+    const server = await startApiServer((request, response) => {
+      if (request.query.get("offset") === "0") sendPage(request, response, list);
+      else sendError(response, 500, "INTERNAL_ERROR");
+    });
+    expect(await rejection(testClient(server.url).api.nodes("sensor", {}, never))).toMatchObject({
+      code: "API_SERVER_ERROR",
+    });
+  });
+});
+
+describe("stand-ins", () => {
+  test("are the deprecated lists, in their own form", async () => {
+    const server = await startApiServer((request, response) => {
+      if (request.path.startsWith("/experimental")) return sendError(response, 404, "NOT_FOUND");
+      if (request.path === "/devices") {
+        return sendPage(request, response, [
+          {
+            id: "40",
+            name: "Device",
+            status: "SUMMED_INFO_DOWN",
+            path: [{ id: "7", name: "Group" }, { id: "40" }],
+            scanning_interval: "60",
+          },
+        ]);
+      }
+      return sendPage(request, response, [
+        { id: "1.0", name: "Load", unit: { display_unit: "%" }, limits: { limit_max_error: 90 } },
+      ]);
+    });
+    const { api } = testClient(server.url);
+    const devices = await api.nodes("device", { statusSummary: true, interval: true }, never);
+    const channels = await api.channels({ limits: true }, never);
+    expect(devices.items).toMatchObject([{ id: "40", status: "down", parent: { id: "7" }, intervalSeconds: 60 }]);
+    expect(channels.items).toMatchObject([{ sensorId: "1", unit: "%", limits: { max_error: 90 } }]);
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      "/experimental/devices?limit=3000&offset=0&include=intervalgroup,sensor_status_summary",
+      "/devices?limit=3000&offset=0&sensor_status_summary=true",
+      "/experimental/channels?limit=3000&offset=0&include=alerting",
+      "/channels?limit=3000&offset=0",
+    ]);
+  });
+
+  test.each([404, 405, 501])("are used on %i", async (status) => {
+    const server = await startApiServer((request, response) => {
+      if (request.path.startsWith("/experimental")) return sendError(response, status, "UNKNOWN");
+      return sendPage(request, response, [sensor(1)]);
+    });
+    expect((await testClient(server.url).api.nodes("sensor", {}, never)).items).toHaveLength(1);
+  });
+
+  test("missing as well is a clear error, and not for good", async () => {
+    let lists: object[] | undefined;
+    const server = await startApiServer((request, response) => {
+      if (lists === undefined) sendError(response, 404, "NOT_FOUND");
+      else sendPage(request, response, lists);
+    });
+    const { api } = testClient(server.url, { clock: new ManualClock() });
+    const error = await rejection(api.nodes("sensor", {}, never));
+    expect(error).toMatchObject({ code: "API_ENDPOINT_MISSING" });
+    expect(error.message).toBe("the server has no /experimental/sensors and no /sensors");
+    lists = [sensor(1)];
+    expect((await api.nodes("sensor", {}, never)).items).toHaveLength(1);
+  });
+});
+
+describe("system endpoints", () => {
+  test("are decoded", async () => {
+    const answers: Record<string, unknown> = {
+      "/version": { prtg: { version: "25.1.102" } },
+      "/sensor-status-summary": { total: 3, up: 2, down_acknowledged: 1 },
+      "/objects/count": { probes: 1, sensors: 3 },
+    };
+    const server = await startApiServer(({ path }, response) => sendJson(response, answers[path]));
+    const { api } = testClient(server.url);
+    expect(await api.version(never)).toEqual(new Map([["prtg.version", "25.1.102"]]));
+    expect(await api.statusSummary(never)).toEqual({
+      total: 3,
+      counts: new Map([
+        ["up", 2],
+        ["acknowledged", 1],
+      ]),
+    });
+    expect(await api.objectCounts(never)).toEqual(
+      new Map([
+        ["probe", 1],
+        ["sensor", 3],
+      ]),
+    );
+  });
+
+  test("that are optional may be missing", async () => {
+    const server = await startApiServer((_request, response) => sendError(response, 404, "NOT_FOUND"));
+    const { api } = testClient(server.url);
+    expect(await api.statusSummary(never)).toBeUndefined();
+    expect(await api.objectCounts(never)).toBeUndefined();
+    expect(await rejection(api.version(never))).toMatchObject({ code: "API_NOT_FOUND" });
+  });
+
+  test("that fail otherwise fail the call", async () => {
+    const server = await startApiServer((_request, response) => sendError(response, 403, "FORBIDDEN"));
+    const { api } = testClient(server.url);
+    expect(await rejection(api.statusSummary(never))).toMatchObject({ code: "API_FORBIDDEN" });
+    expect(await rejection(api.objectCounts(never))).toMatchObject({ code: "API_FORBIDDEN" });
+  });
+
+  test("a summary without counts is reported", async () => {
+    const server = await startApiServer((_request, response) => sendJson(response, { ok: true }));
+    const { api, recorded } = testClient(server.url);
+    expect(await api.statusSummary(never)).toEqual({ counts: new Map(), total: undefined });
+    expect(recorded.problems).toEqual(new Map([["summary", 1]]));
+  });
+});
+
+test("bytes are those of the bodies", async () => {
+  const body = JSON.stringify({ version: "schön" });
+  const server = await startApiServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(body);
+  });
+  const { api, recorded } = testClient(server.url);
+  await api.version(never);
+  expect(recorded.bytes).toBe(Buffer.byteLength(body));
+});
