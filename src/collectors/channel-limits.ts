@@ -6,23 +6,28 @@ import { KeyedSeries } from "../store/keyed-series.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 
-/** The part of a channel that its limits need. */
-export interface LimitedChannel {
-  readonly sensorId: string;
-  readonly channelId: string;
-  readonly key: string;
-  readonly labels: readonly string[];
-}
-
 interface SetLimit {
   readonly name: LimitName;
   readonly value: number;
   readonly exceededLabels: readonly string[];
 }
 
-interface KnownLimits {
+/** The limits that are set on a channel. */
+export interface KnownLimits {
+  /** `2490.1` */
+  readonly key: string;
   readonly set: readonly SetLimit[];
+  /** Monotonic. */
   readonly expiresAt: number;
+}
+
+/** The part of a channel that its limits need. */
+export interface LimitedChannel {
+  readonly sensorId: string;
+  readonly channelId: string;
+  readonly labels: readonly string[];
+  /** Undefined for the many channels that have none. */
+  limits: KnownLimits | undefined;
 }
 
 /** Limits of one server's channels, and whether the values are beyond them. Call inside a commit. */
@@ -30,8 +35,6 @@ export class ChannelLimitSeries {
   readonly #server: string;
   readonly #limits: ReadonlyMap<LimitName, KeyedSeries>;
   readonly #exceeded: ReadonlyMap<LimitName, KeyedSeries>;
-  /** By channel key; only channels that have a limit. */
-  readonly #known = new Map<string, KnownLimits>();
 
   constructor(server: string, store: Store) {
     this.#server = server;
@@ -41,51 +44,53 @@ export class ChannelLimitSeries {
 
   /** The channel has just these limits; `expiresAt` is monotonic ms. */
   show(channel: LimitedChannel, limits: ChannelLimits, expiresAt: number): void {
-    const before = this.#known.get(channel.key);
+    const before = channel.limits;
+    const key = before?.key ?? `${channel.sensorId}.${channel.channelId}`;
     const set: SetLimit[] = [];
     for (const name of LIMIT_NAMES) {
+      const known = before?.set.find((limit) => limit.name === name);
       const value = limits[name];
       if (value === undefined) {
-        if (before?.set.some((limit) => limit.name === name)) this.#delete(channel.key, name);
+        if (known !== undefined) this.#delete(key, name);
         continue;
       }
       const exceededLabels =
-        before?.set.find((limit) => limit.name === name)?.exceededLabels ??
-        limitExceededLabels(this.#server, channel.sensorId, channel.channelId, name);
+        known?.exceededLabels ?? limitExceededLabels(this.#server, channel.sensorId, channel.channelId, name);
       set.push({ name, value, exceededLabels });
-      this.#limits.get(name)?.set(channel.key, channelLimitLabels(channel.labels, name), value, expiresAt);
+      this.#limits.get(name)?.set(key, channelLimitLabels(channel.labels, name), value, expiresAt);
     }
-    if (set.length > 0) this.#known.set(channel.key, { set, expiresAt });
-    else this.#known.delete(channel.key);
+    channel.limits = set.length === 0 ? undefined : { key, set, expiresAt };
   }
 
   /** Says for each limit whether `value`, served until `expiresAt`, is beyond it; undefined: no value is served. */
   compare(channel: LimitedChannel, value: number | undefined, expiresAt: number, now: number): void {
-    const known = this.#known.get(channel.key);
+    const known = channel.limits;
     if (known === undefined) return;
     if (known.expiresAt <= now) {
-      this.remove(channel.key);
+      this.remove(channel);
       return;
     }
     for (const limit of known.set) {
       const series = this.#exceeded.get(limit.name);
-      if (value === undefined) series?.withdraw(channel.key);
+      if (value === undefined) series?.withdraw(known.key);
       else {
         const beyond = isBeyondLimit(limit.name, limit.value, value) ? 1 : 0;
-        series?.set(channel.key, limit.exceededLabels, beyond, Math.min(expiresAt, known.expiresAt));
+        series?.set(known.key, limit.exceededLabels, beyond, Math.min(expiresAt, known.expiresAt));
       }
     }
   }
 
   relabel(channel: LimitedChannel): void {
-    for (const { name } of this.#known.get(channel.key)?.set ?? []) {
-      this.#limits.get(name)?.relabel(channel.key, channelLimitLabels(channel.labels, name));
+    if (channel.limits === undefined) return;
+    for (const { name } of channel.limits.set) {
+      this.#limits.get(name)?.relabel(channel.limits.key, channelLimitLabels(channel.labels, name));
     }
   }
 
-  remove(key: string): void {
-    for (const { name } of this.#known.get(key)?.set ?? []) this.#delete(key, name);
-    this.#known.delete(key);
+  remove(channel: LimitedChannel): void {
+    if (channel.limits === undefined) return;
+    for (const { name } of channel.limits.set) this.#delete(channel.limits.key, name);
+    channel.limits = undefined;
   }
 
   #delete(key: string, name: LimitName): void {

@@ -1,7 +1,7 @@
 import type { ChannelLimits, ChannelRecord } from "../api/records.ts";
 import { channelLabels } from "../mapping/labels.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
-import { KeyedSeries } from "../store/keyed-series.ts";
+import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
 import { ChannelLimitSeries, type LimitedChannel } from "./channel-limits.ts";
@@ -11,6 +11,8 @@ export interface Channel extends LimitedChannel {
   name: string;
   unit: string;
   labels: readonly string[];
+  /** Of its value in the store, kept here because a lookup per channel and poll costs; undefined before the first. */
+  slot: number | undefined;
   /** Complete polls in a row that lacked it. */
   missed: number;
   /** Number of the last poll that showed it. */
@@ -31,25 +33,27 @@ export interface Moment {
 /** Values and limits of one server's channels. Call inside a commit. */
 export class ChannelSeries {
   readonly #server: string;
-  readonly #values: KeyedSeries;
+  readonly #values: SeriesTable;
   readonly #limits: ChannelLimitSeries;
 
   constructor(server: string, store: Store) {
     this.#server = server;
-    this.#values = new KeyedSeries(store.table(TREE_FAMILIES.channelValue));
+    this.#values = store.table(TREE_FAMILIES.channelValue);
     this.#limits = new ChannelLimitSeries(server, store);
   }
 
   /** A channel without series yet. */
   create(sensor: TreeNode, record: ChannelRecord): Channel {
-    const { sensorId, channelId, name, unit } = record;
+    const { channelId, name, unit } = record;
+    const sensorId = sensor.id;
     return {
       sensorId,
       channelId,
-      key: `${sensorId}.${channelId}`,
       name,
       unit,
       labels: channelLabels(this.#server, sensor, record),
+      slot: undefined,
+      limits: undefined,
       missed: 0,
       seenIn: 0,
       measuredAt: undefined,
@@ -66,8 +70,11 @@ export class ChannelSeries {
   }
 
   relabel(channel: Channel, sensor: TreeNode): void {
-    channel.labels = channelLabels(this.#server, sensor, channel);
-    this.#values.relabel(channel.key, channel.labels);
+    const labels = channelLabels(this.#server, sensor, channel);
+    // Most of what replaces a node (tags, interval) is in no label.
+    if (labels.every((label, index) => label === channel.labels[index])) return;
+    channel.labels = labels;
+    if (channel.slot !== undefined) this.#values.relabel(channel.slot, labels);
     this.#limits.relabel(channel);
   }
 
@@ -88,24 +95,26 @@ export class ChannelSeries {
       this.withdrawValue(channel, now);
       return;
     }
-    this.#values.set(channel.key, channel.labels, value, channel.valueExpiresAt);
+    channel.slot ??= this.#values.add(channel.labels);
+    this.#values.set(channel.slot, value, channel.valueExpiresAt);
     this.#limits.compare(channel, value, channel.valueExpiresAt, now.monotonic);
   }
 
   withdrawValue(channel: Channel, now: Moment): void {
-    this.#values.withdraw(channel.key);
+    if (channel.slot !== undefined) this.#values.withdraw(channel.slot);
     this.#limits.compare(channel, undefined, 0, now.monotonic);
   }
 
   /** The limits of the channel, as of now; compares the value that is served. */
   showLimits(channel: Channel, limits: ChannelLimits, expiresAt: number, now: Moment): void {
     this.#limits.show(channel, limits, expiresAt);
-    const served = channel.valueExpiresAt > now.monotonic ? this.#values.value(channel.key) : undefined;
-    this.#limits.compare(channel, served, channel.valueExpiresAt, now.monotonic);
+    const { slot, valueExpiresAt } = channel;
+    const isServed = slot !== undefined && this.#values.isPresent(slot) && valueExpiresAt > now.monotonic;
+    this.#limits.compare(channel, isServed ? this.#values.value(slot) : undefined, valueExpiresAt, now.monotonic);
   }
 
   remove(channel: Channel): void {
-    this.#values.delete(channel.key);
-    this.#limits.remove(channel.key);
+    if (channel.slot !== undefined) this.#values.remove(channel.slot);
+    this.#limits.remove(channel);
   }
 }

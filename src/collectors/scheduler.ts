@@ -74,7 +74,7 @@ export class Scheduler {
     if (this.#started || this.#stopping.signal.aborted) return;
     this.#started = true;
     this.#options.timetable.start(() => void this.#tick());
-    await this.#launch(this.#stopping.signal);
+    await (this.#running ?? this.#launch(this.#stopping.signal));
   }
 
   /** One run outside the timetable. Resolves with whether it worked. */
@@ -185,8 +185,7 @@ export class Scheduler {
     this.#error = describeError(error);
     const missing = error instanceof ExporterError && error.code === "API_ENDPOINT_MISSING";
     if (!missing) {
-      // An unreachable server does not say whether it has the endpoint: the next tick asks again.
-      if (this.#offUntil !== undefined) this.#offUntil = 0;
+      // Says nothing about the endpoint: a collector that is off stays off, and the next tick asks again.
       this.#failures.failed(error);
       return;
     }

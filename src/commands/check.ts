@@ -1,134 +1,125 @@
+import { ApiError } from "../api/api-error.ts";
 import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { NodeKind } from "../api/records.ts";
+import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { ErrorCode } from "../errors/catalogue.ts";
-import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import { describeFault, ExporterError } from "../errors/exporter-error.ts";
+import type { Redactor } from "../errors/redactor.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { PrometheusServerMetrics } from "../telemetry/prometheus-server-metrics.ts";
+import { checkSteps, type Step } from "./check-steps.ts";
 import { type CommandContext, createContext, loadFlaggedConfig } from "./context.ts";
 import { connect } from "./exporter.ts";
-import { formatFindings } from "./findings-table.ts";
+import { concludeFindings, type Finding, findingsTable } from "./findings-table.ts";
 import type { ConfigFlags, LogFlags } from "./flags.ts";
+import { interruption } from "./signals.ts";
 
 export interface CheckFlags extends LogFlags, ConfigFlags {}
 
-/** What one step of the check found out. */
-export interface Finding {
-  readonly server: string;
-  readonly subject: string;
-  readonly passed: boolean;
-  /** One line; the remedy comes last where there is something to do. */
-  readonly text: string;
-}
+/**
+ * A person is waiting, and a server that needs longer than this for a page is in trouble anyway. A little longer than
+ * the 10 s after which an attempt to connect is given up, since that says more.
+ */
+const LONGEST_TIMEOUT_MS = 11_000;
 
-/** After one of these the next request would only say the same. */
+/** After one of these the next request would only say the same, or take as long. */
 const FATAL: ReadonlySet<ErrorCode> = new Set([
-  "API_CONNECTION_FAILED",
-  "API_TLS_UNTRUSTED",
-  "API_TLS_FAILED",
   "API_TIMEOUT",
   "API_REDIRECTED",
-  "API_NOT_JSON",
   "API_UNAUTHORIZED",
   "API_LOGIN_FAILED",
-  "API_UNAVAILABLE",
   "API_LICENSE_INACTIVE",
   "API_SUSPENDED",
   "SECRET_UNREADABLE",
 ]);
 
-interface Step {
-  readonly subject: string;
-  /** Resolves with what to say about the success. */
-  readonly run: (api: MonitoringApi, signal: AbortSignal) => Promise<string>;
-}
+const REST = "the rest";
 
-const STEPS: readonly Step[] = [
-  {
-    subject: "connection",
-    run: async (api, signal) => {
-      await api.health(signal);
-      return "the application server is up and connected to its core";
-    },
-  },
-  {
-    subject: "login and version",
-    run: async (api, signal) => [...(await api.version(signal))].map(([name, value]) => `${name} ${value}`).join(", "),
-  },
-  {
-    subject: "status summary",
-    run: async (api, signal) => {
-      const summary = await api.statusSummary(signal);
-      if (summary === undefined) return "not offered by this server; statuses are counted from the sensor list";
-      return [...summary.counts].map(([status, count]) => `${count} ${status}`).join(", ");
-    },
-  },
-  {
-    subject: "object counts",
-    run: async (api, signal) => {
-      const counts = await api.objectCounts(signal);
-      if (counts === undefined) return "not offered by this server; objects are counted from the lists";
-      return [...counts].map(([kind, count]) => `${count} of kind ${kind}`).join(", ");
-    },
-  },
-  listStep("probe", "probes"),
-  listStep("group", "groups"),
-  listStep("device", "devices"),
-  listStep("sensor", "sensors"),
-  {
-    subject: "channels",
-    run: async (api, signal) => {
-      const { items, skipped } = await api.channels({}, signal);
-      return describeList(items.length, skipped);
-    },
-  },
-];
-
-/** Tries everything that `serve` needs, server by server, and prints what it found. Resolves with the exit code. */
-export async function check(flags: CheckFlags): Promise<number> {
-  const context = createContext(flags);
+/** Tries everything that `serve` needs, and prints what it finds as it finds it. Resolves with the exit code. */
+export async function check(flags: CheckFlags, redactor: Redactor): Promise<number> {
+  const interrupted = interruption();
+  const context = createContext(flags, redactor);
   const { config, source } = await loadFlaggedConfig(flags, context);
   context.print(`${source}: the configuration is valid`);
-  const findings = (await Promise.all(config.servers.map((server) => checkServer(server, context)))).flat();
-  context.print(formatFindings(findings));
-  return findings.every(({ passed }) => passed) ? 0 : 1;
-}
-
-async function checkServer(server: ServerConfig, context: CommandContext): Promise<Finding[]> {
-  const metrics = new ExporterMetrics(context.build, () => []);
-  const api = connect(server, new PrometheusServerMetrics(metrics, server.name), context.log, context);
+  const checks = config.servers.map((server) => new ServerCheck(server, config, context, interrupted.signal));
+  const formatFinding = findingsTable(
+    config.servers.map(({ name }) => name),
+    [...checks.flatMap(({ steps }) => steps.map(({ subject }) => subject)), REST],
+  );
   const findings: Finding[] = [];
-  try {
-    for (const { subject, run } of STEPS) {
-      const [passed, text, fatal] = await attempt(() => run(api, AbortSignal.timeout(server.limits.totalTimeoutMs)));
-      findings.push({ server: server.name, subject, passed, text });
-      if (fatal || (!passed && subject === "connection")) break;
+  // All servers at the same time, but shown one after the other.
+  for (const stream of checks.map((each) => each.start())) {
+    for await (const finding of stream) {
+      findings.push(finding);
+      context.print(formatFinding(finding));
     }
-  } finally {
-    await api.close();
   }
-  return findings;
+  if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+  context.print(concludeFindings(findings));
+  return findings.some(({ verdict }) => verdict === "FAILED") ? 1 : 0;
 }
 
-async function attempt(run: () => Promise<string>): Promise<[passed: boolean, text: string, fatal: boolean]> {
-  try {
-    return [true, await run(), false];
-  } catch (error) {
-    return [false, describeError(error), error instanceof ExporterError && FATAL.has(error.code)];
+/** The check of one server. */
+class ServerCheck {
+  readonly steps: readonly Step[];
+  readonly #server: ServerConfig;
+  readonly #api: MonitoringApi;
+  readonly #interrupted: AbortSignal;
+
+  constructor(server: ServerConfig, config: Config, context: CommandContext, interrupted: AbortSignal) {
+    const metrics = new PrometheusServerMetrics(new ExporterMetrics(context.build, () => []), server.name);
+    const log = context.log.child({ server: server.name });
+    const limits = { ...server.limits, timeoutMs: Math.min(server.limits.timeoutMs, LONGEST_TIMEOUT_MS) };
+    this.steps = checkSteps(server, config);
+    this.#server = server;
+    this.#api = connect({ ...server, limits }, metrics, log, context, { maxAttempts: 1 });
+    this.#interrupted = interrupted;
   }
-}
 
-function listStep(kind: NodeKind, subject: string): Step {
-  return {
-    subject,
-    run: async (api, signal) => {
-      const { items, skipped } = await api.nodes(kind, {}, signal);
-      if (items.length > 0 || kind === "group") return describeList(items.length, skipped);
-      throw new ExporterError("API_FORBIDDEN", `the user sees no ${subject}`);
-    },
-  };
-}
+  /** Runs the steps; the stream has each finding as soon as it is there. */
+  start(): ReadableStream<Finding> {
+    return new ReadableStream({
+      start: async (stream) => {
+        await this.#run((finding) => stream.enqueue(finding));
+        stream.close();
+      },
+    });
+  }
 
-function describeList(visible: number, skipped: number): string {
-  return skipped === 0 ? `${visible} visible` : `${visible} visible, ${skipped} could not be read`;
+  async #run(found: (finding: Finding) => void): Promise<void> {
+    const server = this.#server.name;
+    try {
+      for (const [index, { subject, run }] of this.steps.entries()) {
+        const { finding, fatal } = await this.#attempt(run);
+        if (this.#interrupted.aborted) return;
+        const unconnected = finding.verdict === "FAILED" && subject === "connection";
+        const text = unconnected ? `${this.#server.url}: ${finding.text}` : finding.text;
+        found({ server, subject, ...finding, text });
+        if (!fatal && !unconnected) continue;
+        const rest = this.steps.slice(index + 1).map((step) => step.subject);
+        if (rest.length > 0)
+          found({ server, subject: REST, verdict: "skipped", text: `not tried: ${rest.join(", ")}` });
+        return;
+      }
+    } finally {
+      await this.#api.close();
+    }
+  }
+
+  async #attempt(run: Step["run"]): Promise<{ finding: Omit<Finding, "server" | "subject">; fatal: boolean }> {
+    try {
+      return { finding: { verdict: "ok", ...(await run(this.#api, this.#interrupted)) }, fatal: false };
+    } catch (error) {
+      return { finding: this.#describeFailure(error), fatal: error instanceof ExporterError && FATAL.has(error.code) };
+    }
+  }
+
+  #describeFailure(error: unknown): Omit<Finding, "server" | "subject"> {
+    const requestId = error instanceof ApiError ? error.requestId : undefined;
+    const text = describeFault(error).concat(requestId === undefined ? "" : ` (request ID ${requestId})`);
+    if (!(error instanceof ExporterError)) return { verdict: "FAILED", text };
+    const ownTimeout = error.code === "API_TIMEOUT" && this.#server.limits.timeoutMs > LONGEST_TIMEOUT_MS;
+    const remedy = ownTimeout ? "Look at the load of the core server, and at what lies between." : error.remedy;
+    return { verdict: "FAILED", text, remedy };
+  }
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
 import { type Clock, systemClock } from "../clock.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
-import { Redactor } from "../errors/redactor.ts";
+import type { Redactor } from "../errors/redactor.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import type { ConfigFlags, LogFlags } from "./flags.ts";
@@ -18,30 +18,46 @@ export interface CommandContext {
   readonly print: (text: string) => void;
 }
 
-export function createContext(flags: LogFlags): CommandContext {
-  const redactor = new Redactor();
+/** To be called once: from then on a fault that nobody caught is logged and ends the process. */
+export function createContext(flags: LogFlags, redactor: Redactor): CommandContext {
+  const log = createLogger({
+    level: flags["log.level"],
+    format: flags["log.format"],
+    redactor,
+    output: process.stderr,
+    colour: process.stderr.isTTY && process.env.NO_COLOR === undefined,
+  });
+  endOnUncaughtFaults(log);
   return {
     build: readBuildInfo(process.env),
     clock: systemClock,
     random: Math.random,
     redactor,
-    log: createLogger({
-      level: flags["log.level"],
-      format: flags["log.format"],
-      redactor,
-      output: process.stderr,
-      colour: process.stderr.isTTY && process.env.NO_COLOR === undefined,
-    }),
+    log,
     print: (text) => void process.stdout.write(`${redactor.redact(text)}\n`),
   };
 }
 
+/** Nobody knows what still works after such a fault: whoever started the process starts it anew. */
+function endOnUncaughtFaults(log: Logger): void {
+  process.on("uncaughtException", (error: unknown, origin) => {
+    const stack = error instanceof Error ? error.stack : undefined;
+    log.fatal({ err: error, stack, origin }, "a fault of the exporter itself: please report it with this line");
+    process.exit(1);
+  });
+}
+
 /** @throws ConfigError */
-export function loadFlaggedConfig(flags: ConfigFlags, context: CommandContext): Promise<LoadedConfig> {
-  return loadConfig({
+export async function loadFlaggedConfig(flags: ConfigFlags, context: CommandContext): Promise<LoadedConfig> {
+  const loaded = await loadConfig({
     file: flags["config.file"],
     env: process.env,
     readFile: (path) => readFile(path, "utf8"),
     redactor: context.redactor,
   });
+  const { ignoredVariables: variables } = loaded;
+  if (variables.length > 0) {
+    context.log.warn({ variables }, "environment variables are not used: the configuration file has servers");
+  }
+  return loaded;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { loadConfig } from "../config/load.ts";
+import type { Redactor } from "../errors/redactor.ts";
 import { createContext } from "./context.ts";
 import type { LogFlags, WebFlags } from "./flags.ts";
 import { startServing } from "./serve.ts";
@@ -21,29 +22,34 @@ collectors:
 `;
 
 /** A simulated server and the exporter in one process, with no configuration. Resolves with the exit code. */
-export async function demo(flags: DemoFlags): Promise<number> {
-  const context = createContext(flags);
+export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number> {
   const stopped = untilStopSignal();
+  const context = createContext(flags, redactor);
   const started = context.clock.monotonic();
   const apiKey = randomBytes(16).toString("hex");
   const credentials = { apiKey, username: "demo", password: apiKey };
   const simulator = await startSimulatedServer(flags, { host: "127.0.0.1", port: 0 }, credentials);
-  const { config } = await loadConfig({
-    file: "demo.yaml",
-    env: { SIMULATOR_URL: simulator.url, SIMULATOR_KEY: apiKey },
-    readFile: async () => DEMO_CONFIG,
-    redactor: context.redactor,
-  });
-  const serving = await startServing(config, flags, context);
-  void serving.firstPoll.then(() => {
-    const seconds = ((context.clock.monotonic() - started) / 1_000).toFixed(1);
-    context.print(
-      `The first poll of ${simulator.world.list("sensor").length} simulated sensors is complete after ${seconds} s.\n` +
-        `Open ${serving.web.urls[0]}${flags["web.telemetryPath"]}   (Ctrl-C ends)`,
-    );
-  });
-  await stopped;
-  await serving.stop();
-  await simulator.close();
+  try {
+    const { config } = await loadConfig({
+      file: "demo.yaml",
+      env: { SIMULATOR_URL: simulator.url, SIMULATOR_KEY: apiKey },
+      readFile: async () => DEMO_CONFIG,
+      redactor,
+    });
+    const serving = await startServing(config, flags, context);
+    void serving.firstPoll.then((worked) => {
+      const seconds = ((context.clock.monotonic() - started) / 1_000).toFixed(1);
+      const sensors = simulator.world.list("sensor").length;
+      const outcome = worked ? "is complete" : "failed in part, as the log says,";
+      context.print(
+        `The first poll of ${sensors} simulated sensors ${outcome} after ${seconds} s.\n` +
+          `Open ${serving.web.urls[0]}${flags["web.telemetryPath"]}   (Ctrl-C ends)`,
+      );
+    });
+    await stopped;
+    await serving.stop();
+  } finally {
+    await simulator.close();
+  }
   return 0;
 }

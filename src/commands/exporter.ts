@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { createApiClient } from "../api/client.ts";
 import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { ApiClientOptions } from "../api/options.ts";
 import { createServerMonitor, type ServerMonitor, type ServerMonitorOptions } from "../collectors/server-monitor.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
@@ -48,16 +49,17 @@ export class Exporter {
     return this.#ready;
   }
 
-  /** Starts polling. Resolves when the first attempt on every server has finished, either way. */
-  async start(): Promise<void> {
+  /** Starts polling. When the first attempt on every server has finished, resolves with whether all of it worked. */
+  async start(): Promise<boolean> {
     this.metrics.collectProcessMetrics();
     this.exposition.start();
     for (const { monitor } of this.#servers) monitor.start();
     await Promise.all(this.#servers.map(({ monitor }) => monitor.firstAttempt));
     this.#ready = true;
+    return this.#servers.every(({ monitor }) => monitor.status().up);
   }
 
-  /** One poll of everything, without a schedule. Resolves with whether all of it worked. */
+  /** One poll of everything, without a schedule. Resolves with whether all of it worked; false when `signal` aborts. */
   async pollOnce(signal: AbortSignal): Promise<boolean> {
     const worked = await Promise.all(this.#servers.map(({ monitor }) => monitor.pollOnce(signal)));
     return worked.every(Boolean);
@@ -102,12 +104,13 @@ function enabledSchedules(config: Config): ServerMonitorOptions["schedules"] {
   return Object.fromEntries(enabled.map(([name, { schedule }]) => [name, schedule]));
 }
 
-/** The client of one server, as its configuration wants it. */
+/** The client of one server, as its configuration wants it, but for what `special` says. */
 export function connect(
   server: ServerConfig,
   observer: PrometheusServerMetrics,
   log: Logger,
   context: CommandContext,
+  special: Pick<ApiClientOptions, "maxAttempts"> = {},
 ): MonitoringApi {
   const { credentials, tls } = server;
   if (tls.insecureSkipVerify) {
@@ -132,5 +135,6 @@ export function connect(
     log,
     redactor: context.redactor,
     observer,
+    ...special,
   });
 }

@@ -1,20 +1,55 @@
-import type { Finding } from "./check.ts";
+/** `warning`: serve works, but perhaps not as it was meant to. `skipped`: not tried after a failure before it. */
+export type Verdict = "ok" | "warning" | "FAILED" | "skipped";
 
-/** One line a finding, in columns. */
-export function formatFindings(findings: readonly Finding[]): string {
-  const rows = findings.map(({ server, subject, passed, text }) => [server, subject, passed ? "ok" : "FAILED", text]);
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => oneLine(cell).padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+/** What one step of the check found out. */
+export interface Finding {
+  readonly server: string;
+  readonly subject: string;
+  readonly verdict: Verdict;
+  readonly text: string;
+  /** What to do; absent where there is nothing to do. */
+  readonly remedy?: string;
 }
 
-/** A server can put anything into its messages. */
+const WIDEST_VERDICT = "warning".length;
+
+/** Writes findings as they come, one line each, in columns that are as wide as these names need. */
+export function findingsTable(servers: readonly string[], subjects: readonly string[]): (finding: Finding) => string {
+  const serverWidth = widthOf(servers);
+  const subjectWidth = widthOf(subjects);
+  return ({ server, subject, verdict, text, remedy }) => {
+    const columns = [
+      oneLine(server).padEnd(serverWidth),
+      subject.padEnd(subjectWidth),
+      verdict.padEnd(WIDEST_VERDICT),
+      oneLine(text),
+    ];
+    return columns.join("  ").concat(remedy === undefined ? "" : ` -> ${oneLine(remedy)}`);
+  };
+}
+
+/** The last line: what the findings of all servers come to. */
+export function concludeFindings(findings: readonly Finding[]): string {
+  const failed = Map.groupBy(
+    findings.filter(({ verdict }) => verdict === "FAILED"),
+    ({ server }) => server,
+  );
+  if (failed.size > 0) {
+    const servers = [...failed].map(
+      ([server, each]) => `${oneLine(server)} (${each.map(({ subject }) => subject).join(", ")})`,
+    );
+    return `FAILED: ${servers.join("; ")}`;
+  }
+  return findings.some(({ verdict }) => verdict === "warning")
+    ? "ok: everything that serve needs works, with the warnings above"
+    : "ok: everything that serve needs works";
+}
+
+function widthOf(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map((text) => oneLine(text).length));
+}
+
+/** A server can put anything into its names and messages, also what a terminal takes for commands. */
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ");
+  return text.replace(/[\s\p{Cc}]+/gu, " ");
 }

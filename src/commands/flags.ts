@@ -19,9 +19,9 @@ export interface ConfigFlags {
 }
 
 /** Adds `--log.level` and `--log.format`; JSON unless a person is watching. */
-export function addLogFlags(command: Command, interactive: boolean): Command {
+export function addLogFlags(command: Command, interactive: boolean, level: LogLevel = "info"): Command {
   return command
-    .addOption(new Option("--log.level <level>", "what to log").choices(LOG_LEVELS).default("info"))
+    .addOption(new Option("--log.level <level>", "what to log").choices(LOG_LEVELS).default(level))
     .addOption(
       new Option("--log.format <format>", "how to log").choices(LOG_FORMATS).default(interactive ? "text" : "json"),
     );

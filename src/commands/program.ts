@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import { Redactor } from "../errors/redactor.ts";
 import { type ListenAddress, parseListenAddress } from "../http/listen-address.ts";
 import { FAULT_HELP } from "../simulator/service/fault-help.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
@@ -16,28 +17,38 @@ import { addWorldFlags } from "./world-flags.ts";
 
 /** Runs the command that the arguments name and resolves with the exit code: 0 worked, 1 failed, 2 wrong usage. */
 export async function runProgram(args: readonly string[]): Promise<number> {
+  const run: Run = { code: 0, redactor: new Redactor() };
+  try {
+    await createProgram(run).parseAsync(args, { from: "user" });
+    return run.code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const text = error instanceof ExporterError ? describeError(error) : fault(error);
+    process.stderr.write(`prtg-exporter: ${run.redactor.redact(text)}\n`);
+    return 1;
+  }
+}
+
+/** One run of the program. */
+export interface Run {
+  /** Exit code of the command that ran. */
+  code: number;
+  /** Learns every secret that the command uses. */
+  readonly redactor: Redactor;
+}
+
+/** Every command with its flags. */
+export function createProgram(run: Run): Command {
   const program = new Command("prtg-exporter")
     .description("PRTG Network Monitor (REST API v2) for Prometheus")
     .version(versionText(), "--version", "print what is running")
     .helpCommand(false)
     .exitOverride();
-  const run = { code: 0 };
   addServe(program, run);
   addCheck(program, run);
   addDemo(program, run);
   addSimulate(program, run);
-  try {
-    await program.parseAsync(args, { from: "user" });
-    return run.code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    process.stderr.write(`prtg-exporter: ${error instanceof ExporterError ? describeError(error) : fault(error)}\n`);
-    return 1;
-  }
-}
-
-interface Run {
-  code: number;
+  return program;
 }
 
 function addServe(program: Command, run: Run): void {
@@ -45,8 +56,9 @@ function addServe(program: Command, run: Run): void {
     .option("--config.check", "read the configuration, say whether it is valid, and exit")
     .option("--once", "poll once, print the metrics page, and exit")
     .action(async (flags: ServeFlags) => {
-      const { serve } = await import("./serve.ts");
-      run.code = await serve(flags);
+      const { serve, serveOnce } = await import("./serve.ts");
+      const once = flags.once === true && flags["config.check"] !== true;
+      run.code = await (once ? serveOnce : serve)(flags, run.redactor);
     });
   addLogFlags(addWebFlags(addConfigFlag(command)), process.stderr.isTTY);
 }
@@ -55,17 +67,17 @@ function addCheck(program: Command, run: Run): void {
   const command = subcommand(program, "check", "try everything that serve needs, and say what is wrong").action(
     async (flags: CheckFlags) => {
       const { check } = await import("./check.ts");
-      run.code = await check(flags);
+      run.code = await check(flags, run.redactor);
     },
   );
-  addLogFlags(addConfigFlag(command), process.stderr.isTTY).setOptionValue("log.level", "error");
+  addLogFlags(addConfigFlag(command), process.stderr.isTTY, "error");
 }
 
 function addDemo(program: Command, run: Run): void {
   const command = subcommand(program, "demo", "a simulated server and the exporter in one go").action(
     async (flags: DemoFlags) => {
       const { demo } = await import("./demo.ts");
-      run.code = await demo(flags);
+      run.code = await demo(flags, run.redactor);
     },
   );
   addWorldFlags(addLogFlags(addWebFlags(command), process.stderr.isTTY)).addHelpText("after", FAULT_HELP);
@@ -83,7 +95,7 @@ function addSimulate(program: Command, run: Run): void {
     .option("--password <password>", "password of that user", "simulated-password")
     .action(async (flags: SimulateFlags) => {
       const { simulate } = await import("./simulate.ts");
-      run.code = await simulate(flags);
+      run.code = await simulate(flags, run.redactor);
     });
   addWorldFlags(addLogFlags(command, process.stderr.isTTY)).addHelpText("after", FAULT_HELP);
 }

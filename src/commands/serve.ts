@@ -1,11 +1,12 @@
 import type { Config } from "../config/load.ts";
+import type { Redactor } from "../errors/redactor.ts";
 import { negotiateFormat } from "../exposition/negotiate.ts";
 import { createRoutes } from "../http/routes.ts";
 import { startWebServer, type WebServer } from "../http/web-server.ts";
 import { type CommandContext, createContext, loadFlaggedConfig } from "./context.ts";
 import { Exporter } from "./exporter.ts";
 import type { ConfigFlags, LogFlags, WebFlags } from "./flags.ts";
-import { untilStopSignal } from "./signals.ts";
+import { interruption, untilStopSignal } from "./signals.ts";
 
 /** Responses under way when a stop signal comes may take this long to end. */
 const GRACE_MS = 5_000;
@@ -19,18 +20,17 @@ export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags {
  * The daemon. Resolves with the exit code.
  * @throws ExporterError for what only the user can mend: configuration, listen address
  */
-export async function serve(flags: ServeFlags): Promise<number> {
-  const context = createContext(flags);
-  const { config, source, ignoredVariables } = await loadFlaggedConfig(flags, context);
-  if (ignoredVariables.length > 0) {
-    context.log.warn({ variables: ignoredVariables }, "environment variables are not used: the file has servers");
-  }
+export async function serve(flags: ServeFlags, redactor: Redactor): Promise<number> {
+  // First of all: the first process of a container does not even die of a signal that it does not handle.
+  const stopped = untilStopSignal();
+  const context = createContext(flags, redactor);
+  const { config, source } = await loadFlaggedConfig(flags, context);
   if (flags["config.check"] === true) {
     context.print(`${source}: the configuration is valid`);
     return 0;
   }
-  if (flags.once === true) return printOnce(config, context);
-  const stopped = untilStopSignal();
+  const servers = config.servers.map(({ name }) => name);
+  context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
   const running = await startServing(config, flags, context);
   context.log.info(`stopping on ${await stopped}`);
   await running.stop();
@@ -38,20 +38,41 @@ export async function serve(flags: ServeFlags): Promise<number> {
   return 0;
 }
 
+/**
+ * One poll, and the page on standard output. Resolves with the exit code: 1 when a part of the poll failed.
+ * @throws ExporterError for what only the user can mend
+ */
+export async function serveOnce(flags: ServeFlags, redactor: Redactor): Promise<number> {
+  const interrupted = interruption();
+  const context = createContext(flags, redactor);
+  const { config } = await loadFlaggedConfig(flags, context);
+  const exporter = new Exporter(config, context);
+  try {
+    const worked = await exporter.pollOnce(interrupted.signal);
+    // Half a page would pass for a whole one.
+    if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+    process.stdout.write(Buffer.concat(await exporter.exposition.page(negotiateFormat({}), "identity")));
+    return worked ? 0 : 1;
+  } finally {
+    await exporter.stop();
+  }
+}
+
 export interface Serving {
-  readonly exporter: Exporter;
   readonly web: WebServer;
-  /** Resolves when the first attempt on every server has finished, either way. */
-  readonly firstPoll: Promise<void>;
+  /** Resolves with whether it worked when the first attempt on every server has finished; never after `stop`. */
+  readonly firstPoll: Promise<boolean>;
   stop(): Promise<void>;
 }
 
 /** Listens first, so that a taken port is noticed before any server is asked anything. */
 export async function startServing(config: Config, flags: WebFlags, context: CommandContext): Promise<Serving> {
+  const { log, clock } = context;
+  const startedAt = clock.monotonic();
   const exporter = new Exporter(config, context);
   const web = await startWebServer({
     addresses: flags["web.listenAddress"],
-    log: context.log,
+    log,
     routes: createRoutes({
       telemetryPath: flags["web.telemetryPath"],
       exposition: exporter.exposition,
@@ -61,29 +82,21 @@ export async function startServing(config: Config, flags: WebFlags, context: Com
       servers: config.servers.map(({ name }) => name),
     }),
   });
-  for (const url of web.urls) context.log.info(`serving metrics on ${url}${flags["web.telemetryPath"]}`);
+  for (const url of web.urls) log.info(`serving metrics on ${url}${flags["web.telemetryPath"]}`);
+  const firstPoll = Promise.withResolvers<boolean>();
+  let stopping = false;
+  void exporter.start().then((worked) => {
+    if (stopping) return;
+    const seconds = Number(((clock.monotonic() - startedAt) / 1_000).toFixed(1));
+    log.info({ seconds, up: worked }, "first poll finished: ready");
+    firstPoll.resolve(worked);
+  });
   return {
-    exporter,
     web,
-    firstPoll: exporter.start(),
+    firstPoll: firstPoll.promise,
     stop: async () => {
+      stopping = true;
       await Promise.all([web.close(GRACE_MS), exporter.stop()]);
     },
   };
-}
-
-/** One poll, the page on standard output; exit code 1 when a part of the poll failed. */
-async function printOnce(config: Config, context: CommandContext): Promise<number> {
-  const exporter = new Exporter(config, context);
-  const abort = new AbortController();
-  void untilStopSignal().then(() => abort.abort(new Error("stopped")));
-  try {
-    const worked = await exporter.pollOnce(abort.signal);
-    for (const buffer of await exporter.exposition.page(negotiateFormat({}), "identity")) {
-      if (!process.stdout.write(buffer)) await new Promise((resolve) => process.stdout.once("drain", resolve));
-    }
-    return worked ? 0 : 1;
-  } finally {
-    await exporter.stop();
-  }
 }

@@ -8,10 +8,37 @@ export function untilStopSignal(): Promise<NodeJS.Signals> {
     let stopping = false;
     for (const signal of STOP_SIGNALS) {
       process.on(signal, () => {
-        if (stopping) process.exit(128 + constants.signals[signal]);
+        if (stopping) process.exit(exitCodeOf(signal));
         stopping = true;
         resolve(signal);
       });
     }
   });
+}
+
+/** For commands that end by themselves. */
+export interface Interruption {
+  /** Aborts at the first SIGTERM or SIGINT. */
+  readonly signal: AbortSignal;
+  /** The shell's exit code for that; undefined before. */
+  readonly exitCode: number | undefined;
+}
+
+export function interruption(): Interruption {
+  const controller = new AbortController();
+  let exitCode: number | undefined;
+  void untilStopSignal().then((signal) => {
+    exitCode = exitCodeOf(signal);
+    controller.abort(new Error(`stopped by ${signal}`));
+  });
+  return {
+    signal: controller.signal,
+    get exitCode() {
+      return exitCode;
+    },
+  };
+}
+
+function exitCodeOf(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
 }

@@ -1,3 +1,4 @@
+import type { Redactor } from "../errors/redactor.ts";
 import type { ListenAddress } from "../http/listen-address.ts";
 import { createContext } from "./context.ts";
 import type { LogFlags } from "./flags.ts";
@@ -13,9 +14,9 @@ export interface SimulateFlags extends LogFlags, WorldFlags {
 }
 
 /** A monitoring server to build against: everything in memory, no data of anybody. Resolves with the exit code. */
-export async function simulate(flags: SimulateFlags): Promise<number> {
-  const context = createContext(flags);
+export async function simulate(flags: SimulateFlags, redactor: Redactor): Promise<number> {
   const stopped = untilStopSignal();
+  const context = createContext(flags, redactor);
   const { host = "0.0.0.0", port } = flags.listenAddress;
   const { apiKey, username, password } = flags;
   const simulator = await startSimulatedServer(flags, { host, port }, { apiKey, username, password });

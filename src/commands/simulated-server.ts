@@ -18,22 +18,24 @@ export interface ServiceCredentials {
 
 /**
  * Starts the simulated monitoring server that the flags describe, with its world in the present.
- * @throws ExporterError WORLD_IMPOSSIBLE
+ * @throws ExporterError WORLD_IMPOSSIBLE, LISTEN_FAILED
  */
-export function startSimulatedServer(
+export async function startSimulatedServer(
   flags: WorldFlags,
   address: ServiceAddress,
   credentials: ServiceCredentials,
 ): Promise<Simulator> {
   const { seed, spelling, fault } = flags;
-  return startSimulator({
-    world: createSizedWorld(seed, flags),
-    clock: systemClock,
-    ...address,
-    spelling,
-    credentials,
-    faults: fault,
-  });
+  const world = createSizedWorld(seed, flags);
+  try {
+    return await startSimulator({ world, clock: systemClock, ...address, spelling, credentials, faults: fault });
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    throw new ExporterError("LISTEN_FAILED", `cannot listen on ${address.host}:${address.port}`, {
+      cause: error,
+      remedy: "Choose another --listen-address, or stop the program that uses it.",
+    });
+  }
 }
 
 function createSizedWorld(seed: number, size: Partial<WorldSize>): World {

@@ -20,11 +20,17 @@ export class ExporterError extends Error {
 
 /** One line for people: what happened, the chain of causes, and the remedy. */
 export function describeError(error: unknown): string {
+  const fault = describeFault(error);
+  return error instanceof ExporterError ? `${fault} ${error.remedy}` : fault;
+}
+
+/** The same without the remedy, for those who show that elsewhere. */
+export function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const causes: string[] = [];
   for (let cause = error.cause; cause instanceof Error && causes.length < 5; cause = cause.cause) {
     if (cause.message !== "" && !error.message.includes(cause.message)) causes.push(cause.message);
   }
   const text = [error.message, ...causes].join(": ");
-  return error instanceof ExporterError ? `${text} [${error.code}] ${error.remedy}` : text;
+  return error instanceof ExporterError ? `${text} [${error.code}]` : text;
 }

@@ -11,7 +11,7 @@ export class Redactor {
   /** The longest first, so that a secret that holds another is replaced as a whole. */
   #secrets: readonly string[] = [];
 
-  /** Remembers a secret, also as it looks inside JSON and URLs. Empty or very short ones are ignored. */
+  /** Remembers a secret, also as it looks inside JSON, URLs and base64. Empty or very short ones are ignored. */
   add(secret: string): void {
     if (secret.length < SHORTEST_SECRET) return;
     this.#secrets = [...new Set([...this.#secrets, ...formsOf(secret)])].sort((a, b) => b.length - a.length);
@@ -31,5 +31,14 @@ export class Redactor {
 }
 
 function formsOf(secret: string): readonly string[] {
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())];
+  const bytes = Buffer.from(secret);
+  const inUrl = encodeURIComponent(secret.toWellFormed());
+  const inForm = new URLSearchParams({ "": secret }).toString().slice(1);
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    ...[inUrl, inForm].flatMap((text) => [text, text.replace(/%../g, (code) => code.toLowerCase())]),
+    // Without padding, which some writers leave out.
+    ...[bytes.toString("base64"), bytes.toString("base64url")].map((text) => text.replace(/=+$/, "")),
+  ];
 }

@@ -27,12 +27,8 @@ export function formatValue(value: number): string {
   return value > 0 ? "+Inf" : "-Inf";
 }
 
-/** `{a="1",b="2"}`; empty where there are no labels. */
+/** `{a="1",b="2"}`; empty where there are no labels. Joined, as `+=` would keep every piece alive in the heap. */
 export function formatLabels(names: readonly string[], values: readonly string[]): string {
   if (names.length === 0) return "";
-  let text = "{";
-  for (let index = 0; index < names.length; index++) {
-    text += `${index === 0 ? "" : ","}${names[index]}="${escapeLabelValue(values[index] ?? "")}"`;
-  }
-  return `${text}}`;
+  return `{${names.map((name, index) => `${name}="${escapeLabelValue(values[index] ?? "")}"`).join(",")}}`;
 }

@@ -13,7 +13,13 @@ export interface WebServerOptions {
   /** By exact path. */
   readonly routes: ReadonlyMap<string, RouteHandler>;
   readonly log: Logger;
+  /** A connection on which nothing moves for so long while a response is due is cut; milliseconds, 60 s by default. */
+  readonly stalledMs?: number;
 }
+
+const STALLED_MS = 60_000;
+/** How often connections are looked for that have become idle while the server closes. */
+const CLOSING_INTERVAL_MS = 50;
 
 export interface WebServer {
   /** One for each address, for people: `http://localhost:9705`. */
@@ -44,6 +50,8 @@ async function listen(address: ListenAddress, options: WebServerOptions): Promis
     { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
     (request, response) => void answer(request, response, options),
   );
+  // A reader that stops reading keeps a whole page in memory.
+  server.setTimeout(options.stalledMs ?? STALLED_MS);
   server.listen(address.port, address.host);
   try {
     await once(server, "listening");
@@ -51,6 +59,8 @@ async function listen(address: ListenAddress, options: WebServerOptions): Promis
     const where = `${address.host ?? ""}:${address.port}`;
     throw new ExporterError("LISTEN_FAILED", `cannot listen on ${where}`, { cause: error });
   }
+  // Such as too many open files: the next scrape may find some free.
+  server.on("error", (error) => options.log.error({ err: error }, "a connection to the exporter failed"));
   return server;
 }
 
@@ -84,9 +94,11 @@ export function respondText(response: ServerResponse, status: number, text: stri
 async function closeGracefully(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, "close");
   server.close();
-  server.closeIdleConnections();
+  // Those kept alive after a response that is under way now would stay until their own end.
+  const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSING_INTERVAL_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
+  clearInterval(closeIdle);
   clearTimeout(cut);
 }
 

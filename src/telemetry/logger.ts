@@ -25,7 +25,7 @@ const SECRET_KEYS = ["authorization", "password", "token", "api_key", "apiKey", 
 export function createLogger(options: LoggerOptions): Logger {
   const { output, redactor } = options;
   const layout = options.format === "json" ? (line: string) => line : textLayout(options.colour ?? false);
-  const destination: DestinationStream = { write: (line) => void output.write(redactor.redact(layout(line))) };
+  const destination: DestinationStream = { write: (line) => void output.write(layout(redactLine(line, redactor))) };
   return pino(
     {
       level: options.level,
@@ -39,8 +39,32 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
+/** Value by value where something is to be taken out: a password of digits must not leave a line that is no JSON. */
+function redactLine(line: string, redactor: Redactor): string {
+  if (redactor.redact(line) === line) return line;
+  return `${JSON.stringify(redactValue(JSON.parse(line), redactor))}\n`;
+}
+
+function redactValue(value: unknown, redactor: Redactor): unknown {
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, redactor));
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [redactor.redact(key), redactValue(item, redactor)]),
+    );
+  }
+  const text = String(value);
+  const clean = redactor.redact(text);
+  return clean === text ? value : clean;
+}
+
 /** Synchronous, so that the last line before an exit is not lost. */
 function textLayout(colour: boolean): (line: string) => string {
-  const format = prettyFactory({ colorize: colour, translateTime: "SYS:HH:MM:ss", singleLine: true });
+  const format = prettyFactory({
+    colorize: colour,
+    translateTime: "SYS:HH:MM:ss",
+    singleLine: true,
+    // An error has become text by now, and stays in the line.
+    errorLikeObjectKeys: [],
+  });
   return (line) => format(line) ?? "";
 }

@@ -1,6 +1,12 @@
 import type { ApiObserver, FinishedRequest } from "../api/observer.ts";
 import type { ExporterMetrics } from "./exporter-metrics.ts";
-import type { CollectorMetrics, DecodeProblem, FinishedRun, ServerMetrics } from "./server-metrics.ts";
+import {
+  type CollectorMetrics,
+  DECODE_PROBLEMS,
+  type DecodeProblem,
+  type FinishedRun,
+  type ServerMetrics,
+} from "./server-metrics.ts";
 
 /** Writes what one server's client and collectors report into the exporter's own metrics. */
 export class PrometheusServerMetrics implements ServerMetrics, ApiObserver {
@@ -16,6 +22,7 @@ export class PrometheusServerMetrics implements ServerMetrics, ApiObserver {
     metrics.apiInFlight.set({ server }, 0);
     metrics.waitingChannels.set({ server }, 0);
     metrics.orphans.set({ server }, 0);
+    for (const problem of DECODE_PROBLEMS) metrics.decodeProblems.inc({ server, problem }, 0);
   }
 
   up(working: boolean): void {

@@ -1,5 +1,6 @@
 /** Problems in the server's answers that are counted and left out. */
-export type DecodeProblem = "record" | "status" | "value" | "timestamp" | "summary";
+export const DECODE_PROBLEMS = ["record", "status", "value", "timestamp", "summary"] as const;
+export type DecodeProblem = (typeof DECODE_PROBLEMS)[number];
 
 /** What one server's part of the exporter reports about itself. */
 export interface ServerMetrics {

@@ -142,9 +142,27 @@ describe("the comparison with a limit", () => {
   it("ends when the sensor is paused", async () => {
     const it = await polled(95, ALL);
     it.server.change("50", { status: "pauseduntil" });
+    it.server.fail("API_TIMEOUT", "channels", "limits");
     await it.monitor.pollOnce(signal);
     expect(byLimit(it, "channelLimitExceeded")).toEqual({});
     expect(byLimit(it, "channelLimit")).toEqual(ALL);
+  });
+
+  it("ends with the confirmation of the limit, before the value does", async () => {
+    const it = await polled(95, ALL);
+    const remeasure = () => {
+      it.server.channelRecords = [channel("50.0", { value: 95, measuredAt: it.clock.now() })];
+      return it.monitor.pollOnce(signal);
+    };
+    it.server.fail("API_TIMEOUT", "limits");
+    await it.clock.advance(44 * MINUTE);
+    await remeasure();
+    expect(byLimit(it, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
+    await it.clock.advance(MINUTE);
+    expect(byLimit(it, "channelLimitExceeded")).toEqual({});
+    await remeasure();
+    expect(it.store.table(TREE_FAMILIES.channelLimitExceeded).size).toBe(0);
+    expect(it.value(TREE_FAMILIES.channelValue)).toBe(95);
   });
 });
 

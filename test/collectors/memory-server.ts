@@ -18,6 +18,8 @@ export class MemoryServer implements MonitoringApi {
   readonly asked: string[] = [];
   /** Questions whose answer is an incomplete list. */
   readonly incomplete = new Set<Question>();
+  /** Objects and channels (`50.0`) that incomplete lists leave out. */
+  readonly lost = new Set<string>();
   readonly #errors = new Map<Question, unknown>();
   readonly #held = new Map<Question, Promise<void>>();
 
@@ -53,6 +55,7 @@ export class MemoryServer implements MonitoringApi {
   heal(): void {
     this.#errors.clear();
     this.incomplete.clear();
+    this.lost.clear();
   }
 
   /** Lets no answer to the question through until the returned function is called. */
@@ -91,7 +94,7 @@ export class MemoryServer implements MonitoringApi {
   async nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
     await this.#ask(kind, signal, options);
     const items = [...this.nodeRecords.values()]
-      .filter((record) => record.kind === kind)
+      .filter((record) => record.kind === kind && !(this.incomplete.has(kind) && this.lost.has(record.id)))
       .map((record) => ({
         ...record,
         intervalSeconds: options.interval ? record.intervalSeconds : undefined,
@@ -103,7 +106,11 @@ export class MemoryServer implements MonitoringApi {
   async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
     const question = options.limits ? "limits" : "channels";
     await this.#ask(question, signal);
-    return { items: [...this.channelRecords], complete: !this.incomplete.has(question), skipped: 0 };
+    const complete = !this.incomplete.has(question);
+    const items = this.channelRecords.filter(
+      ({ sensorId, channelId }) => complete || !this.lost.has(`${sensorId}.${channelId}`),
+    );
+    return { items, complete, skipped: 0 };
   }
 
   clockOffset(): number {

@@ -1,8 +1,8 @@
 import { getTasks } from "node-cron";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createTimetable } from "../../src/collectors/timetable.ts";
 import { systemClock } from "../../src/clock.ts";
+import { createTimetable } from "../../src/collectors/timetable.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { HOUR, MINUTE, SECOND } from "./monitored.ts";
 

@@ -12,8 +12,24 @@ describe("Redactor", () => {
     ["as it is", "key=abc+/=def!", "key=[redacted]!"],
     ["twice", "abc+/=def and abc+/=def", "[redacted] and [redacted]"],
     ["in a URL", `?key=${encodeURIComponent("abc+/=def")}`, "?key=[redacted]"],
+    ["in a URL with small letters", "?key=abc%2b%2f%3ddef", "?key=[redacted]"],
+    ["in base64", `${Buffer.from("abc+/=def").toString("base64")} or base64url`, "[redacted] or base64url"],
   ])("takes a secret out %s", (_where, text, clean) => {
     expect(redactorOf("abc+/=def").redact(text)).toBe(clean);
+  });
+
+  it("takes a secret out of a form, where a space is a plus", () => {
+    expect(redactorOf("pass word!").redact("a=pass+word%21&b=1")).toBe("a=[redacted]&b=1");
+  });
+
+  it("takes a secret out of base64 with and without padding", () => {
+    const secret = "ab?>c~";
+    expect(Buffer.from(secret).toString("base64")).not.toBe(Buffer.from(secret).toString("base64url"));
+    for (const encoding of ["base64", "base64url"] as const) {
+      expect(redactorOf(secret).redact(Buffer.from(secret).toString(encoding))).toBe("[redacted]");
+      const padded = redactorOf("12345").redact(Buffer.from("12345").toString(encoding));
+      expect(padded.replaceAll("=", "")).toBe("[redacted]");
+    }
   });
 
   it("takes a secret out of JSON, where it looks different", () => {

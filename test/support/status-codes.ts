@@ -1,5 +1,5 @@
 /** The specification's list of status tokens, in its order, written down a second time on purpose. */
-const TOKENS =
+export const TOKENS =
   "none unknown collecting up warning down disconnected pausedbyuser pausedbydependency pausedbyschedule unusual pausedbylicense pauseduntil acknowledged partialdown".split(
     " ",
   );

@@ -1,5 +1,5 @@
 import type { SimChannel, SimNode, SimSensor, World } from "../../src/simulator/world/model.ts";
-import { parseStatusCode } from "./status-codes.ts";
+import { parseStatusCode, TOKENS } from "./status-codes.ts";
 
 /** `name` with its labels in the order of their names, as `seriesKey` of parsed samples gives it. */
 export type ExpectedSeries = Map<string, number>;
@@ -25,8 +25,86 @@ export function expectedSeries(world: World, server: string, at: number): Expect
   return expected;
 }
 
+/** Sensors per status, for every status that some sensor has. */
+export function statusCounts(world: World, at: number): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const sensor of world.list("sensor")) {
+    const { status } = world.state(sensor, at);
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Objects per kind; channels are counted too. */
+export function objectCounts(world: World): Map<string, number> {
+  return new Map([
+    ["probe", world.list("probe").length],
+    ["group", world.list("group").length],
+    ["device", world.list("device").length],
+    ["sensor", world.list("sensor").length],
+    ["channel", world.channels().length],
+  ]);
+}
+
+/**
+ * How many series each family about a simulated world has that was polled at a moment.
+ * @param summaryTokens statuses that the service tells apart in the counts of a single probe or group
+ * @param countedKinds kinds in `GET /objects/count`
+ */
+export function familySizes(
+  world: World,
+  at: number,
+  { summaryTokens, countedKinds }: { readonly summaryTokens: number; readonly countedKinds: number },
+): Map<string, number> {
+  const sensors = world.list("sensor");
+  const channels = world.channels();
+  const devices = world.list("device").length;
+  const parents = world.list("probe").length + world.list("group").length;
+  const limits = (list: readonly SimChannel[]): number =>
+    list.reduce((sum, channel) => sum + Object.values(channel.limits).filter((limit) => limit !== undefined).length, 0);
+  const served = channels.filter((channel) => servedValue(world, channel, at) !== undefined);
+  return new Map([
+    ["prtg_up", 1],
+    ["prtg_server_info", 1],
+    ["prtg_sensors", TOKENS.length],
+    ["prtg_objects", countedKinds],
+    ["prtg_node_status_code", parents + devices],
+    ["prtg_node_sensors", parents * summaryTokens],
+    ["prtg_sensor_status", sensors.length],
+    ["prtg_sensor_status_code", sensors.length],
+    ["prtg_sensor_info", sensors.length],
+    ["prtg_device_info", devices],
+    ["prtg_sensor_interval_seconds", sensors.length],
+    ["prtg_sensor_status_since_timestamp_seconds", sensors.length],
+    [
+      "prtg_sensor_last_measurement_timestamp_seconds",
+      sensors.filter((sensor) => lastMeasured(world, sensor, at) !== undefined).length,
+    ],
+    ["prtg_channel_value", served.length],
+    ["prtg_channel_limit", limits(channels)],
+    ["prtg_channel_limit_exceeded", limits(served)],
+  ]);
+}
+
+/** When any channel of the sensor was measured last, milliseconds since the epoch; undefined: never. */
+export function lastMeasured(world: World, sensor: SimSensor, at: number): number | undefined {
+  const times = sensor.channels.flatMap((channel) => world.lastMeasurement(channel, at)?.at ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+/** What is missing, different or too much, in words; empty when all is as it should be. */
+export function differences(expected: ReadonlyMap<string, number>, found: ReadonlyMap<string, number>): string[] {
+  const missing = [...expected].filter(([key]) => !found.has(key)).map(([key]) => `missing: ${key}`);
+  const extra = [...found].filter(([key]) => !expected.has(key)).map(([key]) => `extra: ${key}`);
+  const different = [...expected].flatMap(([key, value]) => {
+    const other = found.get(key);
+    return other === undefined || Object.is(other, value) ? [] : [`${key} is ${other}, not ${value}`];
+  });
+  return [...missing, ...extra, ...different];
+}
+
 /** Paused and never measured channels have no value; one older than three intervals (at least 5 min) is withdrawn. */
-function servedValue(world: World, channel: SimChannel, at: number): number | undefined {
+export function servedValue(world: World, channel: SimChannel, at: number): number | undefined {
   const { sensor } = channel;
   if (world.state(sensor, at).status.startsWith("paused")) return undefined;
   const measurement = world.lastMeasurement(channel, at);

@@ -148,6 +148,22 @@ describe("an orphan", () => {
     expect(tree).toMatchObject({ orphans: 0, missingParents: new Set() });
   });
 
+  it("keeps the names above a parent that was an orphan itself", () => {
+    const parent = reference("11", "Core", "group");
+    let tree = treeOf([PROBE, { ...DEVICE, parent, ancestors: [ROOT, reference("1"), parent] }, SENSOR]);
+    expect(tree.nodes.get("2490")?.path).toBe("Berlin/Core/sw-1/Uplink");
+    for (let poll = 0; poll < 2; poll++) tree = treeOf([PROBE, SENSOR], tree);
+    expect(tree.nodes.has("40")).toBe(false);
+    expect(tree.nodes.get("2490")).toMatchObject({ parentId: "1", path: "Berlin/Core/sw-1/Uplink", group: "Core" });
+  });
+
+  it("follows its ancestors, even when nothing else changed", () => {
+    const below = (id: string) => ({ ...SENSOR, parent: hidden, ancestors: [ROOT, reference(id), hidden] });
+    const before = treeOf([PROBE, record("probe", "2", ROOT, { name: "Bonn" }), below("1")]);
+    const after = reconcile(before, { sensor: list([below("2")]) }).tree;
+    expect(after.nodes.get("2490")).toMatchObject({ parentId: "2", path: "Bonn/sw-1/Uplink", probe: "Bonn" });
+  });
+
   it("is what a device without any parent is, but a probe is not", () => {
     const tree = treeOf([record("probe", "1", undefined), record("device", "40", undefined)]);
     expect(tree.nodes.get("1")?.orphan).toBe(false);

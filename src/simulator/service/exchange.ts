@@ -189,7 +189,7 @@ export class Service {
     const asked = `${new URL(base).protocol}//${request.headers.host}`;
     const target = request.url ?? "/";
     // A path may begin with two slashes, which a URL would take for a host.
-    const text = `${URL.canParse(asked) ? asked : base}${target.startsWith("/") ? target : "/"}`;
+    const text = `${URL.canParse(asked) ? asked : base}${target}`;
     return new URL(URL.canParse(text) ? text : base);
   }
 

@@ -16,7 +16,7 @@ export type FaultAction =
   | { readonly kind: "redirect"; readonly location: string }
   | { readonly kind: "missing"; readonly status: number }
   | { readonly kind: "drip"; readonly bytesPerSecond: number }
-  | { readonly kind: "moving-list"; readonly change: "delete" | "insert" | "replace" }
+  | { readonly kind: "moving-list"; readonly change: "delete" | "insert" | "reorder" }
   | { readonly kind: "rounded"; readonly digits: number }
   | { readonly kind: "execution-timeout"; readonly above: number }
   | { readonly kind: "wrong-total"; readonly by: number }
@@ -62,7 +62,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
  * | `redirect` | location, default a login page | status 302, as the classic web port answers |
  * | `missing` | `404` (default), `405`, `501` | as if the endpoint did not exist |
  * | `drip` | `16kB` | sends the body at so many bytes a second |
- * | `moving-list` | `delete` (default), `insert`, `replace` | the list changes before a page with an offset: an item before it vanishes, appears, or vanishes while another is added at the end; whole again from the next offset 0 on |
+ * | `moving-list` | `delete` (default), `insert`, `reorder` | the list changes before a page with an offset: an item before it vanishes, one appears, or one goes to the end; as it was from the next offset 0 on |
  * | `rounded` | decimal digits, default `0` | values in lists rounded, their timestamps off by a second |
  * | `execution-timeout` | limit, e.g. `1500` | 408 EXECUTION_TIMEOUT for larger pages |
  * | `wrong-total` | e.g. `3`, `-1` | X-Total-Count off by that |
@@ -116,8 +116,8 @@ function readAction(text: string, name: string, argument: string | undefined): F
     case "drip":
       return { kind: "drip", bytesPerSecond: readSize(argument) ?? fail(wrong("a size a second such as 512B, 16kB")) };
     case "moving-list": {
-      const change = oneOf(argument ?? "delete", ["delete", "insert", "replace"]);
-      return { kind: "moving-list", change: change ?? fail(wrong("delete, insert or replace")) };
+      const change = oneOf(argument ?? "delete", ["delete", "insert", "reorder"]);
+      return { kind: "moving-list", change: change ?? fail(wrong("delete, insert or reorder")) };
     }
     case "rounded":
       return { kind: "rounded", digits: integer(argument ?? "0", 0, 10) ?? fail(wrong("decimal digits from 0 to 10")) };

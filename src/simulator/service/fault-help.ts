@@ -10,7 +10,7 @@ Faults: name[=argument][@[METHOD:]path-glob][#share]
   redirect                            302 to a login page, as the classic web port answers
   missing | missing=501               as if the endpoint did not exist
   drip=16kB                           sends so many bytes a second
-  moving-list=delete|insert|replace   the list changes between two pages
+  moving-list=delete|insert|reorder   the list changes between two pages
   rounded=0                           values in lists rounded, timestamps off by a second
   execution-timeout=1500              408 EXECUTION_TIMEOUT for larger pages
   wrong-total=3                       X-Total-Count is off

@@ -17,17 +17,26 @@ type ActionOf<K extends Kind> = Extract<FaultAction, { kind: K }>;
 /** The faults that hit one request, at most one of each kind; the first one written wins. */
 export interface FaultEffects {
   get<K extends Kind>(kind: K): ActionOf<K> | undefined;
-  /** By how many items the list has moved, and how its total has changed. */
+  /** How the list has moved. */
   readonly moved: ListMove;
 }
 
 export interface ListMove {
   /** Items that vanished before the offset, less those that appeared. */
   readonly shift: number;
+  /** Items more or less than there are. */
   readonly total: number;
+  /** Items that went from the beginning of the list to its end. */
+  readonly wrapped: number;
 }
 
-const STILL: ListMove = { shift: 0, total: 0 };
+const STILL: ListMove = { shift: 0, total: 0, wrapped: 0 };
+
+const MOVES: Readonly<Record<ActionOf<"moving-list">["change"], ListMove>> = {
+  delete: { shift: 1, total: -1, wrapped: 0 },
+  insert: { shift: -1, total: 1, wrapped: 0 },
+  reorder: { shift: 1, total: 0, wrapped: 1 },
+};
 
 interface ArmedFault {
   readonly fault: Fault;
@@ -90,11 +99,11 @@ export class Faults {
     if (page?.offset === 0) this.#moves.delete(path);
     const before = this.#moves.get(path) ?? STILL;
     if (action === undefined) return before;
-    const gone = action.change === "insert" ? 0 : 1;
-    const come = action.change === "delete" ? 0 : 1;
+    const change = MOVES[action.change];
     const move = {
-      shift: before.shift + (action.change === "insert" ? -1 : 1),
-      total: before.total + come - gone,
+      shift: before.shift + change.shift,
+      total: before.total + change.total,
+      wrapped: before.wrapped + change.wrapped,
     };
     this.#moves.set(path, move);
     return move;

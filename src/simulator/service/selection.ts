@@ -30,7 +30,8 @@ export function selectPage<Item extends Subject>(
   const length = selected.reduce((sum, list) => sum + list.length, 0);
   const { moved } = call;
   const shifted = { offset: Math.max(0, page.offset + moved.shift), limit: page.limit };
-  const items = slicePage(selected, shifted);
+  const wrapped = slicePage(selected, { offset: 0, limit: moved.wrapped });
+  const items = slicePage([...selected, wrapped], shifted);
   return {
     kind: "list",
     length: items.length,

@@ -59,7 +59,7 @@ function trouble(sensor: SensorNode, limited: boolean, at: number): Span {
     return rest < 0;
   };
   // A slow sensor would miss most of it.
-  const least = 1.2 * sensor.intervalSeconds * 1000;
+  const least = 1200 * sensor.intervalSeconds;
   const lasting = (shortest: number, longest: number, status: SimStatus, byLimit = false): Span => {
     const length = Math.max(least, shortest + (longest - shortest) * uniform(draw, 4) ** 2);
     const end = start + Math.round(Math.min(length, TROUBLE_LONGEST_MS));

@@ -75,7 +75,8 @@ export class Influences {
         : span(one, "pausedbydependency", RANK.dependency),
     );
     let until = Math.min(above.until, nextHalt(node, at));
-    if (node.kind === "device") {
+    // A probe reaches itself.
+    if (node.kind === "device" && node.type === "device") {
       spans.push(outage(node, at));
       until = Math.min(until, nextOutage(node, at));
     }

@@ -52,7 +52,7 @@ export class Mutations {
   addDevice(parentId: string, name: string, at: number): DeviceNode {
     const parent = this.#parentFor("device", parentId);
     const host = (salt: number): string => `10.250.${salt % 250}.${(salt >>> 8) % 250}`;
-    const device = this.#factory.device(parent, () => name, "device", [], host, at);
+    const device = this.#factory.device({ parent, name: () => name, type: "device", tags: [], host, bornAt: at });
     this.#registry.add([device]);
     return device;
   }
@@ -63,7 +63,14 @@ export class Mutations {
     const spec = NEW_SENSOR_KIND;
     const sibling = parent.children.find((child) => child instanceof SensorNode);
     const zone = sibling?.zone ?? 0;
-    const sensor = this.#factory.sensor({ parent, name, spec, channels: spec.channels.length, zone, bornAt: at });
+    const sensor = this.#factory.sensor({
+      parent,
+      name: () => name,
+      spec,
+      channels: spec.channels.length,
+      zone,
+      bornAt: at,
+    });
     this.#registry.add([sensor]);
     this.#timeline.changed();
     return sensor;

@@ -1,25 +1,44 @@
-import { DOWNTIME, EXTRA } from "./kinds/common.ts";
-import type { SimLimits } from "./model.ts";
-import { seasoned } from "./names.ts";
-import { ChannelNode, DeviceNode, type NodeOptions, SensorNode, TreeNode } from "./nodes.ts";
+import { addChannels } from "./channel-factory.ts";
+import type { SimKind } from "./model.ts";
+import { DeviceNode, type NodeOptions, SensorNode, TreeNode } from "./nodes.ts";
 import { mix, uniform } from "./noise.ts";
-import { type ChannelTemplate, DOWNTIME_NUMBER, type SensorKind } from "./sensor-kind.ts";
+import type { SensorKind } from "./sensor-kind.ts";
 
-export interface NewSensor {
+/** Makes a text from a node's own randomness. */
+export type FromSalt = (salt: number) => string;
+
+interface NewNode {
   readonly parent: TreeNode;
-  readonly name: string;
+  readonly name: FromSalt;
+  readonly bornAt: number;
+}
+
+export interface NewGroup extends NewNode {
+  readonly tags: readonly string[];
+}
+
+export interface NewDevice extends NewNode {
+  readonly type: string;
+  readonly tags: readonly string[];
+  readonly host: FromSalt;
+}
+
+export interface NewSensor extends NewNode {
   readonly spec: SensorKind;
   /** Without Downtime. */
   readonly channels: number;
+  /** Offset of the local time in milliseconds. */
   readonly zone: number;
-  readonly bornAt: number;
 }
+
+/** The product's own probe has the id 1; everything else begins above this. */
+const FIRST_IDS = 2000;
 
 /** Makes nodes; ids ascend, with holes as in a tree that people have worked on. */
 export class NodeFactory {
   readonly #seed: number;
   readonly #shift: number;
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<SimKind, number>();
   #lastId = 0;
 
   constructor(seed: number) {
@@ -28,128 +47,71 @@ export class NodeFactory {
   }
 
   root(bornAt: number): TreeNode {
+    const salt = mix(this.#seed, 0);
+    const names = { name: "Root", type: "root", typeName: "Root", tags: [] };
     return new TreeNode("root", {
-      id: "0",
-      parent: undefined,
-      name: "Root",
-      type: "root",
-      typeName: "Root",
-      tags: [],
-      priority: 3,
-      favorite: false,
-      salt: mix(this.#seed, 0),
-      seat: 0,
-      bornAt,
+      ...names,
+      ...{ id: "0", parent: undefined, priority: 3, favorite: false, salt, seat: 0, bornAt },
     });
   }
 
-  probe(parent: TreeNode, name: string, bornAt: number): TreeNode {
+  probe(own: NewNode): TreeNode {
     return new TreeNode(
       "probe",
-      this.#options({ parent, name, type: "probenode", typeName: "Probe", tags: ["probe"], bornAt }, "probe"),
+      this.#options("probe", own, { type: "probenode", typeName: "Probe", tags: ["probe"] }),
     );
   }
 
-  group(parent: TreeNode, name: string, tags: readonly string[], bornAt: number): TreeNode {
-    const options = this.#options({ parent, name, type: "group", typeName: "Group", tags, bornAt }, "group");
-    return new TreeNode("group", { ...options, name: seasoned(name, options.salt) });
+  group(own: NewGroup): TreeNode {
+    return new TreeNode("group", this.#options("group", own, { type: "group", typeName: "Group", tags: own.tags }));
   }
 
-  /** `name` makes the name from the node's own salt. */
-  device(
-    parent: TreeNode,
-    name: (salt: number) => string,
-    type: string,
-    tags: readonly string[],
-    host: (salt: number) => string,
-    bornAt: number,
-  ): DeviceNode {
-    const options = this.#options(
-      { parent, name: "", type, typeName: type === "device" ? "Device" : type, tags, bornAt },
-      "device",
-    );
-    return new DeviceNode({ ...options, name: name(options.salt) }, host(options.salt));
+  device(own: NewDevice): DeviceNode {
+    const { type, tags } = own;
+    const options = this.#options("device", own, { type, typeName: type === "device" ? "Device" : type, tags });
+    return new DeviceNode(options, own.host(options.salt));
   }
 
-  sensor({ parent, name, spec, channels, zone, bornAt }: NewSensor): SensorNode {
-    const { type, typeName, tags } = spec;
-    const options = this.#options({ parent, name, type, typeName, tags, bornAt }, "sensor");
+  sensor(own: NewSensor): SensorNode {
+    const { spec, zone } = own;
+    const options = this.#options("sensor", own, spec);
     const intervalSeconds = intervalOf(spec, options.salt);
-    const sensor = new SensorNode({
-      ...options,
-      spec,
-      zone,
-      intervalSeconds,
-      intervalInherited: intervalSeconds === 60,
-    });
-    addChannels(sensor, channels);
+    const intervalInherited = intervalSeconds === INHERITED_SECONDS;
+    const sensor = new SensorNode({ ...options, spec, zone, intervalSeconds, intervalInherited });
+    addChannels(sensor, own.channels);
     return sensor;
   }
 
-  #options(
-    own: Pick<NodeOptions, "parent" | "name" | "type" | "typeName" | "tags" | "bornAt">,
-    kind: string,
-  ): NodeOptions {
+  #options(kind: SimKind, own: NewNode, what: Pick<NodeOptions, "type" | "typeName" | "tags">): NodeOptions {
     const count = this.#counts.get(kind) ?? 0;
     this.#counts.set(kind, count + 1);
-    // The product's own probe and its device have small numbers, everything else starts above 2000.
     const salt = mix(this.#seed, 0x1d5 + this.#lastId);
-    this.#lastId = this.#lastId === 0 ? 1 : Math.max(2000, this.#lastId) + 1 + (salt % 8 === 0 ? salt % 5 : 0);
-    const favorite = uniform(salt, 0xfa5) < 0.02;
-    const draw = uniform(salt, 0x9110);
-    const priority = draw < 0.8 ? 3 : draw < 0.88 ? 4 : draw < 0.92 ? 5 : draw < 0.97 ? 2 : 1;
-    return { ...own, id: String(this.#lastId), priority, favorite, salt, seat: count + this.#shift };
+    const hole = salt % 8 === 0 ? salt % 5 : 0;
+    this.#lastId = this.#lastId === 0 ? 1 : Math.max(FIRST_IDS, this.#lastId) + 1 + hole;
+    return {
+      ...{ id: String(this.#lastId), parent: own.parent, name: own.name(salt), bornAt: own.bornAt, salt },
+      ...{ type: what.type, typeName: what.typeName, tags: what.tags },
+      priority: priorityOf(uniform(salt, 0x9110)),
+      favorite: uniform(salt, 0xfa5) < 0.02,
+      seat: count + this.#shift,
+    };
   }
 }
+
+/** Nearly everything stays at the default of 3. */
+function priorityOf(draw: number): number {
+  if (draw < 0.8) return 3;
+  if (draw < 0.88) return 4;
+  if (draw < 0.92) return 5;
+  return draw < 0.97 ? 2 : 1;
+}
+
+const INHERITED_SECONDS = 60;
 
 function intervalOf(spec: SensorKind, salt: number): number {
   if (spec.intervalSeconds !== undefined) return spec.intervalSeconds;
   const draw = uniform(salt, 0x1e7);
   if (spec.canBeFast && draw < 0.06) return 10;
   if (spec.canBeFast && draw < 0.16) return 30;
-  return draw > 0.97 ? 300 : 60;
-}
-
-function addChannels(sensor: SensorNode, count: number): void {
-  const { spec, salt } = sensor;
-  const limited = uniform(salt, 0x11317) < spec.limited;
-  const taken = new Set<number>();
-  let next: number = spec.firstNumber;
-  for (let index = 0; index < count; index++) {
-    const { template, label, ordinal } = templateAt(spec, index);
-    while (taken.has(next)) next++;
-    const number = template.number ?? next;
-    taken.add(number);
-    const name = seasoned(template.name.replace("{n}", label), mix(salt, index));
-    const limits = limited && ordinal === 0 ? limitsOf(template, salt, index, spec.trend?.channel === index) : {};
-    sensor.channels.push(new ChannelNode(sensor, template, { number, name, ordinal, primary: index === 0, limits }));
-  }
-  const downtime = { number: DOWNTIME_NUMBER, name: DOWNTIME.name, ordinal: 0, primary: false, limits: {} };
-  sensor.channels.push(new ChannelNode(sensor, DOWNTIME, downtime));
-}
-
-/** The fixed channels first, then the repeated ones round by round, then as many others as were asked for. */
-function templateAt(spec: SensorKind, index: number): { template: ChannelTemplate; label: string; ordinal: number } {
-  const fixed = spec.channels[index];
-  if (fixed !== undefined) return { template: fixed, label: "", ordinal: 0 };
-  let rest = index - spec.channels.length;
-  if (spec.repeated !== undefined) {
-    const { templates, label, most } = spec.repeated;
-    const template = templates[rest % templates.length];
-    const ordinal = Math.floor(rest / templates.length) + 1;
-    if (template !== undefined && ordinal <= most) return { template, label: label(ordinal), ordinal };
-    rest -= most * templates.length;
-  }
-  return { template: EXTRA, label: String(rest + 1), ordinal: rest + 1 };
-}
-
-/** Some people set warnings only, and round numbers that differ a little; what follows a line keeps all of its limits. */
-function limitsOf(template: ChannelTemplate, salt: number, index: number, followsLine: boolean): SimLimits {
-  const limits: SimLimits = { ...template.limits };
-  if (followsLine) return limits;
-  if (uniform(salt, 0x331 + index) < 0.25) {
-    if (limits.maxWarning !== undefined) delete limits.maxError;
-    if (limits.minWarning !== undefined) delete limits.minError;
-  }
-  return limits;
+  return draw > 0.97 ? 300 : INHERITED_SECONDS;
 }

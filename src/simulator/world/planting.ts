@@ -1,91 +1,99 @@
-import { type ProbePlan, planWorld } from "./layout.ts";
+import { type DevicePlan, type ProbePlan, planWorld } from "./layout.ts";
 import type { WorldSize } from "./model.ts";
 import { deviceName, hostName, seasoned } from "./names.ts";
 import type { NodeFactory } from "./node-factory.ts";
 import { SensorNode, type TreeNode } from "./nodes.ts";
-import { mix, uniform } from "./noise.ts";
+import { turnOf } from "./rota.ts";
 import type { City } from "./sites.ts";
 
 const HOUR_MS = 3_600_000;
 
 /** Below this many sensors nobody pauses anything unasked, so that a small world in a test does what it is told. */
 const LEAST_RESTLESS_SENSORS = 50;
-/** Nobody pauses larger groups. */
+/** Nobody pauses larger groups, nor any with more than a 25th of all sensors. */
 const MOST_PAUSED_SENSORS = 120;
 /** With fewer probes than this none of them ever loses its connection. */
 const LEAST_FLAKY_PROBES = 6;
 
+/** A group or probe that devices go into, and where it stands. */
+interface Place {
+  readonly node: TreeNode;
+  readonly city: City;
+  /** Second number of the addresses there. */
+  readonly site: number;
+}
+
 /** Makes the nodes of the world, in the order of their creation. */
 export function plant(factory: NodeFactory, root: TreeNode, seed: number, size: WorldSize): TreeNode[] {
-  const nodes: TreeNode[] = [];
-  for (const [index, plan] of planWorld(seed, size).entries()) {
-    plantProbe(factory, root, plan, index, nodes);
-  }
+  const nodes = planWorld(seed, size).flatMap((plan, index) => plantProbe(factory, root, plan, index));
   if (size.sensors >= LEAST_RESTLESS_SENSORS) unsettle(nodes, size);
   return nodes;
 }
 
-function plantProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, index: number, nodes: TreeNode[]): void {
+function plantProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, index: number): TreeNode[] {
   const { bornAt } = root;
-  const probe = factory.probe(root, plan.name, bornAt);
-  nodes.push(probe);
-  const places: { readonly node: TreeNode; readonly city: City; readonly site: number }[] = [];
-  const own = { node: probe, city: plan.city, site: index };
   const devices = Map.groupBy(plan.devices, ({ group }) => group);
-  const plantDevices = (group: number | undefined): void => {
-    for (const device of devices.get(group) ?? []) {
-      const { node: parent, city, site } = (group === undefined ? own : places[group]) ?? own;
-      const { role, position } = device;
-      const type = role.name === "Probe Device" ? role.name : "device";
-      const node = factory.device(
-        parent,
-        (salt) => (type === "device" ? deviceName(role.name, position, salt) : role.name),
-        type,
-        role.tags,
-        (salt) => (type === "device" ? hostName(role.name, city.code, site, position, salt) : "127.0.0.1"),
-        bornAt,
-      );
-      nodes.push(node);
-      const seen = new Map<string, number>();
-      for (const { spec, channels } of device.sensors) {
-        const count = (seen.get(spec.type) ?? 0) + 1;
-        seen.set(spec.type, count);
-        const name = (spec.names[(count - 1) % spec.names.length] ?? spec.names[0]).replaceAll("{n}", String(count));
-        const sensor = factory.sensor({ parent: node, name, spec, channels, zone: city.hours * HOUR_MS, bornAt });
-        sensor.name = seasoned(name, sensor.salt);
-        nodes.push(sensor);
-      }
-    }
+  const probe = factory.probe({ parent: root, name: () => plan.name, bornAt });
+  const nodes = [probe];
+  const fill = (place: Place, group: number | undefined): void => {
+    for (const device of devices.get(group) ?? []) nodes.push(...plantDevice(factory, place, device));
   };
-  plantDevices(undefined);
-  for (const [place, group] of plan.groups.entries()) {
-    const parent = group.parent === undefined ? probe : (places[group.parent]?.node ?? probe);
-    const tags = group.parent === undefined ? ["site", group.city.code] : [group.category];
-    const node = factory.group(parent, group.name, tags, bornAt);
+  fill({ node: probe, city: plan.city, site: index }, undefined);
+  const groups: TreeNode[] = [];
+  for (const [position, { name, parent, category, city }] of plan.groups.entries()) {
+    const node = factory.group({
+      parent: (parent === undefined ? undefined : groups[parent]) ?? probe,
+      name: (salt) => seasoned(name, salt),
+      tags: parent === undefined ? ["site", city.code] : [category],
+      bornAt,
+    });
     nodes.push(node);
-    places.push({ node, city: group.city, site: index * 8 + place });
-    plantDevices(place);
+    groups.push(node);
+    fill({ node, city, site: index * 8 + position }, position);
   }
+  return nodes;
+}
+
+function plantDevice(factory: NodeFactory, { node: parent, city, site }: Place, plan: DevicePlan): TreeNode[] {
+  const { role, position } = plan;
+  const { bornAt } = parent;
+  const ofProbe = role.name === "Probe Device";
+  const device = factory.device({
+    parent,
+    name: (salt) => (ofProbe ? role.name : deviceName(role.name, position, salt)),
+    type: ofProbe ? role.name : "device",
+    tags: role.tags,
+    host: (salt) => (ofProbe ? "127.0.0.1" : hostName(role.name, city.code, site, position, salt)),
+    bornAt,
+  });
+  const seen = new Map<string, number>();
+  const sensors = plan.sensors.map(({ spec, channels }) => {
+    const count = (seen.get(spec.type) ?? 0) + 1;
+    seen.set(spec.type, count);
+    const plain = (spec.names[(count - 1) % spec.names.length] ?? spec.names[0]).replaceAll("{n}", String(count));
+    const name = (salt: number): string => seasoned(plain, salt);
+    return factory.sensor({ parent: device, name, spec, channels, zone: city.hours * HOUR_MS, bornAt });
+  });
+  return [device, ...sensors];
 }
 
 /** Marks what is paused now and then, what has never been scanned, and what loses its connection. */
 function unsettle(nodes: readonly TreeNode[], size: WorldSize): void {
   const probes = nodes.filter(({ kind }) => kind === "probe");
   for (const probe of probes.slice(1)) probe.restless = probes.length >= LEAST_FLAKY_PROBES;
+  const mostPaused = Math.min(MOST_PAUSED_SENSORS, size.sensors / 25);
   for (const node of nodes) {
     if (node.kind === "device") node.restless = node.type === "device";
-    if (node.kind === "group")
-      node.restless = node.children.length > 0 && sensorsOf(node) <= Math.min(MOST_PAUSED_SENSORS, size.sensors / 25);
-    if (node instanceof SensorNode) {
-      node.restless = true;
-      const draw = uniform(mix(node.salt, 0x11e), 0);
-      if (draw < 0.0036) node.neverScanned = "unknown";
-      else if (draw < 0.004) node.neverScanned = "none";
-      else node.nightly = draw < 0.0065;
-    }
+    if (node.kind === "group") node.restless = node.children.length > 0 && sensorsBelow(node) <= mostPaused;
+    if (!(node instanceof SensorNode)) continue;
+    node.restless = true;
+    const draw = turnOf(node.seat, 9);
+    if (draw < 0.0036) node.neverScanned = "unknown";
+    else if (draw < 0.004) node.neverScanned = "none";
+    else node.nightly = draw < 0.0065;
   }
 }
 
-function sensorsOf(node: TreeNode): number {
-  return node.children.reduce((sum, child) => sum + (child.kind === "sensor" ? 1 : sensorsOf(child)), 0);
+function sensorsBelow(node: TreeNode): number {
+  return node.children.reduce((sum, child) => sum + (child.kind === "sensor" ? 1 : sensorsBelow(child)), 0);
 }

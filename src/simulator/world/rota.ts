@@ -18,7 +18,7 @@ export interface Rota {
 
 /** With times in days. */
 export function dayRota(key: number, period: number, shortest: number, longest: number, scatter: number): Rota {
-  return { key, period: period * DAY_MS, shortest: shortest * DAY_MS, longest: longest * DAY_MS, scatter };
+  return { key, period: Math.round(period * DAY_MS), shortest: shortest * DAY_MS, longest: longest * DAY_MS, scatter };
 }
 
 /** Half open: `start` belongs to it, `end` does not. Milliseconds since the epoch. */
@@ -51,15 +51,19 @@ export function nextStart(rota: Rota, seat: number, salt: number, at: number): n
 }
 
 function phaseOf(rota: Rota, seat: number): number {
-  const stride = STRIDES[rota.key % STRIDES.length] ?? STRIDES[0];
-  const turn = seat * stride + rota.key * 0.137;
-  return (turn - Math.floor(turn)) * rota.period;
+  return Math.floor(turnOf(seat, rota.key) * rota.period);
+}
+
+/** A number from 0 to 1 for each seat; those of all seats together lie evenly, another way for each key. */
+export function turnOf(seat: number, key: number): number {
+  const turn = seat * (STRIDES[key % STRIDES.length] ?? STRIDES[0]) + key * 0.137;
+  return turn - Math.floor(turn);
 }
 
 function episodeOf(rota: Rota, salt: number, phase: number, cycle: number): Episode {
   const draw = mix(mix(salt, rota.key), cycle);
   const room = rota.scatter * (rota.period - rota.longest);
-  const start = Math.round(phase + cycle * rota.period + room * uniform(draw, 1));
+  const start = phase + cycle * rota.period + Math.round(room * uniform(draw, 1));
   // Short ones are more frequent than long ones.
   const length = rota.shortest + (rota.longest - rota.shortest) * uniform(draw, 2) ** 2;
   return { start, end: start + Math.round(length), draw };

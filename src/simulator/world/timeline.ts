@@ -25,7 +25,7 @@ interface Standing {
   readonly at: number;
 }
 
-/** What shows of a node at a moment; `scan` when it is a scan that says so. */
+/** What shows of a node at a moment. */
 interface Appearance {
   readonly status: SimStatus;
   readonly message: string;

@@ -119,6 +119,24 @@ export class Prometheus {
     }
   }
 
+  /** Waits until every target was scraped anew: what was served when this was called is then in the answers. */
+  async nextScrape(limitMs = 60_000): Promise<void> {
+    // Prometheus moves the time of a scrape by up to two milliseconds to keep its intervals even.
+    const since = (Date.now() + 3) / 1000;
+    const deadline = Date.now() + limitMs;
+    for (;;) {
+      const [oldest] = await this.query("min(timestamp(up))");
+      if (Number(oldest?.points[0]?.value) >= since) return;
+      if (Date.now() > deadline) throw new Error(`no scrape within ${limitMs} ms\n${this.log()}`);
+      await sleep(50);
+    }
+  }
+
+  /** Every value of a label. */
+  async labelValues(name: string): Promise<string[]> {
+    return this.#get<string[]>(`label/${name}/values`, {});
+  }
+
   async stop(): Promise<void> {
     // Its data goes too, so nothing needs the seconds that an orderly end takes.
     await this.#program.stop("SIGKILL");

@@ -10,8 +10,7 @@ test("about one name in a hundred is hostile", () => {
 });
 
 test("a hostile name still holds the name, and is well-formed Unicode without null characters", () => {
-  for (const salt of SALTS) {
-    const name = seasoned("Ping v2", salt);
+  for (const name of new Set(SALTS.map((salt) => seasoned("Ping v2", salt)))) {
     expect(name).toContain("Ping v2");
     expect(name.isWellFormed()).toBe(true);
     expect(name).not.toContain("\0");

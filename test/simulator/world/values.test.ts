@@ -74,7 +74,7 @@ test("scans sit on multiples of the interval plus an offset of the sensor's own,
 });
 
 test("all channels of a sensor come from the same scan", () => {
-  for (const at of moments(5, 30)) {
+  for (const at of moments(3, 30)) {
     for (const sensor of world.list("sensor")) {
       const scans = new Set(sensor.channels.map((channel) => world.lastMeasurement(channel, at)?.at));
       expect(scans.size).toBe(1);
@@ -106,7 +106,7 @@ test("every value is a finite number or null, and never -0", () => {
 });
 
 test("percentages stay between 0 and 100", () => {
-  for (const at of moments(6, 200)) {
+  for (const at of moments(3, 200)) {
     for (const channel of world.channels().filter(({ displayUnit }) => displayUnit === "%")) {
       const value = world.lastMeasurement(channel, at)?.displayValue ?? 0;
       expect(value).toBeGreaterThanOrEqual(0);
@@ -155,7 +155,7 @@ test("traffic of an office is high by day and low at night and at weekends", () 
 });
 
 test("errors come in bursts: mostly nothing, and where there is one there are more", () => {
-  const channels = channelsOf("snmptraffic", "Errors In").slice(0, 200);
+  const channels = channelsOf("snmptraffic", "Errors In").slice(0, 100);
   expect(channels.length).toBeGreaterThan(50);
   const windows = channels.flatMap((channel) =>
     // Each window is one burst or none.
@@ -189,10 +189,11 @@ test("disks fill slowly and are cleaned up", () => {
 test("days of a certificate are whole and count down by one a day until it is renewed", () => {
   for (const channel of channelsOf("paessler.certificate.ssl_certificate_sensor", "Days to Expiration").slice(0, 20)) {
     const values = series(channel, STARTED_AT, DAY, 60);
+    if (values.length === 0) continue;
     expect(values.every(Number.isInteger)).toBe(true);
     const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0));
-    // Certificates live 60 days and more; a limit that is out for another reason can nudge the number once.
-    expect(steps.filter((step) => step > 20).length).toBeLessThanOrEqual(1);
+    // The shortest cycle is 60 days.
+    expect(steps.filter((step) => step > 0).length).toBeLessThanOrEqual(1);
     expect(steps.filter((step) => step === -1).length).toBeGreaterThan(steps.length / 2);
   }
 });

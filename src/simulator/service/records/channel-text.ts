@@ -31,8 +31,9 @@ export class ChannelText {
     );
   }
 
-  fits(channel: SimChannel, sensor: NodeText): boolean {
-    return this.sensor === sensor && this.#name === channel.name;
+  /** Whether the text still says how the channel is; a text of another sensor's is never asked. */
+  fits(channel: SimChannel): boolean {
+    return this.channel === channel && this.#name === channel.name;
   }
 
   /** References from the root; the specification has no reference type for the channel itself. */

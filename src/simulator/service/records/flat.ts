@@ -3,5 +3,6 @@
  * page with the text is encoded; for what is kept and sent again and again that made three quarters of the cost.
  */
 export function flat(...pieces: readonly string[]): string {
-  return pieces.join("");
+  // One piece alone would come back as it is.
+  return pieces.concat("").join("");
 }

@@ -24,7 +24,7 @@ export function renderMeasurement(text: ChannelText, rendering: Rendering): stri
   const raw = value === displayValue ? display : String(value);
   // Live servers send a JSON number; clients that took it for a text broke, and the specification does not say.
   const shown = !live && channel.number % 2 === 1 ? `"${display}"` : display;
-  const statistics = text.statistics.render(world, channel, value, now);
+  const statistics = text.statistics.include(value);
   return `,"last_measurement":{"timestamp":${timestamp},"value":${raw},"display_value":${shown},${statistics}${volume(text, displayValue)}}`;
 }
 

@@ -9,9 +9,12 @@ export class Texts {
   readonly #spelling: Spelling;
   readonly #visibility: Visibility;
   readonly #nodes = new WeakMap<SimNode, NodeText>();
-  readonly #channels = new WeakMap<SimChannel, ChannelText>();
   /** Nodes already found up to date since `refresh`. */
   #checked = new Map<SimNode, NodeText>();
+  /** Texts of the channels of a sensor, by number; they go when the sensor's own text does. */
+  readonly #channels = new WeakMap<NodeText, Map<number, ChannelText>>();
+  /** Where the channel before was found: those of one sensor follow each other in lists. */
+  #sensor: { readonly node: SimNode; readonly text: NodeText; readonly channels: Map<number, ChannelText> } | undefined;
 
   constructor(spelling: Spelling, visibility: Visibility) {
     this.#spelling = spelling;
@@ -21,6 +24,7 @@ export class Texts {
   /** The world may have changed: look again. To be called once a request, whose rendering then must not wait for anything. */
   refresh(): void {
     this.#checked = new Map();
+    this.#sensor = undefined;
   }
 
   of(node: SimNode): NodeText {
@@ -35,11 +39,20 @@ export class Texts {
   }
 
   ofChannel(channel: SimChannel): ChannelText {
-    const sensor = this.of(channel.sensor);
-    const known = this.#channels.get(channel);
-    if (known?.fits(channel, sensor)) return known;
+    const { text: sensor, channels } = this.#channelsOf(channel.sensor);
+    const known = channels.get(channel.number);
+    if (known?.fits(channel)) return known;
     const text = new ChannelText(channel, sensor, this.#spelling);
-    this.#channels.set(channel, text);
+    channels.set(channel.number, text);
     return text;
+  }
+
+  #channelsOf(node: SimNode): { readonly text: NodeText; readonly channels: Map<number, ChannelText> } {
+    if (this.#sensor?.node === node) return this.#sensor;
+    const text = this.of(node);
+    const channels = this.#channels.get(text) ?? new Map<number, ChannelText>();
+    this.#channels.set(text, channels);
+    this.#sensor = { node, text, channels };
+    return this.#sensor;
   }
 }

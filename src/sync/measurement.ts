@@ -1,0 +1,27 @@
+/** How fine a measurement is: each scan of the sensor, or the server's averages over 5 min, 1 h and 24 h. */
+export type Resolution = "live" | "short" | "medium" | "long";
+
+/** All channels of one sensor at one time. Travels in one request, so that a timestamp is never sent in part. */
+export interface MeasurementRow {
+  readonly sensorId: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly resolution: Resolution;
+  /** Channel id (the part after the dot) and value in its display unit; channels without a value are left out. */
+  readonly values: readonly (readonly [channelId: string, value: number])[];
+}
+
+/** What became of rows that were sent. */
+export type DeliveryOutcome =
+  /** The receiver has them; `rejectedPoints` of them it refused for good, and says why. */
+  | { readonly kind: "accepted"; readonly rejectedPoints: number; readonly message: string }
+  /** The receiver refuses the request for good (400, 413 ...): sending it again is of no use. */
+  | { readonly kind: "refused"; readonly message: string }
+  /** It could not be delivered now. */
+  | { readonly kind: "failed"; readonly retryAfterMs: number | undefined; readonly message: string };
+
+/** Where measurements go. */
+export interface MeasurementSink {
+  /** Sends rows, oldest first; never rejects. Rows of one sensor come in the order of their time. */
+  deliver(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<DeliveryOutcome>;
+}

@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pino } from "pino";
+import { createRoutes } from "../../../src/http/routes.ts";
+import { type RouteHandler, startWebServer } from "../../../src/http/web-server.ts";
+import {
+  type SimulatedExporter,
+  type SimulatedExporterOptions,
+  startSimulatedExporter,
+} from "../../support/simulated-exporter.ts";
+
+/** One answer of the exporter's web server, as its headers tell. */
+export interface Access {
+  /** Path and query as asked for. */
+  readonly url: string;
+  readonly userAgent: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly contentEncoding: string;
+}
+
+/** A whole exporter behind its real web server, over a simulated server whose time stands still. */
+export interface ScrapedExporter extends SimulatedExporter {
+  /** host:port to scrape. */
+  readonly address: string;
+  /** The moment at which simulated time stands, milliseconds since the epoch. */
+  readonly at: number;
+  /** Every answer of the web server so far. */
+  readonly accesses: readonly Access[];
+  /** The metrics page over HTTP; compressed on its way, as for every scraper. */
+  fetchPage(accept?: string): Promise<string>;
+}
+
+export async function startScrapedExporter(options: SimulatedExporterOptions = {}): Promise<ScrapedExporter> {
+  const running = await startSimulatedExporter(options);
+  const { exporter, simulator } = running;
+  const at = Date.now();
+  simulator.freezeAt(at);
+  exporter.metrics.collectProcessMetrics();
+  const routes = createRoutes({
+    telemetryPath: "/metrics",
+    exposition: exporter.exposition,
+    served: (format) => exporter.metrics.scrapes.inc({ format }),
+    isReady: () => true,
+    version: "0.0.0-test",
+    servers: running.config.servers.map(({ name }) => name),
+  });
+  const accesses: Access[] = [];
+  const web = await startWebServer({
+    addresses: [{ host: "127.0.0.1", port: 0 }],
+    log: pino({ level: "silent" }),
+    routes: new Map([...routes].map(([path, handler]) => [path, recording(handler, accesses)])),
+  });
+  const url = web.urls[0] ?? "";
+  return {
+    ...running,
+    at,
+    accesses,
+    address: new URL(url).host,
+    fetchPage: async (accept = "*/*") => {
+      const answer = await fetch(`${url}/metrics`, { headers: { accept } });
+      if (answer.status !== 200) throw new Error(`status ${answer.status}`);
+      return answer.text();
+    },
+    close: async () => {
+      await web.close(0);
+      await running.close();
+    },
+  };
+}
+
+function recording(handler: RouteHandler, accesses: Access[]): RouteHandler {
+  return (request: IncomingMessage, response: ServerResponse) => {
+    response.once("finish", () =>
+      accesses.push({
+        url: request.url ?? "",
+        userAgent: request.headers["user-agent"] ?? "",
+        status: response.statusCode,
+        contentType: String(response.getHeader("content-type")),
+        contentEncoding: String(response.getHeader("content-encoding") ?? "identity"),
+      }),
+    );
+    return handler(request, response);
+  };
+}

@@ -1,0 +1,245 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import { Faults } from "../../../src/simulator/service/faults.ts";
+import { seededRandom } from "../../../src/simulator/service/randomness.ts";
+import { createWorld } from "../../../src/simulator/world/world.ts";
+import { startService } from "./support/running-service.ts";
+
+const LIST = "/experimental/sensors";
+
+describe("instead of the answer", () => {
+  test.each<[fault: string, status: number, code: string]>([
+    ["error=503", 503, "SERVICE_UNAVAILABLE"],
+    ["error=500", 500, "INTERNAL_ERROR"],
+    ["error=401", 401, "AUTH_FAILED"],
+    ["error=503,code=LICENSE_INACTIVE", 503, "LICENSE_INACTIVE"],
+    ["missing", 404, "NOT_FOUND"],
+    ["missing=501", 501, "METHOD_NOT_IMPLEMENTED"],
+    ["execution-timeout=2999", 408, "EXECUTION_TIMEOUT"],
+  ])("%s", async (fault, status, code) => {
+    const { send } = await startService({ faults: [fault] });
+    const answer = await send(LIST);
+    expect([answer.status, answer.json]).toEqual([
+      status,
+      { code, message: expect.any(String), request_id: answer.headers.get("x-request-id") },
+    ]);
+  });
+
+  test("an error can ask for patience", async () => {
+    const { send } = await startService({ faults: ["error=429,retry-after=7s"] });
+    const { status, headers } = await send(LIST);
+    expect([status, headers.get("retry-after")]).toEqual([429, "7"]);
+  });
+
+  test("a page of something else", async () => {
+    const { send } = await startService({ faults: ["html"] });
+    const { status, headers, text } = await send(LIST);
+    expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(text).toContain("<html>");
+  });
+
+  test("the way to a login page", async () => {
+    const { send } = await startService({ faults: ["redirect"] });
+    const { status, headers, text } = await send("/health", { bearer: null });
+    expect([status, headers.get("location"), text]).toEqual([302, expect.stringContaining("/login.htm"), ""]);
+  });
+
+  test("nothing at all, until the client gives up", async () => {
+    const { simulator } = await startService({ faults: ["hang"] });
+    const request = fetch(`${simulator.url}/api/v2/health`, { signal: AbortSignal.timeout(50) });
+    await expect(request).rejects.toThrow("timeout");
+    await expect.poll(() => simulator.requests.inFlight).toBe(0);
+    expect(simulator.requests.count({ route: "/health", status: undefined })).toBe(1);
+  });
+
+  test("a closed connection", async () => {
+    const { simulator, send } = await startService({ faults: ["cut=start"] });
+    await expect(send(LIST)).rejects.toThrow("fetch failed");
+    expect(simulator.requests.count({ status: undefined })).toBe(1);
+  });
+});
+
+describe("the answer, badly delivered", () => {
+  test("cut off half-way", async () => {
+    const { simulator } = await startService({ faults: ["cut"] });
+    const socket = connect(simulator.port, "127.0.0.1");
+    const received: Buffer[] = [];
+    socket.on("data", (chunk: Buffer) => received.push(chunk));
+    socket.write(`GET /api/v2${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY==\r\n\r\n`);
+    await once(socket, "close");
+    const [head = "", body = ""] = Buffer.concat(received).toString("latin1").split("\r\n\r\n");
+    const announced = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+    expect(announced).toBeGreaterThan(500);
+    expect(body.length).toBe(Math.floor(announced / 2));
+  });
+
+  test("truncated, but a whole answer to HTTP", async () => {
+    const { send, simulator } = await startService();
+    const whole = (await send(LIST)).text;
+    simulator.faults.set(["truncate=0.25"]);
+    const { status, json, text } = await send(LIST);
+    expect(status).toBe(200);
+    expect(json).toBeUndefined();
+    expect(whole.startsWith(text)).toBe(true);
+    expect(text.length / whole.length).toBeCloseTo(0.25, 2);
+  });
+
+  test("late, by the clock", async () => {
+    const { send, clock } = await startService({ faults: ["latency=200ms"] });
+    const answer = send("/version");
+    expect(await clock.sleeping()).toBe(200);
+    await clock.advance(200);
+    expect((await answer).status).toBe(200);
+  });
+
+  test("later than anything may take", async () => {
+    const { send, clock } = await startService({ faults: ["latency=40s"] });
+    const answer = send("/version");
+    expect(await clock.sleeping()).toBe(25_000);
+    await clock.advance(25_000);
+    expect((await answer).json).toMatchObject({ code: "EXECUTION_TIMEOUT" });
+  });
+
+  test("in drips, twenty a second", async () => {
+    const { send, simulator, clock } = await startService();
+    const whole = (await send(LIST)).text;
+    simulator.faults.set(["drip=4kB"]);
+    const answer = send(LIST);
+    const drips = Math.ceil(Buffer.byteLength(whole) / 200);
+    for (let pauses = 1; pauses < drips; pauses++) {
+      expect(await clock.sleeping()).toBe(50);
+      await clock.advance(50);
+    }
+    expect((await answer).text).toBe(whole);
+    expect(drips).toBeGreaterThan(5);
+  });
+});
+
+describe("a list that moves", () => {
+  const all = "1000.0 1000.-4 1001.1 1001.2 1002.0 2000.3".split(" ");
+  const page = (offset: number) => `/experimental/channels?limit=2&offset=${offset}`;
+
+  test.each<[fault: string, pages: string[][], totals: string]>([
+    ["moving-list=delete#1", [all.slice(0, 2), all.slice(3, 5), all.slice(5)], "6 5 5"],
+    ["moving-list=delete", [all.slice(0, 2), all.slice(3, 5), []], "6 5 4"],
+    ["moving-list=insert#1", [all.slice(0, 2), all.slice(1, 3), all.slice(3, 5)], "6 7 7"],
+    ["moving-list=reorder#1", [all.slice(0, 2), all.slice(3, 5), ["2000.3", "1000.0"]], "6 6 6"],
+  ])("%s", async (fault, pages, totals) => {
+    const { send, ids, simulator } = await startService({ faults: [fault] });
+    expect([await ids(page(0)), await ids(page(2)), await ids(page(4))]).toEqual(pages);
+    // With a fault of one time, the second reading finds the list at rest.
+    if (fault.endsWith("#1")) {
+      expect([...(await ids(page(0))), ...(await ids(page(2))), ...(await ids(page(4)))]).toEqual(all);
+    }
+    simulator.faults.set([fault]);
+    const counts: (string | null)[] = [];
+    for (const offset of [0, 2, 4]) counts.push((await send(page(offset))).headers.get("x-total-count"));
+    expect(counts.join(" ")).toBe(totals);
+  });
+
+  test("other lists stay", async () => {
+    const { ids } = await startService({ faults: ["moving-list@/experimental/channels"] });
+    await ids(page(2));
+    expect(await ids("/experimental/sensors?offset=1")).toEqual(["1001", "1002", "2000"]);
+  });
+});
+
+describe("wrong content", () => {
+  test("rounded values whose timestamps are off by a second", async () => {
+    const { send, simulator } = await startService({ faults: ["rounded=1"] });
+    const measured = async (id: string) => (await send(`/channels/${id}`)).json;
+    const rounded = [await measured("1000.0"), await measured("1001.2")];
+    simulator.faults.clear();
+    expect(rounded).toMatchObject([
+      { last_measurement: { display_value: 68.8, value: 68.8, timestamp: "2026-03-12T17:55:06Z" } },
+      { last_measurement: { display_value: 12, value: 1_500_000, timestamp: "2026-03-12T17:54:59Z" } },
+    ]);
+    expect(await measured("1000.0")).toMatchObject({
+      last_measurement: { display_value: 68.75, timestamp: "2026-03-12T17:55:05Z" },
+    });
+  });
+
+  test("a wrong total, never below zero", async () => {
+    const { send, simulator } = await startService({ faults: ["wrong-total=3"] });
+    const total = async () => (await send(LIST)).headers.get("x-total-count");
+    expect(await total()).toBe("7");
+    simulator.faults.set(["wrong-total=-100"]);
+    expect(await total()).toBe("0");
+  });
+
+  test("records as no service should send them, among good ones", async () => {
+    const world = createWorld({
+      seed: 1,
+      size: { probes: 1, groups: 2, devices: 4, sensors: 20, channels: 80 },
+      startedAt: 0,
+    });
+    const { send, ids, simulator } = await startService({ world });
+    const good = (await send("/experimental/channels")).json as unknown[];
+    simulator.faults.set(["odd-records=4"]);
+    const mixed = (await send("/experimental/channels")).json as unknown[];
+    expect(mixed).toHaveLength(good.length);
+    const odd = mixed.filter((record, index) => JSON.stringify(record) !== JSON.stringify(good[index]));
+    expect(odd.length).toBeGreaterThanOrEqual(18);
+    expect(odd.length).toBeLessThanOrEqual(20);
+    expect(
+      new Set(odd.map((record) => (record === null ? "null" : Array.isArray(record) ? "array" : typeof record))),
+    ).toEqual(new Set(["object", "null", "array", "string"]));
+    simulator.faults.clear();
+    expect(await ids("/experimental/channels")).toHaveLength(80);
+  });
+});
+
+describe("which requests are hit", () => {
+  test("those of a path and method", async () => {
+    const { send } = await startService({ faults: ["error=500@POST:/session", "error=503@/experimental/*"] });
+    expect((await send("/session", { method: "POST" })).status).toBe(500);
+    expect((await send("/session")).status).toBe(400);
+    expect((await send(LIST)).status).toBe(503);
+    expect((await send("/sensors")).status).toBe(200);
+  });
+
+  test("also those to paths that do not exist", async () => {
+    const { send } = await startService({ faults: ["html"] });
+    expect((await send("/nothing")).status).toBe(200);
+  });
+
+  test("the next so many, of those that it can apply to", async () => {
+    const { send, simulator } = await startService({ faults: ["error=500#2", "execution-timeout=10#1"] });
+    const statuses: number[] = [];
+    for (let i = 0; i < 2; i++) statuses.push((await send("/version")).status);
+    expect(simulator.faults.list()).toEqual(["execution-timeout=10#1"]);
+    for (const limit of [10, 11, 11]) statuses.push((await send(`${LIST}?limit=${limit}`)).status);
+    expect(statuses).toEqual([500, 500, 200, 408, 200]);
+    expect(simulator.faults.list()).toEqual([]);
+  });
+
+  test("a share of them, the same for the same seed", () => {
+    const strikes = (seed: number): string => {
+      const faults = new Faults(seededRandom(seed), ["hang#0.3"]);
+      const target = { method: "GET", path: LIST, page: undefined };
+      return Array.from({ length: 1000 }, () => (faults.strike(target).get("hang") === undefined ? "." : "x")).join("");
+    };
+    expect(strikes(1)).toBe(strikes(1));
+    expect(strikes(1)).not.toBe(strikes(2));
+    expect(strikes(1).split("x").length - 1).toBeGreaterThan(250);
+    expect(strikes(1).split("x").length - 1).toBeLessThan(350);
+  });
+
+  test("several faults together", async () => {
+    const { send, clock } = await startService({ faults: ["latency=10ms", "truncate=0", "wrong-total=1"] });
+    const answer = send(LIST);
+    await clock.sleeping();
+    await clock.advance(10);
+    const { text, headers } = await answer;
+    expect([text, headers.get("x-total-count")]).toEqual(["", "5"]);
+  });
+
+  test("a wrong fault changes nothing", async () => {
+    const { simulator } = await startService({ faults: ["html"] });
+    expect(() => simulator.faults.set(["hang", "nonsense"])).toThrow("there is no fault");
+    expect(() => simulator.faults.add("nonsense")).toThrow("there is no fault");
+    expect(simulator.faults.list()).toEqual(["html"]);
+    await expect(startService({ faults: ["nonsense"] })).rejects.toThrow("there is no fault");
+  });
+});

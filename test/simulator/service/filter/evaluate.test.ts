@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { compileFilter, type FilterScope } from "../../../../src/simulator/service/filter/evaluate.ts";
+import { FilterError } from "../../../../src/simulator/service/filter/filter-error.ts";
+import { parseFilter } from "../../../../src/simulator/service/filter/parser.ts";
+import { filterProperties } from "../../../../src/simulator/service/filter/properties.ts";
+import type { SpellingName } from "../../../../src/simulator/service/records/spelling.ts";
+import { idOf, type Subject } from "../../../../src/simulator/service/subject.ts";
+import { NOW, TinyWorld } from "../support/tiny-world.ts";
+
+const world = new TinyWorld();
+const everything: readonly Subject[] = [
+  ...world.list("probe"),
+  ...world.list("group"),
+  ...world.list("device"),
+  ...world.list("sensor"),
+  ...world.channels(),
+];
+
+function scope(spelling: SpellingName): FilterScope {
+  return {
+    world,
+    now: NOW,
+    properties: filterProperties(spelling),
+    sees: () => true,
+    lenientLists: spelling === "live",
+  };
+}
+
+function select(filter: string, spelling: SpellingName = "specification"): string {
+  return everything
+    .filter(compileFilter(parseFilter(filter), scope(spelling)))
+    .map(idOf)
+    .join(" ");
+}
+
+describe("selects", () => {
+  test.each([
+    ['id = "100"', "100"],
+    ['id != "100" and type = device', "101 200"],
+    ['name = "Ping"', "1000"],
+    ['name = "ping"', ""],
+    ['name in ["Ping", "CPU", "nobody"]', "1000 1002"],
+    ['name = "Größe \\"π\\" \\\\ 漢\ud800"', "11"],
+    ['kind = "ping"', "1000"],
+    ['type = device and kind != "device"', ""],
+    ['parentid = "10"', "11 100"],
+    ['parentid = "1001"', "1001.1 1001.2"],
+    ['basic.host = "10.0.0.3"', "101"],
+    ['basic.host in ["10.0.0.3", "10.2.0.9"]', "101 200"],
+    ["basic.host != nil", "100 101 200"],
+    ["basic.host = nil and type = sensor", "1000 1001 1002 2000"],
+    // What is absent is unequal to any value.
+    ['basic.host != "10.0.0.3" and type = device', "100 200"],
+    ['basic.host != "10.0.0.3" and type = probe', "1 2"],
+    ['basic.hostv6 = ""', "100 101 200"],
+    ['basic.tags contains "cisco"', "100 101"],
+    ['basic.tags contains "cis"', ""],
+    ['basic.parenttags contains "cisco"', "1000 1001 1002 1000.0 1000.-4 1001.1 1001.2 1002.0"],
+    ['basic.parenttags contains "net" and type = device', "100 101"],
+    ["status = acknowledged", "1001"],
+    ["status = DOWN or status = Acknowledged", "1001 2000"],
+    ["status != up and type = sensor", "1001 1002 2000"],
+    ["not(status = up) and type = sensor", "1001 1002 2000"],
+    ["status = nil", "1000.0 1000.-4 1001.1 1001.2 1002.0 2000.3"],
+    ["favorite = true", "10 1001"],
+    ["primary = true", "1000.0 1001.1 1002.0 2000.3"],
+    ["primary = false", "1000.-4 1001.2"],
+    ["intervalgroup.interval < 60s", "1001"],
+    ["intervalgroup.interval <= 30.0s", "1001"],
+    ["intervalgroup.interval > 59.5s and type = sensor", "1000 1002 2000"],
+    ["intervalgroup.interval >= 60s and intervalgroup.interval != 60s", ""],
+    ["autodiscoveryjobgroup.discojobid != nil", ""],
+    ["type = user or type = library", ""],
+    ['type = sensor and (basic.tags contains "wan" or status = down)', "1001 2000"],
+    ['descendants id = "10"', "11 100 101 1000 1001 1002 1000.0 1000.-4 1001.1 1001.2 1002.0"],
+    ['descendants name = "Network" and type = sensor', "1000 1001 1002"],
+    ['children id = "10"', "11 100"],
+    ['children id = "0"', "1 2"],
+    ["children status = down", "2000.3"],
+    ["parents status = down", "200"],
+    ["ancestors status = down", "2 20 200"],
+    ['ancestors id = "1001.2"', "1 10 100 1001"],
+    ['not descendants id = "1" and type = device', "200"],
+    ["descendants (favorite = true and type = group) and type = device", "100 101"],
+  ])("%s", (filter, ids) => {
+    expect(select(filter)).toBe(ids);
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["nme = 5", "INVALID_FILTER", "unknown property nme", 1],
+    ['parent.id = "5"', "INVALID_FILTER", "unknown property parent.id", 1],
+    ["parentid = 2490", "INVALID_FILTER", "value must be a text", 12],
+    ["parentid in [2490]", "INVALID_FILTER", "parentid cannot be compared with in", 10],
+    ['name in "x"', "INVALID_FILTER", "value must be a list", 9],
+    ['name = ["x"]', "INVALID_FILTER", "a list goes only with in", 8],
+    ["name in [5]", "INVALID_FILTER", "value must be a text", 10],
+    ['name matches "x"', "INVALID_FILTER", "name cannot be compared with matches", 6],
+    ['name contains "x"', "INVALID_FILTER", "name cannot be compared with contains", 6],
+    ['basic.tags = "x"', "INVALID_FILTER", "basic.tags cannot be compared with =", 12],
+    ['status = "up"', "INVALID_FILTER", "value must be an identifier", 10],
+    ["status = DOWN_ACKNOWLEDGED", "INVALID_FILTER", "unknown identifier DOWN_ACKNOWLEDGED", 10],
+    ["status = SUMMED_INFO_UP", "INVALID_FILTER", "unknown identifier", 10],
+    ["status = pausedbyuseruntil", "INVALID_FILTER", "unknown identifier", 10],
+    ["status in [up, down]", "INVALID_FILTER", "status cannot be compared with in", 8],
+    ["favorite = 1", "INVALID_FILTER", "value must be true or false", 12],
+    ["name = nil", "INVALID_FILTER", "name is never absent", 8],
+    ["favorite in nil", "INVALID_FILTER", "nil goes only with", 10],
+    ["intervalgroup.interval > 60", "INVALID_DURATION", "value needs the suffix s", 26],
+    ['intervalgroup.interval > "60s"', "INVALID_FILTER", "value must be a duration", 26],
+    ["children nme = 5", "INVALID_FILTER", "unknown property nme", 10],
+  ])("%s", (filter, code, complaint, position) => {
+    const compile = () => compileFilter(parseFilter(filter), scope("specification"));
+    expect(compile).toThrow(FilterError);
+    expect(compile).toThrow(expect.objectContaining({ code, position, message: expect.stringContaining(complaint) }));
+  });
+});
+
+describe("live servers take more", () => {
+  test.each([
+    ["status in [DOWN, pausedbyuser]", "1002 2000"],
+    ['parentid in ["1000", "2000"]', "1000.0 1000.-4 2000.3"],
+    ["parentid in [1000]", ""],
+    ["status = pausedbyuseruntil", ""],
+  ])("%s", (filter, ids) => {
+    expect(select(filter, "live")).toBe(ids);
+  });
+
+  test("but no prefixed or underscored token either", () => {
+    expect(() => select("status = SUMMED_INFO_UP", "live")).toThrow(FilterError);
+    expect(() => select("status in [UP, PAUSED_BY_USER]", "live")).toThrow(FilterError);
+  });
+});
+
+test("a filter finds nothing out about what the user does not see", () => {
+  const sees = (subject: Subject) => idOf(subject) !== "10";
+  const filter = compileFilter(parseFilter('children name = "Network"'), { ...scope("specification"), sees });
+  expect(everything.filter(filter)).toEqual([]);
+});
