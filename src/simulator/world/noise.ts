@@ -26,13 +26,6 @@ export function below(salt: number, counter: number, count: number): number {
   return Math.floor(uniform(salt, counter) * count);
 }
 
-/** One of the items. Throws a RangeError on an empty list. */
-export function pick<Item>(items: readonly Item[], salt: number, counter: number): Item {
-  const item = items[below(salt, counter, items.length)];
-  if (item === undefined) throw new RangeError("nothing to pick from");
-  return item;
-}
-
 /** Value noise in [0, 1): a random level at each whole `x`, joined by smooth curves. */
 export function smooth(salt: number, x: number): number {
   const knot = Math.floor(x);

@@ -21,7 +21,7 @@ export interface City {
   readonly hours: number;
 }
 
-export const CITIES: readonly [City, ...City[]] = [
+const CITIES: readonly [City, ...City[]] = [
   { name: "Nürnberg", code: "nue", hours: 1 },
   { name: "Frankfurt", code: "fra", hours: 1 },
   { name: "Dublin", code: "dub", hours: 0 },

@@ -147,7 +147,7 @@ function offsetMs({ salt, intervalSeconds }: SensorNode): number {
 }
 
 /** The last moment at or before `at` when a scan of the sensor is due. */
-export function lastDue(sensor: SensorNode, at: number): number {
+function lastDue(sensor: SensorNode, at: number): number {
   const interval = sensor.intervalSeconds * 1000;
   const offset = offsetMs(sensor);
   return Math.floor((at - offset) / interval) * interval + offset;

@@ -77,7 +77,7 @@ function breachOf(
 }
 
 /** Moves a value beyond a limit, but not beyond the next one; `part` says how far, 0 to 1. A value that is there stays. */
-export function exceed(natural: number, { limits, template }: ChannelNode, limit: LimitName, part: number): number {
+function exceed(natural: number, { limits, template }: ChannelNode, limit: LimitName, part: number): number {
   const bound = limits[limit] ?? 0;
   const upper = limit.startsWith("max");
   const next = limit === "maxWarning" ? limits.maxError : limit === "minWarning" ? limits.minError : undefined;

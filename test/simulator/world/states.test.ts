@@ -205,6 +205,23 @@ test("what is paused above pauses all below by dependency, and keeps the last me
   }
 });
 
+test("a nightly pause lasts from 20:00 to 06:00 of the sensor's own time zone", () => {
+  const hours = new Set<number>();
+  for (let hour = 0; hour < 24; hour++) {
+    const at = STARTED_AT + hour * HOUR;
+    for (const sensor of world.list("sensor")) {
+      const { status, since } = world.state(sensor, at);
+      if (status !== "pausedbyschedule") continue;
+      hours.add((since % DAY) / HOUR);
+      expect(world.state(sensor, since + 10 * HOUR - 1)).toMatchObject({ status, since });
+      expect(world.state(sensor, since + 10 * HOUR).status).not.toBe(status);
+    }
+  }
+  // Nürnberg, Tōkyō and Mumbai are some of the sites.
+  expect(hours.size).toBeGreaterThanOrEqual(2);
+  expect([19, 11, 14.5, 12, 10]).toEqual(expect.arrayContaining([...hours]));
+});
+
 test("a few sensors have never been scanned", () => {
   const never = world
     .list("sensor")

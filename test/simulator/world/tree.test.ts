@@ -61,6 +61,13 @@ test("groups nest, and each probe has its own device", () => {
   }
 });
 
+test("the only device of a tiny world sits in its group", () => {
+  const tiny = createWorld({ seed: 1, size: { probes: 1, groups: 1, devices: 1, sensors: 1 }, startedAt: STARTED_AT });
+  const [sensor] = tiny.list("sensor");
+  const names = [sensor?.parent, sensor?.parent?.parent, sensor?.parent?.parent?.parent].map((node) => node?.kind);
+  expect(names).toEqual(["device", "group", "probe"]);
+});
+
 test("channels are found by id, also with negative numbers", () => {
   for (const channel of world.channels()) {
     expect(world.channel(`${channel.sensor.id}.${channel.number}`)).toBe(channel);
@@ -82,6 +89,10 @@ test("sensors scan at the intervals that people set", () => {
   };
   expect(share(60)).toBeGreaterThan(0.7);
   for (const seconds of [10, 30, 300, 3600]) expect(share(seconds)).toBeGreaterThan(0.01);
+  // Also sensors of kinds that scan every minute by nature.
+  expect(
+    world.list("sensor").some(({ type, intervalSeconds }) => type === "snmpuptime" && intervalSeconds === 300),
+  ).toBe(true);
   for (const sensor of world.list("sensor")) expect(sensor.intervalInherited).toBe(sensor.intervalSeconds === 60);
 });
 

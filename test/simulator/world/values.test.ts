@@ -142,6 +142,18 @@ test("traffic is whole bytes per interval, and the total is the sum", () => {
   }
 });
 
+test("an idle link carries nothing but keep-alive frames of 64 bytes", () => {
+  const channels = channelsOf("snmptraffic", "Traffic In").filter(
+    (one) => one.displayUnit === "Mbit/s" && one.sensor.intervalSeconds === 60,
+  );
+  const idle = channels.filter((channel) => {
+    const values = series(channel, STARTED_AT, HOUR, 24);
+    return values.length > 0 && values.every((value) => value === (640 * 8) / 1e6 / 60);
+  });
+  expect(idle.length / channels.length).toBeGreaterThan(0.08);
+  expect(idle.length / channels.length).toBeLessThan(0.22);
+});
+
 test("traffic of an office is high by day and low at night and at weekends", () => {
   // Thursday 11:00 and 03:00, and Sunday 11:00, at the first site, which lies an hour east of Greenwich.
   const channels = channelsOf("snmptraffic", "Traffic Total").slice(0, 60);
