@@ -34,9 +34,12 @@ function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const inUrl = encodeURIComponent(secret.toWellFormed());
   const inForm = new URLSearchParams({ "": secret }).toString().slice(1);
+  const inJson = JSON.stringify(secret).slice(1, -1);
   return [
     secret,
-    JSON.stringify(secret).slice(1, -1),
+    inJson,
+    // In JSON that stands as a text in JSON, as a body that is quoted in an error.
+    JSON.stringify(inJson).slice(1, -1),
     ...[inUrl, inForm].flatMap((text) => [text, text.replace(/%../g, (code) => code.toLowerCase())]),
     // Without padding, which some writers leave out.
     ...[bytes.toString("base64"), bytes.toString("base64url")].map((text) => text.replace(/=+$/, "")),

@@ -34,7 +34,11 @@ describe("Redactor", () => {
 
   it("takes a secret out of JSON, where it looks different", () => {
     const secret = 'a"b\\c\nd';
-    expect(redactorOf(secret).redact(JSON.stringify({ secret }))).toBe('{"secret":"[redacted]"}');
+    const body = JSON.stringify({ secret });
+    expect(redactorOf(secret).redact(body)).toBe('{"secret":"[redacted]"}');
+    expect(redactorOf(secret).redact(JSON.stringify({ body }))).toBe(
+      JSON.stringify({ body: '{"secret":"[redacted]"}' }),
+    );
   });
 
   it.each([[["secret", "secret-and-more"]], [["secret-and-more", "secret"]]])(

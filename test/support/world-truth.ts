@@ -98,7 +98,7 @@ export function differences(expected: ReadonlyMap<string, number>, found: Readon
   const extra = [...found].filter(([key]) => !expected.has(key)).map(([key]) => `extra: ${key}`);
   const different = [...expected].flatMap(([key, value]) => {
     const other = found.get(key);
-    return other === undefined || Object.is(other, value) ? [] : [`${key} is ${other}, not ${value}`];
+    return other === undefined || other === value ? [] : [`${key} is ${other}, not ${value}`];
   });
   return [...missing, ...extra, ...different];
 }

@@ -6,7 +6,7 @@ import type { Answer } from "./respond.ts";
 export interface DeliveryOptions {
   readonly faults: FaultEffects;
   readonly clock: Clock;
-  /** Aborts when the connection or the simulator ends. */
+  /** Aborts when the connection ends. */
   readonly signal: AbortSignal;
 }
 

@@ -34,8 +34,6 @@ export interface ServiceParts {
   readonly now: () => number;
   /** Where the service is reached when a request does not say: `http://127.0.0.1:1615`. */
   readonly baseUrl: () => string;
-  /** Aborts when the simulator closes. */
-  readonly closing: AbortSignal;
 }
 
 /** One user's view of the world, with the texts made for it. */
@@ -51,7 +49,9 @@ interface Exchange {
   readonly url: URL;
   readonly match: Match | undefined;
   readonly faults: FaultEffects;
-  readonly now: number;
+  /** When it is answered, held up or not; simulated time, milliseconds since the epoch. */
+  now: number;
+  /** Aborts when the connection ends. */
   readonly signal: AbortSignal;
 }
 
@@ -88,34 +88,27 @@ export class Service {
       const headers = { Date: new Date(exchange.now).toUTCString(), "X-Request-Id": requestId };
       await deliver(response, answer, headers, { faults: exchange.faults, clock, signal: exchange.signal });
     } catch {
-      // The client or the simulator went away while the request was held up; there is nobody to answer.
+      // The connection ended while the request was held up; there is nobody to answer.
       response.destroy();
     }
   }
 
-  #begin(request: IncomingMessage, requestId: string, ended: AbortSignal): Exchange {
-    const { routes, faults, now, closing } = this.#parts;
+  #begin(request: IncomingMessage, requestId: string, signal: AbortSignal): Exchange {
+    const { routes, faults, now } = this.#parts;
     const method = request.method ?? "";
     const url = this.#urlOf(request);
     const match = routes.match(method, url.pathname);
     const path = url.pathname.startsWith(`${ROOT}/`) ? url.pathname.slice(ROOT.length) : url.pathname;
     const page = match?.endpoint.paged === true ? this.#pageOf(url) : undefined;
-    return {
-      requestId,
-      request,
-      url,
-      match,
-      faults: faults.strike({ method, path, page }),
-      now: now(),
-      signal: AbortSignal.any([ended, closing]),
-    };
+    return { requestId, request, url, match, faults: faults.strike({ method, path, page }), now: now(), signal };
   }
 
-  /** Undefined where there is to be none. Rejects when the signal aborts. */
+  /** Undefined where there is to be none. Rejects when the connection ends. */
   async #answer(exchange: Exchange): Promise<Answer | undefined> {
     const { faults, requestId, signal } = exchange;
     try {
       await this.#holdUp(exchange);
+      exchange.now = this.#parts.now();
       if (faults.get("cut")?.where === "start") return undefined;
       const redirect = faults.get("redirect");
       if (redirect !== undefined) return answerRedirect(redirect.location);
@@ -189,7 +182,7 @@ export class Service {
     const asked = `${new URL(base).protocol}//${request.headers.host}`;
     const target = request.url ?? "/";
     // A path may begin with two slashes, which a URL would take for a host.
-    const text = `${URL.canParse(asked) ? asked : base}${target}`;
+    const text = `${URL.canParse(asked) ? asked : base}${target.startsWith("/") ? target : "/"}`;
     return new URL(URL.canParse(text) ? text : base);
   }
 

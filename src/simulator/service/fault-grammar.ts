@@ -107,7 +107,7 @@ function readAction(text: string, name: string, argument: string | undefined): F
     case "truncate":
       return { kind: "truncate", fraction: number(argument ?? "0.5", 0, 1) ?? fail(wrong("a fraction from 0 to 1")) };
     case "redirect":
-      return { kind: "redirect", location: argument ?? "/public/login.htm?loginurl=%2Fapi%2Fv2" };
+      return { kind: "redirect", location: readLocation(argument) ?? fail(wrong("a location in printable ASCII")) };
     case "missing":
       return {
         kind: "missing",
@@ -175,6 +175,11 @@ function readError(argument: string | undefined): FaultAction | undefined {
     else return undefined;
   }
   return { kind: "error", status, code, retryAfterSeconds };
+}
+
+/** A header cannot hold other characters. */
+function readLocation(argument = "/public/login.htm?loginurl=%2Fapi%2Fv2"): string | undefined {
+  return /^[!-~]+$/.test(argument) ? argument : undefined;
 }
 
 function readShare(text: string, share: string | undefined): Pick<Fault, "probability" | "times"> {

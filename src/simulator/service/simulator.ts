@@ -63,7 +63,6 @@ const DEFAULT_LIMIT = 3000;
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { world, clock, host = "127.0.0.1", credentials, tls } = options;
   const random = options.random ?? seededRandom(world.seed);
-  const closing = new AbortController();
   let frozenAt: number | undefined;
   let url = "";
   const now = (): number => frozenAt ?? clock.now();
@@ -83,7 +82,6 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     random,
     now,
     baseUrl: () => url,
-    closing: closing.signal,
   });
   const server = createHttpServer(tls, (request, response) => void service.serve(request, response));
   answerMalformedRequests(server, random);
@@ -100,7 +98,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       frozenAt = time;
     },
     dropSessions: () => auth.dropSessions(),
-    close: () => close(server, closing),
+    close: () => close(server),
   };
 }
 
@@ -130,10 +128,9 @@ function listen(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-function close(server: Server, closing: AbortController): Promise<void> {
+function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    closing.abort();
     server.closeAllConnections();
   });
 }

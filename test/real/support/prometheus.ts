@@ -125,8 +125,9 @@ export class Prometheus {
     const since = (Date.now() + 3) / 1000;
     const deadline = Date.now() + limitMs;
     for (;;) {
-      const [oldest] = await this.query("min(timestamp(up))");
-      if (Number(oldest?.points[0]?.value) >= since) return;
+      const [targets, scrapes] = await Promise.all([this.targets(), this.query("timestamp(up)")]);
+      const anew = scrapes.filter(({ points }) => (points[0]?.value ?? 0) >= since);
+      if (anew.length > 0 && anew.length === targets.length) return;
       if (Date.now() > deadline) throw new Error(`no scrape within ${limitMs} ms\n${this.log()}`);
       await sleep(50);
     }

@@ -70,7 +70,7 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
 
 function recording(handler: RouteHandler, accesses: Access[]): RouteHandler {
   return (request: IncomingMessage, response: ServerResponse) => {
-    response.once("finish", () =>
+    response.once("close", () =>
       accesses.push({
         url: request.url ?? "",
         userAgent: request.headers["user-agent"] ?? "",

@@ -77,6 +77,8 @@ describe("refuses with what was expected", () => {
     ["html=x", "html takes no argument"],
     ["cut=middle", "cut takes body or start"],
     ["truncate=2", "truncate takes a fraction"],
+    ["redirect=", "redirect takes a location in printable ASCII"],
+    ["redirect=/löschen", "redirect takes a location in printable ASCII"],
     ["missing=500", "missing takes 404, 405 or 501"],
     ["drip", "drip takes a size"],
     ["drip=0B", "drip takes a size"],

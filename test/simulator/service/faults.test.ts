@@ -85,12 +85,13 @@ describe("the answer, badly delivered", () => {
     expect(text.length / whole.length).toBeCloseTo(0.25, 2);
   });
 
-  test("late, by the clock", async () => {
-    const { send, clock } = await startService({ faults: ["latency=200ms"] });
+  test("late, by the clock, and as things are then", async () => {
+    const { send, clock } = await startService({ faults: ["latency=1200ms"] });
     const answer = send("/version");
-    expect(await clock.sleeping()).toBe(200);
-    await clock.advance(200);
-    expect((await answer).status).toBe(200);
+    expect(await clock.sleeping()).toBe(1200);
+    await clock.advance(1200);
+    const { status, headers } = await answer;
+    expect([status, headers.get("date")]).toEqual([200, "Thu, 12 Mar 2026 17:55:11 GMT"]);
   });
 
   test("later than anything may take", async () => {

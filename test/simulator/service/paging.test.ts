@@ -77,6 +77,7 @@ describe("over the real world", () => {
       last = await sendTo(url, { bearer: CREDENTIALS.apiKey });
       expect(last.headers.get("x-total-count")).toBe(String(whole.length));
       expect(last.headers.get("x-result-count")).toBe(String(idsOf(last).length));
+      expect(idsOf(last)).not.toEqual([]);
       forward.push(...idsOf(last));
     }
     expect(forward).toEqual(whole);

@@ -61,7 +61,7 @@ export function parseInclude(value: string | null, available: Available): Includ
     else if (name === "all_sections" || name === "*") {
       for (const each of available.sections) sections.add(each);
       inheritance ||= name === "*";
-      summary ||= name === "*" && available.summary;
+      summary ||= name === "*";
     } else throw badRequest(`include: ${name} is not available here`);
   }
   if (inheritance && sections.size === 0 && !summary) {

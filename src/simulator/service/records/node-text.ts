@@ -21,7 +21,6 @@ export class NodeText {
   readonly #priority: number;
   readonly #favorite: boolean;
   readonly #host: string | undefined;
-  readonly #interval: number | undefined;
   #head: string | undefined;
   #basic: string | undefined;
   #path: string | undefined;
@@ -38,7 +37,6 @@ export class NodeText {
     this.#priority = node.priority;
     this.#favorite = node.favorite;
     this.#host = isDevice(node) ? node.host : undefined;
-    this.#interval = isSensor(node) ? node.intervalSeconds : undefined;
   }
 
   /** Whether the text still says how the node is. The parent's text must be up to date. */
@@ -50,8 +48,7 @@ export class NodeText {
       this.#tagCount === node.tags.length &&
       this.#priority === node.priority &&
       this.#favorite === node.favorite &&
-      this.#host === (isDevice(node) ? node.host : undefined) &&
-      this.#interval === (isSensor(node) ? node.intervalSeconds : undefined)
+      this.#host === (isDevice(node) ? node.host : undefined)
     );
   }
 

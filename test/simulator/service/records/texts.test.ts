@@ -52,10 +52,11 @@ describe("a change shows at once", () => {
     ],
     [
       "priority",
-      (w) => Object.assign(w.node("1001") ?? {}, { priority: 5, favorite: false }),
+      (w) => Object.assign(w.node("1001") ?? {}, { priority: 5 }),
       "/sensors/1001",
-      { basic: { priority: "5" }, favorite: false },
+      { basic: { priority: "5" } },
     ],
+    ["favorite", (w) => Object.assign(w.node("1001") ?? {}, { favorite: false }), "/sensors/1001", { favorite: false }],
     ["host", (w) => Object.assign(w.node("100") ?? {}, { host: "::1" }), "/devices/100", { basic: { host: "::1" } }],
     [
       "interval",
