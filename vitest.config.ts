@@ -9,6 +9,8 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/real/**"],
           testTimeout: 30_000,
+          // Many tests wait for sockets and child processes; one worker for each core but one would idle.
+          maxWorkers: 2,
         },
       },
       {

@@ -52,7 +52,7 @@ export function createProgram(run: Run): Command {
 }
 
 function addServe(program: Command, run: Run): void {
-  const command = subcommand(program, "serve", "poll the monitoring servers and serve their metrics")
+  const command = addConfigFlag(subcommand(program, "serve", "poll the monitoring servers and serve their metrics"))
     .option("--config.check", "read the configuration, say whether it is valid, and exit")
     .option("--once", "poll once, print the metrics page, and exit")
     .action(async (flags: ServeFlags) => {
@@ -60,7 +60,7 @@ function addServe(program: Command, run: Run): void {
       const once = flags.once === true && flags["config.check"] !== true;
       run.code = await (once ? serveOnce : serve)(flags, run.redactor);
     });
-  addLogFlags(addWebFlags(addConfigFlag(command)), process.stderr.isTTY);
+  addLogFlags(addWebFlags(command), process.stderr.isTTY);
 }
 
 function addCheck(program: Command, run: Run): void {

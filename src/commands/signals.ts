@@ -1,15 +1,19 @@
 import { constants } from "node:os";
+import { systemClock } from "../clock.ts";
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-/** Resolves at the first SIGTERM or SIGINT. A second one ends the process at once, with the shell's exit code for it. */
+/** Under `npm start` some shells let Ctrl-C come twice: from the terminal, and passed on by npm. */
+const SAME_REQUEST_MS = 500;
+
+/** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once, with the shell's exit code for it. */
 export function untilStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let stopping = false;
+    let firstAt: number | undefined;
     for (const signal of STOP_SIGNALS) {
       process.on(signal, () => {
-        if (stopping) process.exit(exitCodeOf(signal));
-        stopping = true;
+        firstAt ??= systemClock.monotonic();
+        if (systemClock.monotonic() - firstAt > SAME_REQUEST_MS) process.exit(exitCodeOf(signal));
         resolve(signal);
       });
     }

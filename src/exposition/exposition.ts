@@ -103,9 +103,11 @@ export class Exposition {
     }
     if (this.#forms.size === 0) return;
     await this.#pages.refresh();
-    for (const [key, form] of this.#forms) {
-      if (form.version !== this.#pages.version) Object.assign(form, await this.#render(key));
-    }
+    // All begin before the first one waits: a refresh for somebody else must not change the pages in between.
+    const renderings = [...this.#forms]
+      .filter(([, form]) => form.version !== this.#pages.version)
+      .map(async ([key, form]) => Object.assign(form, await this.#render(key)));
+    await Promise.all(renderings);
   }
 
   async #form(format: BodyFormat, encoding: ContentEncoding): Promise<ReadyForm> {

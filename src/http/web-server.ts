@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { ListenAddress } from "./listen-address.ts";
@@ -18,37 +19,46 @@ export interface WebServerOptions {
 }
 
 const STALLED_MS = 60_000;
-/** How often connections are looked for that have become idle while the server closes. */
-const CLOSING_INTERVAL_MS = 50;
 
 export interface WebServer {
   /** One for each address, for people: `http://localhost:9705`. */
   readonly urls: readonly string[];
-  /** Stops listening, lets running responses end within `graceMs`, then cuts them. */
+  /** Lets the responses that are under way end within `graceMs`, then stops listening and cuts what is left. */
   close(graceMs: number): Promise<void>;
+}
+
+interface Listener {
+  readonly server: Server;
+  /** Responses that are not yet with the operating system, down to their last byte. */
+  readonly underWay: ReadonlySet<ServerResponse>;
 }
 
 /** @throws ExporterError LISTEN_FAILED */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
-  const servers: Server[] = [];
+  const listeners: Listener[] = [];
   try {
-    for (const address of options.addresses) servers.push(await listen(address, options));
+    for (const address of options.addresses) listeners.push(await listen(address, options));
   } catch (error) {
-    for (const server of servers) server.close();
+    for (const { server } of listeners) server.close();
     throw error;
   }
   return {
-    urls: servers.map((server, index) => urlOf(server, options.addresses[index]?.host)),
+    urls: listeners.map(({ server }, index) => urlOf(server, options.addresses[index]?.host)),
     close: async (graceMs) => {
-      await Promise.all(servers.map((server) => closeGracefully(server, graceMs)));
+      await Promise.all(listeners.map((listener) => closeGracefully(listener, graceMs)));
     },
   };
 }
 
-async function listen(address: ListenAddress, options: WebServerOptions): Promise<Server> {
+async function listen(address: ListenAddress, options: WebServerOptions): Promise<Listener> {
+  const underWay = new Set<ServerResponse>();
   const server = createServer(
     { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
-    (request, response) => void answer(request, response, options),
+    (request, response) => {
+      underWay.add(response);
+      response.once("close", () => underWay.delete(response));
+      void answer(request, response, options);
+    },
   );
   // A reader that stops reading keeps a whole page in memory.
   server.setTimeout(options.stalledMs ?? STALLED_MS);
@@ -61,7 +71,7 @@ async function listen(address: ListenAddress, options: WebServerOptions): Promis
   }
   // Such as too many open files: the next scrape may find some free.
   server.on("error", (error) => options.log.error({ err: error }, "a connection to the exporter failed"));
-  return server;
+  return { server, underWay };
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, options: WebServerOptions): Promise<void> {
@@ -91,15 +101,16 @@ export function respondText(response: ServerResponse, status: number, text: stri
   response.end(text);
 }
 
-async function closeGracefully(server: Server, graceMs: number): Promise<void> {
+/** Node's own `close` takes a response for over once its end is written, though the reader may have read nothing yet. */
+async function closeGracefully({ server, underWay }: Listener, graceMs: number): Promise<void> {
+  const ended = [...underWay].map((response) => new Promise((resolve) => response.once("close", resolve)));
+  const graceOver = new AbortController();
+  await Promise.race([Promise.all(ended), delay(graceMs, undefined, { signal: graceOver.signal })]);
+  graceOver.abort();
   const closed = once(server, "close");
   server.close();
-  // Those kept alive after a response that is under way now would stay until their own end.
-  const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSING_INTERVAL_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  server.closeAllConnections();
   await closed;
-  clearInterval(closeIdle);
-  clearTimeout(cut);
 }
 
 function urlOf(server: Server, host: string | undefined): string {

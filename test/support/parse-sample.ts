@@ -52,3 +52,20 @@ export function parsePage(page: string): Map<string, ParsedSample> {
   }
   return samples;
 }
+
+export interface ParsedFamily {
+  readonly type: string;
+  readonly help: string;
+}
+
+/** The families that a page in text format declares, by name; refuses one that is declared twice. */
+export function parseFamilies(page: string): Map<string, ParsedFamily> {
+  const families = new Map<string, ParsedFamily>();
+  for (const [, name = "", help = "", typeOf, type = ""] of page.matchAll(
+    /^# HELP (\S+) (.*)\n# TYPE (\S+) (\S+)$/gm,
+  )) {
+    if (typeOf !== name || families.has(name)) throw new Error(`family ${name} is declared wrongly`);
+    families.set(name, { type, help: help.replace(/\\(.)/g, (_, escaped) => (escaped === "n" ? "\n" : escaped)) });
+  }
+  return families;
+}

@@ -49,3 +49,33 @@ it("writes JSON lines with level, time and message", () => {
     msg: "that",
   });
 });
+
+describe("a secret that reads like something else", () => {
+  it.each(["20260417", "true", "null", "4711", '","msg":"', "duration_ms"])(
+    "%s leaves a line that is JSON",
+    (secret) => {
+      const redactor = new Redactor();
+      redactor.add(secret);
+      let written = "";
+      const output = { write: (text: string) => (written += text) };
+      const log = createLogger({ level: "info", format: "json", redactor, output });
+      log.info(
+        { bytes: 20260417, duration_ms: 4711.5, ok: true, none: null, list: [secret, { secret }] },
+        `x${secret}`,
+      );
+      expect(JSON.parse(written)).toMatchObject({ level: "info", list: ["[redacted]", { secret: "[redacted]" }] });
+      expect(written).not.toContain(secret);
+      expect(written.endsWith("}\n")).toBe(true);
+    },
+  );
+});
+
+it("writes text in one line, errors included", () => {
+  let written = "";
+  const output = { write: (text: string) => (written += text) };
+  const log = createLogger({ level: "info", format: "text", redactor: new Redactor(), output });
+  log.warn({ err: new ExporterError("API_TIMEOUT", "too slow"), endpoint: "/health" }, "request failed");
+  expect(written).toMatch(
+    /^\[\d\d:\d\d:\d\d\] WARN: request failed \{.*"err":"too slow \[API_TIMEOUT\] .*","endpoint":"\/health"\}\n$/,
+  );
+});

@@ -1,0 +1,290 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import type { Simulator } from "../../src/simulator/service/simulator.ts";
+import { runCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { CREDENTIALS, freePort, simulateServer } from "../support/simulated-server.ts";
+
+const FILES = {
+  "key.txt": `${CREDENTIALS.apiKey}\n`,
+  "wrong-key.txt": "some-other-key\n",
+  "part.txt": CREDENTIALS.restrictedApiKey,
+  "limited.txt": CREDENTIALS.limitedApiKey,
+  "password.txt": CREDENTIALS.password,
+  "ca.pem": fixture("ca.pem"),
+  "named.pem": fixture("prtg.example.com.pem"),
+};
+const KEY = "auth: { api_key_file: key.txt }";
+const LOGIN = `auth: { username: ${CREDENTIALS.username}, password_file: password.txt }`;
+
+function fixture(name: string): string {
+  return readFileSync(new URL(`../api/fixtures/${name}`, import.meta.url), "utf8");
+}
+
+function tlsServer(name: string): Promise<Simulator> {
+  return simulateServer({ tls: { key: fixture(`${name}.key.pem`), cert: fixture(`${name}.pem`) } });
+}
+
+async function faultyUrl(...faults: string[]): Promise<string> {
+  return (await simulateServer({ faults })).url;
+}
+
+interface Case {
+  readonly url: string;
+  /** Further YAML of the server; the right API key by default. */
+  readonly settings?: string;
+  /** Subject of the only line that says FAILED. */
+  readonly fails: string;
+  readonly because: RegExp;
+  readonly remedy: RegExp;
+}
+
+function configOf(servers: Readonly<Record<string, { url: string; settings?: string }>>): string {
+  return `servers:\n${Object.entries(servers)
+    .map(([name, { url, settings = KEY }]) => `  - { name: "${name}", url: "${url}", ${settings} }\n`)
+    .join("")}`;
+}
+
+async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, Case>>> {
+  const [plain, secure, named, blind] = await Promise.all([
+    simulateServer(),
+    tlsServer("localhost"),
+    tlsServer("prtg.example.com"),
+    simulateServer({ credentials: { ...CREDENTIALS, restrictedTo: [] } }),
+  ]);
+  return {
+    "classic web port": {
+      url: await faultyUrl("redirect"),
+      fails: "connection",
+      because: /HTTP 302 redirect/,
+      remedy: /classic web port: API v2 listens on 1616/,
+    },
+    "something else": {
+      url: await faultyUrl("html"),
+      fails: "connection",
+      because: /type text\/html where JSON was due/,
+      remedy: /check servers\[\]\.url/i,
+    },
+    "nothing listens": {
+      url: `http://127.0.0.1:${await freePort()}`,
+      fails: "connection",
+      because: /connection refused/,
+      remedy: /1616 for HTTPS/,
+    },
+    "no such name": {
+      url: "https://prtg.invalid:1616",
+      fails: "connection",
+      because: /prtg\.invalid:1616: .*(does not resolve|name resolution failed)/,
+      remedy: /name resolution/,
+    },
+    "https to http": {
+      url: plain.url.replace("http:", "https:"),
+      fails: "connection",
+      because: /TLS handshake/,
+      remedy: /1615 speaks HTTP/,
+    },
+    "http to https": {
+      url: secure.url.replace("https:", "http:"),
+      fails: "connection",
+      because: /connection (closed|reset)/,
+      remedy: /1616 speaks HTTPS/,
+    },
+    "untrusted certificate": {
+      url: secure.url,
+      fails: "connection",
+      because: /certificate of 127\.0\.0\.1:\d+ is not trusted/,
+      remedy: /tls\.ca_file/,
+    },
+    "other name": {
+      url: named.url,
+      settings: `${KEY}, tls: { ca_file: named.pem }`,
+      fails: "connection",
+      because: /is for another name/,
+      remedy: /tls\.server_name/,
+    },
+    "wrong key": {
+      url: plain.url,
+      settings: "auth: { api_key_file: wrong-key.txt }",
+      fails: "login",
+      because: /HTTP 401 AUTH_FAILED/,
+      remedy: /Check the API key/,
+    },
+    "wrong password": {
+      url: plain.url,
+      settings: `auth: { username: ${CREDENTIALS.username}, password_file: wrong-key.txt }`,
+      fails: "login",
+      because: /HTTP 401 LOGIN_FAILED/,
+      remedy: /auth\.username and auth\.password_file/,
+    },
+    "no rights": {
+      url: await faultyUrl("error=403@/experimental/channels", "error=403@/channels"),
+      fails: "channels",
+      because: /HTTP 403 FORBIDDEN/,
+      remedy: /read access/,
+    },
+    "sees nothing": {
+      url: blind.url,
+      settings: "auth: { api_key_file: part.txt }",
+      fails: "sensors",
+      because: /sees no sensors/,
+      remedy: /give that user read access/,
+    },
+    "hanging server": {
+      url: await faultyUrl("hang"),
+      settings: `${KEY}, limits: { timeout: 500ms }`,
+      fails: "connection",
+      because: /no complete answer within 0\.5 s/,
+      remedy: /limits\.timeout/,
+    },
+    "hanging list": {
+      url: await faultyUrl("hang@/experimental/channels"),
+      settings: `${KEY}, limits: { timeout: 1s }`,
+      fails: "channels",
+      because: /no complete answer within 1 s/,
+      remedy: /limits\.timeout/,
+    },
+    "busy proxy": {
+      url: await faultyUrl("error=429,retry-after=5m"),
+      fails: "connection",
+      because: /HTTP 429/,
+      remedy: /limits\.requests_per_second/,
+    },
+    "no license": {
+      url: await faultyUrl("error=503,code=LICENSE_INACTIVE"),
+      fails: "connection",
+      because: /HTTP 503 LICENSE_INACTIVE/,
+      remedy: /Activate the license/,
+    },
+    "core down": {
+      url: coreDown.url,
+      fails: "connection",
+      because: /HTTP 503 SERVICE_UNAVAILABLE/,
+      remedy: /core server service runs/,
+    },
+    "broken list": {
+      url: await faultyUrl("error=500@/experimental/sensors"),
+      fails: "sensors",
+      because: /HTTP 500 INTERNAL_ERROR.*request ID [0-9a-f]{32}/,
+      remedy: /request ID in the logs/,
+    },
+    "no API v2": {
+      url: await faultyUrl("missing"),
+      fails: "connection",
+      because: /HTTP 404/,
+      remedy: /API v2 is not activated/,
+    },
+    "old server": {
+      url: await faultyUrl("missing@/experimental/channels", "missing=501@/channels"),
+      fails: "channels",
+      because: /no \/experimental\/channels and no \/channels/,
+      remedy: /Update the server/,
+    },
+  };
+}
+
+describe("check", () => {
+  it("says in one line what is wrong with each of many servers, and exits 1 within seconds", async () => {
+    const coreDown = await simulateServer({ faults: ["error=503"] });
+    const servers = await badServers(coreDown);
+    const folder = temporaryFolder({ ...FILES, "prtg.yaml": configOf(servers) });
+    const started = performance.now();
+    const { code, stdout, stderr } = await runCommand(["check", "--config.file", join(folder, "prtg.yaml")]);
+    expect(stderr).toBe("");
+    expect(code).toBe(1);
+    expect(performance.now() - started).toBeLessThan(20_000);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.at(-1)).toMatch(/^FAILED: .*classic web port \(connection\)/);
+    const table = lines.slice(1, -1).map((line) => {
+      const [server, subject, verdict, ...rest] = line.split(/ {2,}/);
+      return { server, subject, verdict, text: rest.join("  ") };
+    });
+    for (const [name, { fails, because, remedy }] of Object.entries(servers)) {
+      const failed = table.filter((row) => row.server === name && row.verdict === "FAILED");
+      expect(failed, name).toEqual([{ server: name, subject: fails, verdict: "FAILED", text: expect.anything() }]);
+      const [what = "", todo = ""] = failed[0]?.text.split(" -> ") ?? [];
+      expect(what, name).toMatch(because);
+      expect(what, name).toMatch(/\[[A-Z_]+\]/);
+      expect(todo, name).toMatch(remedy);
+    }
+    // Who waits for an answer does not wait for further attempts.
+    expect(coreDown.requests.count()).toBe(1);
+    for (const secret of Object.values(CREDENTIALS)) {
+      if (secret !== CREDENTIALS.username) expect(stdout).not.toContain(secret);
+    }
+  });
+
+  it("finds nothing wrong with sound servers, and warns of what may not be meant", async () => {
+    const [plain, specified, secure, named] = await Promise.all([
+      simulateServer(),
+      simulateServer({ spelling: "specification" }),
+      tlsServer("localhost"),
+      tlsServer("prtg.example.com"),
+    ]);
+    const servers = {
+      live: { url: plain.url },
+      specification: { url: specified.url },
+      login: { url: specified.url, settings: LOGIN },
+      authority: { url: secure.url, settings: `${KEY}, tls: { ca_file: ca.pem }` },
+      named: { url: named.url, settings: `${KEY}, tls: { ca_file: named.pem, server_name: prtg.example.com }` },
+      unchecked: { url: named.url, settings: `${KEY}, tls: { insecure_skip_verify: true }` },
+      part: { url: plain.url, settings: "auth: { api_key_file: part.txt }" },
+      odd: { url: await faultyUrl("odd-records=10@/experimental/channels") },
+    };
+    const folder = temporaryFolder({ ...FILES, "prtg.yaml": configOf(servers) });
+    const { code, stdout } = await runCommand(["check", "--config.file", join(folder, "prtg.yaml")]);
+    expect(stdout).not.toContain("FAILED");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^live +login +ok +accepted, prtg_version /m);
+    expect(stdout).toMatch(/^live +sensors +ok +30 visible$/m);
+    expect(stdout).toMatch(/^login +channels +ok +90 visible, \d+ with a value$/m);
+    const warned = [...stdout.matchAll(/^(\S+) +(\S+) +warning +(.*) -> /gm)].map(([, server, subject]) => [
+      server,
+      subject,
+    ]);
+    expect(warned).toEqual([
+      ["unchecked", "connection"],
+      ["part", "visibility"],
+      ["odd", "channels"],
+    ]);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("ok: everything that serve needs works, with the warnings above");
+    const sessions = ["POST", "DELETE"].map((method) => specified.requests.count({ method, route: "/session" }));
+    expect(sessions).toEqual([1, 1]);
+  });
+
+  it("names the place of a fault in the configuration, and exits 1", async () => {
+    const yaml = (url: string, file: string, more = "") =>
+      `servers:\n  - name: hq\n    url: ${url}\n    auth: { api_key_file: ${file} }\n${more}`;
+    const url = "https://prtg.example.com:1616";
+    const faults: readonly (readonly [yaml: string, expected: RegExp])[] = [
+      [yaml(url, "key.txt", "colectors: {}"), /:5:1: colectors: unknown key, did you mean `collectors`\?/],
+      [yaml(url, "key.txt", "collectors: { tree: { schedule: 5 } }"), /:5:33: .*expected a duration.*found 5/],
+      [yaml(url, "./nowhere"), /:4:27: servers\[0\]\.auth\.api_key_file: .*cannot be read: no such file/],
+      [yaml("prtg.example.com", "key.txt"), /:3:10: servers\[0\]\.url: expected an http or https URL/],
+    ];
+    const runs = faults.map(async ([text, expected]) => {
+      const file = join(temporaryFolder({ ...FILES, "prtg.yaml": text }), "prtg.yaml");
+      const { code, stdout, stderr } = await runCommand(["check", "--config.file", file]);
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+      expect(stderr).toMatch(expected);
+      expect(stderr).toMatch(/^prtg-exporter: .*prtg\.yaml:.* \[[A-Z_]+\] [A-Z].*\.$/m);
+    });
+    await Promise.all(runs);
+  });
+
+  it("shows what it has found when it is interrupted, and ends its session", async () => {
+    const simulator = await simulateServer({ faults: ["hang@/experimental/sensors"] });
+    const folder = temporaryFolder({
+      ...FILES,
+      "prtg.yaml": configOf({ hq: { url: simulator.url, settings: LOGIN } }),
+    });
+    const check = startCommand(["check", "--config.file", join(folder, "prtg.yaml")]);
+    await check.until(/^hq +object counts +ok/m);
+    await vi.waitFor(() => expect(simulator.requests.inFlight).toBe(1), { timeout: 10_000 });
+    check.kill("SIGINT");
+    const { code, stdout } = await check.ended;
+    expect(code).toBe(130);
+    expect(stdout).not.toMatch(/FAILED|^ok/m);
+    expect(simulator.requests.count({ method: "DELETE", route: "/session", status: 204 })).toBe(1);
+  });
+});

@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { runCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { parsePage } from "../support/parse-sample.ts";
+import { CREDENTIALS, freePort, simulateServer } from "../support/simulated-server.ts";
+
+const LOOPBACK = ["--web.listen-address", "127.0.0.1:0"];
+
+function environment(url: string): Record<string, string> {
+  return { PRTG_URL: url, PRTG_NAME: "hq", PRTG_API_KEY: CREDENTIALS.apiKey };
+}
+
+/** Value of the only series of this name and these labels; undefined without one. */
+function sampleValue(page: string, name: string, labels: Readonly<Record<string, string>> = {}): number | undefined {
+  const found = [...parsePage(page).values()].filter(
+    (sample) =>
+      sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+  );
+  expect(found.length).toBeLessThan(2);
+  return found[0] === undefined ? undefined : Number(found[0].value);
+}
+
+describe("what only the user can mend", () => {
+  it("ends the program with one line and exit code 1", async () => {
+    const taken = await simulateServer();
+    const address = `127.0.0.1:${taken.port}`;
+    const url = environment(taken.url);
+    const folder = temporaryFolder({ "bad.yaml": "servers: []\n" });
+    const runs: readonly (readonly [args: string[], env: Record<string, string>, expected: RegExp])[] = [
+      [["serve", "--web.listen-address", address], url, new RegExp(`cannot listen on ${address}: .*EADDRINUSE`)],
+      [["demo", "--sensors", "9", "--web.listen-address", address], {}, /cannot listen on .*LISTEN_FAILED\] Choose/],
+      [
+        ["simulate", "--sensors", "9", "--listen-address", address],
+        {},
+        /cannot listen on .* Choose .*--listen-address/,
+      ],
+      [["serve", "--config.check"], {}, /no server is configured \[CONFIG_NO_SERVER\] Give --config\.file/],
+      [
+        ["serve", "--config.file", join(folder, "bad.yaml")],
+        {},
+        /bad\.yaml:1:10: servers: no server is configured.*\[CONFIG_NO_SERVER\]/,
+      ],
+      [["serve", "--once", "--config.file", join(folder, "none.yaml")], {}, /none\.yaml: .*no such file/],
+    ];
+    await Promise.all(
+      runs.map(async ([args, env, expected]) => {
+        const { code, stdout, stderr } = await runCommand([...args, "--log.level", "error"], { env });
+        expect([code, stdout], args.join(" ")).toEqual([1, ""]);
+        expect(stderr).toMatch(expected);
+        expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+      }),
+    );
+  });
+
+  it("is found by --config.check without asking the server", async () => {
+    const { code, stdout, stderr } = await runCommand(["serve", "--config.check"], {
+      env: environment(`http://127.0.0.1:${await freePort()}`),
+    });
+    expect([code, stdout, stderr]).toEqual([0, "environment: the configuration is valid\n", ""]);
+  });
+});
+
+describe("serve", () => {
+  it("retries while the server is down, and shows it without a restart when it comes up", async () => {
+    const port = await freePort();
+    const folder = temporaryFolder({
+      "prtg.yaml": `servers:
+  - name: hq
+    url: http://127.0.0.1:${port}
+    auth: { api_key: "\${PRTG_API_KEY}" }
+collectors:
+  health: { schedule: 1s }
+  tree: { schedule: 1s }
+  status: { schedule: 1s }
+  channels: { schedule: 1s }
+  limits: { schedule: 1s }
+`,
+    });
+    const serve = startCommand(["serve", "--config.file", join(folder, "prtg.yaml"), ...LOOPBACK], {
+      env: { PRTG_API_KEY: CREDENTIALS.apiKey },
+    });
+    const url = await serve.url();
+    const ask = async (path: string) => fetch(`${url}${path}`);
+    const page = async () => (await ask("/metrics")).text();
+    expect((await ask("/-/healthy")).status).toBe(200);
+    expect(sampleValue(await page(), "prtg_up")).toBe(0);
+    await vi.waitFor(async () => expect((await ask("/-/ready")).status).toBe(200), { timeout: 15_000, interval: 50 });
+    const down = await page();
+    expect(sampleValue(down, "prtg_up", { server: "hq" })).toBe(0);
+    expect(down).not.toContain("prtg_sensor_status{");
+    expect(sampleValue(down, "prtg_exporter_collector_success", { collector: "tree" })).toBe(0);
+    expect(sampleValue(down, "prtg_exporter_api_requests_total", { endpoint: "/health" })).toBeGreaterThan(0);
+    const simulator = await simulateServer({ port });
+    await vi.waitFor(async () => expect(sampleValue(await page(), "prtg_up")).toBe(1), {
+      timeout: 20_000,
+      interval: 100,
+    });
+    const up = await page();
+    expect(up.match(/^prtg_sensor_status\{/gm)).toHaveLength(simulator.world.list("sensor").length);
+    serve.kill("SIGTERM");
+    const { code, stdout, stderr } = await serve.ended;
+    expect([code, stdout]).toEqual([0, ""]);
+    expect(stderr).toMatch(/collector health failed.*connection refused/);
+    expect(stderr).toMatch(/collector health works again/);
+  });
+});
+
+describe("serve --once", () => {
+  it("prints a page and exits 0 when all of the poll worked, else 1", async () => {
+    const [sound, broken] = await Promise.all([
+      simulateServer(),
+      simulateServer({ faults: ["error=500@/experimental/channels"] }),
+    ]);
+    const [good, bad, none] = await Promise.all([
+      runCommand(["serve", "--once"], { env: environment(sound.url) }),
+      runCommand(["serve", "--once"], { env: environment(broken.url) }),
+      runCommand(["serve", "--once"], { env: environment(`http://127.0.0.1:${await freePort()}`) }),
+    ]);
+    expect([good.code, good.stderr, bad.code, none.code]).toEqual([0, "", 1, 1]);
+    for (const [{ stdout }, up, sensors] of [
+      [good, 1, 30],
+      [bad, 0, 30],
+      [none, 0, 0],
+    ] as const) {
+      expect(sampleValue(stdout, "prtg_up", { server: "hq" })).toBe(up);
+      expect(stdout.match(/^prtg_sensor_status\{/gm) ?? []).toHaveLength(sensors);
+    }
+    expect(good.stdout).toContain("\nprtg_channel_value{");
+    expect(bad.stdout).not.toContain("\nprtg_channel_value{");
+    expect(bad.stderr).toContain("collector channels failed: /experimental/channels: HTTP 500");
+  });
+
+  it("prints no part of a page when it is interrupted, and ends its session", async () => {
+    const simulator = await simulateServer({ faults: ["hang@/experimental/channels"] });
+    const { PRTG_URL = "", PRTG_NAME = "" } = environment(simulator.url);
+    const folder = temporaryFolder({ "password.txt": CREDENTIALS.password });
+    const once = startCommand(["serve", "--once"], {
+      env: {
+        PRTG_URL,
+        PRTG_NAME,
+        PRTG_USERNAME: CREDENTIALS.username,
+        PRTG_PASSWORD_FILE: join(folder, "password.txt"),
+      },
+    });
+    await vi.waitFor(() => expect(simulator.requests.count({ route: "/objects/count" })).toBe(1), { timeout: 15_000 });
+    await vi.waitFor(() => expect(simulator.requests.inFlight).toBe(1), { timeout: 15_000 });
+    once.kill("SIGINT");
+    const { code, stdout } = await once.ended;
+    expect([code, stdout]).toEqual([130, ""]);
+    expect(simulator.requests.count({ method: "DELETE", route: "/session", status: 204 })).toBe(1);
+  });
+
+  it("ends without a word when nobody reads its page, as behind | head", async () => {
+    const simulator = await simulateServer({ faults: ["latency=100ms"] });
+    const once = startCommand(["serve", "--once"], { env: environment(simulator.url) });
+    once.closeStdout();
+    const { code, stderr } = await once.ended;
+    expect([code, stderr]).toEqual([141, ""]);
+  });
+});
