@@ -11,10 +11,12 @@ import { channelLists, nodeLists } from "./endpoints.ts";
 import { type ItemFormat, ListReader } from "./list-reader.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary } from "./records.ts";
+import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary, TimeSeries } from "./records.ts";
 import { Requester } from "./requester.ts";
 import { type ApiAnswer, Sender } from "./sender.ts";
+import type { SeriesType } from "./series-types.ts";
 import { SessionAuth } from "./session-auth.ts";
+import { TimeSeriesReader } from "./time-series-reader.ts";
 
 /** The client of one monitoring server. Nothing is sent before the first call. Throws a TypeError when `url` is none. */
 export function createApiClient(options: ApiClientOptions): MonitoringApi {
@@ -32,6 +34,7 @@ class ApiClient implements MonitoringApi {
   readonly #authenticator: Authenticator;
   readonly #requester: Requester;
   readonly #lists: ListReader;
+  readonly #timeSeries: TimeSeriesReader;
   #closed: Promise<void> | undefined;
 
   constructor(options: ApiClientOptions) {
@@ -45,6 +48,7 @@ class ApiClient implements MonitoringApi {
         : new SessionAuth(auth.username, auth.password, this.#sender, options);
     this.#requester = new Requester(options, this.#sender, circuits, this.#authenticator);
     this.#lists = new ListReader(options, this.#requester);
+    this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#sender.serverClock);
   }
 
   async health(signal: AbortSignal): Promise<void> {
@@ -79,6 +83,10 @@ class ApiClient implements MonitoringApi {
 
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
     return this.#lists.read(channelLists(options), CHANNEL_FORMAT, signal);
+  }
+
+  timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
+    return this.#timeSeries.read(sensorId, type, signal);
   }
 
   clockOffset(): number {

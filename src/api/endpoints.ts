@@ -1,5 +1,6 @@
 import type { ChannelListOptions, NodeListOptions } from "./monitoring-api.ts";
 import type { NodeKind } from "./records.ts";
+import { SERIES_WINDOW_MS, type SeriesType } from "./series-types.ts";
 
 /** A list and what to ask it for; `limit` and `offset` come with each page. */
 export interface ListEndpoint {
@@ -35,6 +36,30 @@ export function channelLists(options: ChannelListOptions): readonly ListEndpoint
     { endpoint: "/experimental/channels", query: includeQuery(options.limits === true ? ["alerting"] : []) },
     { endpoint: "/channels", query: "" },
   ];
+}
+
+/** Where the time series of sensors are read, the preferred endpoint first, then its stand-in. */
+export const TIME_SERIES_ENDPOINTS = ["/experimental/timeseries/{id}/{type}", "/experimental/timeseries/{id}"] as const;
+export type TimeSeriesEndpoint = (typeof TIME_SERIES_ENDPOINTS)[number];
+
+/** Keeps what the deprecated endpoint is asked for inside the window, whatever the clocks make of it. */
+const WINDOW_MARGIN_MS = 60_000;
+
+/**
+ * Path and query of one series. The deprecated endpoint is asked for the window of the type up to now: the only way
+ * there to tell it which resolution is meant.
+ * @param serverNow The server's clock, milliseconds since the epoch.
+ */
+export function timeSeriesPath(
+  endpoint: TimeSeriesEndpoint,
+  sensorId: string,
+  type: SeriesType,
+  serverNow: number,
+): string {
+  const id = encodeURIComponent(sensorId);
+  if (endpoint === TIME_SERIES_ENDPOINTS[0]) return `/experimental/timeseries/${id}/${type}`;
+  const from = new Date(serverNow - SERIES_WINDOW_MS[type] + WINDOW_MARGIN_MS);
+  return `/experimental/timeseries/${id}?from=${from.toISOString().slice(0, 19)}Z`;
 }
 
 /** Path and query of one page. Both numbers are always sent: servers differ in what an omitted limit means. */

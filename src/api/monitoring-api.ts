@@ -1,4 +1,5 @@
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary } from "./records.ts";
+import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary, TimeSeries } from "./records.ts";
+import type { SeriesType } from "./series-types.ts";
 
 /**
  * What the collectors ask of one monitoring server. Every call rejects with an `ApiError`, or with the reason of the
@@ -17,6 +18,11 @@ export interface MonitoringApi {
   nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>>;
   /** All channels with their last measurement. */
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>>;
+  /**
+   * All channels of one sensor over the window of the series. Rejects with API_NOT_FOUND when the server has no such
+   * sensor, and with API_ENDPOINT_MISSING while it answered neither this question nor its deprecated form for any.
+   */
+  timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries>;
   /** The server's clock minus ours, in milliseconds, from the `Date` header of its last answer; 0 until known. */
   clockOffset(): number;
   /** Ends the session, if one was opened, and closes the connections. Never rejects. */

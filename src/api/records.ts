@@ -76,3 +76,20 @@ export interface ListResult<Item> {
   /** Records that could not be decoded; counted, never thrown. */
   readonly skipped: number;
 }
+
+/** The measurements of one sensor over some time, or the server's averages of them. */
+export interface TimeSeries {
+  /** Ascending by time, each time once; rows without any value are left out. */
+  readonly rows: readonly TimeSeriesRow[];
+  /** Times at which a gap begins or ends, milliseconds since the epoch, ascending. */
+  readonly gaps: readonly number[];
+  /** Rows that could not be decoded; counted, never thrown. */
+  readonly skipped: number;
+}
+
+export interface TimeSeriesRow {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Channel id (the part after the dot) and value in its display unit; channels without a value are left out. */
+  readonly values: readonly (readonly [channelId: string, value: number])[];
+}

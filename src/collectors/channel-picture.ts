@@ -6,6 +6,7 @@ import type { Store } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
 import { type Channel, ChannelSeries, type Moment } from "./channel-series.ts";
 import { staleAfter } from "./deadlines.ts";
+import type { FreshRow } from "./freshest-values.ts";
 import type { Slices } from "./slices.ts";
 
 interface SensorChannels {
@@ -102,6 +103,28 @@ export class ChannelPicture {
         this.#series.showLimits(channel, record.limits, expiresAt, now);
       }
     }
+  }
+
+  /** Shows rows of time series, by sensor, on the channels that are known; paused sensors keep none. */
+  async applySeries(rows: ReadonlyMap<string, FreshRow>, now: Moment, slices: Slices): Promise<void> {
+    for (const [sensorId, { at, values }] of rows) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      const group = this.#sensors.get(sensorId);
+      if (group === undefined || this.#options.isPaused(sensorId)) continue;
+      for (const [channelId, value] of values) {
+        const channel = group.channels.get(channelId);
+        if (channel !== undefined) this.#series.showFreshest(channel, value, at, group.staleAfterMs, now);
+      }
+      if (at <= group.newest) continue;
+      group.newest = at;
+      this.#lastMeasurement.set(sensorId, this.#sensorLabels(group.sensor), at / 1000);
+    }
+  }
+
+  /** Label values of a channel's series. */
+  labels(sensorId: string, channelId: string): readonly string[] | undefined {
+    return this.#sensors.get(sensorId)?.channels.get(channelId)?.labels;
   }
 
   /** Shows the channels that waited for this sensor. */

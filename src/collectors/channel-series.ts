@@ -18,6 +18,8 @@ export interface Channel extends LimitedChannel {
   /** Number of the last poll that showed it. */
   seenIn: number;
   measuredAt: number | undefined;
+  /** Time of the value that a time series gave; lists may lag behind it. Undefined when none did. */
+  seriesAt: number | undefined;
   /** `measuredAt` on the monotonic clock, never in its future. */
   measuredMonotonic: number;
   /** Monotonic; in the past when no value is served. */
@@ -57,6 +59,7 @@ export class ChannelSeries {
       missed: 0,
       seenIn: 0,
       measuredAt: undefined,
+      seriesAt: undefined,
       measuredMonotonic: 0,
       valueExpiresAt: 0,
     };
@@ -81,10 +84,20 @@ export class ChannelSeries {
   /** Serves the record's value until it is `staleAfterMs` old; none when it was never measured. */
   showValue(channel: Channel, record: ChannelRecord, staleAfterMs: number, now: Moment): void {
     const { value, measuredAt } = record;
-    if (value === undefined || measuredAt === undefined) {
-      this.withdrawValue(channel, now);
-      return;
+    if (value === undefined || measuredAt === undefined) this.withdrawValue(channel, now);
+    // A list that lags behind the series has nothing to say, while what the series gave is served.
+    else if (measuredAt >= (channel.seriesAt ?? measuredAt) || channel.valueExpiresAt <= now.monotonic) {
+      this.#show(channel, value, measuredAt, staleAfterMs, now);
     }
+  }
+
+  /** Serves a value of a time series. */
+  showFreshest(channel: Channel, value: number, measuredAt: number, staleAfterMs: number, now: Moment): void {
+    channel.seriesAt = measuredAt;
+    this.#show(channel, value, measuredAt, staleAfterMs, now);
+  }
+
+  #show(channel: Channel, value: number, measuredAt: number, staleAfterMs: number, now: Moment): void {
     const age = now.server - measuredAt;
     if (age >= 0) channel.measuredMonotonic = now.monotonic - age;
     // A time in the server's future counts from when it first came: it must not keep a dead channel alive.

@@ -1,4 +1,5 @@
 import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import type { ServerPicture } from "./server-picture.ts";
 import type { UnknownParents } from "./unknown-parents.ts";
@@ -9,11 +10,19 @@ export class ChannelsCollector implements Collector {
   readonly #api: MonitoringApi;
   readonly #picture: ServerPicture;
   readonly #unknown: UnknownParents;
+  readonly #engine: Pick<SyncEngine, "onListPoll"> | undefined;
 
-  constructor(api: MonitoringApi, picture: ServerPicture, unknown: UnknownParents) {
+  /** `engine`: hears of every measurement; undefined where time series are not followed. */
+  constructor(
+    api: MonitoringApi,
+    picture: ServerPicture,
+    unknown: UnknownParents,
+    engine: Pick<SyncEngine, "onListPoll"> | undefined,
+  ) {
     this.#api = api;
     this.#picture = picture;
     this.#unknown = unknown;
+    this.#engine = engine;
   }
 
   async run(signal: AbortSignal): Promise<RunResult> {
@@ -21,6 +30,7 @@ export class ChannelsCollector implements Collector {
     signal.throwIfAborted();
     await this.#picture.applyChannels(list);
     this.#unknown.notice(this.#picture.unknownIds());
+    await this.#engine?.onListPoll(list.items, (sensorId) => this.#picture.intervalMs(sensorId), this.#picture.step());
     return { complete: list.complete };
   }
 }

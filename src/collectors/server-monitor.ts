@@ -3,10 +3,12 @@ import type { MonitoringApi } from "../api/monitoring-api.ts";
 import type { Clock } from "../clock.ts";
 import type { Schedule } from "../config/schedule.ts";
 import type { Store } from "../store/store.ts";
+import type { SyncEngine, SyncEngineOptions } from "../sync/sync-engine.ts";
 import type { ServerMetrics } from "../telemetry/server-metrics.ts";
 import { ChannelsCollector } from "./channels.ts";
 import type { Collector } from "./collector.ts";
 import { confirmationWindow, type Deadlines } from "./deadlines.ts";
+import { FreshestValues } from "./freshest-values.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
 import { LimitsCollector } from "./limits.ts";
 import { NodeLists } from "./node-lists.ts";
@@ -15,12 +17,15 @@ import { type CollectorStatus, Scheduler } from "./scheduler.ts";
 import type { SensorStatusMode } from "./sensor-status-series.ts";
 import { ServerPicture } from "./server-picture.ts";
 import { StatusCollector } from "./status.ts";
+import { TimeSeriesCollector } from "./time-series.ts";
 import { createTimetable, type Timetable } from "./timetable.ts";
 import { TreeCollector } from "./tree.ts";
 import { UnknownParents } from "./unknown-parents.ts";
 
 /** In the order of their first runs. */
-export const COLLECTOR_NAMES = ["health", "tree", "status", "channels", "limits"] as const;
+export const COLLECTOR_NAMES = ["health", "tree", "status", "channels", "limits", "timeseries"] as const;
+/** Extras: `prtg_up` does not depend on them. */
+const EXTRAS: ReadonlySet<CollectorName> = new Set(["limits", "timeseries"]);
 export type CollectorName = (typeof COLLECTOR_NAMES)[number];
 
 export interface ServerMonitorOptions {
@@ -40,6 +45,15 @@ export interface ServerMonitorOptions {
   readonly sensorStatus: SensorStatusMode;
   /** Kinds of objects below which sensors are counted per status. */
   readonly nodeSensors: Iterable<ParentKind>;
+  /** Makes what follows the time series and pushes measurements; undefined where neither is wanted. */
+  readonly createSync?: ((hooks: SyncHooks) => SyncEngine) | undefined;
+}
+
+/** What the sync needs of the picture that the collectors keep. */
+export interface SyncHooks {
+  readonly onFreshest: SyncEngineOptions["onFreshest"];
+  /** Label values of a channel's series; undefined while the channel is not known. */
+  readonly channelLabels: (sensorId: string, channelId: string) => readonly string[] | undefined;
 }
 
 /** What a status page shows of a server. */
@@ -60,8 +74,11 @@ export interface ServerMonitor {
   /** Resolves when the first run of every collector has finished, either way. Never rejects. */
   readonly firstAttempt: Promise<void>;
   start(): void;
-  /** Aborts what runs and resolves when it has ended. The monitor cannot be started again. */
-  stop(): Promise<void>;
+  /**
+   * Aborts what runs, delivers what waits within `graceMs`, and resolves when all has ended. The monitor cannot be
+   * started again.
+   */
+  stop(graceMs?: number): Promise<void>;
   /** One run of each collector, in order. Resolves with whether all worked. */
   pollOnce(signal: AbortSignal): Promise<boolean>;
   status(): ServerStatus;
@@ -75,6 +92,7 @@ class Monitor implements ServerMonitor {
   readonly firstAttempt: Promise<void>;
   readonly #options: ServerMonitorOptions;
   readonly #picture: ServerPicture;
+  readonly #engine: SyncEngine | undefined;
   readonly #schedulers = new Map<CollectorName, Scheduler>();
   readonly #firstAttemptOver = Promise.withResolvers<void>();
   #started = false;
@@ -102,18 +120,27 @@ class Monitor implements ServerMonitor {
     const onVersionChange = () => {
       for (const scheduler of this.#schedulers.values()) scheduler.tryAgain();
     };
-    const collectors: Record<CollectorName, Collector> = {
+    const freshest = new FreshestValues(picture, clock);
+    this.#engine = options.createSync?.({
+      onFreshest: (sensorId, at, values) => freshest.add(sensorId, at, values),
+      channelLabels: (sensorId, channelId) => picture.channelLabels(sensorId, channelId),
+    });
+    const engine = this.#engine;
+    const collectors: Record<CollectorName, Collector | undefined> = {
       health: new HealthCollector({ api, picture, clock, log, onVersionChange }),
       tree: new TreeCollector(api, lists, picture, unknown),
       status: new StatusCollector(api, lists, picture, unknown, nodeSensors),
-      channels: new ChannelsCollector(api, picture, unknown),
+      channels: new ChannelsCollector(api, picture, unknown, engine),
       limits: new LimitsCollector(api, picture),
+      timeseries: engine && new TimeSeriesCollector(engine, freshest),
     };
     for (const [name, timetable] of timetables) {
+      const collector = collectors[name];
+      if (collector === undefined) continue;
       this.#schedulers.set(
         name,
         new Scheduler({
-          collector: collectors[name],
+          collector,
           timetable,
           clock,
           random,
@@ -129,12 +156,14 @@ class Monitor implements ServerMonitor {
   start(): void {
     if (this.#started) return;
     this.#started = true;
+    this.#engine?.start();
     const finished = this.#startInOrder();
     void finished.finally(() => this.#firstAttemptOver.resolve());
   }
 
-  async stop(): Promise<void> {
+  async stop(graceMs = 0): Promise<void> {
     await Promise.all([...this.#schedulers.values()].map((scheduler) => scheduler.stop()));
+    await this.#engine?.flush(graceMs);
     this.#firstAttemptOver.resolve();
   }
 
@@ -167,6 +196,8 @@ class Monitor implements ServerMonitor {
     await start("tree");
     await Promise.all([start("status"), start("channels")]);
     await start("limits");
+    // Spread over its period on purpose: nobody need wait for it.
+    void start("timeseries");
   }
 
   #report(): void {
@@ -175,10 +206,10 @@ class Monitor implements ServerMonitor {
     metrics.clockOffset(api.clockOffset() / 1000);
   }
 
-  /** Limits are an extra; a collector that is not scheduled is not missed. */
+  /** A collector that is not scheduled is not missed. */
   #isUp(): boolean {
     for (const [name, scheduler] of this.#schedulers) {
-      if (name !== "limits" && scheduler.worked !== true) return false;
+      if (!EXTRAS.has(name) && scheduler.worked !== true) return false;
     }
     return true;
   }

@@ -11,6 +11,7 @@ import type { NodePoll } from "../tree/poll.ts";
 import { reconcileInSteps } from "../tree/reconcile.ts";
 import { ChannelPicture, type Showing } from "./channel-picture.ts";
 import type { Deadlines } from "./deadlines.ts";
+import type { FreshRow } from "./freshest-values.ts";
 import { NodeSeries, type ParentKind } from "./node-series.ts";
 import { SensorSeries } from "./sensor-series.ts";
 import type { SensorStatusMode } from "./sensor-status-series.ts";
@@ -102,6 +103,28 @@ export class ServerPicture {
   async applyLimits(list: ListResult<ChannelRecord>): Promise<void> {
     const until = this.#options.deadlines.limit();
     await this.#commit((slices) => this.#channels.applyLimits(list, until, this.#showing().now, slices));
+  }
+
+  /** Shows rows of time series that are newer than what lists have shown, by sensor. */
+  async applySeries(rows: ReadonlyMap<string, FreshRow>): Promise<void> {
+    await this.#commit((slices) => this.#channels.applySeries(rows, this.#showing().now, slices));
+  }
+
+  /** Scanning interval of a sensor, undefined while it is not known. */
+  intervalMs(sensorId: string): number | undefined {
+    const seconds = this.#tree.nodes.get(sensorId)?.intervalSeconds;
+    return seconds === undefined ? undefined : seconds * 1_000;
+  }
+
+  /** Label values of a channel's series; undefined while the channel or its sensor is not known. */
+  channelLabels(sensorId: string, channelId: string): readonly string[] | undefined {
+    return this.#channels.labels(sensorId, channelId);
+  }
+
+  /** For work over many channels: call it often, and wait for what it returns. */
+  step(): () => Promise<void> | undefined {
+    const slices = new Slices(this.#options.clock);
+    return () => slices.step();
   }
 
   async applyVersion(version: string): Promise<void> {

@@ -8,10 +8,13 @@ import type { ServerConfig } from "../config/resolve.ts";
 import { Exposition } from "../exposition/exposition.ts";
 import { formatLabels } from "../exposition/text.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import type { StatePush } from "../otlp/state-push.ts";
 import { Store } from "../store/store.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { PrometheusServerMetrics } from "../telemetry/prometheus-server-metrics.ts";
 import type { CommandContext } from "./context.ts";
+import type { OtlpPush } from "./otlp-push.ts";
+import { serverSync } from "./server-sync.ts";
 
 interface MonitoredServer {
   readonly api: MonitoringApi;
@@ -22,11 +25,17 @@ interface MonitoredServer {
 export class Exporter {
   readonly metrics: ExporterMetrics;
   readonly exposition: Exposition;
+  readonly #store: Store;
   readonly #servers: readonly MonitoredServer[];
+  readonly #push: OtlpPush | undefined;
+  #state: StatePush | undefined;
   #ready = false;
 
-  constructor(config: Config, context: CommandContext) {
+  /** `push`: undefined where nothing is pushed. The exporter closes it. */
+  constructor(config: Config, context: CommandContext, push?: OtlpPush) {
     const store = new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+    this.#store = store;
+    this.#push = push;
     this.metrics = new ExporterMetrics(context.build, () =>
       [...store.tables].map((table) => [table.family.name, table.size] as const),
     );
@@ -41,7 +50,8 @@ export class Exporter {
         },
       },
     });
-    this.#servers = config.servers.map((server) => monitorServer(server, config, store, this.metrics, context));
+    const { metrics } = this;
+    this.#servers = config.servers.map((server) => monitorServer(server, { config, store, metrics, context, push }));
   }
 
   /** True once the first attempt on every server has finished, either way. */
@@ -54,6 +64,7 @@ export class Exporter {
     this.metrics.collectProcessMetrics();
     this.exposition.start();
     for (const { monitor } of this.#servers) monitor.start();
+    this.#state = this.#push?.startState(this.#store, this.metrics.registry, this.metrics);
     await Promise.all(this.#servers.map(({ monitor }) => monitor.firstAttempt));
     this.#ready = true;
     return this.#servers.every(({ monitor }) => monitor.status().up);
@@ -65,21 +76,24 @@ export class Exporter {
     return worked.every(Boolean);
   }
 
-  /** Stops polling, ends the sessions and closes the connections. */
-  async stop(): Promise<void> {
-    await Promise.all(this.#servers.map(({ monitor }) => monitor.stop()));
-    await Promise.all(this.#servers.map(({ api }) => api.close()));
+  /** Stops polling, pushes what waits within `graceMs`, ends the sessions and closes the connections. */
+  async stop(graceMs = 0): Promise<void> {
+    await Promise.all([this.#state?.stop(graceMs), ...this.#servers.map(({ monitor }) => monitor.stop(graceMs))]);
+    await Promise.all([this.#push?.close(), ...this.#servers.map(({ api }) => api.close())]);
     this.exposition.stop();
   }
 }
 
-function monitorServer(
-  server: ServerConfig,
-  config: Config,
-  store: Store,
-  metrics: ExporterMetrics,
-  context: CommandContext,
-): MonitoredServer {
+interface Surroundings {
+  readonly config: Config;
+  readonly store: Store;
+  readonly metrics: ExporterMetrics;
+  readonly context: CommandContext;
+  readonly push: OtlpPush | undefined;
+}
+
+function monitorServer(server: ServerConfig, surroundings: Surroundings): MonitoredServer {
+  const { config, store, metrics, context } = surroundings;
   const serverMetrics = new PrometheusServerMetrics(metrics, server.name);
   const log = context.log.child({ server: server.name });
   const api = connect(server, serverMetrics, log, context);
@@ -95,6 +109,7 @@ function monitorServer(
     staleAfterMs: config.staleAfterMs,
     sensorStatus: config.metrics.sensorStatus,
     nodeSensors: config.metrics.nodeSensors,
+    createSync: serverSync({ ...surroundings, server, api, log }),
   });
   return { api, monitor };
 }

@@ -4,6 +4,7 @@ import { Redactor } from "../errors/redactor.ts";
 import { type ListenAddress, parseListenAddress } from "../http/listen-address.ts";
 import { FAULT_HELP } from "../simulator/service/fault-help.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
+import { addBackfillFlags, type BackfillFlags } from "./backfill-flags.ts";
 import type { CheckFlags } from "./check.ts";
 import type { DemoFlags } from "./demo.ts";
 import { addConfigFlag, addLogFlags, addWebFlags, parsed } from "./flags.ts";
@@ -46,6 +47,7 @@ export function createProgram(run: Run): Command {
     .exitOverride();
   addServe(program, run);
   addCheck(program, run);
+  addBackfill(program, run);
   addDemo(program, run);
   addSimulate(program, run);
   return program;
@@ -71,6 +73,16 @@ function addCheck(program: Command, run: Run): void {
     },
   );
   addLogFlags(addConfigFlag(command), process.stderr.isTTY, "error");
+}
+
+function addBackfill(program: Command, run: Run): void {
+  const command = subcommand(program, "backfill", "write the history of a server as files for promtool").action(
+    async (flags: BackfillFlags) => {
+      const { backfill } = await import("./backfill.ts");
+      run.code = await backfill(flags, run.redactor);
+    },
+  );
+  addLogFlags(addBackfillFlags(addConfigFlag(command)), process.stderr.isTTY);
 }
 
 function addDemo(program: Command, run: Run): void {

@@ -6,9 +6,10 @@ import { startWebServer, type WebServer } from "../http/web-server.ts";
 import { type CommandContext, createContext, loadFlaggedConfig } from "./context.ts";
 import { Exporter } from "./exporter.ts";
 import type { ConfigFlags, LogFlags, WebFlags } from "./flags.ts";
+import { type OtlpPush, openOtlpPush } from "./otlp-push.ts";
 import { interruption, untilStopSignal } from "./signals.ts";
 
-/** Responses under way when a stop signal comes may take this long to end. */
+/** Responses and deliveries under way when a stop signal comes may take this long to end. */
 const GRACE_MS = 5_000;
 
 export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags {
@@ -31,7 +32,8 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   }
   const servers = config.servers.map(({ name }) => name);
   context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
-  const running = await startServing(config, flags, context);
+  const push = await openOtlpPush(config, context, process.env);
+  const running = await startServing(config, flags, context, push);
   context.log.info(`stopping on ${await stopped}`);
   await running.stop();
   context.log.info("stopped");
@@ -66,10 +68,15 @@ export interface Serving {
 }
 
 /** Listens first, so that a taken port is noticed before any server is asked anything. */
-export async function startServing(config: Config, flags: WebFlags, context: CommandContext): Promise<Serving> {
+export async function startServing(
+  config: Config,
+  flags: WebFlags,
+  context: CommandContext,
+  push?: OtlpPush,
+): Promise<Serving> {
   const { log, clock } = context;
   const startedAt = clock.monotonic();
-  const exporter = new Exporter(config, context);
+  const exporter = new Exporter(config, context, push);
   const web = await startWebServer({
     addresses: flags["web.listenAddress"],
     log,
@@ -96,7 +103,7 @@ export async function startServing(config: Config, flags: WebFlags, context: Com
     firstPoll: firstPoll.promise,
     stop: async () => {
       stopping = true;
-      await Promise.all([web.close(GRACE_MS), exporter.stop()]);
+      await Promise.all([web.close(GRACE_MS), exporter.stop(GRACE_MS)]);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { Redactor } from "../errors/redactor.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { ConfigDocument } from "./document.ts";
@@ -7,7 +7,7 @@ import { EnvironmentServer } from "./environment.ts";
 import type { Environment } from "./interpolation.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ReadFile } from "./read-file.ts";
-import { resolveServers, type ServerConfig } from "./resolve.ts";
+import { resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
 import { validate } from "./validation.ts";
 
@@ -52,8 +52,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { settings } = validation;
   const base = file === undefined || usesEnvironment ? "" : dirname(file);
   const servers = await resolveServers(settings.servers, { base, origin, readFile, redactor });
+  const fileBase = file === undefined ? "" : dirname(file);
+  const stateDir = settings.stateDir === undefined ? undefined : resolve(fileBase, settings.stateDir);
   return {
-    config: { ...settings, servers },
+    config: { ...settings, servers, stateDir, otlp: resolveOtlpPaths(settings.otlp, fileBase) },
     source: file ?? "environment",
     hash: text === undefined ? undefined : createHash("sha256").update(text).digest("hex"),
     ignoredVariables: usesEnvironment ? [] : server.variables,

@@ -5,7 +5,7 @@ import { readCertificates } from "./certificates.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import type { ReadFile } from "./read-file.ts";
-import type { SecretLocation, ServerSettings } from "./schema.ts";
+import type { SecretLocation, ServerSettings, Settings } from "./schema.ts";
 import { EnvironmentSecret, FileSecret, type SecretSource } from "./secrets.ts";
 
 /** How to prove who we are to one server. */
@@ -73,6 +73,19 @@ export async function resolveServers(
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return resolved;
+}
+
+/** The paths of the section `otlp`, from `base` on. The files are read when the push begins. */
+export function resolveOtlpPaths(otlp: Settings["otlp"], base: string): Settings["otlp"] {
+  if (otlp === undefined) return undefined;
+  const from = (path: string | undefined) => (path === undefined ? undefined : resolve(base, path));
+  const { headerFiles, tls } = otlp;
+  return {
+    ...otlp,
+    headerFiles:
+      headerFiles && Object.fromEntries(Object.entries(headerFiles).map(([name, path]) => [name, resolve(base, path)])),
+    tls: tls && { ...tls, caFile: from(tls.caFile), certFile: from(tls.certFile), keyFile: from(tls.keyFile) },
+  };
 }
 
 function secretSource(location: SecretLocation, path: KeyPath, context: ResolveContext): SecretSource {

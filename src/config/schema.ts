@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatDuration } from "./duration.ts";
 import { byteSize, duration, filePath, number, schedule, secret, serverUrl, text, wholeNumber } from "./fields.ts";
+import { otlpSchema } from "./otlp-schema.ts";
 import type { Secret } from "./secrets.ts";
 
 /*
@@ -177,15 +178,27 @@ function refuseSameNames(all: readonly { readonly name: string }[], context: z.R
   }
 }
 
-function collector(defaultSchedule: string, description: string) {
-  return z
-    .strictObject({
-      schedule: schedule().prefault(defaultSchedule).meta({ description: "When it runs." }),
-      enabled: z.boolean().prefault(true).meta({ description: "Whether it runs at all." }),
-    })
-    .prefault({})
-    .meta({ description });
+function collectorKeys(defaultSchedule: string) {
+  return {
+    schedule: schedule().prefault(defaultSchedule).meta({ description: "When it runs." }),
+    enabled: z.boolean().prefault(true).meta({ description: "Whether it runs at all." }),
+  };
 }
+
+function collector(defaultSchedule: string, description: string) {
+  return z.strictObject(collectorKeys(defaultSchedule)).prefault({}).meta({ description });
+}
+
+const timeseries = z
+  .strictObject({
+    ...collectorKeys("60s"),
+    mode: z.enum(["auto", "all", "off"]).prefault("auto").meta({
+      description:
+        "Whose live time series are read: `auto` those of sensors with a measurement that no list has shown, because they scan faster than channels are polled or after an outage; `all` those of every sensor, one request each; `off` none.",
+    }),
+  })
+  .prefault({})
+  .meta({ description: "The full record of measurements, sensor by sensor, within the budget of the server." });
 
 const collectors = z.strictObject({
   health: collector("15s", "Whether the server answers and its core is connected; its version."),
@@ -193,6 +206,7 @@ const collectors = z.strictObject({
   tree: collector("5m", "Probes, groups, devices and sensors: names, places in the tree, properties; object counts."),
   channels: collector("60s", "Last measurement of every channel."),
   limits: collector("15m", "Limits that are set on channels."),
+  timeseries,
 });
 
 const metrics = z
@@ -226,8 +240,19 @@ export const settingsSchema = z
         examples: ["15m"],
       }),
     metrics: metrics.prefault({}).meta({ description: "Which series are served." }),
+    otlp: otlpSchema.optional().meta({
+      description:
+        "Push of every measurement, with its own time, and of the current state by OTLP. The standard variables of OpenTelemetry fill what is left out; without an endpoint from either nothing is pushed.",
+    }),
+    state_dir: filePath()
+      .optional()
+      .meta({
+        description:
+          "Directory in which the exporter remembers what it has pushed. Without it a restart heals the last four hours only.",
+        examples: ["/var/lib/prtg-exporter"],
+      }),
   })
-  .transform(({ stale_after, ...given }) => ({ ...given, staleAfterMs: stale_after }))
+  .transform(({ stale_after, state_dir, ...given }) => ({ ...given, staleAfterMs: stale_after, stateDir: state_dir }))
   .meta({ title: "prtg-exporter configuration" });
 
 /** The configuration as checked, before the files that it names are read. */

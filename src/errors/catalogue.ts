@@ -117,6 +117,47 @@ export const ERROR_CATALOGUE = {
     meaning: "Requests are held back after repeated failures.",
     remedy: "Nothing: the exporter tries again by itself.",
   },
+  BACKFILL_RANGE_INVALID: {
+    meaning: "The time range of a backfill cannot be.",
+    remedy: "Give --from and --to as in 2026-03-01T00:00:00Z, or as a duration ago as in 60d; servers keep 365 days.",
+  },
+  BACKFILL_SERVER_UNKNOWN: {
+    meaning: "It is not clear of which server the history is wanted.",
+    remedy: "Name one of the configured servers with --server.",
+  },
+  BACKFILL_NOTHING_SELECTED: {
+    meaning: "No sensor with channels passes the filters of a backfill.",
+    remedy:
+      "Check --path (the whole path is compared: Berlin/** takes all below Berlin), --kind and --tag against the labels of prtg_sensor_info.",
+  },
+  BACKFILL_LIST_MOVED: {
+    meaning: "The objects of the server changed whenever they were listed for a backfill.",
+    remedy: "Run it again when fewer changes are made to the server.",
+  },
+  BACKFILL_OTHER_PARAMETERS: {
+    meaning: "The output folder has an unfinished backfill that was asked for something else.",
+    remedy: "Repeat the flags of that one to continue it, choose another --output, or delete the folder.",
+  },
+  BACKFILL_OVERLAP: {
+    meaning: "The output folder has history of that time already.",
+    remedy: "Choose another --output, or another --from and --to.",
+  },
+  BACKFILL_BUSY: {
+    meaning: "Another process is writing to the output folder.",
+    remedy: "Wait for it, or end it.",
+  },
+  BACKFILL_DAMAGED: {
+    meaning: "What an unfinished backfill left in the output folder cannot be used.",
+    remedy: "Delete the folder, or choose another --output, and run it again.",
+  },
+  BACKFILL_OUTPUT_UNUSABLE: {
+    meaning: "The output folder cannot be written to or read.",
+    remedy: "Check its permissions and the free space; then run the same command again to continue.",
+  },
+  BACKFILL_SENSORS_FAILED: {
+    meaning: "The server failed to give the history of some sensors.",
+    remedy: "Run the same command again to try those once more, or with --skip-failed to finish without them.",
+  },
 } as const satisfies Record<string, { meaning: string; remedy: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;

@@ -15,6 +15,7 @@ const REQUEST_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25];
 /** The exporter's own metrics, as EXPORTER_FAMILIES states them, in a registry of their own. */
 export class ExporterMetrics {
   readonly registry = new Registry();
+  readonly #pendingUpdates = new Set<() => void>();
 
   readonly up = this.#gauge(EXPORTER_FAMILIES.up);
   readonly apiRequests = this.#counter(EXPORTER_FAMILIES.apiRequests);
@@ -41,6 +42,25 @@ export class ExporterMetrics {
   readonly decodeProblems = this.#counter(EXPORTER_FAMILIES.decodeProblems);
   readonly waitingChannels = this.#gauge(EXPORTER_FAMILIES.waitingChannels);
   readonly orphans = this.#gauge(EXPORTER_FAMILIES.orphans);
+  readonly syncDelivered = this.#counter(EXPORTER_FAMILIES.syncDelivered);
+  readonly syncRejected = this.#counter(EXPORTER_FAMILIES.syncRejected);
+  readonly syncFailedDeliveries = this.#counter(EXPORTER_FAMILIES.syncFailedDeliveries);
+  readonly syncPending = new Gauge({
+    name: EXPORTER_FAMILIES.syncPending.name,
+    help: EXPORTER_FAMILIES.syncPending.help,
+    labelNames: EXPORTER_FAMILIES.syncPending.labels,
+    registers: [this.registry],
+    collect: () => {
+      for (const update of this.#pendingUpdates) update();
+    },
+  });
+  readonly syncOldestPending = this.#gauge(EXPORTER_FAMILIES.syncOldestPending);
+  readonly syncLetGo = this.#counter(EXPORTER_FAMILIES.syncLetGo);
+  readonly syncWatermarkFailures = this.#counter(EXPORTER_FAMILIES.syncWatermarkFailures);
+  readonly otlpStatePoints = this.#counter(EXPORTER_FAMILIES.otlpStatePoints);
+  readonly otlpFailedRequests = this.#counter(EXPORTER_FAMILIES.otlpFailedRequests);
+  readonly otlpRefusedRequests = this.#counter(EXPORTER_FAMILIES.otlpRefusedRequests);
+  readonly otlpSkippedPoints = this.#counter(EXPORTER_FAMILIES.otlpSkippedPoints);
   readonly expositionBytes = this.#gauge(EXPORTER_FAMILIES.expositionBytes);
   readonly renderDuration = this.#gauge(EXPORTER_FAMILIES.renderDuration);
   readonly scrapes = this.#counter(EXPORTER_FAMILIES.scrapes);
@@ -58,6 +78,11 @@ export class ExporterMetrics {
         for (const [family, series] of countSeries()) this.set({ family }, series);
       },
     });
+  }
+
+  /** Has `update` set what waits to be delivered whenever the metrics are read: it changes with every delivery. */
+  followPending(update: () => void): void {
+    this.#pendingUpdates.add(update);
   }
 
   /** Adds the metrics of the process and of Node. */

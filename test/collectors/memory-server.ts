@@ -1,15 +1,25 @@
 import { ApiError } from "../../src/api/api-error.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../../src/api/monitoring-api.ts";
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary } from "../../src/api/records.ts";
+import type {
+  ChannelRecord,
+  ListResult,
+  NodeKind,
+  NodeRecord,
+  StatusSummary,
+  TimeSeries,
+} from "../../src/api/records.ts";
+import type { SeriesType } from "../../src/api/series-types.ts";
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 
 /** What a test can break: one kind of question to the server. */
-export type Question = "health" | "version" | "summary" | "counts" | "limits" | "channels" | NodeKind;
+export type Question = "health" | "version" | "summary" | "counts" | "limits" | "channels" | "timeSeries" | NodeKind;
 
 /** A monitoring server in memory: it answers from the arrays that the test fills. */
 export class MemoryServer implements MonitoringApi {
   readonly nodeRecords = new Map<string, NodeRecord>();
   channelRecords: ChannelRecord[] = [];
+  /** By sensor and type, such as `50/live`; a sensor without any is not there. */
+  readonly series = new Map<string, TimeSeries>();
   summary: StatusSummary | undefined;
   counts: ReadonlyMap<string, number> | undefined;
   versionMembers: ReadonlyMap<string, string> = new Map([["version", "25.3.110"]]);
@@ -111,6 +121,13 @@ export class MemoryServer implements MonitoringApi {
       ({ sensorId, channelId }) => complete || !this.lost.has(`${sensorId}.${channelId}`),
     );
     return { items, complete, skipped: 0 };
+  }
+
+  async timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
+    await this.#ask("timeSeries", signal, { sensorId, type });
+    const series = this.series.get(`${sensorId}/${type}`);
+    if (series !== undefined) return series;
+    throw new ApiError("API_NOT_FOUND", `no time series of sensor ${sensorId}`, { endpoint: "/timeSeries" });
   }
 
   clockOffset(): number {

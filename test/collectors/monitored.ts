@@ -26,6 +26,7 @@ const SCHEDULES: Readonly<Record<CollectorName, number>> = {
   status: 30 * SECOND,
   channels: MINUTE,
   limits: 15 * MINUTE,
+  timeseries: MINUTE,
 };
 
 export interface Series {

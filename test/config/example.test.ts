@@ -112,7 +112,7 @@ describe("the JSON Schema for editors", () => {
   });
 
   test.each([
-    ["an unknown key", { otlp: {} }],
+    ["an unknown key", { alerting: {} }],
     ["an unknown nested key", { servers: [{ ...server, limit: {} }] }],
     ["a server without url", { servers: [{ auth: server.auth }] }],
     ["a literal key", { servers: [{ ...server, auth: { api_key: "literal" } }] }],

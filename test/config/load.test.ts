@@ -1,3 +1,4 @@
+import { dirname, join, resolve } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/load.ts";
@@ -15,6 +16,22 @@ function serverOf({ servers }: Config) {
 }
 
 describe("a file", () => {
+  test("names files of the OTLP section and state_dir from its own directory on", async () => {
+    const { config } = await load(
+      `${MINIMAL}\notlp:\n  endpoint: http://collector:4318/\n  interval: 30s\n  headers: { X-Scope-OrgID: network }\n  header_files: { Authorization: token }\n  tls: { ca_file: ca.pem, key_file: /etc/key.pem }\nstate_dir: state\n`,
+    );
+    const directory = dirname(resolve(FILE));
+    expect(config.stateDir).toBe(join(directory, "state"));
+    expect(config.otlp).toMatchObject({
+      endpoint: "http://collector:4318",
+      protocol: undefined,
+      intervalMs: 30_000,
+      headers: { "X-Scope-OrgID": "network" },
+      headerFiles: { Authorization: join(directory, "token") },
+      tls: { caFile: join(directory, "ca.pem"), keyFile: "/etc/key.pem", insecureSkipVerify: false },
+    });
+  });
+
   test("needs no more than url and auth", async () => {
     const { config, source } = await load(MINIMAL);
     expect(source).toBe(FILE);
@@ -40,9 +57,12 @@ describe("a file", () => {
         tree: { schedule: { kind: "interval", everyMs: 300_000 }, enabled: true },
         channels: { schedule: { kind: "interval", everyMs: 60_000 }, enabled: true },
         limits: { schedule: { kind: "interval", everyMs: 900_000 }, enabled: true },
+        timeseries: { schedule: { kind: "interval", everyMs: 60_000 }, enabled: true, mode: "auto" },
       },
       staleAfterMs: undefined,
+      stateDir: undefined,
       metrics: { sensorStatus: "current", nodeSensors: ["probe", "group"] },
+      otlp: undefined,
     });
   });
 

@@ -94,6 +94,21 @@ export interface SimMeasurement {
   readonly value: number | null;
 }
 
+/** One scan of a sensor, or the averages over a span of time. */
+export interface SimRow {
+  /** When the sensor was scanned; of averages, when the span begins. Milliseconds since the epoch. */
+  readonly at: number;
+  /** Display values in the order of the sensor's channels; null where a channel has none. */
+  readonly displayValues: readonly (number | null)[];
+}
+
+/** When the scans of a sensor are due, whether or not they take place. */
+export interface SimSchedule {
+  /** The first one since the sensor was created; milliseconds since the epoch. */
+  readonly first: number;
+  readonly everyMs: number;
+}
+
 /**
  * All answers are pure functions of the seed, the mutations so far and the time `at` (ms since the epoch),
  * so that a test can ask what the service must have said.
@@ -115,6 +130,14 @@ export interface World {
   state(node: SimNode, at: number): SimState;
   /** The last scan at or before `at`; undefined when never scanned (paused since creation, status none). */
   lastMeasurement(channel: SimChannel, at: number): SimMeasurement | undefined;
+  schedule(sensor: SimSensor): SimSchedule;
+  /** Every scan that took place from `from` to `to`, both included, oldest first. */
+  measurements(sensor: SimSensor, from: number, to: number): readonly SimRow[];
+  /**
+   * The mean of each channel's values over the scans of each span, oldest first. Spans begin at whole multiples of
+   * `spanMs` since the epoch, at or after `from`, and end at or before `to`; those without a value are left out.
+   */
+  averages(sensor: SimSensor, from: number, to: number, spanMs: number): readonly SimRow[];
 
   /** Changes at run time, at the moment `at`. Removal takes the children along. Unknown ids throw a RangeError. */
   remove(id: string): void;

@@ -62,3 +62,16 @@ export function prevailing(spans: readonly Span[], at: number): Span | undefined
   }
   return best;
 }
+
+/** The halt that a scan at a moment falls into, which then does not take place; one at the very moment when it begins still does. */
+export function haltOfScan(spans: readonly Span[], at: number): Span | undefined {
+  return spans.find((one) => one.halts && one.start < at && at < one.end);
+}
+
+/** What shows in a scan that takes place. */
+export function behindScan(spans: readonly Span[], at: number): Span | undefined {
+  return prevailing(
+    spans.filter((one) => !one.halts),
+    at,
+  );
+}

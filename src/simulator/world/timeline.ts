@@ -1,9 +1,11 @@
+import { History } from "./history.ts";
 import { Influences } from "./influences.ts";
 import { scanMessage, standingMessage } from "./messages.ts";
 import type { SimMeasurement, SimState, SimStatus } from "./model.ts";
 import { type ChannelNode, SensorNode, type TreeNode } from "./nodes.ts";
 import { lastOrder } from "./pauses.ts";
-import { prevailing } from "./span.ts";
+import { lastDue, nextDue } from "./scan-times.ts";
+import { behindScan, haltOfScan, prevailing } from "./span.ts";
 import { valueAt } from "./values.ts";
 import { type Verdict, verdictOf } from "./verdicts.ts";
 
@@ -38,6 +40,8 @@ interface Appearance {
  */
 export class Timeline {
   readonly #influences = new Influences();
+  /** What was measured before the last scan. */
+  readonly history = new History(this.#influences);
   #records = new Map<SensorNode, ScanRecord>();
   #standings = new Map<TreeNode, Standing>();
 
@@ -46,6 +50,7 @@ export class Timeline {
     this.#records = new Map();
     this.#standings = new Map();
     this.#influences.changed();
+    this.history.changed();
   }
 
   lastMeasurement(channel: ChannelNode, at: number): SimMeasurement | undefined {
@@ -127,35 +132,10 @@ export class Timeline {
     let at = due;
     while (at >= sensor.bornAt) {
       const spans = this.#influences.bearing(sensor, at);
-      // A scan at the very moment when a halt begins still takes place.
-      const halt = spans.find((one) => one.halts && one.start < at && at < one.end);
-      if (halt === undefined) {
-        const found = prevailing(
-          spans.filter((one) => !one.halts),
-          at,
-        );
-        return { at, verdict: verdictOf(sensor, found, at) };
-      }
+      const halt = haltOfScan(spans, at);
+      if (halt === undefined) return { at, verdict: verdictOf(sensor, behindScan(spans, at), at) };
       at = lastDue(sensor, halt.start);
     }
     return { at: undefined, verdict: undefined };
   }
-}
-
-function offsetMs({ salt, intervalSeconds }: SensorNode): number {
-  return (salt % intervalSeconds) * 1000;
-}
-
-/** The last moment at or before `at` when a scan of the sensor is due. */
-function lastDue(sensor: SensorNode, at: number): number {
-  const interval = sensor.intervalSeconds * 1000;
-  const offset = offsetMs(sensor);
-  return Math.floor((at - offset) / interval) * interval + offset;
-}
-
-/** The first moment at or after `at` when a scan of the sensor is due. */
-function nextDue(sensor: SensorNode, at: number): number {
-  const interval = sensor.intervalSeconds * 1000;
-  const offset = offsetMs(sensor);
-  return Math.ceil((at - offset) / interval) * interval + offset;
 }

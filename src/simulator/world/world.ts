@@ -3,6 +3,8 @@ import type {
   SimDevice,
   SimMeasurement,
   SimNode,
+  SimRow,
+  SimSchedule,
   SimSensor,
   SimState,
   SimStatus,
@@ -11,7 +13,7 @@ import type {
 } from "./model.ts";
 import { Mutations } from "./mutations.ts";
 import { NodeFactory } from "./node-factory.ts";
-import { ChannelNode, TreeNode } from "./nodes.ts";
+import { ChannelNode, SensorNode, TreeNode } from "./nodes.ts";
 import { plant } from "./planting.ts";
 import { Registry } from "./registry.ts";
 import { completeSize } from "./size.ts";
@@ -80,6 +82,18 @@ class SimulatedWorld implements World {
     return this.#timeline.lastMeasurement(channel, at);
   }
 
+  schedule(sensor: SimSensor): SimSchedule {
+    return this.#timeline.history.schedule(ours(sensor));
+  }
+
+  measurements(sensor: SimSensor, from: number, to: number): readonly SimRow[] {
+    return this.#timeline.history.measurements(ours(sensor), from, to);
+  }
+
+  averages(sensor: SimSensor, from: number, to: number, spanMs: number): readonly SimRow[] {
+    return this.#timeline.history.averages(ours(sensor), from, to, spanMs);
+  }
+
   remove(id: string): void {
     this.#mutations.remove(id);
   }
@@ -115,4 +129,9 @@ class SimulatedWorld implements World {
   force(sensorId: string, status: SimStatus, at: number): void {
     this.#mutations.force(sensorId, status, at);
   }
+}
+
+function ours(sensor: SimSensor): SensorNode {
+  if (!(sensor instanceof SensorNode)) throw new RangeError("the sensor is not of this world");
+  return sensor;
 }

@@ -29,8 +29,10 @@ export const VALUES: readonly BadDocument[] = [
   },
   {
     title: "unknown key at the root",
-    text: `${SERVER}otlp: {}\n`,
-    problems: [["3:1", "otlp: unknown key; known here: servers, collectors, stale_after, metrics"]],
+    text: `${SERVER}alerting: {}\n`,
+    problems: [
+      ["3:1", "alerting: unknown key; known here: servers, collectors, stale_after, metrics, otlp, state_dir"],
+    ],
   },
   {
     title: "misspelt key",

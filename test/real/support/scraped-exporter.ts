@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { gunzipSync } from "node:zlib";
 import { pino } from "pino";
 import { createRoutes } from "../../../src/http/routes.ts";
 import { type RouteHandler, startWebServer } from "../../../src/http/web-server.ts";
@@ -18,6 +19,12 @@ export interface Access {
   readonly contentEncoding: string;
 }
 
+/** A metrics page as it was handed to the web server. */
+export interface ServedPage {
+  readonly format: string;
+  readonly text: () => string;
+}
+
 /** A whole exporter behind its real web server, over a simulated server whose time stands still. */
 export interface ScrapedExporter extends SimulatedExporter {
   /** host:port to scrape. */
@@ -26,6 +33,8 @@ export interface ScrapedExporter extends SimulatedExporter {
   readonly at: number;
   /** Every answer of the web server so far. */
   readonly accesses: readonly Access[];
+  /** Every metrics page so far, in turn. */
+  readonly pages: readonly ServedPage[];
   /** The metrics page over HTTP; compressed on its way, as for every scraper. */
   fetchPage(accept?: string): Promise<string>;
 }
@@ -36,9 +45,17 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
   const at = Date.now();
   simulator.freezeAt(at);
   exporter.metrics.collectProcessMetrics();
+  const pages: ServedPage[] = [];
   const routes = createRoutes({
     telemetryPath: "/metrics",
-    exposition: exporter.exposition,
+    exposition: {
+      page: async (format, encoding) => {
+        const body = await exporter.exposition.page(format, encoding);
+        const bytes = Buffer.concat(body);
+        pages.push({ format: format.body, text: () => (encoding === "gzip" ? gunzipSync(bytes) : bytes).toString() });
+        return body;
+      },
+    },
     served: (format) => exporter.metrics.scrapes.inc({ format }),
     isReady: () => true,
     version: "0.0.0-test",
@@ -55,6 +72,7 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
     ...running,
     at,
     accesses,
+    pages,
     address: new URL(url).host,
     fetchPage: async (accept = "*/*") => {
       const answer = await fetch(`${url}/metrics`, { headers: { accept } });

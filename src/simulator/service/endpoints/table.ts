@@ -4,6 +4,7 @@ import { HEALTH } from "./health.ts";
 import { OBJECT_COUNT } from "./object-count.ts";
 import { SESSION } from "./session.ts";
 import { SUMMARIES } from "./summaries.ts";
+import { TIME_SERIES } from "./time-series.ts";
 import { TREE_NODES } from "./tree-nodes.ts";
 import { VERSION } from "./version.ts";
 
@@ -16,4 +17,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...OBJECT_COUNT,
   ...TREE_NODES,
   ...DEPRECATED_LISTS,
+  ...TIME_SERIES,
 ];

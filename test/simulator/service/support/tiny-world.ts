@@ -4,6 +4,8 @@ import type {
   SimKind,
   SimMeasurement,
   SimNode,
+  SimRow,
+  SimSchedule,
   SimSensor,
   SimState,
   SimStatus,
@@ -102,6 +104,31 @@ export class TinyWorld implements World {
 
   lastMeasurement(target: SimChannel): SimMeasurement | undefined {
     return this.#measurements.get(target);
+  }
+
+  /** As if its one measurement had been a sensor's first scan. */
+  schedule(sensor: SimSensor): SimSchedule {
+    const [scan] = this.measurements(sensor, -Infinity, Infinity);
+    return { first: scan?.at ?? SINCE, everyMs: sensor.intervalSeconds * 1000 };
+  }
+
+  measurements({ channels }: SimSensor, from: number, to: number): SimRow[] {
+    const times = new Set(channels.flatMap((one) => this.lastMeasurement(one)?.at ?? []));
+    const valueAt = (one: SimChannel, at: number): number | null => {
+      const measurement = this.lastMeasurement(one);
+      return measurement?.at === at ? measurement.displayValue : null;
+    };
+    return [...times]
+      .filter((at) => from <= at && at <= to)
+      .sort((a, b) => a - b)
+      .map((at) => ({ at, displayValues: channels.map((one) => valueAt(one, at)) }));
+  }
+
+  /** Of one scan each. */
+  averages(sensor: SimSensor, from: number, to: number, spanMs: number): SimRow[] {
+    return this.measurements(sensor, from, to - 1)
+      .map((row) => ({ ...row, at: Math.floor(row.at / spanMs) * spanMs }))
+      .filter(({ at }) => at >= from && at + spanMs <= to);
   }
 
   remove(id: string): void {

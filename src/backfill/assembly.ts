@@ -1,0 +1,72 @@
+import type { Clock } from "../clock.ts";
+import { writeDayFile } from "./day-file.ts";
+import type { FinishedRun, UnfinishedRun } from "./journal.ts";
+import type { OutputFolder } from "./output-folder.ts";
+import type { PlannedSensor } from "./plan.ts";
+import type { BackfillProgress } from "./progress.ts";
+import { dayFileName } from "./utc-day.ts";
+
+export interface AssemblyOptions {
+  readonly folder: OutputFolder;
+  readonly run: UnfinishedRun;
+  readonly plan: readonly PlannedSensor[];
+  readonly clock: Clock;
+  readonly progress: BackfillProgress;
+}
+
+/** How often the journal is told; what a crash loses is put together again. */
+const CHECKPOINT_MS = 2_000;
+
+/**
+ * Turns the parts into files, day by day, and closes the run. A run without any samples leaves no trace: what it did not
+ * find may be there later. Rejects with the signal's reason; files that are finished by then are not written again.
+ */
+export async function assemble(options: AssemblyOptions, signal: AbortSignal): Promise<FinishedRun> {
+  const run = await writeDays(options, signal);
+  const { folder, clock } = options;
+  const { parameters, from, to, startedAt, sensors, series } = run;
+  const finished: FinishedRun = {
+    parameters,
+    from,
+    to,
+    startedAt,
+    finishedAt: clock.now(),
+    sensors,
+    series,
+    samples: run.files.reduce((sum, file) => sum + file.samples, 0),
+    files: run.files.map(({ name }) => name),
+  };
+  const before = folder.journal.finished;
+  const empty = finished.files.length === 0;
+  await folder.writeJournal({ ...folder.journal, finished: empty ? before : [...before, finished], unfinished: null });
+  await folder.removeUnfinished();
+  return finished;
+}
+
+async function writeDays(options: AssemblyOptions, signal: AbortSignal): Promise<UnfinishedRun> {
+  const { folder, plan, clock, progress } = options;
+  let { run } = options;
+  let noted = run;
+  let nextCheckpoint = clock.monotonic() + CHECKPOINT_MS;
+  const checkpoint = async (): Promise<void> => {
+    await folder.writeJournal({ ...folder.journal, unfinished: run });
+    // A part goes when nothing needs it any more, whatever happens.
+    for (const [day] of run.parts.slice(noted.files.length, run.files.length)) await folder.removePart(day);
+    noted = run;
+    nextCheckpoint = clock.monotonic() + CHECKPOINT_MS;
+  };
+  progress.begin("days", run.parts.length, run.files.length);
+  try {
+    for (const [day] of run.parts.slice(run.files.length)) {
+      const name = dayFileName(day, run.from);
+      const samples = await writeDayFile(folder.partPath(day), folder.filePath(name), plan, signal);
+      run = { ...run, files: [...run.files, { name, samples }] };
+      progress.advance(run.files.length);
+      if (clock.monotonic() >= nextCheckpoint) await checkpoint();
+    }
+  } finally {
+    progress.end();
+    await checkpoint();
+  }
+  return run;
+}

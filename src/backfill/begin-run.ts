@@ -1,0 +1,135 @@
+import { SERIES_STEP_MS } from "../api/series-types.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
+import { readInventory } from "./inventory.ts";
+import type { UnfinishedRun } from "./journal.ts";
+import { resolveMoment } from "./moment.ts";
+import type { BackfillOptions } from "./options.ts";
+import type { OutputFolder } from "./output-folder.ts";
+import { parameterDifferences, seriesTypesOf } from "./parameters.ts";
+import { type PlannedSensor, planSensors } from "./plan.ts";
+import { sensorFilter } from "./selection.ts";
+import { planSpans } from "./spans.ts";
+import { dayFileName, dayOf } from "./utc-day.ts";
+
+/** A run that has its entry in the journal, and its plan. */
+export interface BegunRun {
+  readonly run: UnfinishedRun;
+  readonly plan: readonly PlannedSensor[];
+}
+
+/** Prometheus keeps at least the last two hours, begun anew at even hours, in memory. */
+const HEAD_MS = 3 * 60 * 60_000;
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Plans a run and writes that down, so that it can be continued from there as if nothing had happened.
+ * @throws ExporterError BACKFILL_RANGE_INVALID, BACKFILL_OVERLAP, BACKFILL_NOTHING_SELECTED, BACKFILL_LIST_MOVED, and
+ * what the client throws
+ */
+export async function beginRun(folder: OutputFolder, options: BackfillOptions): Promise<BegunRun> {
+  const { api, clock, log, parameters, signal } = options;
+  const startedAt = clock.now();
+  const range = resolveRange(options, startedAt);
+  await refuseOverlaps(folder, range);
+  const { tree, channels } = await readInventory(api, log, signal);
+  const { server, extraLabels } = options;
+  const plan = planSensors(tree, channels, { server, extraLabels, selects: sensorFilter(options.selection) });
+  if (plan.length === 0) {
+    const text = `none of the ${tree.counts.sensor} sensors that the user sees is selected`;
+    throw new ExporterError("BACKFILL_NOTHING_SELECTED", text);
+  }
+  const now = clock.now() + api.clockOffset();
+  const spans = planSpans({ ...range, now }, seriesTypesOf(parameters.resolution));
+  const [first] = spans;
+  if (first === undefined) {
+    const text = `the server keeps nothing of the time from ${iso(range.from)} to ${iso(range.to)}`;
+    throw new ExporterError("BACKFILL_RANGE_INVALID", `${text} (--resolution ${parameters.resolution})`);
+  }
+  if (first.from - range.from >= Math.max(SERIES_STEP_MS[first.type], 60_000)) {
+    log.warn(`the server keeps nothing before ${iso(first.from)}: history begins there, not at ${iso(range.from)}`);
+  }
+  const run: UnfinishedRun = {
+    parameters,
+    from: range.from,
+    to: range.to,
+    startedAt,
+    sensors: plan.length,
+    series: plan.reduce((sum, sensor) => sum + sensor.series.length, 0),
+    spans,
+    done: [],
+    parts: [],
+    files: [],
+  };
+  await folder.removeUnfinished();
+  await folder.writePlan(plan);
+  await folder.writeJournal({ ...folder.journal, unfinished: run });
+  return { run, plan };
+}
+
+/**
+ * Goes on with the unfinished run of the folder: with its time range, its sensors and their names as they were.
+ * @throws ExporterError BACKFILL_OTHER_PARAMETERS, BACKFILL_DAMAGED, and what the client throws
+ */
+export async function continueRun(
+  folder: OutputFolder,
+  run: UnfinishedRun,
+  options: BackfillOptions,
+): Promise<BegunRun> {
+  const { api, log, parameters, signal } = options;
+  const differences = parameterDifferences(run.parameters, parameters);
+  if (differences.length > 0) {
+    const text = `${folder.path} has an unfinished backfill of other parameters: ${differences.join("; ")}`;
+    throw new ExporterError("BACKFILL_OTHER_PARAMETERS", text);
+  }
+  log.info(`continuing the backfill of ${iso(run.startedAt)}: ${run.done.length} of ${run.sensors} sensors are done`);
+  const plan = await folder.readPlan();
+  if (plan.length !== run.sensors) {
+    throw new ExporterError("BACKFILL_DAMAGED", `the plan in ${folder.path} has ${plan.length} sensors`);
+  }
+  // Its answer tells the server's clock too, by which windows are judged.
+  if (run.done.length < plan.length) await api.health(signal);
+  return { run, plan };
+}
+
+function resolveRange({ from, to, log }: BackfillOptions, now: number): Range {
+  const range = { from: resolveMoment(from, now), to: resolveMoment(to, now) };
+  if (range.from >= range.to) {
+    const text = `--from (${iso(range.from)}) is not before --to (${iso(range.to)})`;
+    throw new ExporterError("BACKFILL_RANGE_INVALID", text);
+  }
+  if (range.to > now) {
+    throw new ExporterError("BACKFILL_RANGE_INVALID", `--to (${iso(range.to)}) lies in the future`);
+  }
+  if (range.to > now - HEAD_MS + 1000) {
+    log.warn("--to is less than 3h ago: blocks overlap what a Prometheus that scrapes these series holds in memory");
+  }
+  return range;
+}
+
+async function refuseOverlaps(folder: OutputFolder, { from, to }: Range): Promise<void> {
+  const { finished } = folder.journal;
+  const overlapped = finished.find((run) => from < run.to && run.from < to);
+  if (overlapped !== undefined) {
+    const { from: begin, to: end, finishedAt } = overlapped;
+    const text = `${folder.path} has the history from ${iso(begin)} to ${iso(end)} already, finished at ${iso(finishedAt)}`;
+    throw new ExporterError("BACKFILL_OVERLAP", text);
+  }
+  const known = new Set(finished.flatMap(({ files }) => files));
+  const unknown = new Set((await folder.listFiles()).filter((name) => !known.has(name)));
+  for (let day = dayOf(from); day <= dayOf(to - 1); day++) {
+    const name = dayFileName(day, from);
+    if (!unknown.has(name)) continue;
+    throw new ExporterError(
+      "BACKFILL_OVERLAP",
+      `${folder.filePath(name)} is there, and no backfill into that folder wrote it`,
+    );
+  }
+}
+
+function iso(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,172 @@
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import { describeFault, ExporterError } from "../errors/exporter-error.ts";
+import type { DayParts } from "./day-parts.ts";
+import type { UnfinishedRun } from "./journal.ts";
+import type { OutputFolder } from "./output-folder.ts";
+import type { PlannedSensor } from "./plan.ts";
+import type { BackfillProgress } from "./progress.ts";
+import type { SensorReader } from "./sensor-reader.ts";
+
+/** How often what was read is written for good; what a crash loses is read again. */
+const CHECKPOINT_MS = 5_000;
+/** Writing must stay a small part of the time where disks are slow. */
+const SHARE_OF_WRITING = 1 / 10;
+const MOST_BUFFERED = 32 * 2 ** 20;
+/** Failures that are told one by one. */
+const MOST_TOLD = 10;
+
+export interface CollectionOptions {
+  readonly folder: OutputFolder;
+  readonly parts: DayParts;
+  readonly run: UnfinishedRun;
+  readonly plan: readonly PlannedSensor[];
+  readonly reader: SensorReader;
+  /** Sensors that are read at the same time. */
+  readonly concurrency: number;
+  readonly skipFailed: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly progress: BackfillProgress;
+}
+
+interface Failure {
+  readonly position: number;
+  readonly sensor: PlannedSensor;
+  readonly error: unknown;
+}
+
+/** Reads the sensors that are not done yet into the parts, in any order, and notes in the journal which are done. */
+export class Collection {
+  readonly #options: CollectionOptions;
+  readonly #done: Set<string>;
+  #run: UnfinishedRun;
+  #writing: Promise<void> | undefined;
+  #nextCheckpoint: number;
+  #failures: Failure[] = [];
+  #gone = 0;
+  #skippedRows = 0;
+  #unknownChannels = 0;
+
+  constructor(options: CollectionOptions) {
+    this.#options = options;
+    this.#run = options.run;
+    this.#done = new Set(options.run.done);
+    this.#nextCheckpoint = options.clock.monotonic() + CHECKPOINT_MS;
+  }
+
+  /**
+   * Resolves with the run when all sensors are done. However it ends, what was read is written.
+   * @throws ExporterError BACKFILL_SENSORS_FAILED, what stands in the way of all sensors, or the signal's reason
+   */
+  async complete(signal: AbortSignal): Promise<UnfinishedRun> {
+    const { plan, progress } = this.#options;
+    progress.begin("sensors", plan.length, this.#done.size);
+    try {
+      const pending = plan.flatMap(({ id }, position) => (this.#done.has(id) ? [] : [position]));
+      await this.#readAll(pending, signal);
+      // What failed may have been a bad moment.
+      await this.#readAll(
+        this.#failures.splice(0).map(({ position }) => position),
+        signal,
+      );
+      this.#settleFailures();
+    } finally {
+      progress.end();
+      await this.#checkpoint();
+      this.#tell();
+    }
+    return this.#run;
+  }
+
+  async #readAll(positions: readonly number[], signal: AbortSignal): Promise<void> {
+    const queue = positions.values();
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
+    const work = async (): Promise<void> => {
+      try {
+        for (const position of queue) await this.#readOne(position, either);
+      } catch (error) {
+        failed.abort(error);
+      }
+    };
+    await Promise.all(Array.from({ length: this.#options.concurrency }, work));
+    either.throwIfAborted();
+  }
+
+  async #readOne(position: number, signal: AbortSignal): Promise<void> {
+    const { plan, parts, reader, progress } = this.#options;
+    const sensor = plan[position];
+    if (sensor === undefined) return;
+    const outcome = await reader.read(sensor, signal);
+    if (outcome.kind === "failed") {
+      this.#failures.push({ position, sensor, error: outcome.error });
+      return;
+    }
+    if (outcome.kind === "gone") this.#gone++;
+    else {
+      const { history } = outcome;
+      parts.add(position, history);
+      this.#skippedRows += history.skippedRows;
+      this.#unknownChannels += history.unknownChannels;
+    }
+    this.#done.add(sensor.id);
+    progress.advance(this.#done.size);
+    await this.#checkpointWhenDue();
+  }
+
+  async #checkpointWhenDue(): Promise<void> {
+    const { parts, clock } = this.#options;
+    const full = parts.bufferedBytes > MOST_BUFFERED;
+    if (this.#writing !== undefined) {
+      if (full) await this.#writing;
+    } else if (full || clock.monotonic() >= this.#nextCheckpoint) {
+      await this.#checkpoint();
+    }
+  }
+
+  /** One after the other. */
+  #checkpoint(): Promise<void> {
+    const writing = this.#writing === undefined ? this.#write() : this.#writing.then(() => this.#write());
+    this.#writing = writing;
+    return writing.finally(() => {
+      if (this.#writing === writing) this.#writing = undefined;
+    });
+  }
+
+  async #write(): Promise<void> {
+    const { folder, parts, clock } = this.#options;
+    const began = clock.monotonic();
+    // Taken before anything is waited for: sensors that are added meanwhile belong to the next checkpoint.
+    const done = [...this.#done];
+    const lengths = await parts.write();
+    this.#run = { ...this.#run, done, parts: [...lengths].sort(([a], [b]) => a - b) };
+    await folder.writeJournal({ ...folder.journal, unfinished: this.#run });
+    const ended = clock.monotonic();
+    this.#nextCheckpoint = ended + Math.max(CHECKPOINT_MS, (ended - began) / SHARE_OF_WRITING);
+  }
+
+  #settleFailures(): void {
+    const [first] = this.#failures;
+    if (first === undefined) return;
+    const { skipFailed, plan, log } = this.#options;
+    for (const { sensor, error } of this.#failures.slice(0, MOST_TOLD)) {
+      log.warn({ sensor: sensor.id, path: sensor.path }, `cannot be read: ${describeFault(error)}`);
+    }
+    if (!skipFailed) {
+      const text = `${this.#failures.length} of ${plan.length} sensors cannot be read, such as ${first.sensor.id} (${first.sensor.path})`;
+      throw new ExporterError("BACKFILL_SENSORS_FAILED", text, { cause: first.error });
+    }
+    log.warn(`going on without ${this.#failures.length} sensors that cannot be read`);
+    for (const { sensor } of this.#failures) this.#done.add(sensor.id);
+  }
+
+  #tell(): void {
+    const { log } = this.#options;
+    if (this.#gone > 0) log.warn(`${this.#gone} sensors are gone since the backfill began: they are left out`);
+    if (this.#skippedRows > 0) log.warn(`${this.#skippedRows} rows cannot be understood: they are left out`);
+    if (this.#unknownChannels > 0) {
+      log.info(`${this.#unknownChannels} channels have history, but are in no list any more: they are left out`);
+    }
+  }
+}

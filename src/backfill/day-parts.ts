@@ -1,0 +1,91 @@
+import { mkdir, readdir, rm, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { ExporterError } from "../errors/exporter-error.ts";
+import { syncFolder, withFile } from "./durable-file.ts";
+import type { SensorHistory } from "./sensor-history.ts";
+import { dayName, dayNumber } from "./utc-day.ts";
+
+const SUFFIX = ".part";
+
+/** Bytes of the parts that are written for good, by day. */
+export type PartLengths = ReadonlyMap<number, number>;
+
+/**
+ * What was read so far, a file per day and in it a line per sensor, in the order in which sensors were read:
+ * `[sensor, [series, time, value, time, value, ...], ...]` with positions of the plan. Labels, nine tenths of what is
+ * written in the end, are not in it.
+ */
+export class DayParts {
+  readonly #folder: string;
+  readonly #lengths: Map<number, number>;
+  #buffered = new Map<number, string[]>();
+  #bufferedBytes = 0;
+
+  private constructor(folder: string, lengths: PartLengths) {
+    this.#folder = folder;
+    this.#lengths = new Map(lengths);
+  }
+
+  /**
+   * Opens the parts as they were when `lengths` were noted; what was written since is cut off.
+   * @throws ExporterError BACKFILL_DAMAGED
+   */
+  static async open(folder: string, lengths: PartLengths): Promise<DayParts> {
+    await mkdir(folder, { recursive: true });
+    for (const name of (await readdir(folder)).filter((each) => each.endsWith(SUFFIX))) {
+      if (!lengths.has(dayNumber(name.slice(0, -SUFFIX.length)))) await rm(join(folder, name));
+    }
+    const parts = new DayParts(folder, lengths);
+    for (const [day, length] of lengths) await cutTo(partPath(folder, day), length);
+    return parts;
+  }
+
+  get bufferedBytes(): number {
+    return this.#bufferedBytes;
+  }
+
+  /** Keeps what a sensor measured in memory until `write`. */
+  add(sensor: number, { days }: SensorHistory): void {
+    for (const [day, series] of days) {
+      if (series.size === 0) continue;
+      const line = JSON.stringify([
+        sensor,
+        ...[...series].sort(([a], [b]) => a - b).map(([at, list]) => [at, ...list]),
+      ]);
+      const lines = this.#buffered.get(day);
+      if (lines === undefined) this.#buffered.set(day, [line]);
+      else lines.push(line);
+      this.#bufferedBytes += line.length;
+    }
+  }
+
+  /** Writes all that was added until now. Resolves with the new lengths when it is on the disk. */
+  async write(): Promise<PartLengths> {
+    const buffered = this.#buffered;
+    this.#buffered = new Map();
+    this.#bufferedBytes = 0;
+    for (const [day, lines] of buffered) {
+      const bytes = Buffer.from(`${lines.join("\n")}\n`);
+      const position = this.#lengths.get(day) ?? 0;
+      await withFile(partPath(this.#folder, day), "a", async (file) => {
+        await file.writeFile(bytes);
+        await file.sync();
+      });
+      this.#lengths.set(day, position + bytes.length);
+    }
+    await syncFolder(this.#folder);
+    return new Map(this.#lengths);
+  }
+}
+
+export function partPath(folder: string, day: number): string {
+  return join(folder, `${dayName(day)}${SUFFIX}`);
+}
+
+async function cutTo(path: string, length: number): Promise<void> {
+  const size = await withFile(path, "r", async (file) => (await file.stat()).size).catch(() => -1);
+  if (size < length) {
+    throw new ExporterError("BACKFILL_DAMAGED", `${path} is ${size < 0 ? "gone" : "shorter than it was"}`);
+  }
+  if (size > length) await truncate(path, length);
+}

@@ -1,0 +1,49 @@
+import type { Logger } from "pino";
+import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../api/records.ts";
+import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import { EMPTY_TREE, type Tree } from "../tree/model.ts";
+import { reconcile } from "../tree/reconcile.ts";
+
+/** What there is on the server now. */
+export interface Inventory {
+  readonly tree: Tree;
+  readonly channels: readonly ChannelRecord[];
+}
+
+/** Children before their parents: what is created between two lists then has its parent in the later one. */
+const READING_ORDER = ["sensor", "device", "group", "probe"] as const satisfies readonly NodeKind[];
+
+const ATTEMPTS = 3;
+
+/**
+ * Reads the tree and all channels. A sensor that a list lost would be a hole in the history for good, so a list counts
+ * only when it is complete.
+ * @throws ExporterError BACKFILL_LIST_MOVED, and what the client throws
+ */
+export async function readInventory(api: MonitoringApi, log: Logger, signal: AbortSignal): Promise<Inventory> {
+  const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
+  // A channel that is created meanwhile has its sensor in the list after it.
+  const channels = await readComplete("channels", () => api.channels({}, signal));
+  for (const kind of READING_ORDER) {
+    try {
+      poll[kind] = await readComplete(`${kind}s`, () => api.nodes(kind, {}, signal));
+    } catch (error) {
+      const missing = error instanceof ExporterError && error.code === "API_ENDPOINT_MISSING";
+      if (kind === "sensor" || !missing) throw error;
+      log.warn(`going on without the list of ${kind}s, as serve does: ${describeError(error)}`);
+    }
+  }
+  return { tree: reconcile(EMPTY_TREE, poll).tree, channels: channels.items };
+}
+
+async function readComplete<Item>(what: string, read: () => Promise<ListResult<Item>>): Promise<ListResult<Item>> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const list = await read();
+    if (list.complete) return list;
+  }
+  throw new ExporterError(
+    "BACKFILL_LIST_MOVED",
+    `the list of ${what} changed each of ${ATTEMPTS} times while it was read`,
+  );
+}

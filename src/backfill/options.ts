@@ -1,0 +1,31 @@
+import type { Logger } from "pino";
+import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { Clock } from "../clock.ts";
+import type { ExtraLabel } from "./extra-labels.ts";
+import type { Moment } from "./moment.ts";
+import type { BackfillParameters } from "./parameters.ts";
+import type { BackfillProgress } from "./progress.ts";
+import type { Selection } from "./selection.ts";
+
+/** What a backfill needs: the outside world, and what the user asked for. */
+export interface BackfillOptions {
+  readonly api: MonitoringApi;
+  /** The configured name of the server. */
+  readonly server: string;
+  readonly from: Moment;
+  readonly to: Moment;
+  readonly selection: Selection;
+  readonly extraLabels: readonly ExtraLabel[];
+  /** The same once more, as the journal keeps it. */
+  readonly parameters: BackfillParameters;
+  /** Where files go. */
+  readonly output: string;
+  /** Whether sensors that cannot be read may be missing in the end. */
+  readonly skipFailed: boolean;
+  /** Sensors that are read at the same time. */
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly progress: BackfillProgress;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,128 @@
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describeFault, ExporterError } from "../errors/exporter-error.ts";
+import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
+import { replaceFile, withFile } from "./durable-file.ts";
+import { lockFolder } from "./folder-lock.ts";
+import { EMPTY_JOURNAL, type Journal, journalSchema } from "./journal.ts";
+import type { PlannedSensor } from "./plan.ts";
+
+/**
+ * The folder that `--output` names: the finished files, `journal.json`, and while a run is unfinished a folder with its
+ * plan and parts. Held by one process at a time.
+ */
+export class OutputFolder {
+  readonly path: string;
+  readonly #release: () => Promise<void>;
+  #journal: Journal = EMPTY_JOURNAL;
+
+  private constructor(path: string, release: () => Promise<void>) {
+    this.path = path;
+    this.#release = release;
+  }
+
+  /**
+   * Creates the folder where it is missing.
+   * @throws ExporterError BACKFILL_BUSY, BACKFILL_DAMAGED, and errors of the file system
+   */
+  static async open(path: string): Promise<OutputFolder> {
+    await mkdir(path, { recursive: true });
+    const release = await lockFolder(path, join(path, "lock"));
+    const folder = new OutputFolder(path, release);
+    try {
+      folder.#journal = await readJournal(folder.#journalPath);
+      return folder;
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
+  get journal(): Journal {
+    return this.#journal;
+  }
+
+  get #journalPath(): string {
+    return join(this.path, "journal.json");
+  }
+
+  get #unfinishedPath(): string {
+    return join(this.path, "unfinished");
+  }
+
+  get #planPath(): string {
+    return join(this.#unfinishedPath, "plan.ndjson");
+  }
+
+  filePath(name: string): string {
+    return join(this.path, name);
+  }
+
+  /** Names of all OpenMetrics files, whoever wrote them. */
+  async listFiles(): Promise<readonly string[]> {
+    return (await readdir(this.path)).filter((name) => name.endsWith(".om")).sort();
+  }
+
+  async writeJournal(journal: Journal): Promise<void> {
+    await replaceFile(this.#journalPath, (file) => file.writeFile(`${JSON.stringify(journal)}\n`));
+    this.#journal = journal;
+  }
+
+  async writePlan(plan: readonly PlannedSensor[]): Promise<void> {
+    await mkdir(this.#unfinishedPath, { recursive: true });
+    await replaceFile(this.#planPath, async (file) => {
+      for (const sensor of plan) await file.writeFile(`${JSON.stringify(sensor)}\n`);
+    });
+  }
+
+  /** @throws ExporterError BACKFILL_DAMAGED */
+  async readPlan(): Promise<readonly PlannedSensor[]> {
+    try {
+      return await withFile(this.#planPath, "r", async (file) => {
+        const plan: PlannedSensor[] = [];
+        for await (const line of file.readLines({ autoClose: false })) plan.push(JSON.parse(line));
+        return plan;
+      });
+    } catch (error) {
+      throw new ExporterError("BACKFILL_DAMAGED", `${this.#planPath} cannot be read`, { cause: error });
+    }
+  }
+
+  openParts(lengths: PartLengths): Promise<DayParts> {
+    return DayParts.open(this.#unfinishedPath, lengths);
+  }
+
+  /** Frees the space of a part whose file is there. */
+  async removePart(day: number): Promise<void> {
+    await rm(partPath(this.#unfinishedPath, day), { force: true });
+  }
+
+  partPath(day: number): string {
+    return partPath(this.#unfinishedPath, day);
+  }
+
+  /** Removes what a run needs only while it is unfinished. */
+  async removeUnfinished(): Promise<void> {
+    await rm(this.#unfinishedPath, { recursive: true, force: true });
+  }
+
+  async close(): Promise<void> {
+    await this.#release();
+  }
+}
+
+async function readJournal(path: string): Promise<Journal> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return EMPTY_JOURNAL;
+    throw error;
+  }
+  try {
+    return journalSchema.parse(JSON.parse(text));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? describeFault(error) : "it is of another program or version";
+    throw new ExporterError("BACKFILL_DAMAGED", `${path} is not understood: ${why}`);
+  }
+}

@@ -1,0 +1,26 @@
+import type { Clock } from "../clock.ts";
+
+/** The pace is that of the last minute: a server that was away long ago says nothing about the time left. */
+const LOOK_BACK_MS = 60_000;
+const MARK_EVERY_MS = 1_000;
+
+/** How quickly something goes on. */
+export class Pace {
+  readonly #clock: Clock;
+  readonly #marks: { readonly at: number; readonly done: number }[];
+
+  constructor(clock: Clock, done: number) {
+    this.#clock = clock;
+    this.#marks = [{ at: clock.monotonic(), done }];
+  }
+
+  /** Per second, lately, with `done` now; undefined while that cannot be told. */
+  rate(done: number): number | undefined {
+    const now = this.#clock.monotonic();
+    while (this.#marks[1] !== undefined && now - this.#marks[1].at >= LOOK_BACK_MS) this.#marks.shift();
+    if (now - (this.#marks.at(-1)?.at ?? now) >= MARK_EVERY_MS) this.#marks.push({ at: now, done });
+    const [first] = this.#marks;
+    if (first === undefined || first.at === now || first.done === done) return undefined;
+    return ((done - first.done) * 1000) / (now - first.at);
+  }
+}

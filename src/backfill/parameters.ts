@@ -1,0 +1,50 @@
+import { SERIES_TYPES, type SeriesType } from "../api/series-types.ts";
+
+export const RESOLUTIONS = ["auto", ...SERIES_TYPES] as const;
+export type ResolutionChoice = (typeof RESOLUTIONS)[number];
+
+/** What a run was asked for, as the user wrote it: a later run continues it when it is asked for the same. */
+export interface BackfillParameters {
+  readonly server: string;
+  readonly from: string;
+  readonly to: string;
+  readonly resolution: ResolutionChoice;
+  /** `job=prtg` */
+  readonly labels: readonly string[];
+  readonly paths: readonly string[];
+  readonly kinds: readonly string[];
+  readonly tags: readonly string[];
+}
+
+/** The series that may be read, the finest first. */
+export function seriesTypesOf(resolution: ResolutionChoice): readonly SeriesType[] {
+  return resolution === "auto" ? SERIES_TYPES : [resolution];
+}
+
+/** In words, what the second asks for otherwise than the first; empty when they ask for the same. */
+export function parameterDifferences(before: BackfillParameters, now: BackfillParameters): readonly string[] {
+  const current = spelledOut(now);
+  return spelledOut(before).flatMap(([flag, was], index) => {
+    const is = current[index]?.[1] ?? "";
+    return was === is ? [] : [`${flag} was ${was || "not given"} and is ${is || "not given"}`];
+  });
+}
+
+function spelledOut(parameters: BackfillParameters): readonly (readonly [flag: string, value: string])[] {
+  const { server, from, to, resolution, labels, paths, kinds, tags } = parameters;
+  return [
+    ["--server", server],
+    ["--from", from],
+    ["--to", to],
+    ["--resolution", resolution],
+    ["--label", unordered(labels)],
+    ["--path", unordered(paths)],
+    ["--kind", unordered(kinds)],
+    ["--tag", unordered(tags)],
+  ];
+}
+
+/** The order in which a flag was repeated does not matter. */
+function unordered(values: readonly string[]): string {
+  return [...new Set(values)].sort().join(", ");
+}

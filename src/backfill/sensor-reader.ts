@@ -1,0 +1,87 @@
+import type { Logger } from "pino";
+import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { Clock } from "../clock.ts";
+import { describeError } from "../errors/exporter-error.ts";
+import { failureKind } from "./failures.ts";
+import type { PlannedSensor } from "./plan.ts";
+import { readSensorHistory, type SensorHistory } from "./sensor-history.ts";
+import type { Span } from "./spans.ts";
+
+const FIRST_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 60_000;
+/** A server that restarts or is updated is back by then; a run can be continued anyway. */
+const PATIENCE_MS = 15 * 60_000;
+
+export interface SensorReaderOptions {
+  readonly api: MonitoringApi;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What to read now; see `renewSpans`. */
+  readonly spans: () => readonly Span[];
+}
+
+export type ReadOutcome =
+  | { readonly kind: "read"; readonly history: SensorHistory }
+  | { readonly kind: "gone" }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+/** Reads sensors of one server, waiting while the server is away. */
+export class SensorReader {
+  readonly #options: SensorReaderOptions;
+  #lastAnswer: number;
+  #awayLogged = false;
+  #listed: Promise<ReadonlySet<string>> | undefined;
+
+  constructor(options: SensorReaderOptions) {
+    this.#options = options;
+    this.#lastAnswer = options.clock.monotonic();
+  }
+
+  /**
+   * Rejects with what stands in the way of all sensors, such as a refused key or a server that stays away, and with the
+   * signal's reason.
+   */
+  async read(sensor: PlannedSensor, signal: AbortSignal): Promise<ReadOutcome> {
+    const { api, clock, spans } = this.#options;
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+      try {
+        const history = await readSensorHistory(api, sensor, spans(), signal);
+        this.#answered();
+        return { kind: "read", history };
+      } catch (error) {
+        signal.throwIfAborted();
+        const outcome = await this.#judge(sensor, error, signal);
+        if (outcome !== undefined) return outcome;
+        await clock.sleep(waitMs, signal);
+      }
+    }
+  }
+
+  /** Undefined when it is worth waiting. */
+  async #judge(sensor: PlannedSensor, error: unknown, signal: AbortSignal): Promise<ReadOutcome | undefined> {
+    const { clock, log } = this.#options;
+    const kind = failureKind(error);
+    if (kind === "fatal") throw error;
+    if (kind === "missing" && (await this.#isListed(sensor.id, signal))) throw error;
+    if (kind === "gone" || kind === "missing") return { kind: "gone" };
+    if (clock.monotonic() - this.#lastAnswer > PATIENCE_MS) throw error;
+    if (kind === "sensor") return { kind: "failed", error };
+    if (!this.#awayLogged) log.warn(`waiting for the server: ${describeError(error)}`);
+    this.#awayLogged = true;
+    return undefined;
+  }
+
+  #answered(): void {
+    this.#lastAnswer = this.#options.clock.monotonic();
+    if (this.#awayLogged) this.#options.log.warn("the server answers again");
+    this.#awayLogged = false;
+  }
+
+  /** The plan may be older than the last time that somebody deleted a sensor. */
+  async #isListed(id: string, signal: AbortSignal): Promise<boolean> {
+    this.#listed ??= this.#options.api
+      .nodes("sensor", {}, signal)
+      .then(({ items }) => new Set(items.map((record) => record.id)));
+    return (await this.#listed).has(id);
+  }
+}

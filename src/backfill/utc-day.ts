@@ -1,0 +1,26 @@
+const DAY_MS = 86_400_000;
+
+/** Number of the UTC day since the epoch. */
+export function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS);
+}
+
+/** `2026-03-01` */
+export function dayName(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+export function dayNumber(name: string): number {
+  return Date.parse(`${name}T00:00:00Z`) / DAY_MS;
+}
+
+/**
+ * The file for a day. It has the time too where the range begins within the day, since the part of the day before may be
+ * there already.
+ * @param rangeFrom Begin of the whole range, milliseconds since the epoch, whole seconds.
+ */
+export function dayFileName(day: number, rangeFrom: number): string {
+  if (rangeFrom <= day * DAY_MS) return `${dayName(day)}.om`;
+  const time = new Date(rangeFrom).toISOString().slice(11, 19).replaceAll(":", "");
+  return `${dayName(day)}T${time}Z.om`;
+}

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { duration, filePath, serverUrl, text } from "./fields.ts";
+
+/*
+ * The section `otlp`: where and how to push. What is left out here may come from the standard OTEL_* variables.
+ */
+
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: "the name of an HTTP header" });
+
+const tls = z
+  .strictObject({
+    ca_file: filePath()
+      .optional()
+      .meta({
+        description: "PEM file with the authorities to trust instead of the built-in ones.",
+        examples: ["/etc/ssl/collector-ca.pem"],
+      }),
+    cert_file: filePath()
+      .optional()
+      .meta({
+        description: "PEM file with the certificate that the exporter shows; together with `key_file`.",
+        examples: ["/etc/ssl/exporter.pem"],
+      }),
+    key_file: filePath()
+      .optional()
+      .meta({
+        description: "PEM file with the key of that certificate.",
+        examples: ["/etc/ssl/exporter-key.pem"],
+      }),
+    server_name: text("the name in the receiver's certificate")
+      .optional()
+      .meta({
+        description: "Name to expect in the certificate, where it differs from the host in `endpoint`.",
+        examples: ["collector.example.com"],
+      }),
+    insecure_skip_verify: z.boolean().prefault(false).meta({ description: "Accept any certificate." }),
+  })
+  .transform((given) => ({
+    caFile: given.ca_file,
+    certFile: given.cert_file,
+    keyFile: given.key_file,
+    serverName: given.server_name,
+    insecureSkipVerify: given.insecure_skip_verify,
+  }));
+
+export const otlpSchema = z
+  .strictObject({
+    endpoint: serverUrl()
+      .optional()
+      .meta({
+        description: "Where the receiver listens; `/v1/metrics` is appended. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`.",
+        examples: ["http://collector:4318"],
+      }),
+    protocol: z.enum(["http/protobuf", "http/json"]).optional().meta({
+      description: "How requests are encoded. Default: `OTEL_EXPORTER_OTLP_PROTOCOL`, else `http/protobuf`.",
+    }),
+    interval: duration("1s", "24h")
+      .optional()
+      .meta({
+        description: "Time between two pushes of the current state. Default: `OTEL_METRIC_EXPORT_INTERVAL`, else 60s.",
+        examples: ["60s"],
+      }),
+    timeout: duration("100ms", "1h")
+      .optional()
+      .meta({
+        description: "Time that one request may take. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, else 10s.",
+        examples: ["10s"],
+      }),
+    compression: z.enum(["none", "gzip"]).optional().meta({
+      description: "How requests are compressed. Default: `OTEL_EXPORTER_OTLP_COMPRESSION`, else none.",
+    }),
+    headers: z.record(headerName, text("the value of an HTTP header")).optional().meta({
+      title: "map of texts",
+      description: "HTTP headers by name, for what is no secret, such as the name of a tenant.",
+    }),
+    header_files: z.record(headerName, filePath()).optional().meta({
+      title: "map of paths",
+      description: "Files that hold the value of one HTTP header each, by its name; read again when they change.",
+    }),
+    tls: tls.optional().meta({ description: "How the receiver and the exporter trust each other." }),
+    service_name: text("the name of a service")
+      .optional()
+      .meta({
+        description: "Resource attribute `service.name`. Default: `OTEL_SERVICE_NAME`, else prtg-exporter.",
+        examples: ["prtg-exporter"],
+      }),
+    resource_attributes: z.record(z.string(), text("the value of an attribute")).optional().meta({
+      title: "map of texts",
+      description: "Further resource attributes, by name.",
+    }),
+  })
+  .transform((given) => ({
+    endpoint: given.endpoint,
+    protocol: given.protocol,
+    intervalMs: given.interval,
+    timeoutMs: given.timeout,
+    compression: given.compression,
+    headers: given.headers,
+    headerFiles: given.header_files,
+    tls: given.tls,
+    serviceName: given.service_name,
+    resourceAttributes: given.resource_attributes,
+  }));

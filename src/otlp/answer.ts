@@ -1,0 +1,117 @@
+import { STATUS_CODES } from "node:http";
+import type { IExportMetricsServiceResponse } from "@opentelemetry/otlp-transformer";
+import type { DeliveryOutcome } from "../sync/measurement.ts";
+import { ENCODINGS, type OtlpProtocol } from "./encoding.ts";
+import { parseRetryAfterMs } from "./retry-after.ts";
+
+/** The answer to one request, as it came over the wire. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** Without parameters, lower case. */
+  readonly contentType: string | undefined;
+  readonly retryAfter: string | undefined;
+  readonly body: Uint8Array;
+}
+
+/** What became of one request. */
+export type Verdict = DeliveryOutcome | { readonly kind: "too large"; readonly message: string };
+
+/** The statuses for which OTLP/HTTP wants another attempt. */
+const TRY_AGAIN = new Set([429, 502, 503, 504]);
+
+/**
+ * These say nothing against the points: a token has run out, a path is wrong, a proxy lost patience. They will be as
+ * welcome as ever once that is mended, so they are kept. (The protocol forbids to repeat such a request as it is; the
+ * caller comes back later, with the credentials of then.)
+ */
+const NOT_ABOUT_THE_POINTS = new Set([401, 403, 404, 405, 407, 408]);
+
+const LONGEST_MESSAGE = 300;
+
+/**
+ * Reads an answer to a request of `points` points.
+ * @param nowMs wall clock, from which a date in `Retry-After` counts
+ * @see https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
+ */
+export function judgeAnswer(answer: HttpAnswer, protocol: OtlpProtocol, points: number, nowMs: number): Verdict {
+  const { status } = answer;
+  if (status >= 200 && status < 300) {
+    if (answer.contentType !== "text/html")
+      return { kind: "accepted", ...readPartialSuccess(answer, protocol, points) };
+    const message = `HTTP ${status} with a page for people: this is no OTLP receiver`;
+    return { kind: "failed", retryAfterMs: undefined, message };
+  }
+  const message = describeStatus(answer, protocol);
+  if (TRY_AGAIN.has(status)) {
+    return { kind: "failed", retryAfterMs: parseRetryAfterMs(answer.retryAfter, nowMs), message };
+  }
+  if (status < 400) {
+    return { kind: "failed", retryAfterMs: undefined, message: `${message}: redirects are not followed` };
+  }
+  if (NOT_ABOUT_THE_POINTS.has(status)) return { kind: "failed", retryAfterMs: undefined, message };
+  return status === 413 ? { kind: "too large", message } : { kind: "refused", message };
+}
+
+/** The SDK's own exporters only log a partial success; who keeps a watermark must know of it. */
+function readPartialSuccess(
+  answer: HttpAnswer,
+  protocol: OtlpProtocol,
+  points: number,
+): { rejectedPoints: number; message: string } {
+  const success = decode(answer, protocol)?.partialSuccess;
+  // In JSON a 64-bit number is a string.
+  const rejected = Number(success?.rejectedDataPoints ?? 0);
+  return {
+    rejectedPoints: rejected > 0 ? Math.min(Math.trunc(rejected), points) : 0,
+    message: presentable(String(success?.errorMessage ?? "")),
+  };
+}
+
+/** The body of a success; undefined where it is none of the protocol's, which a receiver is forgiven. */
+function decode(answer: HttpAnswer, protocol: OtlpProtocol): IExportMetricsServiceResponse | undefined {
+  try {
+    return ENCODINGS[protocolOf(answer, protocol)].serializer.deserializeResponse(answer.body) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `HTTP 400 Bad Request: the reason that the receiver gave` */
+function describeStatus(answer: HttpAnswer, protocol: OtlpProtocol): string {
+  const status = `HTTP ${answer.status} ${STATUS_CODES[answer.status] ?? ""}`.trim();
+  const reason = presentable(readReason(answer, protocol));
+  return reason === "" ? status : `${status}: ${reason}`;
+}
+
+/** Failures carry a `google.rpc.Status`; proxies, and some receivers, plain text. */
+function readReason(answer: HttpAnswer, protocol: OtlpProtocol): string {
+  const { body, contentType } = answer;
+  if (contentType?.startsWith("text/")) return contentType === "text/plain" ? new TextDecoder().decode(body) : "";
+  if (protocolOf(answer, protocol) === "http/protobuf") {
+    // A Status is laid out as a partial success is (1: number, 2: text), so it can be read as one.
+    const length = body.length < 128 ? [body.length] : [(body.length & 127) | 128, body.length >> 7];
+    if (body.length >= 1 << 14) return "";
+    const wrapped = { ...answer, body: Uint8Array.from([0x0a, ...length, ...body]) };
+    return decode(wrapped, "http/protobuf")?.partialSuccess?.errorMessage ?? "";
+  }
+  try {
+    const status: unknown = JSON.parse(new TextDecoder().decode(body));
+    return typeof status === "object" && status !== null && "message" in status ? String(status.message) : "";
+  } catch {
+    return "";
+  }
+}
+
+function protocolOf({ contentType }: HttpAnswer, asked: OtlpProtocol): OtlpProtocol {
+  if (contentType === "application/json") return "http/json";
+  return contentType === "application/x-protobuf" ? "http/protobuf" : asked;
+}
+
+/** One short line for a log. */
+function presentable(text: string): string {
+  const line = text
+    .toWellFormed()
+    .replace(/[\p{C}\p{Z}]+/gu, " ")
+    .trim();
+  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE).toWellFormed()}...` : line;
+}

@@ -1,0 +1,38 @@
+import type { Clock } from "../clock.ts";
+import type { ReadFile } from "../config/read-file.ts";
+import type { Redactor } from "../errors/redactor.ts";
+import { ENCODINGS } from "./encoding.ts";
+import { OtlpExporter } from "./exporter.ts";
+import { headerReader } from "./headers.ts";
+import type { OtlpSettings } from "./settings.ts";
+import { tlsReader } from "./tls.ts";
+import { OtlpTransport } from "./transport.ts";
+
+export interface OtlpContext {
+  /** `prtg-exporter/1.2.3` */
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly readFile: ReadFile;
+  readonly redactor: Redactor;
+}
+
+/**
+ * The way to the receiver that the settings name. Opens no connection yet, but reads every file that will be needed,
+ * so that a wrong path is noticed at the start and not in the first push.
+ * @throws ExporterError SECRET_UNREADABLE, CA_UNREADABLE, CONFIG_INVALID
+ */
+export async function connectOtlp(settings: OtlpSettings, context: OtlpContext): Promise<OtlpExporter> {
+  const { url, protocol, compression, timeoutMs, maxRequestBytes } = settings;
+  const { userAgent, clock, readFile, redactor } = context;
+  const readHeaders = headerReader(settings, readFile, redactor);
+  const readTls = tlsReader(settings.tls, readFile);
+  await readHeaders();
+  if (url.startsWith("https:")) await readTls();
+  const { contentType } = ENCODINGS[protocol];
+  const transport = new OtlpTransport({
+    ...{ url, contentType, compression, timeoutMs, userAgent, clock },
+    readHeaders,
+    readTls,
+  });
+  return new OtlpExporter({ transport, protocol, clock, maxRequestBytes });
+}

@@ -1,0 +1,31 @@
+import type { ReadFile } from "../config/read-file.ts";
+import { FileSecret, type Secret, type SecretSource } from "../config/secrets.ts";
+import type { Redactor } from "../errors/redactor.ts";
+
+/** Headers of one request. Asked for each time, so that a file that was rotated counts from the next request on. */
+export type HeaderReader = () => Promise<Readonly<Record<string, string>>>;
+
+export interface HeaderSettings {
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, Secret>>;
+  /** Paths of files that hold one value each, by name in lower case; they win over `headers`. */
+  readonly headerFiles: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads headers from where they are. All values are known to the redactor: a receiver may echo what it was sent.
+ * The reader rejects with ExporterError SECRET_UNREADABLE while a file is missing or empty.
+ */
+export function headerReader(settings: HeaderSettings, readFile: ReadFile, redactor: Redactor): HeaderReader {
+  for (const secret of Object.values(settings.headers)) redactor.add(secret.reveal());
+  const sources = new Map<string, Pick<SecretSource, "read">>();
+  for (const [name, secret] of Object.entries(settings.headers)) sources.set(name, { read: async () => secret });
+  for (const [name, path] of Object.entries(settings.headerFiles)) {
+    sources.set(name, new FileSecret(path, path, readFile, redactor));
+  }
+  return async () => {
+    const headers: Record<string, string> = {};
+    for (const [name, source] of sources) headers[name] = (await source.read()).reveal();
+    return headers;
+  };
+}

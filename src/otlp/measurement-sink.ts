@@ -1,0 +1,170 @@
+import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
+import type { Resource } from "@opentelemetry/resources";
+import type { DataPoint, GaugeMetricData, ResourceMetrics } from "@opentelemetry/sdk-metrics";
+import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { DeliveryOutcome, MeasurementRow, MeasurementSink, Resolution } from "../sync/measurement.ts";
+import type { OtlpExporter, Shipment } from "./exporter.ts";
+import { gauge } from "./metrics.ts";
+import type { OtlpObserver } from "./observer.ts";
+import { NO_START, weighSeries } from "./points.ts";
+import { metricAttributes } from "./vocabulary.ts";
+
+/** A series that shows a channel's measurements. */
+export interface ChannelSeries {
+  readonly family: MetricFamily;
+  /** Values for `family.labels`, in that order. */
+  readonly labels: readonly string[];
+  /** From the channel's display unit to the family's; undefined where they are the same. */
+  readonly convert?: (value: number) => number;
+}
+
+export interface MeasurementSinkOptions {
+  readonly exporter: OtlpExporter;
+  readonly resource: Resource;
+  readonly scope: InstrumentationScope;
+  /** The series of a channel; undefined when nobody knows it (any more). */
+  readonly describe: (sensorId: string, channelId: string) => readonly ChannelSeries[] | undefined;
+  readonly observer: OtlpObserver;
+}
+
+export interface OtlpMeasurementSink extends MeasurementSink {
+  /** Waits for what is under way; whatever comes later fails. The exporter stays open. */
+  close(): Promise<void>;
+}
+
+/** A row as data points. */
+interface Parcel {
+  readonly row: MeasurementRow;
+  readonly points: readonly { readonly family: MetricFamily; readonly point: DataPoint<number> }[];
+  readonly weight: number;
+  /** Points of the row that are not sent. */
+  readonly skipped: number;
+}
+
+/** The coarsest, and so the oldest, first: what a receiver refuses of a request is nearly always too old for it. */
+const COARSEST_FIRST: readonly Resolution[] = ["long", "medium", "short", "live"];
+
+/**
+ * Sends measurements as gauge points with their own time, oldest first.
+ *
+ * Rows may need several requests, and one of these may fail after others were delivered. Rows that are settled are
+ * remembered as objects: when they come again, in whatever company, they are left out, and the outcome is that of all
+ * attempts together. So nothing arrives twice, unless the answer to a request is lost on the way.
+ */
+export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeasurementSink {
+  const { exporter, observer } = options;
+  /** With the points that were rejected; those of a request stand at its first row. */
+  const settled = new WeakMap<MeasurementRow, number>();
+  const underWay = new Set<Promise<unknown>>();
+  let closed = false;
+
+  const settle = (row: MeasurementRow, skipped: number, rejected = 0): void => {
+    settled.set(row, rejected);
+    if (skipped > 0) observer.skipped(row.resolution, skipped);
+  };
+  const shipment = (rows: readonly MeasurementRow[], signal: AbortSignal): Shipment<Parcel> => ({
+    parcels: parcelsOf(
+      rows.filter((row) => !settled.has(row)),
+      options.describe,
+      settle,
+    ),
+    weigh: ({ weight }) => weight,
+    count: ({ points }) => points.length,
+    pack: (parcels) => pack(parcels, options),
+    settled: (parcels, settlement) => {
+      const points = parcels.reduce((sum, parcel) => sum + parcel.points.length, 0);
+      const rejected = settlement.kind === "refused" ? points : settlement.rejectedPoints;
+      for (const [index, { row, skipped }] of parcels.entries()) settle(row, skipped, index === 0 ? rejected : 0);
+      report(parcels, settlement.kind === "refused", rejected, observer);
+    },
+    failed: (parcels) => {
+      // Who stops us has not found the receiver at fault.
+      if (signal.aborted) return;
+      for (const resolution of pointsByResolution(parcels).keys()) observer.attemptFailed(resolution);
+    },
+  });
+
+  return {
+    async deliver(rows, signal): Promise<DeliveryOutcome> {
+      if (closed) return { kind: "failed", retryAfterMs: undefined, message: "the exporter stops" };
+      const isRepeated = rows.some((row) => settled.has(row));
+      const delivery = exporter.ship(shipment(rows, signal), signal);
+      underWay.add(delivery);
+      const outcome = await delivery.finally(() => underWay.delete(delivery));
+      if (outcome.kind === "failed" || !isRepeated) return outcome;
+      const rejectedPoints = rows.reduce((sum, row) => sum + (settled.get(row) ?? 0), 0);
+      return { kind: "accepted", rejectedPoints, message: outcome.message };
+    },
+    async close() {
+      closed = true;
+      await Promise.all(underWay);
+    },
+  };
+}
+
+function* parcelsOf(
+  rows: readonly MeasurementRow[],
+  describe: MeasurementSinkOptions["describe"],
+  nothingToSend: (row: MeasurementRow, skipped: number) => void,
+): Generator<Parcel> {
+  for (const row of rows) {
+    const points: Parcel["points"][number][] = [];
+    const endTime = millisToHrTime(row.at);
+    let weight = 0;
+    let skipped = 0;
+    for (const [channelId, value] of row.values) {
+      const series = describe(row.sensorId, channelId);
+      if (series === undefined) skipped++;
+      for (const { family, labels, convert } of series ?? []) {
+        const converted = convert === undefined ? value : convert(value);
+        // JSON has no word for NaN and the infinities; the serializer would write null.
+        if (!Number.isFinite(converted)) {
+          skipped++;
+          continue;
+        }
+        const attributes = metricAttributes(family.labels, labels);
+        points.push({ family, point: { startTime: NO_START, endTime, attributes, value: converted } });
+        weight += weighSeries(labels);
+      }
+    }
+    if (points.length === 0) nothingToSend(row, skipped);
+    else yield { row, points, weight, skipped };
+  }
+}
+
+function pack(parcels: readonly Parcel[], { resource, scope }: MeasurementSinkOptions): ResourceMetrics {
+  const metrics = new Map<string, GaugeMetricData>();
+  for (const { points } of parcels) {
+    for (const { family, point } of points) {
+      let metric = metrics.get(family.name);
+      if (metric === undefined) {
+        metric = gauge(family);
+        metrics.set(family.name, metric);
+      }
+      metric.dataPoints.push(point);
+    }
+  }
+  return { resource, scopeMetrics: [{ scope, metrics: [...metrics.values()] }] };
+}
+
+function report(parcels: readonly Parcel[], isRefused: boolean, rejected: number, observer: OtlpObserver): void {
+  const counts = pointsByResolution(parcels);
+  let left = rejected;
+  for (const resolution of COARSEST_FIRST) {
+    const points = counts.get(resolution);
+    if (points === undefined) continue;
+    if (isRefused) observer.requestRefused(resolution);
+    const refused = Math.min(points, left);
+    left -= refused;
+    if (refused > 0) observer.rejected(resolution, refused);
+    if (points > refused) observer.delivered(resolution, points - refused);
+  }
+}
+
+function pointsByResolution(parcels: readonly Parcel[]): Map<Resolution, number> {
+  const counts = new Map<Resolution, number>();
+  for (const { row, points } of parcels) {
+    counts.set(row.resolution, (counts.get(row.resolution) ?? 0) + points.length);
+  }
+  return counts;
+}

@@ -1,0 +1,153 @@
+import { type ExportResult, ExportResultCode, type InstrumentationScope } from "@opentelemetry/core";
+import {
+  type DataPoint,
+  DataPointType,
+  type MetricData,
+  type PushMetricExporter,
+  type ResourceMetrics,
+  type ScopeMetrics,
+} from "@opentelemetry/sdk-metrics";
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import type { DeliveryOutcome } from "../sync/measurement.ts";
+import type { OtlpExporter, Shipment } from "./exporter.ts";
+import type { OtlpObserver } from "./observer.ts";
+import { materialise, weighPoint } from "./points.ts";
+
+export interface StateExporterOptions {
+  readonly exporter: OtlpExporter;
+  readonly observer: OtlpObserver;
+  /** For all requests of one push together, milliseconds. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** One point of a metric of a scope. */
+interface Parcel {
+  readonly scope: InstrumentationScope;
+  readonly metric: MetricData;
+  readonly index: number;
+}
+
+/**
+ * What a metric reader pushes the current state to. A push that fails is not repeated: the next one shows newer state.
+ */
+export class StateExporter implements PushMetricExporter {
+  readonly #options: StateExporterOptions;
+  readonly #stopped = new AbortController();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #trouble = "";
+
+  constructor(options: StateExporterOptions) {
+    this.#options = options;
+  }
+
+  export(metrics: ResourceMetrics, done: (result: ExportResult) => void): void {
+    const push = this.#push(metrics).then((outcome) => {
+      this.#report(outcome);
+      done(
+        outcome.kind === "accepted"
+          ? { code: ExportResultCode.SUCCESS }
+          : { code: ExportResultCode.FAILED, error: new Error(outcome.message) },
+      );
+    });
+    this.#underWay.add(push);
+    void push.finally(() => this.#underWay.delete(push));
+  }
+
+  async forceFlush(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  /** Ends a push under way; the exporter below stays open, as measurements may still be on their way. */
+  async shutdown(): Promise<void> {
+    this.#stopped.abort();
+    await this.forceFlush();
+  }
+
+  async #push(metrics: ResourceMetrics): Promise<DeliveryOutcome> {
+    const { exporter, observer, clock, timeoutMs } = this.#options;
+    const finished = new AbortController();
+    const deadline = new AbortController();
+    // The reader stops waiting when its time is over, but not the export: two would be under way at once.
+    clock.sleep(timeoutMs, finished.signal).then(
+      () => deadline.abort(new Error(`the push took longer than ${timeoutMs / 1_000} s`)),
+      () => undefined,
+    );
+    const shipment: Shipment<Parcel> = {
+      parcels: parcelsOf(metrics.scopeMetrics),
+      weigh: ({ metric, index }) => weighPoint(pointOf(metric, index)),
+      count: () => 1,
+      pack: (parcels) => ({ resource: metrics.resource, scopeMetrics: pack(parcels) }),
+      settled: (parcels, settlement) => {
+        const refused = settlement.kind === "refused";
+        const rejected = refused ? parcels.length : settlement.rejectedPoints;
+        if (refused) observer.requestRefused("state");
+        if (rejected > 0) observer.rejected("state", rejected);
+        if (parcels.length > rejected) observer.delivered("state", parcels.length - rejected);
+      },
+      failed: () => {
+        if (!this.#stopped.signal.aborted) observer.attemptFailed("state");
+      },
+    };
+    try {
+      return await exporter.ship(shipment, AbortSignal.any([this.#stopped.signal, deadline.signal]));
+    } finally {
+      finished.abort();
+    }
+  }
+
+  /** Says when trouble begins or changes, and when it is over; a push a minute would fill the log otherwise. */
+  #report(outcome: DeliveryOutcome): void {
+    const { log } = this.#options;
+    const isFine = outcome.kind === "accepted" && outcome.rejectedPoints === 0;
+    const trouble = isFine ? "" : outcome.message || "the receiver rejected points";
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    if (isFine) log.info("push of the current state over OTLP works again");
+    else log.warn(`push of the current state over OTLP: ${trouble}`);
+  }
+}
+
+function* parcelsOf(scopes: readonly ScopeMetrics[]): Generator<Parcel> {
+  for (const { scope, metrics } of scopes) {
+    for (const metric of metrics) {
+      for (let index = 0; index < metric.dataPoints.length; index++) yield { scope, metric, index };
+    }
+  }
+}
+
+function pointOf(metric: MetricData, index: number): DataPoint<unknown> {
+  const point = metric.dataPoints[index];
+  if (point === undefined) throw new RangeError(`${metric.descriptor.name} has no point ${index}`);
+  return point;
+}
+
+/** Parcels come in the order of scopes and metrics, so what belongs together stands together. */
+function pack(parcels: readonly Parcel[]): ScopeMetrics[] {
+  const scopes: ScopeMetrics[] = [];
+  for (let from = 0; from < parcels.length; ) {
+    const first = parcels[from];
+    if (first === undefined) break;
+    let to = from + 1;
+    while (parcels[to]?.metric === first.metric) to++;
+    const metric = withPoints(first.metric, first.index, first.index + to - from);
+    const last = scopes.at(-1);
+    if (last?.scope === first.scope) last.metrics.push(metric);
+    else scopes.push({ scope: first.scope, metrics: [metric] });
+    from = to;
+  }
+  return scopes;
+}
+
+function withPoints(metric: MetricData, from: number, to: number): MetricData {
+  switch (metric.dataPointType) {
+    case DataPointType.HISTOGRAM:
+      return { ...metric, dataPoints: metric.dataPoints.slice(from, to).map(materialise) };
+    case DataPointType.EXPONENTIAL_HISTOGRAM:
+      return { ...metric, dataPoints: metric.dataPoints.slice(from, to).map(materialise) };
+    default:
+      return { ...metric, dataPoints: metric.dataPoints.slice(from, to).map(materialise) };
+  }
+}

@@ -1,0 +1,51 @@
+import type { SimSchedule } from "../../world/model.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What a time series has rows for, and how far back. */
+export interface TimeSeriesType {
+  readonly name: "live" | "short" | "medium" | "long";
+  readonly windowMs: number;
+  /** Length of what is averaged; undefined where each scan has a row. */
+  readonly spanMs: number | undefined;
+}
+
+export const LIVE: TimeSeriesType = { name: "live", windowMs: 4 * HOUR_MS, spanMs: undefined };
+
+/** Finest first. Windows are the specification's; of the spans only that of `medium` was seen, the others are the product's. */
+export const TIME_SERIES_TYPES: readonly TimeSeriesType[] = [
+  LIVE,
+  { name: "short", windowMs: 2 * DAY_MS, spanMs: 5 * MINUTE_MS },
+  { name: "medium", windowMs: 60 * DAY_MS, spanMs: HOUR_MS },
+  { name: "long", windowMs: 365 * DAY_MS, spanMs: DAY_MS },
+];
+
+/**
+ * The moments for which a time series from `from` to `to` has or lacks a row: the scans that were due, or the spans that
+ * lie in it and in which at least one was. A span with none is no gap: a sensor that scans once an hour lacks nothing in between.
+ */
+export function* positions(
+  schedule: SimSchedule,
+  from: number,
+  to: number,
+  spanMs: number | undefined,
+): Generator<number> {
+  if (spanMs === undefined) {
+    for (let at = dueAfter(schedule, from); at <= to; at += schedule.everyMs) yield at;
+    return;
+  }
+  let due = dueAfter(schedule, Math.ceil(from / spanMs) * spanMs);
+  for (;;) {
+    const start = Math.floor(due / spanMs) * spanMs;
+    if (start + spanMs > to) return;
+    yield start;
+    due = dueAfter(schedule, start + spanMs);
+  }
+}
+
+/** At or after `at`. */
+function dueAfter({ first, everyMs }: SimSchedule, at: number): number {
+  return at <= first ? first : first + Math.ceil((at - first) / everyMs) * everyMs;
+}

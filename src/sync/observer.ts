@@ -1,0 +1,15 @@
+import type { Resolution } from "./measurement.ts";
+
+/** What the sync reports about its work, for metrics. Calls must be cheap and must not throw. Points are values. */
+export interface SyncObserver {
+  /** The receiver acknowledged them. */
+  delivered(resolution: Resolution, points: number): void;
+  /** The receiver refused them for good. */
+  rejected(resolution: Resolution, points: number): void;
+  /** A delivery failed and will be tried again. */
+  deliveryFailed(): void;
+  /** They were let go for want of room, and will be read again. */
+  letGo(points: number): void;
+  /** Watermarks were written, or could not be. */
+  watermarksSaved(worked: boolean): void;
+}

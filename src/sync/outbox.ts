@@ -1,0 +1,153 @@
+import type { MeasurementRow, Resolution } from "./measurement.ts";
+
+/** Rows of one resolution, on their way. */
+export interface Batch {
+  readonly resolution: Resolution;
+  /** Rows of one sensor follow each other, oldest first. */
+  readonly rows: readonly MeasurementRow[];
+  readonly points: number;
+}
+
+export interface Pending {
+  readonly points: number;
+  /** Time of the oldest row, milliseconds since the epoch. */
+  readonly oldestAt: number;
+}
+
+interface SensorRows {
+  /** Oldest first; those in flight come first. */
+  readonly rows: MeasurementRow[];
+  inFlight: number;
+}
+
+/**
+ * The rows that wait to be delivered, bounded by their number of values. Rows stay until it is settled what became of
+ * them; per sensor they leave strictly oldest first, and only one batch of them is under way at a time.
+ */
+export class Outbox {
+  readonly #maxPoints: number;
+  /** In the order in which sensors began to wait. */
+  readonly #sensors = new Map<string, SensorRows>();
+  #points = 0;
+  #pointsInFlight = 0;
+
+  /** @param maxPoints Values that may wait at most, those in flight included. */
+  constructor(maxPoints: number) {
+    this.#maxPoints = maxPoints;
+  }
+
+  /** Values that wait, those in flight included. */
+  get points(): number {
+    return this.#points;
+  }
+
+  get pointsToTake(): number {
+    return this.#points - this.#pointsInFlight;
+  }
+
+  /** At least half of the room is taken: time to deliver rather than to read more. */
+  get isCrowded(): boolean {
+    return this.#points >= this.#maxPoints / 2;
+  }
+
+  /**
+   * Queues a row. `late`: the sensor has a newer one waiting, so that this one must not follow it; `full`: no room.
+   * A row that is larger than all the room there is, is let in when nothing else waits.
+   */
+  offer(row: MeasurementRow): "taken" | "full" | "late" {
+    const waiting = this.#sensors.get(row.sensorId);
+    if ((waiting?.rows.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= row.at) return "late";
+    const points = row.values.length;
+    if (this.#points > 0 && this.#points + points > this.#maxPoints) return "full";
+    if (waiting === undefined) this.#sensors.set(row.sensorId, { rows: [row], inFlight: 0 });
+    else waiting.rows.push(row);
+    this.#points += points;
+    return "taken";
+  }
+
+  /** The next rows of one resolution, at most so many values, but at least one row; undefined when none can go. */
+  take(maxPoints: number): Batch | undefined {
+    const taken: MeasurementRow[] = [];
+    let resolution: Resolution | undefined;
+    let points = 0;
+    for (const waiting of this.#sensors.values()) {
+      // The rest of a sensor waits for what is under way: it may come back.
+      if (waiting.inFlight > 0) continue;
+      for (const row of waiting.rows) {
+        resolution ??= row.resolution;
+        if (row.resolution !== resolution) break;
+        if (points > 0 && points + row.values.length > maxPoints) break;
+        taken.push(row);
+        waiting.inFlight++;
+        points += row.values.length;
+      }
+      if (points >= maxPoints) break;
+    }
+    if (resolution === undefined) return undefined;
+    this.#pointsInFlight += points;
+    return { resolution, rows: taken, points };
+  }
+
+  /** The rows of the batch are done with, because the receiver has them or never wants to. */
+  settle(batch: Batch): void {
+    this.#land(batch);
+    this.#points -= batch.points;
+    for (const [sensorId, count] of countBySensor(batch)) {
+      const waiting = this.#sensors.get(sensorId);
+      waiting?.rows.splice(0, count);
+      if (waiting?.rows.length === 0) this.#sensors.delete(sensorId);
+    }
+  }
+
+  /** The rows of the batch could not be delivered: they are the next to go again. */
+  putBack(batch: Batch): void {
+    this.#land(batch);
+  }
+
+  #land(batch: Batch): void {
+    this.#pointsInFlight -= batch.points;
+    for (const [sensorId, count] of countBySensor(batch)) {
+      const waiting = this.#sensors.get(sensorId);
+      if (waiting !== undefined) waiting.inFlight -= count;
+    }
+  }
+
+  /** Lets go of the sensor's rows that are newer than `after` and not in flight. Returns the number of their values. */
+  letGo(sensorId: string, after: number): number {
+    const waiting = this.#sensors.get(sensorId);
+    if (waiting === undefined) return 0;
+    let points = 0;
+    for (let last = waiting.rows.at(-1); last !== undefined && last.at > after; last = waiting.rows.at(-1)) {
+      if (waiting.rows.length === waiting.inFlight) break;
+      points += last.values.length;
+      waiting.rows.pop();
+    }
+    if (waiting.rows.length === 0) this.#sensors.delete(sensorId);
+    this.#points -= points;
+    return points;
+  }
+
+  /** The newest row of the sensor that waits or is in flight. */
+  newestOf(sensorId: string): MeasurementRow | undefined {
+    return this.#sensors.get(sensorId)?.rows.at(-1);
+  }
+
+  /** What waits, those in flight included; resolutions of which nothing waits are left out. */
+  pending(): ReadonlyMap<Resolution, Pending> {
+    const pending = new Map<Resolution, Pending>();
+    for (const { rows } of this.#sensors.values()) {
+      for (const { resolution, at, values } of rows) {
+        const known = pending.get(resolution);
+        const points = (known?.points ?? 0) + values.length;
+        pending.set(resolution, { points, oldestAt: Math.min(known?.oldestAt ?? at, at) });
+      }
+    }
+    return pending;
+  }
+}
+
+function countBySensor({ rows }: Batch): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { sensorId } of rows) counts.set(sensorId, (counts.get(sensorId) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,108 @@
+import type { TimeSeries, TimeSeriesRow } from "../api/records.ts";
+import { SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../api/series-types.ts";
+import type { MeasurementRow, Resolution } from "./measurement.ts";
+import { coveredUntil } from "./span.ts";
+
+/** Windows move while requests wait their turn: what is about to leave one counts as having left. */
+const WINDOW_MARGIN_MS = 2 * 60_000;
+
+/**
+ * Times further in the server's future than this are mistakes. Rows that bear one wait until it has come: a watermark
+ * that they moved would keep everything else back until then.
+ */
+export const FUTURE_SLACK_MS = 60 * 60_000;
+
+/** What is known of a sensor before its series are read. Times are milliseconds since the epoch, server's clock. */
+export interface ReadingNeed {
+  /** Everything until then has been sent or is queued; undefined: nothing, and the sensor starts from `live`. */
+  readonly covered: number | undefined;
+  /** Its newest measurement as a list shows it; undefined when that is not to be relied on. */
+  readonly newest: number | undefined;
+  readonly now: number;
+}
+
+/** Which series fill the time from `covered` until now, the finest first: its oldest rows are the first to go. */
+export function planReading({ covered, newest, now }: ReadingNeed): readonly SeriesType[] {
+  const hasRows = (type: SeriesType): boolean =>
+    newest === undefined || newest >= now - SERIES_WINDOW_MS[type] - WINDOW_MARGIN_MS;
+  return SERIES_TYPES.filter((type, index) => {
+    const finer = SERIES_TYPES[index - 1];
+    if (finer === undefined) return hasRows(type);
+    if (covered === undefined || !hasRows(type)) return false;
+    return covered < now - SERIES_WINDOW_MS[finer] + WINDOW_MARGIN_MS;
+  });
+}
+
+export interface Merging {
+  readonly sensorId: string;
+  readonly covered: number | undefined;
+  /**
+   * How far the measurement that was sent last may be from `covered` in the series; 0 when the time is exact, because
+   * that one came from the series, too.
+   */
+  readonly sameWithinMs: number;
+  readonly now: number;
+}
+
+/**
+ * The rows that are still to be sent, oldest first; no moment is covered twice.
+ *
+ * Live rows are all sent. Averages fill the time before the first of them, the coarsest first, each up to where a finer
+ * series begins. An average goes out only when its whole span is free: it begins after all that was sent, and ends
+ * before the first live row. The measurements in an average cannot be taken out of it, so one that is partly covered
+ * would count some of them twice; what it alone holds, less than one step at each end, is given up instead. An average
+ * whose span is not over yet would still change, and is not sent either.
+ */
+export function mergeSeries(
+  series: ReadonlyMap<SeriesType, TimeSeries>,
+  { sensorId, covered, sameWithinMs, now }: Merging,
+): MeasurementRow[] {
+  const merged: MeasurementRow[] = [];
+  // The measurement that was sent last may bear a later time in the series, and be part of an average there.
+  let cursor = (covered ?? Number.NEGATIVE_INFINITY) + sameWithinMs;
+  const send = (resolution: Resolution, { at, values }: TimeSeriesRow): void => {
+    const row: MeasurementRow = { sensorId, at, resolution, values };
+    merged.push(row);
+    cursor = coveredUntil(row);
+  };
+  const live = liveRows(series.get("live")?.rows ?? [], covered, sameWithinMs, now);
+  const firstLive = live[0]?.at ?? Number.POSITIVE_INFINITY;
+  for (const type of ["long", "medium", "short"] as const) {
+    const finerFrom = Math.min(firstLive, firstAfter(cursor, series, type));
+    for (const row of series.get(type)?.rows ?? []) {
+      if (row.at <= cursor) continue;
+      const until = coveredUntil({ at: row.at, resolution: type });
+      if (row.at >= finerFrom || until >= Math.min(firstLive, now)) break;
+      send(type, row);
+    }
+  }
+  for (const row of live) send("live", row);
+  return merged;
+}
+
+function liveRows(
+  rows: readonly TimeSeriesRow[],
+  covered: number | undefined,
+  sameWithinMs: number,
+  now: number,
+): readonly TimeSeriesRow[] {
+  const same = covered === undefined ? undefined : nearest(rows, covered, sameWithinMs);
+  return rows.filter((row) => row.at > (covered ?? 0) && row !== same && row.at <= now + FUTURE_SLACK_MS);
+}
+
+/** The row nearest to a time, on either side of it, if one is near enough. */
+function nearest(rows: readonly TimeSeriesRow[], at: number, withinMs: number): TimeSeriesRow | undefined {
+  let found: TimeSeriesRow | undefined;
+  for (const row of rows) {
+    const distance = Math.abs(row.at - at);
+    if (distance <= withinMs && distance < Math.abs((found?.at ?? Number.POSITIVE_INFINITY) - at)) found = row;
+  }
+  return found;
+}
+
+/** When the first row of the averages finer than `type` begins, of those that are not covered. */
+function firstAfter(cursor: number, series: ReadonlyMap<SeriesType, TimeSeries>, type: SeriesType): number {
+  const finer = SERIES_TYPES.slice(1, SERIES_TYPES.indexOf(type));
+  const firsts = finer.map((name) => series.get(name)?.rows.find((row) => row.at > cursor)?.at);
+  return Math.min(...firsts.map((at) => at ?? Number.POSITIVE_INFINITY));
+}

@@ -1,0 +1,180 @@
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import type { DeliveryOutcome, MeasurementSink } from "./measurement.ts";
+import type { SyncObserver } from "./observer.ts";
+import type { Batch, Outbox } from "./outbox.ts";
+
+/** Time in which rows gather when there is less than a full batch of them. */
+const LINGER_MS = 1_000;
+const FIRST_BACKOFF_MS = 1_000;
+const LONGEST_BACKOFF_MS = 60_000;
+/** A receiver may ask for a pause, not for silence until the next restart. */
+const LONGEST_REQUESTED_PAUSE_MS = 15 * 60_000;
+/** Lasting trouble is worth a line that often; the metrics have all of it. */
+const LOG_FAILURES_EVERY_MS = 10 * 60_000;
+const LOG_REFUSALS_EVERY_MS = 60_000;
+
+export interface PushLoopOptions {
+  readonly sink: MeasurementSink;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly observer: SyncObserver;
+  /** Values in one batch; a row is never divided. */
+  readonly maxBatchPoints: number;
+  /** The receiver has these rows, or never wants them. */
+  readonly onSettled: (batch: Batch) => void;
+}
+
+/** Takes batches from the outbox to the sink, one at a time, and tries again for as long as it takes. */
+export class PushLoop {
+  readonly #options: PushLoopOptions;
+  /** Aborted when what is left is to go at once. */
+  readonly #flushing = new AbortController();
+  /** Aborted when there is no time left. */
+  readonly #cutOff = new AbortController();
+  #rowsCame = Promise.withResolvers<void>();
+  #running: Promise<void> | undefined;
+  /** Monotonic; before it there is no next attempt, and the receiver asked for none. */
+  #notBefore = Number.NEGATIVE_INFINITY;
+  #askedUntil = Number.NEGATIVE_INFINITY;
+  #deadline = Number.POSITIVE_INFINITY;
+  #failures = 0;
+  #failureLoggedAt = Number.NEGATIVE_INFINITY;
+  #refusalLoggedAt = Number.NEGATIVE_INFINITY;
+  #refusedSinceLogged = 0;
+
+  constructor(options: PushLoopOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Rows were put into the outbox. */
+  notify(): void {
+    this.#rowsCame.resolve();
+  }
+
+  /** Delivers what waits, within `graceMs`, and ends the loop. What is left over stays in the outbox. Never rejects. */
+  async flush(graceMs: number): Promise<void> {
+    const { clock } = this.#options;
+    this.#deadline = clock.monotonic() + graceMs;
+    // Our own patience ends here; a pause that the receiver asked for is still its due.
+    this.#notBefore = this.#askedUntil;
+    this.#flushing.abort();
+    this.notify();
+    const timer = new AbortController();
+    void clock.sleep(graceMs, timer.signal).then(
+      () => this.#cutOff.abort(),
+      () => undefined,
+    );
+    this.start();
+    await this.#running;
+    timer.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { outbox, maxBatchPoints } = this.#options;
+    while (!this.#cutOff.signal.aborted) {
+      await this.#gather();
+      if (!(await this.#pause())) return;
+      const batch = outbox.take(maxBatchPoints);
+      if (batch !== undefined) await this.#send(batch);
+      else if (this.#isFlushing) return;
+    }
+  }
+
+  get #isFlushing(): boolean {
+    return this.#flushing.signal.aborted;
+  }
+
+  /** Resolves when there is something to send: at once when it fills a batch. */
+  async #gather(): Promise<void> {
+    const { outbox, clock, maxBatchPoints } = this.#options;
+    const { signal } = this.#flushing;
+    while (!signal.aborted && outbox.pointsToTake === 0) {
+      this.#rowsCame = Promise.withResolvers();
+      await this.#rowsCame.promise;
+    }
+    if (outbox.pointsToTake < maxBatchPoints) await clock.sleep(LINGER_MS, signal).catch(() => undefined);
+  }
+
+  /** Waits until it is time for the next attempt. False when there is no time left for one. */
+  async #pause(): Promise<boolean> {
+    const { clock } = this.#options;
+    if (!this.#isFlushing) await this.#sleepUntil(this.#notBefore, this.#flushing.signal);
+    if (!this.#isFlushing) return true;
+    if (this.#notBefore >= this.#deadline) return false;
+    await this.#sleepUntil(this.#notBefore, this.#cutOff.signal);
+    return clock.monotonic() < this.#deadline;
+  }
+
+  async #sleepUntil(monotonic: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const ms = monotonic - clock.monotonic();
+    if (ms > 0) await clock.sleep(ms, signal).catch(() => undefined);
+  }
+
+  async #send(batch: Batch): Promise<void> {
+    const { outbox, observer, onSettled } = this.#options;
+    const outcome = await this.#deliver(batch);
+    if (outcome.kind === "failed") {
+      outbox.putBack(batch);
+      this.#failed(outcome);
+      return;
+    }
+    const rejected = outcome.kind === "refused" ? batch.points : Math.min(outcome.rejectedPoints, batch.points);
+    if (rejected > 0) observer.rejected(batch.resolution, rejected);
+    if (rejected < batch.points) observer.delivered(batch.resolution, batch.points - rejected);
+    this.#worked(batch, rejected, outcome.message);
+    outbox.settle(batch);
+    onSettled(batch);
+  }
+
+  async #deliver(batch: Batch): Promise<DeliveryOutcome> {
+    try {
+      return await this.#options.sink.deliver(batch.rows, this.#cutOff.signal);
+    } catch (error) {
+      return {
+        kind: "failed",
+        retryAfterMs: undefined,
+        message: error instanceof Error ? error.message : String(error),
+      };
+    }
+  }
+
+  #failed({ retryAfterMs, message }: { readonly retryAfterMs: number | undefined; readonly message: string }): void {
+    const { clock, random, observer, log, outbox } = this.#options;
+    observer.deliveryFailed();
+    const bound = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, LONGEST_BACKOFF_MS);
+    this.#failures++;
+    const now = clock.monotonic();
+    if (retryAfterMs !== undefined) this.#askedUntil = now + Math.min(retryAfterMs, LONGEST_REQUESTED_PAUSE_MS);
+    // Jitter in both cases: exporters must not come back in step.
+    this.#notBefore =
+      retryAfterMs === undefined
+        ? now + bound * (0.5 + 0.5 * random())
+        : this.#askedUntil + FIRST_BACKOFF_MS * random();
+    if (this.#failures > 1 && now - this.#failureLoggedAt < LOG_FAILURES_EVERY_MS) return;
+    this.#failureLoggedAt = now;
+    const retryInMs = Math.round(this.#notBefore - now);
+    const fields = { failures: this.#failures, retry_in_ms: retryInMs, pending: outbox.points };
+    log.warn(fields, `measurements cannot be delivered now: ${message}`);
+  }
+
+  #worked({ resolution }: Batch, refused: number, message: string): void {
+    const { log, clock } = this.#options;
+    if (this.#failures > 0) log.info({ failures: this.#failures }, "measurements can be delivered again");
+    this.#failures = 0;
+    this.#refusedSinceLogged += refused;
+    if (refused === 0 || clock.monotonic() - this.#refusalLoggedAt < LOG_REFUSALS_EVERY_MS) return;
+    this.#refusalLoggedAt = clock.monotonic();
+    const fields = { resolution, points: this.#refusedSinceLogged };
+    this.#refusedSinceLogged = 0;
+    log.warn(fields, `the receiver refused measurements for good: ${message}`);
+  }
+}

@@ -1,0 +1,204 @@
+import { SERIES_WINDOW_MS } from "../api/series-types.ts";
+import type { MeasurementRow } from "./measurement.ts";
+import { FUTURE_SLACK_MS } from "./plan.ts";
+import { coveredUntil, isEndOfAverage } from "./span.ts";
+
+/** Which sensors have their time series read: those with a gap, all of them, or none. */
+export type SyncMode = "auto" | "all" | "off";
+
+/** A measurement as a list of channels shows it. */
+export interface ListPoint {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly values: MeasurementRow["values"];
+}
+
+/** What a measurement in a list is to a sensor: sent or queued already, the next in line, or the far side of a gap. */
+export type Verdict = "known" | "next" | "gap";
+
+export interface Judging {
+  readonly mode: SyncMode;
+  /** Measurements are pushed, so that none may be missing; else only the newest matters. */
+  readonly pushes: boolean;
+  /** The server's clock, milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Where the last row that was sent or queued came from; of a measurement, a restart does not know. */
+type Origin = "list" | "series" | "average" | "unknown";
+
+/** More than this many scanning intervals without a measurement are a gap: one may be late, two may not be missing. */
+const GAP_INTERVALS = 1.5;
+/** Lists and series may give one measurement slightly different times. */
+const SAME_WITHIN_INTERVALS = 0.5;
+/** The product's own default, where neither the server nor the series tells. */
+const ASSUMED_INTERVAL_MS = 60_000;
+/** A server whose series still lack what its list shows when asked this often does not have it. */
+const MOST_FRUITLESS_READS = 2;
+const FIRST_RETRY_MS = 60_000;
+const LAST_RETRY_MS = 60 * 60_000;
+
+/**
+ * How far one sensor is in step. Times are milliseconds since the epoch, server's clock, but for those marked
+ * monotonic.
+ */
+export class SensorSync {
+  readonly sensorId: string;
+  /** Number of the last list that showed the sensor. */
+  listedIn = 0;
+  /** Monotonic; undefined before the first. */
+  lastReadAt: number | undefined;
+  #covered: number | undefined;
+  #origin: Origin = "unknown";
+  /** The last row sent came from a series, and a list showed that same measurement since. */
+  #seenInList = false;
+  #gap = false;
+  #newest: ListPoint | undefined;
+  #intervalMs: number | undefined;
+  #learnedIntervalMs: number | undefined;
+  #fruitless = 0;
+  #failures = 0;
+  /** Monotonic. */
+  #retryAt = Number.NEGATIVE_INFINITY;
+
+  /** @param watermark Everything until then has been acknowledged. */
+  constructor(sensorId: string, watermark: number | undefined) {
+    this.sensorId = sensorId;
+    this.#covered = watermark;
+    this.#origin = originOf(watermark);
+  }
+
+  /** Everything until then has been sent or is queued. */
+  get covered(): number | undefined {
+    return this.#covered;
+  }
+
+  /** Nothing newer may leave before the series have been read. */
+  get hasGap(): boolean {
+    return this.#gap;
+  }
+
+  get newest(): ListPoint | undefined {
+    return this.#newest;
+  }
+
+  get intervalMs(): number {
+    return this.#intervalMs ?? this.#learnedIntervalMs ?? ASSUMED_INTERVAL_MS;
+  }
+
+  /**
+   * How far a row of a series may be off and still be the measurement that was sent last. A list point may always be
+   * off: the series, averages included, has that measurement at its own time.
+   */
+  get sameInSeriesWithinMs(): number {
+    return this.#origin === "list" || this.#origin === "unknown" ? this.#sameWithinMs : 0;
+  }
+
+  get #sameWithinMs(): number {
+    return SAME_WITHIN_INTERVALS * this.intervalMs;
+  }
+
+  /** What the server says; undefined when it does not. */
+  setInterval(intervalMs: number | undefined): void {
+    this.#intervalMs = intervalMs;
+  }
+
+  /** Takes the interval from the distance between measurements, for a server that does not tell it. */
+  learnInterval(intervalMs: number | undefined): void {
+    this.#learnedIntervalMs = intervalMs ?? this.#learnedIntervalMs;
+  }
+
+  /** A list shows this as the newest measurement; it is no older than what lists showed before. */
+  listed(point: ListPoint, judging: Judging): Verdict {
+    this.#newest = point;
+    const verdict = this.#judge(point.at, judging);
+    if (verdict === "gap") this.#gap = true;
+    return verdict;
+  }
+
+  #judge(at: number, { mode, pushes, now }: Judging): Verdict {
+    // Only the series may speak where it is read anyway: a list skips what was measured between two polls.
+    if (mode === "all") return "known";
+    if (this.#gap) return "gap";
+    const covered = this.#covered;
+    if (covered === undefined) {
+      if (mode === "off" || !pushes) return "next";
+      return at >= now - SERIES_WINDOW_MS.live ? "gap" : "known";
+    }
+    const canBeSame = this.#origin !== "list" && !this.#seenInList;
+    if (canBeSame && Math.abs(at - covered) <= this.#sameWithinMs) {
+      this.#seenInList = true;
+      return "known";
+    }
+    if (at <= covered) return "known";
+    return mode === "off" || at - covered <= GAP_INTERVALS * this.intervalMs ? "next" : "gap";
+  }
+
+  /** A row was sent or queued. */
+  took(row: MeasurementRow, source: "list" | "series"): void {
+    this.#covered = coveredUntil(row);
+    this.#origin = row.resolution === "live" ? source : "average";
+    const { at } = this.#newest ?? { at: Number.NEGATIVE_INFINITY };
+    this.#seenInList = Math.abs(at - this.#covered) <= this.#sameWithinMs;
+  }
+
+  /** Rows were let go: what comes after this time is to be read again. */
+  fallBack(covered: number | undefined): void {
+    if (covered !== this.#covered) {
+      this.#origin = originOf(covered);
+      this.#seenInList = false;
+    }
+    this.#covered = covered;
+    this.#gap = true;
+  }
+
+  /** A watermark in the server's future is a mistake: the sensor starts anew. True when it was one. */
+  dropFutureWatermark(now: number): boolean {
+    if (this.#covered === undefined || this.#covered <= now + FUTURE_SLACK_MS) return false;
+    this.#covered = undefined;
+    this.#origin = "unknown";
+    this.#gap = false;
+    return true;
+  }
+
+  /**
+   * All that the series had is sent or queued. True when the newest measurement of the lists, as it was before the
+   * reading, is the next in line now, or never comes in the series: then it is to be sent as the list shows it.
+   * @param progressed The series held something that was not sent yet.
+   */
+  readThrough(newestAt: number, progressed: boolean): boolean {
+    const missingMs = newestAt - (this.#covered ?? Number.NEGATIVE_INFINITY);
+    if (missingMs <= this.#sameWithinMs) {
+      this.#close();
+      return false;
+    }
+    this.#fruitless = progressed ? 0 : this.#fruitless + 1;
+    if (missingMs > GAP_INTERVALS * this.intervalMs && this.#fruitless < MOST_FRUITLESS_READS) return false;
+    this.#close();
+    return true;
+  }
+
+  #close(): void {
+    this.#gap = false;
+    this.#fruitless = 0;
+  }
+
+  readWorked(): void {
+    this.#failures = 0;
+    this.#retryAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The series could not be read: tried again after a minute, then ever more rarely, at last each hour. */
+  readFailed(monotonic: number): void {
+    this.#retryAt = monotonic + Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LAST_RETRY_MS);
+    this.#failures++;
+  }
+
+  mayBeRead(monotonic: number): boolean {
+    return monotonic >= this.#retryAt;
+  }
+}
+
+function originOf(covered: number | undefined): Origin {
+  return covered !== undefined && isEndOfAverage(covered) ? "average" : "unknown";
+}

@@ -1,0 +1,140 @@
+import { ApiError } from "../api/api-error.ts";
+import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { TimeSeries } from "../api/records.ts";
+import type { SeriesType } from "../api/series-types.ts";
+import type { Clock } from "../clock.ts";
+import type { ErrorCode } from "../errors/catalogue.ts";
+import { CycleBudget, type CycleLimits } from "./due.ts";
+import { planReading } from "./plan.ts";
+import type { SensorSync } from "./sensor-sync.ts";
+
+/** Sensors read at the same time: a slow answer must not hold up the rest, and lists need their places, too. */
+const CONCURRENCY = 2;
+
+/** May be true of the one sensor only; every other failure is the server's and ends the cycle. */
+const SENSOR_FAILURES: readonly ErrorCode[] = [
+  "API_NOT_FOUND",
+  "API_ENDPOINT_MISSING",
+  "API_FORBIDDEN",
+  "API_BAD_REQUEST",
+  "API_TIMEOUT",
+  "API_EXECUTION_TIMEOUT",
+  "API_SERVER_ERROR",
+  "API_NOT_JSON",
+  "API_RESPONSE_TOO_LARGE",
+];
+
+/** So many failures without a success are no longer about single sensors. */
+const ENOUGH_FAILURES = 3;
+
+/** What one cycle came to. */
+export interface CycleReport {
+  /** Sensors whose series were to be read. */
+  readonly due: number;
+  readonly read: number;
+  readonly failed: number;
+  readonly requests: number;
+}
+
+export interface SeriesCycleOptions {
+  readonly api: Pick<MonitoringApi, "timeSeries">;
+  readonly clock: Clock;
+  readonly limits: CycleLimits;
+  /** The server's clock, milliseconds since the epoch. */
+  readonly serverNow: () => number;
+  /** Only the newest measurement matters: history is not asked for. */
+  readonly liveOnly: boolean;
+  /** The newest measurement in lists tells which series hold anything. */
+  readonly relyOnLists: boolean;
+  /** There is room for what is read. */
+  readonly hasRoom: () => boolean;
+  readonly onRead: (sensor: SensorSync, series: ReadonlyMap<SeriesType, TimeSeries>, before: ReadBefore) => void;
+}
+
+/** How a sensor was when its reading began. */
+export interface ReadBefore {
+  readonly covered: number | undefined;
+  readonly newestAt: number | undefined;
+}
+
+/** Reads the series of sensors in their order, until all are read or the budget, the period or the room is used up. */
+export class SeriesCycle {
+  readonly #options: SeriesCycleOptions;
+  readonly #due: readonly SensorSync[];
+  readonly #budget: CycleBudget;
+  #next = 0;
+  #read = 0;
+  #failed = 0;
+  #requests = 0;
+  #failure: unknown;
+  #sensorFailure: unknown;
+
+  constructor(due: readonly SensorSync[], options: SeriesCycleOptions) {
+    this.#options = options;
+    this.#due = due;
+    this.#budget = new CycleBudget(options.clock, options.limits, due.length);
+  }
+
+  /**
+   * Sensors that fail are left for later. Rejects when the server fails, when no sensor at all could be read, and with
+   * the signal's reason.
+   */
+  async run(signal: AbortSignal): Promise<CycleReport> {
+    await Promise.all(Array.from({ length: CONCURRENCY }, () => this.#work(signal)));
+    signal.throwIfAborted();
+    if (this.#failure === undefined && this.#nothingWorks()) this.#failure = this.#sensorFailure;
+    if (this.#failure !== undefined) throw this.#failure;
+    return { due: this.#due.length, read: this.#read, failed: this.#failed, requests: this.#requests };
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    const { hasRoom, clock } = this.#options;
+    while (this.#failure === undefined && !signal.aborted && hasRoom()) {
+      const sensor = this.#due[this.#next];
+      if (sensor === undefined) return;
+      const types = this.#plan(sensor);
+      if (!this.#budget.allows(types.length)) return;
+      this.#next++;
+      sensor.lastReadAt = clock.monotonic();
+      try {
+        await this.#readSensor(sensor, types, signal);
+        this.#read++;
+      } catch (error) {
+        this.#judge(sensor, error);
+      }
+    }
+  }
+
+  #plan({ covered, newest }: SensorSync): readonly SeriesType[] {
+    const { serverNow, liveOnly, relyOnLists } = this.#options;
+    if (liveOnly) return ["live"];
+    return planReading({ covered, newest: relyOnLists ? newest?.at : undefined, now: serverNow() });
+  }
+
+  async #readSensor(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<void> {
+    const { api, onRead } = this.#options;
+    const before: ReadBefore = { covered: sensor.covered, newestAt: sensor.newest?.at };
+    const series = new Map<SeriesType, TimeSeries>();
+    for (const type of types) {
+      await this.#budget.next(signal);
+      this.#requests++;
+      series.set(type, await api.timeSeries(sensor.sensorId, type, signal));
+    }
+    onRead(sensor, series, before);
+  }
+
+  #judge(sensor: SensorSync, error: unknown): void {
+    if (!(error instanceof ApiError) || !SENSOR_FAILURES.includes(error.code)) {
+      this.#failure ??= error;
+      return;
+    }
+    this.#failed++;
+    this.#sensorFailure = error;
+    sensor.readFailed(this.#options.clock.monotonic());
+    if (error.code === "API_ENDPOINT_MISSING" && this.#nothingWorks()) this.#failure ??= error;
+  }
+
+  #nothingWorks(): boolean {
+    return this.#read === 0 && this.#failed >= Math.min(ENOUGH_FAILURES, this.#due.length) && this.#failed > 0;
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+
+/** A directory of small files, in steps that can fail one by one. Every call rejects with the error of the system. */
+export interface StateFiles {
+  /** Undefined when there is no such file. */
+  read(name: string): Promise<string | undefined>;
+  /** Writes a file anew and has it flushed to the disk before it resolves. */
+  write(name: string, text: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** Has renames flushed to the disk. */
+  syncDirectory(): Promise<void>;
+}
+
+/** Files in a directory of the host; the directory is created with the first one. Only their owner may read them. */
+export function createStateFiles(directory: string): StateFiles {
+  return {
+    async read(name) {
+      try {
+        return await readFile(join(directory, name), "utf8");
+      } catch (error) {
+        if (codeOf(error) === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+    async write(name, text) {
+      await mkdir(directory, { recursive: true });
+      const file = await open(join(directory, name), "w", 0o600);
+      try {
+        await file.writeFile(text);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    },
+    rename: (from, to) => rename(join(directory, from), join(directory, to)),
+    async syncDirectory() {
+      try {
+        const handle = await open(directory, "r");
+        await handle.sync().finally(() => handle.close());
+      } catch (error) {
+        // Some systems cannot open or flush a directory; there the rename has to do.
+        if (!CANNOT_SYNC_DIRECTORIES.includes(codeOf(error))) throw error;
+      }
+    },
+  };
+}
+
+const CANNOT_SYNC_DIRECTORIES: readonly unknown[] = ["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"];
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

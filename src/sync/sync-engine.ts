@@ -1,0 +1,262 @@
+import type { Logger } from "pino";
+import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../api/records.ts";
+import type { SeriesType } from "../api/series-types.ts";
+import type { Clock } from "../clock.ts";
+import { type CycleLimits, dueSensors } from "./due.ts";
+import { pointsAfter } from "./list-points.ts";
+import type { MeasurementRow, MeasurementSink, Resolution } from "./measurement.ts";
+import type { SyncObserver } from "./observer.ts";
+import { type Batch, Outbox, type Pending } from "./outbox.ts";
+import { FUTURE_SLACK_MS, mergeSeries } from "./plan.ts";
+import { PushLoop } from "./push-loop.ts";
+import { type ListPoint, SensorSync, type SyncMode } from "./sensor-sync.ts";
+import { type CycleReport, type ReadBefore, SeriesCycle } from "./series-cycle.ts";
+import { coveredUntil } from "./span.ts";
+import { usualSpacing } from "./usual-spacing.ts";
+import { WatermarkSaver } from "./watermark-saver.ts";
+import type { Watermarks } from "./watermarks.ts";
+
+/** What the server gives in full again may be let go; the rest of the live window is the time to read it again. */
+const READABLE_AGAIN_MS = 3 * 60 * 60_000;
+/** Watermarks of sensors that no list shows any more are kept this long, in case they come back. */
+const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000;
+/** A sensor may need one request for each type of series. */
+const LEAST_REQUESTS = 4;
+
+/** Where measurements are pushed, and what is remembered of that. */
+export interface SyncTarget {
+  readonly sink: MeasurementSink;
+  readonly watermarks: Watermarks;
+  /** Values that may wait in memory. */
+  readonly maxPendingPoints: number;
+  /** Values in one call of the sink. */
+  readonly maxBatchPoints: number;
+}
+
+export interface SyncEngineOptions {
+  readonly api: Pick<MonitoringApi, "timeSeries" | "clockOffset">;
+  readonly mode: SyncMode;
+  /** Undefined: nothing is pushed, series are read for the freshest values only. */
+  readonly target: SyncTarget | undefined;
+  /** Of one `readDue`; its period is that of the schedule. */
+  readonly limits: CycleLimits;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Bound to the server. */
+  readonly log: Logger;
+  readonly observer: SyncObserver;
+  /** A series holds a newer measurement than lists have shown. Its time is in milliseconds since the epoch. */
+  readonly onFreshest: (sensorId: string, at: number, values: MeasurementRow["values"]) => void;
+}
+
+/** Scanning interval of a sensor in milliseconds; undefined where the server does not tell. */
+export type IntervalOf = (sensorId: string) => number | undefined;
+
+/**
+ * Keeps a receiver in step with one server: every measurement once, oldest first per sensor, across outages of either
+ * side and restarts of ours.
+ */
+export class SyncEngine {
+  readonly #options: SyncEngineOptions;
+  readonly #outbox: Outbox | undefined;
+  readonly #pushLoop: PushLoop | undefined;
+  readonly #saver: WatermarkSaver | undefined;
+  readonly #sensors = new Map<string, SensorSync>();
+  /** Lists taken over so far. */
+  #list = 0;
+
+  constructor(options: SyncEngineOptions) {
+    const { target, clock, random, log, observer } = options;
+    this.#options = options;
+    if (target === undefined) return;
+    const { sink, watermarks, maxPendingPoints, maxBatchPoints } = target;
+    this.#saver = new WatermarkSaver({ watermarks, clock, log, observer });
+    this.#outbox = new Outbox(maxPendingPoints);
+    this.#pushLoop = new PushLoop({
+      sink,
+      outbox: this.#outbox,
+      clock,
+      random,
+      log,
+      observer,
+      maxBatchPoints,
+      onSettled: (batch) => this.#settled(batch),
+    });
+  }
+
+  /** Begins to deliver. */
+  start(): void {
+    this.#pushLoop?.start();
+  }
+
+  /** Delivers what waits within `graceMs`, then writes the watermarks. Call when polling has ended. Never rejects. */
+  async flush(graceMs: number): Promise<void> {
+    await this.#pushLoop?.flush(graceMs);
+    await this.#saver?.end();
+  }
+
+  /** Values that wait to be delivered, by resolution; resolutions of which nothing waits are left out. */
+  pending(): ReadonlyMap<Resolution, Pending> {
+    return this.#outbox?.pending() ?? new Map();
+  }
+
+  /**
+   * Takes over a list of all channels. `step` is called often and, when it returns a promise, waited for, so that others
+   * get the event loop in between.
+   */
+  async onListPoll(
+    channels: readonly ChannelRecord[],
+    intervalOf: IntervalOf,
+    step: () => Promise<void> | undefined = () => undefined,
+  ): Promise<void> {
+    const bySensor = new Map<string, ChannelRecord[]>();
+    for (const record of channels) {
+      const turn = step();
+      if (turn !== undefined) await turn;
+      const records = bySensor.get(record.sensorId);
+      if (records === undefined) bySensor.set(record.sensorId, [record]);
+      else records.push(record);
+    }
+    this.#list++;
+    for (const [sensorId, records] of bySensor) {
+      const turn = step();
+      if (turn !== undefined) await turn;
+      this.#listed(sensorId, records, intervalOf(sensorId));
+    }
+    this.#forgetUnlisted();
+    this.#pushLoop?.notify();
+  }
+
+  /**
+   * One cycle of reading time series. Rejects with an ApiError when the server fails, or with the signal's reason. What
+   * was read until then is not lost.
+   */
+  readDue(signal: AbortSignal): Promise<CycleReport> {
+    const { api, clock, mode, limits, target } = this.#options;
+    const listed = [...this.#sensors.values()].filter(({ listedIn }) => this.#isListed(listedIn));
+    const cycle = new SeriesCycle(dueSensors(listed, mode, clock.monotonic()), {
+      api,
+      clock,
+      limits: { ...limits, requests: Math.max(limits.requests, LEAST_REQUESTS) },
+      serverNow: () => this.#serverNow(),
+      liveOnly: target === undefined,
+      relyOnLists: mode === "auto",
+      hasRoom: () => this.#outbox?.isCrowded !== true,
+      onRead: (sensor, series, before) => this.#read(sensor, series, before),
+    });
+    return cycle.run(signal);
+  }
+
+  /** In the last list, or in the one before: a list may be on the way in, or lack something that is there. */
+  #isListed(listedIn: number): boolean {
+    return listedIn >= this.#list - 1;
+  }
+
+  #serverNow(): number {
+    return this.#options.clock.now() + this.#options.api.clockOffset();
+  }
+
+  #listed(sensorId: string, records: readonly ChannelRecord[], intervalMs: number | undefined): void {
+    const now = this.#serverNow();
+    const sensor = this.#sensor(sensorId);
+    sensor.listedIn = this.#list;
+    sensor.setInterval(intervalMs);
+    if (sensor.dropFutureWatermark(now)) this.#options.target?.watermarks.delete(sensorId);
+    for (const point of pointsAfter(records, sensor.newest?.at ?? Number.NEGATIVE_INFINITY)) {
+      if (point.at > now + FUTURE_SLACK_MS) break;
+      this.#judge(sensor, point);
+    }
+  }
+
+  #sensor(sensorId: string): SensorSync {
+    const known = this.#sensors.get(sensorId);
+    if (known !== undefined) return known;
+    const sensor = new SensorSync(sensorId, this.#coveredBefore(sensorId));
+    this.#sensors.set(sensorId, sensor);
+    return sensor;
+  }
+
+  /** As far as what waits and what was acknowledged reach. */
+  #coveredBefore(sensorId: string): number | undefined {
+    const waiting = this.#outbox?.newestOf(sensorId);
+    return waiting === undefined ? this.#options.target?.watermarks.get(sensorId) : coveredUntil(waiting);
+  }
+
+  #judge(sensor: SensorSync, point: ListPoint): void {
+    const { mode, target } = this.#options;
+    const verdict = sensor.listed(point, { mode, pushes: target !== undefined, now: this.#serverNow() });
+    if (verdict === "next") this.#sendListed(sensor, point);
+  }
+
+  #sendListed(sensor: SensorSync, { at, values }: ListPoint): void {
+    const row: MeasurementRow = { sensorId: sensor.sensorId, at, resolution: "live", values };
+    if (!this.#take(sensor, row, "list")) this.#letGo(sensor);
+  }
+
+  #take(sensor: SensorSync, row: MeasurementRow, origin: "list" | "series"): boolean {
+    if (this.#outbox !== undefined && this.#outbox.offer(row) !== "taken") return false;
+    sensor.took(row, origin);
+    return true;
+  }
+
+  /** There is no room: letting go of what the server gives in full again makes some. */
+  #letGo(sensor: SensorSync): void {
+    const points = this.#outbox?.letGo(sensor.sensorId, this.#serverNow() - READABLE_AGAIN_MS) ?? 0;
+    if (points > 0) this.#options.observer.letGo(points);
+    sensor.fallBack(this.#coveredBefore(sensor.sensorId));
+  }
+
+  #read(sensor: SensorSync, series: ReadonlyMap<SeriesType, TimeSeries>, before: ReadBefore): void {
+    const { sensorId, covered } = sensor;
+    const live = series.get("live")?.rows ?? [];
+    sensor.readWorked();
+    sensor.learnInterval(usualSpacing(live));
+    this.#showFreshest(sensor, live.at(-1));
+    // Rows were let go meanwhile: what was read may not reach back to them.
+    if (covered !== before.covered) return;
+    const rows = mergeSeries(series, {
+      sensorId,
+      covered,
+      sameWithinMs: sensor.sameInSeriesWithinMs,
+      now: this.#serverNow(),
+    });
+    const allTaken = rows.every((row) => this.#take(sensor, row, "series"));
+    if (allTaken) this.#readThrough(sensor, before, rows.length > 0);
+    this.#pushLoop?.notify();
+  }
+
+  #showFreshest({ sensorId, newest }: SensorSync, row: TimeSeriesRow | undefined): void {
+    if (row === undefined || row.at <= (newest?.at ?? Number.NEGATIVE_INFINITY)) return;
+    this.#options.onFreshest(sensorId, row.at, row.values);
+  }
+
+  /** Closes the gap, or leaves it open where the list knows of more than the series have. */
+  #readThrough(sensor: SensorSync, { newestAt }: ReadBefore, progressed: boolean): void {
+    const { newest } = sensor;
+    if (newestAt === undefined || newest === undefined || this.#options.mode === "all") return;
+    const isNext = sensor.readThrough(newestAt, progressed);
+    if (newest.at > newestAt) this.#judge(sensor, newest);
+    else if (isNext) this.#sendListed(sensor, newest);
+  }
+
+  #settled({ rows }: Batch): void {
+    const { watermarks } = this.#options.target ?? {};
+    for (const row of rows) watermarks?.move(row.sensorId, coveredUntil(row));
+    this.#saver?.notify();
+  }
+
+  /** Sensors that lists no longer show; their watermarks stay for some days, in case they come back. */
+  #forgetUnlisted(): void {
+    for (const [sensorId, { listedIn }] of this.#sensors) {
+      if (!this.#isListed(listedIn)) this.#sensors.delete(sensorId);
+    }
+    const { watermarks } = this.#options.target ?? {};
+    const longAgo = this.#serverNow() - FORGET_AFTER_MS;
+    for (const [sensorId, at] of watermarks?.entries() ?? []) {
+      if (at < longAgo && !this.#sensors.has(sensorId)) watermarks?.delete(sensorId);
+    }
+    this.#saver?.notify();
+  }
+}

@@ -1,0 +1,115 @@
+import type { StateFiles } from "./state-files.ts";
+import { decodeWatermarks, encodeWatermarks, type UnusableFile, watermarkFileName } from "./watermark-file.ts";
+
+/** How the watermarks of the last run were found. */
+export interface WatermarkReport {
+  /** `new`: there was no file. `unreadable`: the system would not let us read it. */
+  readonly found: "good" | "new" | "unreadable" | UnusableFile;
+  readonly file: string;
+  /** Sensors whose watermarks are known; 0 unless `good`: all start from the live series then. */
+  readonly sensors: number;
+  /** What is wrong with the file; undefined when nothing is. */
+  readonly message: string | undefined;
+}
+
+/**
+ * Up to when the receiver has the measurements of each sensor: milliseconds since the epoch, server's clock. Kept in
+ * memory, written by `save`.
+ */
+export class Watermarks {
+  readonly report: WatermarkReport;
+  readonly #server: string;
+  readonly #files: StateFiles;
+  readonly #name: string;
+  readonly #marks: Map<string, number>;
+  #changed = false;
+  #saving: Promise<void> = Promise.resolve();
+
+  private constructor(server: string, files: StateFiles, marks: Map<string, number>, report: WatermarkReport) {
+    this.#server = server;
+    this.#files = files;
+    this.#name = report.file;
+    this.#marks = marks;
+    this.report = report;
+  }
+
+  /** Reads the server's file. Never rejects: a file that cannot be used is reported, set aside, and starts anew. */
+  static async open(server: string, files: StateFiles): Promise<Watermarks> {
+    const file = watermarkFileName(server);
+    const none = (found: WatermarkReport["found"], message?: string): Watermarks =>
+      new Watermarks(server, files, new Map(), { found, file, sensors: 0, message });
+    let text: string | undefined;
+    try {
+      text = await files.read(file);
+    } catch (error) {
+      return none("unreadable", error instanceof Error ? error.message : String(error));
+    }
+    if (text === undefined) return none("new");
+    const decoded = decodeWatermarks(text, server);
+    if ("problem" in decoded) {
+      // For whoever wants to know what happened, or goes back to the release that wrote it.
+      await files.rename(file, `${file}.${decoded.problem}`).catch(() => undefined);
+      return none(decoded.problem, decoded.message);
+    }
+    const { watermarks } = decoded;
+    return new Watermarks(server, files, watermarks, {
+      found: "good",
+      file,
+      sensors: watermarks.size,
+      message: undefined,
+    });
+  }
+
+  get(sensorId: string): number | undefined {
+    return this.#marks.get(sensorId);
+  }
+
+  get size(): number {
+    return this.#marks.size;
+  }
+
+  entries(): IterableIterator<[sensorId: string, at: number]> {
+    return this.#marks.entries();
+  }
+
+  /** Moves a watermark on; never back. */
+  move(sensorId: string, at: number): void {
+    if ((this.#marks.get(sensorId) ?? Number.NEGATIVE_INFINITY) >= at) return;
+    this.#marks.set(sensorId, at);
+    this.#changed = true;
+  }
+
+  delete(sensorId: string): void {
+    if (this.#marks.delete(sensorId)) this.#changed = true;
+  }
+
+  /** There is something to write. */
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  /**
+   * Writes the watermarks if they changed. Whatever happens on the way, the file is the old or the new one: it is
+   * written beside it, flushed, and renamed. One save at a time. Rejects with the error of the system; the change is
+   * then still to be written.
+   */
+  save(): Promise<void> {
+    const saved = this.#saving.then(() => this.#saveNow());
+    this.#saving = saved.catch(() => undefined);
+    return saved;
+  }
+
+  async #saveNow(): Promise<void> {
+    if (!this.#changed) return;
+    this.#changed = false;
+    const beside = `${this.#name}.tmp`;
+    try {
+      await this.#files.write(beside, encodeWatermarks(this.#server, this.#marks));
+      await this.#files.rename(beside, this.#name);
+      await this.#files.syncDirectory();
+    } catch (error) {
+      this.#changed = true;
+      throw error;
+    }
+  }
+}

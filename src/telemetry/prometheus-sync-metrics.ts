@@ -1,0 +1,58 @@
+import type { Clock } from "../clock.ts";
+import type { ExporterMetrics } from "./exporter-metrics.ts";
+
+/** What waits to be delivered, by resolution. */
+export type PendingByResolution = ReadonlyMap<string, { readonly points: number; readonly oldestAt: number }>;
+
+const RESOLUTIONS = ["live", "short", "medium", "long"] as const;
+
+/** Writes what the sync of one server reports into the exporter's own metrics. */
+export class PrometheusSyncMetrics {
+  readonly #metrics: ExporterMetrics;
+  readonly #server: string;
+
+  constructor(metrics: ExporterMetrics, server: string) {
+    this.#metrics = metrics;
+    this.#server = server;
+    for (const resolution of RESOLUTIONS) {
+      metrics.syncDelivered.inc({ server, resolution }, 0);
+      metrics.syncRejected.inc({ server, resolution }, 0);
+    }
+    metrics.syncFailedDeliveries.inc({ server }, 0);
+    metrics.syncLetGo.inc({ server }, 0);
+    metrics.syncWatermarkFailures.inc({ server }, 0);
+  }
+
+  /** Shows what `pending` tells whenever the metrics are read. */
+  followPending(pending: () => PendingByResolution, clock: Clock): void {
+    this.#metrics.followPending(() => {
+      const waiting = pending();
+      for (const resolution of RESOLUTIONS) {
+        const labels = { server: this.#server, resolution };
+        const { points, oldestAt } = waiting.get(resolution) ?? { points: 0, oldestAt: clock.now() };
+        this.#metrics.syncPending.set(labels, points);
+        this.#metrics.syncOldestPending.set(labels, Math.max(0, clock.now() - oldestAt) / 1_000);
+      }
+    });
+  }
+
+  delivered(resolution: string, points: number): void {
+    this.#metrics.syncDelivered.inc({ server: this.#server, resolution }, points);
+  }
+
+  rejected(resolution: string, points: number): void {
+    this.#metrics.syncRejected.inc({ server: this.#server, resolution }, points);
+  }
+
+  deliveryFailed(): void {
+    this.#metrics.syncFailedDeliveries.inc({ server: this.#server });
+  }
+
+  letGo(points: number): void {
+    this.#metrics.syncLetGo.inc({ server: this.#server }, points);
+  }
+
+  watermarksSaved(worked: boolean): void {
+    if (!worked) this.#metrics.syncWatermarkFailures.inc({ server: this.#server });
+  }
+}

@@ -1,0 +1,196 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../support/manual-clock.ts";
+import { type SeenRequest, sendError, sendJson, startApiServer } from "./support/api-server.ts";
+import { never, rejection, testClient } from "./support/test-client.ts";
+
+const TYPED = /^\/experimental\/timeseries\/([^/]+)\/(live|short|medium|long)$/;
+const DEPRECATED = /^\/experimental\/timeseries\/([^/]+)$/;
+const HOUR = 3_600_000;
+
+/** Answers for the sensors 1 to 9 at the endpoints that it is to have. */
+function timeSeriesServer(has: { typed?: boolean; deprecated?: boolean }) {
+  return (request: SeenRequest, response: ServerResponse): void => {
+    const typed = has.typed ? TYPED.exec(request.path) : null;
+    const deprecated = has.deprecated && request.query.has("from") ? DEPRECATED.exec(request.path) : null;
+    const id = typed?.[1] ?? deprecated?.[1] ?? "";
+    const rows = [
+      ["time", `${id}.0`],
+      ["2026-03-12T15:00:00Z", typed === null ? 2 : 1],
+    ];
+    if (/^[1-9]$/.test(id)) sendJson(response, rows);
+    else sendError(response, 404, "NOT_FOUND");
+  };
+}
+
+const ROW = { at: Date.UTC(2026, 2, 12, 15), values: [["0", 1]] };
+
+describe("timeSeries", () => {
+  test.each(["live", "short", "medium", "long"] as const)("asks for the series %s of one sensor", async (type) => {
+    const server = await startApiServer(timeSeriesServer({ typed: true }));
+    const { api, recorded } = testClient(server.url);
+    expect(await api.timeSeries("7", type, never)).toEqual({ rows: [ROW], gaps: [], skipped: 0 });
+    expect(server.requests.map(({ url }) => url)).toEqual([`/experimental/timeseries/7/${type}`]);
+    expect(recorded.codes).toEqual(["/experimental/timeseries/{id}/{type} 200"]);
+  });
+
+  test("escapes what does not belong into a path", async () => {
+    const server = await startApiServer(timeSeriesServer({ typed: true }));
+    await rejection(testClient(server.url).api.timeSeries("../7?x#", "live", never));
+    expect(server.requests[0]?.url).toBe("/experimental/timeseries/..%2F7%3Fx%23/live");
+  });
+
+  test("counts what could not be decoded", async () => {
+    const server = await startApiServer((_request, response) =>
+      sendJson(response, [["time", "7.0"], ["2026-03-12T15:00:00Z", "n/a"], 5]),
+    );
+    const { api, recorded } = testClient(server.url);
+    expect(await api.timeSeries("7", "live", never)).toEqual({ rows: [], gaps: [], skipped: 1 });
+    expect(recorded.problems).toEqual(
+      new Map([
+        ["record", 1],
+        ["value", 1],
+      ]),
+    );
+  });
+
+  test.each([
+    { body: [{ datetime: "2026-03-12T15:00:00Z" }], why: "rows without a header" },
+    { body: { rows: [] }, why: "no list" },
+  ])("fails when the answer is $why", async ({ body }) => {
+    const server = await startApiServer((_request, response) => sendJson(response, body));
+    const { api } = testClient(server.url, { maxAttempts: 1 });
+    expect(await rejection(api.timeSeries("7", "live", never))).toMatchObject({
+      code: "API_NOT_JSON",
+      endpoint: "/experimental/timeseries/{id}/{type}",
+    });
+  });
+
+  test("fails with what the server says, other than that something is missing", async () => {
+    const server = await startApiServer((_request, response) => sendError(response, 403, "FORBIDDEN"));
+    const { api } = testClient(server.url);
+    expect(await rejection(api.timeSeries("7", "live", never))).toMatchObject({ code: "API_FORBIDDEN" });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("the deprecated form of time series", () => {
+  test.each([
+    { type: "live", from: "2026-01-15T08:01:00Z" },
+    { type: "short", from: "2026-01-13T12:01:00Z" },
+    { type: "medium", from: "2025-11-16T12:01:00Z" },
+    { type: "long", from: "2025-01-15T12:01:00Z" },
+  ] as const)("is asked for the window of $type where the newer one is missing", async ({ type, from }) => {
+    const clock = new ManualClock(Date.UTC(2026, 0, 15, 12));
+    const answer = timeSeriesServer({ deprecated: true });
+    const server = await startApiServer((request, response) => {
+      response.setHeader("date", new Date(clock.now()).toUTCString());
+      answer(request, response);
+    });
+    const { api, logText } = testClient(server.url, { clock });
+    expect((await api.timeSeries("7", type, never)).rows).toMatchObject([{ values: [["0", 2]] }]);
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      `/experimental/timeseries/7/${type}`,
+      `/experimental/timeseries/7?from=${from}`,
+    ]);
+    expect(logText()).toContain("endpoint missing: its stand-in is used");
+  });
+
+  test("counts its window from the server's clock", async () => {
+    const clock = new ManualClock(Date.UTC(2026, 0, 15, 12));
+    const answer = timeSeriesServer({ deprecated: true });
+    const server = await startApiServer((request, response) => {
+      response.setHeader("date", new Date(clock.now() + 2 * HOUR).toUTCString());
+      answer(request, response);
+    });
+    await testClient(server.url, { clock }).api.timeSeries("7", "live", never);
+    expect(server.requests[1]?.query.get("from")).toBe("2026-01-15T10:01:00Z");
+  });
+
+  test.each([404, 405, 501])("is used on %i", async (status) => {
+    const answer = timeSeriesServer({ deprecated: true });
+    const server = await startApiServer((request, response) => {
+      if (TYPED.test(request.path)) sendError(response, status, "UNKNOWN");
+      else answer(request, response);
+    });
+    expect((await testClient(server.url).api.timeSeries("7", "live", never)).rows).toHaveLength(1);
+  });
+
+  test("is used for an hour, then the newer one is tried again", async () => {
+    const clock = new ManualClock();
+    const has = { typed: false, deprecated: true };
+    const server = await startApiServer(timeSeriesServer(has));
+    const { api } = testClient(server.url, { clock });
+    await api.timeSeries("1", "live", never);
+    has.typed = true;
+    await api.timeSeries("2", "live", never);
+    await clock.advance(HOUR - 1);
+    await api.timeSeries("3", "live", never);
+    await clock.advance(1);
+    await api.timeSeries("4", "live", never);
+    await api.timeSeries("5", "live", never);
+    expect(server.requests.map(({ path }) => path.replace("/experimental/timeseries/", ""))).toEqual([
+      "1/live",
+      "1",
+      "2",
+      "3",
+      "4/live",
+      "5/live",
+    ]);
+  });
+});
+
+describe("a time series that is not found", () => {
+  test("is that of a missing sensor while the endpoint answers for others", async () => {
+    const server = await startApiServer(timeSeriesServer({ typed: true, deprecated: true }));
+    const { api } = testClient(server.url);
+    await api.timeSeries("1", "live", never);
+    const error = await rejection(api.timeSeries("deleted", "live", never));
+    expect(error).toMatchObject({ code: "API_NOT_FOUND", httpStatus: 404, requestId: "request-1" });
+    expect(error.message).toBe("the server has no time series of sensor deleted");
+    expect(server.requests).toHaveLength(2);
+    // Not taken for the endpoint's fault.
+    await api.timeSeries("2", "live", never);
+    expect(server.requests.at(-1)?.path).toBe("/experimental/timeseries/2/live");
+  });
+
+  test("speaks of a missing endpoint until one has answered", async () => {
+    const has = { typed: false };
+    const server = await startApiServer(timeSeriesServer(has));
+    const { api } = testClient(server.url);
+    const error = await rejection(api.timeSeries("1", "live", never));
+    expect(error).toMatchObject({ code: "API_ENDPOINT_MISSING" });
+    expect(error.message).toBe(
+      "the server has no /experimental/timeseries/{id}/{type} and no /experimental/timeseries/{id}",
+    );
+    has.typed = true;
+    expect((await api.timeSeries("1", "live", never)).rows).toHaveLength(1);
+  });
+
+  test("does not keep concurrent reads from the endpoint that is there", async () => {
+    const server = await startApiServer(timeSeriesServer({ typed: true }));
+    const { api } = testClient(server.url);
+    const ids = ["deleted", "1", "gone", "2", "3"];
+    const outcomes = await Promise.allSettled(ids.map((id) => api.timeSeries(id, "live", never)));
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      "rejected",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "fulfilled",
+    ]);
+  });
+
+  test("is no proof for ever", async () => {
+    const clock = new ManualClock();
+    const has = { typed: true, deprecated: false };
+    const server = await startApiServer(timeSeriesServer(has));
+    const { api } = testClient(server.url, { clock });
+    await api.timeSeries("1", "live", never);
+    has.typed = false;
+    has.deprecated = true;
+    expect(await rejection(api.timeSeries("1", "live", never))).toMatchObject({ code: "API_NOT_FOUND" });
+    await clock.advance(HOUR);
+    expect((await api.timeSeries("1", "live", never)).rows).toHaveLength(1);
+  });
+});

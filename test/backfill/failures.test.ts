@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pino } from "pino";
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../../src/api/api-error.ts";
+import { failureKind } from "../../src/backfill/failures.ts";
+import { ERROR_CATALOGUE, type ErrorCode } from "../../src/errors/catalogue.ts";
+import { HistoryServer, MINUTE } from "./history-server.ts";
+import { emptyFolder, filesOf, run, TickingClock } from "./running.ts";
+
+const SENSORS = ["10", "11", "12", "13"];
+const failure = (code: ErrorCode) => new ApiError(code, `it says ${code}`, { endpoint: "/timeseries" });
+
+/** A server at which some questions for a time series fail. */
+function troubled(fails: (sensorId: string, question: number) => ErrorCode | undefined): HistoryServer {
+  const server = new HistoryServer({ sensors: SENSORS, channels: 1 });
+  let question = 0;
+  server.asks = (id) => {
+    const code = fails(id, ++question);
+    if (code !== undefined) throw failure(code);
+  };
+  return server;
+}
+
+async function soundFiles(sensors = SENSORS): Promise<Map<string, string>> {
+  const output = emptyFolder();
+  await run({ api: new HistoryServer({ sensors, channels: 1 }), output });
+  return filesOf(output);
+}
+
+function doneIn(output: string): string[] {
+  return JSON.parse(readFileSync(join(output, "journal.json"), "utf8")).unfinished.done;
+}
+
+describe("while the server is away", () => {
+  test.each(["API_CONNECTION_FAILED", "API_UNAVAILABLE", "API_SUSPENDED", "API_RATE_LIMITED"] as const)(
+    "(%s) the run waits, longer and longer, and then goes on",
+    async (code) => {
+      const output = emptyFolder();
+      const clock = new TickingClock();
+      const api = troubled((_, question) => (question > 4 && question <= 12 ? code : undefined));
+      expect(await run({ api, output, clock, concurrency: 1 })).toMatchObject({ kind: "finished" });
+      expect(clock.slept.map((ms) => ms / 1000)).toEqual([5, 10, 20, 40, 60, 60, 60, 60]);
+      expect(filesOf(output)).toEqual(await soundFiles());
+    },
+  );
+
+  test("the run gives up after a quarter of an hour without an answer, and can be continued", async () => {
+    const output = emptyFolder();
+    const clock = new TickingClock();
+    const api = troubled((_, question) => (question > 4 ? "API_CONNECTION_FAILED" : undefined));
+    await expect(run({ api, output, clock })).rejects.toMatchObject({ code: "API_CONNECTION_FAILED" });
+    expect(clock.elapsed).toBeGreaterThan(15 * MINUTE);
+    expect(clock.elapsed).toBeLessThan(20 * MINUTE);
+    expect(await run({ api: troubled(() => undefined), output })).toMatchObject({ kind: "finished" });
+    expect(filesOf(output)).toEqual(await soundFiles());
+  });
+});
+
+describe("a sensor that the server fails to give", () => {
+  test.each(["API_SERVER_ERROR", "API_TIMEOUT", "API_NOT_JSON", "API_FORBIDDEN"] as const)(
+    "(%s) is tried again in the end",
+    async (code) => {
+      const output = emptyFolder();
+      let times = 0;
+      const api = troubled((id) => (id === "11" && times++ === 0 ? code : undefined));
+      expect(await run({ api, output })).toMatchObject({ kind: "finished" });
+      expect(filesOf(output)).toEqual(await soundFiles());
+    },
+  );
+
+  test("keeps the run unfinished, which another run then finishes", async () => {
+    const output = emptyFolder();
+    const api = troubled((id) => (id === "11" ? "API_SERVER_ERROR" : undefined));
+    await expect(run({ api, output })).rejects.toMatchObject({
+      code: "BACKFILL_SENSORS_FAILED",
+      message: '1 of 4 sensors cannot be read, such as 11 (Probe/Berlin/a "device"/Ping 11)',
+    });
+    expect(doneIn(output).sort()).toEqual(["10", "12", "13"]);
+    expect(filesOf(output).size).toBe(0);
+    const asked = new Set<string>();
+    const healed = troubled((id) => void asked.add(id));
+    expect(await run({ api: healed, output })).toMatchObject({ kind: "finished" });
+    expect([...asked]).toEqual(["11"]);
+    expect(filesOf(output)).toEqual(await soundFiles());
+  });
+
+  test("is left out on request", async () => {
+    const output = emptyFolder();
+    const api = troubled((id) => (id === "11" ? "API_SERVER_ERROR" : undefined));
+    expect(await run({ api, output, skipFailed: true })).toMatchObject({ kind: "finished" });
+    expect(filesOf(output)).toEqual(await soundFiles(["10", "12", "13"]));
+  });
+});
+
+describe("a sensor that was deleted", () => {
+  test.each(["API_NOT_FOUND", "API_ENDPOINT_MISSING"] as const)("(%s) is left out", async (code) => {
+    const output = emptyFolder();
+    const log: string[] = [];
+    const api = troubled((id) => (id === "10" ? code : undefined));
+    const began = new HistoryServer({ sensors: SENSORS, channels: 1 });
+    const controller = new AbortController();
+    began.asks = () => controller.abort(new Error("stopped"));
+    await run({ api: began, output, signal: controller.signal });
+    api.remove("10");
+    const write = { write: (line: string) => void log.push(JSON.parse(line).msg) };
+    expect(await run({ api, output, log: pino({}, write) })).toMatchObject({ kind: "finished" });
+    expect(log).toContain("1 sensors are gone since the backfill began: they are left out");
+    expect(filesOf(output)).toEqual(await soundFiles(["11", "12", "13"]));
+  });
+
+  test("is told from a server that has no time series", async () => {
+    const api = troubled(() => "API_ENDPOINT_MISSING");
+    await expect(run({ api, output: emptyFolder() })).rejects.toMatchObject({ code: "API_ENDPOINT_MISSING" });
+  });
+});
+
+test("what only the user can mend ends the run at once, with what was read until then", async () => {
+  const output = emptyFolder();
+  const asked: string[] = [];
+  const api = troubled((id) => {
+    asked.push(id);
+    return id === "12" ? "API_UNAUTHORIZED" : undefined;
+  });
+  await expect(run({ api, output, concurrency: 1 })).rejects.toMatchObject({ code: "API_UNAUTHORIZED" });
+  expect(new Set(asked)).toEqual(new Set(["10", "11", "12"]));
+  expect(doneIn(output)).toEqual(["10", "11"]);
+});
+
+test("only known kinds of trouble are waited for or left aside", () => {
+  const kinds = Map.groupBy(Object.keys(ERROR_CATALOGUE) as ErrorCode[], (code) => failureKind(failure(code)));
+  expect(
+    kinds
+      .get("fatal")
+      ?.filter((code) => code.startsWith("API_"))
+      .sort(),
+  ).toEqual([
+    "API_LICENSE_INACTIVE",
+    "API_LOGIN_FAILED",
+    "API_REDIRECTED",
+    "API_TLS_FAILED",
+    "API_TLS_UNTRUSTED",
+    "API_UNAUTHORIZED",
+  ]);
+  expect(failureKind(new TypeError("a fault of ours"))).toBe("fatal");
+});

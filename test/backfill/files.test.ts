@@ -1,0 +1,169 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { writeDayFile } from "../../src/backfill/day-file.ts";
+import { DayParts, partPath } from "../../src/backfill/day-parts.ts";
+import type { PlannedSensor } from "../../src/backfill/plan.ts";
+import { formatTimestamp } from "../../src/backfill/sample-text.ts";
+import { readSensorHistory } from "../../src/backfill/sensor-history.ts";
+import { dayFileName, dayName, dayNumber, dayOf } from "../../src/backfill/utc-day.ts";
+import { DAY, HistoryServer, HOUR, MINUTE, NOW, valueAt } from "./history-server.ts";
+import { emptyFolder, filesOf } from "./running.ts";
+
+const NEVER = new AbortController().signal;
+
+describe("days", () => {
+  test.each([
+    ["2026-03-12T00:00:00.000Z", "2026-03-12", "2026-03-12.om"],
+    ["2026-03-11T23:59:59.999Z", "2026-03-11", "2026-03-11.om"],
+    ["1970-01-01T00:00:00.000Z", "1970-01-01", "1970-01-01.om"],
+  ])("%s belongs to %s", (time, name, file) => {
+    const day = dayOf(Date.parse(time));
+    expect(dayName(day)).toBe(name);
+    expect(dayNumber(name)).toBe(day);
+    expect(dayFileName(day, 0)).toBe(file);
+  });
+
+  test("the file of a day that begins in its midst says when", () => {
+    const from = Date.UTC(2026, 2, 12, 7, 5, 9);
+    expect(dayFileName(dayOf(from), from)).toBe("2026-03-12T070509Z.om");
+    expect(dayFileName(dayOf(from) + 1, from)).toBe("2026-03-13.om");
+    expect(dayFileName(dayOf(from), Date.UTC(2026, 2, 12))).toBe("2026-03-12.om");
+  });
+});
+
+describe("formatTimestamp", () => {
+  test("writes whole seconds as such", () => {
+    expect(formatTimestamp(1_773_331_200_000)).toBe("1773331200");
+  });
+
+  test("writes what Prometheus and others read back as the same millisecond", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4e12 }), (at) => {
+        const read = Number(formatTimestamp(at)) * 1000;
+        expect(Math.trunc(read)).toBe(at);
+        expect(Math.round(read)).toBe(at);
+      }),
+    );
+  });
+});
+
+describe("readSensorHistory", () => {
+  const server = new HistoryServer({ sensors: ["70"], channels: 3 });
+  const series = ["-4", "2", "10"].map((channelId) => ({ channelId, labels: `{channel_id="${channelId}"}` }));
+  const sensor: PlannedSensor = { id: "70", path: "a/Ping", series };
+  const begin = Math.floor(NOW / DAY) * DAY;
+
+  test("puts each sample to its series and its UTC day", async () => {
+    const from = begin - 2 * HOUR;
+    const to = begin + 2 * HOUR;
+    const { days } = await readSensorHistory(server, sensor, [{ type: "short", from, to }], NEVER);
+    expect([...days.keys()]).toEqual([dayOf(begin) - 1, dayOf(begin)]);
+    for (const [day, lists] of days) {
+      const first = day === dayOf(begin) ? begin : from;
+      const times = Array.from({ length: 24 }, (_, index) => first + index * 5 * MINUTE);
+      for (const [position, { channelId }] of series.entries()) {
+        expect(lists.get(position)).toEqual(times.flatMap((at) => [at, valueAt("70", channelId, "short", at)]));
+      }
+    }
+  });
+
+  test("asks for each series once, for the one whose window moves on soonest first", async () => {
+    const asked: string[] = [];
+    server.asks = (_, type) => asked.push(type);
+    const at = (hours: number) => NOW - hours * HOUR;
+    const spans = [
+      { type: "medium", from: at(90), to: at(60) },
+      { type: "medium", from: at(60), to: at(40) },
+      { type: "short", from: at(40), to: at(4) },
+      { type: "live", from: at(4), to: at(3) },
+    ] as const;
+    const { days } = await readSensorHistory(server, sensor, spans, NEVER);
+    expect(asked).toEqual(["live", "short", "medium"]);
+    const times = [...days.values()].flatMap((lists) => (lists.get(0) ?? []).filter((_, index) => index % 2 === 0));
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
+    expect(times[0]).toBeGreaterThanOrEqual(at(90));
+    expect(times.at(-1)).toBeLessThan(at(3));
+  });
+
+  test("counts what it cannot place", async () => {
+    const rows = [
+      { at: begin, values: [["2", 1] as const, ["99", 5] as const] },
+      { at: begin + 1, values: [["99", 6] as const] },
+    ];
+    const api = { timeSeries: async () => ({ rows, gaps: [], skipped: 4 }) };
+    const history = await readSensorHistory(api, sensor, [{ type: "live", from: begin, to: begin + 9 }], NEVER);
+    expect(history).toEqual({
+      days: new Map([[dayOf(begin), new Map([[1, [begin, 1]]])]]),
+      skippedRows: 4,
+      unknownChannels: 1,
+    });
+  });
+});
+
+describe("a day's file", () => {
+  const DAY_NUMBER = dayOf(NOW);
+  const samples = fc
+    .uniqueArray(fc.integer({ min: 0, max: 86_399_999 }), { minLength: 1, maxLength: 5 })
+    .map((offsets) => offsets.sort((a, b) => a - b).map((offset) => DAY_NUMBER * DAY + offset));
+  const history = fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), samples), { maxLength: 4 });
+  const world = fc
+    .array(history, { minLength: 1, maxLength: 12 })
+    .chain((histories) =>
+      fc.tuple(
+        fc.constant(histories),
+        fc.shuffledSubarray([...histories.keys()], { minLength: histories.length }),
+        fc.array(fc.boolean(), { minLength: histories.length, maxLength: histories.length }),
+      ),
+    );
+
+  test("has every sample once, series by series in the order of the plan, whatever order sensors were read in", async () => {
+    await fc.assert(
+      fc.asyncProperty(world, async ([histories, order, writes]) => {
+        const folder = emptyFolder();
+        const plan = histories.map((_, sensor): PlannedSensor => {
+          const series = [0, 1, 2, 3].map((at) => ({ channelId: `${at}`, labels: `{s="${sensor}",c="${at}"}` }));
+          return { id: `${sensor}`, path: "", series };
+        });
+        const expected: string[] = [];
+        for (const [sensor, lists] of histories.entries()) {
+          for (const [series, times] of [...new Map(lists)].sort(([a], [b]) => a - b)) {
+            for (const at of times)
+              expected.push(`prtg_channel_value{s="${sensor}",c="${series}"} ${at / 3} ${formatTimestamp(at)}`);
+          }
+        }
+        let parts = await DayParts.open(folder, new Map());
+        for (const [turn, sensor] of order.entries()) {
+          const lists = new Map(
+            (histories[sensor] ?? []).map(([series, times]) => [series, times.flatMap((at) => [at, at / 3])]),
+          );
+          parts.add(sensor, { days: new Map([[DAY_NUMBER, lists]]), skippedRows: 0, unknownChannels: 0 });
+          // Written in between, and opened anew: nothing may get lost or twice.
+          if (writes[turn]) parts = await DayParts.open(folder, await parts.write());
+        }
+        await parts.write();
+        if (expected.length === 0) return;
+        const written = await writeDayFile(partPath(folder, DAY_NUMBER), join(folder, "day.om"), plan, NEVER);
+        const [type, help, ...lines] = (filesOf(folder).get("day.om") ?? "").split("\n");
+        expect(type).toBe("# TYPE prtg_channel_value gauge");
+        expect(help).toMatch(/^# HELP prtg_channel_value Last measurement/);
+        expect(lines).toEqual([...expected, "# EOF", ""]);
+        expect(written).toBe(expected.length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("is not there when writing it was interrupted", async () => {
+    const folder = emptyFolder();
+    mkdirSync(join(folder, "unfinished"));
+    const parts = await DayParts.open(join(folder, "unfinished"), new Map());
+    parts.add(0, { days: new Map([[1, new Map([[0, [DAY, 1]]])]]), skippedRows: 0, unknownChannels: 0 });
+    await parts.write();
+    const path = partPath(join(folder, "unfinished"), 1);
+    const aborted = AbortSignal.abort(new Error("enough"));
+    await expect(writeDayFile(path, join(folder, "day.om"), [], aborted)).rejects.toThrow("enough");
+    expect(filesOf(folder).size).toBe(0);
+  });
+});

@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { addExtraLabel, parseExtraLabel } from "../../src/backfill/extra-labels.ts";
+import { parseMoment, resolveMoment } from "../../src/backfill/moment.ts";
+import { type BackfillParameters, parameterDifferences } from "../../src/backfill/parameters.ts";
+import { pathGlob } from "../../src/backfill/path-glob.ts";
+import { sensorFilter } from "../../src/backfill/selection.ts";
+import { CHANNEL_LABELS } from "../../src/mapping/metric-table.ts";
+import { EMPTY_TREE } from "../../src/tree/model.ts";
+import { reconcile } from "../../src/tree/reconcile.ts";
+import { list, ROOT, record } from "../tree/build-record.ts";
+
+describe("parseMoment", () => {
+  const NOW = Date.UTC(2026, 2, 12, 17, 0, 0, 750);
+
+  test.each([
+    ["2026-03-01T00:00:00Z", Date.UTC(2026, 2, 1)],
+    ["2026-03-01T01:30:00+01:30", Date.UTC(2026, 2, 1)],
+    ["2026-03-01T00:00:00.999Z", Date.UTC(2026, 2, 1)],
+    ["30d", Date.UTC(2026, 1, 10, 17)],
+    ["1d12h", Date.UTC(2026, 2, 11, 5)],
+    ["0s", Date.UTC(2026, 2, 12, 17)],
+  ])("%s", (text, at) => {
+    expect(resolveMoment(parseMoment(text), NOW)).toBe(at);
+  });
+
+  test.each(["", "yesterday", "30", "-3h", "3 h", "2026-03-01", "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "now"])(
+    "refuses %s",
+    (text) => {
+      expect(() => parseMoment(text)).toThrow("Give a time as in 2026-03-01T00:00:00Z");
+    },
+  );
+});
+
+describe("parseExtraLabel", () => {
+  test.each([
+    ["job=prtg", { name: "job", value: "prtg" }],
+    ["instance=localhost:9705", { name: "instance", value: "localhost:9705" }],
+    ["a=b=c", { name: "a", value: "b=c" }],
+    ['a= "\n', { name: "a", value: ' "\n' }],
+  ])("%s", (text, label) => {
+    expect(parseExtraLabel(text)).toEqual(label);
+  });
+
+  test.each(["job", "=prtg", "1a=b", "a-b=c", "__name__=x", "ä=b", "a b=c"])("refuses %s", (text) => {
+    expect(() => parseExtraLabel(text)).toThrow("Give a name and a value");
+  });
+
+  test("refuses a label without value, which Prometheus would drop", () => {
+    expect(() => parseExtraLabel("job=")).toThrow("Give job a value");
+  });
+
+  test.each(["server", ...CHANNEL_LABELS])("refuses %s, which every series has", (name) => {
+    expect(() => parseExtraLabel(`${name}=x`)).toThrow(`Every series has a label ${name} of its own already.`);
+  });
+
+  test("refuses a name that is given twice", () => {
+    const labels = addExtraLabel([], parseExtraLabel("job=prtg"));
+    expect(() => addExtraLabel(labels, parseExtraLabel("job=other"))).toThrow("The label job is given twice.");
+  });
+});
+
+describe("pathGlob", () => {
+  test.each([
+    ["Berlin/**", "Berlin/Switches/core 1/Ping", true],
+    ["Berlin/**", "Berlin", false],
+    ["Berlin/**", "Old Berlin/Switches/Ping", false],
+    ["Berlin/*/Ping", "Berlin/core/Ping", true],
+    ["Berlin/*/Ping", "Berlin/Switches/core/Ping", false],
+    ["**/Ping", "Berlin/Switches/core/Ping", true],
+    ["**Ping v?", "Berlin/core/Ping v2", true],
+    ["**Ping v?", "Berlin/core/Ping v", false],
+    ["**/(001) eth[0]", "Berlin/core/(001) eth[0]", true],
+    ["**/(001) eth[0]", "Berlin/core/(001) eth0", false],
+    ["**/*.example.com", "a/www_example.com", false],
+    ["*", ".hidden", true],
+    ["berlin", "Berlin", false],
+    ["a?c", "a\u{1F600}c", true],
+    ["a**c", "a\nb/c", true],
+    ["toString", "toString", true],
+  ])("%s and %s: %s", (pattern, path, fits) => {
+    expect(pathGlob(pattern)(path)).toBe(fits);
+  });
+
+  test("text without wildcards fits itself alone", () => {
+    const text = fc.string().filter((each) => !/[*?]/.test(each));
+    fc.assert(
+      fc.property(text, text, (pattern, path) => {
+        expect(pathGlob(pattern)(pattern)).toBe(true);
+        expect(pathGlob(pattern)(path)).toBe(pattern === path);
+      }),
+    );
+  });
+});
+
+test("sensorFilter wants something of each list that is not empty", () => {
+  const sensors = [
+    record("sensor", "10", "3", { name: "Ping", type: "ping", tags: ["net", "prod"] }),
+    record("sensor", "11", "3", { name: "CPU", type: "snmpcpu", tags: ["prod"] }),
+    record("sensor", "12", "3", { name: "Disk", type: "snmpdisk", tags: [] }),
+  ];
+  const device = list([record("device", "3", ROOT, { name: "core" })]);
+  const { nodes } = reconcile(EMPTY_TREE, { device, sensor: list(sensors) }).tree;
+  const chosen = (paths: string[], kinds: string[], tags: string[]) =>
+    sensors.flatMap(({ id, name }) => {
+      const node = nodes.get(id);
+      return node !== undefined && sensorFilter({ paths, kinds, tags })(node) ? [name] : [];
+    });
+  expect(chosen([], [], [])).toEqual(["Ping", "CPU", "Disk"]);
+  expect(chosen(["core/P*", "core/D*"], [], [])).toEqual(["Ping", "Disk"]);
+  expect(chosen([], ["ping", "snmpdisk"], [])).toEqual(["Ping", "Disk"]);
+  expect(chosen([], [], ["net", "prod"])).toEqual(["Ping", "CPU"]);
+  expect(chosen(["core/*"], ["snmpcpu", "snmpdisk"], ["prod"])).toEqual(["CPU"]);
+  expect(chosen(["other/*"], [], [])).toEqual([]);
+});
+
+describe("parameterDifferences", () => {
+  const parameters: BackfillParameters = {
+    server: "hq",
+    from: "60d",
+    to: "3h",
+    resolution: "auto",
+    labels: ["job=prtg", "instance=a"],
+    paths: [],
+    kinds: [],
+    tags: ["net"],
+  };
+
+  test("finds none between what asks for the same", () => {
+    const other = { ...parameters, labels: ["instance=a", "job=prtg"], tags: ["net", "net"] };
+    expect(parameterDifferences(parameters, other)).toEqual([]);
+  });
+
+  test("names every flag that differs", () => {
+    const other: BackfillParameters = {
+      server: "branch",
+      from: "30d",
+      to: "2026-03-01T00:00:00Z",
+      resolution: "long",
+      labels: ["job=prtg"],
+      paths: ["Berlin/**"],
+      kinds: ["ping"],
+      tags: [],
+    };
+    expect(parameterDifferences(parameters, other)).toEqual([
+      "--server was hq and is branch",
+      "--from was 60d and is 30d",
+      "--to was 3h and is 2026-03-01T00:00:00Z",
+      "--resolution was auto and is long",
+      "--label was instance=a, job=prtg and is job=prtg",
+      "--path was not given and is Berlin/**",
+      "--kind was not given and is ping",
+      "--tag was net and is not given",
+    ]);
+  });
+});

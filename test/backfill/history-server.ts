@@ -1,0 +1,73 @@
+import type { TimeSeries, TimeSeriesRow } from "../../src/api/records.ts";
+import { SERIES_STEP_MS, SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../../src/api/series-types.ts";
+import { MemoryServer } from "../collectors/memory-server.ts";
+import { ROOT, record } from "../tree/build-record.ts";
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+/** A Thursday, within a step of every series. */
+export const NOW = Date.UTC(2026, 2, 12, 17, 42, 30);
+
+/** Channel ids of a sensor; text sorts them otherwise than numbers. */
+const CHANNEL_IDS = ["10", "-4", "2", "0"];
+
+export interface HistoryServerOptions {
+  /** Ids of sensors, in the order in which the server lists them. */
+  readonly sensors: readonly string[];
+  /** At most four. */
+  readonly channels?: number;
+  readonly now?: number;
+}
+
+/** A monitoring server with history: a probe, a group, a device, and below it the sensors. */
+export class HistoryServer extends MemoryServer {
+  /** Called before each time series is answered. */
+  asks: (sensorId: string, type: SeriesType) => void = () => undefined;
+  readonly now: number;
+
+  constructor({ sensors, channels = 2, now = NOW }: HistoryServerOptions) {
+    super();
+    this.now = now;
+    this.put(record("probe", "1", ROOT, { name: "Probe" }), record("group", "2", "1", { name: "Berlin" }));
+    this.put(record("device", "3", "2", { name: 'a "device"' }));
+    for (const id of sensors) {
+      this.put(record("sensor", id, "3", { name: `Ping ${id}`, type: "ping", tags: ["network"] }));
+      for (const channelId of CHANNEL_IDS.slice(0, channels)) {
+        this.channelRecords.push({
+          ...{ sensorId: id, channelId, name: `channel ${channelId}`, unit: "%" },
+          ...{ value: 1, measuredAt: now, limits: undefined },
+        });
+      }
+      for (const type of SERIES_TYPES) this.series.set(`${id}/${type}`, this.#series(id, type));
+    }
+  }
+
+  override async timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
+    this.asks(sensorId, type);
+    return super.timeSeries(sensorId, type, signal);
+  }
+
+  /** The rows of a sensor, for tests that change them. */
+  rows(sensorId: string, type: SeriesType): readonly TimeSeriesRow[] {
+    return this.series.get(`${sensorId}/${type}`)?.rows ?? [];
+  }
+
+  /** Every row of the window; live rows come every minute, at the sensor's own second. */
+  #series(id: string, type: SeriesType): TimeSeries {
+    const step = SERIES_STEP_MS[type] || MINUTE;
+    const offset = type === "live" ? (Number(id) % 60) * 1_000 : 0;
+    const rows: TimeSeriesRow[] = [];
+    const first = Math.ceil((this.now - SERIES_WINDOW_MS[type] - offset) / step) * step + offset;
+    for (let at = first; at + SERIES_STEP_MS[type] <= this.now; at += step) {
+      const channels = this.channelRecords.filter(({ sensorId }) => sensorId === id);
+      rows.push({ at, values: channels.map(({ channelId }) => [channelId, valueAt(id, channelId, type, at)]) });
+    }
+    return { rows, gaps: [], skipped: 0 };
+  }
+}
+
+/** A value from which one can tell what it belongs to. */
+export function valueAt(sensorId: string, channelId: string, type: SeriesType, at: number): number {
+  return Number(sensorId) + Number(channelId) / 7 + SERIES_TYPES.indexOf(type) * 1_000 + (at / MINUTE) * 1e-6;
+}

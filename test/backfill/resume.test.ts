@@ -1,0 +1,102 @@
+import { cpSync, existsSync, readdirSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { BackfillOptions } from "../../src/backfill/options.ts";
+import { HistoryServer } from "./history-server.ts";
+import { emptyFolder, filesOf, run, TickingClock } from "./running.ts";
+
+const SENSORS = ["9", "10", "101", "55"];
+
+interface Course {
+  /** What happens before each event: a time series is asked for, a sensor or a day is done. */
+  readonly event: () => void;
+  readonly signal?: AbortSignal;
+  /** Time that passes with each event: it decides when the journal is written. */
+  readonly eventMs: number;
+}
+
+/** A server with the same history each time. */
+function go(output: string, { event, signal, eventMs }: Course) {
+  const server = new HistoryServer({ sensors: SENSORS, channels: 1 });
+  const clock = new TickingClock();
+  const step = () => {
+    event();
+    clock.elapsed += eventMs;
+  };
+  server.asks = step;
+  const progress: BackfillOptions["progress"] = { begin: step, advance: step, end: () => undefined };
+  return run({ api: server, output, clock, progress, ...(signal && { signal }) }, { from: "2d" });
+}
+
+async function uninterrupted(): Promise<{ files: Map<string, string>; events: number }> {
+  const output = emptyFolder();
+  let events = 0;
+  const outcome = await go(output, { eventMs: 0, event: () => events++ });
+  expect(outcome).toMatchObject({ kind: "finished", run: { sensors: 4, series: 4 } });
+  return { files: filesOf(output), events };
+}
+
+const pace = fc.constantFrom(0, 1_000, 3_000, 6_000);
+
+describe("a run that is continued gives the files of one that was not interrupted", () => {
+  test("interrupted by a signal at any point, any number of times", async () => {
+    const { files, events } = await uninterrupted();
+    expect(files.size).toBe(3);
+    const points = fc.array(fc.integer({ min: 1, max: events }), { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(points, pace, async (interruptions, eventMs) => {
+        const output = emptyFolder();
+        for (const point of interruptions) {
+          const controller = new AbortController();
+          let left = point;
+          const event = () => --left === 0 && controller.abort(new Error("stopped by SIGINT"));
+          await go(output, { eventMs, event, signal: controller.signal });
+          // Another run over a finished folder is refused.
+          if (!existsSync(`${output}/unfinished`)) break;
+        }
+        if (existsSync(`${output}/unfinished`)) await go(output, { eventMs, event: () => undefined });
+        expect(filesOf(output)).toEqual(files);
+        expect(readdirSync(output).filter((name) => !name.endsWith(".om"))).toEqual(["journal.json"]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("killed at any point, whatever was written since the last entry of the journal", async () => {
+    const { files, events } = await uninterrupted();
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: events }), pace, async (point, eventMs) => {
+        const killed = emptyFolder();
+        const output = emptyFolder();
+        let left = point;
+        const event = () => --left === 0 && cpSync(output, killed, { recursive: true });
+        await go(output, { eventMs, event });
+        // Before its first entry there is nothing to continue: a new run begins.
+        await go(killed, { eventMs, event: () => undefined });
+        expect(filesOf(killed)).toEqual(files);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("reads nothing again that the journal has", async () => {
+    const output = emptyFolder();
+    const controller = new AbortController();
+    const asked: string[] = [];
+    const server = new HistoryServer({ sensors: SENSORS });
+    server.asks = (id) => {
+      asked.push(id);
+      if (id === "101") controller.abort(new Error("stopped"));
+    };
+    const first = await run({ api: server, output, concurrency: 1, signal: controller.signal });
+    expect(first).toEqual({ kind: "interrupted", done: 3, sensors: 4 });
+    expect(asked).toEqual(["9", "9", "9", "10", "10", "10", "55", "55", "55", "101"]);
+    asked.length = 0;
+    server.asked.length = 0;
+    server.asks = (id) => asked.push(id);
+    expect(await run({ api: server, output })).toMatchObject({ kind: "finished" });
+    expect(new Set(asked)).toEqual(new Set(["101"]));
+    // Not the lists either: sensors keep the names with which the run began.
+    expect(server.asked.filter((question) => !question.startsWith("timeSeries"))).toEqual(["health"]);
+  });
+});

@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { SERIES_STEP_MS, SERIES_TYPES, SERIES_WINDOW_MS } from "../../src/api/series-types.ts";
+import { planSpans, renewSpans, type Span } from "../../src/backfill/spans.ts";
+import { DAY, HOUR, MINUTE, NOW } from "./history-server.ts";
+
+/** `medium 2026-03-02T00:00Z 2026-03-10T19:00Z` */
+function show(spans: readonly Span[]): string[] {
+  const minute = (at: number) => `${new Date(at).toISOString().slice(0, 16)}Z`;
+  return spans.map(({ type, from, to }) => `${type} ${minute(from)} ${minute(to)}`);
+}
+
+const auto = (from: number, to: number, now = NOW) => planSpans({ from, to, now }, SERIES_TYPES);
+
+describe("planSpans", () => {
+  test("takes the finest series that still covers each part of the time", () => {
+    expect(show(auto(NOW - 100 * DAY, NOW - 3 * HOUR))).toEqual([
+      // Ten minutes, or an hour, are left to the reading; then a row of the coarser series has to end.
+      "long 2025-12-02T17:42Z 2026-01-12T00:00Z",
+      "medium 2026-01-12T00:00Z 2026-03-10T19:00Z",
+      "short 2026-03-10T19:00Z 2026-03-12T13:55Z",
+      "live 2026-03-12T13:55Z 2026-03-12T14:42Z",
+    ]);
+  });
+
+  test("takes one series as far as it reaches", () => {
+    expect(show(auto(NOW - 60 * DAY, NOW - 30 * DAY))).toEqual(["medium 2026-01-11T17:42Z 2026-02-10T17:42Z"]);
+    expect(show(auto(NOW - 4 * HOUR, NOW))).toEqual(["live 2026-03-12T13:42Z 2026-03-12T17:42Z"]);
+  });
+
+  test("needs no coarser series for less than one of its rows", () => {
+    expect(show(auto(NOW - 60 * DAY - 5 * HOUR, NOW - 30 * DAY))).toEqual([
+      "medium 2026-01-11T17:42Z 2026-02-10T17:42Z",
+    ]);
+  });
+
+  test("reads nothing that no window reaches", () => {
+    expect(auto(NOW - 500 * DAY, NOW - 400 * DAY)).toEqual([]);
+    expect(show(auto(NOW - 500 * DAY, NOW - 300 * DAY))).toEqual(["long 2025-03-12T17:42Z 2025-05-16T17:42Z"]);
+    expect(show(planSpans({ from: NOW - 30 * DAY, to: NOW, now: NOW }, ["live"]))).toEqual([
+      "live 2026-03-12T13:42Z 2026-03-12T17:42Z",
+    ]);
+  });
+
+  test("leaves out averages that are not finished", () => {
+    const spans = planSpans({ from: NOW - 10 * DAY, to: NOW, now: NOW }, ["long"]);
+    // The row of the day before yesterday's noon would be finished; yesterday's of 17:43 would not.
+    expect(spans).toEqual([{ type: "long", from: NOW - 10 * DAY, to: NOW - DAY + 1 }]);
+  });
+
+  const ranges = fc
+    .record({
+      age: fc.integer({ min: 1, max: 400 * DAY }),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+      now: fc.integer({ min: NOW - DAY, max: NOW }),
+    })
+    .map(({ age, share, now }) => ({ from: now - age, to: now - Math.floor(age * share), now }));
+
+  test("parts follow one another, the coarser first, without overlap or hole", () => {
+    fc.assert(
+      fc.property(ranges, ({ from, to, now }) => {
+        const spans = auto(from, to, now);
+        for (const span of spans) {
+          expect(span.from).toBeLessThan(span.to);
+          expect(span.from).toBeGreaterThanOrEqual(Math.max(from, now - SERIES_WINDOW_MS[span.type]));
+          expect(span.to).toBeLessThanOrEqual(to);
+        }
+        for (const [index, later] of spans.slice(1).entries()) {
+          const earlier = spans[index];
+          expect(earlier?.to).toBe(later.from);
+          expect(SERIES_TYPES.indexOf(earlier?.type ?? "live")).toBeGreaterThan(SERIES_TYPES.indexOf(later.type));
+          // A row that begins before the finer series takes over ends by then.
+          expect(later.from % SERIES_STEP_MS[earlier?.type ?? "live"]).toBe(0);
+        }
+      }),
+    );
+  });
+
+  test("no minute that a finer window holds goes to a coarser series, but for margin and alignment", () => {
+    fc.assert(
+      fc.property(ranges, ({ from, to, now }) => {
+        for (const { type, to: end } of auto(from, to, now)) {
+          for (const finer of SERIES_TYPES.slice(0, SERIES_TYPES.indexOf(type))) {
+            const slack = HOUR + (SERIES_STEP_MS[type] || MINUTE);
+            expect(end).toBeLessThanOrEqual(now - SERIES_WINDOW_MS[finer] + slack);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe("renewSpans", () => {
+  const planned = auto(NOW - 10 * DAY, NOW - 3 * HOUR);
+
+  test("changes nothing while the windows still hold everything", () => {
+    expect(renewSpans(planned, NOW + 10 * MINUTE, SERIES_TYPES)).toEqual(planned);
+  });
+
+  test("takes what a window left behind from the next coarser series", () => {
+    expect(show(planned)).toEqual([
+      "medium 2026-03-02T17:42Z 2026-03-10T19:00Z",
+      "short 2026-03-10T19:00Z 2026-03-12T13:55Z",
+      "live 2026-03-12T13:55Z 2026-03-12T14:42Z",
+    ]);
+    expect(show(renewSpans(planned, NOW + 6 * HOUR, SERIES_TYPES))).toEqual([
+      "medium 2026-03-02T17:42Z 2026-03-10T19:00Z",
+      "medium 2026-03-10T19:00Z 2026-03-11T01:00Z",
+      "short 2026-03-11T01:00Z 2026-03-12T13:55Z",
+      "short 2026-03-12T13:55Z 2026-03-12T14:42Z",
+    ]);
+  });
+
+  test("gives up nothing for less than a row of the coarser series", () => {
+    const live = planned.slice(-1);
+    const later = (live[0]?.from ?? 0) + SERIES_WINDOW_MS.live + 4 * MINUTE;
+    expect(renewSpans(live, later, SERIES_TYPES).map(({ type }) => type)).toEqual(["live"]);
+  });
+
+  test("takes nothing in its place where one series was asked for", () => {
+    const live = planSpans({ from: NOW - 4 * HOUR, to: NOW - 3 * HOUR, now: NOW }, ["live"]);
+    expect(renewSpans(live, NOW + 2 * HOUR, ["live"])).toEqual([]);
+  });
+});

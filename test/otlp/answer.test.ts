@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { type HttpAnswer, judgeAnswer } from "../../src/otlp/answer.ts";
+import { parseRetryAfterMs } from "../../src/otlp/retry-after.ts";
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+
+function answer(status: number, rest: Partial<HttpAnswer> = {}): HttpAnswer {
+  return { status, contentType: undefined, retryAfter: undefined, body: new Uint8Array(), ...rest };
+}
+
+const json = (value: unknown): Partial<HttpAnswer> => ({
+  contentType: "application/json",
+  body: Buffer.from(JSON.stringify(value)),
+});
+
+describe("what becomes of a request", () => {
+  test.each([
+    [200, "accepted"],
+    [202, "accepted"],
+    [204, "accepted"],
+    [302, "failed"],
+    [400, "refused"],
+    [401, "failed"],
+    [403, "failed"],
+    [404, "failed"],
+    [405, "failed"],
+    [407, "failed"],
+    [408, "failed"],
+    [413, "too large"],
+    [415, "refused"],
+    [422, "refused"],
+    [429, "failed"],
+    [500, "refused"],
+    [501, "refused"],
+    [502, "failed"],
+    [503, "failed"],
+    [504, "failed"],
+  ])("HTTP %i: %s", (status, kind) => {
+    expect(judgeAnswer(answer(status), "http/protobuf", 10, NOW).kind).toBe(kind);
+  });
+
+  test("a page for people is no acknowledgement", () => {
+    const page = answer(200, { contentType: "text/html", body: Buffer.from("<h1>Log in</h1>") });
+    expect(judgeAnswer(page, "http/json", 10, NOW)).toMatchObject({
+      kind: "failed",
+      message: expect.stringContaining("no OTLP receiver"),
+    });
+  });
+
+  test("a redirect is not followed, and says so", () => {
+    expect(judgeAnswer(answer(302), "http/json", 10, NOW)).toMatchObject({
+      message: "HTTP 302 Found: redirects are not followed",
+    });
+  });
+
+  test.each([429, 502, 503, 504])("the pause that comes with HTTP %i is passed on", (status) => {
+    const verdict = judgeAnswer(answer(status, { retryAfter: "30" }), "http/json", 10, NOW);
+    expect(verdict).toMatchObject({ kind: "failed", retryAfterMs: 30_000 });
+  });
+});
+
+describe("partial success", () => {
+  test.each([
+    ["as a number", { partialSuccess: { rejectedDataPoints: 3, errorMessage: "too old" } }, 3, "too old"],
+    ["as a text", { partialSuccess: { rejectedDataPoints: "3" } }, 3, ""],
+    ["more than was sent", { partialSuccess: { rejectedDataPoints: 99 } }, 10, ""],
+    ["a warning only", { partialSuccess: { errorMessage: "deprecated" } }, 0, "deprecated"],
+    ["negative", { partialSuccess: { rejectedDataPoints: -3 } }, 0, ""],
+    ["no number", { partialSuccess: { rejectedDataPoints: "many" } }, 0, ""],
+    ["null", { partialSuccess: null }, 0, ""],
+    ["empty", {}, 0, ""],
+    ["no object", null, 0, ""],
+    ["a list", [], 0, ""],
+  ])("%s, in JSON", (_, body, rejectedPoints, message) => {
+    const verdict = judgeAnswer(answer(200, json(body)), "http/json", 10, NOW);
+    expect(verdict).toEqual({ kind: "accepted", rejectedPoints, message });
+  });
+
+  test.each([
+    ["both", [10, 5, 8, 3, 18, 1, 0x78], 3, "x"],
+    ["empty", [], 0, ""],
+    ["unknown fields", [16, 1, 10, 4, 8, 3, 24, 1], 3, ""],
+    ["cut off", [10, 200], 0, ""],
+    ["no protobuf at all", [...Buffer.from("OK")], 0, ""],
+  ])("%s, in protobuf", (_, body, rejectedPoints, message) => {
+    const success = answer(200, { contentType: "application/x-protobuf", body: Uint8Array.from(body) });
+    expect(judgeAnswer(success, "http/protobuf", 10, NOW)).toEqual({ kind: "accepted", rejectedPoints, message });
+  });
+
+  test("in the form that the answer is in, whatever was asked in", () => {
+    const success = answer(200, json({ partialSuccess: { rejectedDataPoints: 3 } }));
+    expect(judgeAnswer(success, "http/protobuf", 10, NOW)).toMatchObject({ rejectedPoints: 3 });
+  });
+
+  test("in JSON that is none", () => {
+    const success = answer(200, { contentType: "application/json", body: Buffer.from("{") });
+    expect(judgeAnswer(success, "http/json", 10, NOW)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+  });
+});
+
+describe("the reason for a refusal", () => {
+  const status = (text: string) => {
+    const bytes = Buffer.from(text);
+    // code = 3, message = text, details = an empty message
+    const length = bytes.length < 128 ? [bytes.length] : [(bytes.length & 127) | 128, bytes.length >> 7];
+    return Uint8Array.from([8, 3, 18, ...length, ...bytes, 26, 0]);
+  };
+  test.each<[string, Partial<HttpAnswer>, string]>([
+    ["JSON", json({ code: 3, message: "no metrics" }), ": no metrics"],
+    ["JSON without one", json({ error: "x" }), ""],
+    ["broken JSON", { contentType: "application/json", body: Buffer.from("{") }, ""],
+    ["protobuf", { contentType: "application/x-protobuf", body: status("no metrics") }, ": no metrics"],
+    ["long protobuf", { contentType: "application/x-protobuf", body: status("x".repeat(200)) }, `: ${"x".repeat(200)}`],
+    ["endless protobuf", { contentType: "application/x-protobuf", body: new Uint8Array(20_000) }, ""],
+    ["broken protobuf", { contentType: "application/x-protobuf", body: Uint8Array.from([18, 200]) }, ""],
+    ["text", { contentType: "text/plain", body: Buffer.from(" two\n\u001b[31m lines ") }, ": two [31m lines"],
+    ["a page", { contentType: "text/html", body: Buffer.from("<html>") }, ""],
+    ["nothing", {}, ""],
+  ])("in %s", (_, rest, reason) => {
+    expect(judgeAnswer(answer(400, rest), "http/json", 10, NOW)).toEqual({
+      kind: "refused",
+      message: `HTTP 400 Bad Request${reason}`,
+    });
+  });
+
+  test("is kept short", () => {
+    const long = { contentType: "text/plain", body: Buffer.from("\u{1f600}".repeat(5_000)) };
+    const { message } = judgeAnswer(answer(400, long), "http/json", 10, NOW);
+    expect(message.length).toBeLessThan(400);
+    expect(message.isWellFormed()).toBe(true);
+  });
+});
+
+test.each([
+  ["120", 120_000],
+  [" 1.5 ", 1_500],
+  ["0", 0],
+  ["86400", 900_000],
+  ["Thu, 15 Jan 2026 12:00:30 GMT", 30_000],
+  ["Thu, 15 Jan 2026 11:00:00 GMT", 0],
+  ["-5", undefined],
+  ["soon", undefined],
+  ["2026-01-15", undefined],
+  ["", undefined],
+  [undefined, undefined],
+])("Retry-After %j is %j ms", (text, ms) => {
+  expect(parseRetryAfterMs(text, NOW)).toBe(ms);
+});

@@ -1,0 +1,76 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Redactor } from "../../src/errors/redactor.ts";
+import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import type { OtlpSection } from "../../src/otlp/settings.ts";
+import { temporaryFolder } from "../support/command-line.ts";
+import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { describeAll, NOON, row } from "./support/rows.ts";
+
+async function testSink(section: OtlpSection, redactor = new Redactor()) {
+  const exporter = await testExporter(section, { redactor });
+  return createMeasurementSink({
+    exporter,
+    resource: RESOURCE,
+    scope: SCOPE,
+    describe: describeAll,
+    observer: recordedObserver(),
+  });
+}
+
+test("headers come from the configuration and from files, which are read again for each request", async () => {
+  const folder = temporaryFolder({ token: "Bearer first\n" });
+  const path = join(folder, "token");
+  const receiver = await startReceiver();
+  const sink = await testSink({
+    endpoint: receiver.url,
+    headers: { "X-Scope-OrgID": "tenant", Authorization: "overridden", "User-Agent": "mine" },
+    headerFiles: { authorization: path },
+  });
+  await sink.deliver([row("40", NOON, 1)], never);
+  await writeFile(path, "Bearer second");
+  await sink.deliver([row("40", NOON + 1, 1)], never);
+  expect(receiver.requests.map(({ headers }) => headers)).toMatchObject([
+    { authorization: "Bearer first", "x-scope-orgid": "tenant", "user-agent": "mine" },
+    { authorization: "Bearer second" },
+  ]);
+});
+
+test("a file that goes away fails the delivery with its path, and is found again", async () => {
+  const folder = temporaryFolder({ token: "Bearer first" });
+  const path = join(folder, "token");
+  const receiver = await startReceiver();
+  const sink = await testSink({ endpoint: receiver.url, headerFiles: { authorization: path } });
+  await writeFile(path, "");
+  const rows = [row("40", NOON, 1)];
+  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "failed", message: expect.stringContaining(path) });
+  await writeFile(path, "Bearer again");
+  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted" });
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test("a file that is missing at the start is an error then", async () => {
+  const connecting = testExporter({ endpoint: "http://127.0.0.1:1", headerFiles: { authorization: "/no/such/file" } });
+  await expect(connecting).rejects.toMatchObject({ code: "SECRET_UNREADABLE" });
+});
+
+test("a value that no header can carry fails the delivery without being repeated", async () => {
+  const folder = temporaryFolder({ token: "Bearer sécret\u0007" });
+  const receiver = await startReceiver();
+  const sink = await testSink({ endpoint: receiver.url, headerFiles: { authorization: join(folder, "token") } });
+  const outcome = await sink.deliver([row("40", NOON, 1)], never);
+  expect(outcome).toMatchObject({ kind: "failed" });
+  expect(JSON.stringify(outcome)).not.toContain("cret");
+});
+
+test("the redactor knows every value", async () => {
+  const folder = temporaryFolder({ token: "from-a-file" });
+  const redactor = new Redactor();
+  await testSink(
+    { endpoint: "http://127.0.0.1:1", headers: { a: "from-a-variable" }, headerFiles: { b: join(folder, "token") } },
+    redactor,
+  );
+  expect(redactor.redact("from-a-variable, from-a-file")).toBe("[redacted], [redacted]");
+});

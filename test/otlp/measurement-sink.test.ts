@@ -1,0 +1,256 @@
+import { expect, onTestFinished, test } from "vitest";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import {
+  type ChannelSeries,
+  createMeasurementSink,
+  type MeasurementSinkOptions,
+} from "../../src/otlp/measurement-sink.ts";
+import type { OtlpSection } from "../../src/otlp/settings.ts";
+import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { type Receiver, startReceiver } from "./support/receiver.ts";
+import { channelLabels, describeAll, MAPPED, NOON, row } from "./support/rows.ts";
+
+const PROTOCOLS = ["http/json", "http/protobuf"] as const;
+
+async function testSink(
+  receiver: Pick<Receiver, "url">,
+  section: OtlpSection = {},
+  describe: MeasurementSinkOptions["describe"] = describeAll,
+) {
+  const exporter = await testExporter({ endpoint: receiver.url, ...section });
+  const observer = recordedObserver();
+  const sink = createMeasurementSink({ exporter, resource: RESOURCE, scope: SCOPE, describe, observer });
+  onTestFinished(() => sink.close());
+  return { sink, observer };
+}
+
+test.each(PROTOCOLS)("rows arrive as gauge points with their own time, in order, over %s", async (protocol) => {
+  const receiver = await startReceiver();
+  const { sink, observer } = await testSink(receiver, { protocol });
+  const outcome = await sink.deliver([row("40", NOON, 2), row("40", NOON + 60_001, 2), row("41", NOON, 1)], never);
+  expect(outcome).toEqual({ kind: "accepted", rejectedPoints: 0, message: "" });
+  expect(receiver.requests).toHaveLength(1);
+  expect(receiver.requests[0]).toMatchObject({
+    path: "/v1/metrics",
+    headers: {
+      "user-agent": "prtg-exporter/test",
+      "content-type": protocol === "http/json" ? "application/json" : "application/x-protobuf",
+    },
+    batches: [
+      {
+        resource: { "service.name": "prtg-exporter", "service.instance.id": "one" },
+        scope: { name: "prtg-exporter", version: "1.2.3" },
+        metrics: [
+          {
+            name: "prtg.channel_value",
+            unit: "",
+            type: "gauge",
+            description: TREE_FAMILIES.channelValue.help,
+          },
+        ],
+      },
+    ],
+  });
+  const point = (sensorId: string, channelId: string, after: number, value: number) => ({
+    attributes: Object.fromEntries(
+      TREE_FAMILIES.channelValue.labels.map((name, index) => [name, channelLabels(sensorId, channelId)[index]]),
+    ),
+    time: BigInt(NOON + after) * 1_000_000n,
+    start: 0n,
+    value,
+    metric: "prtg.channel_value",
+  });
+  expect(receiver.points).toEqual([
+    point("40", "0", 0, 0),
+    point("40", "1", 0, 1 / 16),
+    point("40", "0", 60_001, 60_001),
+    point("40", "1", 60_001, 60_001 + 1 / 16),
+    point("41", "0", 0, 0),
+  ]);
+  expect(observer.counts).toEqual({ "delivered live": 5 });
+});
+
+test("a channel goes to each of its metrics, in the unit of each", async () => {
+  const receiver = await startReceiver();
+  const { sink } = await testSink(receiver, {}, (sensorId, channelId) => [
+    ...describeAll(sensorId, channelId),
+    { family: MAPPED, labels: ["hq", sensorId], convert: (ms) => ms / 1_000 },
+  ]);
+  const values = [["0", 250] as const];
+  await sink.deliver([{ sensorId: "40", at: NOON, resolution: "live", values }], never);
+  expect(receiver.metrics.map(({ name, unit, points }) => [name, unit, points[0]?.value])).toEqual([
+    ["prtg.channel_value", "", 250],
+    ["prtg.ping_time_seconds", "s", 0.25],
+  ]);
+});
+
+test.each(PROTOCOLS)("lone surrogates become U+FFFD, empty labels are left out, over %s", async (protocol) => {
+  const receiver = await startReceiver();
+  const { sink } = await testSink(receiver, { protocol }, (sensorId): ChannelSeries[] => [
+    { family: MAPPED, labels: ["", `${sensorId} \ud83d\ude00 \ud800 \u0000"\\\n`] },
+  ]);
+  await sink.deliver([row("40", NOON, 1)], never);
+  expect(receiver.points.map(({ attributes }) => attributes)).toEqual([
+    { sensor_id: '40 \ud83d\ude00 \ufffd \u0000"\\\n' },
+  ]);
+});
+
+test("channels that nobody knows and values that are no numbers are left out and counted, once", async () => {
+  let available = false;
+  const receiver = await startReceiver(() => (available ? undefined : { status: 503 }));
+  const { sink, observer } = await testSink(receiver, {}, (sensorId, channelId) =>
+    channelId === "9" ? undefined : describeAll(sensorId, channelId),
+  );
+  const values = [["0", 1] as const, ["9", 2] as const, ["1", Number.NaN] as const, ["2", -Infinity] as const];
+  const rows = [
+    { sensorId: "40", at: NOON, resolution: "live" as const, values },
+    { sensorId: "41", at: NOON, resolution: "live" as const, values: [["9", 1] as const] },
+  ];
+  await sink.deliver(rows, never);
+  available = true;
+  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+  expect(receiver.points.map(({ value }) => value)).toEqual([1]);
+  expect(observer.counts).toEqual({ "failed live": 1, "delivered live": 1, "skipped live": 4 });
+});
+
+test("nothing to send is no request", async () => {
+  const receiver = await startReceiver();
+  const { sink } = await testSink(receiver, {}, () => undefined);
+  expect(await sink.deliver([row("40", NOON, 3)], never)).toEqual({ kind: "accepted", rejectedPoints: 0, message: "" });
+  expect(await sink.deliver([], never)).toEqual({ kind: "accepted", rejectedPoints: 0, message: "" });
+  expect(receiver.requests).toHaveLength(0);
+});
+
+test.each([
+  {
+    protocol: "http/json" as const,
+    contentType: "application/json",
+    // In JSON a 64-bit number is a string.
+    body: JSON.stringify({ partialSuccess: { rejectedDataPoints: "2", errorMessage: "out of\norder" } }),
+  },
+  {
+    protocol: "http/protobuf" as const,
+    contentType: "application/x-protobuf",
+    body: Uint8Array.from([10, 16, 8, 2, 18, 12, ...Buffer.from("out of\norder")]),
+  },
+])("a partial success is read from the answer, over $protocol", async ({ protocol, contentType, body }) => {
+  const receiver = await startReceiver(() => ({ headers: { "content-type": contentType }, body }));
+  const { sink, observer } = await testSink(receiver, { protocol });
+  expect(await sink.deliver([row("40", NOON, 5)], never)).toEqual({
+    kind: "accepted",
+    rejectedPoints: 2,
+    message: "out of order",
+  });
+  expect(observer.counts).toEqual({ "delivered live": 3, "rejected live": 2 });
+});
+
+test("of a request with several resolutions the coarsest is taken to be what was rejected", async () => {
+  const body = JSON.stringify({ partialSuccess: { rejectedDataPoints: 4 } });
+  const receiver = await startReceiver(() => ({ headers: { "content-type": "application/json" }, body }));
+  const { sink, observer } = await testSink(receiver);
+  await sink.deliver([row("40", NOON, 3, "short"), row("40", NOON + 1, 3, "live")], never);
+  expect(observer.counts).toEqual({ "rejected short": 3, "rejected live": 1, "delivered live": 2 });
+});
+
+test("a refusal of the request is final", async () => {
+  const answer = { status: 400, headers: { "content-type": "text/plain" }, body: "bad\ndata" };
+  const receiver = await startReceiver(() => answer);
+  const { sink, observer } = await testSink(receiver);
+  const rows = [row("40", NOON, 3, "short")];
+  const message = "HTTP 400 Bad Request: bad data";
+  expect(await sink.deliver(rows, never)).toEqual({ kind: "refused", message });
+  expect(observer.counts).toEqual({ "refused short": 1, "rejected short": 3 });
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test("a receiver that is busy is asked once, and its wish for a pause is passed on", async () => {
+  const receiver = await startReceiver(() => ({ status: 503, headers: { "retry-after": "7" } }));
+  const { sink, observer } = await testSink(receiver);
+  expect(await sink.deliver([row("40", NOON, 3)], never)).toEqual({
+    kind: "failed",
+    retryAfterMs: 7_000,
+    message: "HTTP 503 Service Unavailable",
+  });
+  expect(observer.counts).toEqual({ "failed live": 1 });
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test("a receiver that does not answer is given up when the time is over", async () => {
+  const receiver = await startReceiver(() => () => undefined);
+  const { sink } = await testSink(receiver, { timeoutMs: 50 });
+  expect(await sink.deliver([row("40", NOON, 1)], never)).toEqual({
+    kind: "failed",
+    retryAfterMs: undefined,
+    message: "no answer within 0.05 s",
+  });
+});
+
+test("a receiver that begins to answer and stops is given up when the time is over", async () => {
+  const receiver = await startReceiver(() => (response) => response.writeHead(200).write("{"));
+  const { sink } = await testSink(receiver, { timeoutMs: 50 });
+  expect(await sink.deliver([row("40", NOON, 1)], never)).toMatchObject({ kind: "failed" });
+});
+
+test("a receiver that is not there fails the delivery, and is found again when it is", async () => {
+  const receiver = await startReceiver();
+  const { sink, observer } = await testSink(receiver);
+  await receiver.close();
+  const outcome = await sink.deliver([row("40", NOON, 1)], never);
+  expect(outcome).toMatchObject({ kind: "failed", message: expect.stringContaining("ECONNREFUSED") });
+  expect(observer.counts).toEqual({ "failed live": 1 });
+});
+
+test("a connection that breaks fails the delivery", async () => {
+  const receiver = await startReceiver((request) => (request === 0 ? (response) => response.destroy() : undefined));
+  const { sink } = await testSink(receiver);
+  const rows = [row("40", NOON, 1)];
+  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "failed" });
+  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted" });
+});
+
+test("who stops a delivery ends its request, and the receiver is not blamed", async () => {
+  const receiver = await startReceiver(() => () => undefined);
+  const { sink, observer } = await testSink(receiver);
+  const stop = new AbortController();
+  const delivery = sink.deliver([row("40", NOON, 1)], stop.signal);
+  await receiver.until(1);
+  stop.abort(new Error("the exporter stops"));
+  expect(await delivery).toEqual({ kind: "failed", retryAfterMs: undefined, message: "the exporter stops" });
+  expect(observer.counts).toEqual({});
+});
+
+test("close waits for what is under way and takes nothing more", async () => {
+  const answers: (() => void)[] = [];
+  const receiver = await startReceiver(() => (response) => answers.push(() => response.end()));
+  const { sink } = await testSink(receiver);
+  const delivery = sink.deliver([row("40", NOON, 1)], never);
+  await receiver.until(1);
+  let isClosed = false;
+  const closed = sink.close().then(() => {
+    isClosed = true;
+  });
+  expect(await sink.deliver([row("41", NOON, 1)], never)).toMatchObject({ kind: "failed" });
+  expect(isClosed).toBe(false);
+  for (const answer of answers) answer();
+  await closed;
+  expect(await delivery).toMatchObject({ kind: "accepted" });
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test("a fault in the description of channels fails the delivery instead of the caller", async () => {
+  const receiver = await startReceiver();
+  const { sink } = await testSink(receiver, {}, () => {
+    throw new Error("no such table");
+  });
+  expect(await sink.deliver([row("40", NOON, 1)], never)).toMatchObject({ kind: "failed", message: "no such table" });
+});
+
+test.each(PROTOCOLS)("bodies are compressed on request, over %s", async (protocol) => {
+  const receiver = await startReceiver();
+  const { sink } = await testSink(receiver, { protocol, compression: "gzip" });
+  await sink.deliver([row("40", NOON, 50)], never);
+  const [request] = receiver.requests;
+  expect(request?.headers["content-encoding"]).toBe("gzip");
+  expect((request?.wire.length ?? 0) * 5).toBeLessThan(request?.body.length ?? 0);
+  expect(receiver.points).toHaveLength(50);
+});

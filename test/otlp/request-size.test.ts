@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { OTLP_PROTOCOLS } from "../../src/otlp/encoding.ts";
+import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
+import { RequestSize } from "../../src/otlp/request-size.ts";
+import type { OtlpSection } from "../../src/otlp/settings.ts";
+import type { MeasurementRow } from "../../src/sync/measurement.ts";
+import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { type SeenRequest, startReceiver } from "./support/receiver.ts";
+import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";
+
+async function testSink(section: OtlpSection, describe: MeasurementSinkOptions["describe"] = describeAll) {
+  const exporter = await testExporter(section);
+  const observer = recordedObserver();
+  const sink = createMeasurementSink({ exporter, resource: RESOURCE, scope: SCOPE, describe, observer });
+  onTestFinished(() => sink.close());
+  return { sink, observer };
+}
+
+/** Sensor and time of each row in a request, with the number of its points, in order. */
+function rowsIn({ batches }: SeenRequest): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { attributes, time } of batches.flatMap(({ metrics }) => metrics.flatMap(({ points }) => points))) {
+    const key = `${attributes.sensor_id} ${time}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function expectedRows(rows: readonly MeasurementRow[]): [string, number][] {
+  return rows
+    .filter(({ values }) => values.length > 0)
+    .map(({ sensorId, at, values }) => [`${sensorId} ${BigInt(at) * 1_000_000n}`, values.length]);
+}
+
+/** Names that weigh the same and take one to six bytes a letter. */
+const ALPHABETS = ["a", "é", "界", "\u{1f600}", "\u0001", '"'];
+
+describe.each(OTLP_PROTOCOLS)("requests over %s", (protocol) => {
+  test("keep to the limit whatever the names, and never divide a row", async () => {
+    const receiver = await startReceiver();
+    const shape = fc.record({
+      channels: fc.integer({ min: 0, max: 30 }),
+      letters: fc.integer({ min: 0, max: 300 }),
+      alphabet: fc.constantFrom(...ALPHABETS),
+    });
+    let sensors = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(shape, { minLength: 1, maxLength: 40 }),
+        fc.integer({ min: 2_000, max: 60_000 }),
+        async (shapes, maxRequestBytes) => {
+          const first = receiver.requests.length;
+          const names = new Map<string, string>();
+          const rows = shapes.map(({ channels, letters, alphabet }, index) => {
+            const sensorId = `${sensors++}`;
+            names.set(sensorId, alphabet.repeat(letters));
+            return row(sensorId, NOON + index, channels);
+          });
+          const { sink, observer } = await testSink(
+            { endpoint: receiver.url, protocol, maxRequestBytes },
+            (sensorId, channelId) => [
+              { family: TREE_FAMILIES.channelValue, labels: channelLabels(sensorId, channelId, names.get(sensorId)) },
+            ],
+          );
+          expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+          const seen = receiver.requests.slice(first).map((request) => ({ request, rows: rowsIn(request) }));
+          for (const { request, rows: inside } of seen) {
+            if (inside.size > 1) expect(request.body.length).toBeLessThanOrEqual(maxRequestBytes);
+          }
+          expect(seen.flatMap(({ rows: inside }) => [...inside])).toEqual(expectedRows(rows));
+          const points = rows.reduce((sum, { values }) => sum + values.length, 0);
+          expect(observer.counts).toEqual(points === 0 ? {} : { "delivered live": points });
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  test("stay under 4 MiB by default and are not small either", async () => {
+    const receiver = await startReceiver();
+    const { sink } = await testSink({ endpoint: receiver.url, protocol });
+    const rows = Array.from({ length: 300 }, (_, sensor) => row(String(sensor), NOON, 60));
+    await sink.deliver(rows, never);
+    const sizes = receiver.requests.map(({ body }) => body.length);
+    expect(Math.max(...sizes)).toBeLessThan(4 * 1024 * 1024);
+    // But for the first, which is careful, and the last, which is what remains.
+    expect(Math.min(...sizes.slice(1, -1))).toBeGreaterThan(256 * 1024);
+    expect(receiver.requests.flatMap((request) => [...rowsIn(request)])).toEqual(expectedRows(rows));
+  });
+
+  test("are divided for a receiver that finds them too large, which is remembered", async () => {
+    const receiver = await startReceiver((_, { body }) => (body.length > 100_000 ? { status: 413 } : undefined));
+    const { sink, observer } = await testSink({ endpoint: receiver.url, protocol });
+    const rows = Array.from({ length: 150 }, (_, sensor) => row(String(sensor), NOON, 30));
+    expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+    const taken = receiver.requests.filter(({ body }) => body.length <= 100_000);
+    expect(taken.flatMap((request) => [...rowsIn(request)])).toEqual(expectedRows(rows));
+    expect(receiver.requests.length - taken.length).toBeLessThanOrEqual(4);
+    const asked = receiver.requests.length;
+    await sink.deliver(
+      rows.map((known) => ({ ...known, at: known.at + 60_000 })),
+      never,
+    );
+    expect(receiver.requests.slice(asked).every(({ body }) => body.length <= 100_000)).toBe(true);
+    expect(observer.counts).toEqual({ "delivered live": 9_000 });
+  });
+});
+
+test("a row that is too large on its own is refused, and those around it arrive", async () => {
+  const receiver = await startReceiver((_, { body }) => (body.length > 60_000 ? { status: 413 } : undefined));
+  const { sink, observer } = await testSink({ endpoint: receiver.url, protocol: "http/json" });
+  const rows = [row("40", NOON, 5), row("41", NOON, 200), row("42", NOON, 5)];
+  const outcome = { kind: "accepted", rejectedPoints: 200, message: "HTTP 413 Payload Too Large" };
+  expect(await sink.deliver(rows, never)).toEqual(outcome);
+  expect(receiver.points.map(({ attributes }) => attributes.sensor_id)).toEqual([
+    ...Array.from({ length: 5 }, () => "40"),
+    ...Array.from({ length: 5 }, () => "42"),
+  ]);
+  expect(observer.counts).toEqual({ "delivered live": 10, "refused live": 1, "rejected live": 200 });
+});
+
+test("one request of several is refused: the rest counts as delivered", async () => {
+  const receiver = await startReceiver((request) => (request === 1 ? { status: 400 } : undefined));
+  const { sink, observer } = await testSink({ endpoint: receiver.url, maxRequestBytes: 20_000 });
+  const rows = Array.from({ length: 20 }, (_, sensor) => row(String(sensor), NOON, 20));
+  const outcome = await sink.deliver(rows, never);
+  const lost = 400 - receiver.points.length;
+  expect(lost).toBeGreaterThan(0);
+  expect(outcome).toEqual({ kind: "accepted", rejectedPoints: lost, message: "HTTP 400 Bad Request" });
+  expect(observer.counts).toEqual({ "delivered live": 400 - lost, "refused live": 1, "rejected live": lost });
+});
+
+test("rows that arrived before a failure are not sent again with the rest", async () => {
+  const receiver = await startReceiver((request) => (request === 2 ? { status: 503 } : undefined));
+  const { sink, observer } = await testSink({ endpoint: receiver.url, maxRequestBytes: 20_000 });
+  const rows = Array.from({ length: 20 }, (_, minute) => row("40", NOON + minute * 60_000, 20));
+  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "failed" });
+  const arrived = receiver.points.length;
+  expect(arrived).toBeGreaterThan(0);
+  expect(receiver.requests).toHaveLength(3);
+  const more = [...rows, row("40", NOON + 3_600_000, 20)];
+  expect(await sink.deliver(more, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+  const keys = receiver.points.map(({ attributes, time }) => `${attributes.channel_id} ${time}`);
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(keys).toHaveLength(21 * 20);
+  const times = receiver.points.map(({ time }) => time);
+  expect(times).toEqual(times.toSorted((a, b) => Number(a - b)));
+  expect(observer.counts).toEqual({ "delivered live": 420, "failed live": 1 });
+});
+
+test("what was rejected before a failure is part of the outcome after it", async () => {
+  const receiver = await startReceiver((request) => ({ status: [400, 200, 503][request] ?? 200 }));
+  const { sink, observer } = await testSink({ endpoint: receiver.url, maxRequestBytes: 20_000 });
+  const rows = Array.from({ length: 20 }, (_, minute) => row("40", NOON + minute * 60_000, 20));
+  expect(await sink.deliver(rows, never)).toMatchObject({ kind: "failed" });
+  const outcome = await sink.deliver(rows, never);
+  const lost = 400 - receiver.points.length;
+  expect(lost).toBeGreaterThan(0);
+  expect(outcome).toMatchObject({ kind: "accepted", rejectedPoints: lost });
+  expect(observer.counts).toMatchObject({ "delivered live": 400 - lost, "rejected live": lost, "failed live": 1 });
+});
+
+test("the limit that a receiver taught has a floor", () => {
+  const size = new RequestSize(4_000_000);
+  for (let times = 0; times < 30; times++) size.refused(1_000);
+  expect(size.fits(16 * 1024)).toBe(true);
+  expect(size.fits(16 * 1024 + 1)).toBe(false);
+});

@@ -1,0 +1,258 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseKeyValues } from "../../src/otlp/key-values.ts";
+import { otlpResource } from "../../src/otlp/resource.ts";
+import { type OtlpSection, type OtlpSettings, otlpSettings } from "../../src/otlp/settings.ts";
+
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" };
+
+function settingsOf(env: Readonly<Record<string, string>>, section?: OtlpSection): OtlpSettings {
+  const { settings, warnings } = otlpSettings(env, section);
+  expect(warnings).toEqual([]);
+  if (settings === undefined) throw new Error("no settings");
+  return settings;
+}
+
+function headersOf({ headers }: OtlpSettings): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, secret]) => [name, secret.reveal()]));
+}
+
+test("an endpoint is enough, and nothing without one", () => {
+  expect(otlpSettings({})).toEqual({ settings: undefined, warnings: [] });
+  expect(otlpSettings({ OTEL_METRIC_EXPORT_INTERVAL: "1000" }, { protocol: "http/json" }).settings).toBeUndefined();
+  expect(settingsOf(ENDPOINT)).toEqual({
+    url: "http://collector:4318/v1/metrics",
+    protocol: "http/protobuf",
+    headers: {},
+    headerFiles: {},
+    timeoutMs: 10_000,
+    compression: "none",
+    maxRequestBytes: 4 * 1024 * 1024 - 1,
+    tls: {
+      caFile: undefined,
+      certFile: undefined,
+      keyFile: undefined,
+      serverName: undefined,
+      insecureSkipVerify: false,
+    },
+    intervalMs: 60_000,
+    exportTimeoutMs: 30_000,
+    resourceAttributes: {},
+  });
+});
+
+describe("the endpoint", () => {
+  test.each([
+    ["http://c:4318", "http://c:4318/v1/metrics"],
+    ["http://c:4318/", "http://c:4318/v1/metrics"],
+    ["https://c/otlp//", "https://c/otlp/v1/metrics"],
+    ["https://c/otlp?tenant=1", "https://c/otlp/v1/metrics?tenant=1"],
+    // As the specification has it, however odd.
+    ["http://c:4318/v1/metrics", "http://c:4318/v1/metrics/v1/metrics"],
+  ])("base %s is completed", (base, url) => {
+    expect(settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: base }).url).toBe(url);
+  });
+
+  test.each(["http://c:4318/", "http://c:4318/v1/metrics", "https://c/any/path?x=y"])(
+    "of metrics %s is used as is",
+    (url) => {
+      expect(settingsOf({ ...ENDPOINT, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: url }).url).toBe(url);
+    },
+  );
+
+  test.each([
+    ["http://c:4318", "http://c:4318/v1/metrics"],
+    ["http://p:9090/api/v1/otlp", "http://p:9090/api/v1/otlp/v1/metrics"],
+    ["http://c:4318/v1/metrics", "http://c:4318/v1/metrics"],
+    ["http://c:4318/v1/metrics/", "http://c:4318/v1/metrics/"],
+  ])("of the configuration %s wins, and may be complete", (endpoint, url) => {
+    const env = { ...ENDPOINT, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "http://other/" };
+    expect(settingsOf(env, { endpoint }).url).toBe(url);
+  });
+
+  test("gives its credentials to a header", () => {
+    const settings = settingsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "https://me:p%40ss@c/otlp" });
+    expect(settings.url).toBe("https://c/otlp/v1/metrics");
+    expect(headersOf(settings)).toEqual({ authorization: `Basic ${btoa("me:p@ss")}` });
+    expect(inspect(settings, { depth: 9 }) + JSON.stringify(settings)).not.toContain(btoa("me:p@ss"));
+    const given = { endpoint: "https://me:50%@c", headers: { Authorization: "Bearer x" } };
+    expect(headersOf(settingsOf({}, given))).toEqual({ authorization: "Bearer x" });
+  });
+});
+
+test("configuration over OTEL_EXPORTER_OTLP_METRICS_* over OTEL_EXPORTER_OTLP_*", () => {
+  const general = {
+    ...ENDPOINT,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "1000",
+    OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
+    OTEL_EXPORTER_OTLP_CERTIFICATE: "/ca.pem",
+    OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: "/cert.pem",
+    OTEL_EXPORTER_OTLP_CLIENT_KEY: "/key.pem",
+    OTEL_EXPORTER_OTLP_HEADERS: "a=general,b=general,c=general,d=general",
+    OTEL_METRIC_EXPORT_INTERVAL: "20000",
+    OTEL_METRIC_EXPORT_TIMEOUT: "5000",
+  };
+  expect(settingsOf(general)).toMatchObject({
+    protocol: "http/json",
+    timeoutMs: 1_000,
+    compression: "gzip",
+    tls: { caFile: "/ca.pem", certFile: "/cert.pem", keyFile: "/key.pem" },
+    intervalMs: 20_000,
+    exportTimeoutMs: 5_000,
+  });
+  const metrics = {
+    ...general,
+    OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: "http/protobuf",
+    OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: "2000",
+    OTEL_EXPORTER_OTLP_METRICS_COMPRESSION: "none",
+    OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE: "/metrics-ca.pem",
+    OTEL_EXPORTER_OTLP_METRICS_CLIENT_CERTIFICATE: "/metrics-cert.pem",
+    OTEL_EXPORTER_OTLP_METRICS_CLIENT_KEY: "/metrics-key.pem",
+    OTEL_EXPORTER_OTLP_METRICS_HEADERS: "B=metrics,c=metrics,d=metrics",
+  };
+  expect(settingsOf(metrics)).toMatchObject({
+    protocol: "http/protobuf",
+    timeoutMs: 2_000,
+    compression: "none",
+    tls: { caFile: "/metrics-ca.pem", certFile: "/metrics-cert.pem", keyFile: "/metrics-key.pem" },
+  });
+  const configured = settingsOf(metrics, {
+    endpoint: "https://configured",
+    protocol: "http/json",
+    timeoutMs: 3_000,
+    compression: "gzip",
+    maxRequestBytes: 1_000_000,
+    headers: { C: "configured" },
+    headerFiles: { D: "/run/secrets/d" },
+    tls: { caFile: "/configured-ca.pem", serverName: "otlp.example.com", insecureSkipVerify: true },
+    intervalMs: 1_000,
+  });
+  expect(configured).toMatchObject({
+    url: "https://configured/v1/metrics",
+    protocol: "http/json",
+    timeoutMs: 3_000,
+    compression: "gzip",
+    maxRequestBytes: 1_000_000,
+    headerFiles: { d: "/run/secrets/d" },
+    tls: {
+      caFile: "/configured-ca.pem",
+      certFile: "/metrics-cert.pem",
+      keyFile: "/metrics-key.pem",
+      serverName: "otlp.example.com",
+      insecureSkipVerify: true,
+    },
+    intervalMs: 1_000,
+    exportTimeoutMs: 1_000,
+  });
+  expect(headersOf(configured)).toEqual({ a: "general", b: "metrics", c: "configured", d: "metrics" });
+});
+
+test("an empty variable is none", () => {
+  const names = ["PROTOCOL", "TIMEOUT", "COMPRESSION", "CERTIFICATE", "HEADERS", "METRICS_ENDPOINT", "METRICS_TIMEOUT"];
+  const empty = Object.fromEntries(names.map((name) => [`OTEL_EXPORTER_OTLP_${name}`, " "]));
+  const others = { OTEL_SDK_DISABLED: "", OTEL_SERVICE_NAME: "", OTEL_RESOURCE_ATTRIBUTES: "" };
+  expect(settingsOf({ ...empty, ...others, ...ENDPOINT })).toEqual(settingsOf(ENDPOINT));
+});
+
+test.each([
+  ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "collector:4318", "url"],
+  ["OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "grpc", "protocol"],
+  ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "protocol"],
+  ["OTEL_EXPORTER_OTLP_TIMEOUT", "10s", "timeoutMs"],
+  ["OTEL_EXPORTER_OTLP_TIMEOUT", "0", "timeoutMs"],
+  ["OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "compression"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "secret", "headers"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "key=%zz", "headers"],
+  // More than a timer takes, which would then fire all the time.
+  ["OTEL_METRIC_EXPORT_INTERVAL", "2147483648", "intervalMs"],
+  ["OTEL_METRIC_EXPORT_TIMEOUT", "-1", "exportTimeoutMs"],
+  ["OTEL_RESOURCE_ATTRIBUTES", "a=b,c", "resourceAttributes"],
+  ["OTEL_SDK_DISABLED", "yes", "url"],
+] as const)("%s=%s is ignored with a warning", (name, value, key) => {
+  const { settings, warnings } = otlpSettings({ ...ENDPOINT, [name]: value });
+  expect(settings?.[key]).toEqual(settingsOf(ENDPOINT)[key]);
+  expect(warnings).toEqual([expect.stringContaining(`${name} is ignored: expected `)]);
+});
+
+test("warnings do not repeat what may be a secret", () => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "SECRET", OTEL_EXPORTER_OTLP_HEADERS: "SECRET" };
+  const { warnings } = otlpSettings(env);
+  expect(warnings).toHaveLength(2);
+  expect(warnings.join()).not.toContain("SECRET");
+});
+
+test("a variable that is wrong gives way to the more general one", () => {
+  const env = { ...ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: "5", OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: "x" };
+  expect(otlpSettings(env).settings?.timeoutMs).toBe(5);
+});
+
+test("an endpoint that cannot be used warns instead of pushing elsewhere", () => {
+  expect(otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector" })).toMatchObject({
+    settings: undefined,
+    warnings: [expect.stringContaining("OTEL_EXPORTER_OTLP_ENDPOINT")],
+  });
+});
+
+test("OTEL_SDK_DISABLED stops everything", () => {
+  expect(otlpSettings({ ...ENDPOINT, OTEL_SDK_DISABLED: "TRUE" }, { endpoint: "http://c" }).settings).toBeUndefined();
+  expect(otlpSettings({ ...ENDPOINT, OTEL_SDK_DISABLED: "false" }).settings).toBeDefined();
+});
+
+test("headers are percent-decoded, and those that are ours to set are ignored", () => {
+  const env = {
+    ...ENDPOINT,
+    OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20dTpw,content-type=x,host=y,bad name=z",
+  };
+  const { settings, warnings } = otlpSettings(env, { headerFiles: { "Content-Encoding": "/x" } });
+  expect(settings && headersOf(settings)).toEqual({ authorization: "Basic dTpw" });
+  expect(settings?.headerFiles).toEqual({});
+  expect(warnings).toHaveLength(4);
+});
+
+describe("the resource", () => {
+  const identity = { version: "1.2.3", instanceId: "abc" };
+  const resource = (env: Readonly<Record<string, string>>, section?: OtlpSection) =>
+    otlpResource(settingsOf({ ...ENDPOINT, ...env }, section).resourceAttributes, identity).attributes;
+
+  test("names service, instance and version", () => {
+    expect(resource({})).toEqual({
+      "service.name": "prtg-exporter",
+      "service.instance.id": "abc",
+      "service.version": "1.2.3",
+    });
+  });
+
+  test("takes what was given: configuration over OTEL_SERVICE_NAME over OTEL_RESOURCE_ATTRIBUTES", () => {
+    const attributes = { OTEL_RESOURCE_ATTRIBUTES: "service.name=a, deployment.environment.name=pr%20od ,x=1=2" };
+    expect(resource(attributes)).toMatchObject({
+      "service.name": "a",
+      "deployment.environment.name": "pr od",
+      x: "1=2",
+    });
+    const named = { ...attributes, OTEL_SERVICE_NAME: "b" };
+    expect(resource(named)).toMatchObject({ "service.name": "b", x: "1=2" });
+    const resourceAttributes = { x: "3", "service.instance.id": "mine", "service.name": "c" };
+    expect(resource(named, { resourceAttributes })).toMatchObject({
+      "service.name": "c",
+      "service.instance.id": "mine",
+      x: "3",
+    });
+    expect(resource(named, { resourceAttributes, serviceName: "d" })).toMatchObject({ "service.name": "d" });
+  });
+});
+
+test("key-value lists: what is encoded comes back", () => {
+  const text = fc.string({ unit: "grapheme", minLength: 1 }).filter((value) => value.trim() !== "");
+  fc.assert(
+    fc.property(fc.dictionary(text, fc.string({ unit: "grapheme" }), { noNullPrototype: true }), (pairs) => {
+      const list = Object.entries(pairs).map((pair) => pair.map(encodeURIComponent).join("="));
+      expect(parseKeyValues(list.join(" , "))).toEqual(new Map(Object.entries(pairs)));
+    }),
+  );
+});
+
+test("key-value lists: anything else is read or refused, never thrown", () => {
+  fc.assert(fc.property(fc.string(), (text) => void parseKeyValues(text)));
+});

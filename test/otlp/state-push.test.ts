@@ -1,0 +1,217 @@
+import { pino } from "pino";
+import { Counter, Gauge, Registry } from "prom-client";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { OTLP_PROTOCOLS } from "../../src/otlp/encoding.ts";
+import type { OtlpSection } from "../../src/otlp/settings.ts";
+import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push.ts";
+import { Store } from "../../src/store/store.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { channelLabels } from "./support/rows.ts";
+
+const NOON = Date.UTC(2026, 0, 15, 12) + 250;
+
+function sensorLabels(id: number): readonly string[] {
+  return ["hq", String(id), "Local Probe", "Network", `switch-${id}`, `Ping ${id}`, `Local Probe/Network/Ping ${id}`];
+}
+
+function storeOf(sensors: number): Store {
+  const store = new Store(Object.values(TREE_FAMILIES), () => "");
+  const codes = store.table(TREE_FAMILIES.sensorStatusCode);
+  for (let id = 0; id < sensors; id++) codes.set(codes.add(sensorLabels(id)), id % 15);
+  return store;
+}
+
+async function testPush(section: OtlpSection, options: Partial<StatePushOptions> = {}) {
+  const lines: { readonly level: number; readonly msg: string }[] = [];
+  const clock = new ManualClock(NOON);
+  const observer = recordedObserver();
+  const push = startStatePush({
+    exporter: await testExporter(section),
+    observer,
+    resource: RESOURCE,
+    scope: SCOPE,
+    store: storeOf(3),
+    registry: new Registry(),
+    countingSince: NOON - 60_000,
+    measured: new Set([TREE_FAMILIES.channelValue.name]),
+    sensorStatus: "current",
+    intervalMs: 3_600_000,
+    timeoutMs: 30_000,
+    clock,
+    log: pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }),
+    ...options,
+  });
+  onTestFinished(() => push.stop(0));
+  return { push, observer, clock, lines };
+}
+
+test.each(OTLP_PROTOCOLS)(
+  "more series of a metric arrive than the SDK's instruments hold, over %s",
+  async (protocol) => {
+    const receiver = await startReceiver();
+    const section = { endpoint: receiver.url, protocol, maxRequestBytes: 500_000 };
+    const { push, observer } = await testPush(section, { store: storeOf(5_000) });
+    await push.flush();
+    expect(receiver.requests.length).toBeGreaterThan(1);
+    expect(Math.max(...receiver.requests.map(({ body }) => body.length))).toBeLessThanOrEqual(500_000);
+    expect(receiver.points.map(({ attributes, value }) => [attributes.sensor_id, value])).toEqual(
+      Array.from({ length: 5_000 }, (_, id) => [String(id), id % 15]),
+    );
+    expect(observer.counts).toEqual({ "delivered state": 5_000 });
+  },
+);
+
+test("the picture of a moment: statuses as codes, the exporter's own metrics, one resource", async () => {
+  const receiver = await startReceiver();
+  const store = storeOf(1);
+  const values = store.table(TREE_FAMILIES.channelValue);
+  values.set(values.add(channelLabels("40", "0")), 7);
+  const statuses = store.table(TREE_FAMILIES.sensorStatus);
+  statuses.set(statuses.add([...sensorLabels(0), "up"]), 1);
+  const intervals = store.table(TREE_FAMILIES.sensorInterval);
+  intervals.set(intervals.add(sensorLabels(0)), 60);
+  const registry = new Registry();
+  new Counter({ name: "prtg_exporter_scrapes_total", help: "Pages.", registers: [registry] }).inc(4);
+  const { push } = await testPush({ endpoint: receiver.url }, { store, registry });
+  await push.flush();
+  expect(receiver.requests).toHaveLength(1);
+  expect(receiver.requests[0]?.batches).toMatchObject([
+    { resource: { "service.name": "prtg-exporter", "service.instance.id": "one" }, scope: SCOPE },
+  ]);
+  const now = BigInt(NOON) * 1_000_000n;
+  const { server: _, ...labels } = Object.fromEntries(
+    TREE_FAMILIES.sensorStatusCode.labels.map((name, index) => [name, sensorLabels(0)[index]]),
+  );
+  expect(receiver.metrics).toMatchObject([
+    {
+      name: "prtg.sensor_status_code",
+      unit: "",
+      type: "gauge",
+      points: [{ attributes: { server: "hq", ...labels }, time: now, start: 0n, value: 0 }],
+    },
+    { name: "prtg.sensor_interval_seconds", unit: "s", type: "gauge", points: [{ time: now, value: 60 }] },
+    {
+      name: "prtg.exporter_scrapes_total",
+      type: "sum",
+      monotonic: true,
+      temporality: 2,
+      points: [{ attributes: {}, start: BigInt(NOON - 60_000) * 1_000_000n, time: now, value: 4 }],
+    },
+  ]);
+});
+
+test("with all statuses as 0 and 1 these are pushed too", async () => {
+  const receiver = await startReceiver();
+  const store = storeOf(0);
+  const statuses = store.table(TREE_FAMILIES.sensorStatus);
+  statuses.set(statuses.add([...sensorLabels(0), "up"]), 1);
+  statuses.set(statuses.add([...sensorLabels(0), "down"]), 0);
+  const { push } = await testPush({ endpoint: receiver.url }, { store, sensorStatus: "all" });
+  await push.flush();
+  expect(receiver.points.map(({ attributes, value }) => [attributes.status, value])).toEqual([
+    ["up", 1],
+    ["down", 0],
+  ]);
+});
+
+test("what has expired or is no number is not pushed", async () => {
+  const receiver = await startReceiver();
+  const store = storeOf(0);
+  const codes = store.table(TREE_FAMILIES.sensorStatusCode);
+  codes.set(codes.add(sensorLabels(0)), 3, 1_000);
+  codes.set(codes.add(sensorLabels(1)), 3, 2_000);
+  codes.set(codes.add(sensorLabels(2)), Number.POSITIVE_INFINITY);
+  const { push, clock } = await testPush({ endpoint: receiver.url }, { store });
+  await clock.advance(1_500);
+  await push.flush();
+  expect(receiver.points.map(({ attributes }) => attributes.sensor_id)).toEqual(["1"]);
+});
+
+test("a part that cannot be read is logged, and the rest arrives", async () => {
+  const receiver = await startReceiver();
+  const registry = new Registry();
+  new Gauge({
+    name: "prtg_broken",
+    help: "Broken.",
+    registers: [registry],
+    collect() {
+      throw new Error("no value today");
+    },
+  });
+  const { push, lines } = await testPush({ endpoint: receiver.url }, { registry });
+  await push.flush();
+  expect(receiver.points).toHaveLength(3);
+  expect(lines).toMatchObject([{ level: 50, msg: expect.stringContaining("cannot be read") }]);
+});
+
+test("pushes come at the interval", async () => {
+  const receiver = await startReceiver();
+  await testPush({ endpoint: receiver.url }, { intervalMs: 20, timeoutMs: 20 });
+  expect(await receiver.until(3)).toHaveLength(3);
+});
+
+describe("a push that fails", () => {
+  test("is not repeated, and is logged when it begins and when it is over", async () => {
+    const receiver = await startReceiver((request) => (request < 2 ? { status: 503 } : undefined));
+    const { push, observer, lines } = await testPush({ endpoint: receiver.url });
+    for (let times = 0; times < 4; times++) await push.flush();
+    expect(receiver.requests).toHaveLength(4);
+    expect(observer.counts).toEqual({ "failed state": 2, "delivered state": 6 });
+    expect(lines).toMatchObject([
+      { level: 40, msg: expect.stringContaining("HTTP 503 Service Unavailable") },
+      { level: 30, msg: expect.stringContaining("works again") },
+    ]);
+  });
+
+  test("for good counts its points as rejected", async () => {
+    const receiver = await startReceiver(() => ({ status: 400 }));
+    const { push, observer } = await testPush({ endpoint: receiver.url });
+    await push.flush();
+    expect(observer.counts).toEqual({ "refused state": 1, "rejected state": 3 });
+  });
+
+  test("in part counts that part", async () => {
+    const body = JSON.stringify({ partialSuccess: { rejectedDataPoints: 1, errorMessage: "too many series" } });
+    const receiver = await startReceiver(() => ({ headers: { "content-type": "application/json" }, body }));
+    const { push, observer, lines } = await testPush({ endpoint: receiver.url });
+    await push.flush();
+    expect(observer.counts).toEqual({ "delivered state": 2, "rejected state": 1 });
+    expect(lines).toMatchObject([{ level: 40, msg: expect.stringContaining("too many series") }]);
+  });
+
+  test("for want of time is ended, so that two are never under way", async () => {
+    const receiver = await startReceiver((request) => (request === 0 ? () => undefined : undefined));
+    const { push, observer, clock } = await testPush(
+      { endpoint: receiver.url, timeoutMs: 3_600_000 },
+      { timeoutMs: 5_000 },
+    );
+    const flushed = push.flush();
+    await receiver.until(1);
+    await clock.advance(5_000);
+    await flushed;
+    expect(observer.counts).toEqual({ "failed state": 1 });
+    await push.flush();
+    expect(observer.counts).toEqual({ "failed state": 1, "delivered state": 3 });
+  });
+});
+
+describe("stopping", () => {
+  test("pushes once more", async () => {
+    const receiver = await startReceiver();
+    const { push } = await testPush({ endpoint: receiver.url });
+    await push.stop(10_000);
+    expect(receiver.points).toHaveLength(3);
+  });
+
+  test("does not wait for longer than the grace time", async () => {
+    const receiver = await startReceiver(() => () => undefined);
+    const { push, observer, lines } = await testPush({ endpoint: receiver.url });
+    await push.stop(50);
+    expect(receiver.requests).toHaveLength(1);
+    expect(observer.counts).toEqual({});
+    expect(lines).toHaveLength(1);
+  });
+});

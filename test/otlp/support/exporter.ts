@@ -1,0 +1,52 @@
+import { readFile } from "node:fs/promises";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { onTestFinished } from "vitest";
+import { type Clock, systemClock } from "../../../src/clock.ts";
+import { Redactor } from "../../../src/errors/redactor.ts";
+import { connectOtlp } from "../../../src/otlp/connect.ts";
+import type { OtlpExporter } from "../../../src/otlp/exporter.ts";
+import type { OtlpObserver, Stream } from "../../../src/otlp/observer.ts";
+import { type OtlpSection, otlpSettings } from "../../../src/otlp/settings.ts";
+
+export const RESOURCE = resourceFromAttributes({ "service.name": "prtg-exporter", "service.instance.id": "one" });
+export const SCOPE = { name: "prtg-exporter", version: "1.2.3" };
+
+/** Never aborted. */
+export const never = new AbortController().signal;
+
+/** An exporter as the section of the configuration wants it; closed with the test. */
+export async function testExporter(
+  section: OtlpSection,
+  { redactor = new Redactor(), clock = systemClock }: { redactor?: Redactor; clock?: Clock } = {},
+): Promise<OtlpExporter> {
+  const { settings } = otlpSettings({}, section);
+  if (settings === undefined) throw new Error("no settings");
+  const exporter = await connectOtlp(settings, {
+    userAgent: "prtg-exporter/test",
+    clock,
+    readFile: (path) => readFile(path, "utf8"),
+    redactor,
+  });
+  onTestFinished(() => exporter.close());
+  return exporter;
+}
+
+export interface RecordedObserver extends OtlpObserver {
+  /** `delivered live` -> 12; events without points count themselves. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export function recordedObserver(): RecordedObserver {
+  const counts: Record<string, number> = {};
+  const add = (event: string, stream: Stream, by: number): void => {
+    counts[`${event} ${stream}`] = (counts[`${event} ${stream}`] ?? 0) + by;
+  };
+  return {
+    counts,
+    delivered: (stream, points) => add("delivered", stream, points),
+    rejected: (stream, points) => add("rejected", stream, points),
+    skipped: (stream, points) => add("skipped", stream, points),
+    requestRefused: (stream) => add("refused", stream, 1),
+    attemptFailed: (stream) => add("failed", stream, 1),
+  };
+}

@@ -1,0 +1,74 @@
+/** A message of the protobuf wire format: what each field held, in order. Varints and 64-bit fields are bigints. */
+export type Message = ReadonlyMap<number, readonly (bigint | Uint8Array)[]>;
+
+/** Reads by the letter of the encoding's description; refuses what is cut off. */
+export function readMessage(bytes: Uint8Array): Message {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const fields = new Map<number, (bigint | Uint8Array)[]>();
+  let position = 0;
+  const varint = (): bigint => {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = BigInt(view.getUint8(position++));
+      value |= (byte & 127n) << shift;
+      if (byte < 128n) return value;
+    }
+  };
+  while (position < bytes.length) {
+    const tag = varint();
+    const values = fields.get(Number(tag >> 3n)) ?? [];
+    fields.set(Number(tag >> 3n), values);
+    const wireType = Number(tag & 7n);
+    if (wireType === 0) values.push(varint());
+    else if (wireType === 1) {
+      values.push(view.getBigUint64(position, true));
+      position += 8;
+    } else if (wireType === 2) {
+      const length = Number(varint());
+      if (position + length > bytes.length) throw new Error("a field is cut off");
+      values.push(bytes.subarray(position, position + length));
+      position += length;
+    } else throw new Error(`wire type ${wireType}`);
+  }
+  return fields;
+}
+
+export function messages(message: Message, field: number): Message[] {
+  return (message.get(field) ?? []).map((value) => readMessage(asBytes(value)));
+}
+
+export function text(message: Message, field: number): string {
+  const value = message.get(field)?.at(-1);
+  return value === undefined ? "" : new TextDecoder("utf-8", { fatal: true }).decode(asBytes(value));
+}
+
+export function integer(message: Message, field: number): bigint {
+  const value = message.get(field)?.at(-1) ?? 0n;
+  if (typeof value !== "bigint") throw new Error(`field ${field} is no number`);
+  return value;
+}
+
+/** The number whose bits a 64-bit field holds. */
+export function double(message: Message, field: number): number {
+  return toDouble(integer(message, field));
+}
+
+/** The 64-bit numbers of a packed field. */
+export function packed(message: Message, field: number): bigint[] {
+  return (message.get(field) ?? []).flatMap((value) => {
+    const bytes = asBytes(value);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return Array.from({ length: bytes.length / 8 }, (_, index) => view.getBigUint64(index * 8, true));
+  });
+}
+
+export function toDouble(bits: bigint): number {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, bits);
+  return view.getFloat64(0);
+}
+
+function asBytes(value: bigint | Uint8Array): Uint8Array {
+  if (typeof value === "bigint") throw new Error("a number where bytes were expected");
+  return value;
+}

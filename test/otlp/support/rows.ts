@@ -1,0 +1,35 @@
+import type { MetricFamily } from "../../../src/mapping/metric-table.ts";
+import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
+import type { ChannelSeries } from "../../../src/otlp/measurement-sink.ts";
+import type { MeasurementRow, Resolution } from "../../../src/sync/measurement.ts";
+
+/** 2026-01-15T12:00:00.123Z */
+export const NOON = Date.UTC(2026, 0, 15, 12) + 123;
+
+/** A row of so many channels, whose values tell sensor, time and channel apart. */
+export function row(sensorId: string, at: number, channels: number, resolution: Resolution = "live"): MeasurementRow {
+  const values = Array.from({ length: channels }, (_, channel): [string, number] => [
+    String(channel),
+    at - NOON + channel / 16,
+  ]);
+  return { sensorId, at, resolution, values };
+}
+
+/** Labels of a channel as the metric table wants them. */
+export function channelLabels(sensorId: string, channelId: string, name = `Channel ${channelId}`): readonly string[] {
+  const sensor = `Sensor ${sensorId}`;
+  const path = `Local Probe/Network/switch/${sensor}`;
+  return ["hq", sensorId, channelId, "Local Probe", "Network", "switch", sensor, name, "ms", path];
+}
+
+/** Knows every channel. */
+export function describeAll(sensorId: string, channelId: string): readonly ChannelSeries[] {
+  return [{ family: TREE_FAMILIES.channelValue, labels: channelLabels(sensorId, channelId) }];
+}
+
+export const MAPPED: MetricFamily = {
+  name: "prtg_ping_time_seconds",
+  type: "gauge",
+  help: "Round trip time.",
+  labels: ["server", "sensor_id"],
+};

@@ -1,0 +1,103 @@
+import { copyFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import type { OtlpSection } from "../../src/otlp/settings.ts";
+import { temporaryFolder } from "../support/command-line.ts";
+import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { certificateFile, readCertificate, startReceiver } from "./support/receiver.ts";
+import { describeAll, NOON, row } from "./support/rows.ts";
+
+const CA = certificateFile("ca.pem");
+/** Signed by the authority; serves as a client's certificate too. */
+const CLIENT = { certFile: certificateFile("localhost.pem"), keyFile: certificateFile("localhost.key.pem") };
+const MUTUAL = { requestCert: true, rejectUnauthorized: true, ca: readCertificate("ca.pem") };
+
+async function deliver(section: OtlpSection) {
+  const exporter = await testExporter(section);
+  const options = { exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() };
+  return createMeasurementSink(options).deliver([row("40", NOON, 1)], never);
+}
+
+describe("the receiver's certificate", () => {
+  test.each([CA, CLIENT.certFile])("is trusted by %s", async (caFile) => {
+    const receiver = await startReceiver(() => undefined, {});
+    expect(await deliver({ endpoint: receiver.url, tls: { caFile } })).toMatchObject({ kind: "accepted" });
+    expect(receiver.points).toHaveLength(1);
+  });
+
+  test("is refused without its authority", async () => {
+    const receiver = await startReceiver(() => undefined, {});
+    const outcome = await deliver({ endpoint: receiver.url });
+    expect(outcome).toMatchObject({ kind: "failed", message: expect.stringContaining("certificate") });
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  test("is refused for another name, unless that name is expected", async () => {
+    const other = { cert: readCertificate("prtg.example.com.pem"), key: readCertificate("prtg.example.com.key.pem") };
+    const receiver = await startReceiver(() => undefined, other);
+    const tls = { caFile: certificateFile("prtg.example.com.pem") };
+    expect(await deliver({ endpoint: receiver.url, tls })).toMatchObject({ kind: "failed" });
+    const named = { ...tls, serverName: "prtg.example.com" };
+    expect(await deliver({ endpoint: receiver.url, tls: named })).toMatchObject({ kind: "accepted" });
+  });
+
+  test("is not looked at when told so", async () => {
+    const receiver = await startReceiver(() => undefined, {});
+    const tls = { insecureSkipVerify: true };
+    expect(await deliver({ endpoint: receiver.url, tls })).toMatchObject({ kind: "accepted" });
+  });
+});
+
+describe("the client's certificate", () => {
+  test("is shown to a receiver that asks for it", async () => {
+    const receiver = await startReceiver(() => undefined, MUTUAL);
+    const tls = { caFile: CA, ...CLIENT };
+    expect(await deliver({ endpoint: receiver.url, tls })).toMatchObject({ kind: "accepted" });
+    expect(receiver.requests.map(({ clientName }) => clientName)).toEqual(["localhost"]);
+    expect(await deliver({ endpoint: receiver.url, tls: { caFile: CA } })).toMatchObject({ kind: "failed" });
+  });
+
+  test("may change while the exporter runs", async () => {
+    const folder = temporaryFolder({});
+    const [certFile, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+    const use = async (name: string) => {
+      await copyFile(certificateFile(`${name}.pem`), certFile);
+      await copyFile(certificateFile(`${name}.key.pem`), keyFile);
+    };
+    await use("prtg.example.com");
+    // Takes any client, so that the first one is seen as well.
+    const asking = { ...MUTUAL, rejectUnauthorized: false };
+    const receiver = await startReceiver(() => ({ headers: { connection: "close" } }), asking);
+    const exporter = await testExporter({ endpoint: receiver.url, tls: { caFile: CA, certFile, keyFile } });
+    const options = { exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() };
+    const sink = createMeasurementSink(options);
+    await sink.deliver([row("40", NOON, 1)], never);
+    await use("localhost");
+    await sink.deliver([row("40", NOON + 1, 1)], never);
+    expect(receiver.requests.map(({ clientName }) => clientName)).toEqual(["prtg.example.com", "localhost"]);
+    await writeFile(keyFile, "gone");
+    expect(await sink.deliver([row("40", NOON + 2, 1)], never)).toMatchObject({
+      kind: "failed",
+      message: expect.stringContaining(keyFile),
+    });
+  });
+
+  test.each([
+    { tls: { certFile: CLIENT.certFile }, code: "CONFIG_INVALID" },
+    { tls: { keyFile: CLIENT.keyFile }, code: "CONFIG_INVALID" },
+    { tls: { ...CLIENT, keyFile: "/no/such/file" }, code: "SECRET_UNREADABLE" },
+    { tls: { ...CLIENT, keyFile: CLIENT.certFile }, code: "SECRET_UNREADABLE" },
+    { tls: { ...CLIENT, keyFile: certificateFile("expired.key.pem") }, code: "SECRET_UNREADABLE" },
+    { tls: { ...CLIENT, certFile: CLIENT.keyFile }, code: "CA_UNREADABLE" },
+    { tls: { caFile: "/no/such/file" }, code: "CA_UNREADABLE" },
+  ])("$tls is an error at the start: $code", async ({ tls, code }) => {
+    await expect(testExporter({ endpoint: "https://127.0.0.1:1", tls })).rejects.toMatchObject({ code });
+  });
+
+  test("files are of no interest over plain HTTP", async () => {
+    const receiver = await startReceiver();
+    const tls = { caFile: "/no/such/file" };
+    expect(await deliver({ endpoint: receiver.url, tls })).toMatchObject({ kind: "accepted" });
+  });
+});

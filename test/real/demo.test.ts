@@ -1,0 +1,98 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type BackgroundProgram, startInBackground } from "./support/background-program.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus } from "./support/prometheus.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const READY = /first poll of (\d+) simulated sensors is complete .*\bOpen (http:\/\/127\.0\.0\.1:\d+)\/metrics/s;
+const START_LIMIT_MS = 60_000;
+/** "Ends within a few seconds." */
+const STOP_LIMIT_MS = 5_000;
+
+describe("npm run demo", () => {
+  describeWithPrograms(["prometheus-3"], "under Prometheus", (paths) => {
+    test("is scraped for several cycles, polls on its own, and ends cleanly on Ctrl-C", async () => {
+      // With this shell Ctrl-C comes twice: from the terminal, and passed on by npm.
+      const demo = startDemo({ env: { npm_config_script_shell: "bash" } });
+      const { sensors, url } = await opened(demo);
+      expect(sensors).toBe(2600);
+      const prometheus = await Prometheus.start({ binary: paths["prometheus-3"], target: new URL(url).host });
+      onTestFinished(() => prometheus.stop());
+      await prometheus.waitUntilScraped();
+
+      const single = async (query: string) => {
+        const series = await prometheus.query(query);
+        expect(series).toHaveLength(1);
+        return series[0]?.points[0]?.value;
+      };
+      const polls = 'changes(prtg_exporter_collector_last_success_timestamp_seconds{collector="channels"}[5m])';
+      await expect.poll(() => single(polls), { timeout: 40_000, interval: 500 }).toBeGreaterThan(0);
+      await prometheus.nextScrape();
+
+      expect(await single("min_over_time(up[5m])")).toBe(1);
+      expect(await single("count_over_time(up[5m])")).toBeGreaterThanOrEqual(4);
+      expect(await single("prtg_up")).toBe(1);
+      expect(await single("sum(prtg_sensors)")).toBe(sensors);
+      expect(await prometheus.seriesCount("prtg_sensor_status_code")).toBe(sensors);
+      expect(await single('prtg_objects{kind="channel"}')).toBe(12_000);
+      expect(await prometheus.seriesCount("prtg_channel_value")).toBeGreaterThan(11_000);
+      expect(await single("count(changes(prtg_channel_value[5m]) > 0)")).toBeGreaterThan(100);
+
+      expect(await interrupted(demo)).toEqual({ code: 0, signal: null });
+      await expectGone(demo, url);
+    });
+  });
+
+  test("ends on Ctrl-C with the usual shell, and leaves nothing behind", async () => {
+    const demo = startDemo({ flags: ["--sensors", "40"] });
+    const { sensors, url } = await opened(demo);
+    expect(sensors).toBe(40);
+    const answer = await fetch(`${url}/metrics`);
+    expect(await answer.text()).toContain("prtg_up");
+
+    // Some shells tell npm of the interruption, whatever the program they ran made of it.
+    const { code, signal } = await interrupted(demo);
+    expect(signal ?? code).toBeOneOf(["SIGINT", 0]);
+    await expectGone(demo, url);
+    expect(demo.log()).not.toMatch(/error|warn/i);
+  });
+});
+
+function startDemo({ flags = [], env = {} }: { flags?: string[]; env?: Record<string, string> }): BackgroundProgram {
+  const args = ["run", "demo", "--", "--web.listen-address", "127.0.0.1:0", ...flags];
+  const demo = startInBackground("npm", args, { cwd: ROOT, env, ownGroup: true });
+  onTestFinished(() => demo.stop("SIGKILL"));
+  return demo;
+}
+
+async function opened(demo: BackgroundProgram): Promise<{ sensors: number; url: string }> {
+  const [, sensors, url = ""] = await demo.waitForLog(READY, START_LIMIT_MS);
+  return { sensors: Number(sensors), url };
+}
+
+/** Presses Ctrl-C, and says how it ended; rejects when that takes too long. */
+function interrupted(demo: BackgroundProgram): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`runs on:\n${demo.log()}`)), STOP_LIMIT_MS);
+    void demo.ended.then((ending) => {
+      clearTimeout(late);
+      resolve(ending);
+    });
+    demo.interrupt();
+  });
+}
+
+/** No process of its group is left, so neither its web server nor the simulated one listens. */
+async function expectGone(demo: BackgroundProgram, url: string): Promise<void> {
+  await expect.poll(() => isAlive(-demo.pid)).toBe(false);
+  await expect(fetch(url)).rejects.toThrow();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

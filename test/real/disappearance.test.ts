@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SimDevice, SimSensor, World } from "../../src/simulator/world/model.ts";
+import { objectCounts, servedValue } from "../support/world-truth.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus } from "./support/prometheus.ts";
+import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
+
+/** Large enough that smaller pages than the usual ones make several of the list of sensors. */
+const SIZE = { probes: 2, groups: 12, devices: 90, sensors: 1_000 };
+/** The collectors of tree and status read the same lists: with one of them a poll is one reading of each list. */
+const SETTINGS = "collectors: { status: { enabled: false } }";
+
+for (const generation of [2, 3] as const) {
+  describeWithPrograms([`prometheus-${generation}`], `what vanishes, seen by Prometheus ${generation}`, (paths) => {
+    let exporter: ScrapedExporter;
+    let prometheus: Prometheus;
+    let world: World;
+
+    beforeAll(async () => {
+      exporter = await startScrapedExporter({ size: SIZE, settings: SETTINGS });
+      ({ world } = exporter.simulator);
+      await exporter.poll();
+      prometheus = await Prometheus.start({ binary: paths[`prometheus-${generation}`], target: exporter.address });
+      await prometheus.waitUntilScraped();
+    });
+
+    afterAll(async () => {
+      await prometheus?.stop();
+      await exporter?.close();
+    });
+
+    test("deleted objects are stale after two complete polls and a scrape, and not before", async () => {
+      const device = measured(world.list("device")).find(({ children }) => children.length > 2);
+      const sensor = measuredSensors().find(({ parent }) => parent !== device && (parent?.children.length ?? 0) > 1);
+      if (device === undefined || sensor === undefined) throw new Error("the world is too small");
+      const sensors = [...device.children, sensor].map(({ id }) => id);
+      const selectors = [
+        `{sensor_id=~"${sensors.join("|")}"}`,
+        `prtg_channel_value{sensor_id="${sensor.id}"}`,
+        `prtg_device_info{device_id="${device.id}"}`,
+        `prtg_sensor_info{device_id="${device.id}"}`,
+        `prtg_node_status_code{id="${device.id}"}`,
+      ];
+      const countAll = () => Promise.all(selectors.map((selector) => prometheus.seriesCount(selector)));
+      const before = await countAll();
+      expect(Math.min(...before)).toBeGreaterThan(0);
+      const servedBefore = await prometheus.seriesCount("prtg_channel_value");
+      const servedOfDeleted = await prometheus.seriesCount(`prtg_channel_value${selectors[0]}`);
+
+      world.remove(device.id);
+      world.remove(sensor.id);
+      expect(await poll()).toEqual({ worked: true, complete: true });
+      expect(await countAll()).toEqual(before);
+
+      expect(await poll()).toEqual({ worked: true, complete: true });
+      expect(await countAll()).toEqual(selectors.map(() => 0));
+      // The samples are there, as young as they were: only the mark of staleness hides them.
+      const remembered = selectors.map((selector) => `last_over_time(${selector}[5m])`);
+      const sizes = await Promise.all(remembered.map(async (query) => (await prometheus.query(query)).length));
+      expect(Math.min(...sizes)).toBeGreaterThan(0);
+
+      expect(await prometheus.seriesCount("prtg_channel_value")).toBe(servedBefore - servedOfDeleted);
+      expect(await prometheus.seriesCount("prtg_sensor_status")).toBe(world.list("sensor").length);
+      const [counted] = await prometheus.query('prtg_objects{kind="sensor"}');
+      expect(counted?.points[0]?.value).toBe(objectCounts(world).get("sensor"));
+    });
+
+    test("polls of lists that move remove nothing, whether it lives or not", async () => {
+      const [sensor] = measuredSensors();
+      if (sensor === undefined) throw new Error("nothing is up");
+      const everything = await prometheus.seriesCount('{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}');
+      const ofSensor = await prometheus.seriesCount(`{sensor_id="${sensor.id}"}`);
+      expect(ofSensor).toBeGreaterThan(5);
+
+      world.remove(sensor.id);
+      // Every list of more than one page loses an object between each two pages, whenever it is read.
+      exporter.simulator.faults.set(["execution-timeout=1000", "moving-list=delete"]);
+      for (let round = 0; round < 3; round++) {
+        expect(await poll()).toEqual({ worked: true, complete: false });
+        expect(await prometheus.seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(ofSensor);
+        expect(await prometheus.seriesCount('{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}')).toBe(everything);
+      }
+
+      exporter.simulator.faults.clear();
+      expect(await poll()).toEqual({ worked: true, complete: true });
+      expect(await prometheus.seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(ofSensor);
+      expect(await poll()).toEqual({ worked: true, complete: true });
+      expect(await prometheus.seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(0);
+    });
+
+    test("while the server is unavailable everything stays but prtg_up", async () => {
+      const worldly = '{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}';
+      const before = await prometheus.seriesCount(worldly);
+      expect(await single("prtg_up")).toBe(1);
+
+      exporter.simulator.faults.set(["error=503"]);
+      for (let round = 0; round < 3; round++) {
+        expect((await poll()).worked).toBe(false);
+        expect(await single("prtg_up")).toBe(0);
+        expect(await single("up")).toBe(1);
+        expect(await prometheus.seriesCount(worldly)).toBe(before);
+      }
+      expect(await single("prtg_exporter_api_breaker_open")).toBe(1);
+
+      exporter.simulator.faults.clear();
+      expect(await poll()).toEqual({ worked: true, complete: true });
+      expect(await single("prtg_up")).toBe(1);
+      expect(await single("prtg_exporter_api_breaker_open")).toBe(0);
+      expect(await prometheus.seriesCount(worldly)).toBe(before);
+      expect(await single("min_over_time(up[10m])")).toBe(1);
+    });
+
+    /** One poll, and the scrape after it; `complete` as Prometheus then knows it. */
+    async function poll(): Promise<{ worked: boolean; complete: boolean }> {
+      const worked = await exporter.poll();
+      await prometheus.nextScrape();
+      const complete = await single('min(prtg_exporter_collector_complete{collector=~"tree|channels"})');
+      return { worked, complete: complete === 1 };
+    }
+
+    async function single(query: string): Promise<number | undefined> {
+      const series = await prometheus.query(query);
+      expect(series).toHaveLength(1);
+      return series[0]?.points[0]?.value;
+    }
+
+    function measuredSensors(): SimSensor[] {
+      const { at } = exporter;
+      return world.list("sensor").filter((sensor) => {
+        const served = sensor.channels.filter((channel) => servedValue(world, channel, at) !== undefined);
+        return world.state(sensor, at).status === "up" && served.length === sensor.channels.length;
+      });
+    }
+
+    /** Devices whose sensors are all measured. */
+    function measured(devices: readonly SimDevice[]): SimDevice[] {
+      const sensors = new Set<unknown>(measuredSensors());
+      return devices.filter(({ children }) => children.every((child) => sensors.has(child)));
+    }
+  });
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { parsePage } from "../support/parse-sample.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus } from "./support/prometheus.ts";
+import { type Access, type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
+
+interface Job {
+  /** What the scrape configuration says besides the target. */
+  readonly settings: Record<string, unknown>;
+  readonly contentType: string;
+  readonly contentEncoding?: string;
+  /** How the job sees the names of two families. */
+  readonly family?: string;
+  readonly counter?: string;
+}
+
+const OPENMETRICS = "application/openmetrics-text";
+const PROTOCOLS = (...names: string[]) => ({ scrape_protocols: names });
+
+const JOBS: Record<"prometheus-2" | "prometheus-3", Record<string, Job>> = {
+  "prometheus-2": {
+    by_itself: { settings: {}, contentType: `${OPENMETRICS}; version=1.0.0; charset=utf-8` },
+  },
+  "prometheus-3": {
+    by_itself: {
+      settings: {},
+      contentType: `${OPENMETRICS}; version=1.0.0; charset=utf-8; escaping=allow-utf-8`,
+    },
+    openmetrics_0_0_1: {
+      settings: PROTOCOLS("OpenMetricsText0.0.1"),
+      contentType: `${OPENMETRICS}; version=0.0.1; charset=utf-8`,
+    },
+    text_1_0_0: {
+      settings: PROTOCOLS("PrometheusText1.0.0"),
+      contentType: "text/plain; version=1.0.0; charset=utf-8; escaping=allow-utf-8",
+    },
+    text_0_0_4: {
+      settings: PROTOCOLS("PrometheusText0.0.4"),
+      contentType: "text/plain; version=0.0.4; charset=utf-8",
+    },
+    text_before_openmetrics: {
+      settings: PROTOCOLS("PrometheusText0.0.4", "OpenMetricsText1.0.0"),
+      contentType: "text/plain; version=0.0.4; charset=utf-8",
+    },
+    // Protobuf is not spoken here.
+    protobuf_first: {
+      settings: PROTOCOLS("PrometheusProto", "OpenMetricsText1.0.0", "PrometheusText0.0.4"),
+      contentType: `${OPENMETRICS}; version=1.0.0; charset=utf-8; escaping=allow-utf-8`,
+    },
+    old_names: {
+      settings: { metric_name_validation_scheme: "legacy", metric_name_escaping_scheme: "underscores" },
+      contentType: `${OPENMETRICS}; version=1.0.0; charset=utf-8; escaping=underscores`,
+    },
+    dots: {
+      settings: { metric_name_escaping_scheme: "dots" },
+      contentType: `${OPENMETRICS}; version=1.0.0; charset=utf-8; escaping=dots`,
+      family: "prtg__channel__value",
+      counter: "prtg__exporter__scrapes__total",
+    },
+    uncompressed: {
+      settings: { enable_compression: false },
+      contentType: `${OPENMETRICS}; version=1.0.0; charset=utf-8; escaping=allow-utf-8`,
+      contentEncoding: "identity",
+    },
+  },
+};
+
+for (const [program, jobs] of Object.entries(JOBS) as ["prometheus-2" | "prometheus-3", Record<string, Job>][]) {
+  describeWithPrograms([program], `${program} gets what it asks for`, (paths) => {
+    let exporter: ScrapedExporter;
+    let prometheus: Prometheus;
+
+    beforeAll(async () => {
+      exporter = await startScrapedExporter({ size: { sensors: 100 } });
+      await exporter.poll();
+      prometheus = await Prometheus.start({
+        binary: paths[program],
+        target: exporter.address,
+        config: {
+          scrape_configs: Object.entries(jobs).map(([name, { settings }]) => ({
+            job_name: name,
+            params: { job: [name] },
+            static_configs: [{ targets: [exporter.address] }],
+            ...settings,
+          })),
+        },
+      });
+      for (let cycle = 0; cycle < 3; cycle++) await prometheus.nextScrape();
+    });
+
+    afterAll(async () => {
+      await prometheus?.stop();
+      await exporter?.close();
+    });
+
+    describe.each(Object.entries(jobs))("%s", (name, job) => {
+      test("the form of the page", () => {
+        const accesses = accessesOf(name);
+        expect(accesses.length).toBeGreaterThanOrEqual(3);
+        const forms = new Set(accesses.map(({ contentType, contentEncoding }) => `${contentType}, ${contentEncoding}`));
+        expect([...forms]).toEqual([`${job.contentType}, ${job.contentEncoding ?? "gzip"}`]);
+      });
+
+      test("and reads it", async () => {
+        expect(await single(`min_over_time(up{job="${name}"}[5m])`)).toBe(1);
+        const page = parsePage(await exporter.fetchPage());
+        const served = [...page.values()].filter((sample) => sample.name === "prtg_channel_value").length;
+        expect(served).toBeGreaterThan(100);
+        const [format] = job.contentType.split(";");
+        const counter = `${job.counter ?? "prtg_exporter_scrapes_total"}{job="${name}", format="${format}"}[5m]`;
+        expect(await single(`changes(${counter}) - count_over_time(${counter})`)).toBe(-1);
+        expect(await prometheus.seriesCount(`${job.family ?? "prtg_channel_value"}{job="${name}"}`)).toBe(served);
+      });
+    });
+
+    test("every page is counted under its format", async () => {
+      await prometheus.stop();
+      const served = () => countBy(exporter.accesses.map(({ contentType }) => contentType.split(";")[0] ?? ""));
+      const counted = async () => {
+        const { values } = await exporter.exporter.metrics.scrapes.get();
+        return new Map(values.map(({ labels, value }) => [String(labels.format), value]));
+      };
+      await vi.waitFor(async () => expect(await counted()).toEqual(served()));
+    });
+
+    function accessesOf(job: string): Access[] {
+      return exporter.accesses.filter(
+        ({ url, userAgent }) => url === `/metrics?job=${job}` && userAgent.startsWith("Prometheus/"),
+      );
+    }
+
+    async function single(query: string): Promise<number | undefined> {
+      const series = await prometheus.query(query);
+      expect(series).toHaveLength(1);
+      return series[0]?.points[0]?.value;
+    }
+  });
+}
+
+function countBy(keys: Iterable<string>): Map<string, number> {
+  return new Map([...Map.groupBy(keys, (key) => key)].map(([key, equal]) => [key, equal.length]));
+}

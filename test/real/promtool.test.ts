@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { EXPORTER_FAMILIES, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { parseFamilies, parsePage } from "../support/parse-sample.ts";
+import { slicePage } from "./support/page-slices.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { promtoolCheckMetrics } from "./support/prometheus.ts";
+import { startScrapedExporter } from "./support/scraped-exporter.ts";
+
+const SILENT = { code: 0, output: "" };
+const TREE_NAMES = Object.values(TREE_FAMILIES).map(({ name }) => name);
+/** Those about OTLP are there with a receiver only. */
+const OWN_NAMES = Object.values(EXPORTER_FAMILIES)
+  .map(({ name }) => name)
+  .filter((name) => !name.startsWith("prtg_exporter_otlp_"));
+
+/** Trouble of every kind that the exporter counts: a retry, smaller pages, lists that move, odd records. */
+const TROUBLE = ["error=503@/health#1", "execution-timeout=1000", "moving-list=delete", "odd-records=10"];
+
+/** promtool 3 compares every two series of a family, which takes minutes for 10,000 and a moment for these. */
+const SLICE = 150;
+
+describeWithPrograms(["promtool-2", "promtool-3"], "promtool check metrics", (paths) => {
+  describe.each(["live", "specification"] as const)("about a whole server in the spelling of %s", (spelling) => {
+    let page = "";
+
+    beforeAll(async () => {
+      page = await pageAfter(2, { simulator: { spelling } });
+      expect([...parseFamilies(page).keys()]).toEqual(
+        expect.arrayContaining([...TREE_NAMES, "prtg_up", "process_cpu_seconds_total", "nodejs_gc_duration_seconds"]),
+      );
+    });
+
+    test("promtool 2 is silent", async () => {
+      expect(await promtoolCheckMetrics(paths["promtool-2"], page)).toEqual(SILENT);
+    });
+
+    test("promtool 3 is silent, slice by slice", async () => {
+      const slices = slicePage(page, SLICE);
+      expect(slices.reduce((sum, slice) => sum + parsePage(slice).size, 0)).toBe(parsePage(page).size);
+      for (const slice of slices) expect(await promtoolCheckMetrics(paths["promtool-3"], slice)).toEqual(SILENT);
+    });
+  });
+
+  describe("about a server in trouble, with every family that there is", () => {
+    let page = "";
+
+    beforeAll(async () => {
+      page = await pageAfter(1, { size: { sensors: 250 }, simulator: { faults: TROUBLE } });
+      expect([...parseFamilies(page).keys()]).toEqual(expect.arrayContaining([...TREE_NAMES, ...OWN_NAMES]));
+    });
+
+    test.each(["promtool-2", "promtool-3"] as const)("%s is silent", async (promtool) => {
+      expect(await promtoolCheckMetrics(paths[promtool], page)).toEqual(SILENT);
+    });
+  });
+});
+
+async function pageAfter(polls: number, options: Parameters<typeof startScrapedExporter>[0]): Promise<string> {
+  const exporter = await startScrapedExporter(options);
+  try {
+    for (let poll = 0; poll < polls; poll++) await exporter.poll();
+    await exporter.fetchPage();
+    return await exporter.fetchPage();
+  } finally {
+    await exporter.close();
+  }
+}

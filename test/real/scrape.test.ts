@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { SimSensor, World } from "../../src/simulator/world/model.ts";
+import {
+  differences,
+  expectedSeries,
+  familySizes,
+  lastMeasured,
+  objectCounts,
+  seriesKey,
+  servedValue,
+  statusCounts,
+} from "../support/world-truth.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus, type Series } from "./support/prometheus.ts";
+import { readmeQueries } from "./support/readme-queries.ts";
+import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
+
+const CYCLES = 4;
+/** Quotes, backslash, newline, tab, an emoji of several code points, right-to-left text with an override, markup. */
+const HOSTILE_NAME = ' "C:\\Temp\\n"\nצפון 👩‍🚀 \u202eخادم\u202c\t{le="+Inf"} 1 # </b> ';
+
+/** Statuses told apart in the counts of one probe or group, and kinds in `GET /objects/count`. */
+const ANSWERS = {
+  live: { summaryTokens: 13, countedKinds: 5 },
+  specification: { summaryTokens: 15, countedKinds: 8 },
+} as const;
+
+const SPELLINGS = { 2: ["live"], 3: ["live", "specification"] } as const;
+
+for (const generation of [2, 3] as const) {
+  describeWithPrograms([`prometheus-${generation}`], `Prometheus ${generation}`, (paths) => {
+    const binary = paths[`prometheus-${generation}`];
+
+    describe.each(SPELLINGS[generation])("scrapes a server in the spelling of %s", (spelling) => {
+      let exporter: ScrapedExporter;
+      let prometheus: Prometheus;
+      let world: World;
+      let at: number;
+      let hostile: SimSensor;
+      /** The moment of every query, so that scrapes which come meanwhile change nothing; Unix seconds. */
+      let now: number;
+
+      beforeAll(async () => {
+        exporter = await startScrapedExporter({ simulator: { spelling } });
+        ({ at } = exporter);
+        ({ world } = exporter.simulator);
+        const [first, second, third] = world.list("sensor").filter((sensor) => isMeasured(world, sensor, at));
+        if (first === undefined || second === undefined || third === undefined) throw new Error("nothing is up");
+        hostile = first;
+        world.rename(hostile.id, HOSTILE_NAME);
+        world.force(second.id, "down", at);
+        world.force(third.id, "partialdown", at);
+        expect(await exporter.poll()).toBe(true);
+        prometheus = await Prometheus.start({ binary, target: exporter.address, interval: "2s" });
+        await prometheus.waitUntilScraped();
+        for (let cycle = 1; cycle < CYCLES; cycle++) {
+          expect(await exporter.poll()).toBe(true);
+          await prometheus.nextScrape();
+        }
+        now = Date.now() / 1000;
+      });
+
+      afterAll(async () => {
+        await prometheus?.stop();
+        await exporter?.close();
+      });
+
+      test("succeeds every time", async () => {
+        expect(await single("min_over_time(up[5m])")).toBe(1);
+        expect(await single("count_over_time(up[5m])")).toBeGreaterThanOrEqual(CYCLES);
+        expect(await single("prtg_up")).toBe(1);
+      });
+
+      test("stores as many samples of each page as it has", async () => {
+        for (const count of ["scrape_samples_scraped", "scrape_samples_post_metric_relabeling"]) {
+          const [series] = await query(`${count}[1h]`);
+          const stored = series?.points.map(({ value }) => value) ?? [];
+          expect(stored.length).toBeGreaterThanOrEqual(CYCLES);
+          const served = exporter.pages.slice(0, stored.length);
+          expect(stored).toEqual(served.map((page) => page.text().match(/^[^#\n]/gm)?.length));
+        }
+      });
+
+      test("finds as many series of each family as the world has objects", async () => {
+        const counted = await query('count by (__name__) ({__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"})');
+        const sizes = new Map(counted.map(({ labels, points }) => [labels.__name__ ?? "", points[0]?.value ?? 0]));
+        expect(differences(familySizes(world, at, ANSWERS[spelling]), sizes)).toEqual([]);
+      });
+
+      test("finds the numbers of sensors and objects that the world has", async () => {
+        expect(await single("sum(prtg_sensors)")).toBe(world.list("sensor").length);
+        const perStatus = await valuesBy("status", "prtg_sensors > 0");
+        expect(perStatus).toEqual(statusCounts(world, at));
+        const kinds = [...objectCounts(world).keys()].join("|");
+        expect(await valuesBy("kind", `prtg_objects{kind=~"${kinds}"}`)).toEqual(objectCounts(world));
+        expect(await valuesBy("status", 'sum by (status) (prtg_node_sensors{kind="probe"}) > 0')).toEqual(
+          withoutUncounted(statusCounts(world, at), ANSWERS[spelling].summaryTokens),
+        );
+      });
+
+      test("holds every status and value of the world, none missing, none extra, every label as it is", async () => {
+        const found = await query('{__name__=~"prtg_sensor_status|prtg_sensor_status_code|prtg_channel_value"}');
+        const expected = new Map(
+          [...expectedSeries(world, "hq", at)].map(([key, value]) => [withoutEmpty(key), value]),
+        );
+        expect(expected.size).toBeGreaterThan(15_000);
+        expect(differences(expected, new Map(found.map(withoutTarget))).slice(0, 10)).toEqual([]);
+      });
+
+      test("knows the names of all sensors, devices and channels", async () => {
+        const names = (nodes: Iterable<{ readonly name: string }>) => new Set([...nodes].map(({ name }) => name));
+        expect(new Set(await prometheus.labelValues("sensor"))).toEqual(names(world.list("sensor")));
+        expect(new Set(await prometheus.labelValues("device"))).toEqual(names(world.list("device")));
+        const served = world.channels().filter((channel) => servedValue(world, channel, at) !== undefined);
+        const limited = world.channels().filter(({ limits }) => Object.keys(limits).length > 0);
+        expect(new Set(await prometheus.labelValues("channel"))).toEqual(names([...served, ...limited]));
+      });
+
+      test("answers for a sensor with a hostile name, by id and by name", async () => {
+        const [channel] = hostile.channels;
+        const value = channel && servedValue(world, channel, at);
+        expect(value).toBeTypeOf("number");
+        const byId = await query(`prtg_channel_value{sensor_id="${hostile.id}", channel_id="${channel?.number}"}`);
+        expect(byId).toMatchObject([{ labels: { sensor: HOSTILE_NAME, channel: channel?.name }, points: [{ value }] }]);
+        expect(byId[0]?.labels.path?.endsWith(`/${HOSTILE_NAME}`)).toBe(true);
+        // Strings of PromQL are escaped as those of JSON.
+        const byName = await query(`prtg_channel_value{sensor=${JSON.stringify(HOSTILE_NAME)}}`);
+        const served = hostile.channels.filter((each) => servedValue(world, each, at) !== undefined);
+        expect(byName.map(({ labels }) => labels.channel_id).sort()).toEqual(
+          served.map(({ number }) => String(number)).sort(),
+        );
+        const { status } = world.state(hostile, at);
+        expect(await query(`prtg_sensor_status{sensor_id="${hostile.id}"}`)).toMatchObject([
+          { labels: { sensor: HOSTILE_NAME, status }, points: [{ value: 1 }] },
+        ]);
+      });
+
+      test.each(readmeQueries())("answers the README's query %s", async (promql) => {
+        expect(await query(promql)).not.toEqual([]);
+      });
+
+      test("joins every channel with its sensor's properties", async () => {
+        const rows = await query(
+          "prtg_channel_value * on (job, instance, server, sensor_id) group_left (kind) prtg_sensor_info",
+        );
+        const values = await query("prtg_channel_value");
+        expect(rows.length).toBe(values.length);
+        // The version of a type is no part of its kind.
+        const kinds = new Map(world.list("sensor").map(({ id, type }) => [id, type.replace(/\.\d+$/, "")]));
+        const wrong = rows.filter(({ labels }) => labels.kind !== kinds.get(labels.sensor_id ?? ""));
+        expect(wrong.slice(0, 3)).toEqual([]);
+      });
+
+      test("finds sensors by status and by the age of their measurements", async () => {
+        const down = world.list("sensor").filter((sensor) => /^(partial)?down$/.test(world.state(sensor, at).status));
+        const found = await query('prtg_sensor_status{status=~"down|partialdown"}');
+        expect(ids(found)).toEqual(new Set(down.map(({ id }) => id)));
+        const isOld = (measured: number | undefined) => measured !== undefined && now - measured / 1000 > 3600;
+        const old = world.list("sensor").filter((sensor) => isOld(lastMeasured(world, sensor, at)));
+        const age = "time() - prtg_sensor_last_measurement_timestamp_seconds > 3600";
+        expect(ids(await query(age))).toEqual(new Set(old.map(({ id }) => id)));
+      });
+
+      function query(promql: string): Promise<Series[]> {
+        return prometheus.query(promql, now);
+      }
+
+      async function single(promql: string): Promise<number | undefined> {
+        const series = await query(promql);
+        expect(series).toHaveLength(1);
+        return series[0]?.points[0]?.value;
+      }
+
+      async function valuesBy(label: string, promql: string): Promise<Map<string, number>> {
+        const series = await query(promql);
+        return new Map(series.map(({ labels, points }) => [labels[label] ?? "", points[0]?.value ?? Number.NaN]));
+      }
+    });
+  });
+}
+
+/** Up, with a value in its first channel: its status and value show under any name. */
+function isMeasured(world: World, sensor: SimSensor, at: number): boolean {
+  const [channel] = sensor.channels;
+  return (
+    world.state(sensor, at).status === "up" && channel !== undefined && servedValue(world, channel, at) !== undefined
+  );
+}
+
+/** The counts of a single node leave out `none` and `disconnected` where they tell fewer statuses apart. */
+function withoutUncounted(counts: Map<string, number>, summaryTokens: number): Map<string, number> {
+  const uncounted = summaryTokens === 15 ? [] : ["none", "disconnected"];
+  return new Map([...counts].filter(([status]) => !uncounted.includes(status)));
+}
+
+function ids(series: readonly Series[]): Set<string | undefined> {
+  return new Set(series.map(({ labels }) => labels.sensor_id));
+}
+
+/** Key and value of a series as the page has it: what Prometheus adds is taken away. */
+function withoutTarget({ labels, points }: Series): [key: string, value: number] {
+  const { __name__: name = "", job: _job, instance: _instance, ...own } = labels;
+  return [seriesKey(name, own), points[0]?.value ?? Number.NaN];
+}
+
+/** To Prometheus an empty label is no label. */
+function withoutEmpty(key: string): string {
+  const [, name = "", labels = ""] = /^(\w+)(.*)$/s.exec(key) ?? [];
+  const entries = JSON.parse(labels) as [string, string][];
+  return `${name}${JSON.stringify(entries.filter(([, value]) => value !== ""))}`;
+}

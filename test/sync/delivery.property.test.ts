@@ -1,0 +1,164 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeWatermarks, watermarkFileName } from "../../src/sync/watermark-file.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { faultsOf, lastOf, type Restart } from "./support/delivery-ledger.ts";
+import { Disk, ExporterProcess, PERIOD_MS, type ProcessSettings } from "./support/exporter-process.ts";
+import { type Mood, Receiver } from "./support/receiver.ts";
+import { type RecordedSensor, RecordedServer } from "./support/recorded-server.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const BEGIN = Date.UTC(2026, 0, 15, 12);
+
+type Event =
+  | { readonly kind: "server out" | "receiver out"; readonly minutes: number }
+  | { readonly kind: "killed" | "stopped"; readonly minutes: number; readonly afterMs: number }
+  | { readonly kind: "receiver"; readonly mood: Mood };
+
+interface Scenario {
+  readonly settings: ProcessSettings;
+  readonly sensors: readonly RecordedSensor[];
+  readonly seriesLagMs: number;
+  readonly offsetMs: number;
+  readonly retryAfterMs: number | undefined;
+  readonly events: readonly { readonly quietMinutes: number; readonly event: Event }[];
+}
+
+function eventWithin(longestMinutes: number): fc.Arbitrary<Event> {
+  const minutes = fc.oneof(
+    { arbitrary: fc.integer({ min: 0, max: 12 }), weight: 3 },
+    fc.integer({ min: 0, max: longestMinutes }),
+  );
+  return fc.oneof(
+    fc.record({ kind: fc.constantFrom("server out", "receiver out"), minutes }),
+    fc.record({
+      kind: fc.constantFrom("killed", "stopped"),
+      minutes,
+      // Anywhere between two polls, and often while rows or watermarks are on their way.
+      afterMs: fc.oneof(fc.integer({ min: 0, max: 1_500 }), fc.integer({ min: 0, max: PERIOD_MS })),
+    }),
+    fc.record({ kind: fc.constant("receiver" as const), mood: fc.constantFrom<Mood>("refuses", "refuses in part") }),
+  );
+}
+
+function sensorWith(id: string, intervalSeconds: number, skew: number): fc.Arbitrary<RecordedSensor> {
+  return fc
+    .record({
+      phaseSeconds: fc.integer({ min: 0, max: intervalSeconds - 1 }),
+      pauses: fc.array(
+        fc.record({ afterMinutes: fc.integer({ min: -300, max: 900 }), minutes: fc.integer({ min: 1, max: 400 }) }),
+        {
+          maxLength: 2,
+        },
+      ),
+    })
+    .map(({ phaseSeconds, pauses }) => ({
+      id,
+      intervalMs: intervalSeconds * 1000,
+      firstScanAt: BEGIN - 100 * HOUR + phaseSeconds * 1000,
+      pauses: pauses.map(({ afterMinutes, minutes }) => {
+        const from = BEGIN + afterMinutes * MINUTE;
+        return { from, to: from + minutes * MINUTE };
+      }),
+      listSkewMs: Math.round((skew * intervalSeconds) / 4) * 1000,
+    }));
+}
+
+/** @param longestMinutes Of an outage. */
+function scenarios(longestMinutes: number): fc.Arbitrary<Scenario> {
+  return fc.constantFrom(0, 0, 1, -1).chain((skew) =>
+    fc.record({
+      settings: fc.record({
+        mode: fc.constantFrom("auto", "auto", "all"),
+        maxPendingPoints: fc.constantFrom(600, 1_500, 100_000),
+        maxBatchPoints: fc.constantFrom(7, 100, 4_000),
+        requestsPerCycle: fc.constantFrom(4, 60),
+      }),
+      sensors: fc.tuple(sensorWith("11", 60, skew), sensorWith("12", 20, skew), sensorWith("13", 300, skew)),
+      seriesLagMs: fc.constantFrom(0, 0, 7_000, 30_000),
+      offsetMs: fc.constantFrom(0, 120_000, -120_000),
+      retryAfterMs: fc.constantFrom(undefined, 5_000, 90_000),
+      events: fc.array(
+        fc.record({ quietMinutes: fc.integer({ min: 0, max: 15 }), event: eventWithin(longestMinutes) }),
+        {
+          maxLength: 6,
+        },
+      ),
+    }),
+  );
+}
+
+/** Plays a scenario, then gives the exporter time to catch up. Resolves with all that is wrong with what came. */
+async function play(scenario: Scenario): Promise<readonly string[]> {
+  const clock = new ManualClock(BEGIN);
+  const server = new RecordedServer(clock, scenario.sensors);
+  server.seriesLagMs = scenario.seriesLagMs;
+  server.offsetMs = scenario.offsetMs;
+  const receiver = new Receiver(clock);
+  receiver.retryAfterMs = scenario.retryAfterMs;
+  const disk = new Disk();
+  const restarts: Restart[] = [];
+  const start = async (): Promise<ExporterProcess> => {
+    restarts.push({ receivedBefore: receiver.received.length, watermarks: watermarksOn(disk) });
+    return ExporterProcess.start(clock, server, receiver, disk, scenario.settings);
+  };
+  let process = await start();
+  const poll = async (minutes: number): Promise<void> => {
+    for (let minute = 0; minute < minutes; minute++) {
+      await process.poll();
+      await clock.advance(PERIOD_MS);
+    }
+  };
+  for (const { quietMinutes, event } of scenario.events) {
+    await poll(quietMinutes);
+    switch (event.kind) {
+      case "server out":
+        server.failure = "API_UNAVAILABLE";
+        await poll(event.minutes);
+        server.failure = undefined;
+        break;
+      case "receiver out":
+        receiver.mood = "is down";
+        await poll(event.minutes);
+        receiver.mood = "accepts";
+        break;
+      case "receiver":
+        receiver.mood = event.mood;
+        break;
+      case "killed":
+      case "stopped": {
+        await process.poll();
+        await clock.advance(event.afterMs);
+        if (event.kind === "killed") process.kill();
+        else await Promise.all([process.stop(10_000), clock.advance(11_000)]);
+        await clock.advance(event.minutes * MINUTE + 1_000);
+        process = await start();
+        break;
+      }
+    }
+  }
+  await poll(45);
+  await Promise.all([process.stop(10_000), clock.advance(11_000)]);
+  const faults = faultsOf(server, receiver.received, restarts, server.now() - 8 * MINUTE);
+  for (const [sensorId, watermark] of watermarksOn(disk)) {
+    const last = receiver.received.filter((row) => row.sensorId === sensorId).at(-1);
+    if (last === undefined || lastOf(last) !== watermark)
+      faults.push(`the watermark of ${sensorId} is ${watermark}, the last row ${last?.at}`);
+  }
+  return faults;
+}
+
+function watermarksOn(disk: Disk): ReadonlyMap<string, number> {
+  const decoded = decodeWatermarks(disk.files.get(watermarkFileName("test")) ?? "", "test");
+  return "watermarks" in decoded ? decoded.watermarks : new Map();
+}
+
+test("every measurement comes once, in order, through outages, restarts, refusals and want of memory", async () => {
+  await fc.assert(
+    fc.asyncProperty(scenarios(700), async (scenario) => {
+      expect((await play(scenario)).slice(0, 12)).toEqual([]);
+    }),
+    { numRuns: 40 },
+  );
+});

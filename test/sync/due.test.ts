@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { CycleBudget, dueSensors } from "../../src/sync/due.ts";
+import { SensorSync } from "../../src/sync/sensor-sync.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const MINUTE = 60_000;
+const BASE = Date.UTC(2026, 0, 15, 12);
+const never = new AbortController().signal;
+
+function sensor(id: string, covered: number | undefined, gap = true): SensorSync {
+  const sync = new SensorSync(id, covered);
+  if (gap) sync.listed({ at: BASE, values: [] }, { mode: "auto", pushes: true, now: BASE });
+  return sync;
+}
+
+describe("dueSensors", () => {
+  const inStep = sensor("in step", BASE);
+  const young = sensor("young", BASE - 10 * MINUTE);
+  const old = sensor("old", BASE - 100 * MINUTE);
+  const fresh = sensor("new", undefined);
+  const all = [inStep, young, old, fresh];
+
+  test("in auto are those with a gap, the oldest first", () => {
+    expect(dueSensors(all, "auto", 0).map(({ sensorId }) => sensorId)).toEqual(["new", "old", "young"]);
+  });
+
+  test("in all are all, the longest unread first", () => {
+    const read = all.map(({ sensorId, covered }) => new SensorSync(sensorId, covered));
+    for (const [index, sync] of read.entries()) sync.lastReadAt = index === 2 ? undefined : 100 - index;
+    expect(dueSensors(read, "all", 0).map(({ sensorId }) => sensorId)).toEqual(["old", "new", "young", "in step"]);
+  });
+
+  test("in off are none", () => {
+    expect(dueSensors(all, "off", 0)).toEqual([]);
+  });
+
+  test("leave out those that failed a moment ago", () => {
+    const failing = sensor("failing", BASE - 500 * MINUTE);
+    failing.readFailed(1_000);
+    expect(dueSensors([failing, old], "auto", 1_000 + MINUTE - 1)).toEqual([old]);
+    expect(dueSensors([failing, old], "auto", 1_000 + MINUTE)).toEqual([failing, old]);
+  });
+});
+
+describe("CycleBudget", () => {
+  async function starts(requests: number, expected: number, count: number): Promise<number[]> {
+    const clock = new ManualClock();
+    const budget = new CycleBudget(clock, { requests, periodMs: MINUTE }, expected);
+    const taken: number[] = [];
+    const work = async (): Promise<void> => {
+      for (let index = 0; index < count && budget.allows(1); index++) {
+        await budget.next(never);
+        taken.push(clock.monotonic());
+      }
+    };
+    await Promise.all([work(), clock.advance(2 * MINUTE)]);
+    return taken;
+  }
+
+  test("spreads many requests over the period", async () => {
+    const taken = await starts(600, 540, 540);
+    expect(taken).toHaveLength(540);
+    expect(taken[1]).toBe(100);
+    expect(taken.at(-1)).toBeLessThan(MINUTE);
+  });
+
+  test("lets few go within seconds", async () => {
+    expect(await starts(600, 3, 3)).toEqual([0, 1_000, 2_000]);
+  });
+
+  test("ends with the budget", async () => {
+    expect(await starts(5, 100, 100)).toHaveLength(5);
+  });
+
+  test("ends with the period", async () => {
+    const taken = await starts(1_000, 2, 1_000);
+    expect(taken).toHaveLength(60);
+    expect(taken.at(-1)).toBe(59_000);
+  });
+
+  test("says whether several requests would fit", async () => {
+    const budget = new CycleBudget(new ManualClock(), { requests: 3, periodMs: MINUTE }, 3);
+    expect([budget.allows(3), budget.allows(4)]).toEqual([true, false]);
+    await budget.next(never);
+    expect([budget.allows(2), budget.allows(3)]).toEqual([true, false]);
+  });
+
+  test("stops waiting when told to", async () => {
+    const clock = new ManualClock();
+    const budget = new CycleBudget(clock, { requests: 3, periodMs: MINUTE }, 3);
+    await budget.next(never);
+    const stop = new AbortController();
+    const waiting = budget.next(stop.signal);
+    stop.abort(new Error("stop"));
+    await expect(waiting).rejects.toThrow("stop");
+  });
+});

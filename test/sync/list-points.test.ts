@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import type { ChannelRecord } from "../../src/api/records.ts";
+import { pointsAfter } from "../../src/sync/list-points.ts";
+import { usualSpacing } from "../../src/sync/usual-spacing.ts";
+
+function channel(channelId: string, measuredAt: number | undefined, value: number | undefined = 1): ChannelRecord {
+  return { sensorId: "7", channelId, name: "", unit: "", value, measuredAt, limits: undefined };
+}
+
+describe("pointsAfter", () => {
+  test("puts channels of the same scan together", () => {
+    expect(pointsAfter([channel("0", 100, 5), channel("1", 100, 6)], 0)).toEqual([
+      {
+        at: 100,
+        values: [
+          ["0", 5],
+          ["1", 6],
+        ],
+      },
+    ]);
+  });
+
+  test("keeps each channel at its own time, oldest first", () => {
+    expect(pointsAfter([channel("0", 101, 5), channel("1", 100, 6)], 0)).toEqual([
+      { at: 100, values: [["1", 6]] },
+      { at: 101, values: [["0", 5]] },
+    ]);
+  });
+
+  test.each([
+    { name: "was shown before", record: channel("0", 50) },
+    { name: "has no value", record: { ...channel("0", 100), value: undefined } },
+    { name: "was never measured", record: channel("0", undefined) },
+  ])("leaves out a channel that $name", ({ record }) => {
+    expect(pointsAfter([record], 50)).toEqual([]);
+  });
+});
+
+describe("usualSpacing", () => {
+  const spacing = (times: readonly number[]) => usualSpacing(times.map((at) => ({ at, values: [] })));
+
+  test.each([
+    { times: [0, 10, 20, 30], expected: 10 },
+    { times: [0, 10, 500, 510, 520], expected: 10 },
+    { times: [0, 10, 13, 20, 30, 40], expected: 10 },
+    { times: [...Array(50).keys()].map((n) => n * 60).concat(3_000, 3_010, 3_020, 3_030, 3_040, 3_050), expected: 10 },
+    { times: [0, 10, 20], expected: undefined },
+    { times: [], expected: undefined },
+  ])("of $times is $expected", ({ times, expected }) => {
+    expect(spacing(times)).toBe(expected);
+  });
+});

@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { MeasurementRow, Resolution } from "../../src/sync/measurement.ts";
+import { type Batch, Outbox } from "../../src/sync/outbox.ts";
+
+function row(sensorId: string, at: number, points = 1, resolution: Resolution = "live"): MeasurementRow {
+  const values = Array.from({ length: points }, (_, channel) => [String(channel), at] as const);
+  return { sensorId, at, resolution, values };
+}
+
+function filled(rows: readonly MeasurementRow[], maxPoints = 1_000): Outbox {
+  const outbox = new Outbox(maxPoints);
+  for (const each of rows) expect(outbox.offer(each)).toBe("taken");
+  return outbox;
+}
+
+const shown = (batch: Batch | undefined) => batch?.rows.map(({ sensorId, at }) => `${sensorId}@${at}`);
+
+function take(outbox: Outbox, maxPoints = 1_000): Batch {
+  const batch = outbox.take(maxPoints);
+  if (batch === undefined) throw new Error("nothing to take");
+  return batch;
+}
+
+describe("Outbox", () => {
+  test("hands out rows oldest first per sensor, sensors in the order in which they came", () => {
+    const outbox = filled([row("b", 1), row("a", 1), row("b", 2), row("a", 3)]);
+    expect(shown(outbox.take(10))).toEqual(["b@1", "b@2", "a@1", "a@3"]);
+    expect(outbox.take(10)).toBeUndefined();
+  });
+
+  test("refuses rows that would come late", () => {
+    const outbox = filled([row("a", 5)]);
+    expect(outbox.offer(row("a", 5))).toBe("late");
+    expect(outbox.offer(row("a", 4))).toBe("late");
+    expect(outbox.offer(row("b", 4))).toBe("taken");
+  });
+
+  test("is bounded by its values", () => {
+    const outbox = filled([row("a", 1, 4), row("b", 1, 5)], 10);
+    expect(outbox.offer(row("c", 1, 2))).toBe("full");
+    expect(outbox.offer(row("c", 1, 1))).toBe("taken");
+    expect(outbox.points).toBe(10);
+  });
+
+  test("lets a row that is larger than all of it in when it is empty", () => {
+    const outbox = filled([row("a", 1, 50)], 10);
+    expect(outbox.offer(row("b", 1, 1))).toBe("full");
+    outbox.settle(take(outbox));
+    expect(outbox.offer(row("b", 1, 1))).toBe("taken");
+  });
+
+  test("is crowded from half of its room", () => {
+    const outbox = filled([row("a", 1, 4)], 10);
+    expect(outbox.isCrowded).toBe(false);
+    outbox.offer(row("a", 2, 1));
+    expect(outbox.isCrowded).toBe(true);
+  });
+
+  test("never divides a row, and gives at least one", () => {
+    const outbox = filled([row("a", 1, 3), row("a", 2, 3), row("a", 3, 3), row("b", 1, 9)]);
+    const batches = [take(outbox, 7), take(outbox, 5)];
+    expect(batches.map(shown)).toEqual([["a@1", "a@2"], ["b@1"]]);
+    expect(batches.map(({ points }) => points)).toEqual([6, 9]);
+  });
+
+  test("keeps a sensor's rest back while some of it is under way", () => {
+    const outbox = filled([row("a", 1), row("a", 2), row("b", 1)]);
+    const first = take(outbox, 1);
+    expect(shown(first)).toEqual(["a@1"]);
+    expect(shown(outbox.take(10))).toEqual(["b@1"]);
+    expect(outbox.take(10)).toBeUndefined();
+    outbox.settle(first);
+    expect(shown(outbox.take(10))).toEqual(["a@2"]);
+  });
+
+  test("gives again what was put back, before anything newer", () => {
+    const outbox = filled([row("a", 1), row("b", 1)]);
+    const batch = take(outbox);
+    outbox.offer(row("a", 2));
+    expect(outbox.pointsToTake).toBe(1);
+    outbox.putBack(batch);
+    expect(outbox.pointsToTake).toBe(3);
+    expect(shown(outbox.take(10))).toEqual(["a@1", "a@2", "b@1"]);
+  });
+
+  test("forgets what is settled", () => {
+    const outbox = filled([row("a", 1, 3)]);
+    outbox.settle(take(outbox));
+    expect([outbox.points, outbox.pointsToTake, outbox.pending().size]).toEqual([0, 0, 0]);
+    expect(outbox.newestOf("a")).toBeUndefined();
+  });
+
+  test("puts rows of one resolution only into a batch", () => {
+    const outbox = filled([row("a", 1, 1, "short"), row("a", 2), row("b", 1), row("c", 1, 1, "short")]);
+    const short = take(outbox);
+    expect([short.resolution, shown(short)]).toEqual(["short", ["a@1", "c@1"]]);
+    expect(shown(outbox.take(10))).toEqual(["b@1"]);
+    outbox.settle(short);
+    const live = take(outbox);
+    expect([live.resolution, shown(live)]).toEqual(["live", ["a@2"]]);
+  });
+
+  test("lets go of what is newer than a time, but not of what is under way", () => {
+    const outbox = filled([row("a", 1, 2), row("a", 2, 2), row("a", 3, 2), row("b", 3)]);
+    expect(outbox.letGo("a", 2)).toBe(2);
+    expect(outbox.newestOf("a")?.at).toBe(2);
+    const batch = take(outbox, 2);
+    expect(outbox.letGo("a", 0)).toBe(2);
+    expect(outbox.newestOf("a")?.at).toBe(1);
+    expect(outbox.points).toBe(3);
+    outbox.settle(batch);
+    expect(outbox.letGo("a", 0)).toBe(0);
+    expect(outbox.letGo("b", 0)).toBe(1);
+    expect(outbox.points).toBe(0);
+  });
+
+  test("says what waits, by resolution", () => {
+    const outbox = filled([row("a", 10, 2, "medium"), row("a", 20, 2), row("b", 15, 3)]);
+    outbox.take(3);
+    expect(outbox.pending()).toEqual(
+      new Map([
+        ["medium", { points: 2, oldestAt: 10 }],
+        ["live", { points: 5, oldestAt: 15 }],
+      ]),
+    );
+  });
+
+  test("through any sequence of steps: every row leaves once, in order, or was let go; sums are right", () => {
+    const step = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          do: fc.constant("offer" as const),
+          sensor: fc.constantFrom("a", "b", "c"),
+          points: fc.integer({ min: 1, max: 4 }),
+          resolution: fc.constantFrom<Resolution>("live", "short"),
+        }),
+      },
+      { weight: 3, arbitrary: fc.record({ do: fc.constant("take" as const), max: fc.integer({ min: 1, max: 9 }) }) },
+      { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("settle", "put back") }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ do: fc.constant("let go" as const), sensor: fc.constantFrom("a", "b", "c") }),
+      },
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const outbox = new Outbox(30);
+        const expected = new Map<string, MeasurementRow[]>([
+          ["a", []],
+          ["b", []],
+          ["c", []],
+        ]);
+        const flying: Batch[] = [];
+        let now = 0;
+        for (const each of steps) {
+          now++;
+          if (each.do === "offer") {
+            const offered = row(each.sensor, now, each.points, each.resolution);
+            if (outbox.offer(offered) === "taken") expected.get(each.sensor)?.push(offered);
+          } else if (each.do === "take") {
+            const batch = outbox.take(each.max);
+            if (batch === undefined) continue;
+            expect(batch.points).toBe(batch.rows.reduce((sum, { values }) => sum + values.length, 0));
+            expect(batch.points <= each.max || batch.rows.length === 1).toBe(true);
+            expect(new Set(batch.rows.map(({ resolution }) => resolution))).toEqual(new Set([batch.resolution]));
+            flying.push(batch);
+          } else if (each.do === "let go") {
+            const aloft = flying.flatMap(({ rows }) => rows).filter(({ sensorId }) => sensorId === each.sensor).length;
+            const dropped = expected.get(each.sensor)?.splice(aloft) ?? [];
+            expect(outbox.letGo(each.sensor, 0)).toBe(dropped.reduce((sum, { values }) => sum + values.length, 0));
+          } else {
+            const batch = flying.shift();
+            if (batch === undefined) continue;
+            if (each.do === "put back") outbox.putBack(batch);
+            else {
+              outbox.settle(batch);
+              for (const settled of batch.rows) expect(expected.get(settled.sensorId)?.shift()).toBe(settled);
+            }
+          }
+          const waiting = [...expected.values()].flat();
+          expect(outbox.points).toBe(waiting.reduce((sum, { values }) => sum + values.length, 0));
+          const inFlight = flying.reduce((sum, { points }) => sum + points, 0);
+          expect(outbox.pointsToTake).toBe(outbox.points - inFlight);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

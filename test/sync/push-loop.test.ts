@@ -1,0 +1,307 @@
+import { pino } from "pino";
+import { describe, expect, test } from "vitest";
+import type { DeliveryOutcome, MeasurementRow, Resolution } from "../../src/sync/measurement.ts";
+import { Outbox } from "../../src/sync/outbox.ts";
+import { PushLoop } from "../../src/sync/push-loop.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const ACCEPTED: DeliveryOutcome = { kind: "accepted", rejectedPoints: 0, message: "" };
+const FAILED: DeliveryOutcome = { kind: "failed", retryAfterMs: undefined, message: "connection refused" };
+
+function row(sensorId: string, at: number, resolution: Resolution = "live"): MeasurementRow {
+  return {
+    sensorId,
+    at,
+    resolution,
+    values: [
+      ["0", at],
+      ["1", at],
+    ],
+  };
+}
+
+interface Answer {
+  readonly outcome: DeliveryOutcome;
+  readonly afterMs?: number;
+}
+
+/** A loop over a sink that answers from a list, then accepts; times are monotonic milliseconds. */
+function loop({
+  answers = [],
+  maxBatchPoints = 100,
+  random = 0,
+}: {
+  answers?: Answer[];
+  maxBatchPoints?: number;
+  random?: number;
+}) {
+  const clock = new ManualClock();
+  const outbox = new Outbox(10_000);
+  const sent: { readonly at: number; readonly rows: string[] }[] = [];
+  const settled: string[] = [];
+  const counted: string[] = [];
+  const lines: { msg: string; [field: string]: unknown }[] = [];
+  const push = new PushLoop({
+    outbox,
+    clock,
+    maxBatchPoints,
+    random: () => random,
+    log: pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }),
+    sink: {
+      deliver: async (rows, signal) => {
+        sent.push({ at: clock.monotonic(), rows: rows.map(({ sensorId, at }) => `${sensorId}@${at}`) });
+        const { outcome, afterMs = 0 } = answers.shift() ?? { outcome: ACCEPTED };
+        await clock.sleep(afterMs, signal);
+        return outcome;
+      },
+    },
+    observer: {
+      delivered: (resolution, points) => void counted.push(`delivered ${points} ${resolution}`),
+      rejected: (resolution, points) => void counted.push(`rejected ${points} ${resolution}`),
+      deliveryFailed: () => void counted.push("failed"),
+      letGo: () => undefined,
+      watermarksSaved: () => undefined,
+    },
+    onSettled: ({ rows }) => settled.push(...rows.map(({ sensorId, at }) => `${sensorId}@${at}`)),
+  });
+  const offer = (...rows: MeasurementRow[]): void => {
+    for (const each of rows) outbox.offer(each);
+    push.notify();
+  };
+  return { clock, outbox, push, offer, sent, settled, counted, lines };
+}
+
+describe("PushLoop", () => {
+  test("lets rows gather for a second, then sends them together", async () => {
+    const { clock, push, offer, sent, settled, counted, outbox } = loop({});
+    push.start();
+    await clock.advance(10_000);
+    offer(row("a", 1));
+    await clock.advance(600);
+    offer(row("b", 1));
+    await clock.advance(399);
+    expect(sent).toEqual([]);
+    await clock.advance(1);
+    expect(sent).toEqual([{ at: 11_000, rows: ["a@1", "b@1"] }]);
+    expect(settled).toEqual(["a@1", "b@1"]);
+    expect(counted).toEqual(["delivered 4 live"]);
+    expect(outbox.points).toBe(0);
+    expect(clock.pending).toEqual([]);
+  });
+
+  test("sends full batches at once, one after the other", async () => {
+    const { clock, push, offer, sent } = loop({
+      maxBatchPoints: 4,
+      answers: Array(3).fill({ outcome: ACCEPTED, afterMs: 50 }),
+    });
+    push.start();
+    offer(...[1, 2, 3, 4, 5].map((at) => row("a", at)));
+    await clock.advance(5_000);
+    expect(sent).toEqual([
+      { at: 0, rows: ["a@1", "a@2"] },
+      { at: 50, rows: ["a@3", "a@4"] },
+      { at: 1_100, rows: ["a@5"] },
+    ]);
+  });
+
+  test("tries the same rows again, ever more rarely, and says so once", async () => {
+    const { clock, push, offer, sent, settled, counted, lines } = loop({
+      answers: Array(9).fill({ outcome: FAILED }),
+      random: 1,
+    });
+    push.start();
+    offer(row("a", 1));
+    await clock.advance(400_000);
+    expect(sent.map(({ at }) => at / 1_000)).toEqual([1, 2, 4, 8, 16, 32, 64, 124, 184, 244]);
+    expect(new Set(sent.map(({ rows }) => rows.join()))).toEqual(new Set(["a@1"]));
+    expect(settled).toEqual(["a@1"]);
+    expect(counted).toEqual([...Array(9).fill("failed"), "delivered 2 live"]);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      "measurements cannot be delivered now: connection refused",
+      "measurements can be delivered again",
+    ]);
+    expect(lines[0]).toMatchObject({ level: 40, failures: 1, pending: 2 });
+  });
+
+  test("says again after ten minutes that it still fails", async () => {
+    const { clock, push, offer, lines } = loop({ answers: Array(40).fill({ outcome: FAILED }), random: 1 });
+    push.start();
+    offer(row("a", 1));
+    await clock.advance(25 * 60_000);
+    expect(lines).toHaveLength(3);
+  });
+
+  test.each([
+    { retryAfterMs: 30_000, next: 31_000 },
+    { retryAfterMs: 0, next: 1_000 },
+    { retryAfterMs: 24 * 3_600_000, next: 1_000 + 15 * 60_000 },
+  ])("waits the $retryAfterMs ms that the receiver asked for, within reason", async ({ retryAfterMs, next }) => {
+    const { clock, push, offer, sent } = loop({ answers: [{ outcome: { ...FAILED, retryAfterMs } }] });
+    push.start();
+    offer(row("a", 1));
+    await clock.advance(next - 1 + 1_000);
+    const early = sent.filter(({ at }) => at > 1_000 && at < next);
+    await clock.advance(5_000);
+    expect(early).toEqual([]);
+    expect(sent).toHaveLength(2);
+  });
+
+  test("does not let newer rows of a sensor pass those that failed", async () => {
+    const { clock, push, offer, sent } = loop({ answers: [{ outcome: FAILED }], maxBatchPoints: 4 });
+    push.start();
+    offer(row("a", 1));
+    await clock.advance(1_000);
+    offer(row("b", 1), row("a", 2));
+    await clock.advance(10_000);
+    expect(sent.map(({ rows }) => rows)).toEqual([["a@1"], ["a@1", "a@2"], ["b@1"]]);
+  });
+
+  test("takes a refusal as final", async () => {
+    const { clock, push, offer, settled, counted, lines, outbox } = loop({
+      answers: [{ outcome: { kind: "refused", message: "HTTP 400" } }],
+    });
+    push.start();
+    offer(row("a", 1, "short"));
+    await clock.advance(2_000);
+    expect(settled).toEqual(["a@1"]);
+    expect(counted).toEqual(["rejected 2 short"]);
+    expect(outbox.points).toBe(0);
+    expect(lines).toMatchObject([
+      { level: 40, msg: "the receiver refused measurements for good: HTTP 400", points: 2, resolution: "short" },
+    ]);
+  });
+
+  test("counts what was refused in part", async () => {
+    const { clock, push, offer, settled, counted } = loop({
+      answers: [
+        { outcome: { kind: "accepted", rejectedPoints: 3, message: "out of order" } },
+        { outcome: { kind: "accepted", rejectedPoints: 99, message: "out of order" } },
+      ],
+    });
+    push.start();
+    offer(row("a", 1), row("a", 2));
+    await clock.advance(2_000);
+    offer(row("a", 3));
+    await clock.advance(2_000);
+    expect(settled).toEqual(["a@1", "a@2", "a@3"]);
+    expect(counted).toEqual(["rejected 3 live", "delivered 1 live", "rejected 2 live"]);
+  });
+
+  test("says at most once a minute that rows were refused, and how many since", async () => {
+    const { clock, push, offer, lines } = loop({
+      answers: Array(5).fill({ outcome: { kind: "refused", message: "HTTP 400" } }),
+    });
+    push.start();
+    for (const at of [1, 2, 3, 4, 5]) {
+      offer(row("a", at));
+      await clock.advance(20_000);
+    }
+    expect(lines.map(({ points }) => points)).toEqual([2, 6]);
+  });
+
+  test("survives a sink that throws", async () => {
+    const { clock, push, offer, sent, settled } = loop({});
+    const thrown = loop({});
+    const failing = new PushLoop({
+      outbox: thrown.outbox,
+      clock,
+      maxBatchPoints: 10,
+      random: () => 0,
+      log: pino({ level: "silent" }),
+      sink: { deliver: () => Promise.reject(new Error("a bug")) },
+      observer: { delivered() {}, rejected() {}, deliveryFailed() {}, letGo() {}, watermarksSaved() {} },
+      onSettled: () => undefined,
+    });
+    failing.start();
+    thrown.outbox.offer(row("a", 1));
+    failing.notify();
+    push.start();
+    offer(row("a", 1));
+    await clock.advance(5_000);
+    expect(thrown.outbox.pointsToTake).toBe(2);
+    expect([sent.length, settled.length]).toEqual([1, 1]);
+  });
+});
+
+describe("flush", () => {
+  async function flush({ clock, push }: { clock: ManualClock; push: PushLoop }, graceMs: number): Promise<number> {
+    const began = clock.monotonic();
+    let took = Number.NaN;
+    const flushed = push.flush(graceMs).then(() => {
+      took = clock.monotonic() - began;
+    });
+    await clock.advance(graceMs + 1_000);
+    await flushed;
+    return took;
+  }
+
+  test("sends what is left without waiting for more, then ends", async () => {
+    const it = loop({ maxBatchPoints: 4, answers: Array(9).fill({ outcome: ACCEPTED, afterMs: 20 }) });
+    it.push.start();
+    it.offer(row("a", 1), row("b", 1), row("c", 1));
+    expect(await flush(it, 10_000)).toBe(40);
+    expect(it.settled).toEqual(["a@1", "b@1", "c@1"]);
+    it.offer(row("d", 1));
+    await it.clock.advance(60_000);
+    expect(it.sent).toHaveLength(2);
+    expect(it.clock.pending).toEqual([]);
+  });
+
+  test("of nothing ends at once, also when the loop never began", async () => {
+    const idle = loop({});
+    idle.push.start();
+    await idle.clock.advance(1_000);
+    expect(await flush(idle, 10_000)).toBe(0);
+    expect(await flush(loop({}), 10_000)).toBe(0);
+  });
+
+  test("waits for what is under way", async () => {
+    const it = loop({ answers: [{ outcome: ACCEPTED, afterMs: 5_000 }] });
+    it.push.start();
+    it.offer(row("a", 1));
+    await it.clock.advance(1_500);
+    expect(await flush(it, 10_000)).toBe(4_500);
+    expect(it.settled).toEqual(["a@1"]);
+  });
+
+  test("breaks off what is under way when the time is over", async () => {
+    const it = loop({ answers: [{ outcome: ACCEPTED, afterMs: 60_000 }] });
+    it.push.start();
+    it.offer(row("a", 1));
+    await it.clock.advance(1_500);
+    expect(await flush(it, 10_000)).toBe(10_000);
+    expect(it.settled).toEqual([]);
+    expect(it.outbox.pointsToTake).toBe(2);
+  });
+
+  test("cuts our own patience short, but tries no more than there is time for", async () => {
+    const it = loop({ answers: Array(20).fill({ outcome: FAILED }), random: 1 });
+    it.push.start();
+    it.offer(row("a", 1));
+    await it.clock.advance(70_000);
+    const before = it.sent.length;
+    expect(await flush(it, 10_000)).toBeLessThan(10_000);
+    expect(it.sent.length).toBe(before + 1);
+    expect(it.outbox.pointsToTake).toBe(2);
+  });
+
+  test("tries again within the time", async () => {
+    const it = loop({ answers: Array(3).fill({ outcome: FAILED }), random: 1 });
+    it.push.start();
+    it.offer(row("a", 1));
+    expect(await flush(it, 10_000)).toBe(7_000);
+    expect(it.settled).toEqual(["a@1"]);
+  });
+
+  test.each([
+    { retryAfterMs: 60_000, sent: 1, took: 0 },
+    { retryAfterMs: 4_000, sent: 2, took: 3_500 },
+  ])("respects the $retryAfterMs ms that the receiver asked for", async ({ retryAfterMs, sent, took }) => {
+    const it = loop({ answers: [{ outcome: { ...FAILED, retryAfterMs } }] });
+    it.push.start();
+    it.offer(row("a", 1));
+    await it.clock.advance(1_500);
+    expect(await flush(it, 10_000)).toBe(took);
+    expect(it.sent).toHaveLength(sent);
+  });
+});

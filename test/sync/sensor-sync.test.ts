@@ -1,0 +1,203 @@
+import { describe, expect, test } from "vitest";
+import type { MeasurementRow, Resolution } from "../../src/sync/measurement.ts";
+import { type Judging, type ListPoint, SensorSync } from "../../src/sync/sensor-sync.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const BASE = Date.UTC(2026, 0, 15, 12);
+
+const point = (at: number): ListPoint => ({ at, values: [["0", at]] });
+const row = (at: number, resolution: Resolution = "live"): MeasurementRow => ({
+  sensorId: "7",
+  at,
+  resolution,
+  values: [["0", 1]],
+});
+
+function judging(more: Partial<Judging> = {}): Judging {
+  return { mode: "auto", pushes: true, now: BASE + 5 * MINUTE, ...more };
+}
+
+function sensor(watermark: number | undefined, intervalMs = MINUTE): SensorSync {
+  const sync = new SensorSync("7", watermark);
+  sync.setInterval(intervalMs);
+  return sync;
+}
+
+describe("a measurement in a list", () => {
+  test.each([
+    { after: 60 * SECOND, verdict: "next" },
+    { after: 90 * SECOND, verdict: "next" },
+    { after: 91 * SECOND, verdict: "gap" },
+    { after: 0, verdict: "known" },
+    { after: -60 * SECOND, verdict: "known" },
+  ])("$after ms after the last one sent is $verdict at an interval of a minute", ({ after, verdict }) => {
+    const sync = sensor(undefined);
+    sync.took(row(BASE), "list");
+    expect(sync.listed(point(BASE + after), judging())).toBe(verdict);
+    expect(sync.hasGap).toBe(verdict === "gap");
+  });
+
+  test.each([
+    { origin: "series", after: 30 * SECOND, verdict: "known" },
+    { origin: "series", after: -30 * SECOND, verdict: "known" },
+    { origin: "series", after: 31 * SECOND, verdict: "next" },
+    { origin: "list", after: 1, verdict: "next" },
+    { origin: "list", after: 30 * SECOND, verdict: "next" },
+  ] as const)("$after ms after a row from a $origin is $verdict", ({ origin, after, verdict }) => {
+    const sync = sensor(undefined);
+    sync.took(row(BASE), origin);
+    expect(sync.listed(point(BASE + after), judging())).toBe(verdict);
+  });
+
+  test("near a watermark is the measurement that was acknowledged", () => {
+    expect(sensor(BASE).listed(point(BASE + 20 * SECOND), judging())).toBe("known");
+    expect(sensor(BASE).listed(point(BASE + 40 * SECOND), judging())).toBe("next");
+  });
+
+  test("is the same as a row of the series once: an extra scan right after it is new", () => {
+    const sync = sensor(undefined);
+    sync.took(row(BASE), "series");
+    expect(sync.listed(point(BASE + SECOND), judging())).toBe("known");
+    expect(sync.listed(point(BASE + 20 * SECOND), judging())).toBe("next");
+  });
+
+  test("was counted when the list came before the series", () => {
+    const sync = sensor(BASE - HOUR);
+    expect(sync.listed(point(BASE + SECOND), judging())).toBe("gap");
+    sync.took(row(BASE), "series");
+    expect(sync.readThrough(BASE + SECOND, true)).toBe(false);
+    expect(sync.listed(point(BASE + 20 * SECOND), judging())).toBe("next");
+  });
+
+  test("does not leave while there is a gap", () => {
+    const sync = sensor(BASE);
+    expect(sync.listed(point(BASE + 3 * MINUTE), judging())).toBe("gap");
+    expect(sync.listed(point(BASE + 4 * MINUTE), judging())).toBe("gap");
+    sync.took(row(BASE + MINUTE), "series");
+    expect(sync.listed(point(BASE + 5 * MINUTE), judging())).toBe("gap");
+  });
+
+  test.each([
+    { more: {}, age: HOUR, verdict: "gap", why: "starts from the live series" },
+    { more: {}, age: 4 * HOUR + 1, verdict: "known", why: "has nothing in the live series" },
+    { more: { pushes: false }, age: HOUR, verdict: "next", why: "starts from the list when nothing is pushed" },
+    { more: { mode: "off" }, age: HOUR, verdict: "next", why: "starts from the list when series are off" },
+    { more: { mode: "all" }, age: HOUR, verdict: "known", why: "waits for the series when all are read" },
+  ] as const)("of a sensor without a watermark $why", ({ more, age, verdict }) => {
+    const { now } = judging();
+    expect(sensor(undefined).listed(point(now - age), judging(more))).toBe(verdict);
+  });
+
+  test("after a gap is next where series are off, and waits for the series where all are read", () => {
+    expect(sensor(BASE).listed(point(BASE + HOUR), judging({ mode: "off" }))).toBe("next");
+    const all = sensor(BASE);
+    expect(all.listed(point(BASE + HOUR), judging({ mode: "all" }))).toBe("known");
+    expect(all.hasGap).toBe(false);
+  });
+});
+
+describe("the interval", () => {
+  test("is what the server says, else what the series show, else a minute", () => {
+    const sync = new SensorSync("7", BASE);
+    expect(sync.intervalMs).toBe(MINUTE);
+    sync.learnInterval(10 * SECOND);
+    expect(sync.intervalMs).toBe(10 * SECOND);
+    sync.learnInterval(undefined);
+    expect(sync.intervalMs).toBe(10 * SECOND);
+    sync.setInterval(30 * SECOND);
+    expect(sync.intervalMs).toBe(30 * SECOND);
+  });
+});
+
+describe("how far a row of a series may be off", () => {
+  test.each([
+    { name: "a list", take: (sync: SensorSync) => sync.took(row(BASE), "list"), within: 30 * SECOND },
+    { name: "a series", take: (sync: SensorSync) => sync.took(row(BASE), "series"), within: 0 },
+    { name: "averages", take: (sync: SensorSync) => sync.took(row(BASE, "short"), "series"), within: 0 },
+    { name: "a watermark", take: (sync: SensorSync) => sync.fallBack(BASE + 1), within: 30 * SECOND },
+    { name: "an average's watermark", take: (sync: SensorSync) => sync.fallBack(BASE + 299_999), within: 0 },
+  ])("after $name is $within ms", ({ take, within }) => {
+    const sync = sensor(undefined);
+    take(sync);
+    expect(sync.sameInSeriesWithinMs).toBe(within);
+  });
+
+  test("does not outlast a restart where averages were sent last", () => {
+    expect(sensor(BASE + 299_999).sameInSeriesWithinMs).toBe(0);
+    expect(sensor(BASE).sameInSeriesWithinMs).toBe(30 * SECOND);
+  });
+});
+
+describe("after reading", () => {
+  function withGap(): SensorSync {
+    const sync = sensor(BASE - HOUR);
+    sync.listed(point(BASE), judging());
+    return sync;
+  }
+
+  test("a series that reaches the list's measurement closes the gap", () => {
+    const sync = withGap();
+    sync.took(row(BASE), "series");
+    expect(sync.readThrough(BASE, true)).toBe(false);
+    expect(sync.hasGap).toBe(false);
+  });
+
+  test("a series that lacks only the last one leaves it to the list", () => {
+    const sync = withGap();
+    sync.took(row(BASE - MINUTE), "series");
+    expect(sync.readThrough(BASE, true)).toBe(true);
+    expect(sync.hasGap).toBe(false);
+  });
+
+  test("a series that lacks more is read again, for as long as it gives more", () => {
+    const sync = withGap();
+    for (const minutes of [20, 10, 5]) {
+      sync.took(row(BASE - minutes * MINUTE), "series");
+      expect(sync.readThrough(BASE, true)).toBe(false);
+      expect(sync.hasGap).toBe(true);
+    }
+    expect(sync.readThrough(BASE, false)).toBe(false);
+    expect(sync.readThrough(BASE, false)).toBe(true);
+    expect(sync.hasGap).toBe(false);
+  });
+
+  test("an average that ends with the list's measurement has it", () => {
+    const sync = withGap();
+    sync.took(row(BASE - 5 * MINUTE, "short"), "series");
+    expect(sync.readThrough(BASE, true)).toBe(false);
+    expect(sync.hasGap).toBe(false);
+  });
+
+  test("a failure is waited for ever longer, up to an hour, until one works", () => {
+    const sync = withGap();
+    const waits: number[] = [];
+    for (let failures = 0; failures < 8; failures++) {
+      sync.readFailed(0);
+      let wait = 0;
+      while (!sync.mayBeRead(wait)) wait += MINUTE;
+      waits.push(wait / MINUTE);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+    sync.readWorked();
+    expect(sync.mayBeRead(0)).toBe(true);
+    sync.readFailed(0);
+    expect(sync.mayBeRead(MINUTE)).toBe(true);
+  });
+});
+
+describe("a watermark", () => {
+  test("in the server's future is dropped", () => {
+    const sync = sensor(BASE + 2 * HOUR);
+    expect(sync.dropFutureWatermark(BASE)).toBe(true);
+    expect(sync.covered).toBeUndefined();
+    expect(sync.dropFutureWatermark(BASE)).toBe(false);
+  });
+
+  test("slightly in the future stays", () => {
+    const sync = sensor(BASE + 10 * MINUTE);
+    expect(sync.dropFutureWatermark(BASE)).toBe(false);
+    expect(sync.covered).toBe(BASE + 10 * MINUTE);
+  });
+});

@@ -1,0 +1,185 @@
+import { pino } from "pino";
+import type { Clock } from "../../../src/clock.ts";
+import type { MeasurementRow, MeasurementSink, Resolution } from "../../../src/sync/measurement.ts";
+import type { SyncMode } from "../../../src/sync/sensor-sync.ts";
+import type { StateFiles } from "../../../src/sync/state-files.ts";
+import { SyncEngine } from "../../../src/sync/sync-engine.ts";
+import { Watermarks } from "../../../src/sync/watermarks.ts";
+import type { ManualClock } from "../../support/manual-clock.ts";
+import type { RecordedServer } from "./recorded-server.ts";
+
+/** Files that outlive a process. */
+export class Disk {
+  readonly files = new Map<string, string>();
+}
+
+export interface ProcessSettings {
+  readonly mode: SyncMode;
+  readonly maxPendingPoints: number;
+  readonly maxBatchPoints: number;
+  readonly requestsPerCycle: number;
+}
+
+export const PERIOD_MS = 60_000;
+
+/** What the exporter says of itself. */
+export interface Counted {
+  delivered: Map<Resolution, number>;
+  rejected: Map<Resolution, number>;
+  letGo: number;
+  failures: number;
+  saves: number;
+}
+
+/** One run of the exporter. After `kill` nothing of it goes on, as after SIGKILL. */
+export class ExporterProcess {
+  readonly engine: SyncEngine;
+  readonly counted: Counted;
+  readonly freshest: { readonly sensorId: string; readonly at: number; readonly values: MeasurementRow["values"] }[];
+  readonly log: string[];
+  readonly #server: RecordedServer;
+  readonly #life: AbortController;
+  #cycle: Promise<unknown> | undefined;
+  readonly #stopping = new AbortController();
+
+  private constructor(
+    engine: SyncEngine,
+    server: RecordedServer,
+    life: AbortController,
+    report: Pick<ExporterProcess, "counted" | "freshest" | "log">,
+  ) {
+    this.engine = engine;
+    this.counted = report.counted;
+    this.freshest = report.freshest;
+    this.log = report.log;
+    this.#server = server;
+    this.#life = life;
+    engine.start();
+  }
+
+  static async start(
+    clock: ManualClock,
+    server: RecordedServer,
+    sink: MeasurementSink | undefined,
+    disk: Disk,
+    settings: ProcessSettings,
+  ): Promise<ExporterProcess> {
+    const life = new AbortController();
+    const own = mortalClock(clock, life.signal);
+    const counted: Counted = { delivered: new Map(), rejected: new Map(), letGo: 0, failures: 0, saves: 0 };
+    const freshest: ExporterProcess["freshest"] = [];
+    const log: string[] = [];
+    const add = (counts: Map<Resolution, number>) => (resolution: Resolution, points: number) => {
+      counts.set(resolution, (counts.get(resolution) ?? 0) + points);
+    };
+    const engine = new SyncEngine({
+      api: {
+        clockOffset: () => server.clockOffset(),
+        timeSeries: (sensorId, type, signal) => mortal(life.signal, server.timeSeries(sensorId, type, signal)),
+      },
+      mode: settings.mode,
+      target:
+        sink === undefined
+          ? undefined
+          : {
+              sink: {
+                deliver: (rows, signal) =>
+                  life.signal.aborted ? forEver() : mortal(life.signal, sink.deliver(rows, signal)),
+              },
+              watermarks: await Watermarks.open("test", mortalFiles(disk, own, life.signal)),
+              maxPendingPoints: settings.maxPendingPoints,
+              maxBatchPoints: settings.maxBatchPoints,
+            },
+      limits: { requests: settings.requestsPerCycle, periodMs: PERIOD_MS },
+      clock: own,
+      random: () => 0.5,
+      log: pino({ level: "debug" }, { write: (line) => void log.push(line) }),
+      observer: {
+        delivered: add(counted.delivered),
+        rejected: add(counted.rejected),
+        deliveryFailed: () => {
+          counted.failures++;
+        },
+        letGo: (points) => {
+          counted.letGo += points;
+        },
+        watermarksSaved: () => {
+          counted.saves++;
+        },
+      },
+      onFreshest: (sensorId, at, values) => freshest.push({ sensorId, at, values }),
+    });
+    return new ExporterProcess(engine, server, life, { counted, freshest, log });
+  }
+
+  /** One period's work: a list poll, then a cycle of reading series, which goes on by itself. */
+  async poll(): Promise<void> {
+    try {
+      await this.engine.onListPoll(this.#server.list(), (id) => this.#server.sensor(id).intervalMs);
+    } catch {
+      // The list could not be read; the time series collector is on its own schedule.
+    }
+    if (this.#cycle !== undefined) return;
+    this.#cycle = this.engine.readDue(this.#stopping.signal).then(
+      () => {
+        this.#cycle = undefined;
+      },
+      () => {
+        this.#cycle = undefined;
+      },
+    );
+  }
+
+  kill(): void {
+    this.#life.abort();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping.abort();
+    await this.engine.flush(graceMs);
+    this.kill();
+  }
+}
+
+function forEver<T>(): Promise<T> {
+  return new Promise(() => undefined);
+}
+
+/** The dead see no promise settle. */
+function mortal<T>(life: AbortSignal, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    promise.then(
+      (value) => {
+        if (!life.aborted) resolve(value);
+      },
+      (error) => {
+        if (!life.aborted) reject(error);
+      },
+    );
+  });
+}
+
+function mortalClock(clock: Clock, life: AbortSignal): Clock {
+  return {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    sleep: (ms, signal) => mortal(life, clock.sleep(ms, signal === undefined ? life : AbortSignal.any([signal, life]))),
+  };
+}
+
+/** Each step takes a moment, so that a kill can come between any two. */
+function mortalFiles({ files }: Disk, clock: Clock, life: AbortSignal): StateFiles {
+  const step = <T>(act: () => T): Promise<T> => (life.aborted ? forEver() : clock.sleep(20).then(act));
+  return {
+    read: async (name) => files.get(name),
+    write: (name, text) => step(() => void files.set(name, text)),
+    rename: (from, to) =>
+      step(() => {
+        const text = files.get(from);
+        if (text === undefined) throw new Error(`ENOENT: ${from}`);
+        files.delete(from);
+        files.set(to, text);
+      }),
+    syncDirectory: () => step(() => undefined),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Clock } from "../../../src/clock.ts";
+import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../../../src/sync/measurement.ts";
+
+export interface ReceivedRow extends MeasurementRow {
+  /** When it came, wall clock. */
+  readonly receivedAt: number;
+  /** The receiver refused it for good. */
+  readonly refused: boolean;
+}
+
+/** What the receiver is to do with the next requests. */
+export type Mood = "accepts" | "refuses" | "refuses in part" | "is down";
+
+/** A receiver on the other end of a connection that takes time: it has the rows some time before its word arrives. */
+export class Receiver implements MeasurementSink {
+  readonly received: ReceivedRow[] = [];
+  readonly batches: number[] = [];
+  mood: Mood = "accepts";
+  retryAfterMs: number | undefined;
+  readonly #clock: Clock;
+  readonly #latencyMs: number;
+
+  constructor(clock: Clock, latencyMs = 100) {
+    this.#clock = clock;
+    this.#latencyMs = latencyMs;
+  }
+
+  async deliver(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<DeliveryOutcome> {
+    try {
+      await this.#clock.sleep(this.#latencyMs / 2, signal);
+      const outcome = this.#take(rows);
+      await this.#clock.sleep(this.#latencyMs / 2, signal);
+      return outcome;
+    } catch {
+      return { kind: "failed", retryAfterMs: undefined, message: "aborted" };
+    }
+  }
+
+  #take(rows: readonly MeasurementRow[]): DeliveryOutcome {
+    if (this.mood === "is down") return { kind: "failed", retryAfterMs: this.retryAfterMs, message: "it is down" };
+    const { mood } = this;
+    if (mood !== "accepts") this.mood = "accepts";
+    const receivedAt = this.#clock.now();
+    this.batches.push(rows.length);
+    for (const [index, row] of rows.entries()) {
+      const refused = mood === "refuses" || (mood === "refuses in part" && index === 0);
+      this.received.push({ ...row, receivedAt, refused });
+    }
+    if (mood === "refuses") return { kind: "refused", message: "no" };
+    const rejectedPoints = mood === "refuses in part" ? (rows[0]?.values.length ?? 0) : 0;
+    return { kind: "accepted", rejectedPoints, message: "" };
+  }
+}

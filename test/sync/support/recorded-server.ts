@@ -1,0 +1,143 @@
+import { ApiError } from "../../../src/api/api-error.ts";
+import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../../../src/api/records.ts";
+import { SERIES_STEP_MS, SERIES_WINDOW_MS, type SeriesType } from "../../../src/api/series-types.ts";
+import type { Clock } from "../../../src/clock.ts";
+import type { ErrorCode } from "../../../src/errors/catalogue.ts";
+
+export interface RecordedSensor {
+  readonly id: string;
+  readonly intervalMs: number;
+  /** Scans take place at this time and then each interval, but for those in `pauses`. */
+  readonly firstScanAt: number;
+  readonly pauses: readonly { readonly from: number; readonly to: number }[];
+  /** Added to the times that lists show. */
+  readonly listSkewMs: number;
+}
+
+const TIMES_KEPT_MS = 400 * 24 * 3_600_000;
+
+/**
+ * A monitoring server that measures on schedule and keeps everything. Channel 0 holds a number that tells the sensor and
+ * the scan, channel 1 always 1: its average stays 1, while `count` in the tests' own averages counts measurements.
+ */
+export class RecordedServer {
+  readonly sensors: readonly RecordedSensor[];
+  /** Series show a measurement this much later than lists do. */
+  seriesLagMs = 0;
+  offsetMs = 0;
+  /** What every question fails with; undefined while the server is up. */
+  failure: ErrorCode | undefined;
+  /** Sensors whose series are not there. */
+  readonly withoutSeries = new Set<string>();
+  /** `sensor/type` of every question so far. */
+  readonly asked: string[] = [];
+  readonly #clock: Clock;
+  readonly #latencyMs: number;
+
+  constructor(clock: Clock, sensors: readonly RecordedSensor[], latencyMs = 200) {
+    this.#clock = clock;
+    this.sensors = sensors;
+    this.#latencyMs = latencyMs;
+  }
+
+  now(): number {
+    return this.#clock.now() + this.offsetMs;
+  }
+
+  clockOffset(): number {
+    return this.offsetMs;
+  }
+
+  sensor(id: string): RecordedSensor {
+    const sensor = this.sensors.find((candidate) => candidate.id === id);
+    if (sensor === undefined) throw new Error(`no sensor ${id}`);
+    return sensor;
+  }
+
+  /** Times of all scans from `from` to `to`, both included. */
+  scans({ firstScanAt, intervalMs, pauses }: RecordedSensor, from: number, to: number): number[] {
+    const scans: number[] = [];
+    const first = Math.max(0, Math.ceil((from - firstScanAt) / intervalMs));
+    for (let at = firstScanAt + first * intervalMs; at <= to; at += intervalMs) {
+      if (!pauses.some((pause) => at >= pause.from && at < pause.to)) scans.push(at);
+    }
+    return scans;
+  }
+
+  /** The last scan at or before a time. */
+  lastScan(sensor: RecordedSensor, at: number): number | undefined {
+    let end = sensor.firstScanAt + Math.floor((at - sensor.firstScanAt) / sensor.intervalMs) * sensor.intervalMs;
+    for (;;) {
+      if (end < sensor.firstScanAt) return undefined;
+      const pause = sensor.pauses.find(({ from, to }) => end >= from && end < to);
+      if (pause === undefined) return end;
+      const before = pause.from - 1;
+      end = sensor.firstScanAt + Math.floor((before - sensor.firstScanAt) / sensor.intervalMs) * sensor.intervalMs;
+    }
+  }
+
+  value({ id, firstScanAt, intervalMs }: RecordedSensor, at: number): number {
+    return Number(id) * 1e7 + (at - firstScanAt) / intervalMs;
+  }
+
+  /** The mean over the span that begins at `at`; undefined when nothing was measured in it until `now`. */
+  average(sensor: RecordedSensor, type: SeriesType, at: number, now = Number.POSITIVE_INFINITY): number | undefined {
+    const scans = this.scans(sensor, at, Math.min(at + SERIES_STEP_MS[type] - 1, now));
+    if (scans.length === 0) return undefined;
+    return scans.reduce((sum, scan) => sum + this.value(sensor, scan), 0) / scans.length;
+  }
+
+  /** What a list of all channels shows now. */
+  list(): ChannelRecord[] {
+    if (this.failure !== undefined) throw failed(this.failure);
+    return this.sensors.flatMap((sensor) => {
+      const scan = this.lastScan(sensor, this.now());
+      const measuredAt = scan === undefined ? undefined : scan + sensor.listSkewMs;
+      const value = scan === undefined ? undefined : this.value(sensor, scan);
+      const record = { sensorId: sensor.id, name: "Channel", unit: "", measuredAt, limits: undefined };
+      return [
+        { ...record, channelId: "0", value },
+        { ...record, channelId: "1", value: scan === undefined ? undefined : 1 },
+        { ...record, channelId: "-4", value: undefined },
+      ];
+    });
+  }
+
+  async timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
+    this.asked.push(`${sensorId}/${type}`);
+    await this.#clock.sleep(this.#latencyMs / 2, signal);
+    if (this.failure !== undefined) throw failed(this.failure);
+    if (this.withoutSeries.has(sensorId)) throw failed("API_NOT_FOUND");
+    const rows = this.#rows(this.sensor(sensorId), type);
+    await this.#clock.sleep(this.#latencyMs / 2, signal);
+    return { rows, gaps: [], skipped: 0 };
+  }
+
+  #rows(sensor: RecordedSensor, type: SeriesType): TimeSeriesRow[] {
+    const now = this.now() - this.seriesLagMs;
+    const from = Math.max(this.now() - SERIES_WINDOW_MS[type], this.now() - TIMES_KEPT_MS);
+    if (type === "live") return this.scans(sensor, from, now).map((at) => row(at, this.value(sensor, at)));
+    const step = SERIES_STEP_MS[type];
+    const rows: TimeSeriesRow[] = [];
+    // The span that is not over yet is shown, too, as it is so far.
+    for (let at = Math.ceil(from / step) * step; at <= now; at += step) {
+      const average = this.average(sensor, type, at, now);
+      if (average !== undefined) rows.push(row(at, average));
+    }
+    return rows;
+  }
+}
+
+function row(at: number, value: number): TimeSeriesRow {
+  return {
+    at,
+    values: [
+      ["0", value],
+      ["1", 1],
+    ],
+  };
+}
+
+function failed(code: ErrorCode): ApiError {
+  return new ApiError(code, "the server failed", { endpoint: "/experimental/timeseries/{id}/{type}" });
+}
