@@ -16,6 +16,8 @@ export interface PrometheusOptions {
   /** Further top-level keys of the configuration, such as `rule_files` or `otlp`. */
   config?: Record<string, unknown>;
   flags?: readonly string[];
+  /** Folder with blocks to begin with, which is not removed; an empty one of its own unless told. */
+  data?: string;
 }
 
 export interface Series {
@@ -53,7 +55,7 @@ export class Prometheus {
     await writeFile(configFile, JSON.stringify(configuration(options), null, 2));
     const program = startInBackground(options.binary, [
       `--config.file=${configFile}`,
-      `--storage.tsdb.path=${path.join(folder, "data")}`,
+      `--storage.tsdb.path=${options.data ?? path.join(folder, "data")}`,
       // Port 0: the system picks a free one, and the log says which.
       "--web.listen-address=127.0.0.1:0",
       // A new target would wait five seconds for its first scrape.

@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SimSensor, World } from "../../src/simulator/world/model.ts";
+import { startCommand, temporaryFolder } from "../support/command-line.ts";
+import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
+import { seriesKey } from "../support/world-truth.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus } from "./support/prometheus.ts";
+import { runProgram } from "./support/run-program.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const SIZE = { probes: 2, groups: 4, devices: 10, sensors: 40, channels: 200 };
+
+describeWithPrograms(["promtool-3", "prometheus-3"], "history brought in by backfill", (programs) => {
+  let running: SimulatedExporter;
+  let world: World;
+  /** The moment at which simulated time stands, in the midst of a five minute step. */
+  let at: number;
+  let from: number;
+  let to: number;
+
+  beforeAll(async () => {
+    running = await startSimulatedExporter({ size: SIZE });
+    ({ world } = running.simulator);
+    at = Math.floor(Date.now() / (5 * MINUTE)) * 5 * MINUTE - 2.5 * MINUTE;
+    running.simulator.freezeAt(at);
+    // Whole seconds, as the command line takes them; by their clock nothing of them is in the future.
+    [from, to] = [at - 5 * DAY, at - 3 * HOUR];
+  });
+
+  afterAll(() => running.close());
+
+  function start(output: string, ...more: string[]) {
+    const config = temporaryFolder({
+      "config.yaml": `servers: [{ name: hq, url: "${running.simulator.url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 40 } }]`,
+    });
+    const times = ["--from", new Date(from).toISOString(), "--to", new Date(to).toISOString()];
+    const labels = ["--label", "job=prtg", "--label", "instance=exporter:9705"];
+    return startCommand(
+      ["backfill", "--config.file", join(config, "config.yaml"), "--output", output, ...times, ...labels, ...more],
+      { env: { KEY: TEST_KEY } },
+    );
+  }
+
+  test("answers as the simulator's record says, in the series that a scrape makes", async () => {
+    const output = join(temporaryFolder({}), "it's history");
+    const began = Date.now();
+    const { code, stdout, stderr } = await start(output).ended;
+    const planned = Date.now();
+    expect(stderr).not.toMatch(/"level":"(warn|error)"/);
+    expect(code).toBe(0);
+    const days = new Set(
+      Array.from({ length: 6 }, (_, index) => new Date(from + index * DAY).toISOString().slice(0, 10)),
+    );
+    const files = readdirSync(output).filter((name) => name.endsWith(".om"));
+    expect(files.map((name) => name.slice(0, 10))).toEqual([...days]);
+
+    // The very command that was printed, with the real program and a folder of ours.
+    const data = temporaryFolder({});
+    const printed = /^ {2}for file in .*$/m.exec(stdout)?.[0] ?? "";
+    expect(printed).toMatch(/promtool tsdb create-blocks-from openmetrics .* DATA_FOLDER/);
+    const command = printed.replace("DATA_FOLDER", data).replace(" promtool ", ` ${programs["promtool-3"]} `);
+    expect(await runProgram("sh", ["-c", command], "")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(readdirSync(data).length).toBeGreaterThan(50);
+
+    const prometheus = await Prometheus.start({ binary: programs["prometheus-3"], target: "127.0.0.1:9", data });
+    const found = await prometheus.query("prtg_channel_value[6d]", to / 1000);
+    await prometheus.stop();
+
+    const pointsOf = new Map<string, (readonly [number, number])[]>();
+    const series = new Set<string>();
+    for (const { labels, points } of found) {
+      const { __name__: name = "", job, instance, ...own } = labels;
+      expect({ job, instance }).toEqual({ job: "prtg", instance: "exporter:9705" });
+      series.add(seriesKey(name, own));
+      const channel = `${own.sensor_id}.${own.channel_id}`;
+      pointsOf.set(
+        channel,
+        points.map(({ time, value }) => [Math.round(time * 1000), value]),
+      );
+    }
+    // Whatever a scrape shows now goes on where this history ends.
+    expect(await running.poll()).toBe(true);
+    for (const { name, labels } of (await running.samples()).values()) {
+      const given = Object.entries(labels).filter(([, value]) => value !== "");
+      if (name === "prtg_channel_value") expect(series).toContain(seriesKey(name, Object.fromEntries(given)));
+    }
+    expect(pointsOf.size).toBe(found.length);
+    // Between these two moments the command planned which series to read for which time.
+    const records = [began, planned].map((now) => expectedPoints(now));
+    for (const [channel, points] of pointsOf) {
+      expect(
+        records.map((record) => record.get(channel)),
+        channel,
+      ).toContainEqual(points);
+    }
+    expect([...pointsOf.keys()].sort()).toEqual([...(records[0]?.keys() ?? [])].sort());
+    expect([...pointsOf.values()].flat().length).toBeGreaterThan(80_000);
+  });
+
+  test("is the same to the byte when it was interrupted and killed on the way", async () => {
+    const whole = join(temporaryFolder({}), "whole");
+    const parted = join(temporaryFolder({}), "parted");
+    expect((await start(whole, "--resolution", "medium").ended).code).toBe(0);
+    const points = ["SIGINT", "SIGKILL", "SIGINT"].map(
+      (signal) => [signal, 1 + Math.floor(Math.random() * 12)] as const,
+    );
+    for (const [signal, requests] of points) {
+      const asked = seriesRequests();
+      const command = start(parted, "--resolution", "medium");
+      while (seriesRequests() < asked + requests) await sleep(2);
+      command.kill(signal as NodeJS.Signals);
+      const { code, stdout } = await command.ended;
+      expect(code, JSON.stringify(points)).toBe(signal === "SIGINT" ? 130 : null);
+      if (signal === "SIGINT") expect(stdout).toMatch(/^interrupted: .*; run the same command again to continue$/m);
+      expect(readdirSync(parted).filter((name) => name.endsWith(".om"))).toEqual([]);
+    }
+    const asked = seriesRequests();
+    const { code, stderr } = await start(parted, "--resolution", "medium").ended;
+    expect(code, stderr).toBe(0);
+    expect(seriesRequests() - asked).toBeLessThan(SIZE.sensors);
+    expect(filesOf(parted), JSON.stringify(points)).toEqual(filesOf(whole));
+    const again = await start(parted, "--resolution", "medium").ended;
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain("[BACKFILL_OVERLAP]");
+  });
+
+  function seriesRequests(): number {
+    const counts = running.simulator.requests.counts();
+    return counts.filter(({ route }) => route.includes("timeseries")).reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /**
+   * Times and values of every channel by `<sensor>.<channel>`, from the simulator's record alone: averages of an hour,
+   * of five minutes, then single measurements, each until the next finer one covers a whole step.
+   */
+  function expectedPoints(now: number): Map<string, [number, number][]> {
+    const shortFrom = ceil(now - 2 * DAY + HOUR, HOUR);
+    const liveFrom = ceil(now - 4 * HOUR + 10 * MINUTE, 5 * MINUTE);
+    const expected = new Map<string, [number, number][]>();
+    for (const sensor of world.list("sensor")) {
+      const rows = [
+        ...averages(sensor, from, shortFrom, HOUR),
+        ...averages(sensor, shortFrom, liveFrom, 5 * MINUTE),
+        ...world.measurements(sensor, liveFrom, to - 1),
+      ];
+      for (const [index, channel] of sensor.channels.entries()) {
+        const points = rows.flatMap((row): [number, number][] => {
+          const value = row.displayValues[index];
+          return value === null || value === undefined ? [] : [[row.at, value]];
+        });
+        if (points.length > 0) expected.set(`${sensor.id}.${channel.number}`, points);
+      }
+    }
+    return expected;
+  }
+
+  function averages(sensor: SimSensor, begin: number, end: number, stepMs: number) {
+    return world.averages(sensor, begin, ceil(end, stepMs), stepMs).filter((row) => row.at < end);
+  }
+});
+
+function ceil(time: number, step: number): number {
+  return Math.ceil(time / step) * step;
+}
+
+function filesOf(folder: string): Map<string, string> {
+  const names = readdirSync(folder).filter((name) => name.endsWith(".om"));
+  return new Map(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+}

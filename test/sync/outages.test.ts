@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import type { Resolution } from "../../src/sync/measurement.ts";
+import { faultsOf } from "./support/delivery-ledger.ts";
+import { BEGIN, DAY, HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
+import type { ReceivedRow } from "./support/receiver.ts";
+
+const SENSORS = [
+  recordedSensor("11", 60, { phaseSeconds: 17, sinceMs: 100 * DAY }),
+  recordedSensor("12", 300, { phaseSeconds: 42, sinceMs: 100 * DAY }),
+];
+
+function spanOf(rows: readonly ReceivedRow[], resolution: Resolution): string | undefined {
+  const of = rows.filter((row) => row.sensorId === "11" && row.resolution === resolution);
+  const time = (row: ReceivedRow | undefined) => new Date(row?.at ?? 0).toISOString().slice(5, 19);
+  return of.length === 0 ? undefined : `${of.length} from ${time(of[0])} to ${time(of.at(-1))}`;
+}
+
+describe("after an outage", () => {
+  test.each([
+    {
+      name: "of 20 minutes",
+      ms: 20 * MINUTE,
+      short: undefined,
+      medium: undefined,
+      long: undefined,
+    },
+    {
+      name: "of 6 hours",
+      ms: 6 * HOUR,
+      // Stopped at 12:10; 12:10 is partly sent, 14:10 reaches into the live window.
+      short: "23 from 01-15T12:15:00 to 01-15T14:05:00",
+      medium: undefined,
+      long: undefined,
+    },
+    {
+      name: "of 3 days",
+      ms: 3 * DAY,
+      short: "517 from 01-16T19:00:00 to 01-18T14:05:00",
+      medium: "24 from 01-15T13:00:00 to 01-16T12:00:00",
+      long: undefined,
+    },
+    {
+      name: "of 70 days",
+      ms: 70 * DAY,
+      short: "expected below",
+      medium: "expected below",
+      long: "10 from 01-16T00:00:00 to 01-25T00:00:00",
+    },
+  ])("$name each measurement is in one row at most, the last four hours in full", async ({ ms, ...expected }) => {
+    const { clock, server, receiver, start, run, stop } = world(SENSORS);
+    const first = await start();
+    await run(first, 10);
+    await stop(first);
+    const received = receiver.received.length;
+    const watermarks = new Map(
+      SENSORS.map(({ id }) => [id, receiver.received.findLast((row) => row.sensorId === id)?.at ?? 0]),
+    );
+    await clock.advance(ms);
+    const second = await start();
+    await run(second, 5);
+    await stop(second);
+    const restarts = [{ receivedBefore: received, watermarks }];
+    expect(faultsOf(server, receiver.received, restarts, server.now() - 6 * MINUTE)).toEqual([]);
+    const since = receiver.received.slice(received);
+    expect({
+      short: spanOf(since, "short"),
+      medium: spanOf(since, "medium"),
+      long: spanOf(since, "long"),
+    }).toEqual(expected);
+    expect(second.counted.delivered.get("live")).toBeGreaterThan(ms > 4 * HOUR ? 2 * 240 : 2 * 20);
+  });
+});
