@@ -1,0 +1,261 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/service/simulator.ts";
+import type { World } from "../../src/simulator/world/model.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
+import { TEST_KEY } from "../support/simulated-exporter.ts";
+import { differences, seriesKey, servedValue } from "../support/world-truth.ts";
+import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus, type Series } from "./support/prometheus.ts";
+import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
+
+const MINUTE = 60_000;
+const LIVE_WINDOW = 240 * MINUTE;
+const LOOK_BACK = 10 * MINUTE;
+/** Everything is polled and pushed at least twice meanwhile. */
+const TWO_CYCLES_MS = 2_500;
+const PUSH_LIMIT_MS = 60_000;
+
+/** The pushed series have `service.name` for their job, the scraped ones the name of the scrape job. */
+const PUSHED = 'job="prtg-exporter"';
+const SCRAPED = 'job="exporter"';
+
+/** `time value` of every measurement of a channel, oldest first, by the channel's id. */
+type Measurements = Map<string, string[]>;
+
+describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (programs) => {
+  describe.each([
+    { protocol: "http/protobuf", contentType: "application/x-protobuf", sensors: 60 },
+    { protocol: "http/json", contentType: "application/json", sensors: 20 },
+  ])("takes the push by $protocol", ({ protocol, contentType, sensors }) => {
+    let stateDir: string;
+    let simulator: Simulator;
+    let world: World;
+    /** The moment at which simulated time stands at first, milliseconds. */
+    let at: number;
+    let relay: OtlpRelay;
+    let exporter: PushingExporter;
+    let prometheus: Prometheus;
+    /** The moment of the queries about the frozen world; Unix seconds. */
+    let now: number;
+
+    beforeAll(async () => {
+      stateDir = mkdtempSync(path.join(tmpdir(), "prtg-exporter-push-"));
+      const size = { probes: 2, groups: 4, devices: 12, sensors, channels: 4 * sensors };
+      world = createWorld({ seed: 1, size, startedAt: Date.now() });
+      const credentials = { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" };
+      simulator = await startSimulator({ world, clock: systemClock, spelling: "live", credentials });
+      at = Date.now();
+      simulator.freezeAt(at);
+      relay = await startOtlpRelay();
+      exporter = await start();
+      prometheus = await Prometheus.start({
+        binary: programs["prometheus-3"],
+        target: `127.0.0.1:${exporter.port}`,
+        flags: ["--web.enable-otlp-receiver"],
+        config: { storage: { tsdb: { out_of_order_time_window: "6h" } } },
+      });
+      relay.forwardTo(prometheus.url);
+      await prometheus.waitUntilScraped();
+      await untilPushed(measurementsUntil(at));
+      now = Date.now() / 1000;
+    });
+
+    afterAll(async () => {
+      await exporter?.stop();
+      await prometheus?.stop();
+      await relay?.close();
+      await simulator?.close();
+      rmSync(stateDir, { recursive: true, force: true });
+    });
+
+    test("and refuses nothing of it", () => {
+      const answers = relay.requests.map((request) => `${request.contentType} ${request.status} ${request.answer}`);
+      // An answer without a body speaks of no partial success.
+      expect(new Set(answers)).toEqual(new Set([`${contentType} 200 `]));
+    });
+
+    test("under the names of the scraped metrics", async () => {
+      const [pushed, scraped] = await Promise.all([PUSHED, SCRAPED].map((job) => namesOf(job)));
+      expect(relay.points.has("prtg.channel_value")).toBe(true);
+      expect(pushed).toContain("prtg_channel_value");
+      expect(pushed).toEqual(scraped);
+    });
+
+    test.each(["prtg_sensor_status_code", "prtg_sensors", "prtg_sensor_info", "prtg_node_sensors"])(
+      "with the labels and values of the scraped %s",
+      async (name) => {
+        const [pushed, scraped] = await both(name);
+        expect(scraped.size).toBeGreaterThan(0);
+        expect(differences(scraped, pushed)).toEqual([]);
+      },
+    );
+
+    test("with the labels and values of all that is scraped about the tree", async () => {
+      const [pushed, scraped] = await both('{__name__=~"prtg_.+",__name__!~"prtg_exporter_.+|prtg_channel_value"}');
+      expect(scraped.size).toBeGreaterThan(20 * sensors);
+      expect(differences(scraped, pushed)).toEqual([]);
+    });
+
+    test("with the labels and values of the scraped prtg_channel_value", async () => {
+      // A scrape repeats what was measured long ago; the push has each measurement at its own time only.
+      const since = now * 1000 - LOOK_BACK;
+      const isRecent = (id: string) => (measuredAt(id) ?? 0) > since;
+      // What ends with a pause goes from the page at once; the push has what was measured before.
+      const isServed = (id: string) => served(id) !== undefined;
+      const [pushed, scraped] = await both("prtg_channel_value", (id) => isRecent(id) && isServed(id));
+      expect(scraped.size).toBeGreaterThan(2 * sensors);
+      expect(differences(scraped, pushed)).toEqual([]);
+      const withServed = await both("prtg_channel_value", isServed, "5h");
+      expect(withServed[1].size).toBe(
+        world.channels().filter((channel) => servedValue(world, channel, at) !== undefined).length,
+      );
+      expect([...withServed[0].keys()].sort()).toEqual([...withServed[1].keys()].sort());
+    });
+
+    test("and has every measurement of the live window at its own time, none twice", async () => {
+      const measured = measurementsUntil(at);
+      expect(countOf(measured)).toBeGreaterThan(400 * sensors);
+      expectSame(await stored(now), measured);
+      expectSame(relayed(), measured);
+    });
+
+    test("and after a restart nothing twice, and all that comes then", async () => {
+      const before = countOf(relayed());
+      await exporter.stop();
+      exporter = await start(exporter.port);
+      await sleep(TWO_CYCLES_MS);
+      expect(countOf(relayed())).toBe(before);
+
+      // Three minutes while it is down, which have to be read from the series, and one while it runs.
+      await exporter.stop();
+      simulator.freezeAt(at + 3 * MINUTE);
+      exporter = await start(exporter.port);
+      await untilPushed(measurementsUntil(at + 3 * MINUTE));
+      simulator.freezeAt(at + 4 * MINUTE);
+      const measured = measurementsUntil(at + 4 * MINUTE);
+      await untilPushed(measured);
+      expect(countOf(measured)).toBeGreaterThan(before + 8 * sensors);
+      expectSame(relayed(), measured);
+      expectSame(await stored(at / 1000 + 300), measured);
+      const instances = await prometheus.query(`count by (instance) (target_info{${PUSHED}})`);
+      expect(instances).toHaveLength(1);
+    });
+
+    function start(port?: number): Promise<PushingExporter> {
+      const settings = `
+state_dir: ${stateDir}
+otlp: { endpoint: "${relay.url}/api/v1/otlp", protocol: ${protocol}, interval: 1s }
+metrics: { sensor_status: all }
+collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: { schedule: 1s } }
+`;
+      return startPushingExporter({ server: simulator.url, settings, ...(port !== undefined && { port }) });
+    }
+
+    async function namesOf(job: string): Promise<string[]> {
+      const counted = await prometheus.query(
+        `count by (__name__) (last_over_time({${job}, __name__=~"prtg_.+"}[10m]))`,
+        now,
+      );
+      return counted.map(({ labels }) => labels.__name__ ?? "").sort();
+    }
+
+    /** The last values of a selector's series as pushed and as scraped, without what tells the two apart. */
+    async function both(
+      selector: string,
+      includes: (channelId: string) => boolean = () => true,
+      range = "10m",
+    ): Promise<[pushed: Map<string, number>, scraped: Map<string, number>]> {
+      const read = async (job: string) => {
+        const matched = selector.startsWith("{") ? selector.replace("{", `{${job},`) : `${selector}{${job}}`;
+        const found = await prometheus.query(`last_over_time(${matched}[${range}])`, now);
+        const chosen = found.filter(({ labels }) => includes(channelIdOf(labels)));
+        const values = new Map(chosen.map(withoutTarget));
+        expect(values.size).toBe(chosen.length);
+        return values;
+      };
+      return [await read(PUSHED), await read(SCRAPED)];
+    }
+
+    function measuredAt(channelId: string): number | undefined {
+      const channel = world.channel(channelId);
+      return channel && world.lastMeasurement(channel, at)?.at;
+    }
+
+    function served(channelId: string): number | undefined {
+      const channel = world.channel(channelId);
+      return channel && servedValue(world, channel, at);
+    }
+
+    /** What the simulator measured since the beginning of the live window at the start. */
+    function measurementsUntil(to: number): Measurements {
+      const measured: Measurements = new Map();
+      for (const sensor of world.list("sensor")) {
+        for (const row of world.measurements(sensor, at - LIVE_WINDOW + 1, to)) {
+          for (const [index, value] of row.displayValues.entries()) {
+            if (value !== null) append(measured, `${sensor.id}.${sensor.channels[index]?.number}`, row.at, value);
+          }
+        }
+      }
+      return measured;
+    }
+
+    /** What Prometheus has. */
+    async function stored(time: number): Promise<Measurements> {
+      const measured: Measurements = new Map();
+      for (const { labels, points } of await prometheus.query(`prtg_channel_value{${PUSHED}}[5h]`, time)) {
+        for (const point of points) append(measured, channelIdOf(labels), Math.round(point.time * 1000), point.value);
+      }
+      return measured;
+    }
+
+    /** What was sent, in the order in which it was. */
+    function relayed(): Measurements {
+      const measured: Measurements = new Map();
+      for (const { attributes, time, value } of relay.points.get("prtg.channel_value") ?? []) {
+        append(measured, channelIdOf(attributes), Number(time / 1_000_000n), Number(value));
+      }
+      return measured;
+    }
+
+    /** Waits until so much was sent, or time is up, and then for what should not come. */
+    async function untilPushed(measured: Measurements): Promise<void> {
+      const expected = countOf(measured);
+      const deadline = Date.now() + PUSH_LIMIT_MS;
+      while ((relay.points.get("prtg.channel_value")?.length ?? 0) < expected && Date.now() < deadline) await sleep(50);
+      await sleep(TWO_CYCLES_MS);
+      await prometheus.nextScrape();
+    }
+  });
+});
+
+function append(measured: Measurements, channelId: string, time: number, value: number): void {
+  const point = `${time} ${value}`;
+  const points = measured.get(channelId);
+  if (points === undefined) measured.set(channelId, [point]);
+  else points.push(point);
+}
+
+function countOf(measured: Measurements): number {
+  return [...measured.values()].reduce((sum, points) => sum + points.length, 0);
+}
+
+/** Channel by channel, so that a failure can be read. */
+function expectSame(found: Measurements, expected: Measurements): void {
+  expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
+  for (const [channelId, points] of expected) expect(found.get(channelId), channelId).toEqual(points);
+}
+
+function channelIdOf(labels: Readonly<Record<string, string>>): string {
+  return `${labels.sensor_id}.${labels.channel_id}`;
+}
+
+function withoutTarget({ labels, points }: Series): [key: string, value: number] {
+  const { __name__: name = "", job: _job, instance: _instance, ...own } = labels;
+  return [seriesKey(name, own), points[0]?.value ?? Number.NaN];
+}

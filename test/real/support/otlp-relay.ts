@@ -1,0 +1,73 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { decodeRequest, type ReceivedPoint } from "../../otlp/support/decode.ts";
+
+/** A request as it was passed on, and what the receiver said to it. */
+export interface RelayedRequest {
+  readonly contentType: string;
+  readonly status: number;
+  /** Empty, or an OTLP answer that may tell what was refused. */
+  readonly answer: string;
+}
+
+/**
+ * Stands between an OTLP exporter and its receiver, changes nothing and keeps a record: a receiver that stores a point
+ * once does not tell whether it came twice.
+ */
+export interface OtlpRelay {
+  /** `http://127.0.0.1:1234` */
+  readonly url: string;
+  readonly requests: readonly RelayedRequest[];
+  /** Points that the receiver has taken, in the order in which they came, by the metric's name in OTLP. */
+  readonly points: ReadonlyMap<string, readonly ReceivedPoint[]>;
+  /** Where to pass requests on; those that came before wait for it. */
+  forwardTo(url: string): void;
+  close(): Promise<void>;
+}
+
+export async function startOtlpRelay(): Promise<OtlpRelay> {
+  const requests: RelayedRequest[] = [];
+  const points = new Map<string, ReceivedPoint[]>();
+  const receiver = Promise.withResolvers<string>();
+  const pass = async (incoming: IncomingMessage): Promise<RelayedRequest> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const contentType = incoming.headers["content-type"] ?? "";
+    const batches = decodeRequest(contentType, body);
+    const answer = await fetch(`${await receiver.promise}${incoming.url}`, {
+      method: "POST",
+      headers: { "content-type": contentType },
+      body,
+    });
+    if (answer.ok) {
+      for (const metric of batches.flatMap(({ metrics }) => metrics)) {
+        const known = points.get(metric.name);
+        if (known === undefined) points.set(metric.name, [...metric.points]);
+        else for (const point of metric.points) known.push(point);
+      }
+    }
+    return { contentType, status: answer.status, answer: await answer.text() };
+  };
+  const server = createServer((incoming, response) => {
+    pass(incoming).then(
+      (passed) => {
+        requests.push(passed);
+        response.writeHead(passed.status, { "content-type": passed.contentType }).end(passed.answer);
+      },
+      (error: unknown) => response.writeHead(502).end(String(error)),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    points,
+    forwardTo: receiver.resolve,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,39 @@
+import { openOtlpPush } from "../../../src/commands/otlp-push.ts";
+import { startServing } from "../../../src/commands/serve.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
+
+export interface PushingExporterOptions {
+  /** Of the simulated server. */
+  readonly server: string;
+  /** YAML below `servers:`'s sibling keys. */
+  readonly settings: string;
+  /** To listen on; any free one unless told. */
+  readonly port?: number;
+}
+
+export interface PushingExporter {
+  readonly port: number;
+  page(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** All that `serve` starts, in this process; resolves after the first poll, which has to work. */
+export async function startPushingExporter(options: PushingExporterOptions): Promise<PushingExporter> {
+  const yaml = `servers: [{ name: hq, url: "${options.server}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }]\n${options.settings}`;
+  const { config } = await loadConfig({ file: "test.yaml", env: { KEY: TEST_KEY }, readFile: async () => yaml });
+  const context = testContext();
+  const push = await openOtlpPush(config, context, {});
+  const web = {
+    "web.listenAddress": [{ host: "127.0.0.1", port: options.port ?? 0 }],
+    "web.telemetryPath": "/metrics",
+  };
+  const serving = await startServing(config, web, context, push);
+  const [url = ""] = serving.web.urls;
+  if (!(await serving.firstPoll)) throw new Error("the first poll failed");
+  return {
+    port: Number(new URL(url).port),
+    page: async () => (await fetch(`${url}/metrics`)).text(),
+    stop: () => serving.stop(),
+  };
+}
