@@ -115,7 +115,7 @@ export class ExporterProcess {
   /** One period's work: a list poll, then a cycle of reading series, which goes on by itself. */
   async poll(): Promise<void> {
     try {
-      await this.engine.onListPoll(this.#server.list(), (id) => this.#server.sensor(id).intervalMs);
+      await this.engine.onListPoll(this.#server.list(), (id) => this.#server.interval(id));
     } catch {
       // The list could not be read; the time series collector is on its own schedule.
     }

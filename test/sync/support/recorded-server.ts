@@ -27,8 +27,11 @@ export class RecordedServer {
   offsetMs = 0;
   /** What every question fails with; undefined while the server is up. */
   failure: ErrorCode | undefined;
-  /** Sensors whose series are not there. */
-  readonly withoutSeries = new Set<string>();
+  /** What reading the series of single sensors fails with. */
+  readonly failing = new Map<string, ErrorCode>();
+  /** Sensors whose series hold nothing. */
+  readonly emptySeries = new Set<string>();
+  intervalsKnown = true;
   /** `sensor/type` of every question so far. */
   readonly asked: string[] = [];
   readonly #clock: Clock;
@@ -52,6 +55,10 @@ export class RecordedServer {
     const sensor = this.sensors.find((candidate) => candidate.id === id);
     if (sensor === undefined) throw new Error(`no sensor ${id}`);
     return sensor;
+  }
+
+  interval(id: string): number | undefined {
+    return this.intervalsKnown ? this.sensor(id).intervalMs : undefined;
   }
 
   /** Times of all scans from `from` to `to`, both included. */
@@ -107,8 +114,9 @@ export class RecordedServer {
     this.asked.push(`${sensorId}/${type}`);
     await this.#clock.sleep(this.#latencyMs / 2, signal);
     if (this.failure !== undefined) throw failed(this.failure);
-    if (this.withoutSeries.has(sensorId)) throw failed("API_NOT_FOUND");
-    const rows = this.#rows(this.sensor(sensorId), type);
+    const failure = this.failing.get(sensorId);
+    if (failure !== undefined) throw failed(failure);
+    const rows = this.emptySeries.has(sensorId) ? [] : this.#rows(this.sensor(sensorId), type);
     await this.#clock.sleep(this.#latencyMs / 2, signal);
     return { rows, gaps: [], skipped: 0 };
   }

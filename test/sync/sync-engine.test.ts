@@ -1,0 +1,393 @@
+import { describe, expect, test } from "vitest";
+import { faultsOf } from "./support/delivery-ledger.ts";
+import { BEGIN, DAY, HOUR, MINUTE, recordedSensor, type World, world } from "./support/exporter.ts";
+import type { ExporterProcess } from "./support/exporter-process.ts";
+
+const MINUTELY = Array.from({ length: 20 }, (_, index) =>
+  recordedSensor(String(100 + index), 60, { phaseSeconds: 3 * index }),
+);
+
+/** Rows of one sensor that the receiver got, as times relative to the begin in seconds. */
+function secondsOf({ receiver }: World, sensorId: string): number[] {
+  return receiver.received.filter((row) => row.sensorId === sensorId).map(({ at }) => (at - BEGIN) / 1_000);
+}
+
+function range(from: number, to: number, step: number): number[] {
+  return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
+}
+
+/** An exporter that has caught up, with nothing asked so far. */
+async function inStep(it: World, pollEveryMs?: number): Promise<ExporterProcess> {
+  const process = await it.start();
+  await it.run(process, 3, pollEveryMs);
+  it.server.asked.length = 0;
+  return process;
+}
+
+describe("in auto", () => {
+  test("the first start reads the live series of each sensor once", async () => {
+    const it = world(MINUTELY);
+    const process = await it.start();
+    await it.run(process, 5);
+    expect(it.server.asked.toSorted()).toEqual(MINUTELY.map(({ id }) => `${id}/live`).toSorted());
+    // 103 scans at second 9 of each minute; the window began four hours before it was read.
+    expect(secondsOf(it, "103")).toEqual(range(-4 * 3_600 + 9, 189, 60));
+  });
+
+  test("no series is read while lists show every measurement", async () => {
+    const it = world(MINUTELY);
+    const process = await inStep(it, 50_000);
+    await it.run(process, 60, 50_000);
+    expect(it.server.asked).toEqual([]);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+
+  test("only sensors with a gap are read", async () => {
+    const it = world([
+      ...MINUTELY,
+      recordedSensor("7", 60, { pauses: [{ from: BEGIN + 10 * MINUTE, to: BEGIN + 30 * MINUTE }] }),
+    ]);
+    const process = await inStep(it, 50_000);
+    await it.run(process, 60, 50_000);
+    expect(it.server.asked).toEqual(["7/live"]);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+
+  test("sensors that scan faster than lists are polled are read once a period", async () => {
+    const it = world([recordedSensor("7", 10), recordedSensor("8", 60, { phaseSeconds: 30 })]);
+    const process = await inStep(it);
+    await it.run(process, 30);
+    expect(it.server.asked).toEqual(Array(30).fill("7/live"));
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+
+  test("all measurements arrive though there are requests for a third of the sensors per period", async () => {
+    const fast = Array.from({ length: 30 }, (_, index) =>
+      recordedSensor(String(200 + index), 10, { phaseSeconds: index % 10 }),
+    );
+    const it = world(fast, { requestsPerCycle: 10 });
+    const process = await it.start();
+    await it.run(process, 30);
+    expect(it.server.asked).toHaveLength(300);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 5 * MINUTE)).toEqual([]);
+  });
+
+  test("the interval is learnt from the series where the server does not tell it", async () => {
+    const it = world([recordedSensor("7", 10)]);
+    it.server.intervalsKnown = false;
+    const process = await it.start();
+    await it.run(process, 20);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+
+  test("a sensor that was paused longer than the live window starts when it measures again", async () => {
+    const it = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN - 5 * HOUR, to: BEGIN + 20 * MINUTE }] })]);
+    const process = await it.start();
+    await it.run(process, 19);
+    expect([it.server.asked, it.receiver.received]).toEqual([[], []]);
+    await it.run(process, 11);
+    expect(it.server.asked).toEqual(["7/live"]);
+    expect(secondsOf(it, "7")).toEqual(range(1_200, 1_740, 60));
+  });
+
+  test("the last measurement before a long pause arrives, though it left the live window", async () => {
+    const it = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN + 32 * MINUTE + 1, to: BEGIN + 9 * DAY }] })]);
+    const first = await it.start();
+    await it.run(first, 10);
+    await it.stop(first);
+    await it.clock.advance(8 * HOUR);
+    const second = await it.start();
+    await it.run(second, 10);
+    const rows = it.receiver.received.filter(({ resolution }) => resolution === "short");
+    expect(rows.map(({ at }) => (at - BEGIN) / MINUTE)).toEqual([10, 15, 20, 25, 30]);
+    expect(it.server.asked.filter((asked) => asked !== "7/live")).toEqual(["7/short"]);
+    await it.run(second, 60);
+    expect(it.server.asked).toHaveLength(2);
+  });
+});
+
+describe("in all", () => {
+  test("every sensor is read in every period, and lists only say that it is there", async () => {
+    const it = world([recordedSensor("7", 60), recordedSensor("8", 20)], { mode: "all" });
+    const process = await inStep(it);
+    await it.run(process, 10);
+    expect(it.server.asked.toSorted()).toEqual([...Array(10).fill("7/live"), ...Array(10).fill("8/live")]);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+
+  test("the budget goes round", async () => {
+    const it = world(MINUTELY, { mode: "all", requestsPerCycle: 5 });
+    const process = await it.start();
+    await it.run(process, 8);
+    const counts = MINUTELY.map(({ id }) => it.server.asked.filter((asked) => asked === `${id}/live`).length);
+    expect(counts).toEqual(Array(20).fill(2));
+  });
+});
+
+describe("in off", () => {
+  test("what lists show is all there is", async () => {
+    const it = world([recordedSensor("7", 20), recordedSensor("8", 60)], { mode: "off" });
+    const process = await it.start();
+    await it.run(process, 5);
+    expect(it.server.asked).toEqual([]);
+    expect(secondsOf(it, "7")).toEqual([0, 60, 120, 180, 240]);
+    expect(secondsOf(it, "8")).toEqual([0, 60, 120, 180, 240]);
+  });
+});
+
+describe("without a receiver", () => {
+  test("series are read for fast sensors only, for their freshest values", async () => {
+    const it = world([recordedSensor("7", 10), recordedSensor("8", 60)], { pushes: false });
+    const process = await it.start();
+    await it.run(process, 10);
+    expect(new Set(it.server.asked)).toEqual(new Set(["7/live"]));
+    expect(it.server.asked.length).toBe(9);
+    expect(process.engine.pending().size).toBe(0);
+  });
+
+  test("the newest row of a series is handed on when it is newer than the list's", async () => {
+    const it = world([recordedSensor("7", 10)], { pushes: false });
+    const process = await it.start();
+    await process.poll();
+    await it.clock.advance(60_000);
+    const list = it.server.list();
+    await it.clock.advance(25_000);
+    await process.engine.onListPoll(list, () => 10_000);
+    await Promise.all([process.engine.readDue(new AbortController().signal), it.clock.advance(1_000)]);
+    expect(process.freshest).toEqual([{ sensorId: "7", at: BEGIN + 80_000, values: expect.anything() }]);
+    expect(process.freshest[0]?.values).toEqual([
+      ["0", expect.any(Number)],
+      ["1", 1],
+    ]);
+  });
+});
+
+describe("what the list shows and the series does not", () => {
+  test("is sent from the list when it is the next in line", async () => {
+    const it = world([recordedSensor("7", 60)]);
+    it.server.seriesLagMs = 30_000;
+    const process = await inStep(it);
+    it.server.failure = "API_UNAVAILABLE";
+    await it.run(process, 10);
+    it.server.failure = undefined;
+    await it.run(process, 3);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    expect(it.server.asked).toEqual(["7/live"]);
+  });
+
+  test("is sent from the list when the series of the sensor stays empty", async () => {
+    const it = world([recordedSensor("7", 60)]);
+    it.server.emptySeries.add("7");
+    const process = await it.start();
+    await it.run(process, 10);
+    expect(it.server.asked).toEqual(["7/live", "7/live"]);
+    expect(secondsOf(it, "7")).toEqual(range(60, 540, 60));
+  });
+});
+
+describe("a failure", () => {
+  test("of one sensor's series leaves the others alone, and is tried again ever more rarely", async () => {
+    const it = world([recordedSensor("7", 60), recordedSensor("8", 60), recordedSensor("9", 10)]);
+    it.server.failing.set("7", "API_SERVER_ERROR");
+    const process = await it.start();
+    await it.run(process, 34);
+    expect(it.server.asked.filter((asked) => asked === "7/live")).toHaveLength(5);
+    it.server.failing.clear();
+    await it.run(process, 32);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+
+  test.each(["API_UNAVAILABLE", "API_SUSPENDED", "API_UNAUTHORIZED", "API_RATE_LIMITED"] as const)(
+    "of the server (%s) ends the cycle and rejects",
+    async (code) => {
+      const it = world(MINUTELY);
+      const process = await it.start();
+      await process.engine.onListPoll(it.server.list(), () => MINUTE);
+      for (const { id } of MINUTELY) it.server.failing.set(id, code);
+      const cycle = process.engine.readDue(new AbortController().signal);
+      await Promise.all([expect(cycle).rejects.toMatchObject({ code }), it.clock.advance(MINUTE)]);
+      expect(it.server.asked.length).toBeLessThanOrEqual(2);
+    },
+  );
+
+  test("of all that were read rejects", async () => {
+    const it = world(MINUTELY);
+    const process = await it.start();
+    await process.engine.onListPoll(it.server.list(), () => MINUTE);
+    for (const { id } of MINUTELY) it.server.failing.set(id, "API_FORBIDDEN");
+    const cycle = process.engine.readDue(new AbortController().signal);
+    await Promise.all([expect(cycle).rejects.toMatchObject({ code: "API_FORBIDDEN" }), it.clock.advance(MINUTE)]);
+    expect(it.server.asked).toHaveLength(20);
+  });
+
+  test("to have the endpoint is clear after three sensors", async () => {
+    const it = world(MINUTELY);
+    const process = await it.start();
+    await process.engine.onListPoll(it.server.list(), () => MINUTE);
+    for (const { id } of MINUTELY) it.server.failing.set(id, "API_ENDPOINT_MISSING");
+    const cycle = process.engine.readDue(new AbortController().signal);
+    await Promise.all([
+      expect(cycle).rejects.toMatchObject({ code: "API_ENDPOINT_MISSING" }),
+      it.clock.advance(MINUTE),
+    ]);
+    expect(it.server.asked.length).toBeLessThanOrEqual(4);
+  });
+
+  test("of a deleted sensor is none of the collector", async () => {
+    const it = world(MINUTELY);
+    it.server.failing.set("100", "API_ENDPOINT_MISSING");
+    it.server.failing.set("101", "API_NOT_FOUND");
+    const process = await it.start();
+    await process.engine.onListPoll(it.server.list(), () => MINUTE);
+    const cycle = process.engine.readDue(new AbortController().signal);
+    const [report] = await Promise.all([cycle, it.clock.advance(MINUTE)]);
+    expect(report).toEqual({ due: 20, read: 18, failed: 2, requests: 20 });
+  });
+
+  test("is not what it is when the cycle is broken off", async () => {
+    const it = world(MINUTELY);
+    const process = await it.start();
+    await process.engine.onListPoll(it.server.list(), () => MINUTE);
+    const stop = new AbortController();
+    const cycle = process.engine.readDue(stop.signal);
+    const rejected = expect(cycle).rejects.toThrow("stop");
+    await it.clock.advance(2_500);
+    stop.abort(new Error("stop"));
+    await rejected;
+    expect(it.server.asked.length).toBeLessThan(6);
+  });
+});
+
+describe("sensors come and go", () => {
+  test("one that lists no longer show is not read any more", async () => {
+    const it = world([recordedSensor("7", 10), recordedSensor("8", 10)]);
+    const process = await inStep(it);
+    const list = () => it.server.list().filter(({ sensorId }) => sensorId !== "8");
+    for (let poll = 0; poll < 3; poll++) {
+      await process.engine.onListPoll(list(), () => 10_000);
+      await Promise.all([process.engine.readDue(new AbortController().signal), it.clock.advance(MINUTE)]);
+    }
+    expect(it.server.asked.filter((asked) => asked === "8/live").length).toBeLessThanOrEqual(1);
+    expect(it.server.asked.filter((asked) => asked === "7/live")).toHaveLength(3);
+  });
+
+  test("one that comes back goes on where it was", async () => {
+    const it = world([recordedSensor("7", 60), recordedSensor("8", 60)]);
+    const process = await inStep(it);
+    for (let poll = 0; poll < 30; poll++) {
+      const list = it.server.list().filter(({ sensorId }) => sensorId === "7");
+      await process.engine.onListPoll(list, () => MINUTE);
+      await it.clock.advance(MINUTE);
+    }
+    await it.run(process, 5);
+    expect(it.server.asked).toEqual(["8/live"]);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+
+  test("watermarks of one that is gone for more than a week are dropped", async () => {
+    const it = world([recordedSensor("7", 3_600), recordedSensor("8", 3_600)]);
+    const process = await it.start();
+    await it.run(process, 2);
+    const onlySeven = () => it.server.list().filter(({ sensorId }) => sensorId === "7");
+    const kept = () => [...it.disk.files.values()].join().includes('"8":');
+    for (const days of [6, 2]) {
+      await it.clock.advance(days * DAY);
+      for (let poll = 0; poll < 3; poll++) await process.engine.onListPoll(onlySeven(), () => HOUR);
+      await it.clock.advance(MINUTE);
+      expect(kept()).toBe(days === 6);
+    }
+  });
+});
+
+describe("times that cannot be", () => {
+  test("a watermark in the server's future is forgotten, and the live series sent", async () => {
+    const it = world([recordedSensor("7", 60)]);
+    const first = await it.start();
+    await it.run(first, 3);
+    await it.stop(first);
+    it.receiver.received.length = 0;
+    it.clock.setWallClock(BEGIN - 5 * HOUR);
+    const second = await it.start();
+    await it.run(second, 3);
+    expect(secondsOf(it, "7")).toEqual(range(-9 * 3_600 + 60, -5 * 3_600 + 120, 60));
+  });
+
+  test("a measurement in the server's far future is left until then", async () => {
+    const it = world([recordedSensor("7", 60)]);
+    const process = await inStep(it);
+    const [record] = it.server.list();
+    if (record === undefined) throw new Error("no channel");
+    await process.engine.onListPoll([{ ...record, measuredAt: BEGIN + DAY }], () => MINUTE);
+    await it.run(process, 5);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+});
+
+describe("memory", () => {
+  test("past its bound sensors are let go and read again: nothing is lost", async () => {
+    const it = world(MINUTELY, { maxPendingPoints: 12_000 });
+    const process = await it.start();
+    await it.run(process, 3);
+    it.receiver.mood = "is down";
+    await it.run(process, 200);
+    expect(process.counted.letGo).toBe(0);
+    await it.run(process, 300);
+    const pending = [...process.engine.pending().values()].reduce((sum, { points }) => sum + points, 0);
+    expect(pending).toBeLessThanOrEqual(12_000);
+    expect(process.counted.letGo).toBeGreaterThan(0);
+    it.receiver.mood = "accepts";
+    await it.run(process, 30);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    expect(process.counted.delivered.get("live")).toBeGreaterThan(20 * 240 * 2);
+  });
+
+  test("series are not read while half of it is taken", async () => {
+    const it = world([recordedSensor("7", 10)], { maxPendingPoints: 4_000 });
+    const process = await it.start();
+    it.receiver.mood = "is down";
+    await it.run(process, 2);
+    const asked = it.server.asked.length;
+    await it.run(process, 30);
+    expect(it.server.asked.length).toBe(asked);
+    it.receiver.mood = "accepts";
+    await it.run(process, 5);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+});
+
+describe("what is said of it", () => {
+  test("what waits is told by resolution", async () => {
+    const it = world([recordedSensor("7", 60)]);
+    it.receiver.mood = "is down";
+    const process = await it.start();
+    await it.run(process, 3);
+    expect(process.engine.pending()).toEqual(
+      new Map([["live", { points: 242 * 2, oldestAt: BEGIN - 4 * HOUR + MINUTE }]]),
+    );
+  });
+
+  test("watermarks are written seconds after they moved, and not without need", async () => {
+    const it = world([recordedSensor("7", 60)]);
+    const process = await it.start();
+    await it.run(process, 10);
+    expect(process.counted.saves).toBe(10);
+    it.server.failure = "API_UNAVAILABLE";
+    await it.run(process, 10);
+    expect(process.counted.saves).toBe(10);
+  });
+
+  test("the list is taken over in steps", async () => {
+    const it = world(MINUTELY);
+    const process = await it.start();
+    let steps = 0;
+    await process.engine.onListPoll(
+      it.server.list(),
+      () => MINUTE,
+      () => {
+        steps++;
+        return steps % 10 === 0 ? Promise.resolve() : undefined;
+      },
+    );
+    expect(steps).toBeGreaterThanOrEqual(it.server.list().length);
+  });
+});
