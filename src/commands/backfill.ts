@@ -91,7 +91,7 @@ function conclude(outcome: BackfillOutcome, output: string): string {
   return [
     `wrote ${samples} samples of up to ${series} series into ${files.length} files in ${output}`,
     "next, where the data folder of Prometheus is (see docs/backfill.md):",
-    `  for file in ${paths}; do promtool tsdb create-blocks-from openmetrics --quiet "$file" DATA_FOLDER || break; done`,
+    `  for file in ${paths}; do promtool tsdb create-blocks-from --max-block-duration=24h openmetrics --quiet "$file" DATA_FOLDER || break; done`,
   ].join("\n");
 }
 
