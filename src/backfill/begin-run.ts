@@ -17,7 +17,7 @@ export interface BegunRun {
   readonly plan: readonly PlannedSensor[];
 }
 
-/** Prometheus keeps at least the last two hours, begun anew at even hours, in memory. */
+/** Prometheus holds up to three hours in memory, until it makes a block of the first two. */
 const HEAD_MS = 3 * 60 * 60_000;
 
 interface Range {

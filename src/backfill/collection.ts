@@ -42,6 +42,8 @@ export class Collection {
   readonly #done: Set<string>;
   #run: UnfinishedRun;
   #writing: Promise<void> | undefined;
+  /** What was to be written then is lost: the journal must not go on as if it were there. */
+  #writeFailed = false;
   #nextCheckpoint: number;
   #failures: Failure[] = [];
   #gone = 0;
@@ -73,7 +75,7 @@ export class Collection {
       this.#settleFailures();
     } finally {
       progress.end();
-      await this.#checkpoint();
+      if (!this.#writeFailed) await this.#checkpoint();
       this.#tell();
     }
     return this.#run;
@@ -116,6 +118,7 @@ export class Collection {
   }
 
   async #checkpointWhenDue(): Promise<void> {
+    if (this.#writeFailed) return;
     const { parts, clock } = this.#options;
     const full = parts.bufferedBytes > MOST_BUFFERED;
     if (this.#writing !== undefined) {
@@ -127,7 +130,7 @@ export class Collection {
 
   /** One after the other. */
   #checkpoint(): Promise<void> {
-    const writing = this.#writing === undefined ? this.#write() : this.#writing.then(() => this.#write());
+    const writing = this.#writing?.then(() => this.#write()) ?? this.#write();
     this.#writing = writing;
     return writing.finally(() => {
       if (this.#writing === writing) this.#writing = undefined;
@@ -139,9 +142,14 @@ export class Collection {
     const began = clock.monotonic();
     // Taken before anything is waited for: sensors that are added meanwhile belong to the next checkpoint.
     const done = [...this.#done];
-    const lengths = await parts.write();
-    this.#run = { ...this.#run, done, parts: [...lengths].sort(([a], [b]) => a - b) };
-    await folder.writeJournal({ ...folder.journal, unfinished: this.#run });
+    try {
+      const lengths = await parts.write();
+      this.#run = { ...this.#run, done, parts: [...lengths].sort(([a], [b]) => a - b) };
+      await folder.writeJournal({ ...folder.journal, unfinished: this.#run });
+    } catch (error) {
+      this.#writeFailed = true;
+      throw error;
+    }
     const ended = clock.monotonic();
     this.#nextCheckpoint = ended + Math.max(CHECKPOINT_MS, (ended - began) / SHARE_OF_WRITING);
   }

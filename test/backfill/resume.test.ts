@@ -1,4 +1,5 @@
-import { cpSync, existsSync, readdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BackfillOptions } from "../../src/backfill/options.ts";
@@ -11,12 +12,14 @@ interface Course {
   /** What happens before each event: a time series is asked for, a sensor or a day is done. */
   readonly event: () => void;
   readonly signal?: AbortSignal;
+  /** Before what is left is written in the end. */
+  readonly ending?: () => void;
   /** Time that passes with each event: it decides when the journal is written. */
   readonly eventMs: number;
 }
 
 /** A server with the same history each time. */
-function go(output: string, { event, signal, eventMs }: Course) {
+function go(output: string, { event, ending = () => undefined, signal, eventMs }: Course) {
   const server = new HistoryServer({ sensors: SENSORS, channels: 1 });
   const clock = new TickingClock();
   const step = () => {
@@ -24,7 +27,7 @@ function go(output: string, { event, signal, eventMs }: Course) {
     clock.elapsed += eventMs;
   };
   server.asks = step;
-  const progress: BackfillOptions["progress"] = { begin: step, advance: step, end: () => undefined };
+  const progress: BackfillOptions["progress"] = { begin: step, advance: step, end: ending };
   return run({ api: server, output, clock, progress, ...(signal && { signal }) }, { from: "2d" });
 }
 
@@ -77,6 +80,28 @@ describe("a run that is continued gives the files of one that was not interrupte
       }),
       { numRuns: 20 },
     );
+  });
+
+  test("after it failed to write, and some days were ahead of others", async () => {
+    const { files, events } = await uninterrupted();
+    for (const day of ["2026-03-10", "2026-03-11", "2026-03-12"]) {
+      const output = emptyFolder();
+      const part = join(output, "unfinished", `${day}.part`);
+      let event = 0;
+      const breakDisk = () => {
+        event++;
+        // A folder in the place of the file: what a full disk does, at one day.
+        if (event === 5 && !existsSync(part)) mkdirSync(part);
+      };
+      // There is room again, too late: what could not be written is gone.
+      const ending = () => rmSync(part, { recursive: true, force: true });
+      await expect(go(output, { eventMs: 6_000, event: breakDisk, ending })).rejects.toMatchObject({
+        code: "BACKFILL_OUTPUT_UNUSABLE",
+      });
+      expect(event).toBeLessThan(events);
+      await go(output, { eventMs: 6_000, event: () => undefined });
+      expect(filesOf(output)).toEqual(files);
+    }
   });
 
   test("reads nothing again that the journal has", async () => {

@@ -51,6 +51,8 @@ describeWithPrograms(["promtool-3", "prometheus-3"], "history brought in by back
     const { code, stdout, stderr } = await start(output).ended;
     expect(stderr).not.toMatch(/"level":"(warn|error)"/);
     expect(code).toBe(0);
+    // `limits.concurrency` is 4 by default.
+    expect(running.simulator.requests.maxInFlight).toBe(4);
     const days = new Set(
       Array.from({ length: 6 }, (_, index) => new Date(from + index * DAY).toISOString().slice(0, 10)),
     );

@@ -1,0 +1,90 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runCommand, temporaryFolder } from "../support/command-line.ts";
+import { CREDENTIALS, freePort, simulateServer } from "../support/simulated-server.ts";
+
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+function linesOf(stderr: string): Line[] {
+  return stderr.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+}
+
+/** A configuration of these servers, and an empty folder beside it. */
+function prepare(servers: Readonly<Record<string, string>>) {
+  const list = Object.entries(servers).map(
+    ([name, url]) => `{ name: ${name}, url: "${url}", auth: { api_key: "\${KEY}" } }`,
+  );
+  const folder = temporaryFolder({ "config.yaml": `servers: [${list.join(", ")}]` });
+  const output = join(folder, "out");
+  const start = (...args: string[]) =>
+    runCommand(["backfill", "--config.file", join(folder, "config.yaml"), "--output", output, ...args], {
+      env: { KEY: CREDENTIALS.apiKey },
+    });
+  return { folder, output, start };
+}
+
+describe("backfill on the command line", () => {
+  test("writes files and says what to do with them, then with those that came later", async () => {
+    const { url } = await simulateServer();
+    const { output, start } = prepare({ hq: url });
+    const labels = ["--label", "job=prtg", "--label", "instance=a b"];
+    const first = await start("--from", "2d", "--to", "1d", "--resolution", "short", ...labels);
+    expect(first.code, first.stderr).toBe(0);
+    expect(linesOf(first.stderr).filter(({ level }) => level !== "info")).toEqual([]);
+    expect(linesOf(first.stderr)[0]).toMatchObject({ msg: "reading sensors", done: 0, total: 30 });
+    expect(first.stdout).toMatch(/^wrote \d+ samples of up to 90 series into 2 files in /);
+    const command = 'promtool tsdb create-blocks-from --max-block-duration=24h openmetrics --quiet "$file" DATA_FOLDER';
+    expect(first.stdout).toContain(`\n  for file in ${output}/*.om; do ${command} || break; done\n`);
+    const before = readdirSync(output);
+
+    const second = await start("--from", "20h", "--to", "19h", "--resolution", "short", ...labels);
+    expect(second.code, second.stderr).toBe(0);
+    const [added = "", ...others] = readdirSync(output).filter((name) => !before.includes(name));
+    expect(others).toEqual([]);
+    expect(second.stdout).toContain(`\n  for file in ${output}/${added}; do promtool `);
+  });
+
+  test("says when history would not join what is scraped", async () => {
+    const { url } = await simulateServer();
+    const { code, stderr } = await prepare({ hq: url }).start("--from", "4h", "--label", "job=prtg", "--path", "*/*/x");
+    expect(code).toBe(1);
+    expect(linesOf(stderr).map(({ msg }) => msg)).toContain(
+      "without --label instance=... the history does not join the series that a scrape makes",
+    );
+    expect(stderr).toContain("[BACKFILL_NOTHING_SELECTED] Check --path");
+  });
+
+  test("wants to know which server, where there are several", async () => {
+    const { url } = await simulateServer();
+    const { start } = prepare({ hq: url, branch: `http://127.0.0.1:${await freePort()}` });
+    const unclear = await start("--from", "1d");
+    expect(unclear).toMatchObject({ code: 1, stdout: "" });
+    expect(unclear.stderr).toBe(
+      "prtg-exporter: there are several servers: hq, branch [BACKFILL_SERVER_UNKNOWN] Name one of the configured servers with --server.\n",
+    );
+    const unknown = await start("--from", "1d", "--server", "HQ");
+    expect(unknown.stderr).toContain("there is no server HQ, but hq, branch [BACKFILL_SERVER_UNKNOWN]");
+    const away = await start("--from", "1d", "--server", "branch");
+    expect(away).toMatchObject({ code: 1, stdout: "" });
+    expect(away.stderr).toContain("[API_CONNECTION_FAILED]");
+    expect(await start("--from", "4h", "--server", "hq")).toMatchObject({ code: 0 });
+  });
+
+  test.each<[string, string[]]>([
+    ["required option '--from <time>' not specified", []],
+    ["Give a time as in 2026-03-01T00:00:00Z", ["--from", "yesterday"]],
+    ["Give a time as in 2026-03-01T00:00:00Z", ["--from", "1d", "--to", "tomorrow"]],
+    ["Every series has a label unit of its own already.", ["--from", "1d", "--label", "unit=%"]],
+    ["The label job is given twice.", ["--from", "1d", "--label", "job=a", "--label", "job=b"]],
+    ["Allowed choices are auto, live, short, medium, long", ["--from", "1d", "--resolution", "1h"]],
+  ])("refuses wrong flags: %s", async (text, args) => {
+    const { code, stderr } = await prepare({ hq: "http://127.0.0.1:1" }).start(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(text);
+  });
+});
