@@ -79,6 +79,17 @@ describe("a measurement in a list", () => {
     expect(sync.listed(point(BASE + 5 * MINUTE), judging())).toBe("gap");
   });
 
+  test("does not leave after rows were let go, however near it is", () => {
+    const sync = sensor(undefined);
+    sync.took(row(BASE + 10 * MINUTE), "list");
+    sync.fallBack(BASE);
+    expect(sync.covered).toBe(BASE);
+    expect(sync.listed(point(BASE + MINUTE), judging())).toBe("gap");
+    sync.took(row(BASE + MINUTE), "series");
+    expect(sync.readThrough(BASE + MINUTE, true)).toBe(false);
+    expect(sync.listed(point(BASE + 2 * MINUTE), judging())).toBe("next");
+  });
+
   test.each([
     { more: {}, age: HOUR, verdict: "gap", why: "starts from the live series" },
     { more: {}, age: 4 * HOUR + 1, verdict: "known", why: "has nothing in the live series" },

@@ -103,6 +103,28 @@ describe("in auto", () => {
     expect(it.server.asked.filter((asked) => asked !== "7/live")).toEqual(["7/short"]);
     await it.run(second, 60);
     expect(it.server.asked).toHaveLength(2);
+    await it.stop(second);
+    const received = it.receiver.received.length;
+    const third = await it.start();
+    await it.run(third, 10);
+    expect(it.receiver.received).toHaveLength(received);
+    expect(it.server.asked).toHaveLength(2);
+  });
+
+  test("a measurement that a list shows while the series is read arrives, though it is the last for long", async () => {
+    const it = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN + 6 * MINUTE, to: BEGIN + 9 * DAY }] })]);
+    const process = await inStep(it);
+    it.server.failure = "API_UNAVAILABLE";
+    await it.clock.advance(90_000);
+    it.server.failure = undefined;
+    // Four minutes after the last poll: a gap, and 05:00 is measured while the answer is on its way.
+    await it.clock.advance(29_900);
+    await process.poll();
+    await it.clock.advance(150);
+    await process.engine.onListPoll(it.server.list(), () => MINUTE);
+    await it.run(process, 5);
+    expect(secondsOf(it, "7").slice(-4)).toEqual([120, 180, 240, 300]);
+    expect(it.server.asked).toEqual(["7/live"]);
   });
 });
 
@@ -177,7 +199,7 @@ describe("what the list shows and the series does not", () => {
 
   test("is sent from the list when the series of the sensor stays empty", async () => {
     const it = world([recordedSensor("7", 60)]);
-    it.server.emptySeries.add("7");
+    it.server.answers.set("7", []);
     const process = await it.start();
     await it.run(process, 10);
     expect(it.server.asked).toEqual(["7/live", "7/live"]);
@@ -341,6 +363,26 @@ describe("memory", () => {
     expect(process.counted.delivered.get("live")).toBeGreaterThan(20 * 240 * 2);
   });
 
+  test("what does not fit is left for the next reading, and so is all that is newer", async () => {
+    // A row of 30 values that does not fit, and a small one behind it that would.
+    const rows = [1, 30, 1, 1].map((count, index) => ({
+      at: BEGIN + (index + 1) * MINUTE,
+      values: Array.from({ length: count }, (_, channel) => [String(channel), index] as const),
+    }));
+    const it = world([recordedSensor("7", 60)], { maxPendingPoints: 20 });
+    const process = await inStep(it);
+    it.receiver.mood = "is down";
+    it.server.answers.set("7", rows);
+    await it.clock.advance(10 * MINUTE);
+    await it.run(process, 2);
+    const newest = it.server.list().map((record) => ({ ...record, measuredAt: BEGIN + 90_000 }));
+    await process.engine.onListPoll(newest, () => MINUTE);
+    expect(process.engine.pending().get("live")?.points).toBeLessThan(20);
+    it.receiver.mood = "accepts";
+    await it.run(process, 4);
+    expect(secondsOf(it, "7").slice(-3)).toEqual([120, 180, 240]);
+  });
+
   test("series are not read while half of it is taken", async () => {
     const it = world([recordedSensor("7", 10)], { maxPendingPoints: 4_000 });
     const process = await it.start();
@@ -352,6 +394,19 @@ describe("memory", () => {
     it.receiver.mood = "accepts";
     await it.run(process, 5);
     expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+});
+
+describe("the end", () => {
+  test("delivers what waits and writes how far it came", async () => {
+    const it = world([recordedSensor("7", 60)]);
+    const process = await inStep(it);
+    await process.poll();
+    const saves = process.counted.saves;
+    await Promise.all([process.stop(10_000), it.clock.advance(500)]);
+    expect(secondsOf(it, "7").at(-1)).toBe(180);
+    expect(process.counted.saves).toBe(saves + 1);
+    expect([...it.disk.files.values()].join()).toContain(`"7":${BEGIN + 180_000}`);
   });
 });
 

@@ -29,8 +29,8 @@ export class RecordedServer {
   failure: ErrorCode | undefined;
   /** What reading the series of single sensors fails with. */
   readonly failing = new Map<string, ErrorCode>();
-  /** Sensors whose series hold nothing. */
-  readonly emptySeries = new Set<string>();
+  /** Rows of single sensors in place of those that were measured. */
+  readonly answers = new Map<string, readonly TimeSeriesRow[]>();
   intervalsKnown = true;
   /** `sensor/type` of every question so far. */
   readonly asked: string[] = [];
@@ -116,7 +116,7 @@ export class RecordedServer {
     if (this.failure !== undefined) throw failed(this.failure);
     const failure = this.failing.get(sensorId);
     if (failure !== undefined) throw failed(failure);
-    const rows = this.emptySeries.has(sensorId) ? [] : this.#rows(this.sensor(sensorId), type);
+    const rows = this.answers.get(sensorId) ?? this.#rows(this.sensor(sensorId), type);
     await this.#clock.sleep(this.#latencyMs / 2, signal);
     return { rows, gaps: [], skipped: 0 };
   }
