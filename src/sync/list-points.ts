@@ -1,19 +1,67 @@
 import type { ChannelRecord } from "../api/records.ts";
+import type { MeasurementRow } from "./measurement.ts";
 import type { ListPoint } from "./sensor-sync.ts";
+
+/** The channels of one sensor: a part of a list. */
+export interface SensorChannels {
+  readonly sensorId: string;
+  readonly list: readonly ChannelRecord[];
+  readonly from: number;
+  /** Not included. */
+  readonly to: number;
+}
+
+/**
+ * The channels of a list by sensor. Lists have them one after the other; one that does not is sorted first, because all
+ * channels of a measurement have to travel together. Comes in small steps, for lists hold some hundred thousand.
+ */
+export function* channelsBySensor(channels: readonly ChannelRecord[]): Generator<SensorChannels> {
+  const list = isBySensor(channels) ? channels : channels.toSorted(bySensor);
+  let from = 0;
+  for (let to = 1; to <= list.length; to++) {
+    const sensorId = list[from]?.sensorId;
+    if (sensorId === undefined || list[to]?.sensorId === sensorId) continue;
+    yield { sensorId, list, from, to };
+    from = to;
+  }
+}
+
+function isBySensor(channels: readonly ChannelRecord[]): boolean {
+  const seen = new Set<string>();
+  let last: string | undefined;
+  for (const { sensorId } of channels) {
+    if (sensorId === last) continue;
+    if (seen.has(sensorId)) return false;
+    seen.add(sensorId);
+    last = sensorId;
+  }
+  return true;
+}
+
+function bySensor(a: ChannelRecord, b: ChannelRecord): number {
+  return a.sensorId < b.sensorId ? -1 : a.sensorId > b.sensorId ? 1 : 0;
+}
+
+interface GrowingPoint extends ListPoint {
+  readonly values: MeasurementRow["values"][number][];
+}
 
 /**
  * The measurements that the channels of one sensor show and that are newer than `after`, oldest first. Usually there is
  * one, since channels share the time of their scan; each time keeps the channels that were measured then.
  */
-export function pointsAfter(records: readonly ChannelRecord[], after: number): readonly ListPoint[] {
-  let points: Map<number, [channelId: string, value: number][]> | undefined;
-  for (const { channelId, value, measuredAt } of records) {
-    if (value === undefined || measuredAt === undefined || measuredAt <= after) continue;
-    points ??= new Map();
-    const values = points.get(measuredAt);
-    if (values === undefined) points.set(measuredAt, [[channelId, value]]);
-    else values.push([channelId, value]);
+export function pointsAfter({ list, from, to }: SensorChannels, after: number): readonly ListPoint[] {
+  let points: GrowingPoint[] | undefined;
+  for (let index = from; index < to; index++) {
+    const { channelId, value, measuredAt } = list[index] ?? {};
+    if (channelId === undefined || value === undefined || measuredAt === undefined || measuredAt <= after) continue;
+    points ??= [];
+    let point = points.find(({ at }) => at === measuredAt);
+    if (point === undefined) {
+      point = { at: measuredAt, values: [] };
+      points.push(point);
+    }
+    point.values.push([channelId, value]);
   }
-  if (points === undefined) return [];
-  return Array.from(points, ([at, values]) => ({ at, values })).sort((a, b) => a.at - b.at);
+  return points?.sort((a, b) => a.at - b.at) ?? [];
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
+import { describeError } from "../errors/exporter-error.ts";
 import type { DeliveryOutcome, MeasurementSink } from "./measurement.ts";
 import type { SyncObserver } from "./observer.ts";
 import type { Batch, Outbox } from "./outbox.ts";
@@ -136,14 +137,17 @@ export class PushLoop {
   }
 
   async #deliver(batch: Batch): Promise<DeliveryOutcome> {
+    const { signal } = this.#cutOff;
+    const cutOff = Promise.withResolvers<DeliveryOutcome>();
+    const cut = (): void => cutOff.resolve({ kind: "failed", retryAfterMs: undefined, message: "no time is left" });
+    signal.addEventListener("abort", cut);
     try {
-      return await this.#options.sink.deliver(batch.rows, this.#cutOff.signal);
+      // A sink that does not listen to the signal must not keep the process from ending.
+      return await Promise.race([this.#options.sink.deliver(batch.rows, signal), cutOff.promise]);
     } catch (error) {
-      return {
-        kind: "failed",
-        retryAfterMs: undefined,
-        message: error instanceof Error ? error.message : String(error),
-      };
+      return { kind: "failed", retryAfterMs: undefined, message: describeError(error) };
+    } finally {
+      signal.removeEventListener("abort", cut);
     }
   }
 

@@ -4,7 +4,7 @@ import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../api/records.ts
 import type { SeriesType } from "../api/series-types.ts";
 import type { Clock } from "../clock.ts";
 import { type CycleLimits, dueSensors } from "./due.ts";
-import { pointsAfter } from "./list-points.ts";
+import { channelsBySensor, pointsAfter, type SensorChannels } from "./list-points.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "./measurement.ts";
 import type { SyncObserver } from "./observer.ts";
 import { type Batch, Outbox, type Pending } from "./outbox.ts";
@@ -103,27 +103,19 @@ export class SyncEngine {
   }
 
   /**
-   * Takes over a list of all channels. `step` is called often and, when it returns a promise, waited for, so that others
-   * get the event loop in between.
+   * Takes over a list of all channels. `step` is called for each sensor and, when it returns a promise, waited for, so
+   * that others get the event loop in between.
    */
   async onListPoll(
     channels: readonly ChannelRecord[],
     intervalOf: IntervalOf,
     step: () => Promise<void> | undefined = () => undefined,
   ): Promise<void> {
-    const bySensor = new Map<string, ChannelRecord[]>();
-    for (const record of channels) {
-      const turn = step();
-      if (turn !== undefined) await turn;
-      const records = bySensor.get(record.sensorId);
-      if (records === undefined) bySensor.set(record.sensorId, [record]);
-      else records.push(record);
-    }
     this.#list++;
-    for (const [sensorId, records] of bySensor) {
+    for (const group of channelsBySensor(channels)) {
       const turn = step();
       if (turn !== undefined) await turn;
-      this.#listed(sensorId, records, intervalOf(sensorId));
+      this.#listed(group, intervalOf(group.sensorId));
     }
     this.#forgetUnlisted();
     this.#pushLoop?.notify();
@@ -158,13 +150,14 @@ export class SyncEngine {
     return this.#options.clock.now() + this.#options.api.clockOffset();
   }
 
-  #listed(sensorId: string, records: readonly ChannelRecord[], intervalMs: number | undefined): void {
+  #listed(channels: SensorChannels, intervalMs: number | undefined): void {
+    const { sensorId } = channels;
     const now = this.#serverNow();
     const sensor = this.#sensor(sensorId);
     sensor.listedIn = this.#list;
     sensor.setInterval(intervalMs);
     if (sensor.dropFutureWatermark(now)) this.#options.target?.watermarks.delete(sensorId);
-    for (const point of pointsAfter(records, sensor.newest?.at ?? Number.NEGATIVE_INFINITY)) {
+    for (const point of pointsAfter(channels, sensor.newest?.at ?? Number.NEGATIVE_INFINITY)) {
       if (point.at > now + FUTURE_SLACK_MS) break;
       this.#judge(sensor, point);
     }
@@ -192,7 +185,9 @@ export class SyncEngine {
 
   #sendListed(sensor: SensorSync, { at, values }: ListPoint): void {
     const row: MeasurementRow = { sensorId: sensor.sensorId, at, resolution: "live", values };
-    if (!this.#take(sensor, row, "list")) this.#letGo(sensor);
+    if (this.#take(sensor, row, "list")) return;
+    if (this.#options.mode === "off") this.#options.observer.letGo(values.length);
+    else this.#letGo(sensor);
   }
 
   #take(sensor: SensorSync, row: MeasurementRow, origin: "list" | "series"): boolean {
@@ -210,6 +205,8 @@ export class SyncEngine {
 
   #read(sensor: SensorSync, series: ReadonlyMap<SeriesType, TimeSeries>, before: ReadBefore): void {
     const { sensorId, covered } = sensor;
+    // It went and came back meanwhile, and is another one now.
+    if (this.#sensors.get(sensorId) !== sensor) return;
     const live = series.get("live")?.rows ?? [];
     sensor.readWorked();
     sensor.learnInterval(usualSpacing(live));

@@ -1,13 +1,32 @@
 import { describe, expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/api/records.ts";
-import { pointsAfter } from "../../src/sync/list-points.ts";
+import { channelsBySensor, pointsAfter as pointsOfGroup } from "../../src/sync/list-points.ts";
 import { usualSpacing } from "../../src/sync/usual-spacing.ts";
 
 function channel(channelId: string, measuredAt: number | undefined, value: number | undefined = 1): ChannelRecord {
   return { sensorId: "7", channelId, name: "", unit: "", value, measuredAt, limits: undefined };
 }
 
+describe("channelsBySensor", () => {
+  const groups = (...ids: string[]) =>
+    [...channelsBySensor(ids.map((id, index) => ({ ...channel(String(index), 100), sensorId: id })))].map(
+      ({ sensorId, list, from, to }) => `${sensorId}: ${list.slice(from, to).map(({ channelId }) => channelId)}`,
+    );
+
+  test.each([
+    { ids: [], expected: [] },
+    { ids: ["7"], expected: ["7: 0"] },
+    { ids: ["9", "9", "7", "8", "8"], expected: ["9: 0,1", "7: 2", "8: 3,4"] },
+    { ids: ["9", "7", "9", "8", "7"], expected: ["7: 1,4", "8: 3", "9: 0,2"] },
+  ])("of $ids is $expected", ({ ids, expected }) => {
+    expect(groups(...ids)).toEqual(expected);
+  });
+});
+
 describe("pointsAfter", () => {
+  const pointsAfter = (list: readonly ChannelRecord[], after: number) =>
+    pointsOfGroup({ sensorId: "7", list, from: 0, to: list.length }, after);
+
   test("puts channels of the same scan together", () => {
     expect(pointsAfter([channel("0", 100, 5), channel("1", 100, 6)], 0)).toEqual([
       {

@@ -30,10 +30,13 @@ function loop({
   answers = [],
   maxBatchPoints = 100,
   random = 0,
+  deaf = false,
 }: {
   answers?: Answer[];
   maxBatchPoints?: number;
   random?: number;
+  /** The sink pays no attention to the signal. */
+  deaf?: boolean;
 }) {
   const clock = new ManualClock();
   const outbox = new Outbox(10_000);
@@ -51,7 +54,7 @@ function loop({
       deliver: async (rows, signal) => {
         sent.push({ at: clock.monotonic(), rows: rows.map(({ sensorId, at }) => `${sensorId}@${at}`) });
         const { outcome, afterMs = 0 } = answers.shift() ?? { outcome: ACCEPTED };
-        await clock.sleep(afterMs, signal);
+        await clock.sleep(afterMs, deaf ? undefined : signal);
         return outcome;
       },
     },
@@ -271,6 +274,15 @@ describe("flush", () => {
     await it.clock.advance(1_500);
     expect(await flush(it, 10_000)).toBe(10_000);
     expect(it.settled).toEqual([]);
+    expect(it.outbox.pointsToTake).toBe(2);
+  });
+
+  test("does not wait for a sink that does not listen", async () => {
+    const it = loop({ deaf: true, answers: [{ outcome: ACCEPTED, afterMs: 3_600_000 }] });
+    it.push.start();
+    it.offer(row("a", 1));
+    await it.clock.advance(1_500);
+    expect(await flush(it, 10_000)).toBe(10_000);
     expect(it.outbox.pointsToTake).toBe(2);
   });
 

@@ -1,0 +1,96 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import type { StateFiles } from "../../src/sync/state-files.ts";
+import { WatermarkSaver } from "../../src/sync/watermark-saver.ts";
+import { Watermarks } from "../../src/sync/watermarks.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const AT = Date.UTC(2026, 0, 15, 12);
+
+async function saving() {
+  const clock = new ManualClock();
+  const disk = { full: false, writes: [] as number[] };
+  const files: StateFiles = {
+    read: async () => undefined,
+    write: async () => {
+      if (disk.full) throw new Error("ENOSPC: no space left on device");
+      disk.writes.push(clock.monotonic());
+    },
+    rename: async () => undefined,
+    syncDirectory: async () => undefined,
+  };
+  const watermarks = await Watermarks.open("hq", files);
+  const lines: { level: number; msg: string }[] = [];
+  const outcomes: boolean[] = [];
+  const saver = new WatermarkSaver({
+    watermarks,
+    clock,
+    log: pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }),
+    observer: {
+      delivered() {},
+      rejected() {},
+      deliveryFailed() {},
+      letGo() {},
+      watermarksSaved: (worked) => void outcomes.push(worked),
+    },
+  });
+  const move = (at: number): void => {
+    watermarks.move("2490", at);
+    saver.notify();
+  };
+  return { clock, disk, watermarks, saver, lines, outcomes, move };
+}
+
+test("many moves are one write, five seconds after the first", async () => {
+  const { clock, disk, move } = await saving();
+  for (let second = 0; second < 12; second++) {
+    move(AT + second);
+    await clock.advance(1_000);
+  }
+  await clock.advance(60_000);
+  expect(disk.writes).toEqual([5_000, 10_000, 15_000]);
+  expect(clock.pending).toEqual([]);
+});
+
+test("nothing is written when nothing moved", async () => {
+  const { clock, disk, saver, move } = await saving();
+  saver.notify();
+  move(AT);
+  await clock.advance(10_000);
+  move(AT);
+  await clock.advance(10_000);
+  expect(disk.writes).toEqual([5_000]);
+});
+
+test("a failure is said once and tried again until it works", async () => {
+  const { clock, disk, lines, outcomes, move } = await saving();
+  disk.full = true;
+  move(AT);
+  await clock.advance(15_500);
+  disk.full = false;
+  await clock.advance(60_000);
+  expect(disk.writes).toEqual([20_000]);
+  expect(outcomes).toEqual([false, false, false, true]);
+  expect(lines).toMatchObject([
+    { level: 40, msg: expect.stringContaining("watermarks cannot be written: ENOSPC") },
+    { level: 30, msg: "watermarks can be written again" },
+  ]);
+});
+
+test("the end writes at once, and leaves no timer behind", async () => {
+  const { clock, disk, saver, move } = await saving();
+  await clock.advance(700);
+  move(AT);
+  await saver.end();
+  expect(disk.writes).toEqual([700]);
+  expect(clock.pending).toEqual([]);
+});
+
+test("the end of a full disk is an end", async () => {
+  const { clock, disk, saver, move, outcomes } = await saving();
+  disk.full = true;
+  move(AT);
+  await saver.end();
+  await clock.advance(60_000);
+  expect(outcomes).toEqual([false]);
+});
