@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the real programs that the tests in test/real run: two generations of Prometheus with promtool,
-# and an OpenMetrics parser that this project did not write. Needs no root and starts no service: everything
-# goes to one cache folder outside the repository, so a second run has nothing left to do.
+# Installs the real programs that the tests in test/real run: two generations of Prometheus with promtool, an
+# OpenTelemetry Collector, and Python programs that this project did not write. Needs no root and starts no service:
+# everything goes to one cache folder outside the repository, so a second run has nothing left to do.
 set -euo pipefail
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -116,35 +116,66 @@ build_prometheus_3() (
     -tags "$go_build_tags" -ldflags "-s -w $stamp" -o "$work/go/" tool
 )
 
-install_python_openmetrics() {
-  local name=python-openmetrics version target
-  version=$(sed -n 's/^prometheus-client==\([0-9.]*\).*/\1/p' "$pins/requirements.txt")
-  target="$cache/python-prometheus-client-$version"
-  if ! parser_answers "$target"; then
+install_otel_collector() {
+  local name=otel-collector version key target
+  version=$(sed -n 's/^ *version: //p' "$pins/collector/builder.yaml")
+  key=$(cat "$pins/collector/builder.yaml" "$pins/collector/go.mod" "$pins/collector/go.sum" | cksum | cut -d ' ' -f 1)
+  target="$cache/go-otel-collector-$version-$key"
+  if [[ ! -x $target/otel-collector ]]; then
+    if ! have go; then
+      skip "$name" "it is built from source, and this machine has no Go toolchain (see the go line in test/real/programs/collector/go.mod)"
+      return
+    fi
+    say "$name" "building $version with its builder (some minutes, once)"
+    : >"$work/log"
+    if ! build_otel_collector; then fail "$name" "builder"; return; fi
+    mkdir -p "$target"
+    mv "$work/collector/otel-collector" "$target/"
+  fi
+  publish otel-collector "$target/otel-collector"
+  say "$name" "installed $version"
+}
+
+# The builder writes its sources beside the pins, so it works on a copy of them.
+build_otel_collector() (
+  cp -R "$pins/collector" "$work/collector"
+  cd "$work/collector" || exit 1
+  GOWORK=off GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=0 retry go tool builder \
+    --config=builder.yaml --skip-get-modules
+)
+
+# install_python NAME PACKAGE PROGRAM REQUIREMENTS: a virtual environment of its own for what the file pins;
+# PROGRAM, in the environment's bin, is what the tests run.
+install_python() {
+  local name=$1 package=$2 program=$3 requirements=$pins/$4 version target
+  version=$(sed -n "s/^$package==\([0-9.]*\).*/\1/p" "$requirements")
+  target="$cache/python-$package-$version-$(cksum <"$requirements" | cut -d ' ' -f 1)"
+  # Written last: an environment without it is half of one.
+  if [[ ! -f $target/complete ]]; then
     if ! have python3 || ! python3 -c 'import venv, ensurepip' >/dev/null 2>&1; then
       skip "$name" "it needs python3 with venv (on Debian: the package python3-venv)"
       return
     fi
-    say "$name" "installing prometheus-client $version"
+    say "$name" "installing $package $version"
     : >"$work/log"
     rm -rf "$target"
     if ! retry python3 -m venv "$target" ||
-      ! retry "$target/bin/python" -m pip install --no-input --disable-pip-version-check -r "$pins/requirements.txt" ||
-      ! parser_answers "$target"; then
+      ! retry "$target/bin/python" -m pip install --no-input --disable-pip-version-check -r "$requirements"; then
       fail "$name" "pip install"
       return
     fi
+    touch "$target/complete"
   fi
-  publish python-openmetrics "$target/bin/python"
+  publish "$name" "$target/bin/$program"
   say "$name" "installed $version"
 }
 
-parser_answers() { "$1/bin/python" -c 'import prometheus_client.openmetrics.parser' >/dev/null 2>&1; }
-
 echo "Programs for the tests in test/real, in $cache"
 install_prometheus_2
-install_python_openmetrics
+install_python python-openmetrics prometheus-client python requirements.txt
+install_python schemathesis schemathesis schemathesis schemathesis-requirements.txt
 install_prometheus_3
+install_otel_collector
 
 if ((failed > 0)); then
   echo "$failed could not be installed, $skipped skipped"

@@ -1,6 +1,6 @@
 import type { ChannelRecord } from "../api/records.ts";
 import type { MeasurementRow } from "./measurement.ts";
-import type { ListPoint } from "./sensor-sync.ts";
+import type { ChannelTimes, ListPoint } from "./sensor-sync.ts";
 
 /** The channels of one sensor: a part of a list. */
 export interface SensorChannels {
@@ -64,4 +64,17 @@ export function pointsAfter({ list, from, to }: SensorChannels, after: number): 
     point.values.push([channelId, value]);
   }
   return points?.sort((a, b) => a.at - b.at) ?? [];
+}
+
+/** The first and the last time, from `from` to `to`, at which channels of one sensor were measured, with or without a value. */
+export function timesBetween(channels: SensorChannels, from: number, to: number): ChannelTimes | undefined {
+  let oldest = Number.POSITIVE_INFINITY;
+  let newest = Number.NEGATIVE_INFINITY;
+  for (let index = channels.from; index < channels.to; index++) {
+    const at = channels.list[index]?.measuredAt;
+    if (at === undefined || at < from || at > to) continue;
+    if (at < oldest) oldest = at;
+    if (at > newest) newest = at;
+  }
+  return oldest <= newest ? { oldest, newest } : undefined;
 }

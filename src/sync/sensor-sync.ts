@@ -13,6 +13,12 @@ export interface ListPoint {
   readonly values: MeasurementRow["values"];
 }
 
+/** When the channels of a sensor were measured, the first and the last of them, as a list shows it. */
+export interface ChannelTimes {
+  readonly oldest: number;
+  readonly newest: number;
+}
+
 /** What a measurement in a list is to a sensor: sent or queued already, the next in line, or the far side of a gap. */
 export type Verdict = "known" | "next" | "gap";
 
@@ -33,6 +39,11 @@ const GAP_INTERVALS = 1.5;
 const SAME_WITHIN_INTERVALS = 0.5;
 /** The product's own default, where neither the server nor the series tells. */
 const ASSUMED_INTERVAL_MS = 60_000;
+/**
+ * Lists in a row that skipped a measurement show a sensor that scans faster than they come. A single one, after a poll
+ * that failed or a sensor that paused, matters to a receiver only: the list itself has the newest measurement.
+ */
+const SKIPS_OF_FAST_SENSORS = 2;
 /** A server whose series still lack what its list shows when asked this often does not have it. */
 const MOST_FRUITLESS_READS = 2;
 const FIRST_RETRY_MS = 60_000;
@@ -54,6 +65,10 @@ export class SensorSync {
   #seenInList = false;
   #gap = false;
   #newest: ListPoint | undefined;
+  /** Lists in a row between which more than one measurement was taken. */
+  #skips = 0;
+  /** The newest time in the last list, if that one was torn. */
+  #tornAt: number | undefined;
   #intervalMs: number | undefined;
   #learnedIntervalMs: number | undefined;
   #fruitless = 0;
@@ -108,8 +123,33 @@ export class SensorSync {
     this.#learnedIntervalMs = intervalMs ?? this.#learnedIntervalMs;
   }
 
+  /** Channels that a list shows with an older time had no part in the last measurement that is known. */
+  get knownSince(): number {
+    return (
+      Math.max(this.#newest?.at ?? Number.NEGATIVE_INFINITY, this.#covered ?? Number.NEGATIVE_INFINITY) -
+      this.#sameWithinMs
+    );
+  }
+
+  /**
+   * Whether to take what a list shows of the sensor. Pages are read one after the other, and a scan may come in between:
+   * then the list is torn, it has some channels as of that scan and others as of the one before, and what it lacks of
+   * either would never be sent. The next list has them all. If that one is torn by another scan, the series has to tell.
+   * @param times Of the channels since `knownSince`.
+   */
+  takesList({ oldest, newest }: ChannelTimes, mode: SyncMode): boolean {
+    const before = this.#tornAt;
+    this.#tornAt = newest - oldest > this.#sameWithinMs ? newest : undefined;
+    // The same once more: some channels were not measured that time.
+    if (this.#tornAt === undefined || before === newest) return true;
+    if (before === undefined) return false;
+    if (mode === "auto") this.#gap = true;
+    return mode === "off";
+  }
+
   /** A list shows this as the newest measurement; it is no older than what lists showed before. */
   listed(point: ListPoint, judging: Judging): Verdict {
+    this.#countSkip(point.at);
     this.#newest = point;
     const verdict = this.#judge(point.at, judging);
     if (verdict === "gap") this.#gap = true;
@@ -131,7 +171,15 @@ export class SensorSync {
       return "known";
     }
     if (at <= covered) return "known";
-    return mode === "off" || at - covered <= GAP_INTERVALS * this.intervalMs ? "next" : "gap";
+    if (mode === "off" || at - covered <= GAP_INTERVALS * this.intervalMs) return "next";
+    return pushes || this.#skips >= SKIPS_OF_FAST_SENSORS ? "gap" : "next";
+  }
+
+  #countSkip(at: number): void {
+    const stepMs = at - (this.#newest?.at ?? at);
+    // The same measurement once more, or channels that were not measured at the very same time.
+    if (stepMs <= this.#sameWithinMs) return;
+    this.#skips = stepMs > GAP_INTERVALS * this.intervalMs ? this.#skips + 1 : 0;
   }
 
   /** A row was sent or queued. */

@@ -4,7 +4,7 @@ import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../api/records.ts
 import type { SeriesType } from "../api/series-types.ts";
 import type { Clock } from "../clock.ts";
 import { type CycleLimits, dueSensors } from "./due.ts";
-import { channelsBySensor, pointsAfter, type SensorChannels } from "./list-points.ts";
+import { channelsBySensor, pointsAfter, type SensorChannels, timesBetween } from "./list-points.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "./measurement.ts";
 import type { SyncObserver } from "./observer.ts";
 import { type Batch, Outbox, type Pending } from "./outbox.ts";
@@ -157,10 +157,19 @@ export class SyncEngine {
     sensor.listedIn = this.#list;
     sensor.setInterval(intervalMs);
     if (sensor.dropFutureWatermark(now)) this.#options.target?.watermarks.delete(sensorId);
+    if (!this.#takesList(sensor, channels, now)) return;
     for (const point of pointsAfter(channels, sensor.newest?.at ?? Number.NEGATIVE_INFINITY)) {
       if (point.at > now + FUTURE_SLACK_MS) break;
       this.#judge(sensor, point);
     }
+  }
+
+  #takesList(sensor: SensorSync, channels: SensorChannels, now: number): boolean {
+    const { mode, target } = this.#options;
+    // Without a receiver only the newest matters, and where every series is read, no list does.
+    if (target === undefined || mode === "all") return true;
+    const times = timesBetween(channels, sensor.knownSince, now + FUTURE_SLACK_MS);
+    return times === undefined || sensor.takesList(times, mode);
   }
 
   #sensor(sensorId: string): SensorSync {

@@ -1,9 +1,15 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parseOpenMetrics } from "./support/openmetrics-parser.ts";
+import { type OtelCollector, startOtelCollector } from "./support/otel-collector.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, promtoolCheckMetrics } from "./support/prometheus.ts";
+import { ReceivedFile } from "./support/received-points.ts";
+import { runProgram } from "./support/run-program.ts";
 
 const PAGE = `# HELP probe_temperature_celsius Temperature.
 # TYPE probe_temperature_celsius gauge
@@ -106,6 +112,65 @@ for (const generation of [2, 3] as const) {
     });
   });
 }
+
+describeWithPrograms(["otel-collector"], "the OpenTelemetry Collector", (paths) => {
+  const binary = paths["otel-collector"];
+
+  function openFolder(): string {
+    const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-collector-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  }
+
+  async function push(collector: OtelCollector, body: string): Promise<number> {
+    const headers = { "content-type": "application/json" };
+    return (await fetch(`${collector.url}/v1/metrics`, { method: "POST", headers, body })).status;
+  }
+
+  function pushedPoint(at: number, value: number): string {
+    const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+    const attributes = [attribute("sensor_id", "2490"), attribute("channel_id", "-4")];
+    const dataPoints = [{ timeUnixNano: `${at}000000`, asDouble: value, attributes }];
+    const metrics = [{ name: "prtg.channel_value", gauge: { dataPoints } }];
+    const resource = { attributes: [attribute("service.name", "Süd")] };
+    return JSON.stringify({ resourceMetrics: [{ resource, scopeMetrics: [{ metrics }] }] });
+  }
+
+  test("has the parts and the version that its builder was asked for", async () => {
+    const manifest = readFileSync(new URL("programs/collector/builder.yaml", import.meta.url), "utf8");
+    const { stdout } = await runProgram(binary, ["components"], "");
+    const modules = [...manifest.matchAll(/gomod: (\S+ \S+)/g)].map(([, module]) => module);
+    expect(modules.length).toBeGreaterThan(2);
+    for (const module of modules) expect(stdout).toContain(`module: ${module}\n`);
+    expect(stdout).toContain(`version: ${/version: (\S+)/.exec(manifest)?.[1]}\n`);
+  });
+
+  test("keeps what it was sent, also from before it was stopped", async () => {
+    const folder = openFolder();
+    const sent = [1_700_000_000_123, 1_700_000_060_123];
+    for (const [index, at] of sent.entries()) {
+      const collector = await startOtelCollector({ binary, folder });
+      expect(await push(collector, pushedPoint(at, index - 0.1))).toBe(200);
+      await collector.stop();
+    }
+    const file = new ReceivedFile(path.join(folder, "received.bin"));
+    await file.readOn();
+    expect([...file.of("Süd").channels]).toEqual([["2490.-4", { times: sent, values: [-0.1, 0.9] }]]);
+    expect(file.of("Süd")).toMatchObject({ requests: 2, repeated: 0 });
+    expect(file.of("another").channels.size).toBe(0);
+  });
+
+  test("refuses what is no OTLP", async () => {
+    const collector = await startOtelCollector({ binary, folder: openFolder() });
+    onTestFinished(() => collector.stop());
+    expect(await push(collector, "{")).toBe(400);
+  });
+
+  test("shows its log when it does not start", async () => {
+    const start = startOtelCollector({ binary, folder: openFolder(), config: { exporters: { no_such_part: {} } } });
+    await expect(start).rejects.toThrow(/no_such_part/);
+  });
+});
 
 describeWithPrograms(["python-openmetrics"], "the OpenMetrics parser", (paths) => {
   const python = paths["python-openmetrics"];

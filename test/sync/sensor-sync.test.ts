@@ -109,6 +109,39 @@ describe("a measurement in a list", () => {
   });
 });
 
+describe("where nothing is pushed", () => {
+  /** What lists come to that show measurements so many seconds after the first. */
+  function verdicts(...seconds: readonly number[]): string[] {
+    const sync = sensor(undefined);
+    return [0, ...seconds].map((after) => {
+      const verdict = sync.listed(point(BASE + after * SECOND), judging({ pushes: false }));
+      if (verdict === "next") sync.took(row(BASE + after * SECOND), "list");
+      return verdict;
+    });
+  }
+
+  test("a sensor is due from the second list in a row on that skipped measurements", () => {
+    expect(verdicts(120, 240)).toEqual(["next", "next", "gap"]);
+    expect(verdicts(120, 180, 300)).toEqual(["next", "next", "next", "next"]);
+    expect(verdicts(60, 180, 300)).toEqual(["next", "next", "next", "gap"]);
+  });
+
+  test("channels that were measured a little later do not hide that lists skip", () => {
+    expect(verdicts(120, 121, 240)).toEqual(["next", "next", "next", "gap"]);
+  });
+
+  test("a sensor that was read stays due, although the series reached further than the list", () => {
+    const sync = sensor(undefined);
+    for (const after of [0, 120, 240]) {
+      const at = BASE + after * SECOND;
+      if (sync.listed(point(at), judging({ pushes: false })) === "next") sync.took(row(at), "list");
+    }
+    sync.took(row(BASE + 260 * SECOND), "series");
+    expect(sync.readThrough(BASE + 240 * SECOND, true)).toBe(false);
+    expect(sync.listed(point(BASE + 360 * SECOND), judging({ pushes: false }))).toBe("gap");
+  });
+});
+
 describe("the interval", () => {
   test("is what the server says, else what the series show, else a minute", () => {
     const sync = new SensorSync("7", BASE);

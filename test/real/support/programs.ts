@@ -4,7 +4,14 @@ import path from "node:path";
 import { describe, test } from "vitest";
 
 /** The real programs that scripts/install-test-programs.sh installs. */
-export type ProgramName = "prometheus-2" | "promtool-2" | "prometheus-3" | "promtool-3" | "python-openmetrics";
+export type ProgramName =
+  | "prometheus-2"
+  | "promtool-2"
+  | "prometheus-3"
+  | "promtool-3"
+  | "python-openmetrics"
+  | "schemathesis"
+  | "otel-collector";
 
 const INSTALLER = "scripts/install-test-programs.sh";
 

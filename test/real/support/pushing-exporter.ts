@@ -1,3 +1,4 @@
+import type { Clock } from "../../../src/clock.ts";
 import { openOtlpPush } from "../../../src/commands/otlp-push.ts";
 import { startServing } from "../../../src/commands/serve.ts";
 import { loadConfig } from "../../../src/config/load.ts";
@@ -10,6 +11,8 @@ export interface PushingExporterOptions {
   readonly settings: string;
   /** To listen on; any free one unless told. */
   readonly port?: number;
+  /** The system's unless told. */
+  readonly clock?: Clock;
 }
 
 export interface PushingExporter {
@@ -22,7 +25,7 @@ export interface PushingExporter {
 export async function startPushingExporter(options: PushingExporterOptions): Promise<PushingExporter> {
   const yaml = `servers: [{ name: hq, url: "${options.server}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }]\n${options.settings}`;
   const { config } = await loadConfig({ file: "test.yaml", env: { KEY: TEST_KEY }, readFile: async () => yaml });
-  const context = testContext();
+  const context = { ...testContext(), ...(options.clock !== undefined && { clock: options.clock }) };
   const push = await openOtlpPush(config, context, {});
   const web = {
     "web.listenAddress": [{ host: "127.0.0.1", port: options.port ?? 0 }],

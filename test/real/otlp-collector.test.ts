@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { DeliverySite, type Route } from "./support/delivery-site.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import type { Span } from "./support/received-points.ts";
+import { differencesFromRecord, simulatedRecord } from "./support/simulated-record.ts";
+
+const SENSORS = 2_600;
+const CHANNELS = 12_000;
+const MINUTES = 60;
+/** The SDK of OpenTelemetry drops what goes past this. */
+const SDK_LIMIT = 2_000;
+/** Machines of CI are shared. */
+const LIMIT_MS = 600_000;
+
+describeWithPrograms(
+  ["otel-collector"],
+  `an OpenTelemetry Collector, in an hour of ${SENSORS} sensors,`,
+  (programs) => {
+    let site: DeliverySite;
+    let routes: readonly Route[];
+    let hour: Span;
+
+    beforeAll(async () => {
+      site = await DeliverySite.open({ collector: programs["otel-collector"], sensors: SENSORS });
+      routes = [await site.route("json", "http/json"), await site.route("protobuf", "http/protobuf")];
+      const exporters = await Promise.all(routes.map((route) => site.startExporter(route)));
+      await Promise.all(exporters.map((exporter) => exporter.ready()));
+      await site.run(MINUTES);
+      hour = { from: site.begin, to: site.now };
+      for (const route of routes) await site.untilDelivered(route, hour);
+      await site.finish();
+    }, LIMIT_MS);
+
+    afterAll(() => site?.close());
+
+    test.each(["json", "protobuf"])("receives every measurement as %s, none twice, in order", (service) => {
+      const received = routes.find((route) => route.service === service)?.received;
+      expect(received && differencesFromRecord(received, site.world, [hour])).toEqual([]);
+      expect(received).toMatchObject({ repeated: 0, outOfOrder: [] });
+    });
+
+    test.each(["json", "protobuf"])("receives all channels of one metric as %s, however many there are", (service) => {
+      const received = routes.find((route) => route.service === service)?.received;
+      const measured = new Map(simulatedRecord(site.world, hour));
+      expect(site.world.channels()).toHaveLength(CHANNELS);
+      expect(measured.size).toBeGreaterThan(5 * SDK_LIMIT);
+      expect(received?.channels.size).toBe(measured.size);
+    });
+  },
+);

@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import type { SimSensor } from "../../src/simulator/world/model.ts";
+import { coverageOf, type Reason, type SeriesRead } from "./support/series-coverage.ts";
+import { type SteeredExporter, type SteeredOptions, startSteeredExporter } from "./support/steered-exporter.ts";
+
+/*
+ * What `collectors.timeseries.mode: auto` costs the monitoring server, counted from the log of the simulator.
+ */
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const SENSORS = 2_600;
+/** The default limits of a server. */
+const REQUESTS_PER_SECOND = 20;
+const CONCURRENCY = 4;
+/** Time series may use half of the budget. */
+const READING_ALL_MS = (SENSORS / (REQUESTS_PER_SECOND / 2)) * SECOND + 2 * MINUTE;
+
+async function start(options: SteeredOptions): Promise<SteeredExporter> {
+  const steered = await startSteeredExporter(options);
+  expect(steered.sensors).toHaveLength(SENSORS);
+  const started = steered.exporter.start();
+  await steered.pass(5 * SECOND);
+  expect(await started).toBe(true);
+  return steered;
+}
+
+function scansOf({ world }: SteeredExporter, sensor: SimSensor, from: number, to: number): readonly number[] {
+  return world.measurements(sensor, from, to).map(({ at }) => at);
+}
+
+/** Sensors that never paused for longer than one and a half of their intervals. */
+function steadySensors(steered: SteeredExporter, from: number, to: number): string[] {
+  const steady = steered.sensors.filter((sensor) => {
+    const times = [from, ...scansOf(steered, sensor, from, to), to];
+    return times.every((at, index) => at - (times[index - 1] ?? at) <= 1.5 * sensor.intervalSeconds * SECOND);
+  });
+  return idsOf(steady);
+}
+
+function idsOf(sensors: readonly { readonly id: string }[]): string[] {
+  return sensors.map(({ id }) => id).sort();
+}
+
+function idsOfReads(reads: readonly SeriesRead[]): string[] {
+  return reads.map(({ sensorId }) => sensorId).sort();
+}
+
+function readFor(reads: readonly SeriesRead[], reason: Reason | undefined): string[] {
+  return reads.flatMap((read) => (read.reason === reason ? [read.sensorId] : [])).sort();
+}
+
+interface Point {
+  readonly sensorId: string;
+  readonly channelId: string;
+  readonly at: number;
+  readonly value: number;
+}
+
+/** By the world's own record. */
+function measured({ world, sensors, clock, resumedAt }: SteeredExporter): Point[] {
+  const points: Point[] = [];
+  for (const sensor of sensors) {
+    for (const { at, displayValues } of world.measurements(sensor, resumedAt, clock.now())) {
+      for (const [index, value] of displayValues.entries()) {
+        const channelId = String(sensor.channels[index]?.number);
+        if (value !== null) points.push({ sensorId: sensor.id, channelId, at, value });
+      }
+    }
+  }
+  return points;
+}
+
+function arrived({ pushed }: SteeredExporter): Point[] {
+  return pushed.flatMap(({ sensorId, at, values }) =>
+    values.map(([channelId, value]) => ({ sensorId, channelId, at, value })),
+  );
+}
+
+/** Sensors that were scanned more than once between two lists, by when the pages of the lists were asked for. */
+function sensorsSkippedBetweenLists(steered: SteeredExporter, since: number): string[] {
+  const { world, requests } = steered;
+  const skipped = new Set<string>();
+  const seenAt = new Map<string, number>();
+  for (const { at, url, status } of requests) {
+    const [, offset] = /\/channels\?limit=3000&offset=(\d+)$/.exec(url) ?? [];
+    if (at < since || status !== 200 || offset === undefined) continue;
+    const page = world.channels().slice(Number(offset), Number(offset) + 3_000);
+    for (const sensor of new Set(page.map((channel) => channel.sensor))) {
+      const before = seenAt.get(sensor.id);
+      if (before !== undefined && scansOf(steered, sensor, before + 1, at).length > 1) skipped.add(sensor.id);
+      seenAt.set(sensor.id, at);
+    }
+  }
+  return [...skipped].sort();
+}
+
+/** What is there too often, or, negative, too rarely. */
+function differences(wanted: readonly string[], found: readonly string[]): (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const text of found) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const text of wanted) counts.set(text, (counts.get(text) ?? 0) - 1);
+  return [...counts].filter(([, count]) => count !== 0).slice(0, 20);
+}
+
+/** Every measurement up to a moment has arrived, once; and nothing else. */
+function expectEverythingOnce(steered: SteeredExporter, until: number): void {
+  const upTo = (points: readonly Point[]): string[] =>
+    points.flatMap((point) => (point.at <= until ? [Object.values(point).join(" ")] : []));
+  expect(differences(upTo(measured(steered)), upTo(arrived(steered)))).toEqual([]);
+}
+
+/** The most requests in any span of so many milliseconds. */
+function mostWithin(requests: SteeredExporter["requests"], spanMs: number): number {
+  let first = 0;
+  let most = 0;
+  for (const [index, { elapsed }] of requests.entries()) {
+    while (elapsed - (requests[first]?.elapsed ?? 0) >= spanMs) first++;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}
+
+describe("mode auto at 2,600 sensors", () => {
+  test("that scan every 60 s asks for no time series after the start, with channels polled every 50 s", async () => {
+    const steered = await start({ intervalSeconds: () => 60, channels: "50s", pushes: true, historyMs: 10 * MINUTE });
+    const began = steered.clock.now();
+    await steered.pass(READING_ALL_MS);
+
+    // The first start fills the live window: one request for each sensor that has anything in it.
+    const scanned = steered.sensors.filter((sensor) => scansOf(steered, sensor, steered.resumedAt, began).length > 0);
+    expect(scanned.length).toBeGreaterThan(0.9 * SENSORS);
+    const first = coverageOf(steered);
+    expect(readFor(first.reads, "first")).toEqual(idsOf(scanned));
+    expect(first.reads).toHaveLength(scanned.length);
+
+    const settled = steered.clock.now();
+    await steered.pass(10 * MINUTE);
+    const steady = new Set(steadySensors(steered, settled - MINUTE, steered.clock.now()));
+    expect(steady.size).toBeGreaterThan(0.9 * SENSORS);
+    const later = coverageOf(steered).reads.slice(first.reads.length);
+    expect(later.filter(({ sensorId }) => steady.has(sensorId))).toEqual([]);
+    expect(readFor(later, "halted")).toHaveLength(later.length);
+    expectEverythingOnce(steered, steered.clock.now() - MINUTE);
+  });
+
+  test("that scan every 60 s asks only for sensors with a gap, with channels polled every 60 s", async () => {
+    const steered = await start({ intervalSeconds: () => 60, channels: "60s", pushes: true, historyMs: 2 * MINUTE });
+    await steered.pass(READING_ALL_MS);
+    const first = coverageOf(steered).reads;
+
+    steered.simulator.faults.set(["error=500@/experimental/channels"]);
+    await steered.pass(MINUTE);
+    steered.simulator.faults.clear();
+    const failed = steered.clock.now();
+    await steered.pass(READING_ALL_MS);
+    const afterFailure = coverageOf(steered).reads.slice(first.length);
+    const ids = new Set(afterFailure.map(({ sensorId }) => sensorId));
+    expect(ids.size).toBe(afterFailure.length);
+    // Polls were two minutes apart, so that each sensor misses one or two scans, but for those that the delay favours.
+    const steady = steadySensors(steered, failed - 3 * MINUTE, failed + MINUTE);
+    expect(steady.filter((id) => ids.has(id)).length).toBeGreaterThan(0.95 * SENSORS);
+
+    steered.lateness = 0.9;
+    const late = steered.clock.now();
+    await steered.pass(MINUTE);
+    steered.lateness = 0;
+    await steered.pass(3 * MINUTE);
+    const { reads, open } = coverageOf(steered);
+    const afterDrift = reads.slice(first.length + afterFailure.length);
+    expect(idsOfReads(afterDrift)).toEqual(sensorsSkippedBetweenLists(steered, late - MINUTE));
+    expect(afterDrift.length).toBeGreaterThan(0);
+    expect(afterDrift.length).toBeLessThan(0.1 * SENSORS);
+
+    // By what the log and the world say, sensor by sensor: each request had a scan to bring that no list showed.
+    expect(readFor(reads, undefined)).toEqual([]);
+    expect(readFor(reads, "halted")).toEqual([]);
+    expect(readFor(reads, "missed")).toEqual(idsOfReads([...afterFailure, ...afterDrift]));
+    expect([...open]).toEqual([]);
+    expectEverythingOnce(steered, steered.clock.now() - MINUTE);
+  });
+
+  test("that scan every 10 s has every measurement arrive within the budget", async () => {
+    const steered = await start({ intervalSeconds: () => 10, channels: "60s", pushes: true, historyMs: MINUTE });
+    await steered.pass(6 * MINUTE);
+    steered.world.pause(steered.world.root.id, steered.clock.now());
+    await steered.pass(READING_ALL_MS);
+    expect(steered.pushed.length).toBeGreaterThan(30 * SENSORS);
+    expectEverythingOnce(steered, steered.clock.now());
+    expect(mostWithin(steered.requests, SECOND)).toBeLessThanOrEqual(REQUESTS_PER_SECOND);
+    // Half of the budget is that of a cycle; at the seam of two cycles one more may fall into a minute.
+    const half = (MINUTE / SECOND) * (REQUESTS_PER_SECOND / 2);
+    expect(mostWithin(steered.seriesRequests(), MINUTE)).toBeLessThanOrEqual(half + 1);
+    expect(steered.simulator.requests.maxInFlight).toBeLessThanOrEqual(CONCURRENCY);
+  });
+
+  test("without OTLP asks for nothing but the values of fast sensors, at the start and after a failed poll too", async () => {
+    const fast = 100;
+    const intervalSeconds = (index: number) => (index < fast ? 10 : 60);
+    const steered = await start({ intervalSeconds, channels: "60s", pushes: false, historyMs: 10 * MINUTE });
+    const began = steered.clock.now();
+    await steered.pass(3 * MINUTE);
+    steered.simulator.faults.set(["error=500@/experimental/channels"]);
+    await steered.pass(MINUTE);
+    steered.simulator.faults.clear();
+    await steered.pass(6 * MINUTE);
+    const steady = new Set(steadySensors(steered, began, steered.clock.now()));
+    const fastIds = idsOf(steered.sensors.slice(0, fast)).filter((id) => steady.has(id));
+    expect(fastIds.length).toBeGreaterThan(0.9 * fast);
+    const reads = Map.groupBy(steered.seriesRequests(), ({ sensorId }) => sensorId);
+    expect([...reads.keys()].filter((id) => steady.has(id)).sort()).toEqual(fastIds);
+    // Not before two lists skipped measurements, nor where the last reading is hardly older than the list.
+    for (const [, requests] of reads) expect(requests.length).toBeGreaterThanOrEqual(5);
+    expect(steered.seriesRequests().length).toBeLessThanOrEqual(10 * fast);
+  });
+});

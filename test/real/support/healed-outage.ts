@@ -1,0 +1,132 @@
+import type { SimRow, SimSensor, World } from "../../../src/simulator/world/model.ts";
+import { DAY, HOUR, MINUTE } from "./delivery-site.ts";
+import { describePoint, type PointSeries, type ReceivedPoints } from "./received-points.ts";
+
+/** An outage of the exporter. Milliseconds since the epoch, server's clock. */
+export interface Outage {
+  /** Everything that was measured until then had arrived. */
+  readonly from: number;
+  /** Simulated time stood still there while the series were read. */
+  readonly to: number;
+}
+
+/** What the specification says of the types of series, but for `long`. */
+const LIVE_WINDOW = 4 * HOUR;
+const SHORT = { step: 5 * MINUTE, window: 2 * DAY };
+const MEDIUM = { step: HOUR, window: 60 * DAY };
+
+export interface Healing {
+  /** What is wrong, in words. */
+  readonly faults: readonly string[];
+  /** `2490.1@1700000000000` of every point that is an average, over 5 minutes or over an hour. */
+  readonly short: ReadonlySet<string>;
+  readonly medium: ReadonlySet<string>;
+  /** Measurements that are in no average, because they share theirs with something else that was sent. */
+  readonly givenUp: number;
+}
+
+/** Whether what came for the time before the live window are the server's averages, none of which covers a moment twice. */
+export function judgeHealing(received: ReceivedPoints, world: World, outage: Outage): Healing {
+  const judged = { faults: [] as string[], short: new Set<string>(), medium: new Set<string>(), givenUp: 0 };
+  for (const sensor of world.list("sensor")) {
+    const { to } = outage;
+    const from = lastScan(world, sensor, outage.from);
+    const scans = world.measurements(sensor, from + 1, to - LIVE_WINDOW);
+    const averages = {
+      short: averagesOf(world, sensor, { from, to }, SHORT.step),
+      medium: averagesOf(world, sensor, { from, to }, MEDIUM.step),
+    };
+    for (const [index, { number }] of sensor.channels.entries()) {
+      const channel: Channel = { id: `${sensor.id}.${number}`, index, from, to, sensor };
+      const spans = readSpans(channel, received.channels.get(channel.id), averages, judged);
+      judgeScans(channel, scans, spans, judged);
+    }
+  }
+  return judged;
+}
+
+interface Judged {
+  readonly faults: string[];
+  readonly short: Set<string>;
+  readonly medium: Set<string>;
+  givenUp: number;
+}
+
+/** A channel whose last measurement before the outage was at `from`. */
+interface Channel extends Outage {
+  readonly id: string;
+  /** In its sensor. */
+  readonly index: number;
+  readonly sensor: SimSensor;
+}
+
+type Averages = ReadonlyMap<number, SimRow>;
+
+interface Sent {
+  readonly from: number;
+  readonly step: number;
+}
+
+function lastScan(world: World, sensor: SimSensor, at: number): number {
+  return world.measurements(sensor, at - 2 * 1_000 * sensor.intervalSeconds, at).at(-1)?.at ?? at;
+}
+
+function averagesOf(world: World, sensor: SimSensor, { from, to }: Outage, step: number): Averages {
+  const rows = world.averages(sensor, Math.floor(from / step) * step, to, step);
+  return new Map(rows.map((row) => [row.at, row]));
+}
+
+/** The averages among what came between the outage's begin and the live window. */
+function readSpans(
+  { id, index, from, to }: Channel,
+  series: PointSeries | undefined,
+  averages: { readonly short: Averages; readonly medium: Averages },
+  judged: Judged,
+): Sent[] {
+  const spans: Sent[] = [];
+  let free = from + 1;
+  for (const [position, at] of series?.times.entries() ?? []) {
+    if (at <= from || at > to - LIVE_WINDOW) continue;
+    const value = series?.values[position];
+    const isShort = at > to - SHORT.window && averages.short.get(at)?.displayValues[index] === value;
+    const type = isShort ? "short" : "medium";
+    if (averages[type].get(at)?.displayValues[index] !== value) {
+      judged.faults.push(`${describePoint(id, at)} is ${value}, which is no average`);
+    }
+    if (at < free) judged.faults.push(`${describePoint(id, at)} covers what was sent before`);
+    judged[type].add(`${id}@${at}`);
+    const { step } = isShort ? SHORT : MEDIUM;
+    free = at + step;
+    spans.push({ from: at, step });
+  }
+  if (free > to - LIVE_WINDOW + 1 && (series?.times.find((at) => at > to - LIVE_WINDOW) ?? free) < free) {
+    judged.faults.push(`${id}: the last average covers what came as it was measured`);
+  }
+  return spans;
+}
+
+/** Every measurement is in an average, but for those next to the edges. */
+function judgeScans(
+  { id, index, sensor, from, to }: Channel,
+  scans: readonly SimRow[],
+  spans: Sent[],
+  judged: Judged,
+): void {
+  const firstStep = from > to - SHORT.window ? SHORT.step : MEDIUM.step;
+  // What was sent last may be half an interval off in the series; the average that it may be in is left out, too.
+  const begin = from + firstStep + 500 * sensor.intervalSeconds;
+  const end = to - LIVE_WINDOW - SHORT.step;
+  let next = 0;
+  for (const { at, displayValues } of scans) {
+    if (displayValues[index] === null) continue;
+    while (at >= spanEnd(spans[next])) next++;
+    const span = spans[next];
+    if (span !== undefined && at >= span.from) continue;
+    judged.givenUp++;
+    if (at > begin && at < end) judged.faults.push(`${describePoint(id, at)} is in no average`);
+  }
+}
+
+function spanEnd(span: Sent | undefined): number {
+  return span === undefined ? Number.POSITIVE_INFINITY : span.from + span.step;
+}

@@ -1,0 +1,164 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { WireFields } from "./wire-fields.ts";
+
+const METRIC = "prtg.channel_value";
+const LARGEST_REQUEST = 8 << 20;
+
+/** Milliseconds since the epoch, both included. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What came of one channel: times in milliseconds, ascending and each once, and the value at each. */
+export interface PointSeries {
+  readonly times: number[];
+  readonly values: number[];
+}
+
+/** The measurements of channels that came from one exporter; only numbers are kept. */
+export class ReceivedPoints {
+  /** By the channel's id (`2490.1`). */
+  readonly channels = new Map<string, PointSeries>();
+  /** Requests that held measurements. */
+  requests = 0;
+  /** Points with the time and the value of one that came before. */
+  repeated = 0;
+  /** Points that are at odds with one that came before, in words. */
+  readonly conflicts: string[] = [];
+  /** Points that are new, but older than one that came before, in words. */
+  readonly outOfOrder: string[] = [];
+
+  /** Points from one moment to another, both included, without repeats. */
+  count({ from, to }: Span = { from: 0, to: Number.POSITIVE_INFINITY }): number {
+    let count = 0;
+    for (const { times } of this.channels.values()) {
+      for (let index = times.length - 1; (times[index] ?? 0) >= from && index >= 0; index--) {
+        if ((times[index] ?? 0) <= to) count++;
+      }
+    }
+    return count;
+  }
+
+  add(channelId: string, at: number, value: number): void {
+    let series = this.channels.get(channelId);
+    if (series === undefined) {
+      series = { times: [], values: [] };
+      this.channels.set(channelId, series);
+    }
+    const { times, values } = series;
+    if (at > (times.at(-1) ?? Number.NEGATIVE_INFINITY)) {
+      times.push(at);
+      values.push(value);
+      return;
+    }
+    const index = times.findIndex((time) => time >= at);
+    if (times[index] === at) {
+      if (values[index] === value) this.repeated++;
+      else this.conflicts.push(`${describePoint(channelId, at)} is ${values[index]} and ${value}`);
+      return;
+    }
+    this.outOfOrder.push(describePoint(channelId, at));
+    times.splice(index, 0, at);
+    values.splice(index, 0, value);
+  }
+}
+
+/** A file of the collector, read as it grows: requests in protobuf, each after its length in four bytes. */
+export class ReceivedFile {
+  readonly #path: string;
+  readonly #byService = new Map<string, ReceivedPoints>();
+  #offset = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** What came with this `service.name`. */
+  of(service: string): ReceivedPoints {
+    const known = this.#byService.get(service);
+    if (known !== undefined) return known;
+    const points = new ReceivedPoints();
+    this.#byService.set(service, points);
+    return points;
+  }
+
+  /** Reads what was written since the last time, but for a request that is not complete yet. */
+  async readOn(): Promise<void> {
+    const file = await open(this.#path);
+    try {
+      for (let length = await this.#nextLength(file); length !== undefined; length = await this.#nextLength(file)) {
+        const request = Buffer.allocUnsafe(length);
+        const { bytesRead } = await file.read(request, 0, length, this.#offset + 4);
+        if (bytesRead < length) return;
+        this.#offset += 4 + length;
+        this.#take(request);
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #nextLength(file: FileHandle): Promise<number | undefined> {
+    const head = Buffer.allocUnsafe(4);
+    const { bytesRead } = await file.read(head, 0, 4, this.#offset);
+    if (bytesRead < 4) return undefined;
+    const length = head.readUInt32BE();
+    if (length > LARGEST_REQUEST) throw new RangeError(`a request of ${length} bytes`);
+    return length;
+  }
+
+  /** Field numbers are those of opentelemetry/proto/metrics/v1. The collector writes a message's last field first. */
+  #take(request: Buffer): void {
+    const resources = new WireFields(request);
+    while (resources.find(1)) {
+      const resource = resources.inner();
+      const service = resource.find(1) ? attribute(resource.inner(), 1, "service.name") : undefined;
+      const points = this.of(service ?? "");
+      const scopes = resources.inner();
+      let measured = false;
+      while (scopes.find(2)) {
+        const metrics = scopes.inner();
+        while (metrics.find(2)) measured = takeMetric(metrics, points) || measured;
+      }
+      if (measured) points.requests++;
+    }
+  }
+}
+
+function takeMetric(metric: WireFields, points: ReceivedPoints): boolean {
+  const name = metric.inner();
+  const gauge = metric.inner();
+  if (!name.find(1) || !name.is(METRIC) || !gauge.find(5)) return false;
+  const dataPoints = gauge.inner();
+  while (dataPoints.find(1)) {
+    const point = dataPoints.inner();
+    let at = Number.NaN;
+    let value = Number.NaN;
+    while (point.next()) {
+      if (point.number === 3) at = point.millis();
+      else if (point.number === 4) value = point.double();
+    }
+    const sensorId = attribute(dataPoints.inner(), 7, "sensor_id");
+    const channelId = attribute(dataPoints.inner(), 7, "channel_id");
+    points.add(`${sensorId}.${channelId}`, at, value);
+  }
+  return true;
+}
+
+/** The text of an attribute in a message that holds its attributes in fields of this number; undefined when it has none. */
+function attribute(message: WireFields, number: number, name: string): string | undefined {
+  while (message.find(number)) {
+    const key = message.inner();
+    if (!key.find(1) || !key.is(name)) continue;
+    const value = message.inner();
+    if (!value.find(2)) return undefined;
+    const text = value.inner();
+    return text.find(1) ? text.text() : undefined;
+  }
+  return undefined;
+}
+
+export function describePoint(channelId: string, at: number): string {
+  return `${channelId} at ${new Date(at).toISOString()}`;
+}

@@ -1,0 +1,95 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What the relay does with the next request that holds measurements: refuses all of it with 400, or so many points. */
+export type Refusal = "all" | number;
+
+/** Stands between an exporter that pushes JSON and its collector, and refuses what it is told to. */
+export interface RefusingRelay {
+  /** `http://127.0.0.1:1234` */
+  readonly url: string;
+  /** `2490.1@1700000000000` of every point that was refused. */
+  readonly refused: ReadonlySet<string>;
+  /** Refusals that are still to come. */
+  readonly ahead: readonly Refusal[];
+  refuseNext(refusal: Refusal): void;
+  close(): Promise<void>;
+}
+
+interface Point {
+  readonly timeUnixNano: string;
+  readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue: string } }[];
+}
+
+/** As far as it matters here: opentelemetry/proto/collector/metrics/v1 in JSON. */
+interface Push {
+  readonly resourceMetrics: readonly {
+    readonly scopeMetrics: readonly {
+      readonly metrics: readonly { readonly name: string; readonly gauge?: { readonly dataPoints: Point[] } }[];
+    }[];
+  }[];
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const METRIC = "prtg.channel_value";
+
+export async function startRefusingRelay(collector: string): Promise<RefusingRelay> {
+  const refused = new Set<string>();
+  const ahead: Refusal[] = [];
+
+  const forward = async (path: string, push: Push): Promise<Answer> => {
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${collector}${path}`, { method: "POST", headers, body: JSON.stringify(push) });
+    return { status: answer.status, body: await answer.text() };
+  };
+  const pass = async (incoming: IncomingMessage): Promise<Answer> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const push: Push = JSON.parse(Buffer.concat(chunks).toString());
+    const measured = pointsOf(push);
+    const refusal = measured.length === 0 ? undefined : ahead.shift();
+    if (refusal === undefined) return forward(incoming.url ?? "", push);
+    for (const points of measured) {
+      for (const point of points.splice(0, refusal === "all" ? points.length : refusal)) refused.add(keyOf(point));
+    }
+    if (refusal === "all") return { status: 400, body: JSON.stringify({ code: 3, message: "no such points here" }) };
+    const { status } = await forward(incoming.url ?? "", push);
+    // A 64-bit number is a string in JSON.
+    const partialSuccess = { rejectedDataPoints: String(refusal), errorMessage: "not these points" };
+    return { status, body: JSON.stringify({ partialSuccess }) };
+  };
+
+  const server = createServer((incoming, response) => {
+    pass(incoming).then(
+      ({ status, body }) => response.writeHead(status, { "content-type": "application/json" }).end(body),
+      (error: unknown) => response.writeHead(502).end(String(error)),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    refused,
+    ahead,
+    refuseNext: (refusal) => void ahead.push(refusal),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The lists of measurements in a request; there is one metric of them, so at most one list. */
+function pointsOf({ resourceMetrics }: Push): Point[][] {
+  const metrics = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+  return metrics.flatMap(({ name, gauge }) => (name === METRIC && gauge !== undefined ? [gauge.dataPoints] : []));
+}
+
+function keyOf({ timeUnixNano, attributes }: Point): string {
+  const of = (name: string) => attributes.find(({ key }) => key === name)?.value.stringValue;
+  return `${of("sensor_id")}.${of("channel_id")}@${BigInt(timeUnixNano) / 1_000_000n}`;
+}

@@ -1,0 +1,64 @@
+import type { SimSensor } from "../../../src/simulator/world/model.ts";
+import type { SteeredExporter } from "./steered-exporter.ts";
+
+const LIVE_WINDOW_MS = 4 * 3_600_000;
+
+/**
+ * Why a series was worth a request: nothing of the sensor was known yet, lists had missed some of its scans, or it had
+ * not been scanned for a while, which lists cannot tell from missing scans.
+ */
+export type Reason = "first" | "missed" | "halted";
+
+export interface SeriesRead {
+  readonly sensorId: string;
+  /** Monotonic, milliseconds. */
+  readonly elapsed: number;
+  /** Undefined: the request added nothing. */
+  readonly reason: Reason | undefined;
+}
+
+export interface Coverage {
+  readonly reads: readonly SeriesRead[];
+  /** Sensors whose series are still to be read, and why. */
+  readonly open: ReadonlyMap<string, Reason>;
+}
+
+/** What each request told, worked out from the simulator's log and its world alone; nothing of the sync is used. */
+export function coverageOf({ requests, world, sensors }: SteeredExporter): Coverage {
+  const byId = new Map(sensors.map((sensor) => [sensor.id, sensor]));
+  const channels = world.channels();
+  const known = new Map<string, number>();
+  const open = new Map<string, Reason>();
+  const reads: SeriesRead[] = [];
+
+  const listed = (sensor: SimSensor, scannedAt: number): void => {
+    const before = known.get(sensor.id);
+    if (open.has(sensor.id) || scannedAt <= (before ?? 0)) return;
+    const reason = reasonFor(sensor, before, scannedAt);
+    if (reason === undefined) known.set(sensor.id, scannedAt);
+    else open.set(sensor.id, reason);
+  };
+  const reasonFor = (sensor: SimSensor, before: number | undefined, scannedAt: number): Reason | undefined => {
+    if (before === undefined) return "first";
+    if (world.measurements(sensor, before + 1, scannedAt - 1).length > 0) return "missed";
+    return scannedAt - before > 1.5 * sensor.intervalSeconds * 1_000 ? "halted" : undefined;
+  };
+
+  for (const { url, at, elapsed, status } of requests) {
+    if (status !== 200) continue;
+    const { pathname, searchParams } = new URL(url, "http://simulator");
+    const sensor = byId.get(/\/timeseries\/(\d+)\/live$/.exec(pathname)?.[1] ?? "");
+    if (sensor !== undefined) {
+      reads.push({ sensorId: sensor.id, elapsed, reason: open.get(sensor.id) });
+      open.delete(sensor.id);
+      known.set(sensor.id, world.measurements(sensor, at - LIVE_WINDOW_MS, at).at(-1)?.at ?? at);
+    } else if (pathname.endsWith("/channels") && !searchParams.has("include")) {
+      const offset = Number(searchParams.get("offset"));
+      for (const channel of channels.slice(offset, offset + Number(searchParams.get("limit")))) {
+        const scannedAt = world.lastMeasurement(channel, at)?.at;
+        if (scannedAt !== undefined && scannedAt > at - LIVE_WINDOW_MS) listed(channel.sensor, scannedAt);
+      }
+    }
+  }
+  return { reads, open };
+}

@@ -1,0 +1,167 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { Exporter } from "../../../src/commands/exporter.ts";
+import type { OtlpPush } from "../../../src/commands/otlp-push.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/service/simulator.ts";
+import type { SimSensor, World } from "../../../src/simulator/world/model.ts";
+import { createWorld } from "../../../src/simulator/world/world.ts";
+import type { MeasurementRow } from "../../../src/sync/measurement.ts";
+import type { StateFiles } from "../../../src/sync/state-files.ts";
+import { Watermarks } from "../../../src/sync/watermarks.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
+
+/** Nobody else goes to sleep for so long: who does, waits for the answer to a request. */
+const REQUEST_TIMEOUT_MS = 29_017;
+/** Turns of the event loop in which nothing is under way, so that nothing more will happen until time passes. */
+const QUIET_TURNS = 3;
+
+/** Manual time that knows of the requests under way. */
+class RequestClock extends ManualClock {
+  requests = 0;
+
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const isRequest = ms === REQUEST_TIMEOUT_MS;
+    if (isRequest) this.requests++;
+    try {
+      await super.sleep(ms, signal);
+    } finally {
+      if (isRequest) this.requests--;
+    }
+  }
+}
+
+/** A request as the simulator logged it, with the manual clock's time. */
+export interface TimedRequest {
+  /** Monotonic, milliseconds. */
+  readonly elapsed: number;
+  /** Wall clock, milliseconds since the epoch. */
+  readonly at: number;
+  readonly route: string;
+  readonly url: string;
+  readonly status: number | undefined;
+}
+
+export interface SteeredOptions {
+  /** Scanning interval of a sensor, by its place in the list. */
+  readonly intervalSeconds: (index: number) => number;
+  /** Schedule of the channels collector. */
+  readonly channels: string;
+  /** False: nothing is pushed. */
+  readonly pushes: boolean;
+  /** Begin of the measurements: before it everything is paused. Milliseconds before the exporter starts. */
+  readonly historyMs: number;
+}
+
+/** A whole exporter on a whole simulated server, over HTTP, in time that passes only when a test says so. */
+export interface SteeredExporter {
+  readonly clock: ManualClock;
+  readonly simulator: Simulator;
+  readonly world: World;
+  readonly sensors: readonly SimSensor[];
+  readonly exporter: Exporter;
+  /** Since when there are measurements, but for very old ones. Milliseconds since the epoch. */
+  readonly resumedAt: number;
+  /** Every request, oldest first. */
+  readonly requests: readonly TimedRequest[];
+  /** Those for time series, by what they asked for: `2490/live`. */
+  seriesRequests(): readonly (TimedRequest & { readonly sensorId: string; readonly type: string })[];
+  /** What was pushed, in the order of pushing. */
+  readonly pushed: readonly MeasurementRow[];
+  /** From 0 to below 1: how late each run of a collector is, of what jitter allows. */
+  lateness: number;
+  /** Lets time pass; answers take none. */
+  pass(ms: number): Promise<void>;
+}
+
+/** The first moment of the measurements is a whole minute. */
+export async function startSteeredExporter(options: SteeredOptions): Promise<SteeredExporter> {
+  const clock = new RequestClock();
+  const world = createWorld({ seed: 1, startedAt: clock.now() });
+  const sensors = world.list("sensor");
+  for (const [index, sensor] of sensors.entries()) sensor.intervalSeconds = options.intervalSeconds(index);
+  // Four hours of each sensor would be most of the work, and tell nothing.
+  world.pause(world.root.id, clock.now() - 5 * 3_600_000);
+  const resumedAt = clock.now() - options.historyMs;
+  world.resume(world.root.id, resumedAt);
+  const requests: TimedRequest[] = [];
+  const simulator = await startSimulator({
+    world,
+    clock,
+    spelling: "live",
+    credentials: { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" },
+    log: ({ route, url, status }) => requests.push({ elapsed: clock.monotonic(), at: clock.now(), route, url, status }),
+  });
+  onTestFinished(() => simulator.close());
+  const pushed: MeasurementRow[] = [];
+  const steered = { lateness: 0 };
+  const { config } = await loadConfig({
+    file: "test.yaml",
+    env: { KEY: TEST_KEY },
+    readFile:
+      async () => `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" }, limits: { timeout: ${REQUEST_TIMEOUT_MS}ms } }]
+collectors: { channels: { schedule: ${options.channels} } }`,
+  });
+  const push = options.pushes ? await recordedPush(pushed) : undefined;
+  const exporter = new Exporter(config, { ...testContext(), clock, random: () => steered.lateness }, push);
+  onTestFinished(() => exporter.stop());
+  return Object.assign(steered, {
+    clock,
+    simulator,
+    world,
+    sensors,
+    resumedAt,
+    exporter,
+    requests,
+    pushed,
+    seriesRequests: () =>
+      requests.flatMap((request) => {
+        const [, sensorId, type] = /\/timeseries\/(\d+)\/(\w+)/.exec(request.url) ?? [];
+        return sensorId === undefined || type === undefined ? [] : [{ ...request, sensorId, type }];
+      }),
+    pass: (ms: number) => pass(clock, ms),
+  });
+}
+
+async function recordedPush(pushed: MeasurementRow[]): Promise<OtlpPush> {
+  const nowhere: StateFiles = {
+    read: async () => undefined,
+    write: async () => undefined,
+    rename: async () => undefined,
+    syncDirectory: async () => undefined,
+  };
+  const watermarks = await Watermarks.open("hq", nowhere);
+  return {
+    target: () => ({
+      sink: {
+        deliver: async (rows) => {
+          pushed.push(...rows);
+          return { kind: "accepted", rejectedPoints: 0, message: "" };
+        },
+      },
+      watermarks,
+      maxPendingPoints: 500_000,
+      maxBatchPoints: 10_000,
+    }),
+    startState: () => ({ flush: async () => undefined, stop: async () => undefined }),
+    close: async () => undefined,
+  };
+}
+
+/** Goes from one sleeper to the next, and lets what each sets off end before time goes on. */
+async function pass(clock: RequestClock, ms: number): Promise<void> {
+  const end = clock.monotonic() + ms;
+  await quiet(clock);
+  for (let left = ms; left > 0; left = end - clock.monotonic()) {
+    await clock.advance(Math.min(left, clock.pending[0] ?? left));
+    await quiet(clock);
+  }
+}
+
+async function quiet(clock: RequestClock): Promise<void> {
+  for (let turns = 0; turns < QUIET_TURNS; turns++) {
+    await nextTurn();
+    if (clock.requests > 0) turns = -1;
+  }
+}

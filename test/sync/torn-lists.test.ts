@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import type { ChannelRecord } from "../../src/api/records.ts";
+import { type SensorChannels, timesBetween } from "../../src/sync/list-points.ts";
+import { SensorSync } from "../../src/sync/sensor-sync.ts";
+import { faultsOf } from "./support/delivery-ledger.ts";
+import { BEGIN, MINUTE, recordedSensor, world } from "./support/exporter.ts";
+
+const SECOND = 1_000;
+
+describe("the times of a sensor's channels", () => {
+  function channels(...times: readonly (number | undefined)[]): SensorChannels {
+    const list = times.map(
+      (measuredAt, index): ChannelRecord => ({
+        ...{ sensorId: "7", channelId: String(index), name: "", unit: "", limits: undefined },
+        // A scan may bring no value for some of them.
+        value: index % 2 === 0 ? 1 : undefined,
+        measuredAt,
+      }),
+    );
+    return { sensorId: "7", list: [...list, ...list], from: 0, to: list.length };
+  }
+
+  test.each([
+    { times: [100, 160], expected: { oldest: 100, newest: 160 } },
+    { times: [160, undefined, 100, 130], expected: { oldest: 100, newest: 160 } },
+    { times: [99, 100, 200, 201], expected: { oldest: 100, newest: 200 } },
+    { times: [99, 201, undefined], expected: undefined },
+    { times: [], expected: undefined },
+  ])("from 100 to 200 of $times are $expected", ({ times, expected }) => {
+    expect(timesBetween(channels(...times), 100, 200)).toEqual(expected);
+  });
+});
+
+describe("a list that was read while the sensor was scanned", () => {
+  /** A sensor whose measurements until `BEGIN` are delivered. */
+  const sensor = () => new SensorSync("7", BEGIN);
+  const times = (oldest: number, newest: number) => ({
+    oldest: BEGIN + oldest * SECOND,
+    newest: BEGIN + newest * SECOND,
+  });
+
+  test("is not taken, but the next one is", () => {
+    const sync = sensor();
+    expect(sync.takesList(times(0, 60), "auto")).toBe(false);
+    expect(sync.takesList(times(60, 60), "auto")).toBe(true);
+    expect(sync.hasGap).toBe(false);
+  });
+
+  test("has the series read when the next one is torn by another scan", () => {
+    const sync = sensor();
+    sync.takesList(times(0, 60), "auto");
+    expect(sync.takesList(times(60, 120), "auto")).toBe(false);
+    expect(sync.hasGap).toBe(true);
+  });
+
+  test("is taken the second time where series are not read", () => {
+    const sync = sensor();
+    expect(sync.takesList(times(0, 60), "off")).toBe(false);
+    expect(sync.takesList(times(60, 120), "off")).toBe(true);
+    expect(sync.hasGap).toBe(false);
+  });
+
+  test("was none when the next one shows the same: some channels were not measured", () => {
+    const sync = sensor();
+    sync.takesList(times(0, 60), "auto");
+    expect(sync.takesList(times(0, 60), "auto")).toBe(true);
+    expect(sync.hasGap).toBe(false);
+  });
+
+  test("is none where channels differ by less than half an interval", () => {
+    expect(sensor().takesList(times(58, 60), "auto")).toBe(true);
+    expect(sensor().takesList(times(29, 60), "auto")).toBe(false);
+  });
+
+  test("is told from one with channels that were not measured for long", () => {
+    const sync = sensor();
+    expect(sync.knownSince).toBe(BEGIN - 30 * SECOND);
+    const row = { sensorId: "7", at: BEGIN + 120 * SECOND, resolution: "live", values: [] } as const;
+    sync.took(row, "series");
+    expect(sync.knownSince).toBe(BEGIN + 90 * SECOND);
+    sync.listed({ at: BEGIN + 180 * SECOND, values: [] }, { mode: "auto", pushes: true, now: BEGIN + 180 * SECOND });
+    expect(sync.knownSince).toBe(BEGIN + 150 * SECOND);
+  });
+});
+
+describe("with a scan between two pages", () => {
+  /** Channel 0 comes with the first page, channel 1 with the second, `ms` later. */
+  test.each([
+    { name: "of every list", isTorn: () => true },
+    { name: "of every other list", isTorn: (list: number) => list % 2 === 0 },
+    { name: "of one list", isTorn: (list: number) => list === 3 },
+  ])("$name nothing is lost", async ({ isTorn }) => {
+    const it = world([recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 30 })]);
+    const process = await it.start();
+    for (let list = 0; list < 20; list++) {
+      const first = it.server.list();
+      await it.clock.advance(isTorn(list) ? 10 * SECOND : 0);
+      const second = it.server.list();
+      const torn = [...first.filter(isFirst), ...second.filter((record) => !isFirst(record))];
+      await process.engine.onListPoll(torn, (id) => it.server.interval(id));
+      await Promise.all([process.engine.readDue(new AbortController().signal), it.clock.advance(5 * SECOND)]);
+      // The next list begins just before the scan of sensor 7.
+      await it.clock.advance(MINUTE - ((it.clock.now() - BEGIN + 5 * SECOND) % MINUTE));
+    }
+    await it.run(process, 3);
+    await it.stop(process);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+
+  test("of one list no series is read", async () => {
+    const it = world([recordedSensor("7", 60)]);
+    const process = await it.start();
+    await it.run(process, 3);
+    await process.poll();
+    it.server.asked.length = 0;
+    const first = it.server.list();
+    await it.clock.advance(MINUTE);
+    const second = it.server.list();
+    await process.engine.onListPoll(
+      [...first.filter(isFirst), ...second.filter((record) => !isFirst(record))],
+      () => MINUTE,
+    );
+    await process.engine.onListPoll(second, () => MINUTE);
+    await it.run(process, 3);
+    await it.stop(process);
+    expect(it.server.asked).toEqual([]);
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+});
+
+function isFirst({ channelId }: ChannelRecord): boolean {
+  return channelId === "0";
+}
