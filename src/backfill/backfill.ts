@@ -6,6 +6,7 @@ import type { FinishedRun, UnfinishedRun } from "./journal.ts";
 import type { BackfillOptions } from "./options.ts";
 import { OutputFolder } from "./output-folder.ts";
 import { seriesTypesOf } from "./parameters.ts";
+import { push } from "./push.ts";
 import { SensorReader } from "./sensor-reader.ts";
 import { renewSpans } from "./spans.ts";
 
@@ -16,10 +17,17 @@ export type BackfillOutcome =
       /** Whether the folder has OpenMetrics files of others too. */
       readonly shared: boolean;
     }
-  | { readonly kind: "interrupted"; readonly done: number; readonly sensors: number };
+  | {
+      readonly kind: "interrupted";
+      readonly done: number;
+      readonly sensors: number;
+      /** Values that the receiver has, or refused; undefined while nothing is pushed. */
+      readonly pushed: { readonly done: number; readonly values: number } | undefined;
+    };
 
 /**
- * Writes the history of a server as OpenMetrics files, one per UTC day, or goes on where an earlier run was interrupted.
+ * Writes the history of a server as OpenMetrics files, one per UTC day, or pushes it; goes on where an earlier run was
+ * interrupted.
  * @throws ExporterError
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillOutcome> {
@@ -29,8 +37,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillOutcom
       return await run(folder, options);
     } catch (error) {
       if (!options.signal.aborted) throw error;
-      const unfinished = folder.journal.unfinished;
-      return { kind: "interrupted", done: unfinished?.done.length ?? 0, sensors: unfinished?.sensors ?? 0 };
+      return await interrupted(folder, options);
     } finally {
       await folder.close();
     }
@@ -44,10 +51,20 @@ async function run(folder: OutputFolder, options: BackfillOptions): Promise<Back
   const { unfinished } = folder.journal;
   const begun = unfinished === null ? await beginRun(folder, options) : await continueRun(folder, unfinished, options);
   const collected = await collect(folder, begun, options);
-  const { clock, progress, signal } = options;
-  const finished = await assemble({ folder, run: collected, plan: begun.plan, clock, progress }, signal);
+  const { clock, log, progress, signal, push: target } = options;
+  const needed = { folder, run: collected, plan: begun.plan, clock, log, progress };
+  const finished = await (target === undefined ? assemble(needed, signal) : push({ ...needed, target }, signal));
   const files = new Set(finished.files);
   return { kind: "finished", run: finished, shared: (await folder.listFiles()).some((name) => !files.has(name)) };
+}
+
+async function interrupted(folder: OutputFolder, { push: target }: BackfillOptions): Promise<BackfillOutcome> {
+  const { unfinished } = folder.journal;
+  const { done = [], sensors = 0, samples: values = 0 } = unfinished ?? {};
+  const isPushing = target !== undefined && unfinished !== null && done.length === sensors;
+  const cursor = isPushing ? await folder.readCursor() : undefined;
+  const pushed = cursor && { done: cursor.samples + cursor.rejected, values };
+  return { kind: "interrupted", done: done.length, sensors, pushed };
 }
 
 async function collect(

@@ -1,4 +1,4 @@
-import { SERIES_STEP_MS } from "../api/series-types.ts";
+import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../api/series-types.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { readInventory } from "./inventory.ts";
 import type { UnfinishedRun } from "./journal.ts";
@@ -17,6 +17,8 @@ export interface BegunRun {
   readonly plan: readonly PlannedSensor[];
 }
 
+/** What `serve` pushes when it starts for the first time. */
+const LIVE_MS = SERIES_WINDOW_MS.live;
 /** Prometheus holds up to three hours in memory, until it makes a block of the first two. */
 const HEAD_MS = 3 * 60 * 60_000;
 
@@ -34,14 +36,16 @@ export async function beginRun(folder: OutputFolder, options: BackfillOptions): 
   const { api, clock, log, parameters, signal } = options;
   const startedAt = clock.now();
   const range = resolveRange(options, startedAt);
-  await refuseOverlaps(folder, range);
+  if (options.push === undefined) await refuseOverlaps(folder, range);
   const { tree, channels } = await readInventory(api, log, signal);
-  const { server, extraLabels } = options;
+  const { server } = options;
+  const extraLabels = options.push === undefined ? options.extraLabels : undefined;
   const plan = planSensors(tree, channels, { server, extraLabels, selects: sensorFilter(options.selection) });
   if (plan.length === 0) {
     const text = `none of the ${tree.counts.sensor} sensors that the user sees is selected`;
     throw new ExporterError("BACKFILL_NOTHING_SELECTED", text);
   }
+  if (options.push !== undefined) refusePushedAlready(folder, range, plan);
   const now = clock.now() + api.clockOffset();
   const spans = planSpans({ ...range, now }, seriesTypesOf(parameters.resolution));
   const [first] = spans;
@@ -61,6 +65,7 @@ export async function beginRun(folder: OutputFolder, options: BackfillOptions): 
     series: plan.reduce((sum, sensor) => sum + sensor.series.length, 0),
     spans,
     done: [],
+    samples: 0,
     parts: [],
     files: [],
   };
@@ -95,7 +100,7 @@ export async function continueRun(
   return { run, plan };
 }
 
-function resolveRange({ from, to, log }: BackfillOptions, now: number): Range {
+function resolveRange({ from, to, log, push }: BackfillOptions, now: number): Range {
   const range = { from: resolveMoment(from, now), to: resolveMoment(to, now) };
   if (range.from >= range.to) {
     const text = `--from (${iso(range.from)}) is not before --to (${iso(range.to)})`;
@@ -104,7 +109,10 @@ function resolveRange({ from, to, log }: BackfillOptions, now: number): Range {
   if (range.to > now) {
     throw new ExporterError("BACKFILL_RANGE_INVALID", `--to (${iso(range.to)}) lies in the future`);
   }
-  if (range.to > now - HEAD_MS + 1000) {
+  if (push !== undefined && range.to > now - LIVE_MS + 1000) {
+    log.warn("--to is less than 4h ago: serve pushes these hours itself when it starts, which would mix with averages");
+  }
+  if (push === undefined && range.to > now - HEAD_MS + 1000) {
     log.warn("--to is less than 3h ago: blocks overlap what a Prometheus that scrapes these series holds in memory");
   }
   return range;
@@ -127,6 +135,19 @@ async function refuseOverlaps(folder: OutputFolder, { from, to }: Range): Promis
       "BACKFILL_OVERLAP",
       `${folder.filePath(name)} is there, and no backfill into that folder wrote it`,
     );
+  }
+}
+
+/** Another run may bring other sensors for the same time. */
+function refusePushedAlready(folder: OutputFolder, { from, to }: Range, plan: readonly PlannedSensor[]): void {
+  const wanted = new Set(plan.map(({ id }) => id));
+  for (const run of folder.journal.finished) {
+    const again = from < run.to && run.from < to ? (run.push?.sensors.filter((id) => wanted.has(id)) ?? []) : [];
+    const [first] = again;
+    if (first === undefined) continue;
+    const which = `${again.length} of these sensors, such as ${first}`;
+    const text = `the history of ${which}, from ${iso(run.from)} to ${iso(run.to)} was pushed already, until ${iso(run.finishedAt)}`;
+    throw new ExporterError("BACKFILL_OVERLAP", `${text} (noted in ${folder.path})`);
   }
 }
 

@@ -46,6 +46,7 @@ export class Collection {
   #writeFailed = false;
   #nextCheckpoint: number;
   #failures: Failure[] = [];
+  #samples: number;
   #gone = 0;
   #skippedRows = 0;
   #unknownChannels = 0;
@@ -54,6 +55,7 @@ export class Collection {
     this.#options = options;
     this.#run = options.run;
     this.#done = new Set(options.run.done);
+    this.#samples = options.run.samples;
     this.#nextCheckpoint = options.clock.monotonic() + CHECKPOINT_MS;
   }
 
@@ -108,7 +110,7 @@ export class Collection {
     if (outcome.kind === "gone") this.#gone++;
     else {
       const { history } = outcome;
-      parts.add(position, history);
+      this.#samples += parts.add(position, history);
       this.#skippedRows += history.skippedRows;
       this.#unknownChannels += history.unknownChannels;
     }
@@ -142,9 +144,10 @@ export class Collection {
     const began = clock.monotonic();
     // Taken before anything is waited for: sensors that are added meanwhile belong to the next checkpoint.
     const done = [...this.#done];
+    const samples = this.#samples;
     try {
       const lengths = await parts.write();
-      this.#run = { ...this.#run, done, parts: [...lengths].sort(([a], [b]) => a - b) };
+      this.#run = { ...this.#run, done, samples, parts: [...lengths].sort(([a], [b]) => a - b) };
       await folder.writeJournal({ ...folder.journal, unfinished: this.#run });
     } catch (error) {
       this.#writeFailed = true;

@@ -44,19 +44,22 @@ export class DayParts {
     return this.#bufferedBytes;
   }
 
-  /** Keeps what a sensor measured in memory until `write`. */
-  add(sensor: number, { days }: SensorHistory): void {
+  /** Keeps what a sensor measured in memory until `write`. Returns the number of its values. */
+  add(sensor: number, { days }: SensorHistory): number {
+    let samples = 0;
     for (const [day, series] of days) {
       if (series.size === 0) continue;
       const line = JSON.stringify([
         sensor,
         ...[...series].sort(([a], [b]) => a - b).map(([at, list]) => [at, ...list]),
       ]);
+      for (const list of series.values()) samples += list.length / 2;
       const lines = this.#buffered.get(day);
       if (lines === undefined) this.#buffered.set(day, [line]);
       else lines.push(line);
       this.#bufferedBytes += line.length;
     }
+    return samples;
   }
 
   /** Writes all that was added until now. Resolves with the new lengths when it is on the disk. */

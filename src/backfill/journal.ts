@@ -29,8 +29,10 @@ const finishedRun = z.strictObject({
   ...range,
   finishedAt: time,
   samples: count,
-  /** Names in the order of time. */
+  /** Names in the order of time; none of a push. */
   files: texts,
+  /** Of a push: ids of its sensors, values that the receiver refused for good, and why. */
+  push: z.strictObject({ sensors: texts, rejected: count, message: z.string() }).optional(),
 });
 
 const unfinishedRun = z.strictObject({
@@ -38,6 +40,8 @@ const unfinishedRun = z.strictObject({
   spans: z.array(z.strictObject({ type: z.enum(SERIES_TYPES), from: time, to: time })).readonly(),
   /** Ids of sensors that need not be read any more. */
   done: texts,
+  /** Values in the parts. */
+  samples: count,
   /** Bytes of the parts by the number of the day, in the order of time. */
   parts: z.array(z.tuple([z.int(), count]).readonly()).readonly(),
   /** What was put together of the first parts, in their order. */

@@ -5,6 +5,7 @@ import type { ExtraLabel } from "./extra-labels.ts";
 import type { Moment } from "./moment.ts";
 import type { BackfillParameters } from "./parameters.ts";
 import type { BackfillProgress } from "./progress.ts";
+import type { PushTarget } from "./push-target.ts";
 import type { Selection } from "./selection.ts";
 
 /** What a backfill needs: the outside world, and what the user asked for. */
@@ -18,8 +19,10 @@ export interface BackfillOptions {
   readonly extraLabels: readonly ExtraLabel[];
   /** The same once more, as the journal keeps it. */
   readonly parameters: BackfillParameters;
-  /** Where files go. */
+  /** Where files go, or what is to be remembered of a push. */
   readonly output: string;
+  /** Where history is pushed to; undefined: it goes into files. */
+  readonly push?: PushTarget | undefined;
   /** Whether sensors that cannot be read may be missing in the end. */
   readonly skipFailed: boolean;
   /** Sensors that are read at the same time. */

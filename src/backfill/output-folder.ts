@@ -1,11 +1,13 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { ZodType } from "zod";
 import { describeFault, ExporterError } from "../errors/exporter-error.ts";
 import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
 import { replaceFile, withFile } from "./durable-file.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { EMPTY_JOURNAL, type Journal, journalSchema } from "./journal.ts";
 import type { PlannedSensor } from "./plan.ts";
+import { PUSH_BEGIN, type PushCursor, pushCursorSchema } from "./push-cursor.ts";
 
 /**
  * The folder that `--output` names: the finished files, `journal.json`, and while a run is unfinished a folder with its
@@ -30,7 +32,7 @@ export class OutputFolder {
     const release = await lockFolder(path, join(path, "lock"));
     const folder = new OutputFolder(path, release);
     try {
-      folder.#journal = await readJournal(folder.#journalPath);
+      folder.#journal = (await readJson(folder.#journalPath, journalSchema)) ?? EMPTY_JOURNAL;
       return folder;
     } catch (error) {
       await release();
@@ -52,6 +54,10 @@ export class OutputFolder {
 
   get #planPath(): string {
     return join(this.#unfinishedPath, "plan.ndjson");
+  }
+
+  get #cursorPath(): string {
+    return join(this.#unfinishedPath, "pushed.json");
   }
 
   filePath(name: string): string {
@@ -88,6 +94,18 @@ export class OutputFolder {
     }
   }
 
+  async writeCursor(cursor: PushCursor): Promise<void> {
+    await replaceFile(this.#cursorPath, (file) => file.writeFile(`${JSON.stringify(cursor)}\n`));
+  }
+
+  /**
+   * The begin where nothing was pushed yet.
+   * @throws ExporterError BACKFILL_DAMAGED
+   */
+  async readCursor(): Promise<PushCursor> {
+    return (await readJson(this.#cursorPath, pushCursorSchema)) ?? PUSH_BEGIN;
+  }
+
   openParts(lengths: PartLengths): Promise<DayParts> {
     return DayParts.open(this.#unfinishedPath, lengths);
   }
@@ -111,16 +129,17 @@ export class OutputFolder {
   }
 }
 
-async function readJournal(path: string): Promise<Journal> {
+/** Undefined when there is no such file. */
+async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Value | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return EMPTY_JOURNAL;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   }
   try {
-    return journalSchema.parse(JSON.parse(text));
+    return schema.parse(JSON.parse(text));
   } catch (error) {
     const why = error instanceof SyntaxError ? describeFault(error) : "it is of another program or version";
     throw new ExporterError("BACKFILL_DAMAGED", `${path} is not understood: ${why}`);

@@ -15,21 +15,21 @@ export interface PlannedSensor {
 
 export interface PlannedSeries {
   readonly channelId: string;
-  /** As in the text format: `{server="hq",sensor_id="2490",...}`. */
+  /** As in the text format, `{server="hq",sensor_id="2490",...}`; for a push their values as a JSON array. */
   readonly labels: string;
 }
 
 export interface PlanOptions {
   readonly server: string;
-  readonly extraLabels: readonly ExtraLabel[];
+  /** Undefined for a push. */
+  readonly extraLabels: readonly ExtraLabel[] | undefined;
   readonly selects: (sensor: TreeNode) => boolean;
 }
 
 /** Sensors and channels by their ids, whatever order the server sent them in. Sensors without channels are left out. */
 export function planSensors(tree: Tree, channels: readonly ChannelRecord[], options: PlanOptions): PlannedSensor[] {
   const { server, extraLabels, selects } = options;
-  const names = [...TREE_FAMILIES.channelValue.labels, ...extraLabels.map(({ name }) => name)];
-  const extraValues = extraLabels.map(({ value }) => value);
+  const format = extraLabels === undefined ? formatValues : textFormat(extraLabels);
   const channelsOf = Map.groupBy(channels, ({ sensorId }) => sensorId);
   const planned: PlannedSensor[] = [];
   for (const sensor of [...tree.nodes.values()].sort((a, b) => compareIds(a.id, b.id))) {
@@ -39,11 +39,21 @@ export function planSensors(tree: Tree, channels: readonly ChannelRecord[], opti
       .toSorted((a, b) => compareIds(a.channelId, b.channelId))
       .map((record) => ({
         channelId: record.channelId,
-        labels: formatLabels(names, [...channelLabels(server, sensor, record), ...extraValues]),
+        labels: format(channelLabels(server, sensor, record)),
       }));
     planned.push({ id: sensor.id, path: sensor.path, series });
   }
   return planned;
+}
+
+function formatValues(values: readonly string[]): string {
+  return JSON.stringify(values);
+}
+
+function textFormat(extraLabels: readonly ExtraLabel[]): (values: readonly string[]) => string {
+  const names = [...TREE_FAMILIES.channelValue.labels, ...extraLabels.map(({ name }) => name)];
+  const extraValues = extraLabels.map(({ value }) => value);
+  return (values) => formatLabels(names, [...values, ...extraValues]);
 }
 
 /** Numbers by their size, before other text. */

@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** Number of the UTC day since the epoch. */
 export function dayOf(at: number): number {

@@ -8,13 +8,15 @@ import { type ConfigFlags, type LogFlags, parsed } from "./flags.ts";
 export interface BackfillFlags extends LogFlags, ConfigFlags {
   readonly server?: string;
   readonly from: Moment;
-  readonly to: Moment;
+  /** Undefined: where it would begin to overlap with what a scrape or a push brings. */
+  readonly to?: Moment;
+  readonly push?: boolean;
   readonly resolution: ResolutionChoice;
   readonly label: readonly ExtraLabel[];
   readonly path: readonly string[];
   readonly kind: readonly string[];
   readonly tag: readonly string[];
-  readonly output: string;
+  readonly output?: string;
   readonly skipFailed?: boolean;
 }
 
@@ -29,11 +31,18 @@ export function addBackfillFlags(command: Command): Command {
         .argParser(moment),
     )
     .addOption(
-      new Option("--to <time>", "where it ends; not in what Prometheus still holds in memory")
-        .default(parseMoment("3h"), "3h, meaning 3 hours ago")
-        .argParser(moment),
+      new Option(
+        "--to <time>",
+        "where it ends (default: 3h, which Prometheus still holds in memory; with --push 4h, where serve begins)",
+      ).argParser(moment),
     )
-    .requiredOption("--output <folder>", "where the files go; an interrupted backfill there is continued")
+    .option("--output <folder>", "where the files go; an interrupted backfill there is continued")
+    .addOption(
+      new Option("--push", "instead of files: push by OTLP to where the configuration says, oldest first").conflicts([
+        "output",
+        "label",
+      ]),
+    )
     .option("--server <name>", "which server, where the configuration has several")
     .addOption(
       new Option("--resolution <series>", `${WINDOWS}; auto: for each time the finest that there is`)

@@ -5,7 +5,7 @@ import type { BackfillProgress } from "../backfill/progress.ts";
 import type { Clock } from "../clock.ts";
 import { formatDuration } from "../config/duration.ts";
 
-const TITLES = { sensors: "reading sensors", days: "writing days" } as const;
+const TITLES = { sensors: "reading sensors", days: "writing days", values: "pushing values" } as const;
 
 /** How much is left, and how long it takes. */
 interface Estimate {

@@ -1,5 +1,6 @@
-import { resolve } from "node:path";
-import { type BackfillOutcome, backfill as writeHistory } from "../backfill/backfill.ts";
+import type { Logger } from "pino";
+import { backfill as bringHistory } from "../backfill/backfill.ts";
+import { type Moment, parseMoment } from "../backfill/moment.ts";
 import type { BackfillParameters } from "../backfill/parameters.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
@@ -7,14 +8,21 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { PrometheusServerMetrics } from "../telemetry/prometheus-server-metrics.ts";
+import { concludeFiles, concludePush } from "./backfill-conclusion.ts";
 import type { BackfillFlags } from "./backfill-flags.ts";
 import { progressBar, progressLines } from "./backfill-progress.ts";
 import { createContext, loadFlaggedConfig } from "./context.ts";
 import { connect } from "./exporter.ts";
+import { openHistoryPush } from "./history-push.ts";
 import { interruption } from "./signals.ts";
 
+/** Where a block must not overlap the head of Prometheus. */
+const FILES_TO = "3h";
+/** What `serve` pushes by itself. */
+const PUSH_TO = "4h";
+
 /**
- * Brings history into files for promtool. Resolves with the exit code.
+ * Brings history into files for promtool, or pushes it. Resolves with the exit code.
  * @throws ExporterError
  */
 export async function backfill(flags: BackfillFlags, redactor: Redactor): Promise<number> {
@@ -23,23 +31,23 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
   const { clock, log } = context;
   const { config } = await loadFlaggedConfig(flags, context);
   const server = chooseServer(config, flags.server);
-  const missing = ["job", "instance"].filter((name) => !flags.label.some((label) => label.name === name));
-  if (missing.length > 0) {
-    const hint = missing.map((name) => `--label ${name}=...`).join(" ");
-    log.warn(`without ${hint} the history does not join the series that a scrape makes`);
-  }
+  const push = flags.push === true ? await openHistoryPush(config, server.name, context, process.env) : undefined;
+  const output = push?.folder ?? flags.output ?? "";
+  if (push === undefined) warnAboutLabels(flags, log);
+  const to = flags.to ?? parseMoment(push === undefined ? FILES_TO : PUSH_TO);
   const metrics = new PrometheusServerMetrics(new ExporterMetrics(context.build, () => []), server.name);
   const api = connect(server, metrics, log, context);
   try {
-    const outcome = await writeHistory({
+    const outcome = await bringHistory({
       api,
       server: server.name,
       from: flags.from,
-      to: flags.to,
+      to,
       selection: { paths: flags.path, kinds: flags.kind, tags: flags.tag },
       extraLabels: flags.label,
-      parameters: parametersOf(flags, server.name),
-      output: flags.output,
+      parameters: parametersOf(flags, server.name, to),
+      output,
+      push: push?.target,
       skipFailed: flags.skipFailed === true,
       // As many as the budget lets through, and one that is being written.
       concurrency: server.limits.concurrency + 1,
@@ -48,11 +56,19 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
       progress: process.stderr.isTTY ? progressBar(process.stderr, clock) : progressLines(log, clock),
       signal: interrupted.signal,
     });
-    context.print(conclude(outcome, flags.output));
-    return outcome.kind === "interrupted" ? (interrupted.exitCode ?? 1) : 0;
+    context.print(push === undefined ? concludeFiles(outcome, output) : concludePush(outcome, push.target.url));
+    if (outcome.kind === "interrupted") return interrupted.exitCode ?? 1;
+    return (outcome.run.push?.rejected ?? 0) > 0 ? 1 : 0;
   } finally {
-    await api.close();
+    await Promise.all([api.close(), push?.close()]);
   }
+}
+
+function warnAboutLabels({ label: labels }: BackfillFlags, log: Logger): void {
+  const missing = ["job", "instance"].filter((name) => !labels.some((label) => label.name === name));
+  if (missing.length === 0) return;
+  const hint = missing.map((name) => `--label ${name}=...`).join(" ");
+  log.warn(`without ${hint} the history does not join the series that a scrape makes`);
 }
 
 function chooseServer({ servers }: Config, name: string | undefined): ServerConfig {
@@ -65,37 +81,15 @@ function chooseServer({ servers }: Config, name: string | undefined): ServerConf
   throw new ExporterError("BACKFILL_SERVER_UNKNOWN", text);
 }
 
-function parametersOf(flags: BackfillFlags, server: string): BackfillParameters {
+function parametersOf(flags: BackfillFlags, server: string, to: Moment): BackfillParameters {
   return {
     server,
     from: flags.from.text,
-    to: flags.to.text,
+    to: to.text,
     resolution: flags.resolution,
     labels: flags.label.map(({ name, value }) => `${name}=${value}`),
     paths: flags.path,
     kinds: flags.kind,
     tags: flags.tag,
   };
-}
-
-function conclude(outcome: BackfillOutcome, output: string): string {
-  if (outcome.kind === "interrupted") {
-    const { done, sensors } = outcome;
-    const state = sensors === 0 ? "before any sensor was read" : `${done} of ${sensors} sensors are done`;
-    return `interrupted: ${state}; run the same command again to continue`;
-  }
-  const { files, samples, series, sensors } = outcome.run;
-  if (files.length === 0) return `the server has no measurements of these ${sensors} sensors in this time`;
-  const folder = resolve(output);
-  const paths = outcome.shared ? files.map((name) => quote(`${folder}/${name}`)).join(" ") : `${quote(folder)}/*.om`;
-  return [
-    `wrote ${samples} samples of up to ${series} series into ${files.length} files in ${output}`,
-    "next, where the data folder of Prometheus is (see docs/backfill.md):",
-    `  for file in ${paths}; do promtool tsdb create-blocks-from --max-block-duration=24h openmetrics --quiet "$file" DATA_FOLDER || break; done`,
-  ].join("\n");
-}
-
-/** For a POSIX shell. */
-function quote(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -23,6 +23,10 @@ export const ERROR_CATALOGUE = {
     meaning: "No server is configured.",
     remedy: "Give --config.file with a servers list, or set PRTG_URL and PRTG_API_KEY_FILE.",
   },
+  RULES_UNREADABLE: {
+    meaning: "A file with mapping rules cannot be read.",
+    remedy: "Check the path in mapping.files and that the user of the exporter may read it.",
+  },
   SECRET_UNREADABLE: {
     meaning: "A file that holds a secret cannot be read, or is empty.",
     remedy: "Check the path and that the user of the exporter may read it.",
@@ -34,6 +38,10 @@ export const ERROR_CATALOGUE = {
   WORLD_IMPOSSIBLE: {
     meaning: "A simulated world of the sizes that were asked for cannot be.",
     remedy: "Change the sizes that the message names.",
+  },
+  SCENARIO_INVALID: {
+    meaning: "A scenario cannot be read, or cannot be played in this simulated world.",
+    remedy: "Correct the line and column that the message names; docs/simulator.md lists every key.",
   },
   LISTEN_FAILED: {
     meaning: "The exporter cannot listen on the requested address.",
@@ -135,24 +143,42 @@ export const ERROR_CATALOGUE = {
     remedy: "Run it again when fewer changes are made to the server.",
   },
   BACKFILL_OTHER_PARAMETERS: {
-    meaning: "The output folder has an unfinished backfill that was asked for something else.",
-    remedy: "Repeat the flags of that one to continue it, choose another --output, or delete the folder.",
+    meaning: "The folder has an unfinished backfill that was asked for something else.",
+    remedy:
+      "Repeat the flags of that one to continue it, or delete the folder; for files another --output does as well.",
   },
   BACKFILL_OVERLAP: {
-    meaning: "The output folder has history of that time already.",
-    remedy: "Choose another --output, or another --from and --to.",
+    meaning: "The output folder has history of that time already, or the receiver of a push has it.",
+    remedy: "Choose another --from and --to, for files another --output, for a push other sensors.",
   },
   BACKFILL_BUSY: {
     meaning: "Another process is writing to the output folder.",
     remedy: "Wait for it, or end it.",
   },
   BACKFILL_DAMAGED: {
-    meaning: "What an unfinished backfill left in the output folder cannot be used.",
+    meaning: "What an unfinished backfill left in its folder cannot be used.",
     remedy: "Delete the folder, or choose another --output, and run it again.",
   },
   BACKFILL_OUTPUT_UNUSABLE: {
     meaning: "The output folder cannot be written to or read.",
     remedy: "Check its permissions and the free space; then run the same command again to continue.",
+  },
+  BACKFILL_NO_RECEIVER: {
+    meaning: "History is to be pushed, but no OTLP receiver is configured.",
+    remedy: "Set otlp.endpoint or OTEL_EXPORTER_OTLP_ENDPOINT, and leave OTEL_SDK_DISABLED out.",
+  },
+  BACKFILL_NO_STATE_DIR: {
+    meaning: "A push of history needs a place where it is noted how far it came.",
+    remedy: "Set state_dir in the configuration file.",
+  },
+  BACKFILL_RECEIVER_AWAY: {
+    meaning: "The OTLP receiver could not be reached, or took nothing, for too long.",
+    remedy: "Check otlp.endpoint and the credentials; then run the same command again to continue.",
+  },
+  BACKFILL_REFUSED: {
+    meaning: "The OTLP receiver refuses history for good, from the first value on.",
+    remedy:
+      "See what it says. Prometheus takes old values only within storage.tsdb.out_of_order_time_window. Then run the same command again.",
   },
   BACKFILL_SENSORS_FAILED: {
     meaning: "The server failed to give the history of some sensors.",

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SimSensor, World } from "../../src/simulator/world/model.ts";
+import type { World } from "../../src/simulator/world/model.ts";
 import { startCommand, temporaryFolder } from "../support/command-line.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
 import { seriesKey } from "../support/world-truth.ts";
+import { historyRecord } from "./support/history-record.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { runProgram } from "./support/run-program.ts";
@@ -90,7 +91,7 @@ describeWithPrograms(["promtool-3", "prometheus-3"], "history brought in by back
       if (name === "prtg_channel_value") expect(series).toContain(seriesKey(name, Object.fromEntries(given)));
     }
     expect(pointsOf.size).toBe(found.length);
-    const expected = expectedPoints();
+    const expected = historyRecord(world, { at, from, to });
     expect([...pointsOf.keys()].sort()).toEqual([...expected.keys()].sort());
     for (const [channel, points] of pointsOf) expect(points, channel).toEqual(expected.get(channel));
     expect([...pointsOf.values()].flat().length).toBeGreaterThan(80_000);
@@ -134,40 +135,7 @@ describeWithPrograms(["promtool-3", "prometheus-3"], "history brought in by back
     const counts = running.simulator.requests.counts();
     return counts.filter(({ route }) => route.includes("timeseries")).reduce((sum, { count }) => sum + count, 0);
   }
-
-  /**
-   * Times and values of every channel by `<sensor>.<channel>`, from the simulator's record alone: averages of an hour,
-   * of five minutes, then single measurements, each until the next finer one covers a whole step.
-   */
-  function expectedPoints(): Map<string, [number, number][]> {
-    const shortFrom = ceil(at - 2 * DAY + HOUR, HOUR);
-    const liveFrom = ceil(at - 4 * HOUR + 10 * MINUTE, 5 * MINUTE);
-    const expected = new Map<string, [number, number][]>();
-    for (const sensor of world.list("sensor")) {
-      const rows = [
-        ...averages(sensor, from, shortFrom, HOUR),
-        ...averages(sensor, shortFrom, liveFrom, 5 * MINUTE),
-        ...world.measurements(sensor, liveFrom, to - 1),
-      ];
-      for (const [index, channel] of sensor.channels.entries()) {
-        const points = rows.flatMap((row): [number, number][] => {
-          const value = row.displayValues[index];
-          return value === null || value === undefined ? [] : [[row.at, value]];
-        });
-        if (points.length > 0) expected.set(`${sensor.id}.${channel.number}`, points);
-      }
-    }
-    return expected;
-  }
-
-  function averages(sensor: SimSensor, begin: number, end: number, stepMs: number) {
-    return world.averages(sensor, begin, ceil(end, stepMs), stepMs).filter((row) => row.at < end);
-  }
 });
-
-function ceil(time: number, step: number): number {
-  return Math.ceil(time / step) * step;
-}
 
 function filesOf(folder: string): Map<string, string> {
   const names = readdirSync(folder).filter((name) => name.endsWith(".om"));

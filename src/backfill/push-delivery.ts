@@ -1,0 +1,94 @@
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
+import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../sync/measurement.ts";
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** A receiver that never answered is more likely a wrong address than one that restarts. */
+const FIRST_PATIENCE_MS = 30_000;
+const PATIENCE_MS = 15 * 60_000;
+/** What is under way may end when the user interrupts: only then is it known whether it arrived. */
+const GRACE_MS = 5_000;
+
+export interface PushDeliveryOptions {
+  readonly sink: MeasurementSink;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** What is final; see DeliveryOutcome. */
+export type Settled = Exclude<DeliveryOutcome, { readonly kind: "failed" }>;
+
+/** Delivers rows to one receiver, waiting while it is away. */
+export class PushDelivery {
+  readonly #options: PushDeliveryOptions;
+  #hasAnswered = false;
+  #lastAnswer: number;
+  #awayLogged = false;
+
+  constructor(options: PushDeliveryOptions) {
+    this.#options = options;
+    this.#lastAnswer = options.clock.monotonic();
+  }
+
+  /**
+   * Resolves when it is settled what became of all rows.
+   * @throws ExporterError BACKFILL_RECEIVER_AWAY, or the signal's reason
+   */
+  async deliver(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<Settled> {
+    const { clock } = this.#options;
+    for (let bound = FIRST_WAIT_MS; ; bound = Math.min(2 * bound, LONGEST_WAIT_MS)) {
+      signal.throwIfAborted();
+      const outcome = await this.#attempt(rows, signal);
+      if (outcome.kind !== "failed") {
+        this.#answered();
+        return outcome;
+      }
+      signal.throwIfAborted();
+      await clock.sleep(this.#waitMs(outcome, bound), signal);
+    }
+  }
+
+  async #attempt(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<DeliveryOutcome> {
+    const { sink, clock } = this.#options;
+    const cutOff = new AbortController();
+    const over = new AbortController();
+    const interrupted = (): void => {
+      const cut = (): void => cutOff.abort(signal.reason);
+      clock.sleep(GRACE_MS, over.signal).then(cut, () => undefined);
+    };
+    signal.addEventListener("abort", interrupted, { once: true });
+    try {
+      return await sink.deliver(rows, cutOff.signal);
+    } finally {
+      signal.removeEventListener("abort", interrupted);
+      over.abort();
+    }
+  }
+
+  #answered(): void {
+    this.#hasAnswered = true;
+    this.#lastAnswer = this.#options.clock.monotonic();
+    if (this.#awayLogged) this.#options.log.warn("the receiver answers again");
+    this.#awayLogged = false;
+  }
+
+  /** @throws ExporterError BACKFILL_RECEIVER_AWAY */
+  #waitMs({ message, retryAfterMs }: Extract<DeliveryOutcome, { readonly kind: "failed" }>, bound: number): number {
+    const { clock, random, log } = this.#options;
+    const patience = this.#hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS;
+    const waited = clock.monotonic() - this.#lastAnswer;
+    if (waited > patience) {
+      throw new ExporterError("BACKFILL_RECEIVER_AWAY", `the receiver takes nothing: ${message}`);
+    }
+    if (!this.#awayLogged) log.warn(`waiting for the receiver: ${message}`);
+    this.#awayLogged = true;
+    // A receiver that asks for a pause is there.
+    if (retryAfterMs !== undefined) this.#hasAnswered = true;
+    const pause = Math.min(retryAfterMs ?? 0, PATIENCE_MS);
+    return pause + bound * (0.5 + 0.5 * random());
+  }
+}

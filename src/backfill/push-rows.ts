@@ -1,0 +1,52 @@
+import { withFile } from "./durable-file.ts";
+import { DAY_MS } from "./utc-day.ts";
+
+/** All values of one sensor at one time. */
+export interface StoredRow {
+  /** Position of the sensor in the plan. */
+  readonly sensor: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Position of the series in the sensor's plan, and value. */
+  readonly values: readonly (readonly [series: number, value: number])[];
+}
+
+/** How much of a part is in memory at a time; as rows it takes several times as much. */
+const SLICE_BYTES = 16 * 2 ** 20;
+
+/**
+ * The rows of a day's part in the order of time, at one time in that of the plan: always the same for the same part.
+ * Parts are in the order of sensors, and may be larger than memory: then they are read once for each slice of the day.
+ * @param day Its number since the epoch.
+ */
+export async function* rowsInOrder(partPath: string, day: number, sliceBytes = SLICE_BYTES): AsyncGenerator<StoredRow> {
+  const bytes = await withFile(partPath, "r", async (part) => (await part.stat()).size);
+  const slices = Math.max(1, Math.ceil(bytes / sliceBytes));
+  for (let slice = 0; slice < slices; slice++) {
+    const begin = day * DAY_MS + (slice * DAY_MS) / slices;
+    const end = day * DAY_MS + ((slice + 1) * DAY_MS) / slices;
+    const rows = await readSlice(partPath, begin, end);
+    yield* rows.sort((a, b) => a.at - b.at || a.sensor - b.sensor);
+  }
+}
+
+function readSlice(partPath: string, begin: number, end: number): Promise<StoredRow[]> {
+  return withFile(partPath, "r", async (part) => {
+    const rows: StoredRow[] = [];
+    for await (const line of part.readLines({ encoding: "latin1", start: 0, autoClose: false })) {
+      const [sensor = -1, ...lists]: [number, ...number[][]] = JSON.parse(line);
+      const byTime = new Map<number, [series: number, value: number][]>();
+      for (const [series = -1, ...list] of lists) {
+        for (let index = 0; index < list.length; index += 2) {
+          const at = list[index] ?? 0;
+          if (at < begin || at >= end) continue;
+          const values = byTime.get(at);
+          if (values === undefined) byTime.set(at, [[series, list[index + 1] ?? Number.NaN]]);
+          else values.push([series, list[index + 1] ?? Number.NaN]);
+        }
+      }
+      for (const [at, values] of byTime) rows.push({ sensor, at, values });
+    }
+    return rows;
+  });
+}

@@ -1,0 +1,152 @@
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
+import type { MeasurementRow } from "../sync/measurement.ts";
+import type { FinishedRun, UnfinishedRun } from "./journal.ts";
+import type { OutputFolder } from "./output-folder.ts";
+import type { PlannedSensor } from "./plan.ts";
+import type { BackfillProgress } from "./progress.ts";
+import type { PushCursor } from "./push-cursor.ts";
+import { PushDelivery, type Settled } from "./push-delivery.ts";
+import { rowsInOrder, type StoredRow } from "./push-rows.ts";
+import type { ChannelLabels, PushTarget } from "./push-target.ts";
+
+/** When nothing but refusals comes at the very beginning, something is wrong that the user can mend. */
+const REFUSALS_TO_GIVE_UP = 3;
+
+export interface PushOptions {
+  readonly folder: OutputFolder;
+  readonly run: UnfinishedRun;
+  readonly plan: readonly PlannedSensor[];
+  readonly target: PushTarget;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly progress: BackfillProgress;
+}
+
+/** Rows of one day that are delivered together. */
+interface Load {
+  readonly rows: readonly MeasurementRow[];
+  readonly points: number;
+}
+
+/**
+ * Pushes the parts in the order of time, and closes the run. A run without any samples leaves no trace.
+ * @throws ExporterError BACKFILL_RECEIVER_AWAY, BACKFILL_REFUSED, or the signal's reason; a later run goes on from there
+ */
+export async function push(options: PushOptions, signal: AbortSignal): Promise<FinishedRun> {
+  const { folder, run, plan, clock, progress } = options;
+  progress.begin("values", run.samples, doneOf(await folder.readCursor()));
+  let cursor: PushCursor;
+  try {
+    cursor = await pushDays(options, signal);
+  } finally {
+    progress.end();
+  }
+  const { parameters, from, to, startedAt, sensors, series } = run;
+  const { samples, rejected, message } = cursor;
+  const finished: FinishedRun = {
+    ...{ parameters, from, to, startedAt, finishedAt: clock.now(), sensors, series, samples, files: [] },
+    push: { sensors: plan.map(({ id }) => id), rejected, message },
+  };
+  const before = folder.journal.finished;
+  const empty = samples + rejected === 0;
+  await folder.writeJournal({ ...folder.journal, finished: empty ? before : [...before, finished], unfinished: null });
+  await folder.removeUnfinished();
+  return finished;
+}
+
+async function pushDays(options: PushOptions, signal: AbortSignal): Promise<PushCursor> {
+  const { folder, run, plan, target, progress } = options;
+  const delivery = new PushDelivery({ ...options, sink: target.connect(labelsOf(plan)), random: target.random });
+  let cursor = await folder.readCursor();
+  /** Deliveries refused before any value was accepted. They are not noted: the receiver, once mended, may take them. */
+  let refusals = 0;
+  const giveUp = (): never => {
+    throw new ExporterError("BACKFILL_REFUSED", `${target.url} refuses history: ${cursor.message}`);
+  };
+  const note = async (load: Load, settled: Settled): Promise<void> => {
+    cursor = advance(cursor, load, settled);
+    refusals = cursor.samples === 0 ? refusals + 1 : 0;
+    if (refusals >= REFUSALS_TO_GIVE_UP) giveUp();
+    if (refusals === 0) await folder.writeCursor(cursor);
+    progress.advance(doneOf(cursor));
+  };
+  for (const [day] of run.parts.slice(cursor.days)) {
+    for await (const load of loadsOf(folder.partPath(day), day, cursor.rows, options)) {
+      await note(load, await delivery.deliver(load.rows, signal));
+    }
+    cursor = { ...cursor, days: cursor.days + 1, rows: 0 };
+    if (refusals > 0) continue;
+    await folder.writeCursor(cursor);
+    await folder.removePart(day);
+  }
+  if (refusals > 0) giveUp();
+  return cursor;
+}
+
+function advance(cursor: PushCursor, { rows, points }: Load, settled: Settled): PushCursor {
+  const rejected = settled.kind === "refused" ? points : Math.min(settled.rejectedPoints, points);
+  return {
+    ...cursor,
+    rows: cursor.rows + rows.length,
+    samples: cursor.samples + points - rejected,
+    rejected: cursor.rejected + rejected,
+    message: rejected > 0 ? settled.message : cursor.message,
+  };
+}
+
+function doneOf({ samples, rejected }: PushCursor): number {
+  return samples + rejected;
+}
+
+/** The rows of a part behind the first `skipped`, in the order of time. */
+async function* loadsOf(
+  partPath: string,
+  day: number,
+  skipped: number,
+  { plan, run, target }: PushOptions,
+): AsyncGenerator<Load> {
+  let left = skipped;
+  let rows: MeasurementRow[] = [];
+  let points = 0;
+  for await (const stored of rowsInOrder(partPath, day)) {
+    if (left-- > 0) continue;
+    if (points > 0 && points + stored.values.length > target.maxPoints) {
+      yield { rows, points };
+      rows = [];
+      points = 0;
+    }
+    rows.push(measurementRow(stored, plan, run));
+    points += stored.values.length;
+  }
+  if (rows.length > 0) yield { rows, points };
+}
+
+function measurementRow(
+  { sensor, at, values }: StoredRow,
+  plan: readonly PlannedSensor[],
+  { spans }: UnfinishedRun,
+): MeasurementRow {
+  const { id = "", series = [] } = plan[sensor] ?? {};
+  return {
+    sensorId: id,
+    at,
+    resolution: spans.findLast(({ from }) => from <= at)?.type ?? "live",
+    values: values.map(([position, value]) => [series[position]?.channelId ?? "", value]),
+  };
+}
+
+function labelsOf(plan: readonly PlannedSensor[]): ChannelLabels {
+  const sensors = new Map(plan.map((sensor) => [sensor.id, sensor]));
+  const known = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  return (sensorId, channelId) => {
+    let channels = known.get(sensorId);
+    if (channels === undefined) {
+      const series = sensors.get(sensorId)?.series ?? [];
+      channels = new Map(series.map(({ channelId: id, labels }) => [id, JSON.parse(labels)]));
+      known.set(sensorId, channels);
+    }
+    return channels.get(channelId);
+  };
+}

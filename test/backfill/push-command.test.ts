@@ -1,0 +1,122 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startReceiver } from "../otlp/support/receiver.ts";
+import { runCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { pointsOf, timeOf } from "./pushing.ts";
+
+const FLAGS = ["--from", "5h", "--resolution", "short"];
+
+/** A configuration of one server with these settings beside it; `FOLDER` in them stands for its folder. */
+function prepare(url: string, settings: string) {
+  const folder = temporaryFolder({});
+  const config = `servers: [{ name: hq, url: "${url}", auth: { api_key: "\${KEY}" } }]\n${settings}`;
+  const files = temporaryFolder({ "config.yaml": config.replaceAll("FOLDER", folder) });
+  const args = (...more: string[]) => ["backfill", "--config.file", join(files, "config.yaml"), ...more];
+  const env = { KEY: CREDENTIALS.apiKey };
+  return {
+    folder,
+    run: (more: readonly string[], given: Readonly<Record<string, string>> = {}) =>
+      runCommand(args("--push", ...more), { env: { ...env, ...given } }),
+    start: (...more: string[]) => startCommand(args("--push", ...more), { env }),
+  };
+}
+
+test("backfill --push uses the section otlp and the standard variables, and says what it did", async () => {
+  const { url } = await simulateServer();
+  const receiver = await startReceiver();
+  const { run, folder } = prepare(url, `state_dir: FOLDER\notlp: { compression: gzip, service_name: history }`);
+  const { code, stdout, stderr } = await run(FLAGS, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_EXPORTER_OTLP_HEADERS: "x-scope-orgid=network",
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+  });
+  expect(code, stderr).toBe(0);
+  expect(stderr).not.toMatch(/"level":"(warn|error)"/);
+  expect(stderr).toContain('"msg":"pushing values"');
+  const points = receiver.requests.flatMap(pointsOf);
+  // What `serve` pushes by itself is left to it.
+  expect(Math.max(...points.map(timeOf))).toBeLessThan(Date.now() - 4 * 3_600_000);
+  expect(stdout).toBe(`pushed ${points.length} values of up to 90 series to ${receiver.url}/v1/metrics\n`);
+  for (const { headers, path, batches } of receiver.requests) {
+    expect(path).toBe("/v1/metrics");
+    expect(headers).toMatchObject({
+      "x-scope-orgid": "network",
+      "content-type": "application/json",
+      "content-encoding": "gzip",
+    });
+    const { "service.name": service, "service.instance.id": instance } = batches[0]?.resource ?? {};
+    expect(service).toBe("history");
+    expect(instance).toMatch(/^[\da-f-]{36}$/);
+  }
+  // Beside what `serve` keeps there.
+  expect(readdirSync(folder).sort()).toEqual(["backfill", "instance-id"]);
+  const again = await run(FLAGS, { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
+  expect(again).toMatchObject({ code: 1, stdout: "" });
+  expect(again.stderr).toContain("[BACKFILL_OVERLAP]");
+});
+
+test("backfill --push ends with exit code 1 where the receiver refused values, and says how many and why", async () => {
+  const { url } = await simulateServer();
+  const receiver = await startReceiver((request) =>
+    request === 1 ? { status: 400, headers: { "content-type": "text/plain" }, body: "out of bounds" } : undefined,
+  );
+  const { run } = prepare(url, `state_dir: FOLDER\notlp: { endpoint: "${receiver.url}" }`);
+  const { code, stdout } = await run(FLAGS);
+  const refused = receiver.requests.slice(1, 2).flatMap(pointsOf).length;
+  expect(refused).toBeGreaterThan(0);
+  expect(stdout).toContain(`\nthe receiver refused ${refused} values for good: HTTP 400 Bad Request: out of bounds\n`);
+  expect(code).toBe(1);
+});
+
+test("backfill --push ends at Ctrl-C when what is under way has arrived, and goes on where it was", async () => {
+  const { url } = await simulateServer();
+  const reached = Promise.withResolvers<void>();
+  const receiver = await startReceiver((request) => {
+    if (request !== 1) return undefined;
+    reached.resolve();
+    return (response) => setTimeout(() => response.end(), 300);
+  });
+  const { start, run, folder } = prepare(url, `state_dir: FOLDER\notlp: { endpoint: "${receiver.url}" }`);
+  const command = start(...FLAGS);
+  await reached.promise;
+  command.kill("SIGINT");
+  const { code, stdout, stderr } = await command.ended;
+  expect(code, stderr).toBe(130);
+  const pushed = receiver.requests.flatMap(pointsOf).length;
+  expect(stdout).toMatch(new RegExp(`^interrupted: ${pushed} of \\d+ values are pushed; run the same command again`));
+  expect(await run(FLAGS)).toMatchObject({ code: 0 });
+  const points = receiver.requests.flatMap(pointsOf);
+  expect(new Set(points).size).toBe(points.length);
+  expect(existsSync(join(folder, "backfill"))).toBe(true);
+});
+
+test.each([
+  ["state_dir: FOLDER", {}, "[BACKFILL_NO_RECEIVER] Set otlp.endpoint or OTEL_EXPORTER_OTLP_ENDPOINT"],
+  [
+    'state_dir: FOLDER\notlp: { endpoint: "http://127.0.0.1:1" }',
+    { OTEL_SDK_DISABLED: "true" },
+    "[BACKFILL_NO_RECEIVER]",
+  ],
+  ['otlp: { endpoint: "http://127.0.0.1:1" }', {}, "[BACKFILL_NO_STATE_DIR] Set state_dir in the configuration file."],
+])("backfill --push with %s says what is missing", async (settings, env, text) => {
+  const { code, stderr } = await prepare("http://127.0.0.1:1", settings).run(FLAGS, env);
+  expect(code).toBe(1);
+  expect(stderr).toContain(text);
+});
+
+test.each([
+  [["--output", "history"], "option '--push' cannot be used with option '--output <folder>'"],
+  [["--label", "job=prtg"], "option '--push' cannot be used with option '--label <name=value>'"],
+])("backfill --push refuses %s", async (flags, text) => {
+  const { code, stderr } = await prepare("http://127.0.0.1:1", "").run([...FLAGS, ...flags]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(text);
+});
+
+test("backfill wants to know where history is to go", async () => {
+  const { code, stderr } = await runCommand(["backfill", "--from", "1d"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("give --output <folder> for files, or --push");
+});

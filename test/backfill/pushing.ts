@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import { pino } from "pino";
+import type { BackfillOutcome } from "../../src/backfill/backfill.ts";
+import type { BackfillOptions } from "../../src/backfill/options.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import type { OtlpSection } from "../../src/otlp/settings.ts";
+import { RESOURCE, recordedObserver, SCOPE, testExporter } from "../otlp/support/exporter.ts";
+import type { Receiver, SeenRequest } from "../otlp/support/receiver.ts";
+import { HistoryServer } from "./history-server.ts";
+import { emptyFolder, run, TickingClock, type Wanted } from "./running.ts";
+
+export const SENSORS = ["9", "10", "101", "55"];
+
+/** Time in which who interrupts waits for what is under way. */
+export class PatientClock extends TickingClock {
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms !== 5_000) return super.sleep(ms, signal);
+    await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  }
+}
+
+export interface Push extends Wanted, Partial<Omit<BackfillOptions, keyof Wanted | "push">> {
+  readonly receiver: Pick<Receiver, "url">;
+  /** What the run remembers. */
+  readonly state?: string;
+  readonly section?: OtlpSection;
+  readonly maxPoints?: number;
+}
+
+/** Pushes two hours of a server of four sensors, in fourteen requests, unless something else is wanted. */
+export async function push({
+  receiver,
+  state = emptyFolder(),
+  section,
+  maxPoints = 14,
+  ...more
+}: Push): Promise<BackfillOutcome> {
+  const { from = "6h", to = "4h", resolution, paths, kinds, tags, ...options } = more;
+  const exporter = await testExporter({ endpoint: receiver.url, ...section });
+  const wanted = { from, to, ...(resolution && { resolution }), ...(paths && { paths }), ...(kinds && { kinds }) };
+  return run(
+    {
+      api: new HistoryServer({ sensors: SENSORS }),
+      output: join(state, "push"),
+      clock: new PatientClock(),
+      log: pino({ level: "silent" }),
+      ...options,
+      push: {
+        url: receiver.url,
+        maxPoints,
+        random: () => 0.5,
+        connect: (channelLabels) =>
+          createMeasurementSink({
+            exporter,
+            resource: RESOURCE,
+            scope: SCOPE,
+            observer: recordedObserver(),
+            describe: (sensorId, channelId) => {
+              const labels = channelLabels(sensorId, channelId);
+              return labels && [{ family: TREE_FAMILIES.channelValue, labels }];
+            },
+          }),
+      },
+    },
+    { ...wanted, ...(tags && { tags }) },
+  );
+}
+
+/** `sensor.channel time value` of each point of a request, in its order. */
+export function pointsOf(request: SeenRequest): string[] {
+  return request.batches.flatMap(({ metrics }) =>
+    metrics.flatMap(({ points }) =>
+      points.map(({ attributes, time, value }) => {
+        const channel = `${attributes.sensor_id}.${attributes.channel_id}`;
+        return `${channel} ${time / 1_000_000n} ${value}`;
+      }),
+    ),
+  );
+}
+
+export function seriesOf(point: string): string {
+  return point.slice(0, point.indexOf(" "));
+}
+
+export function timeOf(point: string): number {
+  return Number(point.split(" ")[1]);
+}
