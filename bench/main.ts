@@ -1,5 +1,6 @@
 /** `npm run bench [-- --series N] [-- --rounds N]`: what the claims about speed rest on, as ratios within one run. */
 import { parseArgs } from "node:util";
+import { benchMapping } from "./mapping.ts";
 import { benchScrape } from "./scrape.ts";
 
 const { values } = parseArgs({
@@ -7,3 +8,4 @@ const { values } = parseArgs({
 });
 
 await benchScrape(Number(values.series), Number(values.rounds));
+await benchMapping(Number(values.series), Number(values.rounds));

@@ -1,13 +1,15 @@
 import { type ChannelLimits, LIMIT_NAMES, type LimitName } from "../api/records.ts";
-import { channelLimitLabels, limitExceededLabels } from "../mapping/labels.ts";
+import type { ChannelServing } from "../mapping/channel-mapper.ts";
 import { isBeyondLimit } from "../mapping/limits.ts";
-import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { type MetricFamily, TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { channelLimitLabels, limitExceededLabels } from "../mapping/series-labels.ts";
+import { convert } from "../mapping/units/conversion.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
-import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 
 interface SetLimit {
   readonly name: LimitName;
+  /** In the display unit. */
   readonly value: number;
   readonly exceededLabels: readonly string[];
 }
@@ -26,40 +28,47 @@ export interface LimitedChannel {
   readonly sensorId: string;
   readonly channelId: string;
   readonly labels: readonly string[];
+  readonly serving: ChannelServing;
   /** Undefined for the many channels that have none. */
   limits: KnownLimits | undefined;
 }
 
-/** Limits of one server's channels, and whether the values are beyond them. Call inside a commit. */
+type PerLimit = ReadonlyMap<LimitName, KeyedSeries>;
+
+/** Limits of one server's channels, in the unit of every series that shows the value, and whether it is beyond them. Call inside a commit. */
 export class ChannelLimitSeries {
   readonly #server: string;
-  readonly #limits: ReadonlyMap<LimitName, KeyedSeries>;
-  readonly #exceeded: ReadonlyMap<LimitName, KeyedSeries>;
+  readonly #store: Store;
+  readonly #limits: PerLimit;
+  readonly #exceeded: PerLimit;
+  readonly #mapped = new Map<string, PerLimit>();
 
   constructor(server: string, store: Store) {
     this.#server = server;
-    this.#limits = perLimit(store.table(TREE_FAMILIES.channelLimit));
-    this.#exceeded = perLimit(store.table(TREE_FAMILIES.channelLimitExceeded));
+    this.#store = store;
+    this.#limits = perLimit(store, TREE_FAMILIES.channelLimit);
+    this.#exceeded = perLimit(store, TREE_FAMILIES.channelLimitExceeded);
   }
 
   /** The channel has just these limits; `expiresAt` is monotonic ms. */
   show(channel: LimitedChannel, limits: ChannelLimits, expiresAt: number): void {
+    const { sensorId, channelId, serving } = channel;
+    if (serving.outcome === "dropped") return;
     const before = channel.limits;
-    const key = before?.key ?? `${channel.sensorId}.${channel.channelId}`;
+    const key = before?.key ?? `${sensorId}.${channelId}`;
     const set: SetLimit[] = [];
     for (const name of LIMIT_NAMES) {
       const known = before?.set.find((limit) => limit.name === name);
       const value = limits[name];
       if (value === undefined) {
-        if (known !== undefined) this.#delete(key, name);
+        if (known !== undefined) this.#delete(key, name, serving);
         continue;
       }
-      const exceededLabels =
-        known?.exceededLabels ?? limitExceededLabels(this.#server, channel.sensorId, channel.channelId, name);
+      const exceededLabels = known?.exceededLabels ?? limitExceededLabels(this.#server, sensorId, channelId, name);
       set.push({ name, value, exceededLabels });
-      this.#limits.get(name)?.set(key, channelLimitLabels(channel.labels, name), value, expiresAt);
     }
     channel.limits = set.length === 0 ? undefined : { key, set, expiresAt };
+    this.#showSet(channel);
   }
 
   /** Says for each limit whether `value`, served until `expiresAt`, is beyond it; undefined: no value is served. */
@@ -80,25 +89,54 @@ export class ChannelLimitSeries {
     }
   }
 
-  relabel(channel: LimitedChannel): void {
-    if (channel.limits === undefined) return;
-    for (const { name } of channel.limits.set) {
-      this.#limits.get(name)?.relabel(channel.limits.key, channelLimitLabels(channel.labels, name));
+  /** The channel, whose labels may be other ones by now, is to be served as `serving`. */
+  serve(channel: LimitedChannel, serving: ChannelServing): void {
+    const { limits } = channel;
+    if (limits === undefined) return;
+    if (serving.outcome === "dropped") {
+      this.remove(channel);
+      return;
     }
+    for (const { name } of limits.set) this.#deleteLimit(limits.key, name, channel.serving);
+    this.#showSet({ ...channel, serving });
   }
 
   remove(channel: LimitedChannel): void {
     if (channel.limits === undefined) return;
-    for (const { name } of channel.limits.set) this.#delete(channel.limits.key, name);
+    for (const { name } of channel.limits.set) this.#delete(channel.limits.key, name, channel.serving);
     channel.limits = undefined;
   }
 
-  #delete(key: string, name: LimitName): void {
-    this.#limits.get(name)?.delete(key);
+  #showSet({ labels, serving: { original, mapped }, limits }: LimitedChannel): void {
+    if (limits === undefined) return;
+    const { key, set, expiresAt } = limits;
+    for (const { name, value } of set) {
+      if (original) this.#limits.get(name)?.set(key, channelLimitLabels(labels, name), value, expiresAt);
+      if (mapped === undefined) continue;
+      const converted = convert(mapped.conversion, value);
+      const series = this.#ofFamily(mapped.family.limits).get(name);
+      series?.set(key, channelLimitLabels(mapped.labels, name), converted, expiresAt);
+    }
+  }
+
+  #delete(key: string, name: LimitName, serving: ChannelServing): void {
+    this.#deleteLimit(key, name, serving);
     this.#exceeded.get(name)?.delete(key);
+  }
+
+  #deleteLimit(key: string, name: LimitName, { mapped }: ChannelServing): void {
+    this.#limits.get(name)?.delete(key);
+    if (mapped !== undefined) this.#ofFamily(mapped.family.limits).get(name)?.delete(key);
+  }
+
+  #ofFamily(family: MetricFamily): PerLimit {
+    const known = this.#mapped.get(family.name) ?? perLimit(this.#store, family);
+    this.#mapped.set(family.name, known);
+    return known;
   }
 }
 
-function perLimit(table: SeriesTable): ReadonlyMap<LimitName, KeyedSeries> {
+function perLimit(store: Store, family: MetricFamily): PerLimit {
+  const table = store.table(family);
   return new Map(LIMIT_NAMES.map((name) => [name, new KeyedSeries(table)]));
 }

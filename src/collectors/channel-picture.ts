@@ -1,6 +1,7 @@
 import type { ChannelRecord, ListResult } from "../api/records.ts";
-import { oncePerNode, sensorLabels } from "../mapping/labels.ts";
+import type { ChannelMapper, MappingOutcome, ValueSeries } from "../mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { oncePerNode } from "../mapping/once-per-node.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Store } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
@@ -23,6 +24,9 @@ interface SensorChannels {
 export interface ChannelPictureOptions {
   readonly server: string;
   readonly store: Store;
+  readonly mapper: ChannelMapper;
+  /** Whether `prtg_channel_info` is served. */
+  readonly channelInfo: boolean;
   readonly staleAfterMs: number | undefined;
   /** The sensor's node, undefined while it is not known. */
   readonly sensor: (id: string) => TreeNode | undefined;
@@ -32,8 +36,8 @@ export interface ChannelPictureOptions {
 /** When records are shown. */
 export interface Showing {
   readonly now: Moment;
-  /** Monotonic time until which limits that came with values may be served. */
-  readonly limitsUntil: number;
+  /** Monotonic time until which infos, and limits that came with values, may be served. */
+  readonly until: number;
 }
 
 /** All channels of one server: which there are, which wait for their sensor. Call inside a commit. */
@@ -49,11 +53,11 @@ export class ChannelPicture {
   #poll = 0;
 
   constructor(options: ChannelPictureOptions) {
-    const { server, store } = options;
+    const { server, store, mapper, channelInfo } = options;
     this.#options = options;
-    this.#series = new ChannelSeries(server, store);
+    this.#series = new ChannelSeries({ server, store, mapper, info: channelInfo });
     this.#lastMeasurement = new KeyedSeries(store.table(TREE_FAMILIES.sensorLastMeasurement));
-    this.#sensorLabels = oncePerNode((sensor) => sensorLabels(server, sensor));
+    this.#sensorLabels = oncePerNode((sensor) => mapper.labels.sensor(server, sensor));
   }
 
   /** Channels whose sensor is known. */
@@ -122,9 +126,27 @@ export class ChannelPicture {
     }
   }
 
-  /** Label values of a channel's series. */
-  labels(sensorId: string, channelId: string): readonly string[] | undefined {
-    return this.#sensors.get(sensorId)?.channels.get(channelId)?.labels;
+  /** The series that show a channel's value; undefined while the channel is not known. */
+  seriesOf(sensorId: string, channelId: string): readonly ValueSeries[] | undefined {
+    const channel = this.#sensors.get(sensorId)?.channels.get(channelId);
+    return channel && this.#options.mapper.seriesOf(channel.serving, channel.labels);
+  }
+
+  /** Channels of which rules made this. */
+  countOf(outcome: MappingOutcome): number {
+    return this.#series.countOf(outcome);
+  }
+
+  /** What is kept of the channels of a sensor, and the age at which their values go; undefined where none was listed. */
+  channelsOf(sensorId: string): Readonly<Pick<SensorChannels, "staleAfterMs" | "channels">> | undefined {
+    return this.#sensors.get(sensorId);
+  }
+
+  /** Every channel with its sensor. Commits may come in between. */
+  *all(): Iterable<readonly [sensor: TreeNode, channel: Readonly<Channel>]> {
+    for (const { sensor, channels } of this.#sensors.values()) {
+      for (const channel of channels.values()) yield [sensor, channel];
+    }
   }
 
   /** Shows the channels that waited for this sensor. */
@@ -182,7 +204,7 @@ export class ChannelPicture {
     this.#waitingCount++;
   }
 
-  #show(group: SensorChannels, record: ChannelRecord, { now, limitsUntil }: Showing): void {
+  #show(group: SensorChannels, record: ChannelRecord, { now, until }: Showing): void {
     const { sensor } = group;
     let channel = group.channels.get(record.channelId);
     if (channel === undefined) {
@@ -194,9 +216,10 @@ export class ChannelPicture {
     }
     channel.missed = 0;
     channel.seenIn = this.#poll;
+    this.#series.showInfo(channel, sensor, until);
     if (group.paused) this.#series.withdrawValue(channel, now);
     else this.#series.showValue(channel, record, group.staleAfterMs, now);
-    if (record.limits !== undefined) this.#series.showLimits(channel, record.limits, limitsUntil, now);
+    if (record.limits !== undefined) this.#series.showLimits(channel, record.limits, until, now);
     if (record.measuredAt === undefined) return;
     if (group.newestIn !== this.#poll) group.newest = record.measuredAt;
     else if (record.measuredAt > group.newest) group.newest = record.measuredAt;

@@ -1,6 +1,8 @@
 import type { ChannelLimits, ChannelRecord } from "../api/records.ts";
-import { channelLabels } from "../mapping/labels.ts";
+import type { ChannelMapper, ChannelServing, MappingOutcome } from "../mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { type Conversion, convert, UNCHANGED } from "../mapping/units/conversion.ts";
+import { KeyedSeries } from "../store/keyed-series.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
@@ -10,9 +12,16 @@ import { ChannelLimitSeries, type LimitedChannel } from "./channel-limits.ts";
 export interface Channel extends LimitedChannel {
   name: string;
   unit: string;
+  /** Labels of `prtg_channel_value`, also where it is not served as that. */
   labels: readonly string[];
+  serving: ChannelServing;
   /** Of its value in the store, kept here because a lookup per channel and poll costs; undefined before the first. */
   slot: number | undefined;
+  /** The same for the series that a rule gives it. */
+  mappedTable: SeriesTable | undefined;
+  mappedSlot: number | undefined;
+  /** The value that is served, in the display unit, until `valueExpiresAt`; undefined while none is. */
+  value: number | undefined;
   /** Complete polls in a row that lacked it. */
   missed: number;
   /** Number of the last poll that showed it. */
@@ -32,29 +41,52 @@ export interface Moment {
   readonly server: number;
 }
 
+export interface ChannelSeriesOptions {
+  readonly server: string;
+  readonly store: Store;
+  readonly mapper: ChannelMapper;
+  /** Whether `prtg_channel_info` is served. */
+  readonly info: boolean;
+}
+
 /** Values and limits of one server's channels. Call inside a commit. */
 export class ChannelSeries {
-  readonly #server: string;
+  readonly #options: ChannelSeriesOptions;
   readonly #values: SeriesTable;
+  readonly #infos: KeyedSeries;
   readonly #limits: ChannelLimitSeries;
+  readonly #outcomes = new Map<MappingOutcome, number>();
 
-  constructor(server: string, store: Store) {
-    this.#server = server;
+  constructor(options: ChannelSeriesOptions) {
+    const { server, store } = options;
+    this.#options = options;
     this.#values = store.table(TREE_FAMILIES.channelValue);
+    this.#infos = new KeyedSeries(store.table(TREE_FAMILIES.channelInfo));
     this.#limits = new ChannelLimitSeries(server, store);
+  }
+
+  /** Channels of which rules made this. */
+  countOf(outcome: MappingOutcome): number {
+    return this.#outcomes.get(outcome) ?? 0;
   }
 
   /** A channel without series yet. */
   create(sensor: TreeNode, record: ChannelRecord): Channel {
+    const { server, mapper } = this.#options;
     const { channelId, name, unit } = record;
-    const sensorId = sensor.id;
+    const serving = mapper.serve(server, sensor, record);
+    this.#count(serving, 1);
     return {
-      sensorId,
+      sensorId: sensor.id,
       channelId,
       name,
       unit,
-      labels: channelLabels(this.#server, sensor, record),
+      labels: mapper.labels.channel(server, sensor, record),
+      serving,
       slot: undefined,
+      mappedTable: this.#mappedTable(serving),
+      mappedSlot: undefined,
+      value: undefined,
       limits: undefined,
       missed: 0,
       seenIn: 0,
@@ -72,13 +104,27 @@ export class ChannelSeries {
     this.relabel(channel, sensor);
   }
 
+  /** The sensor's node was replaced, or the channel's name or unit. */
   relabel(channel: Channel, sensor: TreeNode): void {
-    const labels = channelLabels(this.#server, sensor, channel);
-    // Most of what replaces a node (tags, interval) is in no label.
-    if (labels.every((label, index) => label === channel.labels[index])) return;
+    const { server, mapper } = this.#options;
+    const labels = mapper.labels.channel(server, sensor, channel);
+    const serving = mapper.serve(server, sensor, channel);
+    const isRelabelled = !sameTexts(labels, channel.labels);
+    // Most of what replaces a node (priority, interval) is in no label and in no rule.
+    if (!isRelabelled && sameServing(serving, channel.serving)) return;
     channel.labels = labels;
-    if (channel.slot !== undefined) this.#values.relabel(channel.slot, labels);
-    this.#limits.relabel(channel);
+    this.#serve(channel, serving);
+    if (this.#options.info && serving.outcome !== "dropped") {
+      this.#infos.relabel(keyOf(channel), this.#infoLabels(channel, sensor));
+    } else {
+      this.#infos.delete(keyOf(channel));
+    }
+  }
+
+  /** Says that the channel exists, until `expiresAt` (monotonic ms). */
+  showInfo(channel: Channel, sensor: TreeNode, expiresAt: number): void {
+    if (!this.#options.info || channel.serving.outcome === "dropped") return;
+    this.#infos.set(keyOf(channel), this.#infoLabels(channel, sensor), 1, expiresAt);
   }
 
   /** Serves the record's value until it is `staleAfterMs` old; none when it was never measured. */
@@ -97,6 +143,27 @@ export class ChannelSeries {
     this.#show(channel, value, measuredAt, staleAfterMs, now);
   }
 
+  withdrawValue(channel: Channel, now: Moment): void {
+    channel.value = undefined;
+    if (channel.slot !== undefined) this.#values.withdraw(channel.slot);
+    if (channel.mappedSlot !== undefined) channel.mappedTable?.withdraw(channel.mappedSlot);
+    this.#limits.compare(channel, undefined, 0, now.monotonic);
+  }
+
+  /** The limits of the channel, as of now; compares the value that is served. */
+  showLimits(channel: Channel, limits: ChannelLimits, expiresAt: number, now: Moment): void {
+    this.#limits.show(channel, limits, expiresAt);
+    const value = channel.valueExpiresAt > now.monotonic ? channel.value : undefined;
+    this.#limits.compare(channel, value, channel.valueExpiresAt, now.monotonic);
+  }
+
+  remove(channel: Channel): void {
+    this.#count(channel.serving, -1);
+    this.#removeValues(channel);
+    this.#limits.remove(channel);
+    this.#infos.delete(keyOf(channel));
+  }
+
   #show(channel: Channel, value: number, measuredAt: number, staleAfterMs: number, now: Moment): void {
     const age = now.server - measuredAt;
     if (age >= 0) channel.measuredMonotonic = now.monotonic - age;
@@ -108,26 +175,79 @@ export class ChannelSeries {
       this.withdrawValue(channel, now);
       return;
     }
-    channel.slot ??= this.#values.add(channel.labels);
-    this.#values.set(channel.slot, value, channel.valueExpiresAt);
+    channel.value = value;
+    this.#setValues(channel, value);
     this.#limits.compare(channel, value, channel.valueExpiresAt, now.monotonic);
   }
 
-  withdrawValue(channel: Channel, now: Moment): void {
-    if (channel.slot !== undefined) this.#values.withdraw(channel.slot);
-    this.#limits.compare(channel, undefined, 0, now.monotonic);
+  #setValues(channel: Channel, value: number): void {
+    const { original, mapped } = channel.serving;
+    if (original) {
+      channel.slot ??= this.#values.add(channel.labels);
+      this.#values.set(channel.slot, value, channel.valueExpiresAt);
+    }
+    const { mappedTable } = channel;
+    if (mapped !== undefined && mappedTable !== undefined) {
+      channel.mappedSlot ??= mappedTable.add(mapped.labels);
+      mappedTable.set(channel.mappedSlot, convert(mapped.conversion, value), channel.valueExpiresAt);
+    }
   }
 
-  /** The limits of the channel, as of now; compares the value that is served. */
-  showLimits(channel: Channel, limits: ChannelLimits, expiresAt: number, now: Moment): void {
-    this.#limits.show(channel, limits, expiresAt);
-    const { slot, valueExpiresAt } = channel;
-    const isServed = slot !== undefined && this.#values.isPresent(slot) && valueExpiresAt > now.monotonic;
-    this.#limits.compare(channel, isServed ? this.#values.value(slot) : undefined, valueExpiresAt, now.monotonic);
+  /** Rules see the channel in another way, or its labels are others; what was shown is shown again, as it is now. */
+  #serve(channel: Channel, serving: ChannelServing): void {
+    const { value } = channel;
+    this.#removeValues(channel);
+    this.#limits.serve(channel, serving);
+    this.#count(channel.serving, -1);
+    this.#count(serving, 1);
+    channel.serving = serving;
+    channel.mappedTable = this.#mappedTable(serving);
+    channel.value = value;
+    if (value !== undefined) this.#setValues(channel, value);
   }
 
-  remove(channel: Channel): void {
+  #removeValues(channel: Channel): void {
     if (channel.slot !== undefined) this.#values.remove(channel.slot);
-    this.#limits.remove(channel);
+    if (channel.mappedSlot !== undefined) channel.mappedTable?.remove(channel.mappedSlot);
+    channel.slot = undefined;
+    channel.mappedSlot = undefined;
+    channel.value = undefined;
   }
+
+  #count({ outcome }: ChannelServing, change: 1 | -1): void {
+    this.#outcomes.set(outcome, this.countOf(outcome) + change);
+  }
+
+  #mappedTable({ mapped }: ChannelServing): SeriesTable | undefined {
+    return mapped === undefined ? undefined : this.#options.store.table(mapped.family);
+  }
+
+  #infoLabels(channel: Channel, sensor: TreeNode): readonly string[] {
+    const { server, mapper } = this.#options;
+    const metric = channel.serving.mapped?.family.name ?? TREE_FAMILIES.channelValue.name;
+    return mapper.labels.channelInfo(server, sensor, channel, metric);
+  }
+}
+
+function keyOf({ sensorId, channelId }: Channel): string {
+  return `${sensorId}.${channelId}`;
+}
+
+function sameServing(a: ChannelServing, b: ChannelServing): boolean {
+  return (
+    a.outcome === b.outcome &&
+    a.rule === b.rule &&
+    a.original === b.original &&
+    a.mapped?.family === b.mapped?.family &&
+    sameConversion(a.mapped?.conversion, b.mapped?.conversion) &&
+    sameTexts(a.mapped?.labels ?? [], b.mapped?.labels ?? [])
+  );
+}
+
+function sameConversion(a: Conversion = UNCHANGED, b: Conversion = UNCHANGED): boolean {
+  return a.shift === b.shift && a.times === b.times && a.over === b.over && a.plus === b.plus;
+}
+
+function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, index) => text === b[index]);
 }

@@ -1,7 +1,8 @@
 import type { NodeKind, NodeRecord } from "../api/records.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../api/status.ts";
-import { deviceInfoLabels, nodeLabels, nodeSensorsLabels, oncePerNode } from "../mapping/labels.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { oncePerNode } from "../mapping/once-per-node.ts";
+import { deviceInfoLabels, nodeLabels, nodeSensorsLabels } from "../mapping/series-labels.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Store } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";

@@ -1,7 +1,8 @@
 import type { NodeRecord } from "../api/records.ts";
 import type { StatusToken } from "../api/status.ts";
-import { oncePerNode } from "../mapping/labels.ts";
+import { oncePerNode } from "../mapping/once-per-node.ts";
 import { SENSOR_GAUGES, type SensorGauge } from "../mapping/sensor-gauges.ts";
+import type { SeriesLabels } from "../mapping/series-labels.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Store } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
@@ -19,14 +20,15 @@ export class SensorSeries {
   readonly #status: SensorStatusSeries;
   readonly #statuses = new Map<string, StatusToken>();
 
-  constructor(server: string, store: Store, mode: SensorStatusMode) {
-    const labellers = new Map<SensorGauge["labels"], GaugeSeries["labels"]>();
+  constructor(server: string, store: Store, labels: SeriesLabels, mode: SensorStatusMode) {
+    const labellers = {
+      sensor: oncePerNode((sensor) => labels.sensor(server, sensor)),
+      sensorInfo: oncePerNode((sensor) => labels.sensorInfo(server, sensor)),
+    };
     this.#gauges = SENSOR_GAUGES.map((gauge) => {
-      const labels = labellers.get(gauge.labels) ?? oncePerNode((sensor) => gauge.labels(server, sensor));
-      labellers.set(gauge.labels, labels);
-      return { gauge, labels, series: new KeyedSeries(store.table(gauge.family)) };
+      return { gauge, labels: labellers[gauge.labels], series: new KeyedSeries(store.table(gauge.family)) };
     });
-    this.#status = createSensorStatusSeries(mode, server, store);
+    this.#status = createSensorStatusSeries(mode, server, store, labels);
   }
 
   /** Last known status of every sensor. */

@@ -1,6 +1,7 @@
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../api/status.ts";
-import { oncePerNode, sensorStatusLabels } from "../mapping/labels.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { oncePerNode } from "../mapping/once-per-node.ts";
+import type { SeriesLabels } from "../mapping/series-labels.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Store } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
@@ -14,19 +15,25 @@ export interface SensorStatusSeries {
   remove(sensorId: string): void;
 }
 
-export function createSensorStatusSeries(mode: SensorStatusMode, server: string, store: Store): SensorStatusSeries {
-  return mode === "current" ? new CurrentStatus(server, store) : new AllStatuses(server, store);
+export function createSensorStatusSeries(
+  mode: SensorStatusMode,
+  server: string,
+  store: Store,
+  labels: SeriesLabels,
+): SensorStatusSeries {
+  const perStatus = labelsPerStatus(server, labels);
+  return mode === "current" ? new CurrentStatus(store, perStatus) : new AllStatuses(store, perStatus);
 }
 
 type LabelsPerStatus = (sensor: TreeNode, status: StatusToken) => readonly string[];
 
 /** Few of a sensor's 15 statuses ever occur, so their labels are built when they do. */
-function labelsPerStatus(server: string): LabelsPerStatus {
+function labelsPerStatus(server: string, seriesLabels: SeriesLabels): LabelsPerStatus {
   const known = oncePerNode((): (readonly string[] | undefined)[] => []);
   return (sensor, status) => {
     const labels = known(sensor);
     const code = statusCode(status);
-    const found = labels[code] ?? sensorStatusLabels(server, sensor, status);
+    const found = labels[code] ?? seriesLabels.sensorStatus(server, sensor, status);
     labels[code] = found;
     return found;
   };
@@ -36,9 +43,9 @@ class CurrentStatus implements SensorStatusSeries {
   readonly #series: KeyedSeries;
   readonly #labels: LabelsPerStatus;
 
-  constructor(server: string, store: Store) {
+  constructor(store: Store, labels: LabelsPerStatus) {
     this.#series = new KeyedSeries(store.table(TREE_FAMILIES.sensorStatus));
-    this.#labels = labelsPerStatus(server);
+    this.#labels = labels;
   }
 
   show(sensor: TreeNode, status: StatusToken, expiresAt: number): void {
@@ -58,10 +65,10 @@ class AllStatuses implements SensorStatusSeries {
   readonly #series: ReadonlyMap<StatusToken, KeyedSeries>;
   readonly #labels: LabelsPerStatus;
 
-  constructor(server: string, store: Store) {
+  constructor(store: Store, labels: LabelsPerStatus) {
     const table = store.table(TREE_FAMILIES.sensorStatus);
     this.#series = new Map(STATUS_TOKENS.map((token) => [token, new KeyedSeries(table)]));
-    this.#labels = labelsPerStatus(server);
+    this.#labels = labels;
   }
 
   show(sensor: TreeNode, status: StatusToken, expiresAt: number): void {

@@ -2,14 +2,17 @@ import type { Logger } from "pino";
 import type { MonitoringApi } from "../api/monitoring-api.ts";
 import type { Clock } from "../clock.ts";
 import type { Schedule } from "../config/schedule.ts";
+import { type ChannelMapper, plainMapper, type ValueSeries } from "../mapping/channel-mapper.ts";
 import type { Store } from "../store/store.ts";
 import type { SyncEngine, SyncEngineOptions } from "../sync/sync-engine.ts";
 import type { ServerMetrics } from "../telemetry/server-metrics.ts";
+import type { TreeNode } from "../tree/model.ts";
 import { ChannelsCollector } from "./channels.ts";
 import type { Collector } from "./collector.ts";
 import { confirmationWindow, type Deadlines } from "./deadlines.ts";
 import { FreshestValues } from "./freshest-values.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
+import type { SensorInspection } from "./inspection.ts";
 import { LimitsCollector } from "./limits.ts";
 import { NodeLists } from "./node-lists.ts";
 import type { ParentKind } from "./node-series.ts";
@@ -33,6 +36,10 @@ export interface ServerMonitorOptions {
   readonly server: string;
   readonly api: MonitoringApi;
   readonly store: Store;
+  /** Decides which labels series have, and as what channels are served; undefined: as the metric table says. */
+  readonly mapper?: ChannelMapper | undefined;
+  /** `prtg_channel_info`: `auto` where labels are left out of other series. */
+  readonly channelInfo?: "auto" | "always" | undefined;
   readonly metrics: ServerMetrics;
   readonly clock: Clock;
   /** From 0 to below 1; spreads the runs. */
@@ -52,8 +59,8 @@ export interface ServerMonitorOptions {
 /** What the sync needs of the picture that the collectors keep. */
 export interface SyncHooks {
   readonly onFreshest: SyncEngineOptions["onFreshest"];
-  /** Label values of a channel's series; undefined while the channel is not known. */
-  readonly channelLabels: (sensorId: string, channelId: string) => readonly string[] | undefined;
+  /** The series that show a channel's value; undefined while the channel is not known. */
+  readonly seriesOf: (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
 }
 
 /** What a status page shows of a server. */
@@ -82,6 +89,12 @@ export interface ServerMonitor {
   /** One run of each collector, in order. Resolves with whether all worked. */
   pollOnce(signal: AbortSignal): Promise<boolean>;
   status(): ServerStatus;
+  /** What is known of a sensor and its channels; undefined while it is not known. */
+  inspect(sensorId: string): SensorInspection | undefined;
+  /** An object as the last poll left it; undefined while it is not known. */
+  node(id: string): TreeNode | undefined;
+  /** Every channel whose sensor is known. Polls may go on in between. */
+  channels(): ReturnType<ServerPicture["channels"]>;
 }
 
 export function createServerMonitor(options: ServerMonitorOptions): ServerMonitor {
@@ -102,10 +115,13 @@ class Monitor implements ServerMonitor {
     const { server, api, store, clock, random, log, metrics, sensorStatus, nodeSensors, staleAfterMs } = options;
     this.#options = options;
     this.firstAttempt = this.#firstAttemptOver.promise;
+    const { mapper = plainMapper() } = options;
     const timetables = createTimetables(options);
     this.#picture = new ServerPicture({
       server,
       store,
+      mapper,
+      channelInfo: options.channelInfo === "always" || !mapper.labels.isWide,
       metrics,
       clock,
       clockOffset: () => api.clockOffset(),
@@ -123,7 +139,7 @@ class Monitor implements ServerMonitor {
     const freshest = new FreshestValues(picture, clock);
     this.#engine = options.createSync?.({
       onFreshest: (sensorId, at, values) => freshest.add(sensorId, at, values),
-      channelLabels: (sensorId, channelId) => picture.channelLabels(sensorId, channelId),
+      seriesOf: (sensorId, channelId) => picture.seriesOf(sensorId, channelId),
     });
     const engine = this.#engine;
     const collectors: Record<CollectorName, Collector | undefined> = {
@@ -184,6 +200,18 @@ class Monitor implements ServerMonitor {
       objects: this.#picture.tree.counts,
       collectors: [...this.#schedulers.values()].map((scheduler) => scheduler.status()),
     };
+  }
+
+  inspect(sensorId: string): SensorInspection | undefined {
+    return this.#picture.inspect(sensorId);
+  }
+
+  node(id: string): TreeNode | undefined {
+    return this.#picture.tree.nodes.get(id);
+  }
+
+  channels(): ReturnType<ServerPicture["channels"]> {
+    return this.#picture.channels();
   }
 
   /**

@@ -1,17 +1,19 @@
 import type { ChannelRecord, ListResult, NodeRecord, StatusSummary } from "../api/records.ts";
 import { isPaused, type StatusToken } from "../api/status.ts";
 import type { Clock } from "../clock.ts";
+import type { ChannelMapper, ValueSeries } from "../mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { countStatuses } from "../mapping/status-counts.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Store } from "../store/store.ts";
-import type { ServerMetrics } from "../telemetry/server-metrics.ts";
+import { type ServerMetrics, UNMAPPED_REASONS } from "../telemetry/server-metrics.ts";
 import { EMPTY_TREE, NODE_KINDS, type Tree, type TreeChanges, type TreeNode } from "../tree/model.ts";
 import type { NodePoll } from "../tree/poll.ts";
 import { reconcileInSteps } from "../tree/reconcile.ts";
 import { ChannelPicture, type Showing } from "./channel-picture.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { FreshRow } from "./freshest-values.ts";
+import { inspectChannel, type SensorInspection } from "./inspection.ts";
 import { NodeSeries, type ParentKind } from "./node-series.ts";
 import { SensorSeries } from "./sensor-series.ts";
 import type { SensorStatusMode } from "./sensor-status-series.ts";
@@ -21,6 +23,10 @@ export interface ServerPictureOptions {
   /** Value of the label `server`. */
   readonly server: string;
   readonly store: Store;
+  /** Decides which labels series have, and as what channels are served. */
+  readonly mapper: ChannelMapper;
+  /** Whether `prtg_channel_info` is served. */
+  readonly channelInfo: boolean;
   readonly metrics: ServerMetrics;
   readonly clock: Clock;
   /** The server's clock minus ours, in milliseconds. */
@@ -56,21 +62,20 @@ export class ServerPicture {
   #tree: Tree = EMPTY_TREE;
 
   constructor(options: ServerPictureOptions) {
-    const { server, store, sensorStatus, nodeSensors, staleAfterMs } = options;
+    const { server, store, mapper, channelInfo, sensorStatus, nodeSensors, staleAfterMs } = options;
     this.#options = options;
     this.#nodes = new NodeSeries(server, store, nodeSensors);
-    this.#sensors = new SensorSeries(server, store, sensorStatus);
+    this.#sensors = new SensorSeries(server, store, mapper.labels, sensorStatus);
     this.#statusCounts = new KeyedSeries(store.table(TREE_FAMILIES.sensors));
     this.#objectCounts = new KeyedSeries(store.table(TREE_FAMILIES.objects));
     this.#serverInfo = new KeyedSeries(store.table(TREE_FAMILIES.serverInfo));
     this.#channels = new ChannelPicture({
       server,
       store,
+      mapper,
+      channelInfo,
       staleAfterMs,
-      sensor: (id) => {
-        const node = this.#tree.nodes.get(id);
-        return node?.kind === "sensor" ? node : undefined;
-      },
+      sensor: (id) => this.#sensor(id),
       isPaused: (id) => isPaused(this.#sensors.statuses.get(id) ?? "unknown"),
     });
   }
@@ -116,9 +121,26 @@ export class ServerPicture {
     return seconds === undefined ? undefined : seconds * 1_000;
   }
 
-  /** Label values of a channel's series; undefined while the channel or its sensor is not known. */
-  channelLabels(sensorId: string, channelId: string): readonly string[] | undefined {
-    return this.#channels.labels(sensorId, channelId);
+  /** The series that show a channel's value; undefined while the channel or its sensor is not known. */
+  seriesOf(sensorId: string, channelId: string): readonly ValueSeries[] | undefined {
+    return this.#channels.seriesOf(sensorId, channelId);
+  }
+
+  /** What is known of a sensor and its channels; undefined while it is not known. */
+  inspect(sensorId: string): SensorInspection | undefined {
+    const { server } = this.#options;
+    const sensor = this.#sensor(sensorId);
+    if (sensor === undefined) return undefined;
+    const { now } = this.#showing();
+    const status = this.#sensors.statuses.get(sensorId);
+    const kept = this.#channels.channelsOf(sensorId);
+    const channels = [...(kept?.channels.values() ?? [])].map((channel) => inspectChannel(channel, status, now));
+    return { server, sensor, status, staleAfterMs: kept?.staleAfterMs, channels };
+  }
+
+  /** Every channel whose sensor is known. Polls may go on in between. */
+  channels(): ReturnType<ChannelPicture["all"]> {
+    return this.#channels.all();
   }
 
   /** For work over many channels: call it often, and wait for what it returns. */
@@ -138,6 +160,13 @@ export class ServerPicture {
     await store.commit(() => change(new Slices(clock)));
     metrics.orphans(this.#tree.orphans);
     metrics.waitingChannels(this.#channels.waiting);
+    if (!this.#options.mapper.hasRules) return;
+    for (const reason of UNMAPPED_REASONS) metrics.unmappedChannels(reason, this.#channels.countOf(reason));
+  }
+
+  #sensor(id: string): TreeNode | undefined {
+    const node = this.#tree.nodes.get(id);
+    return node?.kind === "sensor" ? node : undefined;
   }
 
   async #applyNodes(poll: NodePoll, slices: Slices): Promise<void> {
@@ -216,7 +245,7 @@ export class ServerPicture {
   #showing(): Showing {
     const { clock, clockOffset, deadlines } = this.#options;
     const now = { monotonic: clock.monotonic(), server: clock.now() + clockOffset() };
-    return { now, limitsUntil: deadlines.channel() };
+    return { now, until: deadlines.channel() };
   }
 
   #applyStatusCounts(summary: StatusSummary | undefined, sensors: ListResult<NodeRecord> | undefined): void {

@@ -6,6 +6,7 @@ import type { Redactor } from "../errors/redactor.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import type { ConfigFlags, LogFlags } from "./flags.ts";
+import { mappingOf } from "./mapping.ts";
 
 /** What every command works with: the outside world, handed in once. */
 export interface CommandContext {
@@ -58,6 +59,9 @@ export async function loadFlaggedConfig(flags: ConfigFlags, context: CommandCont
   const { ignoredVariables: variables } = loaded;
   if (variables.length > 0) {
     context.log.warn({ variables }, "environment variables are not used: the configuration file has servers");
+  }
+  for (const { location, key, text } of mappingOf(loaded.config).warnings) {
+    context.log.warn({ location, key }, `a rule without effect: ${text}`);
   }
   return loaded;
 }

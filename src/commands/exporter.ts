@@ -7,12 +7,14 @@ import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import { Exposition } from "../exposition/exposition.ts";
 import { formatLabels } from "../exposition/text.ts";
-import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import type { DebugPages } from "../http/debug-endpoint.ts";
 import type { StatePush } from "../otlp/state-push.ts";
 import { Store } from "../store/store.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { PrometheusServerMetrics } from "../telemetry/prometheus-server-metrics.ts";
 import type { CommandContext } from "./context.ts";
+import { createDebugPages } from "./debug-reports.ts";
+import { mappingOf } from "./mapping.ts";
 import type { OtlpPush } from "./otlp-push.ts";
 import { serverSync } from "./server-sync.ts";
 
@@ -25,6 +27,8 @@ interface MonitoredServer {
 export class Exporter {
   readonly metrics: ExporterMetrics;
   readonly exposition: Exposition;
+  /** What is in memory, for people. */
+  readonly debug: DebugPages;
   readonly #store: Store;
   readonly #servers: readonly MonitoredServer[];
   readonly #push: OtlpPush | undefined;
@@ -33,7 +37,8 @@ export class Exporter {
 
   /** `push`: undefined where nothing is pushed. The exporter closes it. */
   constructor(config: Config, context: CommandContext, push?: OtlpPush) {
-    const store = new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+    const { mapper } = mappingOf(config);
+    const store = new Store(mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values));
     this.#store = store;
     this.#push = push;
     this.metrics = new ExporterMetrics(context.build, () =>
@@ -52,6 +57,8 @@ export class Exporter {
     });
     const { metrics } = this;
     this.#servers = config.servers.map((server) => monitorServer(server, { config, store, metrics, context, push }));
+    const monitors = new Map(this.#servers.map(({ monitor }) => [monitor.status().server, monitor]));
+    this.debug = createDebugPages({ store, mapper, clock: context.clock, monitors }, context.redactor);
   }
 
   /** True once the first attempt on every server has finished, either way. */
@@ -109,6 +116,8 @@ function monitorServer(server: ServerConfig, surroundings: Surroundings): Monito
     staleAfterMs: config.staleAfterMs,
     sensorStatus: config.metrics.sensorStatus,
     nodeSensors: config.metrics.nodeSensors,
+    mapper: mappingOf(config).mapper,
+    channelInfo: config.metrics.channelInfo,
     createSync: serverSync({ ...surroundings, server, api, log }),
   });
   return { api, monitor };

@@ -1,14 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { hostname } from "node:os";
-import type { Resource } from "@opentelemetry/resources";
 import type { Registry } from "prom-client";
+import type { SyncHooks } from "../collectors/server-monitor.ts";
 import type { Config } from "../config/load.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
-import { connectOtlp } from "../otlp/connect.ts";
-import type { OtlpExporter } from "../otlp/exporter.ts";
 import { createMeasurementSink } from "../otlp/measurement-sink.ts";
-import { otlpResource } from "../otlp/resource.ts";
 import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
 import { type StatePush, startStatePush } from "../otlp/state-push.ts";
 import type { Store } from "../store/store.ts";
@@ -18,21 +12,20 @@ import { Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { PrometheusOtlpMetrics } from "../telemetry/prometheus-otlp-metrics.ts";
 import type { CommandContext } from "./context.ts";
+import { mappingOf } from "./mapping.ts";
+import { connectReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
 
 /** Values that may wait for one receiver, per server: some 50 MB. What is let go is read from the server again. */
 const MOST_PENDING_POINTS = 500_000;
 /** Values handed to the sink at a time; it divides them into requests under 4 MiB. */
 const BATCH_POINTS = 10_000;
-/** Pushed as measurements, with the time at which the server took them. */
-const MEASURED: ReadonlySet<string> = new Set([TREE_FAMILIES.channelValue.name]);
-const INSTANCE_FILE = "instance-id";
 
-export type ChannelLabels = (sensorId: string, channelId: string) => readonly string[] | undefined;
+export type DescribeChannel = SyncHooks["seriesOf"];
 
 /** The way to the OTLP receiver, with what is remembered of it. */
 export interface OtlpPush {
   /** Where the measurements of one server go. */
-  target(server: string, channelLabels: ChannelLabels, metrics: ExporterMetrics): SyncTarget;
+  target(server: string, describe: DescribeChannel, metrics: ExporterMetrics): SyncTarget;
   /** Begins to push the current state. */
   startState(store: Store, registry: Registry, metrics: ExporterMetrics): StatePush;
   /** Closes the connections. */
@@ -48,7 +41,7 @@ export async function openOtlpPush(
   context: CommandContext,
   env: NodeJS.ProcessEnv,
 ): Promise<OtlpPush | undefined> {
-  const { log, clock, redactor, build } = context;
+  const { log } = context;
   const { settings, warnings } = otlpSettings(env, config.otlp);
   for (const warning of warnings) log.warn(warning);
   if (settings === undefined) return undefined;
@@ -56,46 +49,32 @@ export async function openOtlpPush(
   if (config.stateDir === undefined) {
     log.warn("state_dir is not set: after a restart only the live time series, the last four hours, are pushed again");
   }
-  const exporter = await connectOtlp(settings, {
-    userAgent: `prtg-exporter/${build.version}`,
-    clock,
-    readFile: (path) => readFile(path, "utf8"),
-    redactor,
-  });
+  const receiver = await connectReceiver(settings, files, context);
   const watermarks = new Map<string, Watermarks>();
   for (const { name } of config.servers) watermarks.set(name, await openWatermarks(name, files, context));
-  const resource = otlpResource(settings.resourceAttributes, {
-    version: build.version,
-    instanceId: await instanceId(files, context),
-  });
-  return createPush({ settings, exporter, resource, watermarks, config, context });
+  return createPush({ settings, receiver, watermarks, config, context });
 }
 
 interface PushParts {
   readonly settings: OtlpSettings;
-  readonly exporter: OtlpExporter;
-  readonly resource: Resource;
+  readonly receiver: OtlpReceiver;
   readonly watermarks: ReadonlyMap<string, Watermarks>;
   readonly config: Config;
   readonly context: CommandContext;
 }
 
-function createPush({ settings, exporter, resource, watermarks, config, context }: PushParts): OtlpPush {
-  const { clock, log, build } = context;
-  const scope = { name: "prtg-exporter", version: build.version };
+function createPush({ settings, receiver, watermarks, config, context }: PushParts): OtlpPush {
+  const { clock, log } = context;
   const countingSince = clock.now();
+  // Pushed with the time at which the server took them.
+  const measured = new Set([TREE_FAMILIES.channelValue, ...mappingOf(config).mapper.families].map(({ name }) => name));
   log.info({ endpoint: settings.url, protocol: settings.protocol }, "pushing by OTLP");
   return {
-    target(server, channelLabels, metrics) {
+    target(server, describe, metrics) {
       const sink = createMeasurementSink({
-        exporter,
-        resource,
-        scope,
+        ...receiver,
         observer: new PrometheusOtlpMetrics(metrics),
-        describe: (sensorId, channelId) => {
-          const labels = channelLabels(sensorId, channelId);
-          return labels && [{ family: TREE_FAMILIES.channelValue, labels }];
-        },
+        describe,
       });
       const known = watermarks.get(server);
       if (known === undefined) throw new RangeError(`no watermarks were opened for ${server}`);
@@ -103,13 +82,11 @@ function createPush({ settings, exporter, resource, watermarks, config, context 
     },
     startState: (store, registry, metrics) =>
       startStatePush({
-        exporter,
-        resource,
-        scope,
+        ...receiver,
         store,
         registry,
         countingSince,
-        measured: MEASURED,
+        measured,
         sensorStatus: config.metrics.sensorStatus,
         observer: new PrometheusOtlpMetrics(metrics),
         intervalMs: settings.intervalMs,
@@ -117,7 +94,7 @@ function createPush({ settings, exporter, resource, watermarks, config, context 
         clock,
         log,
       }),
-    close: () => exporter.close(),
+    close: () => receiver.exporter.close(),
   };
 }
 
@@ -128,20 +105,6 @@ async function openWatermarks(server: string, files: StateFiles, { log }: Comman
   else if (found !== "new")
     log.warn({ server, file, found }, `starting from the live time series: ${message ?? found}`);
   return watermarks;
-}
-
-/** The same after a restart. Without a place to remember it the host's name has to do. */
-async function instanceId(files: StateFiles, { log }: CommandContext): Promise<string> {
-  try {
-    const known = (await files.read(INSTANCE_FILE))?.trim();
-    if (known !== undefined && known !== "") return known;
-    const created = randomUUID();
-    await files.write(INSTANCE_FILE, `${created}\n`);
-    return (await files.read(INSTANCE_FILE))?.trim() ?? hostname();
-  } catch (err) {
-    log.warn({ err }, "the id of this instance cannot be kept in state_dir; using the host's name");
-    return hostname();
-  }
 }
 
 /** Where there is no state_dir. */

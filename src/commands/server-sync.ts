@@ -32,12 +32,12 @@ export function serverSync(options: ServerSyncOptions): ((hooks: SyncHooks) => S
   if (!reads && push === undefined) return undefined;
   const periodMs = schedule.kind === "interval" ? schedule.everyMs : CRON_PERIOD_MS;
   const requests = Math.floor((server.limits.requestsPerSecond * periodMs * SHARE_OF_BUDGET) / 1_000);
-  return ({ onFreshest, channelLabels }) => {
+  return ({ onFreshest, seriesOf }) => {
     const observer = new PrometheusSyncMetrics(metrics, server.name);
     const engine = new SyncEngine({
       api,
       mode: reads ? mode : "off",
-      target: push?.target(server.name, channelLabels, metrics),
+      target: push?.target(server.name, seriesOf, metrics),
       limits: { requests, periodMs },
       clock: context.clock,
       random: context.random,

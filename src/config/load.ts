@@ -8,12 +8,15 @@ import type { Environment } from "./interpolation.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ReadFile } from "./read-file.ts";
 import { resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
+import { type RuleFile, readRuleFiles } from "./rule-files.ts";
 import type { Settings } from "./schema.ts";
 import { validate } from "./validation.ts";
 
 /** The configuration as the rest of the program uses it. */
 export interface Config extends Omit<Settings, "servers"> {
   readonly servers: readonly ServerConfig[];
+  /** The rules of `mapping`, of its files and presets, in the order in which they are tried. */
+  readonly ruleFiles: readonly RuleFile[];
 }
 
 export interface LoadedConfig {
@@ -53,10 +56,12 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const base = file === undefined || usesEnvironment ? "" : dirname(file);
   const servers = await resolveServers(settings.servers, { base, origin, readFile, redactor });
   const fileBase = file === undefined ? "" : dirname(file);
+  const source = file ?? "environment";
+  const ruleFiles = await readRuleFiles(settings.mapping, { file: source, origin, base: fileBase, env, readFile });
   const stateDir = settings.stateDir === undefined ? undefined : resolve(fileBase, settings.stateDir);
   return {
-    config: { ...settings, servers, stateDir, otlp: resolveOtlpPaths(settings.otlp, fileBase) },
-    source: file ?? "environment",
+    config: { ...settings, servers, ruleFiles, stateDir, otlp: resolveOtlpPaths(settings.otlp, fileBase) },
+    source,
     hash: text === undefined ? undefined : createHash("sha256").update(text).digest("hex"),
     ignoredVariables: usesEnvironment ? [] : server.variables,
   };

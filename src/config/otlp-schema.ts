@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration, filePath, serverUrl, text } from "./fields.ts";
+import { byteSize, duration, filePath, serverUrl, text } from "./fields.ts";
 
 /*
  * The section `otlp`: where and how to push. What is left out here may come from the standard OTEL_* variables.
@@ -69,9 +69,17 @@ export const otlpSchema = z
     compression: z.enum(["none", "gzip"]).optional().meta({
       description: "How requests are compressed. Default: `OTEL_EXPORTER_OTLP_COMPRESSION`, else none.",
     }),
+    max_request_size: byteSize("64KiB", "4095KiB")
+      .optional()
+      .meta({
+        description:
+          "Size that the body of no request exceeds, before compression, for receivers with a lower limit. Usual requests have some 512KiB. Default: one byte less than 4MiB.",
+        examples: ["1MiB"],
+      }),
     headers: z.record(headerName, text("the value of an HTTP header")).optional().meta({
       title: "map of texts",
-      description: "HTTP headers by name, for what is no secret, such as the name of a tenant.",
+      description:
+        "HTTP headers by name, for what is no secret, such as the name of a tenant. `Authorization` and the like only with a reference to an environment variable.",
     }),
     header_files: z.record(headerName, filePath()).optional().meta({
       title: "map of paths",
@@ -95,6 +103,7 @@ export const otlpSchema = z
     intervalMs: given.interval,
     timeoutMs: given.timeout,
     compression: given.compression,
+    maxRequestBytes: given.max_request_size,
     headers: given.headers,
     headerFiles: given.header_files,
     tls: given.tls,

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { formatDuration } from "./duration.ts";
 import { byteSize, duration, filePath, number, schedule, secret, serverUrl, text, wholeNumber } from "./fields.ts";
+import { labelsSchema } from "./labels-schema.ts";
+import { mappingSchema } from "./mapping-schema.ts";
 import { otlpSchema } from "./otlp-schema.ts";
 import type { Secret } from "./secrets.ts";
 
@@ -221,10 +223,14 @@ const metrics = z
         description: "Kinds of objects for which `prtg_node_sensors` counts the sensors below.",
         uniqueItems: true,
       }),
+    channel_info: z.enum(["auto", "always"]).prefault("auto").meta({
+      description: "`prtg_channel_info`: `auto` where `labels` leaves labels of channels out, or `always`.",
+    }),
   })
   .transform((given) => ({
     sensorStatus: given.sensor_status,
     nodeSensors: [...new Set(given.node_sensors)],
+    channelInfo: given.channel_info,
   }));
 
 /** Checks the whole configuration and turns it into the form that the code uses. */
@@ -240,6 +246,13 @@ export const settingsSchema = z
         examples: ["15m"],
       }),
     metrics: metrics.prefault({}).meta({ description: "Which series are served." }),
+    mapping: mappingSchema.prefault({}).meta({
+      description:
+        "Rules that give channels metrics of their own, in base units, or drop them. docs/mapping.md explains them.",
+    }),
+    labels: labelsSchema.prefault({}).meta({
+      description: "Which labels series about sensors and channels have, for the scrape, the push and history alike.",
+    }),
     otlp: otlpSchema.optional().meta({
       description:
         "Push of every measurement, with its own time, and of the current state by OTLP. The standard variables of OpenTelemetry fill what is left out; without an endpoint from either nothing is pushed.",

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ConfigProblem } from "./config-error.ts";
+import { literalHeaders } from "./literal-headers.ts";
 import { nearest } from "./nearest.ts";
 import { formatKey, type KeyPath, type Origin, UNRESOLVED } from "./origin.ts";
 import { quote } from "./quote.ts";
@@ -7,28 +8,45 @@ import { type JsonSchema, type Settings, settingsJsonSchema, settingsSchema } fr
 
 type Issue = z.core.$ZodIssue;
 
-/** The outcome of checking the values of a configuration; `settings` is there when there are no problems. */
-export interface Validation {
-  readonly settings: Settings | undefined;
+/** The outcome of checking the values of a file; `settings` is there when there are no problems. */
+export interface Validation<Output> {
+  readonly settings: Output | undefined;
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Checks `value`, as read from `origin`, and says everything that is wrong with it. May repair `value` in place. */
-export function validate(value: unknown, origin: Origin): Validation {
-  let result = parse(value);
-  if (!result.success && repair(value, result.error.issues, origin)) result = parse(value);
-  const literals = literalSecrets(value, origin);
-  const taken = new Set(literals.map(({ key }) => key));
-  const issues = result.error?.issues ?? [];
-  const problems = [
-    ...literals,
-    ...issues.flatMap((issue) => problemsOf(issue, origin)).filter(({ key }) => key === "" || !taken.has(key)),
-  ];
-  return { settings: problems.length === 0 ? result.data : undefined, problems };
+/** What a file may hold: as a schema, and as the JSON Schema that is made of it when a key is not known. */
+export interface FileShape<Output> {
+  readonly schema: z.ZodType<Output>;
+  readonly jsonSchema: () => JsonSchema;
 }
 
-function parse(value: unknown) {
-  return settingsSchema.safeParse(value, { error: expectationOf, reportInput: true });
+/** Made for the first unknown key; it never changes. */
+let jsonSchema: JsonSchema | undefined;
+
+const CONFIGURATION: FileShape<Settings> = {
+  schema: settingsSchema,
+  jsonSchema: () => {
+    jsonSchema ??= settingsJsonSchema();
+    return jsonSchema;
+  },
+};
+
+/** Checks a configuration, as read from `origin`, and says everything that is wrong with it. May repair `value` in place. */
+export function validate(value: unknown, origin: Origin): Validation<Settings> {
+  const literals = [...literalSecrets(value, origin), ...literalHeaders(valueAt(value, ["otlp", "headers"]), origin)];
+  const taken = new Set(literals.map(({ key }) => key));
+  const { settings, problems: others } = validateAs(CONFIGURATION, value, origin);
+  const problems = [...literals, ...others.filter(({ key }) => key === "" || !taken.has(key))];
+  return { settings: problems.length === 0 ? settings : undefined, problems };
+}
+
+/** Checks a file of another shape in the same way. May repair `value` in place. */
+export function validateAs<Output>(shape: FileShape<Output>, value: unknown, origin: Origin): Validation<Output> {
+  const parse = () => shape.schema.safeParse(value, { error: expectationOf, reportInput: true });
+  let result = parse();
+  if (!result.success && repair(value, result.error.issues, origin)) result = parse();
+  const issues = result.error?.issues ?? [];
+  return { settings: result.data, problems: issues.flatMap((issue) => problemsOf(issue, origin, shape)) };
 }
 
 /** What was expected, where the schema has no words of its own. */
@@ -94,9 +112,9 @@ function literalSecrets(root: unknown, origin: Origin): ConfigProblem[] {
   });
 }
 
-function problemsOf(issue: Issue, origin: Origin): ConfigProblem[] {
+function problemsOf(issue: Issue, origin: Origin, shape: FileShape<unknown>): ConfigProblem[] {
   if (issue.input === UNRESOLVED) return [];
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(issue.path, key, origin));
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(issue.path, key, origin, shape));
   if (formatKey(issue.path) === "servers" && (issue.input === undefined || issue.code === "too_small")) {
     const text = "no server is configured; give a list of servers, or set PRTG_URL and PRTG_API_KEY_FILE";
     return [{ code: "CONFIG_NO_SERVER", ...origin.place(issue.path, "value"), text }];
@@ -134,18 +152,18 @@ function isSensitive(input: unknown, path: KeyPath): boolean {
   return path.length === 0 || path.includes("auth") || (path.at(-1) === "url" && /[@?#]/.test(String(input)));
 }
 
-function unknownKey(parent: KeyPath, key: string, origin: Origin): ConfigProblem {
+function unknownKey(parent: KeyPath, key: string, origin: Origin, shape: FileShape<unknown>): ConfigProblem {
   const path = [...parent, key];
   const place = origin.place(path, "key");
   if (parent.includes("auth") && !/^[A-Za-z_-]+$/.test(key)) {
     // Something like `auth: { <the API key> }`.
     return { code: "CONFIG_INVALID", ...place, key: formatKey(parent), text: "unknown key (not shown)" };
   }
-  return { code: "CONFIG_INVALID", ...place, text: `unknown key${suggestion(key, parent)}` };
+  return { code: "CONFIG_INVALID", ...place, text: `unknown key${suggestion(key, parent, shape)}` };
 }
 
-function suggestion(key: string, parent: KeyPath): string {
-  const known = propertiesAt(parent);
+function suggestion(key: string, parent: KeyPath, shape: FileShape<unknown>): string {
+  const known = propertiesAt(parent, shape);
   const names = Object.keys(known);
   const meant = nearest(key, names) ?? names.find((name) => Object.hasOwn(propertiesOf(known[name]), key));
   if (meant === undefined) return `; known here: ${names.join(", ")}`;
@@ -153,12 +171,8 @@ function suggestion(key: string, parent: KeyPath): string {
   return `, did you mean \`${isBelow ? `${meant}.${key}` : meant}\`?`;
 }
 
-/** Made for the first unknown key; it never changes. */
-let jsonSchema: JsonSchema | undefined;
-
-function propertiesAt(path: KeyPath): Readonly<Record<string, unknown>> {
-  jsonSchema ??= settingsJsonSchema();
-  let schema: unknown = jsonSchema;
+function propertiesAt(path: KeyPath, shape: FileShape<unknown>): Readonly<Record<string, unknown>> {
+  let schema: unknown = shape.jsonSchema();
   for (const key of path) schema = typeof key === "number" ? itemsOf(schema) : propertiesOf(schema)[String(key)];
   return propertiesOf(schema);
 }

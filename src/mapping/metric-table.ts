@@ -95,7 +95,14 @@ export const TREE_FAMILIES = {
     ["sensor_id", "channel_id", "limit"],
     "1 when the channel's value is beyond that limit, else 0; only where the limit is set and a value is served.",
   ),
+  channelInfo: gauge(
+    "prtg_channel_info",
+    [...CHANNEL_LABELS, "metric"],
+    "Always 1; all labels of the channel, and the metric that shows its value. Served when labels are left out, or on request.",
+  ),
 } as const satisfies Record<string, MetricFamily>;
+
+export type TreeFamilyName = keyof typeof TREE_FAMILIES;
 
 function own<const Name extends string, const Type extends MetricFamily["type"]>(
   name: Name,
@@ -221,6 +228,12 @@ export const EXPORTER_FAMILIES = {
     "gauge",
     ["server"],
     "Channels of the last poll whose sensor is not known yet.",
+  ),
+  unmappedChannels: own(
+    "prtg_exporter_unmapped_channels",
+    "gauge",
+    ["server", "reason"],
+    "Channels without a mapped metric because their unit is not recognised (unknown_unit), or because it does not become the unit of the rule that fits (unconverted). Only with mapping rules.",
   ),
   orphans: own(
     "prtg_exporter_orphan_objects",

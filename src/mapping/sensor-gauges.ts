@@ -1,13 +1,12 @@
 import type { NodeRecord } from "../api/records.ts";
 import { statusCode } from "../api/status.ts";
-import type { TreeNode } from "../tree/model.ts";
-import { sensorInfoLabels, sensorLabels } from "./labels.ts";
 import { type MetricFamily, TREE_FAMILIES } from "./metric-table.ts";
 
 /** A family with one series per sensor whose labels do not depend on the status. */
 export interface SensorGauge {
   readonly family: MetricFamily;
-  readonly labels: (server: string, sensor: TreeNode) => readonly string[];
+  /** Which label values of a sensor: `server` and S, or those of `prtg_sensor_info`. */
+  readonly labels: "sensor" | "sensorInfo";
   /** Undefined where the record does not tell: the series keeps what an earlier poll said until that expires. */
   readonly value: (record: NodeRecord) => number | undefined;
   /** Which polls confirm the value: those for states, or those for properties. */
@@ -17,20 +16,20 @@ export interface SensorGauge {
 export const SENSOR_GAUGES: readonly SensorGauge[] = [
   {
     family: TREE_FAMILIES.sensorStatusCode,
-    labels: sensorLabels,
+    labels: "sensor",
     value: (record) => statusCode(record.status),
     of: "state",
   },
   {
     family: TREE_FAMILIES.sensorStatusSince,
-    labels: sensorLabels,
+    labels: "sensor",
     value: (record) => toSeconds(record.statusSince),
     of: "state",
   },
-  { family: TREE_FAMILIES.sensorInfo, labels: sensorInfoLabels, value: () => 1, of: "property" },
+  { family: TREE_FAMILIES.sensorInfo, labels: "sensorInfo", value: () => 1, of: "property" },
   {
     family: TREE_FAMILIES.sensorInterval,
-    labels: sensorLabels,
+    labels: "sensor",
     value: (record) => record.intervalSeconds,
     of: "property",
   },

@@ -17,7 +17,14 @@ export interface HeaderSettings {
  * The reader rejects with ExporterError SECRET_UNREADABLE while a file is missing or empty.
  */
 export function headerReader(settings: HeaderSettings, readFile: ReadFile, redactor: Redactor): HeaderReader {
-  for (const secret of Object.values(settings.headers)) redactor.add(secret.reveal());
+  const learn = (value: string): string => {
+    redactor.add(value);
+    // `Bearer <token>`: who echoes the token leaves the scheme out.
+    const [, credentials] = /^[A-Za-z]+ +(\S+)$/.exec(value) ?? [];
+    if (credentials !== undefined) redactor.add(credentials);
+    return value;
+  };
+  for (const secret of Object.values(settings.headers)) learn(secret.reveal());
   const sources = new Map<string, Pick<SecretSource, "read">>();
   for (const [name, secret] of Object.entries(settings.headers)) sources.set(name, { read: async () => secret });
   for (const [name, path] of Object.entries(settings.headerFiles)) {
@@ -25,7 +32,7 @@ export function headerReader(settings: HeaderSettings, readFile: ReadFile, redac
   }
   return async () => {
     const headers: Record<string, string> = {};
-    for (const [name, source] of sources) headers[name] = (await source.read()).reveal();
+    for (const [name, source] of sources) headers[name] = learn((await source.read()).reveal());
     return headers;
   };
 }

@@ -1,6 +1,7 @@
 import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
 import type { DataPoint, GaugeMetricData, ResourceMetrics } from "@opentelemetry/sdk-metrics";
+import type { ValueSeries } from "../mapping/channel-mapper.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink, Resolution } from "../sync/measurement.ts";
 import type { OtlpExporter, Shipment } from "./exporter.ts";
@@ -9,21 +10,12 @@ import type { OtlpObserver } from "./observer.ts";
 import { NO_START, weighSeries } from "./points.ts";
 import { metricAttributes } from "./vocabulary.ts";
 
-/** A series that shows a channel's measurements. */
-export interface ChannelSeries {
-  readonly family: MetricFamily;
-  /** Values for `family.labels`, in that order. */
-  readonly labels: readonly string[];
-  /** From the channel's display unit to the family's; undefined where they are the same. */
-  readonly convert?: (value: number) => number;
-}
-
 export interface MeasurementSinkOptions {
   readonly exporter: OtlpExporter;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
   /** The series of a channel; undefined when nobody knows it (any more). */
-  readonly describe: (sensorId: string, channelId: string) => readonly ChannelSeries[] | undefined;
+  readonly describe: (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
   readonly observer: OtlpObserver;
 }
 

@@ -1,4 +1,4 @@
-import type { NodeProperties, Place, Tree, TreeNode } from "./model.ts";
+import type { NodeProperties, Tree, TreeNode } from "./model.ts";
 import { NODE_KINDS } from "./model.ts";
 import type { Attachment, PlacedObject } from "./placement.ts";
 import type { NodePoll } from "./poll.ts";
@@ -39,9 +39,12 @@ export function sameProperties(node: TreeNode, object: NodeProperties): boolean 
       node.favorite === object.favorite &&
       node.host === object.host &&
       (object.intervalSeconds === undefined || node.intervalSeconds === object.intervalSeconds) &&
-      node.tags.length === object.tags.length &&
-      node.tags.every((tag, index) => tag === object.tags[index]))
+      sameTags(node.tags, object.tags))
   );
+}
+
+function sameTags(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((tag, index) => tag === b[index]));
 }
 
 export function sameAttachment(a: Attachment, b: Attachment): boolean {
@@ -57,7 +60,8 @@ export function sameAttachment(a: Attachment, b: Attachment): boolean {
   );
 }
 
-export function samePlace(a: Place | undefined, b: Place | undefined): boolean {
+/** True when what hangs below the one finds the same above it as below the other. */
+export function sameAbove(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
   if (a === b) return true;
   return (
     a !== undefined &&
@@ -66,6 +70,8 @@ export function samePlace(a: Place | undefined, b: Place | undefined): boolean {
     a.probe === b.probe &&
     a.group === b.group &&
     a.device === b.device &&
-    a.deviceId === b.deviceId
+    a.deviceId === b.deviceId &&
+    sameTags(a.tags, b.tags) &&
+    sameTags(a.inheritedTags, b.inheritedTags)
   );
 }

@@ -34,6 +34,8 @@ export interface Place {
  * to poll as long as nothing about it changed, so whatever was derived from it (its labels) stays valid too.
  */
 export interface TreeNode extends NodeProperties, Place {
+  /** Tags of all visible ancestors, from the top, each once: what the product lets objects inherit. */
+  readonly inheritedTags: readonly string[];
   /** Nearest ancestor that is visible, `ROOT_ID` when there is none; `parent` is what the record said. */
   readonly parentId: string;
   /**

@@ -112,3 +112,16 @@ function step(above: Place, kind: string | undefined, id: string, name = ""): Pl
     deviceId: kind === "device" ? id : above.deviceId,
   };
 }
+
+const NO_TAGS: readonly string[] = [];
+const passedOn = new WeakMap<TreeNode, readonly string[]>();
+
+/** What children inherit from `parent` (undefined: the root): its own tags and those that it inherits itself. */
+export function tagsBelow(parent: TreeNode | undefined): readonly string[] {
+  if (parent === undefined) return NO_TAGS;
+  if (parent.tags.length === 0) return parent.inheritedTags;
+  // Siblings share the list.
+  const known = passedOn.get(parent) ?? [...new Set([...parent.inheritedTags, ...parent.tags])];
+  passedOn.set(parent, known);
+  return known;
+}

@@ -1,8 +1,8 @@
 import type { NodeRecord } from "../api/records.ts";
 import { findCycles } from "./cycles.ts";
-import { sameAttachment, sameParent, samePlace, sameProperties, showsNothingNew } from "./equality.ts";
+import { sameAbove, sameAttachment, sameParent, sameProperties, showsNothingNew } from "./equality.ts";
 import { NODE_KINDS, type NodeChange, ROOT_ID, type Tree, type TreeChanges, type TreeNode } from "./model.ts";
-import { ADRIFT, type Attachment, attach, declaredParent, type PlacedObject, placeBelow } from "./placement.ts";
+import { ADRIFT, type Attachment, attach, declaredParent, type PlacedObject, placeBelow, tagsBelow } from "./placement.ts";
 import type { NodePoll } from "./poll.ts";
 
 export interface Reconciled {
@@ -113,7 +113,7 @@ function buildNode(previous: Tree, object: PlacedObject, attachedAnew: Attachmen
   if (
     before !== undefined &&
     sameAttachment(before, attachment) &&
-    samePlace(previous.nodes.get(before.parentId), above) &&
+    sameAbove(previous.nodes.get(before.parentId), above) &&
     sameProperties(before, object) &&
     (object.parent === undefined || object.parent.id === before.parent?.id)
   ) {
@@ -133,6 +133,7 @@ function buildNode(previous: Tree, object: PlacedObject, attachedAnew: Attachmen
     // Only some polls ask for the interval.
     intervalSeconds: object.intervalSeconds ?? before?.intervalSeconds,
     ...placeBelow(object, above, attachment.unseen),
+    inheritedTags: tagsBelow(above),
     parentId: attachment.parentId,
     unseen: attachment.unseen,
     orphan: attachment.orphan,

@@ -82,7 +82,7 @@ describe("a rename or move", () => {
     { what: "rename of a sensor", change: ["50", { name: "WAN" }] as const, path: "Berlin/Network/sw-1/WAN" },
     { what: "move of a device", change: ["40", { parent: reference("1") }] as const, path: "Berlin/sw-1/Uplink" },
   ])("reaches every series at once: $what", async ({ change, path }) => {
-    const it = monitored(smallServer());
+    const it = monitored(smallServer(), { channelInfo: "always" });
     it.server.channelRecords = it.server.channelRecords.map((each) => ({ ...each, limits: { max_error: 1 } }));
     it.server.change("50", { statusSince: 1 });
     await it.monitor.pollOnce(signal);

@@ -32,6 +32,15 @@ describe("a file", () => {
     });
   });
 
+  test("takes a secret for a header from a variable, and a limit for requests", async () => {
+    const otlp = `max_request_size: 1MiB, headers: { authorization: "Bearer \${TOKEN}", x-api-key: "\${TOKEN}" }`;
+    const { config } = await load(`${MINIMAL}\notlp: { ${otlp} }\n`, { TOKEN: "t0ken" });
+    expect(config.otlp).toMatchObject({
+      maxRequestBytes: 1024 * 1024,
+      headers: { authorization: "Bearer t0ken", "x-api-key": "t0ken" },
+    });
+  });
+
   test("needs no more than url and auth", async () => {
     const { config, source } = await load(MINIMAL);
     expect(source).toBe(FILE);

@@ -38,6 +38,21 @@ test("headers come from the configuration and from files, which are read again f
   ]);
 });
 
+test("neither header values nor the tokens in them are shown when a receiver echoes them", async () => {
+  const folder = temporaryFolder({ key: "Bearer from-a-file\n" });
+  const receiver = await startReceiver();
+  const redactor = new Redactor();
+  const section = {
+    endpoint: receiver.url,
+    headers: { authorization: "Basic dXNlcjpwYXNz" },
+    headerFiles: { "x-key": join(folder, "key") },
+  };
+  await (await testSink(section, redactor)).deliver([row("40", NOON, 1)], never);
+  expect(redactor.redact("no rights: dXNlcjpwYXNz, from-a-file, Bearer from-a-file")).toBe(
+    "no rights: [redacted], [redacted], [redacted]",
+  );
+});
+
 test("a file that goes away fails the delivery with its path, and is found again", async () => {
   const folder = temporaryFolder({ token: "Bearer first" });
   const path = join(folder, "token");

@@ -1,10 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
+import type { ValueSeries } from "../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import {
-  type ChannelSeries,
-  createMeasurementSink,
-  type MeasurementSinkOptions,
-} from "../../src/otlp/measurement-sink.ts";
+import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
@@ -86,7 +83,7 @@ test("a channel goes to each of its metrics, in the unit of each", async () => {
 
 test.each(PROTOCOLS)("lone surrogates become U+FFFD, empty labels are left out, over %s", async (protocol) => {
   const receiver = await startReceiver();
-  const { sink } = await testSink(receiver, { protocol }, (sensorId): ChannelSeries[] => [
+  const { sink } = await testSink(receiver, { protocol }, (sensorId): ValueSeries[] => [
     { family: MAPPED, labels: ["", `${sensorId} \ud83d\ude00 \ud800 \u0000"\\\n`] },
   ]);
   await sink.deliver([row("40", NOON, 1)], never);

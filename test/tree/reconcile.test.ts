@@ -268,9 +268,9 @@ describe("what changed", () => {
       expected: { moved: ["40"], replaced: ["40", "2490"] },
     },
     {
-      what: "other tags of a device, which do not concern its sensor",
+      what: "other tags of a device, which its sensor inherits",
       records: replacing("40", { tags: ["cisco"] }),
-      expected: { replaced: ["40"] },
+      expected: { replaced: ["40", "2490"] },
     },
     { what: "another priority", records: replacing("2490", { priority: 5 }), expected: { replaced: ["2490"] } },
     { what: "another interval", records: replacing("2490", { intervalSeconds: 30 }), expected: { replaced: ["2490"] } },
@@ -284,6 +284,16 @@ describe("what changed", () => {
       replaced: ids(changes.replaced.map(({ node }) => node)).sort((a, b) => Number(a) - Number(b)),
     };
     expect(found).toEqual({ added: [], removed: [], renamed: [], moved: [], replaced: [], ...expected });
+  });
+
+  it("gives sensors the tags of all that is above them, each once, from the top", () => {
+    const tagged = WORLD.map((each) => ({ ...each, tags: each.kind === "sensor" ? ["own"] : [each.kind, "all"] }));
+    const tree = treeOf(tagged);
+    expect(tree.nodes.get("2490")).toMatchObject({ tags: ["own"], inheritedTags: ["probe", "all", "group", "device"] });
+    expect(tree.nodes.get("1")?.inheritedTags).toEqual([]);
+    const retagged = tagged.map((each) => (each.id === "10" ? { ...each, tags: ["site:b"] } : each));
+    const { changes } = reconcile(tree, pollOf(retagged));
+    expect(changes.replaced.find(({ node }) => node.id === "2490")?.node.inheritedTags).toContain("site:b");
   });
 
   it("leaves every other node the same object", () => {

@@ -1,5 +1,5 @@
 import { SECRET } from "../support.ts";
-import { AUTH, auth, type BadDocument } from "./bad-document.ts";
+import { AUTH, auth, type BadDocument, SERVER } from "./bad-document.ts";
 
 /** Wrong ways to prove who we are, and secrets written into the file. */
 export const CREDENTIALS: readonly BadDocument[] = [
@@ -102,4 +102,25 @@ export const CREDENTIALS: readonly BadDocument[] = [
     env: { K: `${SECRET}\nx` },
     problems: [["4:16", "it holds more than one line"]],
   },
+  ...[
+    "authorization",
+    "Authorization",
+    "PROXY-AUTHORIZATION",
+    "Cookie",
+    "api-key",
+    "X-Apikey",
+    "Dd-Api-Key",
+    "x-token",
+  ].map((name) => ({
+    title: `literal header ${name}`,
+    text: `${SERVER}otlp:\n  headers:\n    X-Scope-OrgID: network\n    ${name}: Bearer ${SECRET}\n`,
+    problems: [
+      [
+        `6:${name.length + 7}`,
+        `otlp.headers.${name}: expected a reference to an environment variable such as Bearer \${OTLP_TOKEN}`,
+        "(not shown)",
+        "give such a reference, otlp.header_files or OTEL_EXPORTER_OTLP_HEADERS",
+      ] as const,
+    ],
+  })),
 ];

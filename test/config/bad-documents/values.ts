@@ -31,7 +31,7 @@ export const VALUES: readonly BadDocument[] = [
     title: "unknown key at the root",
     text: `${SERVER}alerting: {}\n`,
     problems: [
-      ["3:1", "alerting: unknown key; known here: servers, collectors, stale_after, metrics, otlp, state_dir"],
+      ["3:1", "alerting: unknown key; known here: servers, collectors, stale_after, metrics, mapping, labels, otlp, state_dir"],
     ],
   },
   {
@@ -92,6 +92,11 @@ export const VALUES: readonly BadDocument[] = [
   },
   { title: "URL that is a number", text: url("1616"), problems: [["3:10", "found 1616"]] },
 
+  ...["4MiB", "63KiB", "1024"].map((size) => ({
+    title: `OTLP requests of ${size}`,
+    text: `${SERVER}otlp: { max_request_size: ${size} }\n`,
+    problems: [["3:27", "otlp.max_request_size: expected a size from 64KiB to 4095KiB with its unit"] as const],
+  })),
   {
     title: "concurrency of 0",
     text: `${OPEN_SERVER}    limits: { concurrency: 0 }\n`,

@@ -1,6 +1,6 @@
+import type { ValueSeries } from "../../../src/mapping/channel-mapper.ts";
 import type { MetricFamily } from "../../../src/mapping/metric-table.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
-import type { ChannelSeries } from "../../../src/otlp/measurement-sink.ts";
 import type { MeasurementRow, Resolution } from "../../../src/sync/measurement.ts";
 
 /** 2026-01-15T12:00:00.123Z */
@@ -23,7 +23,7 @@ export function channelLabels(sensorId: string, channelId: string, name = `Chann
 }
 
 /** Knows every channel. */
-export function describeAll(sensorId: string, channelId: string): readonly ChannelSeries[] {
+export function describeAll(sensorId: string, channelId: string): readonly ValueSeries[] {
   return [{ family: TREE_FAMILIES.channelValue, labels: channelLabels(sensorId, channelId) }];
 }
 

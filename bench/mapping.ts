@@ -1,0 +1,123 @@
+/**
+ * What rules cost when a server is seen for the first time: every channel against 500 rules, beside decoding the pages
+ * that the channels came on. Later polls do not ask the rules.
+ */
+import { decodeChannel } from "../src/api/decode/channel.ts";
+import { noProblems } from "../src/api/decode/problems.ts";
+import { compileRules } from "../src/mapping/rules/compile.ts";
+import type { RuleSettings, SensorAttributes } from "../src/mapping/rules/rule.ts";
+import type { SimChannel, SimNode } from "../src/simulator/world/model.ts";
+import { createWorld } from "../src/simulator/world/world.ts";
+import { describeSpread, TABLE_HEADER, timeInTurns } from "./statistics.ts";
+
+const PAGE = 3000;
+
+export async function benchMapping(channelCount: number, rounds: number): Promise<void> {
+  const sensors = Math.ceil(channelCount / 10);
+  const world = createWorld({ seed: 1, size: { sensors, channels: channelCount }, startedAt: Date.UTC(2026, 2, 12) });
+  const channels = world.channels();
+  const pages: string[] = [];
+  for (let from = 0; from < channels.length; from += PAGE) {
+    pages.push(JSON.stringify(channels.slice(from, from + PAGE).map(recordOf)));
+  }
+  const attributes = channels.map((sim) => ({ sensor: sim.sensor, name: sim.name, unit: sim.displayUnit }));
+  const rules = someRules(500);
+  const { ruleSet, problems } = compileRules([{ label: "bench", isPreset: false, rules }], { byteUnits: "binary" });
+  if (ruleSet === undefined) throw new Error(JSON.stringify(problems));
+
+  const kinds = new Map<string, number>();
+  const times = await timeInTurns(
+    {
+      "decoding the pages": async () => {
+        const found = noProblems();
+        for (const page of pages) for (const record of JSON.parse(page)) decodeChannel(record, found);
+      },
+      "compiling 500 rules": async () => {
+        compileRules([{ label: "bench", isPreset: false, rules }], { byteUnits: "binary" });
+      },
+      "mapping every channel, first sight": async () => {
+        // Sensors that nobody has seen, and rules that remember nothing.
+        const { ruleSet: fresh } = compileRules([{ label: "bench", isPreset: false, rules }], { byteUnits: "binary" });
+        const nodes = new Map(world.list("sensor").map((sensor) => [sensor, sensorOf(sensor)]));
+        kinds.clear();
+        for (const { sensor, name, unit } of attributes) {
+          const node = nodes.get(sensor);
+          const kind = node && (fresh?.map(node, { name, unit })?.kind ?? "none");
+          kinds.set(kind ?? "", (kinds.get(kind ?? "") ?? 0) + 1);
+        }
+      },
+    },
+    rounds,
+  );
+  const outcome = [...kinds].map(([kind, count]) => `${kind} ${count}`).join(", ");
+  console.log(
+    `\n500 rules, ${pages.length} pages, ${channels.length} channels (${outcome}), milliseconds\n${TABLE_HEADER}`,
+  );
+  for (const [name, spread] of Object.entries(times)) {
+    console.log(describeSpread(name, spread, times["decoding the pages"]));
+  }
+}
+
+/** Every way to write a rule, most of them for objects that are not there. */
+function someRules(count: number): RuleSettings[] {
+  return Array.from({ length: count }, (_, index): RuleSettings => {
+    const name = `prtg_bench_${index}`;
+    const rule = { kind: "metric", name, help: "Bench." } as const;
+    switch (index % 8) {
+      case 0:
+        return { ...rule, match: { kind: [`kind${index}`, "ping"], channel: `Channel ${index}` } };
+      case 1:
+        return { ...rule, match: { channel: `*${index}*`, base_unit: "count" } };
+      case 2:
+        return { ...rule, match: { path: `**/Rack ${index}/**`, unit: ["msec", "ms"] } };
+      case 3:
+        return {
+          ...rule,
+          match: { path: `/.*(?<site>Site ${index})/.*/`, channel: "/.*(In|Out)/" },
+          labels: { site: "$<site>" },
+        };
+      case 4:
+        return { ...rule, match: { device: `/(?<role>[a-z]+)-sw-${index}/` }, labels: { role: "$<role>" } };
+      case 5:
+        return { ...rule, match: { tags: [`site-${index}`, `team-${index}-*`], channel: "/(?i)traffic.*/" } };
+      case 6:
+        return {
+          ...rule,
+          match: { kind_name: "SNMP*", channel: `/Processor (?<core>${index})/` },
+          labels: { core: "$<core>" },
+        };
+      default:
+        return { ...rule, name: `${name}_ratio`, unit: "ratio", match: { kind: `*${index % 10}`, base_unit: "ratio" } };
+    }
+  });
+}
+
+function sensorOf(sensor: SimNode): SensorAttributes {
+  const names: string[] = [];
+  for (let node: SimNode | undefined = sensor; node?.parent !== undefined; node = node.parent) names.unshift(node.name);
+  const { type, typeName, tags } = sensor;
+  return { type, typeName, tags, inheritedTags: [], device: sensor.parent?.name ?? "", path: names.join("/") };
+}
+
+/** As live servers send it. */
+function recordOf({ sensor, number, name, displayUnit, unitType }: SimChannel, index: number): object {
+  const id = `${sensor.id}.${number}`;
+  return {
+    id,
+    name,
+    href: `/api/v2/channels/${id}`,
+    kind: "channel",
+    type: "CHANNEL",
+    basic: { name, displayunit: displayUnit, unittype: unitType },
+    last_measurement: {
+      timestamp: "2026-03-12T17:55:10Z",
+      value: index * 1.37,
+      display_value: index / 3,
+      minimum: 0,
+      maximum: index,
+      average: index / 5,
+      display_volume: null,
+    },
+    parent: { id: sensor.id, name: sensor.name, type: "REFERENCED_SENSOR", href: `/api/v2/sensors/${sensor.id}` },
+  };
+}

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { LABELS_TO_CHOOSE, type LabelSettings, type TagLabel } from "../mapping/label-settings.ts";
+import { EXPORTER_FAMILIES, TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { text } from "./fields.ts";
+
+/*
+ * Which labels series about sensors and channels have. Ids stay whatever is left out, so that every series remains
+ * unique and can be joined with the infos.
+ */
+
+const KEPT = `wide, ids, or a list of ${LABELS_TO_CHOOSE.join(", ")}`;
+
+const keep = z
+  .union([z.enum(["wide", "ids"]), z.array(z.enum(LABELS_TO_CHOOSE))], { error: KEPT })
+  .transform((given): LabelSettings["keep"] => {
+    if (given === "wide") return undefined;
+    return new Set(given === "ids" ? [] : given);
+  });
+
+/** Names that a label cannot take, as some series has a label of that name already. */
+const TAKEN: ReadonlySet<string> = new Set([
+  ...Object.values(TREE_FAMILIES).flatMap(({ labels }): readonly string[] => labels),
+  ...Object.values(EXPORTER_FAMILIES).flatMap(({ labels }): readonly string[] => labels),
+  ...["job", "instance", "le", "quantile"],
+]);
+
+const NAME = "the name of a label: letters, digits and _, not beginning with a digit or __, that no series has already";
+
+function labelName() {
+  return z
+    .string({ error: NAME })
+    .regex(/^(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,199}$/, { error: NAME })
+    .refine((name) => !TAKEN.has(name), { error: NAME })
+    .meta({ title: "label name" });
+}
+
+const rename = z
+  .partialRecord(z.enum(LABELS_TO_CHOOSE), labelName())
+  .transform((given): ReadonlyMap<string, string> => new Map(Object.entries(given)));
+
+const TAG = "a pattern for tags with one *, such as site:*";
+
+const tagLabel = z
+  .strictObject({
+    tag: text(TAG)
+      .regex(/^[^*]*\*[^*]*$/, { error: TAG })
+      .meta({ description: "Pattern of the tags; what the `*` stands for becomes the value.", examples: ["site:*"] }),
+    label: labelName().meta({ description: "Name of the label.", examples: ["site"] }),
+  })
+  .transform(({ tag, label }): TagLabel => {
+    const [prefix = "", suffix = ""] = tag.split("*");
+    return { label, prefix, suffix };
+  });
+
+export const labelsSchema = z
+  .strictObject({
+    keep: keep.prefault("wide").meta({
+      description:
+        "Labels of series about sensors and channels: `wide` all of them; `ids` only `sensor_id` and `channel_id`; or the ids and those in the list. What is left out stands in `prtg_sensor_info` and `prtg_channel_info`.",
+      examples: ["wide", "ids", ["device", "sensor", "channel", "unit"]],
+    }),
+    rename: rename.prefault({}).meta({
+      description: "Other names for labels, wherever they occur.",
+      examples: [{ device: "host_name" }],
+    }),
+    from_tags: z.array(tagLabel).max(20).prefault([]).meta({
+      description:
+        "Labels whose value is a part of a tag of the sensor or, where the sensor has no such tag, of what it hangs below. Empty where no tag fits.",
+    }),
+  })
+  .superRefine(refuseSameNames, { when: ({ issues }) => issues.length === 0 })
+  .transform(({ keep: kept, rename: renamed, from_tags }): LabelSettings => {
+    return { keep: kept, rename: renamed, fromTags: from_tags };
+  });
+
+function refuseSameNames(
+  given: { readonly rename: ReadonlyMap<string, string>; readonly from_tags: readonly TagLabel[] },
+  context: z.RefinementCtx,
+): void {
+  const { rename: renamed, from_tags } = given;
+  const seen = new Set<string>(renamed.values());
+  if (seen.size < renamed.size) {
+    context.addIssue({ code: "custom", message: "names that differ", path: ["rename"], input: "" });
+  }
+  for (const [index, { label }] of from_tags.entries()) {
+    if (seen.has(label)) {
+      const message = "a name that no other label has";
+      context.addIssue({ code: "custom", message, path: ["from_tags", index, "label"], input: label });
+    }
+    seen.add(label);
+  }
+}

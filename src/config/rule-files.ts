@@ -1,0 +1,100 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import { ConfigError, type ConfigProblem } from "./config-error.ts";
+import { ConfigDocument } from "./document.ts";
+import type { Environment } from "./interpolation.ts";
+import { type MappingSettings, type PresetName, type RuleSettings, ruleFileSchema } from "./mapping-schema.ts";
+import type { KeyPath, Origin } from "./origin.ts";
+import { readPreset } from "./presets.ts";
+import { printable } from "./quote.ts";
+import { fileFault, type ReadFile } from "./read-file.ts";
+import { type FileShape, validateAs } from "./validation.ts";
+
+/** The rules that one file holds, and how to find them there. */
+export interface RuleFile {
+  /** How messages call it. */
+  readonly label: string;
+  readonly isPreset: boolean;
+  readonly rules: readonly RuleSettings[];
+  readonly origin: Origin;
+  /** Keys from the root of the file to the list of rules. */
+  readonly path: KeyPath;
+}
+
+export interface RuleFilesOptions {
+  /** The configuration file, as messages call it, and where its values are. */
+  readonly file: string;
+  readonly origin: Origin;
+  /** Directory from which relative paths count; empty for the working directory. */
+  readonly base: string;
+  readonly env: Environment;
+  readonly readFile: ReadFile;
+  readonly readPreset?: (name: PresetName) => Promise<string>;
+}
+
+const SHAPE: FileShape<z.output<typeof ruleFileSchema>> = {
+  schema: ruleFileSchema,
+  jsonSchema: () => z.toJSONSchema(ruleFileSchema, { io: "input", target: "draft-7" }),
+};
+
+/**
+ * The rules of the configuration, of the files that it names and of its presets, in the order in which they are tried.
+ * @throws ConfigError with every problem that was found in any of the files
+ */
+export async function readRuleFiles(settings: MappingSettings, options: RuleFilesOptions): Promise<RuleFile[]> {
+  const { file, origin, base, env, readFile } = options;
+  const problems: ConfigProblem[] = [];
+  const own: RuleFile = { label: file, isPreset: false, rules: settings.rules, origin, path: ["mapping", "rules"] };
+  const read: RuleFile[] = [own];
+  for (const [index, path] of settings.files.entries()) {
+    let text: string;
+    try {
+      text = await readFile(resolve(base, path));
+    } catch (error) {
+      const place = origin.place(["mapping", "files", index], "value");
+      problems.push({
+        code: "RULES_UNREADABLE",
+        ...place,
+        text: `${printable(path)} cannot be read: ${fileFault(error)}`,
+      });
+      continue;
+    }
+    read.push(parseRuleFile(text, path, { env, isPreset: false }, problems));
+  }
+  for (const name of presetOrder(settings.presets)) {
+    const text = await (options.readPreset ?? readPreset)(name);
+    read.push(parseRuleFile(text, `preset ${name}`, { env: {}, isPreset: true }, problems));
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return read;
+}
+
+/** The one that takes everything comes last. */
+function presetOrder(names: readonly PresetName[]): readonly PresetName[] {
+  return names.toSorted((a, b) => Number(a === "base-units") - Number(b === "base-units"));
+}
+
+function parseRuleFile(
+  text: string,
+  label: string,
+  { env, isPreset }: { readonly env: Environment; readonly isPreset: boolean },
+  problems: ConfigProblem[],
+): RuleFile {
+  const nothing = { label, isPreset, rules: [], path: ["rules"] };
+  let document: ConfigDocument;
+  try {
+    document = new ConfigDocument(text, label, env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return { ...nothing, origin: NOWHERE };
+  }
+  const validation = validateAs(SHAPE, document.value ?? {}, document);
+  problems.push(...document.problems, ...validation.problems);
+  return { ...nothing, rules: validation.settings?.rules ?? [], origin: document };
+}
+
+const NOWHERE: Origin = {
+  place: () => ({ location: "", key: "" }),
+  reference: () => undefined,
+};

@@ -1,0 +1,67 @@
+import type { TreeNode } from "../tree/model.ts";
+import type { ChannelMapper, ChannelServing, MappingOutcome } from "./channel-mapper.ts";
+import type { MetricFamily } from "./metric-table.ts";
+import type { Rule } from "./rules/rule.ts";
+import type { ChannelIdentity } from "./series-labels.ts";
+
+/** A series that a channel has, or would have. */
+export interface AccountedSeries {
+  readonly family: MetricFamily;
+  /** Values for `family.labels`, in that order. */
+  readonly labels: readonly string[];
+  /** Undefined where the channel has no value. */
+  readonly value: number | undefined;
+}
+
+/** How a channel comes to its series, for people. */
+export interface ChannelAccount {
+  readonly outcome: MappingOutcome;
+  /** `rules[3] of preset ping`; undefined where no rule fits. */
+  readonly rule: string | undefined;
+  /** The decision, in a few words. */
+  readonly reason: string;
+  readonly series: readonly AccountedSeries[];
+}
+
+/** `value`: in the display unit, undefined where there is none. */
+export function accountFor(
+  mapper: ChannelMapper,
+  server: string,
+  sensor: TreeNode,
+  channel: ChannelIdentity & { readonly value: number | undefined },
+): ChannelAccount {
+  const serving = mapper.serve(server, sensor, channel);
+  const { value } = channel;
+  const series = mapper.seriesOf(serving, mapper.labels.channel(server, sensor, channel));
+  return {
+    outcome: serving.outcome,
+    rule: serving.rule && ruleTitle(serving.rule),
+    reason: mapper.hasRules ? reasonFor(serving, channel.unit) : "no rules are configured",
+    series: series.map(({ family, labels, convert = (same) => same }) => {
+      return { family, labels, value: value === undefined ? undefined : convert(value) };
+    }),
+  };
+}
+
+/** As the messages about wrong rules call it. */
+export function ruleTitle({ source, ordinal }: Rule): string {
+  return `rules[${ordinal}] of ${source}`;
+}
+
+function reasonFor({ outcome, rule }: ChannelServing, unit: string): string {
+  const title = rule === undefined ? "" : ruleTitle(rule);
+  switch (outcome) {
+    case "mapped":
+      return title;
+    case "dropped":
+      return `${title} drops it`;
+    case "unconverted": {
+      const target = rule?.settings.kind === "metric" ? rule.settings.unit : undefined;
+      return `${title} fits, but the unit ${JSON.stringify(unit)} does not become ${target}`;
+    }
+    case "unknown_unit":
+      return `no rule fits, and the unit ${JSON.stringify(unit)} is not recognised`;
+    case "unmatched":
+      return "no rule fits";
+  }
+}

@@ -1,0 +1,89 @@
+import { RE2Set } from "re2js";
+import { type Bits, noBits, setBit, unite } from "./bits.ts";
+import { type CompiledPattern, PATTERN_FLAGS } from "./pattern.ts";
+
+/** Values of one attribute that are remembered; servers have far fewer types, tags, units and names of channels. */
+const MOST_REMEMBERED = 10_000;
+/** Of the automaton for all patterns of one attribute; past it, it starts anew. */
+const MOST_AUTOMATON_BYTES = 16 * 1024 * 1024;
+
+interface Glob {
+  readonly rule: number;
+  /** Its longest piece of plain text: most values lack it, and then nothing else need be tried. */
+  readonly literal: string;
+  readonly pattern: CompiledPattern;
+}
+
+/**
+ * Which rules fit a value of one attribute. Texts are looked up, and all regular expressions are tried in one pass over
+ * the value. Globs are not among these: hundreds of stars make an automaton of very many states.
+ */
+export class AttributeIndex {
+  /** Rules that do not look at the attribute. */
+  readonly unconditional: Bits;
+  readonly #exact = new Map<string, Bits>();
+  readonly #globs: Glob[] = [];
+  readonly #set: RE2Set | undefined;
+  /** Rules by the pattern's number in the set. */
+  readonly #rulesOf: number[] = [];
+  readonly #remembered = new Map<string, Bits>();
+
+  /** @param patterns By rule; undefined where the rule does not look at the attribute. */
+  constructor(patterns: readonly (readonly CompiledPattern[] | undefined)[]) {
+    this.unconditional = noBits(patterns.length);
+    let set: RE2Set | undefined;
+    for (const [rule, ofRule] of patterns.entries()) {
+      if (ofRule === undefined) setBit(this.unconditional, rule);
+      for (const pattern of ofRule ?? []) {
+        if (pattern.kind === "exact") {
+          this.#addExact(pattern.text, rule, patterns.length);
+          continue;
+        }
+        if (pattern.kind === "glob") {
+          this.#globs.push({ rule, literal: longestLiteral(pattern.text), pattern });
+          continue;
+        }
+        set ??= new RE2Set(RE2Set.ANCHOR_BOTH, PATTERN_FLAGS, MOST_AUTOMATON_BYTES);
+        this.#rulesOf[set.add(pattern.source)] = rule;
+      }
+    }
+    set?.compile();
+    this.#set = set;
+  }
+
+  /** Rules that fit the value, with those that do not look at it. Not to be changed. */
+  match(value: string): Bits {
+    const known = this.#remembered.get(value);
+    if (known !== undefined) return known;
+    const bits = this.matchOnce(value);
+    if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(value, bits);
+    return bits;
+  }
+
+  /** As `match`, for values of which each is asked for once. */
+  matchOnce(value: string): Bits {
+    const exact = this.#exact.get(value);
+    if (exact === undefined && this.#set === undefined && this.#globs.length === 0) return this.unconditional;
+    const bits = this.unconditional.slice();
+    if (exact !== undefined) unite(bits, exact);
+    for (const { rule, literal, pattern } of this.#globs) {
+      if (value.includes(literal) && pattern.expression.testExact(value)) setBit(bits, rule);
+    }
+    for (const pattern of this.#set?.match(value) ?? []) setBit(bits, this.#rulesOf[pattern] ?? 0);
+    return bits;
+  }
+
+  #addExact(text: string, rule: number, rules: number): void {
+    let bits = this.#exact.get(text);
+    if (bits === undefined) {
+      bits = noBits(rules);
+      this.#exact.set(text, bits);
+    }
+    setBit(bits, rule);
+  }
+}
+
+function longestLiteral(glob: string): string {
+  return glob.split(/[*?]/).reduce((longest, piece) => (piece.length > longest.length ? piece : longest));
+}

@@ -1,0 +1,115 @@
+import { type ByteUnits, UnitReader } from "../units/unit-reader.ts";
+import { type Conditions, readConditions } from "./conditions.ts";
+import { readFamilies } from "./families.ts";
+import { readLabels } from "./labels.ts";
+import { Reach } from "./reach.ts";
+import type { Report } from "./report.ts";
+import type { MappedFamily, RuleProblem, RuleSettings, RuleSource } from "./rule.ts";
+import { type ReadyRule, RuleSet } from "./rule-set.ts";
+import { checkUnits, readFactor } from "./target.ts";
+
+export interface CompileOptions {
+  readonly byteUnits: ByteUnits;
+  /** Labels that channels have beside those of the metric table, by other settings; rules cannot add them again. */
+  readonly labelsInUse?: ReadonlySet<string> | undefined;
+}
+
+export interface Compilation {
+  /** Undefined when a problem is an error. */
+  readonly ruleSet: RuleSet | undefined;
+  readonly problems: readonly RuleProblem[];
+}
+
+const NO_LABELS: ReadonlySet<string> = new Set();
+
+/** What a rule is checked against. */
+interface Surroundings {
+  readonly families: ReadonlyMap<string, MappedFamily>;
+  readonly units: UnitReader;
+  readonly labelsInUse: ReadonlySet<string>;
+}
+
+interface WrittenRule {
+  readonly settings: RuleSettings;
+  readonly source: RuleSource;
+  readonly ordinal: number;
+  readonly title: string;
+  readonly report: Report;
+}
+
+/** Checks the rules of all sources as a whole, in their order, and makes them ready. Never throws for what they say. */
+export function compileRules(
+  sources: readonly RuleSource[],
+  { byteUnits, labelsInUse = NO_LABELS }: CompileOptions,
+): Compilation {
+  const problems: RuleProblem[] = [];
+  const units = new UnitReader(byteUnits);
+  const written = sources.flatMap((source, index) => writtenRules(source, index, problems));
+  const families = readFamilies(written.flatMap(asMember));
+  const rules = written.map((rule, index) => makeReady(rule, index, { families, units, labelsInUse }));
+  if (problems.length === 0) {
+    const conditions = rules.map((rule) => rule.conditions);
+    warnOfUnreachable(written, conditions, units);
+  }
+  const isWrong = problems.some(({ severity }) => severity === "error");
+  return { ruleSet: isWrong ? undefined : new RuleSet(rules, families.values(), units), problems };
+}
+
+function writtenRules(source: RuleSource, index: number, problems: RuleProblem[]): WrittenRule[] {
+  return source.rules.map((settings, ordinal) => ({
+    settings,
+    source,
+    ordinal,
+    title: `rules[${ordinal}] of ${source.label}`,
+    report: (problem) => {
+      const path = [ordinal, ...problem.path];
+      problems.push({ severity: "error", part: "value", ...problem, source: index, path });
+    },
+  }));
+}
+
+function asMember({ settings, source, title, report }: WrittenRule) {
+  return settings.kind === "metric" ? [{ rule: settings, isPreset: source.isPreset, title, report }] : [];
+}
+
+function makeReady(
+  { settings, source, ordinal, report }: WrittenRule,
+  index: number,
+  { families, units, labelsInUse }: Surroundings,
+): ReadyRule {
+  const conditions = readConditions(settings.match, report);
+  const rule = { index, source: source.label, ordinal, settings, conditions };
+  if (settings.kind === "drop") return { ...rule, family: undefined, factor: undefined, labels: [] };
+  checkUnits(settings, conditions, units, report);
+  return {
+    ...rule,
+    family: families.get(settings.name),
+    factor: readFactor(settings, report),
+    labels: readLabels(settings, conditions, labelsInUse, report),
+  };
+}
+
+function warnOfUnreachable(
+  written: readonly WrittenRule[],
+  conditions: readonly Conditions[],
+  units: UnitReader,
+): void {
+  const reach = new Reach(conditions, units);
+  for (const [index, { source, report }] of written.entries()) {
+    const missing = reach.missing(index);
+    if (missing === undefined) continue;
+    const warn = (fault: string) => report({ severity: "warning", path: [], expected: NEVER, fault });
+    if (missing.kind === "contradiction") {
+      warn("its unit never becomes its base_unit");
+      continue;
+    }
+    const by = missing.by.flatMap((earlier) => written[earlier] ?? []);
+    // To overrule a preset is what rules of one's own are for.
+    if (source.isPreset && by.some((rule) => !rule.source.isPreset)) continue;
+    warn(
+      `${by.map(({ title }) => title).join(" and ")} ${by.length === 1 ? "comes first and leaves" : "come first and leave"} nothing`,
+    );
+  }
+}
+
+const NEVER = "this rule can never match";

@@ -1,0 +1,59 @@
+import { type CompiledPattern, compilePattern, parsePattern } from "./pattern.ts";
+import type { Report } from "./report.ts";
+import type { AttributeName, RuleMatch } from "./rule.ts";
+
+/** The patterns of a rule by what they are compared with; of each attribute, one must fit. */
+export type Conditions = ReadonlyMap<AttributeName, readonly CompiledPattern[]>;
+
+/** In the order in which messages name them. */
+export const ATTRIBUTE_NAMES = [
+  "kind",
+  "kind_name",
+  "channel",
+  "unit",
+  "base_unit",
+  "tags",
+  "device",
+  "path",
+] as const satisfies readonly AttributeName[];
+
+const LONGEST_PATTERN = 1000;
+
+/** Compiles the patterns of a rule; those that are wrong are reported and left out. */
+export function readConditions(match: RuleMatch, report: Report): Conditions {
+  const conditions = new Map<AttributeName, readonly CompiledPattern[]>();
+  for (const attribute of ATTRIBUTE_NAMES) {
+    const given = match[attribute];
+    if (given === undefined) continue;
+    const texts = typeof given === "string" ? [given] : given;
+    const patterns = texts.flatMap((text, index) => {
+      const path = ["match", attribute, ...(typeof given === "string" ? [] : [index])];
+      return readPattern(text, attribute, (fault) => {
+        report({
+          path,
+          expected: "a text, a glob such as Disk*, or a regular expression such as /Disk \\d+/",
+          found: text,
+          fault,
+        });
+      });
+    });
+    conditions.set(attribute, patterns);
+  }
+  if (conditions.size === 0) {
+    report({ path: ["match"], expected: `at least one of ${ATTRIBUTE_NAMES.join(", ")}` });
+  }
+  return conditions;
+}
+
+function readPattern(text: string, attribute: AttributeName, refuse: (fault: string) => void): CompiledPattern[] {
+  if (text.length > LONGEST_PATTERN) {
+    refuse(`it is longer than ${LONGEST_PATTERN} characters`);
+    return [];
+  }
+  const compiled = compilePattern(parsePattern(text, attribute === "path"));
+  if ("fault" in compiled) {
+    refuse(compiled.fault);
+    return [];
+  }
+  return [compiled];
+}

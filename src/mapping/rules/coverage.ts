@@ -1,0 +1,57 @@
+import type { CompiledPattern } from "./pattern.ts";
+
+/** Longer pairs of globs are not compared; nobody writes them. */
+const MOST_STEPS = 20_000;
+
+/** True when surely every text that fits `narrow` fits `wide` too. Both are patterns of the same attribute. */
+export function covers(wide: CompiledPattern, narrow: CompiledPattern): boolean {
+  if (wide.kind === narrow.kind && wide.text === narrow.text) return true;
+  if (isAnything(wide)) return true;
+  if (narrow.kind === "exact") return wide.kind !== "exact" && wide.expression.testExact(narrow.text);
+  return wide.kind === "glob" && narrow.kind === "glob" && globCovers(tokensOf(wide), tokensOf(narrow));
+}
+
+function isAnything({ kind, text, source }: CompiledPattern): boolean {
+  return kind === "regex" ? source === ".*" : source === ".*" || /^\*\*+$/.test(text);
+}
+
+/** Of a glob: any text, any text within one name, one character, or a character that stands for itself. */
+type Token = "**" | "*" | "?" | { readonly literal: string };
+
+function tokensOf({ text, isPath }: CompiledPattern): Token[] {
+  return (text.match(/\*\*|\*|\?|[^*?]/gsu) ?? []).map((part): Token => {
+    if (part === "**" || part === "?") return part;
+    if (part !== "*") return { literal: part };
+    return isPath ? "*" : "**";
+  });
+}
+
+function globCovers(wide: readonly Token[], narrow: readonly Token[]): boolean {
+  if (wide.length * narrow.length > MOST_STEPS) return false;
+  // fits[j]: the tokens of `wide` so far take in the first j tokens of `narrow`.
+  let fits = narrow.map(() => false);
+  fits.unshift(true);
+  for (const token of wide) {
+    const next = fits.map(() => false);
+    for (let index = 0; index <= narrow.length; index++) {
+      const taken = index === 0 ? undefined : narrow[index - 1];
+      if (token === "**" || token === "*") {
+        const absorbs = taken !== undefined && (token === "**" || isWithinName(taken));
+        next[index] = (fits[index] ?? false) || (absorbs && (next[index - 1] ?? false));
+      } else if (taken !== undefined) {
+        next[index] = (fits[index - 1] ?? false) && takesOne(token, taken);
+      }
+    }
+    fits = next;
+  }
+  return fits[narrow.length] ?? false;
+}
+
+function isWithinName(token: Token): boolean {
+  return typeof token === "string" ? token !== "**" : token.literal !== "/";
+}
+
+function takesOne(wide: "?" | { readonly literal: string }, narrow: Token): boolean {
+  if (wide === "?") return narrow === "?" || (typeof narrow === "object" && narrow.literal !== "/");
+  return typeof narrow === "object" && narrow.literal === wide.literal;
+}

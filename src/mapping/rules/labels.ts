@@ -1,0 +1,103 @@
+import { CHANNEL_LABELS } from "../metric-table.ts";
+import type { Conditions } from "./conditions.ts";
+import { parseTemplate, type TemplatePart } from "./label-template.ts";
+import { labelNameFault } from "./names.ts";
+import type { CompiledPattern } from "./pattern.ts";
+import type { Report } from "./report.ts";
+import type { AttributeName, MetricRule } from "./rule.ts";
+
+const LONGEST_VALUE = 1000;
+
+/** A piece of a label's value, with the patterns that a group can come from. */
+export type LabelPart =
+  | Extract<TemplatePart, { kind: "text" }>
+  | {
+      readonly kind: "group";
+      readonly group: number | string;
+      readonly attribute: AttributeName;
+      readonly patterns: readonly CompiledPattern[];
+    };
+
+export interface RuleLabel {
+  readonly name: string;
+  readonly parts: readonly LabelPart[];
+}
+
+/** The labels that a rule adds, sorted by name; what is wrong with them is reported. */
+export function readLabels(
+  rule: MetricRule,
+  conditions: Conditions,
+  inUse: ReadonlySet<string>,
+  report: Report,
+): RuleLabel[] {
+  const entries = Object.entries(rule.labels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([name, template]) => {
+    const path = ["labels", name];
+    const nameFault =
+      labelNameFault(name) ?? (inUse.has(name) ? "the settings of labels give channels this label" : undefined);
+    if (nameFault !== undefined) {
+      report({ path, part: "key", expected: "the name of a label that is free", found: name, fault: nameFault });
+    }
+    const expected = "a text, in which $1 or $<name> may stand for what a group of a regular expression matched";
+    const valueFault = textFault(template);
+    if (valueFault !== undefined) report({ path, expected, found: template, fault: valueFault });
+    const parts = parseTemplate(template).map((part) => {
+      if (part.kind === "text") return part;
+      const origin = originOf(part.group, conditions);
+      if ("fault" in origin) report({ path, expected, found: template, fault: `${part.written}: ${origin.fault}` });
+      return "fault" in origin ? { kind: "text" as const, text: "" } : { ...part, ...origin };
+    });
+    return { name, parts };
+  });
+}
+
+/** What is wrong with a constant text that is served, undefined when nothing is. */
+export function textFault(text: string, longest: number = LONGEST_VALUE): string | undefined {
+  if (text.trim() === "") return "it is empty";
+  if (text.length > longest) return `it is longer than ${longest} characters`;
+  return text.isWellFormed() ? undefined : "it holds half of a character (a lone surrogate)";
+}
+
+interface GroupOrigin {
+  readonly attribute: AttributeName;
+  readonly patterns: readonly CompiledPattern[];
+}
+
+/** The one attribute of which every pattern has the group. */
+function originOf(group: number | string, conditions: Conditions): GroupOrigin | { readonly fault: string } {
+  const origins: GroupOrigin[] = [];
+  const partial: AttributeName[] = [];
+  for (const [attribute, patterns] of conditions) {
+    const having = patterns.filter((pattern) => hasGroup(pattern, group));
+    if (having.length === 0) continue;
+    if (having.length === patterns.length) origins.push({ attribute, patterns });
+    else partial.push(attribute);
+  }
+  const [first, second] = origins;
+  if (first !== undefined && second === undefined && partial.length === 0) return first;
+  if (first === undefined && partial.length === 0) return { fault: "no pattern of the rule has this group" };
+  if (partial.length > 0) return { fault: `not every pattern of ${partial.join(" and ")} has this group` };
+  return {
+    fault: `${origins.map(({ attribute }) => attribute).join(" and ")} each have this group: name the groups apart`,
+  };
+}
+
+function hasGroup({ groups, groupNames }: CompiledPattern, group: number | string): boolean {
+  return typeof group === "string" ? groupNames.has(group) : group >= 1 && group <= groups;
+}
+
+/** What a group matched in the first of the patterns that fits one of the values; empty where it took no part. */
+export function captured(part: Extract<LabelPart, { kind: "group" }>, values: readonly string[]): string {
+  for (const pattern of part.patterns) {
+    for (const value of values) {
+      const matcher = pattern.expression.matcher(value);
+      if (matcher.matches()) return (matcher.group(part.group) ?? "").toWellFormed();
+    }
+  }
+  return "";
+}
+
+/** `server` and C without `unit`, and the labels of the rule. */
+export function mappedLabelNames(ruleLabels: readonly string[]): readonly string[] {
+  return ["server", ...CHANNEL_LABELS.filter((name) => name !== "unit"), ...ruleLabels];
+}

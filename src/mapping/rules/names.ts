@@ -1,0 +1,63 @@
+import { CHANNEL_LABELS, EXPORTER_FAMILIES, TREE_FAMILIES } from "../metric-table.ts";
+import { BASE_UNIT_NAMES, BASE_UNITS, type BaseUnitName } from "../units/base-units.ts";
+
+const LEGAL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+const LONGEST = 200;
+
+/** What Prometheus, its clients and the exporter itself use. */
+const RESERVED_PREFIXES = ["prtg_exporter_", "process_", "nodejs_", "go_", "scrape_", "otel_", "__"];
+/** Families that there are without any rule. */
+export const RESERVED_FAMILIES: ReadonlySet<string> = new Set<string>([
+  ...Object.values(TREE_FAMILIES).map(({ name }) => name),
+  ...Object.values(EXPORTER_FAMILIES).map(({ name }) => name),
+  ...["up", "target_info", "ALERTS", "ALERTS_FOR_STATE"],
+]);
+/** Names of what is no gauge. */
+const RESERVED_SUFFIXES = ["_total", "_count", "_sum", "_bucket", "_created", "_gcount", "_gsum"];
+
+/** What is wrong with the name of a family, undefined when nothing is. */
+export function familyNameFault(name: string): string | undefined {
+  const illegal = legalityFault(name);
+  if (illegal !== undefined) return illegal;
+  if (RESERVED_FAMILIES.has(name)) return "the exporter or Prometheus has a metric of that name";
+  const prefix = RESERVED_PREFIXES.find((reserved) => name.startsWith(reserved));
+  if (prefix !== undefined) return `names that begin with ${prefix} are reserved`;
+  const suffix = RESERVED_SUFFIXES.find((reserved) => name.endsWith(reserved));
+  return suffix === undefined ? undefined : `the ending ${suffix} is not for gauges, which all mapped metrics are`;
+}
+
+const RESERVED_LABELS: ReadonlyMap<string, string> = new Map([
+  ...["server", ...CHANNEL_LABELS].map((name) => [name, "every channel has a label of that name"] as const),
+  ...["limit"].map((name) => [name, "the limits of the channels have a label of that name"] as const),
+  ...["job", "instance", "le", "quantile"].map((name) => [name, "Prometheus gives this name a meaning"] as const),
+]);
+
+/** What is wrong with the name of a label that a rule adds, undefined when nothing is. */
+export function labelNameFault(name: string): string | undefined {
+  return (
+    legalityFault(name) ??
+    (name.startsWith("__") ? "names that begin with __ are reserved" : undefined) ??
+    RESERVED_LABELS.get(name)
+  );
+}
+
+function legalityFault(name: string): string | undefined {
+  if (name.length > LONGEST) return `it is longer than ${LONGEST} characters`;
+  return LEGAL.test(name) ? undefined : "it is made of letters, digits and _, and does not begin with a digit";
+}
+
+const SUFFIXES = BASE_UNIT_NAMES.map((unit) => ({ unit, suffix: BASE_UNITS[unit].suffix }))
+  .filter(({ suffix }) => suffix !== "")
+  .sort((a, b) => b.suffix.length - a.suffix.length);
+
+/** The base unit that a name ends with. */
+export function unitInName(name: string): BaseUnitName | undefined {
+  return SUFFIXES.find(({ suffix }) => name.endsWith(`_${suffix}`))?.unit;
+}
+
+/** The name of the family for the limits of another: `_limit` before the unit, where the name ends with one. */
+export function limitFamilyName(name: string): string {
+  const unit = unitInName(name);
+  const suffix = unit === undefined ? "" : `_${BASE_UNITS[unit].suffix}`;
+  return `${name.slice(0, name.length - suffix.length)}_limit${suffix}`;
+}

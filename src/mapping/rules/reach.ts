@@ -1,0 +1,79 @@
+import type { UnitReader } from "../units/unit-reader.ts";
+import { ATTRIBUTE_NAMES, type Conditions } from "./conditions.ts";
+import { covers } from "./coverage.ts";
+import { type CompiledPattern, compilePattern, parsePattern } from "./pattern.ts";
+import type { AttributeName } from "./rule.ts";
+
+/** A rule with many lists is compared as a whole, not alternative by alternative. */
+const MOST_CASES = 64;
+
+/** One way in which a rule can fit: of each attribute that it looks at, some of the patterns. */
+type Case = ReadonlyMap<AttributeName, readonly CompiledPattern[]>;
+
+/** Why a rule can never fit; undefined when it can, as far as anybody can tell. */
+export type NoReach =
+  | { readonly kind: "contradiction" }
+  /** Places, in the order of all rules, of earlier ones that leave nothing to it. */
+  | { readonly kind: "overshadowed"; readonly by: readonly number[] };
+
+/** Finds rules that can never fit. `rules` are the conditions of all rules in their order. */
+export class Reach {
+  readonly #rules: readonly Conditions[];
+  readonly #units: UnitReader;
+
+  constructor(rules: readonly Conditions[], units: UnitReader) {
+    this.#rules = rules;
+    this.#units = units;
+  }
+
+  missing(index: number): NoReach | undefined {
+    const conditions = this.#rules[index];
+    if (conditions === undefined) return undefined;
+    const cases = casesOf(conditions).flatMap((one) => this.#withBaseUnit(one));
+    if (cases.length === 0) return { kind: "contradiction" };
+    const by = new Set<number>();
+    for (const one of cases) {
+      const earlier = this.#rules.slice(0, index).findIndex((other) => coversCase(other, one));
+      if (earlier === -1) return undefined;
+      by.add(earlier);
+    }
+    return { kind: "overshadowed", by: [...by].sort((a, b) => a - b) };
+  }
+
+  /** Adds what a display unit says about the base unit; nothing remains where the two contradict each other. */
+  #withBaseUnit(one: Case): Case[] {
+    const units = one.get("unit");
+    if (units === undefined || units.some(({ kind }) => kind !== "exact")) return [one];
+    const bases = new Set(units.map(({ text }) => this.#units.read(text)?.base));
+    const asked = one.get("base_unit");
+    if (asked !== undefined) {
+      return asked.some(({ text }) => [...bases].some((base) => base === text)) ? [one] : [];
+    }
+    if (bases.has(undefined)) return [one];
+    const patterns = [...bases].flatMap((base) => {
+      const compiled = compilePattern(parsePattern(base ?? "", false));
+      return "fault" in compiled ? [] : [compiled];
+    });
+    return [new Map([...one, ["base_unit", patterns]])];
+  }
+}
+
+function coversCase(wide: Conditions, narrow: Case): boolean {
+  return wide
+    .entries()
+    .every(([attribute, patterns]) =>
+      narrow.get(attribute)?.every((one) => patterns.some((pattern) => covers(pattern, one))),
+    );
+}
+
+/** Every combination of one pattern for each attribute, or the rule as a whole where these are too many. */
+function casesOf(conditions: Conditions): Case[] {
+  let cases: Case[] = [new Map()];
+  for (const attribute of ATTRIBUTE_NAMES) {
+    const patterns = conditions.get(attribute);
+    if (patterns === undefined) continue;
+    if (cases.length * patterns.length > MOST_CASES) return [conditions];
+    cases = cases.flatMap((one) => patterns.map((pattern) => new Map([...one, [attribute, [pattern]]])));
+  }
+  return cases;
+}

@@ -1,0 +1,131 @@
+import { type Conversion, UNCHANGED } from "../units/conversion.ts";
+import type { UnitReader, UnitReading } from "../units/unit-reader.ts";
+import { AttributeIndex } from "./attribute-index.ts";
+import { type Bits, firstCommon, intersect, noBits, unite } from "./bits.ts";
+import type { Conditions } from "./conditions.ts";
+import { captured, type LabelPart, type RuleLabel } from "./labels.ts";
+import type { AttributeName, ChannelAttributes, MappedFamily, Mapping, Rule, SensorAttributes } from "./rule.ts";
+
+/** A rule with all that it takes to apply it. */
+export interface ReadyRule extends Rule {
+  readonly conditions: Conditions;
+  /** Undefined for a rule that drops. */
+  readonly family: MappedFamily | undefined;
+  /** The rule's own factor and offset. */
+  readonly factor: Conversion | undefined;
+  readonly labels: readonly RuleLabel[];
+}
+
+/** Units that are remembered; there are hardly more on one server. */
+const MOST_UNITS = 5000;
+
+/**
+ * Rules in their order; the first one that fits a channel decides what becomes of it. What fits an attribute of a
+ * sensor or the name or unit of a channel is found once for each value, so that a channel costs one intersection.
+ */
+export class RuleSet {
+  /** In the order in which rules first make them. */
+  readonly families: readonly MappedFamily[];
+  readonly rules: readonly Rule[];
+  readonly #rules: readonly ReadyRule[];
+  readonly #units: UnitReader;
+  readonly #indexes: Readonly<Record<AttributeName, AttributeIndex>>;
+  readonly #sensors = new WeakMap<SensorAttributes, Bits>();
+  readonly #readings = new Map<string, { readonly reading: UnitReading | undefined; readonly bits: Bits }>();
+
+  constructor(rules: readonly ReadyRule[], families: Iterable<MappedFamily>, units: UnitReader) {
+    this.rules = rules;
+    this.families = [...families];
+    this.#rules = rules;
+    this.#units = units;
+    const index = (attribute: AttributeName) =>
+      new AttributeIndex(rules.map(({ conditions }) => conditions.get(attribute)));
+    this.#indexes = {
+      kind: index("kind"),
+      kind_name: index("kind_name"),
+      channel: index("channel"),
+      unit: index("unit"),
+      base_unit: index("base_unit"),
+      tags: index("tags"),
+      device: index("device"),
+      path: index("path"),
+    };
+  }
+
+  /** What the first rule that fits makes of the channel; undefined when none does. For when a channel appears or changes. */
+  map(sensor: SensorAttributes, channel: ChannelAttributes): Mapping | undefined {
+    if (this.#rules.length === 0) return undefined;
+    const { reading, bits } = this.#readUnit(channel.unit);
+    const rule = this.#rules[firstCommon(this.#sensorBits(sensor), this.#indexes.channel.match(channel.name), bits)];
+    if (rule === undefined) return undefined;
+    const { family, settings } = rule;
+    if (family === undefined || settings.kind === "drop") return { kind: "drop", rule };
+    const conversion = rule.factor ?? conversionTo(settings.unit, reading);
+    if (conversion === undefined) return { kind: "unconverted", rule, family };
+    const labels = rule.labels.map(({ parts }) => parts.map((part) => textOf(part, sensor, channel, reading)).join(""));
+    return { kind: "metric", rule, family, conversion, labels };
+  }
+
+  /** True when the display unit is in the unit table. */
+  recognises(displayUnit: string): boolean {
+    return this.#readUnit(displayUnit).reading !== undefined;
+  }
+
+  #sensorBits(sensor: SensorAttributes): Bits {
+    const known = this.#sensors.get(sensor);
+    if (known !== undefined) return known;
+    const { kind, kind_name, tags, device, path } = this.#indexes;
+    const bits = kind.match(sensor.type).slice();
+    intersect(bits, kind_name.match(sensor.typeName));
+    const ofTags = tags.unconditional.slice();
+    for (const tag of tagsOf(sensor)) unite(ofTags, tags.match(tag));
+    intersect(bits, ofTags);
+    intersect(bits, device.match(sensor.device));
+    intersect(bits, path.matchOnce(sensor.path));
+    this.#sensors.set(sensor, bits);
+    return bits;
+  }
+
+  #readUnit(displayUnit: string) {
+    const known = this.#readings.get(displayUnit);
+    if (known !== undefined) return known;
+    const reading = this.#units.read(displayUnit);
+    const bits = noBits(this.#rules.length);
+    unite(bits, this.#indexes.unit.matchOnce(displayUnit));
+    intersect(bits, this.#indexes.base_unit.match(reading?.base ?? ""));
+    const read = { reading, bits };
+    if (this.#readings.size >= MOST_UNITS) this.#readings.clear();
+    this.#readings.set(displayUnit, read);
+    return read;
+  }
+}
+
+/** Its own first: what stands nearer counts. */
+function tagsOf({ tags, inheritedTags }: SensorAttributes): readonly string[] {
+  return inheritedTags.length === 0 ? tags : [...tags, ...inheritedTags];
+}
+
+function conversionTo(target: string | undefined, reading: UnitReading | undefined): Conversion | undefined {
+  if (target === undefined) return UNCHANGED;
+  return reading?.base === target ? reading.conversion : undefined;
+}
+
+function textOf(
+  part: LabelPart,
+  sensor: SensorAttributes,
+  channel: ChannelAttributes,
+  reading: UnitReading | undefined,
+): string {
+  if (part.kind === "text") return part.text;
+  const values: Readonly<Record<AttributeName, readonly string[]>> = {
+    kind: [sensor.type],
+    kind_name: [sensor.typeName],
+    channel: [channel.name],
+    unit: [channel.unit],
+    base_unit: [reading?.base ?? ""],
+    tags: tagsOf(sensor),
+    device: [sensor.device],
+    path: [sensor.path],
+  };
+  return captured(part, values[part.attribute]);
+}

@@ -1,0 +1,187 @@
+import type { LimitName } from "../api/records.ts";
+import type { StatusToken } from "../api/status.ts";
+import type { TreeNode } from "../tree/model.ts";
+import { LABELS_TO_CHOOSE, type LabelSettings, tagValue, WIDE_LABELS } from "./label-settings.ts";
+import {
+  CHANNEL_LABELS,
+  type MetricFamily,
+  SENSOR_LABELS,
+  TREE_FAMILIES,
+  type TreeFamilyName,
+} from "./metric-table.ts";
+
+/** What a channel adds to the labels of its sensor. */
+export interface ChannelIdentity {
+  readonly channelId: string;
+  readonly name: string;
+  /** Empty where unknown. */
+  readonly unit: string;
+}
+
+type Columns = readonly number[];
+
+/**
+ * Label values of all series about the tree, and the families as they are served: the wide ones of the metric table, or
+ * what the configuration makes of them. Text is served as it came: escaping is the renderer's business, and a lone
+ * surrogate, which no encoding can carry, becomes U+FFFD.
+ */
+export class SeriesLabels {
+  /** The metric table with the labels that are served. */
+  readonly families: Readonly<Record<TreeFamilyName, MetricFamily>>;
+  /** False when some of the wide labels are left out, and info series carry them instead. */
+  readonly isWide: boolean;
+  readonly #settings: LabelSettings;
+  readonly #sensorColumns: Columns;
+  readonly #channelColumns: Columns;
+  readonly #mappedColumns: Columns;
+  readonly #leftOut: readonly (typeof SENSOR_LABELS)[number][];
+
+  constructor(settings: LabelSettings = WIDE_LABELS) {
+    const isKept = (name: string) => settings.keep?.has(name) !== false || !isOptional(name);
+    const columns = (names: readonly string[]) => [0, ...names.flatMap((name, at) => (isKept(name) ? [at + 1] : []))];
+    this.#settings = settings;
+    this.#sensorColumns = columns(SENSOR_LABELS);
+    this.#channelColumns = columns(CHANNEL_LABELS);
+    this.#mappedColumns = this.#channelColumns.filter((column) => CHANNEL_LABELS[column - 1] !== "unit");
+    this.#leftOut = SENSOR_LABELS.filter((name) => !isKept(name));
+    this.isWide = LABELS_TO_CHOOSE.every(isKept);
+    const served = Object.entries(TREE_FAMILIES).map(([key, family]) => [key, this.#served(key, family)] as const);
+    this.families = Object.fromEntries(served) as Record<TreeFamilyName, MetricFamily>;
+  }
+
+  /** A family whose labels are `server`, C without `unit`, and `own` ones, as it is served. */
+  mappedFamily<Family extends MetricFamily>(family: Family, own: readonly string[]): Family {
+    const names = this.#mappedColumns.map((column) => (column === 0 ? "server" : CHANNEL_LABELS[column - 1]));
+    return { ...family, labels: [...this.#names([...names, ...this.#tagLabels()]), ...own] };
+  }
+
+  /** `server` and S. */
+  sensor(server: string, sensor: TreeNode): readonly string[] {
+    const wide = [server, sensor.id, sensor.probe, sensor.group, sensor.device, sensor.name, sensor.path];
+    return this.#pick(wide, this.#sensorColumns, sensor);
+  }
+
+  /** `server`, S and `status`. */
+  sensorStatus(server: string, sensor: TreeNode, status: StatusToken): readonly string[] {
+    return [...this.sensor(server, sensor), status];
+  }
+
+  /** `server` and C. */
+  channel(server: string, sensor: TreeNode, channel: ChannelIdentity): readonly string[] {
+    return this.#pick(wideChannel(server, sensor, channel), this.#channelColumns, sensor);
+  }
+
+  /** `server`, C without `unit`, and the values of `own` labels. */
+  mappedChannel(server: string, sensor: TreeNode, channel: ChannelIdentity, own: readonly string[]): readonly string[] {
+    return [...this.#pick(wideChannel(server, sensor, channel), this.#mappedColumns, sensor), ...wellFormed(own)];
+  }
+
+  /** `server`, all of C and `metric`. */
+  channelInfo(server: string, sensor: TreeNode, channel: ChannelIdentity, metric: string): readonly string[] {
+    return wellFormed([...wideChannel(server, sensor, channel), metric]);
+  }
+
+  sensorInfo(server: string, sensor: TreeNode): readonly string[] {
+    const { probe, group, device, name, path } = sensor;
+    const places: Readonly<Record<string, string>> = { probe, group, device, sensor: name, path };
+    return wellFormed([
+      server,
+      sensor.id,
+      sensor.deviceId,
+      sensor.type,
+      sensor.typeName,
+      sensor.priority === undefined ? "" : String(sensor.priority),
+      sensor.tags.join(","),
+      sensor.favorite === undefined ? "" : String(sensor.favorite),
+      ...this.#leftOut.map((label) => places[label] ?? ""),
+    ]);
+  }
+
+  #pick(wide: readonly string[], columns: Columns, sensor: TreeNode): readonly string[] {
+    const { fromTags } = this.#settings;
+    const kept = columns.length === wide.length ? wide : columns.map((column) => wide[column] ?? "");
+    if (fromTags.length === 0) return wellFormed(kept);
+    const tags = [...sensor.tags, ...sensor.inheritedTags];
+    return wellFormed([...kept, ...fromTags.map((label) => tagValue(label, tags))]);
+  }
+
+  #served(key: string, family: MetricFamily): MetricFamily {
+    return { ...family, labels: this.#names(this.#chosen(key, family)) };
+  }
+
+  #chosen(key: string, { labels }: MetricFamily): readonly string[] {
+    if (key === "sensorInfo") return [...labels, ...this.#leftOut];
+    if (key === "channelInfo") return labels;
+    const own = [CHANNEL_LABELS, SENSOR_LABELS].find((names) => names.every((name) => labels.includes(name)));
+    if (own === undefined) return labels;
+    const columns = own === CHANNEL_LABELS ? this.#channelColumns : this.#sensorColumns;
+    const rest = labels.slice(own.length + 1);
+    return [...columns.map((column) => labels[column] ?? ""), ...this.#tagLabels(), ...rest];
+  }
+
+  #tagLabels(): readonly string[] {
+    return this.#settings.fromTags.map(({ label }) => label);
+  }
+
+  #names(names: readonly (string | undefined)[]): readonly string[] {
+    return names.map((name = "") => this.#settings.rename.get(name) ?? name);
+  }
+}
+
+function isOptional(name: string): boolean {
+  return LABELS_TO_CHOOSE.some((label) => label === name);
+}
+
+function wideChannel(server: string, sensor: TreeNode, { channelId, name, unit }: ChannelIdentity): readonly string[] {
+  return [
+    server,
+    sensor.id,
+    channelId,
+    sensor.probe,
+    sensor.group,
+    sensor.device,
+    sensor.name,
+    name,
+    unit,
+    // Ends with the sensor, as in S, so that the two join on it.
+    sensor.path,
+  ];
+}
+
+/** The labels of a channel's series and `limit`. */
+export function channelLimitLabels(channel: readonly string[], limit: LimitName): readonly string[] {
+  return [...channel, limit];
+}
+
+export function limitExceededLabels(
+  server: string,
+  sensorId: string,
+  channelId: string,
+  limit: LimitName,
+): readonly string[] {
+  return wellFormed([server, sensorId, channelId, limit]);
+}
+
+export function nodeLabels(server: string, node: TreeNode): readonly string[] {
+  return wellFormed([server, node.id, node.kind, node.path]);
+}
+
+export function nodeSensorsLabels(server: string, node: TreeNode, status: StatusToken): readonly string[] {
+  return [...nodeLabels(server, node), status];
+}
+
+export function deviceInfoLabels(server: string, device: TreeNode): readonly string[] {
+  return wellFormed([
+    server,
+    device.id,
+    device.name,
+    device.host ?? "",
+    device.type,
+    device.tags.join(","),
+    device.path,
+  ]);
+}
+
+function wellFormed(values: readonly string[]): readonly string[] {
+  return values.every((value) => value.isWellFormed()) ? values : values.map((value) => value.toWellFormed());
+}

@@ -1,0 +1,49 @@
+/** A unit that metrics are given in, whatever the server shows. */
+export interface BaseUnit {
+  /** Last words of the names of metrics in this unit; empty where a name needs none. */
+  readonly suffix: string;
+  /** Code in the Unified Code for Units of Measure. */
+  readonly ucum: string;
+}
+
+/** Base units by the name that rules call them by: Prometheus' own where it has one, else the usual SI unit. */
+export const BASE_UNITS = {
+  amperes: { suffix: "amperes", ucum: "A" },
+  bytes: { suffix: "bytes", ucum: "By" },
+  bytes_per_second: { suffix: "bytes_per_second", ucum: "By/s" },
+  celsius: { suffix: "celsius", ucum: "Cel" },
+  count: { suffix: "", ucum: "{count}" },
+  dbm: { suffix: "dbm", ucum: "{dBm}" },
+  decibels: { suffix: "decibels", ucum: "dB" },
+  grams: { suffix: "grams", ucum: "g" },
+  grams_per_second: { suffix: "grams_per_second", ucum: "g/s" },
+  hertz: { suffix: "hertz", ucum: "Hz" },
+  joules: { suffix: "joules", ucum: "J" },
+  liters: { suffix: "liters", ucum: "L" },
+  liters_per_second: { suffix: "liters_per_second", ucum: "L/s" },
+  lux: { suffix: "lux", ucum: "lx" },
+  meters: { suffix: "meters", ucum: "m" },
+  meters_per_second: { suffix: "meters_per_second", ucum: "m/s" },
+  ohms: { suffix: "ohms", ucum: "Ohm" },
+  pascals: { suffix: "pascals", ucum: "Pa" },
+  per_second: { suffix: "per_second", ucum: "/s" },
+  ratio: { suffix: "ratio", ucum: "1" },
+  rpm: { suffix: "rpm", ucum: "{revolution}/min" },
+  seconds: { suffix: "seconds", ucum: "s" },
+  voltamperes: { suffix: "voltamperes", ucum: "V.A" },
+  volts: { suffix: "volts", ucum: "V" },
+  watts: { suffix: "watts", ucum: "W" },
+} as const satisfies Readonly<Record<string, BaseUnit>>;
+
+export type BaseUnitName = keyof typeof BASE_UNITS;
+
+export const BASE_UNIT_NAMES = Object.keys(BASE_UNITS) as readonly BaseUnitName[];
+
+/** What `<unit>/s` is measured in, for those units that come as rates. */
+export const RATES: { readonly [name in BaseUnitName]?: BaseUnitName } = {
+  bytes: "bytes_per_second",
+  count: "per_second",
+  grams: "grams_per_second",
+  liters: "liters_per_second",
+  meters: "meters_per_second",
+};

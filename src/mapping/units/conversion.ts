@@ -1,0 +1,21 @@
+/**
+ * From one unit to another: `(value + shift) * times / over + plus`. Two factors instead of one, because 9 / 1000 is
+ * 0.009 and 9 * 0.001 is not.
+ */
+export interface Conversion {
+  readonly shift: number;
+  readonly times: number;
+  readonly over: number;
+  readonly plus: number;
+}
+
+export const UNCHANGED: Conversion = { shift: 0, times: 1, over: 1, plus: 0 };
+
+export function convert({ shift, times, over, plus }: Conversion, value: number): number {
+  return ((value + shift) * times) / over + plus;
+}
+
+/** The way back: `value` such that `convert` makes `converted` of it. */
+export function convertBack({ shift, times, over, plus }: Conversion, converted: number): number {
+  return ((converted - plus) * over) / times - shift;
+}

@@ -1,0 +1,175 @@
+import { readdir } from "node:fs/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { compileMapping } from "../../../src/commands/compile-mapping.ts";
+import { mappingSchema, PRESET_NAMES, type PresetName } from "../../../src/config/mapping-schema.ts";
+import { PRESET_FOLDER } from "../../../src/config/presets.ts";
+import { readRuleFiles } from "../../../src/config/rule-files.ts";
+import type { ChannelAttributes, Mapping, SensorAttributes } from "../../../src/mapping/rules/rule.ts";
+import type { RuleSet } from "../../../src/mapping/rules/rule-set.ts";
+import { convert } from "../../../src/mapping/units/conversion.ts";
+import type { SimChannel, SimNode, SimSensor, World } from "../../../src/simulator/world/model.ts";
+import { createWorld } from "../../../src/simulator/world/world.ts";
+
+const NOW = Date.UTC(2026, 2, 12, 10);
+const CURATED = PRESET_NAMES.filter((name) => name !== "base-units");
+
+/** Units of the simulated world, and what a value in each of them is in its base unit, by simple arithmetic. */
+const WORLD_UNITS: Readonly<Record<string, (value: number) => number>> = {
+  "%": (value) => value / 100,
+  msec: (value) => value / 1000,
+  µs: (value) => value / 1_000_000,
+  s: (value) => value,
+  min: (value) => value * 60,
+  h: (value) => value * 3600,
+  d: (value) => value * 86_400,
+  "Mbit/s": (value) => (value * 1_000_000) / 8,
+  "kbit/s": (value) => (value * 1000) / 8,
+  KByte: (value) => value * 1024,
+  MB: (value) => value * 1024 * 1024,
+  GByte: (value) => value * 1024 * 1024 * 1024,
+  "KByte/s": (value) => value * 1024,
+  "°C": (value) => value,
+  "#": (value) => value,
+  "#/s": (value) => value,
+  V: (value) => value,
+  A: (value) => value,
+  W: (value) => value,
+  kWh: (value) => value * 3_600_000,
+  Hz: (value) => value,
+  rpm: (value) => value,
+  dBm: (value) => value,
+};
+
+/** Base units that no kind of sensor in the simulated world shows. */
+const NOT_IN_THE_WORLD = [
+  "voltamperes",
+  "ohms",
+  "decibels",
+  "lux",
+  "pascals",
+  "meters",
+  "meters_per_second",
+  "grams",
+  "grams_per_second",
+  "liters",
+  "liters_per_second",
+];
+
+interface WorldChannel {
+  readonly sim: SimChannel;
+  readonly sensor: SensorAttributes;
+  readonly channel: ChannelAttributes;
+}
+
+let world: World;
+let channels: WorldChannel[];
+
+beforeAll(() => {
+  // A dozen channels a sensor, as large installations have them: the default world leaves out the last ones of some kinds.
+  world = createWorld({ seed: 42, size: { sensors: 1300, channels: 16_000 }, startedAt: NOW });
+  const sensors = new Map<SimSensor, SensorAttributes>();
+  channels = world.channels().map((sim) => {
+    const sensor = sensors.get(sim.sensor) ?? attributesOf(sim.sensor);
+    sensors.set(sim.sensor, sensor);
+    return { sim, sensor, channel: { name: sim.name, unit: sim.displayUnit } };
+  });
+});
+
+function attributesOf(sensor: SimSensor): SensorAttributes {
+  const path: string[] = [];
+  for (let node: SimNode | undefined = sensor; node?.parent !== undefined; node = node.parent) path.unshift(node.name);
+  return {
+    type: sensor.type.replace(/\.\d+$/, ""),
+    typeName: sensor.typeName,
+    tags: sensor.tags,
+    inheritedTags: [],
+    device: sensor.parent?.name ?? "",
+    path: path.join("/"),
+  };
+}
+
+async function ruleSetOf(presets: readonly PresetName[]): Promise<RuleSet> {
+  const settings = mappingSchema.parse({ presets });
+  const files = await readRuleFiles(settings, {
+    file: "prtg.yaml",
+    origin: { place: () => ({ location: "prtg.yaml", key: "" }), reference: () => undefined },
+    base: "",
+    env: {},
+    readFile: () => Promise.reject(new Error("presets name no files")),
+  });
+  const { ruleSet, warnings } = compileMapping(files, settings);
+  expect(warnings).toEqual([]);
+  return ruleSet;
+}
+
+function mapAll(ruleSet: RuleSet): { readonly one: WorldChannel; readonly mapping: Mapping | undefined }[] {
+  return channels.map((one) => ({ one, mapping: ruleSet.map(one.sensor, one.channel) }));
+}
+
+/** Twelve digits: the last ones depend on the order of the operations. */
+function nearly(value: number): string {
+  return value.toPrecision(12);
+}
+
+/** The value in its base unit by the test's own table; the value itself where a family has no unit. */
+function expected({ sim }: WorldChannel, displayValue: number, isConverted: boolean): number | undefined {
+  return isConverted ? WORLD_UNITS[sim.displayUnit]?.(displayValue) : displayValue;
+}
+
+test("the list of presets is that of the folder", async () => {
+  const files = await readdir(PRESET_FOLDER);
+  expect(files.toSorted()).toEqual(PRESET_NAMES.map((name) => `${name}.yaml`));
+});
+
+describe.each(PRESET_NAMES)("preset %s", (name) => {
+  test("has series in every family, with the world's values in base units", async () => {
+    const ruleSet = await ruleSetOf([name]);
+    const seen = new Set<string>();
+    for (const { one, mapping } of mapAll(ruleSet)) {
+      expect(mapping?.kind).not.toBe("unconverted");
+      if (mapping?.kind !== "metric") continue;
+      seen.add(mapping.family.name);
+      const displayValue = world.lastMeasurement(one.sim, NOW)?.displayValue;
+      if (displayValue === undefined || displayValue === null) continue;
+      const value = convert(mapping.conversion, displayValue);
+      const isConverted = mapping.family.baseUnit !== undefined;
+      expect(nearly(value)).toBe(nearly(expected(one, displayValue, isConverted) ?? Number.NaN));
+      // The simulator keeps data, bits too, in bytes: a second witness.
+      const raw = world.lastMeasurement(one.sim, NOW)?.value;
+      if (/^bytes/.test(mapping.family.baseUnit ?? "")) expect(nearly(value)).toBe(nearly(raw ?? Number.NaN));
+    }
+    const missing = ruleSet.families.filter((family) => !seen.has(family.name));
+    const foreign = missing.filter(({ baseUnit }) => !NOT_IN_THE_WORLD.includes(baseUnit ?? ""));
+    expect(foreign.map((family) => family.name)).toEqual([]);
+    if (name !== "base-units") expect(missing).toEqual([]);
+  });
+});
+
+describe("all presets together", () => {
+  test("leave no curated family empty, and give no channel of the world two families", async () => {
+    const ruleSet = await ruleSetOf(PRESET_NAMES);
+    const seen = new Set(
+      mapAll(ruleSet).flatMap(({ mapping }) => (mapping?.kind === "metric" ? mapping.family.name : [])),
+    );
+    const curated = await ruleSetOf(CURATED);
+    expect(curated.families.map((family) => family.name).filter((family) => !seen.has(family))).toEqual([]);
+  });
+
+  test("take every channel whose unit is recognised and is no count", async () => {
+    const ruleSet = await ruleSetOf(PRESET_NAMES);
+    const unmapped = mapAll(ruleSet).filter(({ mapping }) => mapping === undefined);
+    expect(new Set(unmapped.map(({ one }) => one.channel.unit))).toEqual(new Set(["#", "", "widgets", "orders/min"]));
+  });
+
+  test("are tried before base-units in whatever order they are listed", async () => {
+    const [first, last] = [await ruleSetOf(["base-units", "ping"]), await ruleSetOf(["ping", "base-units"])];
+    expect(first.families).toEqual(last.families);
+    expect(first.families[0]?.name).toBe("prtg_ping_seconds");
+  });
+
+  test("have names of their own, and limits with names of their own", async () => {
+    const { families } = await ruleSetOf(PRESET_NAMES);
+    const names = families.flatMap(({ name, limits }) => [name, limits.name]);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
