@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { apiCoveragePage } from "./api-coverage-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { editorSchemaFile } from "./editor-schema.ts";
 import { errorsPage } from "./errors-page.ts";
@@ -18,6 +19,7 @@ export async function generate(root: URL): Promise<Output[]> {
     { path: "docs/configuration.md", content: configurationPage() },
     { path: "docs/metrics.md", content: metricsPage() },
     { path: "docs/errors.md", content: errorsPage() },
+    { path: "docs/api-coverage.md", content: await apiCoveragePage() },
     { path: "config/prtg-exporter.schema.json", content: editorSchemaFile() },
   ];
   const readme = await contentOf(root, "README.md");

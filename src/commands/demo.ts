@@ -5,6 +5,7 @@ import { createContext } from "./context.ts";
 import type { LogFlags, WebFlags } from "./flags.ts";
 import { startServing } from "./serve.ts";
 import { untilStopSignal } from "./signals.ts";
+import { timetable } from "./simulate.ts";
 import { startSimulatedServer } from "./simulated-server.ts";
 import type { WorldFlags } from "./world-flags.ts";
 
@@ -29,6 +30,7 @@ export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number
   const apiKey = randomBytes(16).toString("hex");
   const credentials = { apiKey, username: "demo", password: apiKey };
   const simulator = await startSimulatedServer(flags, { host: "127.0.0.1", port: 0 }, credentials);
+  for (const story of simulator.stage.stories) context.print(timetable(story));
   try {
     const { config } = await loadConfig({
       file: "demo.yaml",

@@ -54,8 +54,8 @@ function collectAddresses(): (text: string) => readonly ListenAddress[] {
 }
 
 function parsePath(text: string): string {
-  if (!/^\/[\w./~-]*$/.test(text) || text === "/" || text.startsWith("/-/")) {
-    throw new InvalidArgumentError("Give a path such as /metrics; / and /-/... are taken.");
+  if (!/^\/[\w./~-]*$/.test(text) || text === "/" || /^\/(-|debug)\//.test(text)) {
+    throw new InvalidArgumentError("Give a path such as /metrics; /, /-/... and /debug/... are taken.");
   }
   return text;
 }

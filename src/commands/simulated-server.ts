@@ -1,8 +1,10 @@
 import { systemClock } from "../clock.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import { ScenarioError } from "../simulator/scenario/scenario-error.ts";
 import { type Simulator, startSimulator } from "../simulator/service/simulator.ts";
 import type { World, WorldSize } from "../simulator/world/model.ts";
 import { createWorld } from "../simulator/world/world.ts";
+import { loadScenario, scenarioInvalid } from "./scenario-file.ts";
 import type { WorldFlags } from "./world-flags.ts";
 
 export interface ServiceAddress {
@@ -16,20 +18,35 @@ export interface ServiceCredentials {
   readonly password: string;
 }
 
+/** What time is in the simulated world, and who may change it. */
+export interface ServiceMode {
+  /** When simulated time begins, milliseconds since the epoch; undefined: now. */
+  readonly startAt?: number | undefined;
+  /** Simulated seconds per real second. */
+  readonly speed?: number | undefined;
+  /** Whether the world can be changed from outside. */
+  readonly control?: boolean | undefined;
+}
+
 /**
- * Starts the simulated monitoring server that the flags describe, with its world in the present.
- * @throws ExporterError WORLD_IMPOSSIBLE, LISTEN_FAILED
+ * Starts the simulated monitoring server that the flags describe, with its world in the present unless `mode` says otherwise.
+ * @throws ExporterError WORLD_IMPOSSIBLE, SCENARIO_INVALID, LISTEN_FAILED
  */
 export async function startSimulatedServer(
   flags: WorldFlags,
   address: ServiceAddress,
   credentials: ServiceCredentials,
+  mode: ServiceMode = {},
 ): Promise<Simulator> {
   const { seed, spelling, fault } = flags;
-  const world = createSizedWorld(seed, flags);
+  const scenario = flags.scenario === undefined ? undefined : await loadScenario(flags.scenario);
+  const { startAt, speed, control = false } = mode;
+  const world = createSizedWorld(seed, flags, startAt ?? systemClock.now());
+  const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials };
   try {
-    return await startSimulator({ world, clock: systemClock, ...address, spelling, credentials, faults: fault });
+    return await startSimulator({ ...options, ...address, spelling, faults: fault });
   } catch (error) {
+    if (error instanceof ScenarioError) throw scenarioInvalid(error);
     if (!(error instanceof Error && "syscall" in error)) throw error;
     throw new ExporterError("LISTEN_FAILED", `cannot listen on ${address.host}:${address.port}`, {
       cause: error,
@@ -38,9 +55,9 @@ export async function startSimulatedServer(
   }
 }
 
-function createSizedWorld(seed: number, size: Partial<WorldSize>): World {
+function createSizedWorld(seed: number, size: Partial<WorldSize>, startedAt: number): World {
   try {
-    return createWorld({ seed, size, startedAt: systemClock.now() });
+    return createWorld({ seed, size, startedAt });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new ExporterError("WORLD_IMPOSSIBLE", error.message);

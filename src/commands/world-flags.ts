@@ -2,12 +2,14 @@ import { type Command, Option } from "commander";
 import { parseFault } from "../simulator/service/fault-grammar.ts";
 import { DEFAULT_WORLD_SIZE, type WorldSize } from "../simulator/world/model.ts";
 import { integer, parsed } from "./flags.ts";
+import { SHIPPED_SCENARIOS } from "./scenario-file.ts";
 
 /** Flags about the simulated world, for `simulate` and `demo`. */
 export interface WorldFlags extends Partial<WorldSize> {
   readonly seed: number;
   readonly spelling: "live" | "specification";
   readonly fault: readonly string[];
+  readonly scenario?: string;
 }
 
 export function addWorldFlags(command: Command): Command {
@@ -26,5 +28,6 @@ export function addWorldFlags(command: Command): Command {
       new Option("--fault <fault>", "make something go wrong; may be repeated (see below)")
         .default([], "none")
         .argParser((text, faults: readonly string[]) => [...faults, parsed(() => parseFault(text)).text]),
-    );
+    )
+    .option("--scenario <file>", `story to play (YAML): a file, or one of ${SHIPPED_SCENARIOS.join(", ")}`);
 }

@@ -27,6 +27,26 @@ export const ERROR_CATALOGUE = {
     meaning: "A file with mapping rules cannot be read.",
     remedy: "Check the path in mapping.files and that the user of the exporter may read it.",
   },
+  MAP_SERVER_UNKNOWN: {
+    meaning: "There is no server of the name that was given to map.",
+    remedy: "Give --server with the name of a configured server, or of one in the recording.",
+  },
+  MAP_SENSOR_UNKNOWN: {
+    meaning: "There is no sensor with the id that was given to map.",
+    remedy: "Give the id as in the label sensor_id, and check that the user may see the sensor.",
+  },
+  RECORDING_UNREADABLE: {
+    meaning: "A recording cannot be read.",
+    remedy: "Check the path given to --recording and the permissions of the file.",
+  },
+  RECORDING_UNWRITABLE: {
+    meaning: "A recording cannot be written.",
+    remedy: "Check the path given to --save and the permissions of its folder.",
+  },
+  RECORDING_INVALID: {
+    meaning: "A file is not a recording that this version can read.",
+    remedy: "Write it anew with map --all --save.",
+  },
   SECRET_UNREADABLE: {
     meaning: "A file that holds a secret cannot be read, or is empty.",
     remedy: "Check the path and that the user of the exporter may read it.",

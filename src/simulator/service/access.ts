@@ -1,5 +1,7 @@
+import type { UserGroup } from "../directory/model.ts";
 import type { SimChannel, SimDevice, SimNode, SimSensor, World } from "../world/model.ts";
-import { isChannel, type Subject } from "./subject.ts";
+import { notFound } from "./api-errors.ts";
+import { isChannel, kindOf, type Subject, type SubjectKind } from "./subject.ts";
 
 /** What a user may see: everything, or some objects with all that is below them (but not what is above). */
 export interface Visibility {
@@ -19,14 +21,24 @@ export function onlyBelow(ids: ReadonlySet<string>): Visibility {
   return { everything: false, sees };
 }
 
+/** What a user sees who is in these groups. */
+export function visibilityOf(groups: readonly UserGroup[]): Visibility {
+  const ids = new Set<string>();
+  for (const { scope } of groups) {
+    if (scope === "everything") return EVERYTHING;
+    for (const id of scope) ids.add(id);
+  }
+  return onlyBelow(ids);
+}
+
 /**
- * What a restricted user sees unless told otherwise: one group, and single devices elsewhere, so that there are
+ * Ids of what a restricted user sees unless told otherwise: one group, and single devices elsewhere, so that there are
  * objects with visible parents, and devices none of whose ancestors is visible.
  */
-export function someOf(world: World): Visibility {
+export function partOf(world: World): readonly string[] {
   const group = world.list("group")[0];
   const devices = world.list("device").filter((_, index) => index % 7 === 3);
-  return onlyBelow(new Set([...(group === undefined ? [] : [group]), ...devices].map((node) => node.id)));
+  return [...(group === undefined ? [] : [group]), ...devices].map((node) => node.id);
 }
 
 type NodesOf = { probe: SimNode; group: SimNode; device: SimDevice; sensor: SimSensor };
@@ -49,6 +61,11 @@ export class VisibleWorld {
   channels(): readonly SimChannel[] {
     if (this.visibility.everything) return this.world.channels();
     return this.nodes("sensor").flatMap((sensor) => sensor.channels);
+  }
+
+  /** All of the tree but its root, as lists of one kind after the other. */
+  objects(): readonly (readonly Subject[])[] {
+    return [...(["probe", "group", "device", "sensor"] as const).map((kind) => this.nodes(kind)), this.channels()];
   }
 
   /** Undefined for unknown and for invisible objects alike. */
@@ -75,4 +92,17 @@ function listOf(world: World, kind: keyof NodesOf): readonly SimNode[] {
     case "sensor":
       return world.list("sensor");
   }
+}
+
+type ObjectOf = NodesOf & { channel: SimChannel };
+
+/**
+ * The object of a kind; the root is a group.
+ * @throws RequestRefused NOT_FOUND
+ */
+export function requireObject<Kind extends SubjectKind>(visible: VisibleWorld, kind: Kind, id?: string): ObjectOf[Kind];
+export function requireObject(visible: VisibleWorld, kind: SubjectKind, id = ""): Subject {
+  const subject = kind === "channel" ? visible.channel(id) : visible.node(id);
+  if (subject === undefined || kindOf(subject) !== kind) throw notFound();
+  return subject;
 }

@@ -1,29 +1,24 @@
 import type { Clock } from "../../clock.ts";
-import type { World } from "../world/model.ts";
-import { EVERYTHING, onlyBelow, someOf, type Visibility } from "./access.ts";
+import type { Directory } from "../directory/directory.ts";
+import {
+  type AccessLevel,
+  type ApiKey,
+  effectiveLevel,
+  isAdministrator,
+  levelOf,
+  type User,
+} from "../directory/model.ts";
+import { type Visibility, visibilityOf } from "./access.ts";
+import { LIMITED_USER } from "./accounts.ts";
 import { RequestRefused } from "./api-errors.ts";
 import { type Random, randomHex } from "./randomness.ts";
 
-/** Who may sign in. The further keys belong to users with fewer rights. */
-export interface Credentials {
-  readonly apiKey: string;
-  readonly username: string;
-  readonly password: string;
-  /** Key of a user who sees only a part of the tree: other objects are missing, references to them `restricted`. */
-  readonly restrictedApiKey?: string;
-  /** Ids of the objects that the restricted user sees, with what is below them; by default one group and some devices. */
-  readonly restrictedTo?: readonly string[];
-  /** Key of a user who sees the whole tree, but is FORBIDDEN the endpoints of `forbiddenEndpoints`. */
-  readonly limitedApiKey?: string;
-  /** Path templates; by default those about the system as a whole. */
-  readonly forbiddenEndpoints?: readonly string[];
-}
-
 const SYSTEM_ENDPOINTS = ["/version", "/objects/count", "/sensor-status-summary", "/sensor-status-summary/{id}"];
 
-/** A user account. */
+/** A user account, with what it may see and do. Always the same object for the same user. */
 export interface Account {
-  readonly name: string;
+  readonly user: User;
+  readonly administrator: boolean;
   readonly visibility: Visibility;
   /** Path templates that the account lacks the right for. */
   readonly forbidden: ReadonlySet<string>;
@@ -41,12 +36,20 @@ export interface Principal {
   readonly account: Account;
   /** Undefined for API keys. */
   readonly session: Session | undefined;
+  /** Undefined for sessions. */
+  readonly key: ApiKey | undefined;
+  /** What both the user and the key permit. */
+  readonly accessLevel: AccessLevel;
 }
 
 export interface AuthOptions {
-  readonly world: World;
-  readonly credentials: Credentials;
-  readonly clock: Clock;
+  readonly directory: Directory;
+  /** Path templates that the limited user is forbidden. */
+  readonly forbiddenEndpoints?: readonly string[] | undefined;
+  /** For the lifetime of sessions. */
+  readonly clock: Pick<Clock, "monotonic">;
+  /** Simulated time, milliseconds since the epoch: keys expire by it. */
+  readonly now: () => number;
   readonly sessionLifetimeMs: number;
   readonly random: Random;
 }
@@ -54,61 +57,76 @@ export interface AuthOptions {
 /** A client that logs in again and again must not fill the memory. */
 const MAX_SESSIONS = 1000;
 
-/** API keys and sessions. */
+/** Who is behind a bearer token: sessions, and the keys of the directory. */
 export class Authentication {
-  readonly #credentials: Credentials;
-  readonly #clock: Clock;
+  readonly #directory: Directory;
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #now: () => number;
   readonly #random: Random;
   readonly #lifetimeMs: number;
-  readonly #main: Account;
-  readonly #keys = new Map<string, Account>();
+  readonly #forbidden: ReadonlySet<string>;
+  readonly #accounts = new Map<User, Account>();
   readonly #sessions = new Map<string, Session>();
 
-  constructor({ world, credentials, clock, sessionLifetimeMs, random }: AuthOptions) {
-    const { apiKey, username, restrictedApiKey, restrictedTo, limitedApiKey, forbiddenEndpoints } = credentials;
-    this.#credentials = credentials;
+  constructor({
+    directory,
+    forbiddenEndpoints = SYSTEM_ENDPOINTS,
+    clock,
+    now,
+    sessionLifetimeMs,
+    random,
+  }: AuthOptions) {
+    this.#directory = directory;
     this.#clock = clock;
+    this.#now = now;
     this.#random = random;
     this.#lifetimeMs = sessionLifetimeMs;
-    this.#main = { name: username, visibility: EVERYTHING, forbidden: new Set() };
-    this.#keys.set(apiKey, this.#main);
-    if (restrictedApiKey !== undefined) {
-      const visibility = restrictedTo === undefined ? someOf(world) : onlyBelow(new Set(restrictedTo));
-      this.#keys.set(restrictedApiKey, { name: "restricted", visibility, forbidden: new Set() });
-    }
-    if (limitedApiKey !== undefined) {
-      const forbidden = new Set(forbiddenEndpoints ?? SYSTEM_ENDPOINTS);
-      this.#keys.set(limitedApiKey, { name: "limited", visibility: EVERYTHING, forbidden });
-    }
+    this.#forbidden = new Set(forbiddenEndpoints);
   }
 
   /**
    * Whose bearer token this is.
-   * @throws RequestRefused AUTH_FAILED
+   * @throws RequestRefused AUTH_FAILED, also for what has expired, was deleted, or belongs to a paused user
    */
   identify(authorization: string | undefined): Principal {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) throw unauthenticated("Authorization header with a bearer token is missing");
-    const account = this.#keys.get(token);
-    if (account !== undefined) return { account, session: undefined };
+    const principal = this.#ofSession(token) ?? this.#ofKey(token);
+    if (principal === undefined || !principal.account.user.active) throw unauthenticated("Authentication failed");
+    return principal;
+  }
+
+  #ofSession(token: string): Principal | undefined {
     const session = this.#sessions.get(token);
-    if (session === undefined || session.expiresAt <= this.#clock.monotonic()) {
+    if (session === undefined) return undefined;
+    if (session.expiresAt <= this.#clock.monotonic()) {
       this.#sessions.delete(token);
-      throw unauthenticated("Authentication failed");
+      return undefined;
     }
-    return { account: session.account, session };
+    const { account } = session;
+    return { account, session, key: undefined, accessLevel: levelOf(account.user) };
+  }
+
+  #ofKey(token: string): Principal | undefined {
+    const key = this.#directory.keys.use(token, this.#now());
+    if (key === undefined) return undefined;
+    return { account: this.#accountOf(key.user), session: undefined, key, accessLevel: effectiveLevel(key) };
   }
 
   /**
    * Opens a session.
-   * @throws RequestRefused LOGIN_FAILED
+   * @throws RequestRefused LOGIN_FAILED for a wrong user name or password; AUTH_FAILED, when both are right, for a user who
+   * is paused. Which code means what is not shown.
    */
   login(username: string, password: string): Session {
-    if (username !== this.#credentials.username || password !== this.#credentials.password) {
+    const user = this.#directory.userByLogin(username);
+    if (user?.password === undefined || user.password !== password) {
       throw new RequestRefused("LOGIN_FAILED", "Login failed");
     }
+    if (!user.active) throw new RequestRefused("AUTH_FAILED", "Authentication failed: the user account is paused");
+    user.lastLoginAt = this.#now();
     const token = randomHex(this.#random, 64);
-    const session = { token, account: this.#main, expiresAt: this.#clock.monotonic() + this.#lifetimeMs };
+    const session = { token, account: this.#accountOf(user), expiresAt: this.#clock.monotonic() + this.#lifetimeMs };
     this.#sessions.set(token, session);
     this.#forgetOld();
     return session;
@@ -123,6 +141,11 @@ export class Authentication {
     this.#sessions.delete(session.token);
   }
 
+  /** Ends all sessions of a user. */
+  logoutEverywhere(user: User): void {
+    for (const [token, session] of this.#sessions) if (session.account.user === user) this.#sessions.delete(token);
+  }
+
   /** Ends all sessions without telling, as a restart of the service does. */
   dropSessions(): void {
     this.#sessions.clear();
@@ -135,6 +158,17 @@ export class Authentication {
 
   get sessionCount(): number {
     return this.#sessions.size;
+  }
+
+  #accountOf(user: User): Account {
+    const known = this.#accounts.get(user);
+    if (known !== undefined) return known;
+    const limited = user.loginName === LIMITED_USER && !user.systemAdministrator;
+    const forbidden = limited ? this.#forbidden : new Set<string>();
+    const visibility = visibilityOf(user.groups);
+    const account = { user, administrator: isAdministrator(user), visibility, forbidden };
+    this.#accounts.set(user, account);
+    return account;
   }
 
   #forgetOld(): void {

@@ -1,11 +1,30 @@
 import type { VisibleWorld } from "./access.ts";
 import type { Authentication, Principal } from "./auth.ts";
+import type { OperationId } from "./contract/types.ts";
 import type { ListMove } from "./faults.ts";
+import type { Installation } from "./installation.ts";
 import type { PageRequest } from "./paging.ts";
 import type { Rendering } from "./records/rendering.ts";
 
 /** What an endpoint answers. Bodies are JSON already. */
-export type Reply = { readonly kind: "nothing" } | { readonly kind: "object"; readonly json: string } | ListReply;
+export type Reply = NothingReply | ObjectReply | ListReply;
+
+export interface NothingReply {
+  readonly kind: "nothing";
+  /** 202: not ready yet, `Wait-For` says how long to wait. */
+  readonly status: 202 | 204;
+  readonly headers: ReplyHeaders;
+}
+
+export interface ObjectReply {
+  readonly kind: "object";
+  readonly json: string;
+  readonly status: 200 | 201 | 202;
+  readonly headers: ReplyHeaders;
+}
+
+/** Such as `Location` and `Wait-For`. */
+export type ReplyHeaders = Readonly<Record<string, string>>;
 
 export interface ListReply {
   readonly kind: "list";
@@ -17,23 +36,38 @@ export interface ListReply {
   readonly total: number;
 }
 
-export const NOTHING: Reply = { kind: "nothing" };
+/** Done, and nothing to say. */
+export const NOTHING: NothingReply = { kind: "nothing", status: 204, headers: {} };
 
-export function object(json: string): Reply {
-  return { kind: "object", json };
+/** 204 unless told otherwise. */
+export function nothing({ status = 204, headers = {} }: Partial<Omit<NothingReply, "kind">> = {}): NothingReply {
+  return { kind: "nothing", status, headers };
+}
+
+/** 200 unless told otherwise. */
+export function object(
+  json: string,
+  { status = 200, headers = {} }: Partial<Omit<ObjectReply, "kind" | "json">> = {},
+): ObjectReply {
+  return { kind: "object", json, status, headers };
 }
 
 /** A request to an endpoint that needs no user. */
 export interface PublicCall {
+  readonly requestId: string;
   readonly auth: Authentication;
+  readonly installation: Installation;
   /** Simulated time, milliseconds since the epoch: one request sees one moment. */
   readonly now: number;
   readonly rendering: Rendering;
   /** Values of the placeholders of the path. */
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: URLSearchParams;
-  /** The body, parsed. Rejects with RequestRefused when it is too large or no JSON. */
-  readBody(): Promise<unknown>;
+  /**
+   * The body, which fits the contract's schema; undefined where there is none. `Body` is to be the type that is generated
+   * from that schema.
+   */
+  readBody<Body = unknown>(): Promise<Body>;
 }
 
 /** A request of a user. */
@@ -46,25 +80,18 @@ export interface Call extends PublicCall {
   readonly moved: ListMove;
 }
 
-export type Maturity = "stable" | "experimental" | "deprecated";
-
-interface EndpointBase {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below `/api/v2`, placeholders in braces: `/sensors/{id}`. */
-  readonly path: string;
-  readonly maturity: Maturity;
-}
-
-export interface PublicEndpoint extends EndpointBase {
+/** Handles an operation that needs no user. */
+export interface PublicEndpoint {
+  /** `operationId` in the contract, which knows method, path and parameters. */
+  readonly operation: OperationId;
   readonly access: "public";
-  readonly paged: false;
   readonly handle: (call: PublicCall) => Reply | Promise<Reply>;
 }
 
-export interface ProtectedEndpoint extends EndpointBase {
+/** Handles an operation of a user; whether the user has the access level for it is known by then. */
+export interface ProtectedEndpoint {
+  readonly operation: OperationId;
   readonly access: "bearer";
-  /** Whether it takes `offset` and `limit`. */
-  readonly paged: boolean;
   readonly handle: (call: Call) => Reply | Promise<Reply>;
 }
 

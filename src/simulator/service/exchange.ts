@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../clock.ts";
+import { permits } from "../directory/model.ts";
 import type { World } from "../world/model.ts";
-import { EVERYTHING, VisibleWorld } from "./access.ts";
+import { EVERYTHING, type Visibility, VisibleWorld } from "./access.ts";
 import { notFound, RequestRefused } from "./api-errors.ts";
-import type { Account, Authentication } from "./auth.ts";
+import type { Authentication, Principal } from "./auth.ts";
+import type { Operation } from "./contract/contract.ts";
+import { ROOT } from "./contract/document.ts";
 import { deliver } from "./delivery.ts";
-import type { PublicCall, Reply } from "./endpoint.ts";
+import type { Call, PublicCall, Reply } from "./endpoint.ts";
 import type { FaultEffects, Faults } from "./faults.ts";
+import type { Installation } from "./installation.ts";
 import { type PageRequest, parsePage } from "./paging.ts";
 import { type Random, randomHex } from "./randomness.ts";
 import { startRendering } from "./records/rendering.ts";
@@ -15,7 +19,7 @@ import { Texts } from "./records/texts.ts";
 import { readJsonBody } from "./request-body.ts";
 import type { RequestLog } from "./request-log.ts";
 import { type Answer, answerError, answerHtml, answerRedirect, answerReply } from "./respond.ts";
-import { type Match, ROOT, type Routes } from "./routes.ts";
+import type { Match, Routes } from "./routes.ts";
 
 /** "Request execution exceeded 25 seconds." */
 const EXECUTION_LIMIT_MS = 25_000;
@@ -27,6 +31,7 @@ export interface ServiceParts {
   readonly defaultLimit: number;
   readonly routes: Routes;
   readonly auth: Authentication;
+  readonly installation: Installation;
   readonly faults: Faults;
   readonly requests: RequestLog;
   readonly random: Random;
@@ -36,7 +41,7 @@ export interface ServiceParts {
   readonly baseUrl: () => string;
 }
 
-/** One user's view of the world, with the texts made for it. */
+/** The world as those see it who see the same, with the texts made for it. */
 interface View {
   readonly visible: VisibleWorld;
   readonly texts: Texts;
@@ -58,7 +63,7 @@ interface Exchange {
 /** Answers requests: faults, routing, authentication, the endpoint's handler, and faults again on the way out. */
 export class Service {
   readonly #parts: ServiceParts;
-  readonly #views = new Map<Account | undefined, View>();
+  readonly #views = new Map<Visibility, View>();
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
@@ -77,7 +82,7 @@ export class Service {
       ended.abort();
     });
     const exchange = this.#begin(request, requestId, ended.signal);
-    entry.route = exchange.match?.endpoint.path ?? entry.route;
+    entry.route = exchange.match?.operation.path ?? entry.route;
     try {
       const answer = await this.#answer(exchange);
       if (answer === undefined) {
@@ -99,7 +104,7 @@ export class Service {
     const url = this.#urlOf(request);
     const match = routes.match(method, url.pathname);
     const path = url.pathname.startsWith(`${ROOT}/`) ? url.pathname.slice(ROOT.length) : url.pathname;
-    const page = match?.endpoint.paged === true ? this.#pageOf(url) : undefined;
+    const page = match?.operation.paged === true ? this.#pageOf(url) : undefined;
     return { requestId, request, url, match, faults: faults.strike({ method, path, page }), now: now(), signal };
   }
 
@@ -109,6 +114,7 @@ export class Service {
     try {
       await this.#holdUp(exchange);
       exchange.now = this.#parts.now();
+      this.#parts.installation.discovery.settle(exchange.now);
       if (faults.get("cut")?.where === "start") return undefined;
       const redirect = faults.get("redirect");
       if (redirect !== undefined) return answerRedirect(redirect.location);
@@ -136,42 +142,66 @@ export class Service {
   #reply(exchange: Exchange): Reply | Promise<Reply> {
     const { match, request, url } = exchange;
     if (match === undefined) throw this.#noEndpoint(request.method ?? "", url.pathname);
-    const { endpoint } = match;
-    if (endpoint.access === "public") return endpoint.handle(this.#callOf(exchange, match, this.#viewOf(undefined)));
+    const { operation, endpoint } = match;
+    if (endpoint === undefined) {
+      throw new RequestRefused("METHOD_NOT_IMPLEMENTED", "Requested action not implemented", { status: 501 });
+    }
+    if (endpoint.access === "public") {
+      return this.#checked(exchange, match, (body) =>
+        endpoint.handle(this.#callOf(exchange, match, this.#viewOf(EVERYTHING), body)),
+      );
+    }
     const principal = this.#parts.auth.identify(request.headers.authorization);
-    if (principal.account.forbidden.has(endpoint.path)) {
+    if (!mayDo(principal, operation)) {
       throw new RequestRefused("FORBIDDEN", "Action not allowed with the user's privileges");
     }
-    const view = this.#viewOf(principal.account);
-    return endpoint.handle({
-      ...this.#callOf(exchange, match, view),
-      principal,
-      visible: view.visible,
-      defaultLimit: this.#parts.defaultLimit,
-      moved: exchange.faults.moved,
+    return this.#checked(exchange, match, (body) => {
+      const view = this.#viewOf(principal.account.visibility);
+      const { defaultLimit } = this.#parts;
+      const { moved } = exchange.faults;
+      const call = this.#callOf(exchange, match, view, body);
+      return endpoint.handle({ ...call, principal, visible: view.visible, defaultLimit, moved } satisfies Call);
     });
   }
 
-  #callOf({ request, url, now, faults }: Exchange, { params }: Match, { visible, texts }: View): PublicCall {
-    const { auth, spelling, world } = this.#parts;
-    const rounding = faults.get("rounded");
-    const rendering = startRendering({ world, now, spelling, visibility: visible.visibility, texts, rounding });
-    return { auth, now, rendering, params, query: url.searchParams, readBody: () => readJsonBody(request) };
+  /** Handles a request once parameters and body fit the contract. A call is made when nothing is left to wait for. */
+  #checked(
+    { request, url }: Exchange,
+    match: Match,
+    handle: (body: unknown) => Reply | Promise<Reply>,
+  ): Reply | Promise<Reply> {
+    const { contract } = this.#parts.routes;
+    const { operation } = match;
+    contract.checkParameters(match, url.searchParams);
+    if (!operation.takesBody) return handle(undefined);
+    return readJsonBody(request).then((body) => {
+      contract.checkBody(operation, body);
+      return handle(body);
+    });
   }
 
-  #viewOf(account: Account | undefined): View {
-    const known = this.#views.get(account);
+  #callOf(exchange: Exchange, { params }: Match, { visible, texts }: View, body: unknown): PublicCall {
+    const { requestId, url, now, faults } = exchange;
+    const { auth, installation, spelling, world } = this.#parts;
+    const rounding = faults.get("rounded");
+    const rendering = startRendering({ world, now, spelling, visibility: visible.visibility, texts, rounding });
+    const readBody = <Body>(): Promise<Body> => Promise.resolve(body as Body);
+    return { requestId, auth, installation, now, rendering, params, query: url.searchParams, readBody };
+  }
+
+  #viewOf(visibility: Visibility): View {
+    const known = this.#views.get(visibility);
     if (known !== undefined) return known;
-    const visibility = account?.visibility ?? EVERYTHING;
-    const { world, spelling } = this.#parts;
-    const view = { visible: new VisibleWorld(world, visibility), texts: new Texts(spelling, visibility) };
-    this.#views.set(account, view);
+    const { installation, world, spelling } = this.#parts;
+    const ready = installation.creations.hiddenFrom(visibility);
+    const view = { visible: new VisibleWorld(world, ready), texts: new Texts(spelling, visibility) };
+    this.#views.set(visibility, view);
     return view;
   }
 
   /** The table of statuses has none for a wrong method; 405 is what HTTP has. */
   #noEndpoint(method: string, path: string): RequestRefused {
-    const allowed = this.#parts.routes.methodsOf(path);
+    const allowed = this.#parts.routes.contract.methodsOf(path);
     if (allowed.length === 0) return notFound("There is no such endpoint");
     const headers = { Allow: allowed.join(", ") };
     return new RequestRefused("METHOD_NOT_IMPLEMENTED", `${method} is not implemented here`, { headers });
@@ -194,6 +224,11 @@ export class Service {
       return undefined;
     }
   }
+}
+
+/** Whether both the account and the API key permit it. */
+function mayDo({ account, accessLevel }: Principal, { path, accessLevel: needed = "READ" }: Operation): boolean {
+  return !account.forbidden.has(path) && permits(accessLevel, needed);
 }
 
 function refuseByFault(faults: FaultEffects): void {

@@ -69,6 +69,14 @@ export class Faults {
     this.#armed = [...this.#armed, armed(text)];
   }
 
+  /** Takes out the first fault that is written so; false when none is. */
+  remove(text: string): boolean {
+    const index = this.#armed.findIndex(({ fault, left }) => fault.text === text && left > 0);
+    if (index < 0) return false;
+    this.#armed = this.#armed.toSpliced(index, 1);
+    return true;
+  }
+
   clear(): void {
     this.set([]);
   }

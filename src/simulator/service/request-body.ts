@@ -5,7 +5,7 @@ import { badRequest, RequestRefused } from "./api-errors.ts";
 const MAX_BYTES = 15 * 1024;
 
 /**
- * Reads a request body as JSON.
+ * Reads a request body as JSON; undefined where there is none.
  * @throws RequestRefused BODY_TOO_LARGE, BAD_REQUEST
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
@@ -20,6 +20,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
     }
     chunks.push(chunk);
   }
+  if (size === 0) return undefined;
   try {
     return JSON.parse(Buffer.concat(chunks).toString("utf8"));
   } catch {

@@ -19,9 +19,9 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export function answerReply(reply: Reply, url: URL, faults: FaultEffects): Answer {
   switch (reply.kind) {
     case "nothing":
-      return { status: 204, headers: {}, body: undefined };
+      return { status: reply.status, headers: reply.headers, body: undefined };
     case "object":
-      return jsonAnswer(200, reply.json);
+      return jsonAnswer(reply.status, reply.json, reply.headers);
     case "list":
       return answerList(reply, url, faults);
   }

@@ -1,37 +1,37 @@
-import createRouter from "find-my-way";
+import type { Contract, Operation } from "./contract/contract.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-export const ROOT = "/api/v2";
-
 export interface Match {
-  readonly endpoint: Endpoint;
-  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly operation: Operation;
+  /** Undefined where nobody handles the operation. */
+  readonly endpoint: Endpoint | undefined;
+  readonly params: Readonly<Record<string, string>>;
 }
 
 export interface Routes {
+  readonly contract: Contract;
   match(method: string, path: string): Match | undefined;
-  /** Methods that exist for the path. */
-  methodsOf(path: string): readonly string[];
 }
 
-/** Makes the table of endpoints searchable. Paths are matched exactly: no trailing slash, upper and lower case count. */
-export function buildRoutes(endpoints: readonly Endpoint[]): Routes {
-  const router = createRouter({ caseSensitive: true });
-  const methods = [...new Set(endpoints.map(({ method }) => method))];
+/** Joins the operations of the contract with what handles them. Throws for handlers that no operation asks for. */
+export function buildRoutes(contract: Contract, endpoints: readonly Endpoint[]): Routes {
+  const operations = new Map(contract.operations.map((operation) => [operation.id, operation]));
+  const handlers = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
-    const pattern = `${ROOT}${endpoint.path}`.replace(/\{(\w+)\}/g, ":$1");
-    router.on(endpoint.method, pattern, () => endpoint);
+    const { operation, access } = endpoint;
+    const known = operations.get(operation);
+    if (known === undefined) throw new Error(`The contract has no operation ${operation}`);
+    if (handlers.has(operation)) throw new Error(`The operation ${operation} has two handlers`);
+    if ((access === "public") !== (known.accessLevel === undefined)) {
+      throw new Error(`The contract and the handler of ${operation} differ in whether a user is needed`);
+    }
+    handlers.set(operation, endpoint);
   }
-  const match = (method: string, path: string): Match | undefined => {
-    const known = methods.find((name) => name === method);
-    const found = known === undefined ? null : router.find(known, path);
-    const endpoint = found === null ? undefined : endpointOf(found.handler);
-    return endpoint === undefined ? undefined : { endpoint, params: found?.params ?? {} };
+  return {
+    contract,
+    match(method, path) {
+      const found = contract.match(method, path);
+      return found === undefined ? undefined : { ...found, endpoint: handlers.get(found.operation.id) };
+    },
   };
-  return { match, methodsOf: (path) => methods.filter((method) => match(method, path) !== undefined) };
-}
-
-/** The router hands back what was registered; ours only names the endpoint. */
-function endpointOf(handler: (...args: never[]) => unknown): Endpoint {
-  return (handler as () => Endpoint)();
 }

@@ -1,8 +1,8 @@
 import type { Call, ListReply } from "./endpoint.ts";
-import { compileFilter, type Predicate } from "./filter/evaluate.ts";
-import { parseFilter } from "./filter/parser.ts";
-import { filterProperties } from "./filter/properties.ts";
-import { parsePage, slicePage } from "./paging.ts";
+import { compileFilter, type FilterScope, type Predicate } from "./filter/compile.ts";
+import { treeScope } from "./filter/objects/scope.ts";
+import type { PropertyTable } from "./filter/vocabulary.ts";
+import { pageOf } from "./page-of.ts";
 import { parseSort } from "./sort.ts";
 import type { Subject } from "./subject.ts";
 
@@ -11,47 +11,57 @@ export interface SelectionOptions {
   readonly sortable: boolean;
 }
 
-/**
- * The page of a list that a request asks for: filtered, sorted, then cut out. The list is the concatenation of `lists`.
- * Everything about the parameters is checked before anything is rendered.
- * @throws RequestRefused, FilterError
- */
+export interface RecordOptions<Of, Moment> extends SelectionOptions {
+  /** What `filter` and `sort_by` are about: `recordScope`, for objects of the tree `treeScope`. */
+  readonly scope: FilterScope<Of, Moment>;
+}
+
+/** The page of a list of tree objects; see `selectRecords`. */
 export function selectPage<Item extends Subject>(
   call: Call,
   lists: readonly (readonly Item[])[],
   { sortable }: SelectionOptions,
   render: (item: Item) => string,
 ): ListReply {
-  const page = parsePage(call.query, call.defaultLimit);
-  const filter = readFilter(call);
-  const sort = sortable ? parseSort(call.query.get("sort_by"), call.rendering) : undefined;
-  let selected = filter === undefined ? lists : lists.map((list) => list.filter(filter));
-  if (sort !== undefined) selected = [selected.flat().sort(sort)];
-  const length = selected.reduce((sum, list) => sum + list.length, 0);
-  const { moved } = call;
-  const shifted = { offset: Math.max(0, page.offset + moved.shift), limit: page.limit };
-  const wrapped = slicePage(selected, { offset: 0, limit: moved.wrapped });
-  const items = slicePage([...selected, wrapped], shifted);
-  return {
-    kind: "list",
-    length: items.length,
-    render: (index) => {
-      const item = items[index];
-      return item === undefined ? "null" : render(item);
-    },
-    page,
-    total: length + moved.total,
-  };
+  return selectRecords(call, lists, { scope: treeScope(call.rendering), sortable }, render);
 }
 
-function readFilter({ query, rendering, visible }: Call): Predicate | undefined {
-  const filter = query.get("filter") ?? "";
-  if (filter.trim() === "") return undefined;
-  return compileFilter(parseFilter(filter), {
-    world: rendering.world,
-    now: rendering.now,
-    properties: filterProperties(rendering.spelling.name),
-    sees: (subject) => visible.visibility.sees(subject),
-    lenientLists: rendering.spelling.name === "live",
-  });
+/**
+ * The page of a list that a request asks for: filtered, sorted, then cut out. The list is the concatenation of `lists`.
+ * Everything about the parameters is checked before anything is rendered.
+ * @throws RequestRefused, FilterError
+ */
+export function selectRecords<Of, Moment, Item extends Of>(
+  call: Call,
+  lists: readonly (readonly Item[])[],
+  { scope, sortable }: RecordOptions<Of, Moment>,
+  render: (item: Item) => string,
+): ListReply {
+  const filter = readFilter(call.query.get("filter"), scope);
+  const sort = sortable ? parseSort(call.query.get("sort_by"), scope.properties, scope.moment) : undefined;
+  const selected = filter === undefined ? lists : lists.map((list) => list.filter(filter));
+  return pageOf(call, sort === undefined ? selected : [selected.flat().sort(sort)], render);
+}
+
+/** An empty filter selects everything. */
+function readFilter<Item, Moment>(
+  filter: string | null,
+  scope: FilterScope<Item, Moment>,
+): Predicate<Item> | undefined {
+  return filter === null || filter.trim() === "" ? undefined : compileFilter(filter, scope);
+}
+
+/** What properties of records outside the tree are read with. */
+export interface RecordMoment {
+  /** Simulated time, milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** `filter` and `sort_by` of a list of records that are no tree: users, libraries, jobs. */
+export function recordScope<Item>(
+  { now, rendering }: Call,
+  table: PropertyTable<Item, RecordMoment>,
+): FilterScope<Item, RecordMoment> {
+  const { name } = rendering.spelling;
+  return { properties: table[name], moment: { now }, lenientLists: name === "live" };
 }

@@ -2,21 +2,37 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../../clock.ts";
+import { Control } from "../control/control.ts";
+import type { PasswordReset } from "../directory/password-resets.ts";
+import type { Scenario } from "../scenario/scenario.ts";
+import { Stage } from "../scenario/stage.ts";
 import type { World } from "../world/model.ts";
-import { Authentication, type Credentials } from "./auth.ts";
+import type { Credentials } from "./accounts.ts";
+import { Authentication } from "./auth.ts";
+import { loadContract } from "./contract/contract.ts";
 import { ENDPOINTS } from "./endpoints/table.ts";
 import { Service } from "./exchange.ts";
 import { Faults } from "./faults.ts";
+import { createInstallation, type Installation } from "./installation.ts";
 import { answerMalformedRequests } from "./malformed-requests.ts";
 import { type Random, seededRandom } from "./randomness.ts";
 import { type SpellingName, spellingOf } from "./records/spelling.ts";
 import { type LoggedRequest, RequestLog } from "./request-log.ts";
 import { buildRoutes } from "./routes.ts";
+import { SimulatedTime } from "./simulated-time.ts";
 
 export interface SimulatorOptions {
   readonly world: World;
-  /** `now()` is the simulated time. */
+  /** Real time, which simulated time follows unless `startAt` or `speed` says otherwise. Sessions, delays and limits are real. */
   readonly clock: Clock;
+  /** When simulated time begins, milliseconds since the epoch. */
+  readonly startAt?: number | undefined;
+  /** Simulated seconds per real second. */
+  readonly speed?: number | undefined;
+  /** A story that begins with the service. */
+  readonly scenario?: Scenario | undefined;
+  /** Whether the world can be changed from outside, below `/simulator`; it cannot by default. */
+  readonly control?: boolean;
   /** Address to listen on; `127.0.0.1` by default. */
   readonly host?: string;
   /** 0, the default, takes any free port. */
@@ -29,6 +45,8 @@ export interface SimulatorOptions {
   readonly sessionLifetimeMs?: number;
   /** What an omitted `limit` means. The specification: up to 3000, the default; live servers were seen to send 100. */
   readonly defaultLimit?: number;
+  /** How long a new object answers 202 before it is fully available, in simulated time; 2 seconds by default. */
+  readonly readyAfterMs?: number;
   /** See `parseFault`. */
   readonly faults?: readonly string[];
   /** For request ids, tokens and faults; by default seeded by the world. */
@@ -43,6 +61,8 @@ export interface Simulator {
   readonly url: string;
   readonly port: number;
   readonly world: World;
+  /** Stories that are played. */
+  readonly stage: Stage;
   readonly requests: RequestLog;
   /** Can be changed at any time. */
   readonly faults: Faults;
@@ -52,22 +72,40 @@ export interface Simulator {
   freezeAt(time: number | undefined): void;
   /** Ends all sessions without telling their owners, as a restart of the service does. */
   dropSessions(): void;
+  /** Users, groups and keys, auto-discovery jobs and the license: what there is beside the tree. */
+  readonly installation: Installation;
+  /** The tokens of password resets that users would find in their mail, oldest first. */
+  passwordResets(): readonly PasswordReset[];
   /** Stops listening and breaks off all connections. */
   close(): Promise<void>;
 }
 
 const DEFAULT_SESSION_LIFETIME_MS = 30 * 60_000;
 const DEFAULT_LIMIT = 3000;
+const DEFAULT_READY_AFTER_MS = 2000;
 
-/** Starts the service. Rejects when the address cannot be listened on. Throws a FaultSyntaxError for a wrong fault. */
+/**
+ * Starts the service. Rejects when the address cannot be listened on, with a FaultSyntaxError for a wrong fault,
+ * and with a ScenarioError for a scenario that cannot be played in the world.
+ */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { world, clock, host = "127.0.0.1", credentials, tls } = options;
   const random = options.random ?? seededRandom(world.seed);
-  let frozenAt: number | undefined;
+  const time = new SimulatedTime(options);
+  const stage = new Stage(world);
   let url = "";
-  const now = (): number => frozenAt ?? clock.now();
+  const now = (): number => {
+    const at = time.now();
+    stage.advance(at);
+    return at;
+  };
+  if (options.scenario !== undefined) stage.play(options.scenario, now());
   const sessionLifetimeMs = options.sessionLifetimeMs ?? DEFAULT_SESSION_LIFETIME_MS;
-  const auth = new Authentication({ world, credentials, clock, sessionLifetimeMs, random });
+  const readyAfterMs = options.readyAfterMs ?? DEFAULT_READY_AFTER_MS;
+  const installation = createInstallation({ world, credentials, clock, now, random, readyAfterMs });
+  const { directory, passwordResets } = installation;
+  const { forbiddenEndpoints } = credentials;
+  const auth = new Authentication({ directory, forbiddenEndpoints, clock, now, sessionLifetimeMs, random });
   const faults = new Faults(random, options.faults);
   const requests = new RequestLog(clock, options.log);
   const service = new Service({
@@ -75,29 +113,43 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     clock,
     spelling: spellingOf(options.spelling),
     defaultLimit: options.defaultLimit ?? DEFAULT_LIMIT,
-    routes: buildRoutes(ENDPOINTS),
+    routes: buildRoutes(await loadContract(), ENDPOINTS),
     auth,
+    installation,
     faults,
     requests,
     random,
     now,
     baseUrl: () => url,
   });
-  const server = createHttpServer(tls, (request, response) => void service.serve(request, response));
+  const { apiKey } = credentials;
+  const dropSessions = (): void => auth.dropSessions();
+  const resets = (): readonly PasswordReset[] => passwordResets.pending();
+  const parts = { world, time, now, stage, faults, requests, dropSessions, passwordResets: resets };
+  const control = options.control === true ? new Control(parts, apiKey) : undefined;
+  const server = createHttpServer(tls, (request, response) => {
+    const owner = control?.owns(request.url ?? "") ? control : service;
+    void owner.serve(request, response);
+  });
   answerMalformedRequests(server, random);
   const port = await listen(server, host, options.port ?? 0);
+  time.start();
   url = `${tls === undefined ? "http" : "https"}://${reachable(host)}:${port}`;
   return {
     url,
     port,
     world,
+    stage,
     requests,
     faults,
     now,
-    freezeAt(time) {
-      frozenAt = time;
+    freezeAt(at) {
+      if (at === undefined) time.release();
+      else time.freeze(at);
     },
-    dropSessions: () => auth.dropSessions(),
+    dropSessions,
+    installation,
+    passwordResets: resets,
     close: () => close(server),
   };
 }

@@ -1,45 +1,30 @@
 import { badRequest } from "./api-errors.ts";
-import type { Moment } from "./filter/properties.ts";
-import { STATUS_TOKENS } from "./records/spelling.ts";
-import { scanningInterval } from "./scanning-interval.ts";
-import { isChannel, kindOf, parentOf, type Subject } from "./subject.ts";
+import type { Properties, Property } from "./filter/property.ts";
 
-export type Comparator = (left: Subject, right: Subject) => number;
+export type Comparator<Item> = (left: Item, right: Item) => number;
 
-type Key = (subject: Subject, moment: Moment) => number | string;
-
-/**
- * What lists can be sorted by. "Property names are internal" and not listed: these are the filter properties that have
- * an order, and the ones of the earlier set that clients were seen to use.
- */
-const KEYS: ReadonlyMap<string, Key> = new Map<string, Key>([
-  ["id", (s) => (isChannel(s) ? Number(s.sensor.id) * 1e6 + s.number : Number(s.id) * 1e6)],
-  ["name", (s) => s.name],
-  ["kind", (s) => (isChannel(s) ? "channel" : s.type)],
-  ["type", kindOf],
-  ["parentid", (s) => Number(parentOf(s)?.id ?? -1)],
-  ["status", (s, { world, now }) => (isChannel(s) ? -1 : STATUS_TOKENS.indexOf(world.state(s, now).status))],
-  ["priority", (s) => (isChannel(s) ? 0 : s.priority)],
-  ["favorite", (s) => (isChannel(s) ? 0 : Number(s.favorite))],
-  ["primary", (s) => (isChannel(s) ? Number(s.primary) : 0)],
-  ["message", (s, { world, now }) => (isChannel(s) ? "" : world.state(s, now).message)],
-  ["basic.host", (s) => (!isChannel(s) && "host" in s ? String(s.host) : "")],
-  ["intervalgroup.interval", intervalOf],
-  ["scanninginterval", intervalOf],
-]);
+/** Undefined where the property is absent. */
+type Key = number | string | undefined;
 
 /**
  * Reads `sort_by`: names separated by commas, each with `+` (also as the blank that it decodes to in a query) or `-` before it.
- * Undefined when absent. Where all keys are equal the list order stays.
- * @throws RequestRefused BAD_REQUEST for unknown names
+ * Undefined when absent. "Property names are internal" and not listed: ours are those of the filters, both sets; what is
+ * a list has no order. Texts go by code unit, ids by number, enumerations by the order of the specification, false before
+ * true; absent values come first, with `-` last. Where all keys are equal the list order stays.
+ * @throws RequestRefused BAD_REQUEST for names that are unknown or have no order
  */
-export function parseSort(text: string | null, moment: Moment): Comparator | undefined {
+export function parseSort<Item, Moment>(
+  text: string | null,
+  properties: Properties<Item, Moment>,
+  moment: Moment,
+): Comparator<Item> | undefined {
   if (text === null || text.trim() === "") return undefined;
   const comparators = text.split(",").map((part) => {
-    const [, sign, name] = /^\s*([+-]?)(.*?)\s*$/.exec(part) ?? [];
-    const key = KEYS.get(name ?? "");
-    if (key === undefined) throw badRequest(`sort_by: unknown property ${JSON.stringify(name)}`);
-    return comparatorOf(key, sign === "-" ? -1 : 1, moment);
+    const [, sign, name = ""] = /^\s*([+-]?)(.*?)\s*$/s.exec(part) ?? [];
+    const property = properties.get(name);
+    if (property === undefined) throw badRequest(`sort_by: unknown property ${JSON.stringify(name)}`);
+    if (property.type === "texts") throw badRequest(`sort_by: ${name} is a list and has no order`);
+    return comparatorOf(property, sign === "-" ? -1 : 1, moment);
   });
   return (left, right) => {
     for (const compare of comparators) {
@@ -50,21 +35,48 @@ export function parseSort(text: string | null, moment: Moment): Comparator | und
   };
 }
 
-function comparatorOf(key: Key, direction: 1 | -1, moment: Moment): Comparator {
-  const known = new Map<Subject, number | string>();
-  const keyOf = (subject: Subject): number | string => {
-    const value = known.get(subject) ?? key(subject, moment);
-    known.set(subject, value);
-    return value;
+function comparatorOf<Item, Moment>(
+  property: Property<Item, Moment>,
+  direction: 1 | -1,
+  moment: Moment,
+): Comparator<Item> {
+  const toKey = keyMaker(property);
+  const known = new Map<Item, Key>();
+  const keyOf = (item: Item): Key => {
+    const found = known.get(item);
+    if (found !== undefined || known.has(item)) return found;
+    const key = toKey(property.read(item, moment));
+    known.set(item, key);
+    return key;
   };
   return (left, right) => {
     const a = keyOf(left);
     const b = keyOf(right);
     if (a === b) return 0;
-    return a < b ? -direction : direction;
+    return precedes(a, b) ? -direction : direction;
   };
 }
 
-function intervalOf(subject: Subject): number {
-  return scanningInterval(isChannel(subject) ? subject.sensor : subject).seconds;
+function precedes(a: Key, b: Key): boolean {
+  if (a === undefined || b === undefined) return a === undefined;
+  if (typeof a !== typeof b) return typeof a === "number";
+  return a < b;
+}
+
+function keyMaker<Item, Moment>({ type, tokens, ids }: Property<Item, Moment>): (value: unknown) => Key {
+  if (type === "enumeration") {
+    const ranks = new Map([...new Set(tokens?.values())].map((token, rank): [unknown, number] => [token, rank]));
+    return (value) => ranks.get(value);
+  }
+  if (ids === true) return (value) => (value === undefined ? undefined : idKey(String(value)));
+  return (value) => {
+    if (typeof value === "boolean") return Number(value);
+    return typeof value === "number" || typeof value === "string" ? value : undefined;
+  };
+}
+
+/** Channels follow their sensor: `2490.-4` comes before `2490.1`, and both before `2491`. Other ids stay texts. */
+function idKey(id: string): number | string {
+  const [, node, channel = "0"] = /^(\d+)(?:\.(-?\d+))?$/.exec(id) ?? [];
+  return node === undefined ? id : Number(node) * 1e6 + Number(channel);
 }

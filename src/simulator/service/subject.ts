@@ -36,12 +36,3 @@ export function childrenOf(subject: Subject): readonly Subject[] {
   if (isChannel(subject)) return [];
   return isSensor(subject) ? subject.channels : subject.children;
 }
-
-/** Tags that an object has from the objects above it, nearest first, each once. */
-export function parentTags(subject: Subject): readonly string[] {
-  const tags = new Set<string>();
-  for (let node = parentOf(subject); node !== undefined; node = node.parent) {
-    for (const tag of node.tags) tags.add(tag);
-  }
-  return [...tags];
-}

@@ -1,4 +1,5 @@
 import { trendSalt } from "./curves.ts";
+import { addScannedIncidents } from "./incident-spans.ts";
 import type { SimStatus } from "./model.ts";
 import type { ChannelNode, SensorNode, TreeNode } from "./nodes.ts";
 import { between, mix, uniform } from "./noise.ts";
@@ -29,6 +30,7 @@ export function addConditions(sensor: SensorNode, at: number, spans: Span[]): vo
   if (limited) spans.push(span(lastEpisode(CHRONIC, seat, salt, at), "warning", RANK.chronic, true));
   const followed = trendSpan(sensor, at);
   if (followed !== undefined) spans.push(followed);
+  addScannedIncidents(sensor, at, spans);
 }
 
 /** A device that does not answer takes all its sensors down. */
@@ -45,7 +47,7 @@ function hasLimits({ channels }: SensorNode): boolean {
 }
 
 /** Shares of the kinds of trouble; what is left over passes unnoticed. */
-const LIMITED_SHARES = { down: 0.28, downByLimit: 0.08, longDown: 0.006, warning: 0.4, unusual: 0.065 };
+const LIMITED_SHARES = { down: 0.2, downByLimit: 0.16, longDown: 0.006, warning: 0.4, unusual: 0.065 };
 const OTHER_SHARES = { down: 0.5, downByLimit: 0, longDown: 0.008, warning: 0.1, unusual: 0.08 };
 
 /** Something short that happens to the sensor alone. */
@@ -58,8 +60,8 @@ function trouble(sensor: SensorNode, limited: boolean, at: number): Span {
     rest -= share;
     return rest < 0;
   };
-  // A slow sensor would miss most of it.
-  const least = 1200 * sensor.intervalSeconds;
+  // A slow sensor would miss most of it. What has happened stays when somebody changes the interval.
+  const least = 1200 * sensor.paces[0].seconds;
   const lasting = (shortest: number, longest: number, status: SimStatus, byLimit = false): Span => {
     const length = Math.max(least, shortest + (longest - shortest) * uniform(draw, 4) ** 2);
     const end = start + Math.round(Math.min(length, TROUBLE_LONGEST_MS));

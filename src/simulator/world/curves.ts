@@ -87,7 +87,10 @@ export function bursts(share: number, most: number, driver = 0): Curve {
   };
 }
 
-/** A code that is nearly always the first one and now and then, for some hours, another one. */
+/**
+ * A code that is nearly always the first one and now and then, for some hours, another one. None of them may be a reason
+ * for an alarm: the status of a sensor follows from its limits only.
+ */
 export function mostly(usual: number, others: readonly number[], share: number, driver = 0): Curve {
   return (scan) => {
     const salt = driverSalt(scan, driver);

@@ -19,12 +19,12 @@ export interface DeviceRole {
   readonly more: readonly [SensorKind, ...SensorKind[]];
 }
 
-const { ping, pingV2, snmpTraffic, snmpTrafficWan, snmpUptime, snmpHardware, snmpCustom, vpn, wireless } =
-  NETWORK_KINDS;
+const { ping, pingV2, snmpTraffic, snmpTrafficWan, snmpUptime, snmpHardware, serverHardware } = NETWORK_KINDS;
+const { snmpCustom, vpn, wireless } = NETWORK_KINDS;
 const { snmpCpu, snmpCpuUsage, snmpMemory, diskFreeSensor, systemUptime, process, service, linuxLoad } = SERVER_KINDS;
 const { vmHost, virtualMachine, database } = APPLICATION_KINDS;
 const { http, httpV2, httpAdvanced, certificate, dns, port, ntp, mailQueue, backup, script } = SERVICE_KINDS;
-const { ups, climate, power, printer, storagePool } = FACILITY_KINDS;
+const { ups, climate, power, printer, storagePool, linuxDisk, datastore } = FACILITY_KINDS;
 const { probeHealth, coreHealth } = PRODUCT_KINDS;
 
 export const CORE_SERVER_ROLE: DeviceRole = {
@@ -97,15 +97,15 @@ const linuxServer: DeviceRole = {
   name: "linux-srv",
   tags: ["linux", "server"],
   weight: 11,
-  core: [pingV2, linuxLoad, snmpMemory, storagePool, snmpUptime, ntp],
+  core: [pingV2, linuxLoad, snmpMemory, linuxDisk, snmpUptime, ntp],
   more: [snmpTraffic, port, script, dns],
 };
 const vmServer: DeviceRole = {
   name: "esx",
   tags: ["vmware", "host"],
   weight: 14,
-  core: [ping, vmHost, storagePool, snmpHardware],
-  more: [virtualMachine, virtualMachine, virtualMachine, storagePool],
+  core: [ping, vmHost, datastore, serverHardware],
+  more: [virtualMachine, virtualMachine, virtualMachine, datastore],
 };
 const databaseServer: DeviceRole = {
   name: "db",

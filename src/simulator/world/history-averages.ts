@@ -20,13 +20,13 @@ export interface AverageBlock {
 const MOST_CELLS = 8_000_000;
 
 /**
- * Averages once worked out, until the history changes: a year of one channel is half a million values. Those of the
+ * Averages once worked out, until the history of their sensor changes: a year of one channel is half a million values. Those of the
  * sensors that were asked for last are kept.
  */
 export class Averages {
   readonly #stretches: StretchesBetween;
   readonly #mostCells: number;
-  #blocks = new Map<string, AverageBlock>();
+  readonly #blocks = new Map<string, AverageBlock>();
   #cells = 0;
 
   constructor(stretches: StretchesBetween, mostCells = MOST_CELLS) {
@@ -34,10 +34,11 @@ export class Averages {
     this.#mostCells = mostCells;
   }
 
-  /** To be called after each change of the tree or of what somebody ordered. */
-  changed(): void {
-    this.#blocks = new Map();
-    this.#cells = 0;
+  /** To be called for what is gone. */
+  forget(sensor: SensorNode): void {
+    for (const key of this.#blocks.keys()) {
+      if (key.startsWith(`${sensor.id}/`)) this.#forget(key);
+    }
   }
 
   /** How many averages are kept. */
@@ -48,7 +49,7 @@ export class Averages {
   /** A block that holds at least `count` spans of `spanMs` from the span `first` on. What is kept grows by what joins it. */
   block(sensor: SensorNode, spanMs: number, first: number, count: number): AverageBlock {
     const key = `${sensor.id}/${spanMs}`;
-    const basis = JSON.stringify([sensor.intervalSeconds, ...sensor.channels.map(({ limits }) => limits)]);
+    const basis = JSON.stringify([sensor.revision, ...sensor.channels.map(({ limits }) => limits)]);
     const kept = this.#blocks.get(key);
     const known = kept?.basis === basis ? kept : undefined;
     if (known !== undefined && known.first <= first && first + count <= known.first + known.count) {
@@ -77,7 +78,6 @@ export class Averages {
     if (begin >= end) return;
     const { channels } = sensor;
     block.cells.fill(Number.NaN, (begin - block.first) * channels.length, (end - block.first) * channels.length);
-    const interval = sensor.intervalSeconds * 1000;
     const gauges = channels.map(gaugeOf);
     const sums = new Float64Array(channels.length);
     const counts = new Uint32Array(channels.length);
@@ -91,8 +91,8 @@ export class Averages {
       sums.fill(0);
       counts.fill(0);
     };
-    for (const { first, last, cause } of this.#stretches(sensor, begin * spanMs, end * spanMs - 1)) {
-      for (let at = first; at <= last; at += interval) {
+    for (const { first, last, everyMs, cause } of this.#stretches(sensor, begin * spanMs, end * spanMs - 1)) {
+      for (let at = first; at <= last; at += everyMs) {
         const number = Math.floor(at / spanMs);
         if (number !== current) {
           finish();

@@ -1,6 +1,6 @@
 import type { Influences } from "./influences.ts";
 import type { SensorNode } from "./nodes.ts";
-import { lastDue, nextDue } from "./scan-times.ts";
+import { evenRunBefore, lastDue, nextDue } from "./scan-times.ts";
 import { behindScan, haltOfScan, type Span } from "./span.ts";
 
 /** Consecutive scans of a sensor that have the same thing behind them. */
@@ -8,6 +8,8 @@ export interface Stretch {
   /** The first and the last scan; all that are due between them take place. */
   readonly first: number;
   readonly last: number;
+  /** They lie this far apart, in milliseconds. */
+  readonly everyMs: number;
   readonly cause: Span | undefined;
 }
 
@@ -16,7 +18,6 @@ export interface Stretch {
  * costs more than a value does, and little changes in a day: it is asked once a stretch.
  */
 export function stretchesOf(influences: Influences, sensor: SensorNode, from: number, to: number): Stretch[] {
-  const interval = sensor.intervalSeconds * 1000;
   const earliest = nextDue(sensor, Math.max(from, sensor.bornAt));
   const found: Stretch[] = [];
   // Backwards: of each source the last span that began is known, not the next one.
@@ -24,10 +25,18 @@ export function stretchesOf(influences: Influences, sensor: SensorNode, from: nu
   while (last >= earliest) {
     const spans = influences.bearing(sensor, last);
     const boundary = influences.lastBoundary(sensor, last);
+    const run = evenRunBefore(sensor, last);
     // After the boundary everything is as it is at `last`. A scan at the very boundary can be another matter.
-    const first = boundary >= last ? last : Math.max(earliest, lastDue(sensor, boundary) + interval);
-    if (haltOfScan(spans, last) === undefined) found.push({ first, last, cause: behindScan(spans, last) });
-    last = first - interval;
+    const first = boundary >= last ? last : firstOf(last, run.everyMs, Math.max(earliest, run.from, boundary + 1));
+    if (haltOfScan(spans, last) === undefined) {
+      found.push({ first, last, everyMs: run.everyMs, cause: behindScan(spans, last) });
+    }
+    last = lastDue(sensor, first - 1);
   }
   return found.reverse();
+}
+
+/** The first of the moments before `last`, so far apart, that is not before `from`. */
+function firstOf(last: number, everyMs: number, from: number): number {
+  return last - Math.max(0, Math.floor((last - from) / everyMs)) * everyMs;
 }

@@ -17,21 +17,23 @@ export class History {
     this.#averages = new Averages((sensor, from, to) => this.#stretches(sensor, from, to));
   }
 
-  /** To be called after each change of the tree or of what somebody ordered. */
-  changed(): void {
-    this.#averages.changed();
+  /** To be called for what is gone. */
+  forget(sensor: SensorNode): void {
+    this.#averages.forget(sensor);
   }
 
   schedule(sensor: SensorNode): SimSchedule {
-    return { first: nextDue(sensor, sensor.bornAt), everyMs: sensor.intervalSeconds * 1000 };
+    const first = nextDue(sensor, sensor.bornAt);
+    const everyMs = sensor.intervalSeconds * 1000;
+    const even = sensor.paces.length === 1 && sensor.scans.length === 0;
+    return even ? { first, everyMs } : { first, everyMs, next: (at) => nextDue(sensor, Math.max(first, at)) };
   }
 
   measurements(sensor: SensorNode, from: number, to: number): SimRow[] {
-    const interval = sensor.intervalSeconds * 1000;
     const gauges = sensor.channels.map(gaugeOf);
     const rows: SimRow[] = [];
-    for (const { first, last, cause } of this.#stretches(sensor, from, to)) {
-      for (let at = first; at <= last; at += interval) {
+    for (const { first, last, everyMs, cause } of this.#stretches(sensor, from, to)) {
+      for (let at = first; at <= last; at += everyMs) {
         const verdict = verdictOf(sensor, cause, at);
         rows.push({ at, displayValues: gauges.map((gauge) => readGauge(gauge, verdict, at)) });
       }

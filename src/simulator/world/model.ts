@@ -3,6 +3,8 @@
  * Nothing here knows HTTP or how the API spells things; `src/simulator/service` does.
  */
 
+import type { Incident } from "./incidents.ts";
+
 /** Status tokens as the API specification lists them. */
 export type SimStatus =
   | "none"
@@ -23,6 +25,47 @@ export type SimStatus =
 
 export type SimKind = "root" | "probe" | "group" | "device" | "sensor";
 
+/** Settings of the section `intervalgroup`. */
+export interface SimIntervalSettings {
+  readonly seconds: number;
+  /** How many scans in a row may fail before the sensor is down. The world keeps it and does not act on it. */
+  readonly errorIntervalsDown: number;
+}
+
+/** Settings of the section `scheduledependency`. */
+export interface SimDependencySettings {
+  /** Name of a schedule. The world keeps it and does not act on it. */
+  readonly schedule: string;
+  /** Id of the object without which this one and all below it make no sense; undefined where that is the parent. */
+  readonly dependsOn: string | undefined;
+}
+
+/** Settings of the section `windowsconnection`. */
+export interface SimWindowsSettings {
+  readonly domain: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What is set on a node itself. What is undefined it has from its parent, section by section. */
+export interface SimSettings {
+  readonly interval?: SimIntervalSettings;
+  readonly dependency?: SimDependencySettings;
+  readonly windows?: SimWindowsSettings;
+}
+
+/** Changes of a node. What is left out stays as it is. */
+export interface SimEdit extends SimSettings {
+  readonly name?: string;
+  readonly tags?: readonly string[];
+  readonly priority?: number;
+  /** Of devices, like the next two. */
+  readonly host?: string;
+  readonly hostv6?: string;
+  /** 4 or 6. */
+  readonly ipVersion?: number;
+}
+
 /** Common to every node of the tree. Ids are unique over all kinds, decimal numbers as strings; the root is "0". */
 export interface SimNode {
   readonly id: string;
@@ -39,11 +82,18 @@ export interface SimNode {
   /** 1 to 5. */
   priority: number;
   favorite: boolean;
+  /** Set on the node itself. The root has all of them. */
+  readonly settings: SimSettings;
 }
 
 export interface SimDevice extends SimNode {
   readonly kind: "device";
   host: string;
+  /** Job of the auto-discovery that added it. */
+  discoveryJobId?: string;
+  hostv6: string;
+  /** 4 or 6: by which of the two addresses the device is reached. */
+  ipVersion: number;
 }
 
 export interface SimSensor extends SimNode {
@@ -67,6 +117,8 @@ export interface SimChannel {
   /** `value` = `displayValue` times this. */
   readonly rawFactor: number;
   readonly primary: boolean;
+  /** Id of the lookup that has texts for its values, of channels that show codes. */
+  readonly lookupId?: string | undefined;
   readonly limits: SimLimits;
 }
 
@@ -107,6 +159,11 @@ export interface SimSchedule {
   /** The first one since the sensor was created; milliseconds since the epoch. */
   readonly first: number;
   readonly everyMs: number;
+  /**
+   * The first one at or after a moment, where not all of them lie `everyMs` apart: somebody asked for a scan, or changed the
+   * interval. Undefined where they do.
+   */
+  readonly next?: (at: number) => number;
 }
 
 /**
@@ -139,17 +196,38 @@ export interface World {
    */
   averages(sensor: SimSensor, from: number, to: number, spanMs: number): readonly SimRow[];
 
-  /** Changes at run time, at the moment `at`. Removal takes the children along. Unknown ids throw a RangeError. */
-  remove(id: string): void;
+  /**
+   * Changes at run time, at the moment `at`. Removal takes the children along; what depended on something removed depends on
+   * its parent from then on (without `at`: as if it always had). Unknown ids throw a RangeError, and so does what the tree
+   * cannot be.
+   */
+  remove(id: string, at?: number): void;
   rename(id: string, name: string): void;
-  move(id: string, newParentId: string): void;
-  addDevice(parentId: string, name: string, at: number): SimDevice;
-  addSensor(deviceId: string, name: string, at: number): SimSensor;
-  pause(id: string, at: number, message?: string): void;
+  /** A RangeError for settings that the kind does not have, and for a dependency that comes back to the node itself. */
+  edit(id: string, edit: SimEdit, at: number): void;
+  /** Puts a node below another parent, or elsewhere among its siblings: at `index` of the children, last without it. */
+  move(id: string, newParentId: string, options?: { readonly index?: number; readonly at?: number }): void;
+  addGroup(parentId: string, name: string, at: number): SimNode;
+  /** Without a host it gets a private address. */
+  addDevice(parentId: string, name: string, at: number, host?: string): SimDevice;
+  /** Without a type, which is one of `SENSOR_KINDS`, it is a ping. */
+  addSensor(deviceId: string, name: string, at: number, type?: string): SimSensor;
+  /** A copy of a group, device or sensor with all that is below it and all settings, measuring on its own from now on. */
+  clone(id: string, parentId: string, name: string, at: number): SimNode;
+  /** Until it is resumed, or until the moment `until`. */
+  pause(id: string, at: number, message?: string, until?: number): void;
   resume(id: string, at: number): void;
-  acknowledge(sensorId: string, at: number, message?: string): void;
+  /** Until the alarm ends, but not beyond the moment `until`. */
+  acknowledge(sensorId: string, at: number, message?: string, until?: number): void;
+  /** An additional scan in this second. */
+  scan(sensorId: string, at: number): void;
   /** Forces a sensor into a status until `resume`; tests use it to know what must be served. */
   force(sensorId: string, status: SimStatus, at: number): void;
+  /**
+   * Arranges that something befalls an object at the moments that the incident says, also ahead of time, until the function
+   * that it returns is called: then it has never been. A RangeError for what cannot befall the object.
+   */
+  befall(id: string, incident: Incident): () => void;
 }
 
 /** How large the world is. `channels` includes each sensor's Downtime channel. */

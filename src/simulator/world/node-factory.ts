@@ -1,8 +1,9 @@
 import { addChannels } from "./channel-factory.ts";
 import type { SimKind } from "./model.ts";
-import { DeviceNode, type NodeOptions, SensorNode, TreeNode } from "./nodes.ts";
+import { ChannelNode, DeviceNode, type NodeOptions, SensorNode, TreeNode } from "./nodes.ts";
 import { mix, uniform } from "./noise.ts";
 import type { SensorKind } from "./sensor-kind.ts";
+import { handedDownSeconds, ROOT_SETTINGS } from "./settings.ts";
 
 /** Makes a text from a node's own randomness. */
 export type FromSalt = (salt: number) => string;
@@ -29,6 +30,8 @@ export interface NewSensor extends NewNode {
   readonly channels: number;
   /** Offset of the local time in milliseconds. */
   readonly zone: number;
+  /** Scans as its parent has it, unless its kind does not; otherwise some sensors have intervals of their own. */
+  readonly inherits?: boolean;
 }
 
 /** The product's own probe has the id 1; everything else begins above this. */
@@ -49,10 +52,12 @@ export class NodeFactory {
   root(bornAt: number): TreeNode {
     const salt = mix(this.#seed, 0);
     const names = { name: "Root", type: "root", typeName: "Root", tags: [] };
-    return new TreeNode("root", {
+    const root = new TreeNode("root", {
       ...names,
       ...{ id: "0", parent: undefined, priority: 3, favorite: false, salt, seat: 0, bornAt },
     });
+    root.settings = ROOT_SETTINGS;
+    return root;
   }
 
   probe(own: NewNode): TreeNode {
@@ -75,11 +80,26 @@ export class NodeFactory {
   sensor(own: NewSensor): SensorNode {
     const { spec, zone } = own;
     const options = this.#options("sensor", own, spec);
-    const intervalSeconds = intervalOf(spec, options.salt);
-    const intervalInherited = intervalSeconds === INHERITED_SECONDS;
-    const sensor = new SensorNode({ ...options, spec, zone, intervalSeconds, intervalInherited });
+    const handedDown = handedDownSeconds(own.parent);
+    const intervalSeconds = spec.intervalSeconds ?? (own.inherits ? handedDown : drawnInterval(spec, options.salt));
+    const sensor = new SensorNode({ ...options, spec, zone, intervalSeconds });
+    if (intervalSeconds !== handedDown) {
+      sensor.settings = { interval: { seconds: intervalSeconds, errorIntervalsDown: 1 } };
+    }
     addChannels(sensor, own.channels);
     return sensor;
+  }
+
+  /** A node that is as another one, without what is below that; it has a history of its own, which begins at `bornAt`. */
+  copy(original: TreeNode, parent: TreeNode, name: string, bornAt: number): TreeNode {
+    const { kind, type, typeName, tags, priority } = original;
+    const options = {
+      ...this.#options(kind, { parent, name: () => name, bornAt }, { type, typeName, tags }),
+      ...{ priority, favorite: false },
+    };
+    const copy = original instanceof SensorNode ? copySensor(original, options) : copyOther(original, options);
+    copy.settings = original.settings;
+    return copy;
   }
 
   #options(kind: SimKind, own: NewNode, what: Pick<NodeOptions, "type" | "typeName" | "tags">): NodeOptions {
@@ -106,12 +126,24 @@ function priorityOf(draw: number): number {
   return draw < 0.97 ? 2 : 1;
 }
 
-const INHERITED_SECONDS = 60;
-
-function intervalOf(spec: SensorKind, salt: number): number {
-  if (spec.intervalSeconds !== undefined) return spec.intervalSeconds;
+function drawnInterval(spec: SensorKind, salt: number): number {
   const draw = uniform(salt, 0x1e7);
   if (spec.canBeFast && draw < 0.06) return 10;
   if (spec.canBeFast && draw < 0.16) return 30;
-  return draw > 0.97 ? 300 : INHERITED_SECONDS;
+  return draw > 0.97 ? 300 : ROOT_SETTINGS.interval.seconds;
+}
+
+function copySensor(original: SensorNode, options: NodeOptions): SensorNode {
+  const { spec, zone, intervalSeconds } = original;
+  const sensor = new SensorNode({ ...options, spec, zone, intervalSeconds });
+  for (const channel of original.channels) sensor.channels.push(new ChannelNode(sensor, channel.template, channel));
+  return sensor;
+}
+
+function copyOther(original: TreeNode, options: NodeOptions): TreeNode {
+  if (!(original instanceof DeviceNode)) return new TreeNode(original.kind, options);
+  const device = new DeviceNode(options, original.host);
+  device.hostv6 = original.hostv6;
+  device.ipVersion = original.ipVersion;
+  return device;
 }

@@ -1,19 +1,38 @@
+import { lookupFor } from "../catalog/lookups.ts";
 import type { Scan } from "./curves.ts";
-import type { SimChannel, SimDevice, SimKind, SimLimits, SimNode, SimSensor, SimStatus } from "./model.ts";
+import type { Incident } from "./incidents.ts";
+import type { SimChannel, SimDevice, SimKind, SimLimits, SimNode, SimSensor, SimSettings, SimStatus } from "./model.ts";
+import { secondsAt } from "./scan-times.ts";
 import { type ChannelTemplate, DOWNTIME_NUMBER, type SensorKind } from "./sensor-kind.ts";
 
-/** What somebody did to a node: it holds from `at` until the next order. */
+/** What somebody did to a node: it holds from `at` until the next order, but not beyond `until`. */
 export interface Order {
   readonly at: number;
+  /** Infinity where it ends by another order only. */
+  readonly until: number;
   readonly kind: "pause" | "resume" | "force";
   readonly status: SimStatus;
   readonly message: string;
 }
 
-/** An acknowledgement counts for the alarm that is on at `at`. */
+/** An acknowledgement counts for the alarm that is on at `at`, but not beyond `until`. */
 export interface Acknowledgement {
   readonly at: number;
+  /** Infinity where it ends with the alarm. */
+  readonly until: number;
   readonly message: string;
+}
+
+/** From `at` on the node depends on another object than its parent; undefined ends this. */
+export interface Dependency {
+  readonly at: number;
+  readonly target: TreeNode | undefined;
+}
+
+/** From `from` on a sensor scans at this interval. */
+export interface Pace {
+  readonly from: number;
+  readonly seconds: number;
 }
 
 export interface NodeOptions {
@@ -44,12 +63,19 @@ export class TreeNode implements SimNode {
   tags: string[];
   priority: number;
   favorite: boolean;
+  settings: SimSettings = {};
 
   readonly salt: number;
   readonly seat: number;
   readonly bornAt: number;
   /** In order of time. */
   readonly orders: Order[] = [];
+  /** In order of time. */
+  readonly dependencies: Dependency[] = [];
+  /** What is arranged to befall it. */
+  readonly incidents: Incident[] = [];
+  /** Goes up with each change of what bears on the node: what was worked out before is no longer good. */
+  revision = 0;
   /** Somebody pauses it now and then (groups, devices, sensors), or it loses its connection (probes). */
   restless = false;
 
@@ -73,6 +99,8 @@ export class TreeNode implements SimNode {
 export class DeviceNode extends TreeNode implements SimDevice {
   declare readonly kind: "device";
   host: string;
+  hostv6 = "";
+  ipVersion = 4;
 
   constructor(options: NodeOptions, host: string) {
     super("device", options);
@@ -83,15 +111,12 @@ export class DeviceNode extends TreeNode implements SimDevice {
 export interface SensorOptions extends NodeOptions {
   readonly spec: SensorKind;
   readonly intervalSeconds: number;
-  readonly intervalInherited: boolean;
   /** Offset of the local time in milliseconds. */
   readonly zone: number;
 }
 
 export class SensorNode extends TreeNode implements SimSensor {
   declare readonly kind: "sensor";
-  intervalSeconds: number;
-  readonly intervalInherited: boolean;
   readonly channels: ChannelNode[] = [];
 
   readonly spec: SensorKind;
@@ -101,13 +126,30 @@ export class SensorNode extends TreeNode implements SimSensor {
   /** Paused every night. */
   nightly = false;
   readonly acknowledgements: Acknowledgement[] = [];
+  /** In order of time; the first one from -Infinity on. */
+  paces: readonly [Pace, ...Pace[]];
+  /** Scans that somebody asked for, in order of time. */
+  readonly scans: number[] = [];
 
   constructor(options: SensorOptions) {
     super("sensor", options);
     this.spec = options.spec;
-    this.intervalSeconds = options.intervalSeconds;
-    this.intervalInherited = options.intervalInherited;
+    this.paces = [{ from: -Infinity, seconds: options.intervalSeconds }];
     this.zone = options.zone;
+  }
+
+  get intervalSeconds(): number {
+    return (this.paces.at(-1) ?? this.paces[0]).seconds;
+  }
+
+  /** As if it had always been so. */
+  set intervalSeconds(seconds: number) {
+    this.paces = [{ from: -Infinity, seconds }];
+    this.revision++;
+  }
+
+  get intervalInherited(): boolean {
+    return this.settings.interval === undefined;
   }
 }
 
@@ -145,13 +187,18 @@ export class ChannelNode implements SimChannel {
     this.limits = { ...options.limits };
   }
 
+  get lookupId(): string | undefined {
+    const { unit, name } = this.template;
+    return lookupFor({ kind: this.sensor.spec.type, name, unitType: unit.type })?.id;
+  }
+
   get isDowntime(): boolean {
     return this.number === DOWNTIME_NUMBER;
   }
 
   /** The scan of this channel at a moment, for its curve. */
   scan(at: number): Scan {
-    const { salt, zone, intervalSeconds } = this.sensor;
-    return { at, salt, zone, intervalSeconds, ordinal: this.ordinal };
+    const { salt, zone } = this.sensor;
+    return { at, salt, zone, intervalSeconds: secondsAt(this.sensor, at), ordinal: this.ordinal };
   }
 }

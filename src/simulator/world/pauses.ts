@@ -1,3 +1,4 @@
+import { addHaltingIncidents, nextHaltingIncident } from "./incident-spans.ts";
 import { type Order, SensorNode, type TreeNode } from "./nodes.ts";
 import { uniform } from "./noise.ts";
 import { dayRota, lastEpisode, nextStart, type Rota } from "./rota.ts";
@@ -18,9 +19,9 @@ export function lastOrder(node: TreeNode, at: number): Order | undefined {
   return node.orders.length === 0 ? undefined : node.orders.findLast((order) => order.at <= at);
 }
 
-export function orderSpan({ at, kind, status, message }: Order): Span {
+export function orderSpan({ at, until, kind, status, message }: Order): Span {
   const rank = kind === "force" ? RANK.force : RANK.order;
-  return { ...span({ start: at, end: Infinity, draw: 0 }, status, rank, status === "warning"), message };
+  return { ...span({ start: at, end: until, draw: 0 }, status, rank, status === "warning"), message };
 }
 
 /** Adds the pause that somebody ordered, and the last one that came by itself, whether they are still on or not. */
@@ -33,6 +34,7 @@ export function addHalts(node: TreeNode, at: number, spans: Span[]): void {
     const cut = one.start < resumedAt && one.end > resumedAt && node.kind !== "probe";
     spans.push(cut ? { ...one, end: resumedAt } : one);
   };
+  if (node.incidents.length > 0) addHaltingIncidents(node, at, add);
   if (node.restless) {
     const episode = lastEpisode(haltRota(node), node.seat, node.salt, at);
     if (node.kind === "probe") add(span(episode, "disconnected", RANK.disconnected));
@@ -54,7 +56,7 @@ function night(sensor: SensorNode, at: number): Span {
 
 /** Until when what `addHalts` says of a group, device or probe stays true. */
 export function nextHalt(node: TreeNode, at: number): number {
-  const ordered = node.orders.find((one) => one.at > at)?.at ?? Infinity;
+  const ordered = Math.min(node.orders.find((one) => one.at > at)?.at ?? Infinity, nextHaltingIncident(node, at));
   if (!node.restless) return ordered;
   return Math.min(ordered, nextStart(haltRota(node), node.seat, node.salt, at));
 }

@@ -25,12 +25,17 @@ interface Place {
 
 /** Makes the nodes of the world, in the order of their creation. */
 export function plant(factory: NodeFactory, root: TreeNode, seed: number, size: WorldSize): TreeNode[] {
-  const nodes = planWorld(seed, size).flatMap((plan, index) => plantProbe(factory, root, plan, index));
+  let sites = 0;
+  const nodes = planWorld(seed, size).flatMap((plan) => {
+    const firstSite = sites;
+    sites += 1 + plan.groups.length;
+    return plantProbe(factory, root, plan, firstSite);
+  });
   if (size.sensors >= LEAST_RESTLESS_SENSORS) unsettle(nodes, size);
   return nodes;
 }
 
-function plantProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, index: number): TreeNode[] {
+function plantProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, firstSite: number): TreeNode[] {
   const { bornAt } = root;
   const devices = Map.groupBy(plan.devices, ({ group }) => group);
   const probe = factory.probe({ parent: root, name: () => plan.name, bornAt });
@@ -38,7 +43,7 @@ function plantProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, index
   const fill = (place: Place, group: number | undefined): void => {
     for (const device of devices.get(group) ?? []) nodes.push(...plantDevice(factory, place, device));
   };
-  fill({ node: probe, city: plan.city, site: index }, undefined);
+  fill({ node: probe, city: plan.city, site: firstSite }, undefined);
   const groups: TreeNode[] = [];
   for (const [position, { name, parent, category, city }] of plan.groups.entries()) {
     const node = factory.group({
@@ -49,7 +54,7 @@ function plantProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, index
     });
     nodes.push(node);
     groups.push(node);
-    fill({ node, city, site: index * 8 + position }, position);
+    fill({ node, city, site: firstSite + 1 + position }, position);
   }
   return nodes;
 }

@@ -97,3 +97,10 @@ export function detach(node: TreeNode): void {
   const index = siblings?.indexOf(node) ?? -1;
   if (index >= 0) siblings?.splice(index, 1);
 }
+
+/** Puts a node below a parent, at `index` of what is there without it; last without one. */
+export function attach(node: TreeNode, parent: TreeNode, index = Infinity): void {
+  detach(node);
+  node.parent = parent;
+  parent.children.splice(Math.min(index, parent.children.length), 0, node);
+}

@@ -1,5 +1,13 @@
 import type { SimStatus } from "./model.ts";
+import type { ChannelNode } from "./nodes.ts";
 import type { Episode } from "./rota.ts";
+
+/** A channel that measures what was arranged. */
+export interface Reading {
+  readonly channel: ChannelNode;
+  /** Display value at a moment, as it is served. */
+  readonly valueAt: (at: number) => number;
+}
 
 /** What puts a node into a state for a while. `start` belongs to it, `end` does not. */
 export interface Span {
@@ -15,6 +23,8 @@ export interface Span {
   readonly draw: number;
   /** What somebody gave as the reason. */
   readonly message: string | undefined;
+  /** Undefined unless a value was arranged: then the status of a scan follows from it. */
+  readonly reading: Reading | undefined;
 }
 
 export const RANK = {
@@ -26,6 +36,8 @@ export const RANK = {
   disconnected: 50,
   never: 45,
   waiting: 40,
+  incident: 37,
+  reading: 36,
   outage: 30,
   trouble: 28,
   trend: 20,
@@ -33,7 +45,8 @@ export const RANK = {
   nuisance: 10,
 } as const;
 
-const HALTING = new Set<SimStatus>([
+/** While one of these lasts nothing is scanned. */
+export const HALTING: ReadonlySet<SimStatus> = new Set<SimStatus>([
   "none",
   "unknown",
   "collecting",
@@ -45,13 +58,15 @@ const HALTING = new Set<SimStatus>([
   "pauseduntil",
 ]);
 
+const UNREMARKED = { message: undefined, reading: undefined };
+
 export function span(
   { start, end, draw }: Pick<Episode, "start" | "end" | "draw">,
   status: SimStatus,
   rank: number,
   byLimit = false,
 ): Span {
-  return { start, end, status, rank, byLimit, draw, halts: HALTING.has(status), message: undefined };
+  return { start, end, status, rank, byLimit, draw, halts: HALTING.has(status), ...UNREMARKED };
 }
 
 /** The one that shows among those that are on at a moment. */

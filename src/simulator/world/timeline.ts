@@ -1,11 +1,12 @@
 import { History } from "./history.ts";
-import { Influences } from "./influences.ts";
+import { type Alarm, Influences } from "./influences.ts";
 import { scanMessage, standingMessage } from "./messages.ts";
 import type { SimMeasurement, SimState, SimStatus } from "./model.ts";
 import { type ChannelNode, SensorNode, type TreeNode } from "./nodes.ts";
 import { lastOrder } from "./pauses.ts";
 import { lastDue, nextDue } from "./scan-times.ts";
-import { behindScan, haltOfScan, prevailing } from "./span.ts";
+import { subtree } from "./settings.ts";
+import { behindScan, HALTING, haltOfScan, prevailing } from "./span.ts";
 import { valueAt } from "./values.ts";
 import { type Verdict, verdictOf } from "./verdicts.ts";
 
@@ -16,8 +17,8 @@ interface ScanRecord {
   /** The last one that took place: `due`, or earlier when the sensor was halted; undefined when there never was one. */
   readonly at: number | undefined;
   readonly verdict: Verdict | undefined;
-  /** What the record rests on. */
-  readonly intervalSeconds: number;
+  /** That of the sensor when the record was made. */
+  readonly revision: number;
 }
 
 /** An answer given before: the status that showed at `at` had begun at `since`. */
@@ -25,7 +26,15 @@ interface Standing {
   readonly status: SimStatus;
   readonly since: number;
   readonly at: number;
+  /** That of the node when the answer was given. */
+  readonly revision: number;
 }
+
+/** What can be acknowledged. */
+const ALARMS: ReadonlySet<SimStatus> = new Set(["down", "partialdown"]);
+
+/** What depends on something in such a state is of no use. */
+const DOWN: ReadonlySet<SimStatus> = new Set(["down", "acknowledged", "disconnected"]);
 
 /** What shows of a node at a moment. */
 interface Appearance {
@@ -39,18 +48,19 @@ interface Appearance {
  * follow with the next scan, since a measurement once taken never changes.
  */
 export class Timeline {
-  readonly #influences = new Influences();
+  readonly #influences = new Influences((node, at) => this.#alarm(node, at));
   /** What was measured before the last scan. */
   readonly history = new History(this.#influences);
-  #records = new Map<SensorNode, ScanRecord>();
-  #standings = new Map<TreeNode, Standing>();
+  readonly #records = new Map<SensorNode, ScanRecord>();
+  readonly #standings = new Map<TreeNode, Standing>();
 
-  /** To be called after each change of the tree or of what somebody ordered. */
-  changed(): void {
-    this.#records = new Map();
-    this.#standings = new Map();
-    this.#influences.changed();
-    this.history.changed();
+  /** To be called for what is gone. A change of what is there is told by its `revision`. */
+  forget(node: TreeNode): void {
+    this.#standings.delete(node);
+    this.#influences.forget(node);
+    if (!(node instanceof SensorNode)) return;
+    this.#records.delete(node);
+    this.history.forget(node);
   }
 
   lastMeasurement(channel: ChannelNode, at: number): SimMeasurement | undefined {
@@ -64,11 +74,17 @@ export class Timeline {
     const { status, message } = this.#effective(node, at);
     const known = this.#standings.get(node);
     // The usual case of a poll: nothing has happened since the last one.
-    if (known?.status === status && known.at <= at && this.#settledBefore(node, at) <= known.at) {
+    const { revision } = node;
+    if (
+      known?.status === status &&
+      known.revision === revision &&
+      known.at <= at &&
+      this.#settledBefore(node, at) <= known.at
+    ) {
       return { status, message, since: known.since };
     }
     const since = this.#since(node, at, status, (when) => this.#effective(node, when).status);
-    this.#standings.set(node, { status, since, at });
+    this.#standings.set(node, { status, since, at, revision });
     return { status, message, since };
   }
 
@@ -81,10 +97,29 @@ export class Timeline {
   /** With acknowledgements: one counts for as long as the alarm lasts that was on when it was given. */
   #effective(node: TreeNode, at: number): Appearance {
     const seen = this.#appearance(node, at);
-    if (seen.status !== "down" || !(node instanceof SensorNode) || node.acknowledgements.length === 0) return seen;
-    const since = this.#since(node, at, "down", (when) => this.#appearance(node, when).status);
+    if (!(node instanceof SensorNode) || node.acknowledgements.length === 0 || !ALARMS.has(seen.status)) return seen;
+    const since = this.#since(node, at, seen.status, (when) => this.#appearance(node, when).status);
     const given = node.acknowledgements.findLast((one) => since <= one.at && one.at <= at);
-    return given === undefined ? seen : { status: "acknowledged", message: given.message || seen.message };
+    if (given === undefined || given.until <= at) return seen;
+    return { status: "acknowledged", message: given.message || seen.message };
+  }
+
+  /** Whether what depends on the node is of no use at a moment. */
+  #alarm(node: TreeNode, at: number): Alarm {
+    if (node instanceof SensorNode || node.kind === "probe") {
+      const { status, since } = this.state(node, at);
+      return { on: DOWN.has(status), since };
+    }
+    // A device or group that does not answer shows as up all the same: it is its sensors that are down.
+    let [down, well, since] = [0, 0, -Infinity];
+    for (const sensor of subtree(node)) {
+      if (!(sensor instanceof SensorNode) || at < sensor.bornAt) continue;
+      const state = this.state(sensor, at);
+      since = Math.max(since, state.since);
+      if (DOWN.has(state.status)) down++;
+      else if (!HALTING.has(state.status)) well++;
+    }
+    return { on: down > 0 && well === 0, since };
   }
 
   #appearance(node: TreeNode, at: number): Appearance {
@@ -119,11 +154,11 @@ export class Timeline {
 
   #lastScan(sensor: SensorNode, at: number): ScanRecord {
     const due = lastDue(sensor, at);
-    const { intervalSeconds } = sensor;
+    const { revision } = sensor;
     const known = this.#records.get(sensor);
-    if (known?.due === due && known.intervalSeconds === intervalSeconds) return known;
+    if (known?.due === due && known.revision === revision) return known;
     const scan = this.#scanAtOrBefore(sensor, due);
-    const record = { due, ...scan, intervalSeconds };
+    const record = { due, ...scan, revision };
     this.#records.set(sensor, record);
     return record;
   }

@@ -26,6 +26,7 @@ export const UNITS = {
   mbyte: unit("MB", "BYTES_MEMORY", 1_048_576),
   gbyte: unit("GByte", "BYTES_DISK", 1_073_741_824),
   kbytePerSecond: unit("KByte/s", "SPEED_DISK", 1024),
+  mbytePerSecond: unit("MByte/s", "SPEED_DISK", 1_048_576),
   celsius: unit("°C", "TEMPERATURE"),
   count: unit("#", "COUNT"),
   perSecond: unit("#/s", "CUSTOM"),

@@ -1,6 +1,7 @@
 import type { Scan } from "./curves.ts";
 import type { ChannelNode } from "./nodes.ts";
-import type { Verdict } from "./verdicts.ts";
+import { secondsAt } from "./scan-times.ts";
+import { CALM, type Verdict } from "./verdicts.ts";
 
 /**
  * Display value of a channel at a scan, in agreement with the sensor's verdict: the culprit is out of its limit, everything
@@ -8,6 +9,18 @@ import type { Verdict } from "./verdicts.ts";
  */
 export function valueAt(channel: ChannelNode, verdict: Verdict, at: number): number | null {
   return measure(channel, verdict, channel.scan(at), lowestOf(channel), highestOf(channel));
+}
+
+/** What a channel measures when nothing is wrong. */
+export function naturalValue(channel: ChannelNode, at: number): number {
+  return valueAt(channel, CALM, at) ?? 0;
+}
+
+/** The nearest value that the channel can have at all, whatever its limits. */
+export function servable({ template }: ChannelNode, value: number): number {
+  const [low = -Infinity, high = Infinity] = template.bounds ?? [];
+  const possible = Math.max(low, Math.min(high, value));
+  return template.whole === true ? Math.round(possible) + 0 : possible;
 }
 
 /** A channel to be read many times in a row, with what is the same each time; good until its limits change. */
@@ -25,6 +38,7 @@ export function gaugeOf(channel: ChannelNode): Gauge {
 /** As `valueAt`, in two thirds of its time. */
 export function readGauge({ channel, scan, lowest, highest }: Gauge, verdict: Verdict, at: number): number | null {
   scan.at = at;
+  scan.intervalSeconds = secondsAt(channel.sensor, at);
   return measure(channel, verdict, scan, lowest, highest);
 }
 

@@ -1,9 +1,8 @@
-import type { SimLimits, SimStatus } from "./model.ts";
+import { type LimitName, limitOfZone, statusOfZone, zoneOf } from "./limits.ts";
+import type { SimStatus } from "./model.ts";
 import type { ChannelNode, SensorNode } from "./nodes.ts";
-import { mix, uniform } from "./noise.ts";
-import type { Span } from "./span.ts";
-
-export type LimitName = keyof SimLimits;
+import { mix, smooth, uniform } from "./noise.ts";
+import type { Reading, Span } from "./span.ts";
 
 /** What a scan brought: the status of the sensor, and what its channels do for it. */
 export interface Verdict {
@@ -11,7 +10,7 @@ export interface Verdict {
   readonly message: string | undefined;
   /** Nothing answered: channels measure null. */
   readonly empty: boolean;
-  /** The channel that is out of a limit, and its value. */
+  /** The channel that measures something of its own, mostly out of a limit, and its value. */
   readonly culprit: ChannelNode | undefined;
   readonly limit: LimitName | undefined;
   readonly value: number;
@@ -20,7 +19,7 @@ export interface Verdict {
   readonly factor: number;
 }
 
-const CALM: Verdict = {
+export const CALM: Verdict = {
   status: "up",
   message: undefined,
   empty: false,
@@ -36,7 +35,8 @@ const UNUSUAL_FACTOR = 1.6;
 /** Judges a scan from the span that prevails at its moment. */
 export function verdictOf(sensor: SensorNode, found: Span | undefined, at: number): Verdict {
   if (found === undefined) return CALM;
-  const { status, message, byLimit, draw } = found;
+  const { status, message, byLimit, draw, reading } = found;
+  if (reading !== undefined) return verdictOfReading(reading, at);
   switch (status) {
     case "down":
     case "acknowledged":
@@ -56,6 +56,20 @@ export function verdictOf(sensor: SensorNode, found: Span | undefined, at: numbe
   }
 }
 
+/** The limits judge a value that was arranged. */
+function verdictOfReading({ channel, valueAt }: Reading, at: number): Verdict {
+  const value = valueAt(at);
+  const zone = zoneOf(channel.limits, value);
+  return {
+    ...CALM,
+    status: statusOfZone(zone),
+    culprit: channel,
+    limit: limitOfZone(zone),
+    value,
+    ...movement(channel, channel.template.curve(channel.scan(at)), value),
+  };
+}
+
 function breachOf(
   sensor: SensorNode,
   names: readonly LimitName[],
@@ -69,11 +83,21 @@ function breachOf(
   if (chosen === undefined) return undefined;
   const { channel, limit } = chosen;
   const natural = channel.template.curve(channel.scan(at));
-  const value = exceed(natural, channel, limit, uniform(mix(sensor.salt, draw), Math.floor(at / 1000)));
-  const { group } = channel.template;
+  const value = exceed(natural, channel, limit, excess(mix(sensor.salt, draw), at));
+  return { culprit: channel, limit, value, ...movement(channel, natural, value) };
+}
+
+const EXCESS_SWELL_MS = 70 * 60_000;
+
+/** How far a value goes beyond its limit, 0 to 1: rising and sinking over an hour or so, with a little jitter. */
+function excess(salt: number, at: number): number {
+  return 0.85 * smooth(salt, at / EXCESS_SWELL_MS) + 0.15 * uniform(salt, Math.floor(at / 1000));
+}
+
+/** How the channels that belong together with the culprit follow it. */
+function movement({ template }: ChannelNode, natural: number, value: number): Pick<Verdict, "group" | "factor"> {
   // A factor says nothing where values can be zero or below.
-  const factor = natural > 0 && value > 0 ? value / natural : 1;
-  return { culprit: channel, limit, value, group, factor };
+  return { group: template.group, factor: natural > 0 && value > 0 ? value / natural : 1 };
 }
 
 /** Moves a value beyond a limit, but not beyond the next one; `part` says how far, 0 to 1. A value that is there stays. */
@@ -86,8 +110,8 @@ function exceed(natural: number, { limits, template }: ChannelNode, limit: Limit
   const far = next ?? (physical === undefined ? usual : upper ? Math.min(physical, usual) : Math.max(physical, usual));
   const beyond = upper ? natural > bound : natural < bound;
   const tooFar = next !== undefined && (upper ? natural > next : natural < next);
-  if (beyond && !tooFar) return natural;
-  const moved = bound + (far - bound) * (0.15 + 0.7 * part);
-  if (!template.whole) return moved;
-  return upper ? Math.max(Math.floor(bound) + 1, Math.round(moved)) : Math.min(Math.ceil(bound) - 1, Math.round(moved));
+  const value = beyond && !tooFar ? natural : bound + (far - bound) * (0.15 + 0.7 * part);
+  if (!template.whole) return value;
+  // Rounding must not bring it back within the limit.
+  return upper ? Math.max(Math.floor(bound) + 1, Math.round(value)) : Math.min(Math.ceil(bound) - 1, Math.round(value));
 }

@@ -1,6 +1,10 @@
+import { Dependencies } from "./dependencies.ts";
+import { addIncident, removeIncident } from "./incident-spans.ts";
+import type { Incident } from "./incidents.ts";
 import type {
   SimChannel,
   SimDevice,
+  SimEdit,
   SimMeasurement,
   SimNode,
   SimRow,
@@ -14,6 +18,7 @@ import type {
 import { Mutations } from "./mutations.ts";
 import { NodeFactory } from "./node-factory.ts";
 import { ChannelNode, SensorNode, TreeNode } from "./nodes.ts";
+import { Orders } from "./orders.ts";
 import { plant } from "./planting.ts";
 import { Registry } from "./registry.ts";
 import { completeSize } from "./size.ts";
@@ -42,6 +47,8 @@ class SimulatedWorld implements World {
   readonly #registry: Registry;
   readonly #timeline = new Timeline();
   readonly #mutations: Mutations;
+  readonly #orders: Orders;
+  readonly #dependencies = new Dependencies();
 
   constructor({ seed, size = {}, startedAt }: WorldOptions) {
     this.seed = seed;
@@ -50,7 +57,9 @@ class SimulatedWorld implements World {
     this.root = root;
     this.#registry = new Registry(root);
     this.#registry.add(plant(factory, root, seed, completeSize(size)));
-    this.#mutations = new Mutations(this.#registry, factory, this.#timeline);
+    const dependencies = this.#dependencies;
+    this.#mutations = new Mutations({ registry: this.#registry, factory, timeline: this.#timeline, dependencies });
+    this.#orders = new Orders(this.#registry, this.#timeline, dependencies);
   }
 
   node(id: string): SimNode | undefined {
@@ -94,40 +103,66 @@ class SimulatedWorld implements World {
     return this.#timeline.history.averages(ours(sensor), from, to, spanMs);
   }
 
-  remove(id: string): void {
-    this.#mutations.remove(id);
+  remove(id: string, at?: number): void {
+    this.#mutations.remove(id, at);
   }
 
   rename(id: string, name: string): void {
     this.#mutations.rename(id, name);
   }
 
-  move(id: string, newParentId: string): void {
-    this.#mutations.move(id, newParentId);
+  edit(id: string, edit: SimEdit, at: number): void {
+    this.#mutations.edit(id, edit, at);
   }
 
-  addDevice(parentId: string, name: string, at: number): SimDevice {
-    return this.#mutations.addDevice(parentId, name, at);
+  move(id: string, newParentId: string, options?: { readonly index?: number; readonly at?: number }): void {
+    this.#mutations.move(id, newParentId, options);
   }
 
-  addSensor(deviceId: string, name: string, at: number): SimSensor {
-    return this.#mutations.addSensor(deviceId, name, at);
+  addGroup(parentId: string, name: string, at: number): SimNode {
+    return this.#mutations.addGroup(parentId, name, at);
   }
 
-  pause(id: string, at: number, message?: string): void {
-    this.#mutations.pause(id, at, message);
+  addDevice(parentId: string, name: string, at: number, host?: string): SimDevice {
+    return this.#mutations.addDevice(parentId, name, at, host);
+  }
+
+  addSensor(deviceId: string, name: string, at: number, type?: string): SimSensor {
+    return this.#mutations.addSensor(deviceId, name, at, type);
+  }
+
+  clone(id: string, parentId: string, name: string, at: number): SimNode {
+    return this.#mutations.clone(id, parentId, name, at);
+  }
+
+  pause(id: string, at: number, message?: string, until?: number): void {
+    this.#orders.pause(id, at, message, until);
   }
 
   resume(id: string, at: number): void {
-    this.#mutations.resume(id, at);
+    this.#orders.resume(id, at);
   }
 
-  acknowledge(sensorId: string, at: number, message?: string): void {
-    this.#mutations.acknowledge(sensorId, at, message);
+  acknowledge(sensorId: string, at: number, message?: string, until?: number): void {
+    this.#orders.acknowledge(sensorId, at, message, until);
+  }
+
+  scan(sensorId: string, at: number): void {
+    this.#orders.scan(sensorId, at);
   }
 
   force(sensorId: string, status: SimStatus, at: number): void {
-    this.#mutations.force(sensorId, status, at);
+    this.#orders.force(sensorId, status, at);
+  }
+
+  befall(id: string, incident: Incident): () => void {
+    const node = this.#registry.require(id);
+    addIncident(node, incident);
+    this.#dependencies.changed(node);
+    return () => {
+      removeIncident(node, incident);
+      this.#dependencies.changed(node);
+    };
   }
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { createDirectory } from "../../../src/simulator/service/accounts.ts";
 import { Authentication } from "../../../src/simulator/service/auth.ts";
 import { seededRandom } from "../../../src/simulator/service/randomness.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { keyOf, USER } from "./support/accounts.ts";
 import { CREDENTIALS, type RunningService, startService } from "./support/running-service.ts";
 import { TinyWorld } from "./support/tiny-world.ts";
 
@@ -103,8 +105,10 @@ describe("sessions", () => {
 
   test("of a client that never ends them do not pile up", () => {
     const clock = new ManualClock();
-    const options = { world: new TinyWorld(), credentials: CREDENTIALS, sessionLifetimeMs: 60_000 };
-    const auth = new Authentication({ ...options, clock, random: seededRandom(1) });
+    const now = (): number => clock.now();
+    const directory = createDirectory(new TinyWorld(), CREDENTIALS, clock.now());
+    const options = { directory, sessionLifetimeMs: 60_000 };
+    const auth = new Authentication({ ...options, clock, now, random: seededRandom(1) });
     const tokens = Array.from({ length: 1001 }, () => auth.login(CREDENTIALS.username, CREDENTIALS.password).token);
     expect(new Set(tokens).size).toBe(1001);
     expect(() => auth.identify(`Bearer ${tokens[0]}`)).toThrow("Authentication failed");
@@ -192,4 +196,34 @@ test("a user without rights for the system still reads the tree", async () => {
   const { send } = await startService();
   expect((await send("/experimental/sensors", { bearer: "LIMITED" })).status).toBe(200);
   expect((await send("/session", { bearer: "LIMITED" })).status).toBe(400);
+});
+
+describe("what the users of an installation see", () => {
+  test.each([
+    ["administrator", USER.administrator, "10 11 20"],
+    ["one in a group that sees everything", USER.noor, "10 11 20"],
+    ["one in two groups, of which one does", USER.helpdesk, "10 11 20"],
+    ["one whose group looks after a part", USER.facility, "10 11"],
+    ["one whose group sees the last site", USER.branch, "20"],
+    ["one with a group of his own", USER.restricted, "20"],
+  ])("%s", async (_, user, groups) => {
+    const service = await startService();
+    expect((await service.ids("/experimental/groups", { bearer: await keyOf(service, user) })).join(" ")).toBe(groups);
+  });
+
+  test("those who see the same share one view, and a key its user's", async () => {
+    const clock = new ManualClock();
+    const directory = createDirectory(new TinyWorld(), CREDENTIALS, clock.now());
+    const now = (): number => clock.now();
+    const auth = new Authentication({ directory, clock, now, sessionLifetimeMs: 1000, random: seededRandom(1) });
+    const account = auth.identify("Bearer KEY==").account;
+    expect(auth.login("operator", "correct horse").account).toBe(account);
+    expect(auth.identify("Bearer LIMITED").account.visibility).toBe(account.visibility);
+    expect(auth.identify("Bearer RESTRICTED").account.visibility).not.toBe(account.visibility);
+  });
+
+  test("a user called limited is limited only by the key for it", async () => {
+    const { send } = await startService({ credentials: { apiKey: "A", username: "limited", password: "p" } });
+    expect((await send("/version", { bearer: "A" })).status).toBe(200);
+  });
 });

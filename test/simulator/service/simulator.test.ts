@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { Agent, request } from "undici";
 import { describe, expect, test } from "vitest";
-import { ENDPOINTS } from "../../../src/simulator/service/endpoints/table.ts";
 import type { LoggedRequest } from "../../../src/simulator/service/request-log.ts";
 import { startSimulator } from "../../../src/simulator/service/simulator.ts";
 import { CREDENTIALS, startService } from "./support/running-service.ts";
@@ -137,21 +136,5 @@ describe("what is no HTTP, or nearly", () => {
     const [chunk] = (await once(socket, "data")) as [Buffer];
     socket.destroy();
     expect(chunk.toString()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  });
-});
-
-describe("the table of endpoints", () => {
-  test("names each once, and marks what is experimental by its path", () => {
-    const names = ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
-    expect(new Set(names).size).toBe(names.length);
-    for (const { path, maturity } of ENDPOINTS) {
-      // Some of what is deprecated was experimental before.
-      if (maturity !== "deprecated") expect(path.startsWith("/experimental/")).toBe(maturity === "experimental");
-    }
-  });
-
-  test("only health and the opening of a session are public", () => {
-    const open = ENDPOINTS.filter(({ access }) => access === "public").map(({ method, path }) => `${method} ${path}`);
-    expect(open.sort()).toEqual(["GET /health", "POST /session"]);
   });
 });

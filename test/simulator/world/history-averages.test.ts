@@ -11,7 +11,7 @@ const LAST_HOUR = Math.floor(STARTED_AT / HOUR);
 function setUp(mostCells: number) {
   const world = createWorld({ seed: 1, size: { sensors: 12 }, startedAt: STARTED_AT });
   const sensors = world.list("sensor").filter((sensor) => sensor instanceof SensorNode);
-  const influences = new Influences();
+  const influences = new Influences(() => ({ on: false, since: -Infinity }));
   const worked: { readonly id: string; readonly from: number; readonly to: number }[] = [];
   const averages = new Averages((sensor, from, to) => {
     worked.push({ id: sensor.id, from: from / HOUR, to: (to + 1) / HOUR });
@@ -44,7 +44,11 @@ test("what is kept is not worked out again, what joins it is added", () => {
   ]);
   // Nothing is worked out for what lies between.
   expect(spans(40, 3)).toEqual([[40, 37]]);
-  averages.changed();
+  // A change of the sensor makes what is kept useless; what is gone is not kept.
+  first.revision++;
+  expect(spans(40, 3)).toEqual([[40, 37]]);
+  expect(spans(40, 3)).toEqual([]);
+  averages.forget(first);
   expect(averages.kept).toBe(0);
   expect(spans(40, 3)).toEqual([[40, 37]]);
 });

@@ -1,23 +1,33 @@
+import type { SimSensor, SimStatus } from "../../world/model.ts";
+import type { OperationId } from "../contract/types.ts";
 import type { Call, Endpoint, Reply } from "../endpoint.ts";
 import { booleanParameter } from "../query.ts";
-import { renderChannelInfo, renderNodeInfo, renderSensorInfo } from "../records/info.ts";
+import { renderChannelInfo, renderNodeInfo, renderObjectInfo, renderSensorInfo } from "../records/info.ts";
 import { selectPage } from "../selection.ts";
 
 const SORTABLE = { sortable: true };
 
 /** The lists of info records, each with a successor below `/experimental`. */
 export const DEPRECATED_LISTS: readonly Endpoint[] = [
-  deprecated("/probes", (call) => nodeList(call, "probe")),
-  deprecated("/groups", (call) => nodeList(call, "group")),
-  deprecated("/devices", (call) => nodeList(call, "device")),
-  deprecated("/sensors", sensorList),
-  deprecated("/channels", (call) =>
+  deprecated("listProbeInfo", (call) => nodeList(call, "probe")),
+  deprecated("listGroupInfo", (call) => nodeList(call, "group")),
+  deprecated("listDeviceInfo", (call) => nodeList(call, "device")),
+  deprecated("listSensorInfo", (call) => sensorList(call, call.visible.nodes("sensor"))),
+  deprecated("listAlarms", (call) => sensorList(call, alarmsOf(call))),
+  // The only one of them without `sort_by`.
+  deprecated("listObjectInfo", (call) => {
+    const options = { summary: booleanParameter(call.query, "sensor_status_summary") };
+    return selectPage(call, call.visible.objects(), { sortable: false }, (subject) =>
+      renderObjectInfo(subject, options, call.rendering),
+    );
+  }),
+  deprecated("listChannelInfo", (call) =>
     selectPage(call, [call.visible.channels()], SORTABLE, (channel) => renderChannelInfo(channel, call.rendering)),
   ),
 ];
 
-function deprecated(path: string, handle: (call: Call) => Reply): Endpoint {
-  return { method: "GET", path, maturity: "deprecated", access: "bearer", paged: true, handle };
+function deprecated(operation: OperationId, handle: (call: Call) => Reply): Endpoint {
+  return { operation, access: "bearer", handle };
 }
 
 function nodeList(call: Call, kind: "probe" | "group" | "device"): Reply {
@@ -27,9 +37,14 @@ function nodeList(call: Call, kind: "probe" | "group" | "device"): Reply {
   );
 }
 
-function sensorList(call: Call): Reply {
+function sensorList(call: Call, sensors: readonly SimSensor[]): Reply {
   const options = { allChannels: booleanParameter(call.query, "include_all_channels") };
-  return selectPage(call, [call.visible.nodes("sensor")], SORTABLE, (sensor) =>
-    renderSensorInfo(sensor, options, call.rendering),
-  );
+  return selectPage(call, [sensors], SORTABLE, (sensor) => renderSensorInfo(sensor, options, call.rendering));
+}
+
+/** What the product lists under its alarms: whatever is not as it should be, whether or not somebody has seen it. */
+const ALARMING: ReadonlySet<SimStatus> = new Set(["down", "partialdown", "acknowledged", "warning", "unusual"]);
+
+function alarmsOf({ visible, rendering: { world, now } }: Call): readonly SimSensor[] {
+  return visible.nodes("sensor").filter((sensor) => ALARMING.has(world.state(sensor, now).status));
 }

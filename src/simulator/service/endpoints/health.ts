@@ -1,6 +1,4 @@
 import { type Endpoint, NOTHING } from "../endpoint.ts";
 
 /** The simulated core is always connected and licensed; `error=503@/health` plays the rest. */
-export const HEALTH: readonly Endpoint[] = [
-  { method: "GET", path: "/health", maturity: "stable", access: "public", paged: false, handle: () => NOTHING },
-];
+export const HEALTH: readonly Endpoint[] = [{ operation: "getHealth", access: "public", handle: () => NOTHING }];

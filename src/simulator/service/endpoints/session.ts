@@ -1,15 +1,16 @@
-import { badRequest, RequestRefused } from "../api-errors.ts";
+import { RequestRefused } from "../api-errors.ts";
 import type { Session } from "../auth.ts";
+import type { RequestBody } from "../contract/types.ts";
 import { type Call, type Endpoint, NOTHING, object, type PublicCall, type Reply } from "../endpoint.ts";
 
 export const SESSION: readonly Endpoint[] = [
-  { method: "POST", path: "/session", maturity: "stable", access: "public", paged: false, handle: login },
-  { method: "GET", path: "/session", maturity: "stable", access: "bearer", paged: false, handle: renew },
-  { method: "DELETE", path: "/session", maturity: "stable", access: "bearer", paged: false, handle: logout },
+  { operation: "openSession", access: "public", handle: login },
+  { operation: "renewSession", access: "bearer", handle: renew },
+  { operation: "closeSession", access: "bearer", handle: logout },
 ];
 
 async function login(call: PublicCall): Promise<Reply> {
-  const { username, password } = readLogin(await call.readBody());
+  const { username, password } = await call.readBody<RequestBody<"openSession">>();
   const session = call.auth.login(username, password);
   return object(JSON.stringify({ token: session.token, ...expiry(session, call) }));
 }
@@ -39,12 +40,4 @@ function logout(call: Call): Reply {
 function expiry(session: Session, { auth, now, rendering }: PublicCall): { expires_at?: string } {
   if (rendering.spelling.name !== "live") return {};
   return { expires_at: new Date(now + auth.remaining(session)).toISOString() };
-}
-
-function readLogin(body: unknown): { username: string; password: string } {
-  if (typeof body === "object" && body !== null && "username" in body && "password" in body) {
-    const { username, password } = body;
-    if (typeof username === "string" && typeof password === "string") return { username, password };
-  }
-  throw badRequest("The body must be an object with the texts username and password");
 }

@@ -4,21 +4,11 @@ import { renderSummary } from "../records/summary.ts";
 
 export const SUMMARIES: readonly Endpoint[] = [
   {
-    method: "GET",
-    path: "/sensor-status-summary",
-    maturity: "stable",
+    operation: "getSensorStatusSummary",
     access: "bearer",
-    paged: false,
     handle: ({ rendering }) => object(renderSummary(rendering.summaries.of(rendering.world.root), rendering.spelling)),
   },
-  {
-    method: "GET",
-    path: "/sensor-status-summary/{id}",
-    maturity: "stable",
-    access: "bearer",
-    paged: false,
-    handle: summaryOf,
-  },
+  { operation: "getSensorStatusSummaryOf", access: "bearer", handle: summaryOf },
 ];
 
 /** "ID of a probe, group or device", the root being a group. */

@@ -8,22 +8,8 @@ import { LIVE, positions, TIME_SERIES_TYPES, type TimeSeriesType } from "../reco
 import { idOf, isSensor } from "../subject.ts";
 
 export const TIME_SERIES: readonly Endpoint[] = [
-  {
-    method: "GET",
-    path: "/experimental/timeseries/{id}/{type}",
-    maturity: "experimental",
-    access: "bearer",
-    paged: false,
-    handle: ofType,
-  },
-  {
-    method: "GET",
-    path: "/experimental/timeseries/{id}",
-    maturity: "deprecated",
-    access: "bearer",
-    paged: false,
-    handle: ofRange,
-  },
+  { operation: "getTimeSeries", access: "bearer", handle: ofType },
+  { operation: "getTimeSeriesOfRange", access: "bearer", handle: ofRange },
 ];
 
 /** Rows are those whose time lies in it; averages must also be over. Milliseconds since the epoch, both ends included. */

@@ -1,9 +1,10 @@
-import { notFound } from "../api-errors.ts";
+import { requireObject } from "../access.ts";
 import { type Call, type Endpoint, object, type Reply } from "../endpoint.ts";
+import { waitForCreation } from "../node-of.ts";
 import { AVAILABLE, parseInclude } from "../records/include.ts";
 import { renderTreeNode } from "../records/tree-node.ts";
 import { selectPage } from "../selection.ts";
-import { kindOf, type Subject, type SubjectKind } from "../subject.ts";
+import type { Subject, SubjectKind } from "../subject.ts";
 
 type Lists = readonly (readonly Subject[])[];
 
@@ -20,24 +21,18 @@ export const TREE_NODES: readonly Endpoint[] = [
   list("sensor", ({ visible }) => [visible.nodes("sensor")]),
   // The only one of them with `sort_by`, marked deprecated there.
   list("channel", ({ visible }) => [visible.channels()], { sortable: true }),
-  list("object", ({ visible }) => [
-    visible.nodes("probe"),
-    visible.nodes("group"),
-    visible.nodes("device"),
-    visible.nodes("sensor"),
-    visible.channels(),
-  ]),
+  list("object", ({ visible }) => visible.objects()),
 ];
 
 function single(kind: SubjectKind): Endpoint {
-  const handle = ({ visible, params, query, rendering }: Call): Reply => {
+  const handle = (call: Call): Reply => {
+    const { visible, params, query, rendering } = call;
     const include = parseInclude(query.get("include"), AVAILABLE[kind]);
-    const id = params.id ?? "";
-    const subject = kind === "channel" ? visible.channel(id) : visible.node(id);
-    if (subject === undefined || kindOf(subject) !== kind) throw notFound();
-    return object(renderTreeNode(subject, include, rendering));
+    const wait = waitForCreation(call, kind);
+    if (wait !== undefined) return wait;
+    return object(renderTreeNode(requireObject(visible, kind, params.id), include, rendering));
   };
-  return { method: "GET", path: `/${kind}s/{id}`, maturity: "stable", access: "bearer", paged: false, handle };
+  return { operation: `get${capitalized(kind)}`, access: "bearer", handle };
 }
 
 function list(
@@ -49,12 +44,9 @@ function list(
     const include = parseInclude(call.query.get("include"), AVAILABLE[kind]);
     return selectPage(call, lists(call), options, (subject) => renderTreeNode(subject, include, call.rendering));
   };
-  return {
-    method: "GET",
-    path: `/experimental/${kind}s`,
-    maturity: "experimental",
-    access: "bearer",
-    paged: true,
-    handle,
-  };
+  return { operation: `list${capitalized(kind)}s`, access: "bearer", handle };
+}
+
+function capitalized<Word extends string>(word: Word): Capitalize<Word> {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}` as Capitalize<Word>;
 }

@@ -6,11 +6,8 @@ const RELEASE = "25.4.114.1032";
 /** "Version info" has no fields shown anywhere; it is said to hold the version of the core and of the application server. */
 export const VERSION: readonly Endpoint[] = [
   {
-    method: "GET",
-    path: "/version",
-    maturity: "stable",
+    operation: "getVersion",
     access: "bearer",
-    paged: false,
     handle: () => object(JSON.stringify({ prtg_version: RELEASE, appserver_version: RELEASE })),
   },
 ];

@@ -20,3 +20,8 @@ export function invalidFilter(complaint: string, offset: number): FilterError {
 export function invalidDuration(complaint: string, offset: number): FilterError {
   return new FilterError("INVALID_DURATION", complaint, offset);
 }
+
+/** As much of a text as a message can quote. */
+export function excerpt(text: string): string {
+  return text.length <= 40 ? text : `${text.slice(0, 40)}...`;
+}

@@ -1,4 +1,4 @@
-import { invalidFilter } from "./filter-error.ts";
+import { excerpt, invalidFilter } from "./filter-error.ts";
 import {
   type Expression,
   OPERATORS,
@@ -14,11 +14,15 @@ import { type FilterSymbol, type Token, tokenize } from "./tokenizer.ts";
 /** Deeper nesting than anyone writes; keeps the recursion off the end of the stack. */
 const MAX_DEPTH = 100;
 
+/** More than a URL or the body of an action can carry; keeps the time bounded however a filter comes in. */
+const MAX_LENGTH = 16_384;
+
 /**
  * Parses a filter expression. Precedence: `not` and the hierarchical prefixes, then `and`, then `or`.
  * @throws FilterError
  */
 export function parseFilter(filter: string): Expression {
+  if (filter.length > MAX_LENGTH) throw invalidFilter(`longer than ${MAX_LENGTH} characters`, MAX_LENGTH);
   const parser = new Parser(tokenize(filter));
   return parser.whole();
 }
@@ -168,5 +172,5 @@ function operatorOf(token: Token): Operator | undefined {
 }
 
 function found(token: Token): string {
-  return token.kind === "end" ? "the end" : JSON.stringify(token.text);
+  return token.kind === "end" ? "the end" : JSON.stringify(excerpt(token.text));
 }

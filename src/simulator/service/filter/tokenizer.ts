@@ -1,4 +1,4 @@
-import { invalidDuration, invalidFilter } from "./filter-error.ts";
+import { excerpt, invalidDuration, invalidFilter } from "./filter-error.ts";
 
 export type FilterSymbol = "=" | "!=" | "<" | "<=" | ">" | ">=" | "(" | ")" | "[" | "]" | ",";
 
@@ -60,7 +60,8 @@ function numeralToken(numeral: string, at: number): Token {
   if (NUMBER.test(numeral)) return { kind: "number", text: numeral, at };
   const digits = numeral.slice(0, -1);
   if (numeral.endsWith("s") && NUMBER.test(digits)) return { kind: "duration", text: digits, at };
-  throw invalidDuration(`${numeral} is neither a number nor a duration in seconds such as 60s`, at);
+  const complaint = `${excerpt(numeral)} is neither a number nor a duration in seconds such as 60s`;
+  throw /[A-Za-z_]/.test(numeral) ? invalidDuration(complaint, at) : invalidFilter(complaint, at);
 }
 
 /** Text in double quotes. Escapes, our reading (the specification names none): `\"` and `\\`. */

@@ -12,8 +12,8 @@ export const SECTIONS = [
 export type Section = (typeof SECTIONS)[number];
 
 /** What an endpoint can include. */
-export interface Available {
-  readonly sections: readonly Section[];
+export interface Available<Name extends string = Section> {
+  readonly sections: readonly Name[];
   readonly summary: boolean;
 }
 
@@ -33,8 +33,8 @@ export const AVAILABLE = {
 } as const satisfies Record<string, Available>;
 
 /** What a request asks for beyond the default selection. */
-export interface Include {
-  readonly sections: ReadonlySet<Section>;
+export interface Include<Name extends string = Section> {
+  readonly sections: ReadonlySet<Name>;
   readonly inheritance: boolean;
   readonly summary: boolean;
   /** Equal for includes that render the same. */
@@ -42,15 +42,17 @@ export interface Include {
 }
 
 /**
- * Reads the parameter `include`. An empty or absent one is the default selection.
- * @throws RequestRefused BAD_REQUEST for what the endpoint does not have, and for `inheritance` on its own
+ * Reads the parameter `include`. An empty or absent one is the default selection. What an endpoint does not have, and
+ * `inheritance` on its own, is an invalid parameter, which "400: any parameter is invalid" is about: a client that asks for a
+ * section and silently gets none would take it for empty.
+ * @throws RequestRefused BAD_REQUEST
  */
-export function parseInclude(value: string | null, available: Available): Include {
+export function parseInclude<Name extends string>(value: string | null, available: Available<Name>): Include<Name> {
   const names = (value ?? "")
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-  const sections = new Set<Section>();
+  const sections = new Set<Name>();
   let inheritance = false;
   let summary = false;
   for (const name of names) {
@@ -67,6 +69,6 @@ export function parseInclude(value: string | null, available: Available): Includ
   if (inheritance && sections.size === 0 && !summary) {
     throw badRequest("include: inheritance goes only with another value");
   }
-  const key = `${inheritance ? "+" : ""}${SECTIONS.filter((section) => sections.has(section)).join()}`;
+  const key = `${inheritance ? "+" : ""}${available.sections.filter((section) => sections.has(section)).join()}`;
   return { sections, inheritance, summary, key };
 }

@@ -1,6 +1,6 @@
 import type { SimChannel, SimNode, SimSensor } from "../../world/model.ts";
 import { scanningInterval } from "../scanning-interval.ts";
-import { isDevice } from "../subject.ts";
+import { isChannel, isDevice, isSensor, type Subject } from "../subject.ts";
 import { renderMeasurement } from "./measurement.ts";
 import type { Rendering } from "./rendering.ts";
 import { calculatedStatus, renderSummary } from "./summary.ts";
@@ -12,11 +12,10 @@ export interface NodeInfoOptions {
   readonly summary: boolean;
 }
 
-/** A probe, group or device. On live servers its status is what its sensors come to, in spelling and meaning. */
+/** A probe, group or device. */
 export function renderNodeInfo(node: SimNode, { summary }: NodeInfoOptions, rendering: Rendering): string {
-  const { spelling, summaries, world, now } = rendering;
-  const token = spelling.name === "live" ? calculatedStatus(summaries.of(node)) : world.state(node, now).status;
-  const members = commonMembers(node, spelling.summedStatus(token), rendering);
+  const { spelling, summaries } = rendering;
+  const members = commonMembers(node, summedStatus(node, rendering), rendering);
   if (isDevice(node)) members.push(`"host":${JSON.stringify(node.host)}`);
   if (summary) members.push(`"sensor_status_summary":${renderSummary(summaries.of(node), spelling)}`);
   return `{${members.join(",")}}`;
@@ -47,6 +46,19 @@ export function renderSensorInfo(sensor: SimSensor, options: SensorInfoOptions, 
 export function renderChannelInfo(channel: SimChannel, rendering: Rendering): string {
   const text = rendering.texts.ofChannel(channel);
   return `${text.info}${renderMeasurement(text, rendering)}}`;
+}
+
+/** An object of a mixed list: the record that the list of its kind has, as that list shows it without further parameters. */
+export function renderObjectInfo(subject: Subject, options: NodeInfoOptions, rendering: Rendering): string {
+  if (isChannel(subject)) return renderChannelInfo(subject, rendering);
+  if (isSensor(subject)) return renderSensorInfo(subject, { allChannels: false }, rendering);
+  return renderNodeInfo(subject, options, rendering);
+}
+
+/** On live servers the status of probes, groups and devices is what their sensors come to, in spelling and meaning. */
+function summedStatus(node: SimNode, { spelling, summaries, world, now }: Rendering): string {
+  const token = spelling.name === "live" ? calculatedStatus(summaries.of(node)) : world.state(node, now).status;
+  return spelling.summedStatus(token);
 }
 
 function commonMembers(node: SimNode, status: string, rendering: Rendering): string[] {

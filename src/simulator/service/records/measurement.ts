@@ -5,27 +5,37 @@ import type { Rendering, Rounding } from "./rendering.ts";
 /**
  * The member `last_measurement` of a channel with the comma before it, or nothing.
  * A channel that was never measured has `null` on live servers; nothing says that it is not left out, so the
- * specification's spelling leaves it out, and `display_value` with it where a scan brought no value.
+ * specification's spelling leaves it out.
  */
 export function renderMeasurement(text: ChannelText, rendering: Rendering): string {
+  const members = measurementMembers(text, rendering);
+  if (members !== undefined) return `,"last_measurement":{${members}}`;
+  return rendering.spelling.name === "live" ? ',"last_measurement":null' : "";
+}
+
+/**
+ * The members of the last measurement of a channel; undefined where it was never measured. Of a scan that brought no value
+ * the specification's spelling leaves out `display_value`.
+ */
+export function measurementMembers(text: ChannelText, rendering: Rendering): string | undefined {
   const { world, now, spelling, rounding } = rendering;
   const { channel } = text;
   const live = spelling.name === "live";
   const exact = world.lastMeasurement(channel, now);
-  if (exact === undefined) return live ? ',"last_measurement":null' : "";
+  if (exact === undefined) return undefined;
   const { at, displayValue, value } = rounding === undefined ? exact : rounded(exact, rounding, channel.rawFactor);
   const timestamp = rendering.timestamp(rounding === undefined ? at : at + skew(channel.sensor.id));
   if (displayValue === null || value === null) {
     return live
-      ? `,"last_measurement":{"timestamp":${timestamp},"value":null,"display_value":null,"minimum":null,"maximum":null,"average":null}`
-      : `,"last_measurement":{"timestamp":${timestamp},"value":null}`;
+      ? `"timestamp":${timestamp},"value":null,"display_value":null,"minimum":null,"maximum":null,"average":null`
+      : `"timestamp":${timestamp},"value":null`;
   }
   const display = String(displayValue);
   const raw = value === displayValue ? display : String(value);
   // Live servers send a JSON number; clients that took it for a text broke, and the specification does not say.
   const shown = !live && channel.number % 2 === 1 ? `"${display}"` : display;
   const statistics = text.statistics.include(value);
-  return `,"last_measurement":{"timestamp":${timestamp},"value":${raw},"display_value":${shown},${statistics}${volume(text, displayValue)}}`;
+  return `"timestamp":${timestamp},"value":${raw},"display_value":${shown},${statistics}${volume(text, displayValue)}`;
 }
 
 /** Channels that measure a rate also carry how much it came to; null was seen on channels that do not. */

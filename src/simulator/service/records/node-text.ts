@@ -20,7 +20,7 @@ export class NodeText {
   readonly #tagCount: number;
   readonly #priority: number;
   readonly #favorite: boolean;
-  readonly #host: string | undefined;
+  readonly #address: string | undefined;
   #head: string | undefined;
   #basic: string | undefined;
   #path: string | undefined;
@@ -36,7 +36,7 @@ export class NodeText {
     this.#tagCount = node.tags.length;
     this.#priority = node.priority;
     this.#favorite = node.favorite;
-    this.#host = isDevice(node) ? node.host : undefined;
+    this.#address = addressOf(node);
   }
 
   /** Whether the text still says how the node is. The parent's text must be up to date. */
@@ -48,7 +48,7 @@ export class NodeText {
       this.#tagCount === node.tags.length &&
       this.#priority === node.priority &&
       this.#favorite === node.favorite &&
-      this.#host === (isDevice(node) ? node.host : undefined)
+      this.#address === addressOf(node)
     );
   }
 
@@ -109,8 +109,16 @@ export class NodeText {
       `"priority":${this.#spelling.setting(node.priority)}`,
     ];
     if (isDevice(node)) {
-      members.push(`"host":${JSON.stringify(node.host)}`, `"hostv6":""`, `"ipversion":${this.#spelling.setting(0)}`);
+      members.push(
+        `"host":${JSON.stringify(node.host)}`,
+        `"hostv6":${JSON.stringify(node.hostv6)}`,
+        `"ipversion":${this.#spelling.setting(node.ipVersion === 6 ? 1 : 0)}`,
+      );
     }
     return members.join(",");
   }
+}
+
+function addressOf(node: SimNode): string | undefined {
+  return isDevice(node) ? `${node.ipVersion} ${node.host} ${node.hostv6}` : undefined;
 }

@@ -1,3 +1,5 @@
+import type { SimNode } from "../../world/model.ts";
+import { settingsInForce } from "../node-settings.ts";
 import { scanningInterval } from "../scanning-interval.ts";
 import { isSensor } from "../subject.ts";
 import type { ChannelText } from "./channel-text.ts";
@@ -19,7 +21,8 @@ export function nodeSections(text: NodeText, include: Include, spelling: Spellin
   if (include.sections.has("intervalgroup")) json += intervalGroup(text, include, spelling, texts);
   for (const section of ["scheduledependency", "windowsconnection"] as const) {
     if (!include.sections.has(section) || (section === "windowsconnection" && isSensor(text.node))) continue;
-    json += renderSection(section, defaultsOf(section, spelling), include, fromRoot(text));
+    json +=
+      section === "windowsconnection" ? windows(text, include, texts) : dependency(text, include, spelling, texts);
   }
   if (include.sections.has("path")) json += `,"path":[${text.path}]`;
   return json;
@@ -51,26 +54,34 @@ function inheritance(members: string, { reference, inherited }: Source): string 
 
 function intervalGroup(text: NodeText, include: Include, spelling: Spelling, texts: Texts): string {
   const { seconds, inheritedFrom } = scanningInterval(text.node);
-  const members = `"interval":${spelling.setting(seconds)},"errorintervalsdown":${spelling.setting(1)}`;
-  const source: Source =
-    inheritedFrom === undefined
-      ? { reference: text.parent?.reference, inherited: false }
-      : { reference: texts.of(inheritedFrom).reference, inherited: true };
-  return renderSection("intervalgroup", members, include, source);
+  const { errorIntervalsDown } = settingsInForce(text.node, "interval").settings;
+  const members = `"interval":${spelling.setting(seconds)},"errorintervalsdown":${spelling.setting(errorIntervalsDown)}`;
+  return renderSection("intervalgroup", members, include, sourceOf(text, inheritedFrom, texts));
 }
 
-/** Settings that the simulated world sets on the root and nowhere else. */
-function fromRoot(text: NodeText): Source {
-  let top = text;
-  while (top.parent !== undefined) top = top.parent;
-  return top === text ? { reference: undefined, inherited: false } : { reference: top.reference, inherited: true };
+/** What the object itself has not set it has from another one; what it has set it would have from its parent. */
+function sourceOf(text: NodeText, inheritedFrom: SimNode | undefined, texts: Texts): Source {
+  return inheritedFrom === undefined
+    ? { reference: text.parent?.reference, inherited: false }
+    : { reference: texts.of(inheritedFrom).reference, inherited: true };
 }
 
-/** The fields of `scheduledependency` are not shown: ours. A password is returned masked. */
-function defaultsOf(section: "scheduledependency" | "windowsconnection", spelling: Spelling): string {
-  return section === "scheduledependency"
-    ? `"schedule":"none","dependencytype":${spelling.setting(0)}`
-    : '"windowslogindomain":"","windowsloginusername":"","windowsloginpassword":"********"';
+/** The fields are not shown: ours, see `SETTING_SECTIONS`. */
+function dependency(text: NodeText, include: Include, spelling: Spelling, texts: Texts): string {
+  const { settings, inheritedFrom } = settingsInForce(text.node, "dependency");
+  const { schedule, dependsOn } = settings;
+  const chosen = dependsOn === undefined ? "" : `,"dependency":${JSON.stringify(dependsOn)}`;
+  const type = spelling.setting(dependsOn === undefined ? 0 : 1);
+  const members = `"schedule":${JSON.stringify(schedule)},"dependencytype":${type}${chosen}`;
+  return renderSection("scheduledependency", members, include, sourceOf(text, inheritedFrom, texts));
+}
+
+/** "The password is returned masked." */
+function windows(text: NodeText, include: Include, texts: Texts): string {
+  const { settings, inheritedFrom } = settingsInForce(text.node, "windows");
+  const { domain, username } = settings;
+  const members = `"windowslogindomain":${JSON.stringify(domain)},"windowsloginusername":${JSON.stringify(username)},"windowsloginpassword":"********"`;
+  return renderSection("windowsconnection", members, include, sourceOf(text, inheritedFrom, texts));
 }
 
 /**
@@ -95,7 +106,8 @@ function alerting({ channel }: ChannelText, spelling: Spelling): string {
   return members.join(",");
 }
 
-/** How values are shown; the fields are not shown in any source: ours. */
+/** How values are shown; the fields are not shown in any source: ours. The lookup is the id of its definition. */
 function values({ channel }: ChannelText, spelling: Spelling): string {
-  return `"unit":${JSON.stringify(channel.displayUnit)},"factor":${spelling.setting(1)},"decimaldigits":${spelling.setting(2)}`;
+  const lookup = channel.lookupId === undefined ? "" : `,"lookup":"${channel.lookupId}"`;
+  return `"unit":${JSON.stringify(channel.displayUnit)},"factor":${spelling.setting(1)},"decimaldigits":${spelling.setting(2)}${lookup}`;
 }

@@ -33,7 +33,7 @@ export function* positions(
   spanMs: number | undefined,
 ): Generator<number> {
   if (spanMs === undefined) {
-    for (let at = dueAfter(schedule, from); at <= to; at += schedule.everyMs) yield at;
+    for (let at = dueAfter(schedule, from); at <= to; at = dueAfter(schedule, at + 1)) yield at;
     return;
   }
   let due = dueAfter(schedule, Math.ceil(from / spanMs) * spanMs);
@@ -46,6 +46,7 @@ export function* positions(
 }
 
 /** At or after `at`. */
-function dueAfter({ first, everyMs }: SimSchedule, at: number): number {
+function dueAfter({ first, everyMs, next }: SimSchedule, at: number): number {
+  if (next !== undefined) return next(at);
   return at <= first ? first : first + Math.ceil((at - first) / everyMs) * everyMs;
 }

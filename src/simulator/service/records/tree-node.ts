@@ -31,12 +31,18 @@ function renderNode(node: SimNode, include: Include, rendering: Rendering): stri
 
 /** What only sensors have in their default selection. */
 function sensorState(sensor: SimSensor, state: SimState, rendering: Rendering): string {
-  const { status, since, message } = state;
-  const up = status === "up" || status === "warning" || status === "unusual";
-  const primary = sensor.channels[0];
-  const lastUp = up && primary !== undefined ? rendering.world.lastMeasurement(primary, rendering.now) : undefined;
-  const seen = lastUp === undefined ? "" : `,"lastup":${rendering.timestamp(lastUp.at)}`;
+  const { since, message } = state;
+  const lastUp = lastUpOf(sensor, state, rendering);
+  const seen = lastUp === undefined ? "" : `,"lastup":${rendering.timestamp(lastUp)}`;
   return `,"status_since":${rendering.timestamp(since)},"message":${JSON.stringify(message)}${seen}`;
+}
+
+/** The last scan of what is up; of what is down the one before, after which it was down. Others are paused, or were told otherwise. */
+function lastUpOf(sensor: SimSensor, { status, since }: SimState, { world, now }: Rendering): number | undefined {
+  const [primary] = sensor.channels;
+  if (primary === undefined) return undefined;
+  if (status === "up" || status === "warning" || status === "unusual") return world.lastMeasurement(primary, now)?.at;
+  return status === "down" || status === "partialdown" ? world.lastMeasurement(primary, since - 1)?.at : undefined;
 }
 
 function renderChannel(channel: SimChannel, include: Include, rendering: Rendering): string {

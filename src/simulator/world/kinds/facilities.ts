@@ -1,4 +1,4 @@
-import { type Curve, falling, meter, mostly, oneOf, percentOf, range, rate, whole } from "../curves.ts";
+import { falling, fixed, meter, mostly, oneOf, percentOf, range, rate, whole } from "../curves.ts";
 import type { SensorKind } from "../sensor-kind.ts";
 import type { Trend } from "../trend.ts";
 import { UNITS } from "../units.ts";
@@ -54,7 +54,7 @@ const ups: SensorKind = {
       curve: range({ low: [49.95, 49.98], high: [50.02, 50.05], rhythm: "steady", driver: 4 }),
     },
     { name: "Output Current", unit: UNITS.ampere, curve: range({ low: [2, 5], high: [6, 14], driver: 2 }) },
-    { name: "Battery Status", unit: UNITS.lookup, curve: mostly(2, [3], 0.001, 5), whole: true },
+    { name: "Battery Status", unit: UNITS.lookup, curve: mostly(2, [1], 0.001, 5), whole: true },
   ],
   usual: [4, 8],
   limited: 0.6,
@@ -86,7 +86,7 @@ const climate: SensorKind = {
       unit: UNITS.celsius,
       curve: range({ low: [20, 23], high: [25, 31], rhythm: "sun", driver: 2 }),
     },
-    { name: "Door", unit: UNITS.lookup, curve: mostly(0, [1], 0.01, 3), whole: true },
+    { name: "Door", unit: UNITS.lookup, curve: fixed(0, 0), whole: true },
   ],
   usual: [2, 4],
   canBeFast: true,
@@ -144,7 +144,7 @@ const printer: SensorKind = {
       limits: { minWarning: 10, minError: 3 },
     },
     { name: "Total Printed Pages", unit: UNITS.count, curve: meter([20, 900], 1), whole: true, bounds: [0, 1e9] },
-    { name: "Paper Tray 1", unit: UNITS.lookup, curve: mostly(0, [1, 2], 0.05, 2), whole: true },
+    { name: "Paper Tray 1", unit: UNITS.lookup, curve: fixed(0, 0), whole: true },
   ],
   repeated: {
     templates: [
@@ -176,25 +176,22 @@ const POOL_LINE: Trend = {
   ],
 };
 
-const poolSize = oneOf([8000, 20_000, 45_000, 96_000], 10);
-const poolFree: Curve = percentOf(poolSize, falling(POOL_LINE));
+const INODE_LINE: Trend = { days: [200, 700], full: [88, 99], ends: [{ weight: 1, range: [40, 70] }] };
 
-const storagePool: SensorKind = {
-  type: "snmpsynologylogicaldisk",
-  typeName: "SNMP Synology Logical Disk",
-  names: ["Volume {n}"],
-  tags: ["storage", "disk"],
-  firstNumber: 0,
-  channels: [
+/** A pool of one of these sizes, in GByte. */
+function poolChannels(sizes: readonly [number, ...number[]]): SensorKind["channels"] {
+  const free = falling(POOL_LINE);
+  const freeBytes = percentOf(oneOf(sizes, 10), free);
+  return [
     {
       name: "Free Space",
       unit: UNITS.percent,
-      curve: falling(POOL_LINE),
+      curve: free,
       bounds: PERCENT_BOUNDS,
       limits: { minWarning: 15, minError: 8 },
       group: "disk",
     },
-    { name: "Free Bytes", unit: UNITS.gbyte, curve: poolFree, bounds: [0, 1e7], group: "disk" },
+    { name: "Free Bytes", unit: UNITS.gbyte, curve: freeBytes, bounds: [0, 1e7], group: "disk" },
     {
       name: "Read",
       unit: UNITS.kbytePerSecond,
@@ -206,7 +203,16 @@ const storagePool: SensorKind = {
       curve: rate({ low: [40, 600], high: [8000, 200_000], rhythm: "night", driver: 2 }),
     },
     { name: "Latency", unit: UNITS.msec, curve: range({ low: [0.2, 0.9], high: [2, 15], rhythm: "night", driver: 1 }) },
-  ],
+  ];
+}
+
+const storagePool: SensorKind = {
+  type: "snmpsynologylogicaldisk",
+  typeName: "SNMP Synology Logical Disk",
+  names: ["Volume {n}"],
+  tags: ["storage", "disk"],
+  firstNumber: 0,
+  channels: poolChannels([8000, 20_000, 45_000, 96_000]),
   repeated: {
     templates: [
       {
@@ -215,7 +221,7 @@ const storagePool: SensorKind = {
         curve: range({ low: [28, 33], high: [36, 44], rhythm: "sun", driver: 3 }),
         whole: true,
       },
-      { name: "Disk {n} Status", unit: UNITS.lookup, curve: mostly(1, [4], 0.0005, 4), whole: true },
+      { name: "Disk {n} Status", unit: UNITS.lookup, curve: mostly(1, [2], 0.0005, 4), whole: true },
     ],
     label: String,
     most: 12,
@@ -226,4 +232,39 @@ const storagePool: SensorKind = {
   trend: { channel: 0, line: POOL_LINE },
 };
 
-export const FACILITY_KINDS = { ups, climate, power, printer, storagePool };
+/** Disks of a Linux server: the same line, without the lamps of a storage box. */
+const linuxDisk: SensorKind = {
+  ...storagePool,
+  type: "snmplinuxdiskfree",
+  typeName: "SNMP Linux Disk Free",
+  names: ["Disk Free: /", "Disk Free: /var", "Disk Free: /srv"],
+  tags: ["diskspacesensor", "snmplinuxdiskfreesensor"],
+  channels: poolChannels([20, 60, 120, 480, 960]),
+  repeated: {
+    templates: [{ name: "Inodes Free {n}", unit: UNITS.percent, curve: falling(INODE_LINE), bounds: PERCENT_BOUNDS }],
+    label: (ordinal) => ["/", "/var", "/srv", "/home", "/opt", "/boot"][ordinal - 1] ?? `/mnt/${ordinal}`,
+    most: 12,
+  },
+};
+
+const datastore: SensorKind = {
+  ...storagePool,
+  type: "vmwaredatastoreextern",
+  typeName: "VMware Datastore (SOAP)",
+  names: ["Datastore ssd-{n}"],
+  tags: ["vmware", "datastore"],
+  repeated: {
+    templates: [
+      {
+        name: "Path {n} Latency",
+        unit: UNITS.msec,
+        curve: range({ low: [0.2, 0.9], high: [2, 12], rhythm: "night", driver: 3 }),
+      },
+    ],
+    label: String,
+    most: 12,
+  },
+  noAnswer: "Could not connect to the host: 503 Service Unavailable (code: PE246)",
+};
+
+export const FACILITY_KINDS = { ups, climate, power, printer, storagePool, linuxDisk, datastore };

@@ -68,7 +68,7 @@ function trafficChannels(
 ): readonly [ChannelTemplate, ...ChannelTemplate[]] {
   const shown = UNITS.mbit.factor / unit.factor;
   const link = (driver: number): ReturnType<typeof octets> =>
-    octets(rate({ low: [megabits * 1e-5, megabits * 1e-3], high: [megabits * 0.01, megabits * 0.6], driver }), driver);
+    octets(rate({ low: [megabits * 1e-5, megabits * 1e-3], high: [megabits * 0.01, megabits * 0.26], driver }), driver);
   const inbound = times(link(0), shown);
   const outbound = times(link(1), shown);
   const packets = (driver: number, share: number): ReturnType<typeof octets> => times(link(driver), share);
@@ -78,12 +78,13 @@ function trafficChannels(
       unit,
       curve: plus(inbound, outbound),
       number: -1,
-      bounds: [0, 1e9],
+      // A single direction can make up the whole of it, and that fits through the link.
+      bounds: [0, megabits * shown],
       group: "traffic",
-      limits: { maxWarning: megabits * 1.5 * shown, maxError: megabits * 1.8 * shown },
+      limits: { maxWarning: megabits * 0.85 * shown, maxError: megabits * 0.93 * shown },
     },
-    { name: "Traffic In", unit, curve: inbound, number: 0, bounds: [0, 1e9], group: "traffic" },
-    { name: "Traffic Out", unit, curve: outbound, number: 1, bounds: [0, 1e9], group: "traffic" },
+    { name: "Traffic In", unit, curve: inbound, number: 0, bounds: [0, megabits * shown], group: "traffic" },
+    { name: "Traffic Out", unit, curve: outbound, number: 1, bounds: [0, megabits * shown], group: "traffic" },
     {
       name: "Errors In",
       unit: UNITS.count,
@@ -178,10 +179,65 @@ const snmpHardware: SensorKind = {
         curve: whole(range({ low: [2200, 3000], high: [3600, 5200], rhythm: "sun", driver: 4 })),
         whole: true,
       },
-      { name: "Power Supply {n}", unit: UNITS.lookup, curve: mostly(1, [2, 5], 0.002, 5), whole: true },
+      { name: "Power Supply {n}", unit: UNITS.lookup, curve: mostly(1, [5], 0.002, 5), whole: true },
     ],
     label: String,
     most: 6,
+  },
+  usual: [3, 7],
+  limited: 0.4,
+  noAnswer: SNMP_SILENT,
+};
+
+/** What the management board of a server says. */
+const serverHardware: SensorKind = {
+  type: "snmpdellhardware",
+  typeName: "SNMP Dell Hardware",
+  names: ["Server Hardware"],
+  tags: ["dell", "snmpdellhardwaresensor"],
+  firstNumber: 0,
+  channels: [
+    {
+      name: "Inlet Temperature",
+      unit: UNITS.celsius,
+      curve: whole(range({ low: [18, 20], high: [22, 27], rhythm: "sun" })),
+      whole: true,
+      bounds: [-20, 60],
+      limits: { maxWarning: 35, maxError: 42 },
+    },
+    {
+      name: "Exhaust Temperature",
+      unit: UNITS.celsius,
+      curve: whole(range({ low: [26, 30], high: [33, 44], driver: 1 })),
+      whole: true,
+      bounds: [-20, 90],
+    },
+    {
+      name: "Power Consumption",
+      unit: UNITS.watt,
+      curve: whole(range({ low: [120, 190], high: [260, 480], driver: 1 })),
+      whole: true,
+      limits: { maxWarning: 620 },
+    },
+    { name: "Correctable Memory Errors", unit: UNITS.count, curve: bursts(0.004, 12, 2), whole: true },
+  ],
+  repeated: {
+    templates: [
+      {
+        name: "Fan {n}",
+        unit: UNITS.rpm,
+        curve: whole(range({ low: [4200, 5200], high: [6400, 9800], driver: 1 })),
+        whole: true,
+      },
+      {
+        name: "Physical Disk {n} Temperature",
+        unit: UNITS.celsius,
+        curve: whole(range({ low: [27, 32], high: [36, 44], driver: 5 })),
+        whole: true,
+      },
+    ],
+    label: String,
+    most: 8,
   },
   usual: [3, 7],
   limited: 0.4,
@@ -226,7 +282,7 @@ const vpn: SensorKind = {
     { name: "Users Offline", unit: UNITS.count, curve: shared(oneOf([0, 3, 12, 40])), whole: true },
   ],
   repeated: {
-    templates: [{ name: "Tunnel {n}", unit: UNITS.lookup, curve: mostly(1, [0], 0.01, 3), whole: true }],
+    templates: [{ name: "Tunnel {n}", unit: UNITS.lookup, curve: fixed(1, 1), whole: true }],
     label: (ordinal) => `site-${ordinal}`,
     most: 20,
   },
@@ -278,6 +334,7 @@ export const NETWORK_KINDS = {
   snmpTrafficWan,
   snmpUptime,
   snmpHardware,
+  serverHardware,
   snmpCustom,
   vpn,
   wireless,

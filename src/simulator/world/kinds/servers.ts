@@ -1,4 +1,4 @@
-import { asPercent, type Curve, falling, mostly, oneOf, percentOf, range, shared, uptimeDays } from "../curves.ts";
+import { asPercent, type Curve, falling, fixed, oneOf, percentOf, range, shared, uptimeDays } from "../curves.ts";
 import type { SensorKind } from "../sensor-kind.ts";
 import type { Trend } from "../trend.ts";
 import { UNITS } from "../units.ts";
@@ -212,7 +212,7 @@ const service: SensorKind = {
   tags: ["wmiservicesensor", "servicesensor"],
   firstNumber: 0,
   channels: [
-    { name: "Current State", unit: UNITS.lookup, curve: mostly(4, [2, 3], 0.001), whole: true },
+    { name: "Current State", unit: UNITS.lookup, curve: fixed(4, 4), whole: true },
     { name: "Private Bytes", unit: UNITS.mbyte, curve: range({ low: [8, 30], high: [40, 220], driver: 1 }) },
   ],
   usual: [1, 2],

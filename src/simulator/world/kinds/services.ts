@@ -61,7 +61,11 @@ const httpV2: SensorKind = {
     },
     { name: "Time to First Byte", unit: UNITS.msec, curve: firstByte, bounds: [0, 60_000], group: "time" },
     { name: "Response Code", unit: UNITS.plain, curve: mostly(200, [204, 301], 0.01), whole: true },
-    { name: "Bytes Received", unit: UNITS.kbyte, curve: times(fixed(1100, 900_000, 3), 1 / 1024) },
+    {
+      name: "Bytes Received",
+      unit: UNITS.kbyte,
+      curve: times(plus(fixed(1100, 900_000, 3), range({ low: [0, 20], high: [40, 900], driver: 4 })), 1 / 1024),
+    },
   ],
   usual: [2, 4],
   canBeFast: true,
@@ -109,6 +113,9 @@ const CERTIFICATE_LINE: Trend = {
   ],
 };
 
+/** Nobody vouches for such a certificate. */
+const selfSigned = oneOf([0, 0, 0, 1], 2);
+
 const certificate: SensorKind = {
   type: "paessler.certificate.ssl_certificate_sensor",
   typeName: "SSL Certificate",
@@ -124,10 +131,15 @@ const certificate: SensorKind = {
       limits: { minWarning: 28, minError: 7 },
     },
     { name: "Common Name Check", unit: UNITS.lookup, curve: fixed(0, 0), whole: true },
-    { name: "Root Authority Trusted", unit: UNITS.lookup, curve: fixed(1, 1), whole: true },
+    {
+      name: "Root Authority Trusted",
+      unit: UNITS.lookup,
+      curve: plus(fixed(1, 1), times(selfSigned, -1)),
+      whole: true,
+    },
     { name: "Public Key Length", unit: UNITS.lookup, curve: oneOf([2048, 2048, 4096], 1), whole: true },
     { name: "Revoked", unit: UNITS.lookup, curve: fixed(0, 0), whole: true },
-    { name: "Self-Signed", unit: UNITS.lookup, curve: oneOf([0, 0, 0, 1], 2), whole: true },
+    { name: "Self-Signed", unit: UNITS.lookup, curve: selfSigned, whole: true },
     { name: "Resolution Time", unit: UNITS.msec, curve: range({ low: [1, 9], high: [12, 60] }) },
   ],
   usual: [2, 7],
@@ -239,7 +251,7 @@ const backup: SensorKind = {
     { name: "Last Backup", unit: UNITS.hours, curve: hoursSinceNightlyJob(3) },
     {
       name: "Repository Throughput",
-      unit: UNITS.mbyte,
+      unit: UNITS.mbytePerSecond,
       curve: rate({ low: [0.01, 0.1], high: [80, 700], rhythm: "night", driver: 4 }),
     },
   ],

@@ -69,15 +69,29 @@ describe("refusals say where", () => {
     ["a = 😀", "INVALID_FILTER", 'unexpected character "😀"', 5],
     ["a > 60m", "INVALID_DURATION", "60m is neither a number nor a duration", 5],
     ["a > 1.2.3s", "INVALID_DURATION", "1.2.3s is neither", 5],
+    ["a > 1.2.3", "INVALID_FILTER", "1.2.3 is neither", 5],
+    ["a > 1e3", "INVALID_DURATION", "1e3 is neither", 5],
     ["a > 5.s", "INVALID_DURATION", "5.s is neither", 5],
     [`${"(".repeat(101)}a = 1`, "INVALID_FILTER", "nested deeper than 100 levels", 101],
-    [`${"not ".repeat(100_000)}a = 1`, "INVALID_FILTER", "nested deeper than 100 levels", 401],
+    [`${"(".repeat(5000)}a = 1${")".repeat(5000)}`, "INVALID_FILTER", "nested deeper than 100 levels", 101],
+    [`${"not ".repeat(4000)}a = 1`, "INVALID_FILTER", "nested deeper than 100 levels", 401],
+    [`${"children (not ".repeat(900)}a = 1`, "INVALID_FILTER", "nested deeper than 100 levels", 472],
+    // No URL and no body could carry these.
+    [`a = 1${" or a = 1".repeat(7000)}`, "INVALID_FILTER", "longer than 16384 characters", 16_385],
+    ["(".repeat(60_000), "INVALID_FILTER", "longer than 16384 characters", 16_385],
+    [`a = "${"x".repeat(9000)}" "${"y".repeat(7000)}"`, "INVALID_FILTER", `found "${"y".repeat(40)}..." at`, 9008],
   ])("%.30s", (filter, code, complaint, position) => {
     const error = refusalOf(filter);
     expect(error).toMatchObject({ code, position });
     expect(error?.message).toContain(complaint);
     expect(error?.message).toContain(`at position ${position}`);
   });
+});
+
+test("a filter may be as long as a request can carry, and as deep as anyone writes", () => {
+  const terms = 16_000 / 10;
+  expect(parseFilter(`a = 1${" or a = 1".repeat(terms)}`)).toMatchObject({ kind: "or", terms: { length: terms + 1 } });
+  expect(structure(parseFilter(`${"(".repeat(99)}a = 1${")".repeat(99)}`))).toBe("a = 1");
 });
 
 function refusalOf(filter: string): FilterError | undefined {

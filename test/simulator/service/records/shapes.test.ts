@@ -297,9 +297,9 @@ describe("specification", () => {
       device: 3,
       sensor: 4,
       channel: 6,
-      library: 0,
-      user: 1,
-      usergroup: 1,
+      library: 5,
+      user: 10,
+      usergroup: 6,
     });
   });
 });

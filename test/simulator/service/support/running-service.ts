@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../../src/simulator/service/simulator.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
+import { complaintAbout } from "./contract-check.ts";
 import { NOW, TinyWorld } from "./tiny-world.ts";
 
 export const CREDENTIALS = {
@@ -47,7 +48,17 @@ export async function startService(options: Partial<SimulatorOptions> = {}): Pro
     ...options,
   });
   onTestFinished(() => simulator.close());
-  const send = (path: string, sent: Sent = {}) => sendTo(`${simulator.url}/api/v2${path}`, sent);
+  const send = async (path: string, sent: Sent = {}): Promise<Received> => {
+    // What a fault does to an answer is not in the contract.
+    const faultless = simulator.faults.list().length === 0;
+    const received = await sendTo(`${simulator.url}/api/v2${path}`, sent);
+    const target = `/api/v2${path}`;
+    const complaint = faultless
+      ? await complaintAbout({ ...received, method: sent.method ?? "GET", target })
+      : undefined;
+    if (complaint !== undefined) throw new Error(`${complaint}\n${received.text}`);
+    return received;
+  };
   const ids = async (path: string, sent: Sent = {}): Promise<string[]> => {
     const { status, json, text } = await send(path, sent);
     if (status !== 200) throw new Error(`${path}: ${status} ${text}`);

@@ -1,6 +1,7 @@
 import type {
   SimChannel,
   SimDevice,
+  SimEdit,
   SimKind,
   SimMeasurement,
   SimNode,
@@ -149,12 +150,29 @@ export class TinyWorld implements World {
     node.parent.children.push(node);
   }
 
+  addGroup(parentId: string, name: string): SimNode {
+    return this.#add("group", this.#must(parentId), String(9000 + this.#nodes.length), { name });
+  }
+
   addDevice(parentId: string, name: string): SimDevice {
     return this.#addDevice(this.#must(parentId), String(9000 + this.#nodes.length), { name }, "10.9.9.9");
   }
 
   addSensor(deviceId: string, name: string): SimSensor {
     return this.#addSensor(this.#must(deviceId), String(9000 + this.#nodes.length), { name });
+  }
+
+  /** The tiny world takes names alone. */
+  edit(id: string, { name }: SimEdit): void {
+    if (name !== undefined) this.rename(id, name);
+  }
+
+  clone(): never {
+    throw new RangeError("nothing of the tiny world can be cloned");
+  }
+
+  scan(sensorId: string): void {
+    this.#must(sensorId);
   }
 
   pause(id: string, at: number, message = ""): void {
@@ -173,6 +191,11 @@ export class TinyWorld implements World {
     this.#states.set(sensorId, { status, since: at, message: "" });
   }
 
+  /** No stories are played here. */
+  befall(): () => void {
+    throw new RangeError("nothing befalls this world");
+  }
+
   #must(id: string): SimNode {
     const node = this.node(id);
     if (node === undefined) throw new RangeError(`no object ${id}`);
@@ -186,7 +209,7 @@ export class TinyWorld implements World {
     draft: Draft,
     more?: More,
   ): SimNode & { kind: Kind } & More {
-    const defaults = { name: id, type: kind, typeName: kind, tags: [], priority: 3, favorite: false };
+    const defaults = { name: id, type: kind, typeName: kind, tags: [], priority: 3, favorite: false, settings: {} };
     const node = Object.assign({ ...defaults, ...draft, id, kind, parent, children: [] }, more);
     parent?.children.push(node);
     this.#nodes.push(node);
@@ -194,11 +217,13 @@ export class TinyWorld implements World {
   }
 
   #addDevice(parent: SimNode, id: string, draft: Draft, host: string): SimDevice {
-    return this.#add("device", parent, id, { type: "device", ...draft }, { host });
+    return this.#add("device", parent, id, { type: "device", ...draft }, { host, hostv6: "", ipVersion: 4 });
   }
 
   #addSensor(parent: SimNode, id: string, draft: Draft, interval: Partial<SimSensor> = {}): SimSensor {
-    const more = { intervalSeconds: 60, intervalInherited: true, ...interval, channels: [] as SimChannel[] };
+    const own = { intervalSeconds: 60, intervalInherited: true, ...interval };
+    const settings = own.intervalInherited ? {} : { interval: { seconds: own.intervalSeconds, errorIntervalsDown: 1 } };
+    const more = { ...own, settings, channels: [] as SimChannel[] };
     return this.#add("sensor", parent, id, draft, more);
   }
 }

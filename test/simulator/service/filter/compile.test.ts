@@ -1,34 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { compileFilter, type FilterScope } from "../../../../src/simulator/service/filter/evaluate.ts";
+import { compileFilter, type FilterScope } from "../../../../src/simulator/service/filter/compile.ts";
 import { FilterError } from "../../../../src/simulator/service/filter/filter-error.ts";
-import { parseFilter } from "../../../../src/simulator/service/filter/parser.ts";
-import { filterProperties } from "../../../../src/simulator/service/filter/properties.ts";
+import { propertyTable } from "../../../../src/simulator/service/filter/vocabulary.ts";
 import type { SpellingName } from "../../../../src/simulator/service/records/spelling.ts";
-import { idOf, type Subject } from "../../../../src/simulator/service/subject.ts";
-import { NOW, TinyWorld } from "../support/tiny-world.ts";
+import { idOf } from "../../../../src/simulator/service/subject.ts";
+import { TinyWorld } from "../support/tiny-world.ts";
+import { everythingOf, scopeOf } from "../support/tree-filter.ts";
 
 const world = new TinyWorld();
-const everything: readonly Subject[] = [
-  ...world.list("probe"),
-  ...world.list("group"),
-  ...world.list("device"),
-  ...world.list("sensor"),
-  ...world.channels(),
-];
-
-function scope(spelling: SpellingName): FilterScope {
-  return {
-    world,
-    now: NOW,
-    properties: filterProperties(spelling),
-    sees: () => true,
-    lenientLists: spelling === "live",
-  };
-}
+const everything = everythingOf(world);
 
 function select(filter: string, spelling: SpellingName = "specification"): string {
   return everything
-    .filter(compileFilter(parseFilter(filter), scope(spelling)))
+    .filter(compileFilter(filter, scopeOf(world, spelling)))
     .map(idOf)
     .join(" ");
 }
@@ -39,6 +23,14 @@ describe("selects", () => {
     ['id != "100" and type = device', "101 200"],
     ['name = "Ping"', "1000"],
     ['name = "ping"', ""],
+    // Alternatives of one property, of several, and with others between them.
+    ['id = "1000" or id = "10" or id = "4711"', "10 1000"],
+    ['id = "1000" or name = "CPU" or parentid = "1001" or id = "1"', "1 1000 1002 1001.1 1001.2"],
+    [
+      '(basic.host = "10.0.0.2" or basic.host = nil or basic.host = "nil") and type != channel and type != sensor',
+      "1 2 10 11 20 100",
+    ],
+    ['(id = "1000" or not id = "1000") and type = probe', "1 2"],
     ['name in ["Ping", "CPU", "nobody"]', "1000 1002"],
     ['name = "Größe \\"π\\" \\\\ 漢\ud800"', "11"],
     ['kind = "ping"', "1000"],
@@ -92,7 +84,7 @@ describe("refuses", () => {
     ["nme = 5", "INVALID_FILTER", "unknown property nme", 1],
     ['parent.id = "5"', "INVALID_FILTER", "unknown property parent.id", 1],
     ["parentid = 2490", "INVALID_FILTER", "value must be a text", 12],
-    ["parentid in [2490]", "INVALID_FILTER", "parentid cannot be compared with in", 10],
+    ["parentid in [2490]", "INVALID_FILTER", "parentid cannot be compared with in, only with =, !=", 10],
     ['name in "x"', "INVALID_FILTER", "value must be a list", 9],
     ['name = ["x"]', "INVALID_FILTER", "a list goes only with in", 8],
     ["name in [5]", "INVALID_FILTER", "value must be a text", 10],
@@ -100,10 +92,18 @@ describe("refuses", () => {
     ['name contains "x"', "INVALID_FILTER", "name cannot be compared with contains", 6],
     ['basic.tags = "x"', "INVALID_FILTER", "basic.tags cannot be compared with =", 12],
     ['status = "up"', "INVALID_FILTER", "value must be an identifier", 10],
-    ["status = DOWN_ACKNOWLEDGED", "INVALID_FILTER", "unknown identifier DOWN_ACKNOWLEDGED", 10],
+    [
+      "status = DOWN_ACKNOWLEDGED",
+      "INVALID_FILTER",
+      "unknown identifier DOWN_ACKNOWLEDGED, expected one of none, ",
+      10,
+    ],
     ["status = SUMMED_INFO_UP", "INVALID_FILTER", "unknown identifier", 10],
     ["status = pausedbyuseruntil", "INVALID_FILTER", "unknown identifier", 10],
     ["status in [up, down]", "INVALID_FILTER", "status cannot be compared with in", 8],
+    ["priority = 5s", "INVALID_FILTER", "value must be a number", 12],
+    ["priority in [5]", "INVALID_FILTER", "priority cannot be compared with in, only with =, !=, <, <=, >, >=", 10],
+    [`${"x".repeat(90)} = 5`, "INVALID_FILTER", `unknown property ${"x".repeat(40)}... at`, 1],
     ["favorite = 1", "INVALID_FILTER", "value must be true or false", 12],
     ["name = nil", "INVALID_FILTER", "name is never absent", 8],
     ["favorite in nil", "INVALID_FILTER", "nil goes only with", 10],
@@ -111,7 +111,7 @@ describe("refuses", () => {
     ['intervalgroup.interval > "60s"', "INVALID_FILTER", "value must be a duration", 26],
     ["children nme = 5", "INVALID_FILTER", "unknown property nme", 10],
   ])("%s", (filter, code, complaint, position) => {
-    const compile = () => compileFilter(parseFilter(filter), scope("specification"));
+    const compile = () => compileFilter(filter, scopeOf(world, "specification"));
     expect(compile).toThrow(FilterError);
     expect(compile).toThrow(expect.objectContaining({ code, position, message: expect.stringContaining(complaint) }));
   });
@@ -134,7 +134,41 @@ describe("live servers take more", () => {
 });
 
 test("a filter finds nothing out about what the user does not see", () => {
-  const sees = (subject: Subject) => idOf(subject) !== "10";
-  const filter = compileFilter(parseFilter('children name = "Network"'), { ...scope("specification"), sees });
-  expect(everything.filter(filter)).toEqual([]);
+  const scope = scopeOf(world, "specification", { everything: false, sees: (subject) => idOf(subject) !== "10" });
+  expect(everything.filter(compileFilter('children name = "Network"', scope))).toEqual([]);
+  expect(everything.filter(compileFilter('ancestors contains "10"', scope))).toEqual([]);
+  expect(everything.filter(compileFilter('descendants contains "10"', scope))).toEqual([]);
+});
+
+describe("records that are no tree", () => {
+  interface Book {
+    readonly title: string;
+    readonly loan: number | undefined;
+  }
+  const books: readonly Book[] = [
+    { title: "A", loan: 60 },
+    { title: "B", loan: undefined },
+  ];
+  const table = propertyTable<Book, number>({
+    name: (book) => book.title,
+    // What properties are read with is handed through.
+    scanninginterval: (book, factor) => (book.loan === undefined ? undefined : book.loan * factor),
+  });
+  const scope: FilterScope<Book, number> = { properties: table.specification, moment: 2, lenientLists: false };
+  const titles = (filter: string) => books.filter(compileFilter(filter, scope)).map(({ title }) => title);
+
+  test("have the same language, with their own properties", () => {
+    expect(titles('name = "A"')).toEqual(["A"]);
+    expect(titles("scanninginterval = 120s")).toEqual(["A"]);
+    expect(titles("scanninginterval = nil")).toEqual(["B"]);
+    // A property that such records do not have is always absent.
+    expect(titles("priority = nil")).toEqual(["A", "B"]);
+    expect(titles("priority < 5")).toEqual([]);
+  });
+
+  test("have no relations", () => {
+    expect(() => titles('name = "A" or children name = "A"')).toThrow(
+      "Filter is invalid: children goes only with objects of the tree at position 15",
+    );
+  });
 });

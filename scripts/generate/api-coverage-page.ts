@@ -1,0 +1,45 @@
+import { type DocumentOperation, openDocument } from "../../src/simulator/service/contract/document.ts";
+import { ENDPOINTS } from "../../src/simulator/service/endpoints/table.ts";
+import { EXPORTER_USE } from "./exporter-use.ts";
+import { code, pageHead, table } from "./markdown.ts";
+
+const INTRODUCTION = `
+Every operation of the monitoring service's REST API version 2, from the contract [api/openapi.yaml](../api/openapi.yaml). Paths
+are below \`/api/v2\`. *Simulator* says whether the simulator answers it, *Exporter* what the exporter uses it for.
+
+An **experimental** operation may change or go with any release of the server; where it is known, the release that brought it
+is named. A **deprecated** one still works; after the arrow is what replaces it.
+`;
+
+/** docs/api-coverage.md */
+export async function apiCoveragePage(): Promise<string> {
+  const { paths } = await openDocument();
+  const handled = new Set<string>(ENDPOINTS.map(({ operation }) => operation));
+  const rows = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [
+      `${code(`${method.toUpperCase()} ${path}`)}`,
+      operation.summary,
+      maturityOf(operation),
+      handled.has(operation.operationId) ? "yes" : "no",
+      EXPORTER_USE[operation.operationId] ?? "",
+    ]),
+  );
+  const answered = rows.filter(([, , , simulated]) => simulated === "yes").length;
+  return [
+    pageHead("Coverage of the API", "api/openapi.yaml and scripts/generate/exporter-use.ts"),
+    INTRODUCTION,
+    `\nThe simulator answers ${answered} of ${rows.length} operations; the exporter uses ${Object.keys(EXPORTER_USE).length}.\n\n`,
+    table(["Operation", "What it does", "Maturity", "Simulator", "Exporter"], rows),
+  ].join("");
+}
+
+function maturityOf(operation: DocumentOperation): string {
+  const maturity = operation["x-maturity"];
+  const since = operation["x-since"];
+  if (maturity === "deprecated") {
+    const successor = operation["x-successor"] ?? "";
+    const replacement = successor.startsWith("GET ") ? code(successor) : successor;
+    return `deprecated since ${operation["x-deprecated-since"]} → ${replacement}`;
+  }
+  return since === undefined ? maturity : `${maturity} since ${since}`;
+}

@@ -1,0 +1,19 @@
+import { createHash } from "node:crypto";
+
+/** Below the root of the repository. */
+export const TYPES_FILE = "src/simulator/service/contract/api-types.gen.ts";
+
+/** Says which contract the types were made from: to compare it is quick and needs no generator. */
+export function contractHash(contract: string): string {
+  return createHash("sha256").update(contract).digest("hex");
+}
+
+/** The generator's output with what it was made from. */
+export function withHeader(types: string, hash: string): string {
+  return `// Generated from api/openapi.yaml by \`npm run api\`. sha256: ${hash}\n${types.trimEnd()}\n`;
+}
+
+/** Undefined where there is none. */
+export function recordedHash(types: string): string | undefined {
+  return /sha256: ([0-9a-f]{64})\n/.exec(types)?.[1];
+}

@@ -1,0 +1,26 @@
+import type { OperationId } from "../../src/simulator/service/contract/types.ts";
+
+const STAND_IN = "stands in on servers without the successor";
+
+/** What the exporter uses operations for. A test compares it with what its client requests. */
+export const EXPORTER_USE: Readonly<Partial<Record<OperationId, string>>> = {
+  openSession: "signing in with user name and password",
+  renewSession: "keeping the session",
+  closeSession: "ending the session at the stop",
+  getHealth: "health of the server; whether a broken connection works again",
+  getVersion: "release of the server",
+  countObjects: "number of objects per kind",
+  getSensorStatusSummary: "number of sensors per status",
+  listProbes: "the tree: probes",
+  listGroups: "the tree: groups",
+  listDevices: "the tree: devices",
+  listSensors: "the tree: sensors, and their status",
+  listChannels: "values, units and limits of channels",
+  listProbeInfo: STAND_IN,
+  listGroupInfo: STAND_IN,
+  listDeviceInfo: STAND_IN,
+  listSensorInfo: STAND_IN,
+  listChannelInfo: STAND_IN,
+  getTimeSeries: "all scans between two polls, and backfill",
+  getTimeSeriesOfRange: STAND_IN,
+};

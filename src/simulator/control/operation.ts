@@ -1,0 +1,85 @@
+import type { z } from "zod";
+import type { PasswordReset } from "../directory/password-resets.ts";
+import type { Stage } from "../scenario/stage.ts";
+import type { Faults } from "../service/faults.ts";
+import type { RequestLog } from "../service/request-log.ts";
+import type { SimulatedTime } from "../service/simulated-time.ts";
+import type { World } from "../world/model.ts";
+import { ControlError } from "./control-error.ts";
+
+/** What the control endpoint has its hands on. */
+export interface ControlParts {
+  readonly world: World;
+  readonly time: SimulatedTime;
+  /** Simulated time, with everything done that is due; milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly stage: Stage;
+  readonly faults: Faults;
+  readonly requests: RequestLog;
+  readonly dropSessions: () => void;
+  readonly passwordResets: () => readonly PasswordReset[];
+  /** Ends what `set` has arranged, by the id of the sensor. */
+  readonly settings: Map<string, (() => void)[]>;
+}
+
+export interface ControlCall extends ControlParts {
+  /** The moment of the request; simulated time, milliseconds since the epoch. */
+  readonly at: number;
+  /** Value of the placeholder `{id}` of the path; empty where it has none. */
+  readonly id: string;
+  readonly query: URLSearchParams;
+  /** The body as text; empty where there is none. */
+  readonly text: string;
+}
+
+export interface ControlReply {
+  readonly status: 200 | 201;
+  readonly json: unknown;
+}
+
+export interface ControlOperation {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Below `/simulator`. */
+  readonly path: string;
+  readonly does: string;
+  /**
+   * @throws ControlError
+   * @throws RangeError for what the world cannot be
+   */
+  readonly handle: (call: ControlCall) => ControlReply;
+}
+
+export function ok(json: unknown): ControlReply {
+  return { status: 200, json };
+}
+
+export function created(json: unknown): ControlReply {
+  return { status: 201, json };
+}
+
+/** Moments are spelled as everywhere. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/**
+ * The body of a request, checked. An empty one is taken for an empty object.
+ * @throws ControlError 400
+ */
+export function readBody<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
+  const { data, error } = schema.safeParse(parseJson(text));
+  if (error === undefined) return data;
+  const complaints = error.issues.map(
+    ({ path, message }) => `${path.length === 0 ? "body" : path.join(".")}: ${message}`,
+  );
+  throw new ControlError(400, complaints.join("; "));
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ControlError(400, "the body is no JSON");
+  }
+}

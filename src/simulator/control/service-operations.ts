@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { parseScenario } from "../scenario/scenario.ts";
+import type { Story } from "../scenario/story.ts";
+import type { LoggedRequest } from "../service/request-log.ts";
+import { ControlError } from "./control-error.ts";
+import {
+  type ControlCall,
+  type ControlOperation,
+  type ControlReply,
+  created,
+  isoTime,
+  ok,
+  readBody,
+} from "./operation.ts";
+
+const MOST_SHOWN = 1000;
+
+/** Faults, sessions, the log of requests, mails and stories. */
+export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
+  { method: "GET", path: "/faults", does: "the faults in force", handle: showFaults },
+  {
+    method: "POST",
+    path: "/faults",
+    does: "adds a `fault`, spelled as with --fault",
+    handle(call) {
+      call.faults.add(readBody(call.text, z.strictObject({ fault: z.string() })).fault);
+      return { ...showFaults(call), status: 201 };
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/faults",
+    does: "removes all faults, or the one that the query parameter `fault` repeats",
+    handle(call) {
+      const fault = call.query.get("fault");
+      if (fault === null) call.faults.clear();
+      else if (!call.faults.remove(fault)) throw new ControlError(404, `the fault ${fault} is not in force`);
+      return showFaults(call);
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/sessions",
+    does: "ends all sessions without telling, as a restart does",
+    handle({ dropSessions }) {
+      dropSessions();
+      return ok({});
+    },
+  },
+  {
+    method: "GET",
+    path: "/requests",
+    does: "counts of the requests so far, and the last ones (query parameter `limit`, 100 by default)",
+    handle({ requests, query }) {
+      const limit = Number(query.get("limit") ?? 100);
+      if (!Number.isSafeInteger(limit) || limit < 0 || limit > MOST_SHOWN) {
+        throw new ControlError(400, `limit: expected a number from 0 to ${MOST_SHOWN}`);
+      }
+      const recent = (limit === 0 ? [] : requests.recent().slice(-limit)).map(describeRequest);
+      const { inFlight, maxInFlight } = requests;
+      return ok({ in_flight: inFlight, most_in_flight: maxInFlight, counts: requests.counts(), recent });
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/requests",
+    does: "forgets the requests so far",
+    handle({ requests }) {
+      requests.reset();
+      return ok({});
+    },
+  },
+  {
+    method: "GET",
+    path: "/password-resets",
+    does: "what users who asked for a new password would find in their mail",
+    handle({ passwordResets }) {
+      return ok(
+        passwordResets().map(({ requestedAt, expiresAt, ...mail }) => {
+          return { ...mail, requested_at: isoTime(requestedAt), expires_at: isoTime(expiresAt) };
+        }),
+      );
+    },
+  },
+  { method: "GET", path: "/scenarios", does: "the stories that are played", handle: showStories },
+  {
+    method: "POST",
+    path: "/scenarios",
+    does: "plays a scenario from now on; the body is the file",
+    handle({ stage, at, text }) {
+      return created(describeStory(stage.play(parseScenario(text, "scenario"), at)));
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/scenarios",
+    does: "ends all stories; changes of the tree that they have made remain",
+    handle(call) {
+      call.stage.clear();
+      return showStories(call);
+    },
+  },
+];
+
+function describeRequest({ requestId, durationMs, ...rest }: LoggedRequest): Readonly<Record<string, unknown>> {
+  return { request_id: requestId, ...rest, duration_ms: durationMs };
+}
+
+function showFaults({ faults }: ControlCall): ControlReply {
+  return ok({ faults: faults.list() });
+}
+
+function showStories({ stage }: ControlCall): ControlReply {
+  return ok(stage.stories.map(describeStory));
+}
+
+function describeStory({ name, begin, steps, failures }: Story): Readonly<Record<string, unknown>> {
+  return {
+    name,
+    begin: isoTime(begin),
+    steps: steps.map(({ at, text }) => ({ at: isoTime(at), text })),
+    failures: failures.map(({ step, reason }) => ({ step: step.text, reason })),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Clock } from "../../clock.ts";
+import type { User } from "./model.ts";
+
+/** What the user would find in a mail. */
+export interface PasswordReset {
+  readonly username: string;
+  readonly email: string;
+  readonly token: string;
+  /** Milliseconds since the epoch. */
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+}
+
+interface Pending extends PasswordReset {
+  readonly user: User;
+  /** By the monotonic clock. */
+  readonly until: number;
+}
+
+export interface PasswordResetOptions {
+  readonly clock: Pick<Clock, "monotonic">;
+  /** Milliseconds since the epoch, to tell people. */
+  readonly now: () => number;
+  readonly newToken: () => string;
+  readonly lifetimeMs: number;
+}
+
+/** Tokens with which a user may set a new password: one for each user at a time, good once. */
+export class PasswordResets {
+  readonly #options: PasswordResetOptions;
+  readonly #pending = new Map<User, Pending>();
+
+  constructor(options: PasswordResetOptions) {
+    this.#options = options;
+  }
+
+  /** Replaces the token that the user may have. */
+  request(user: User): void {
+    const { clock, now, newToken, lifetimeMs } = this.#options;
+    const requestedAt = now();
+    this.#pending.delete(user);
+    this.#pending.set(user, {
+      user,
+      username: user.loginName,
+      email: user.email,
+      token: newToken(),
+      requestedAt,
+      expiresAt: requestedAt + lifetimeMs,
+      until: clock.monotonic() + lifetimeMs,
+    });
+  }
+
+  /** Whether the token is the user's and still good. */
+  fits(user: User, token: string): boolean {
+    const pending = this.#pending.get(user);
+    return pending !== undefined && pending.token === token && pending.until > this.#options.clock.monotonic();
+  }
+
+  /** The user's token is good no more. */
+  redeem(user: User): void {
+    this.#pending.delete(user);
+  }
+
+  /** The tokens that are still good, oldest first. */
+  pending(): readonly PasswordReset[] {
+    const now = this.#options.clock.monotonic();
+    return [...this.#pending.values()]
+      .filter(({ until }) => until > now)
+      .map(({ user: _, until: __, ...reset }) => reset);
+  }
+}

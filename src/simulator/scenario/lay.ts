@@ -1,0 +1,255 @@
+import type { Incident } from "../world/incidents.ts";
+import type { SimNode, SimSensor, World } from "../world/model.ts";
+import { SENSOR_KINDS } from "../world/sensor-kinds.ts";
+import type { Scenario } from "./scenario.ts";
+import { ScenarioError, type ScenarioProblem } from "./scenario-error.ts";
+import { ACTIONS, type ActionName, type Selection, type StepSpec } from "./schema.ts";
+import { isSensor, SelectionError, selectNodes, sensorsOf } from "./selection.ts";
+import { Story, type StoryStep, type TreeChange } from "./story.ts";
+import { DAY_MS, momentOf } from "./times.ts";
+import type { KeyPath } from "./yaml-source.ts";
+
+/**
+ * Lays a story into a world, with its beginning at `begin` (milliseconds since the epoch). Objects are chosen now: what
+ * the story itself adds or renames on the way cannot be chosen, or only as it is now.
+ * @throws ScenarioError that names every step that cannot be, and then nothing has happened
+ */
+export function layStory(scenario: Scenario, world: World, begin: number): Story {
+  const laying = new Laying(scenario, world, begin);
+  const { steps } = scenario.spec;
+  const order = steps.map((spec, index) => ({ spec, index, at: momentOf(spec.at, begin) }));
+  order.sort((a, b) => a.at - b.at);
+  for (const { spec, index, at } of order) laying.add(spec, ["steps", index], at);
+  return laying.finish();
+}
+
+/** A step on its way into the world. */
+interface Draft {
+  readonly spec: StepSpec;
+  readonly path: KeyPath;
+  readonly at: number;
+  readonly nodes: readonly SimNode[];
+  readonly step: StoryStep;
+}
+
+class Laying {
+  readonly #scenario: Scenario;
+  readonly #world: World;
+  readonly #begin: number;
+  readonly #problems: ScenarioProblem[] = [];
+  readonly #cancels: (() => void)[] = [];
+  readonly #steps: StoryStep[] = [];
+  readonly #changes: TreeChange[] = [];
+  readonly #acknowledgements: Draft[] = [];
+  /** Objects that the story has removed so far. */
+  readonly #removed = new Set<SimNode>();
+
+  constructor(scenario: Scenario, world: World, begin: number) {
+    this.#scenario = scenario;
+    this.#world = world;
+    this.#begin = begin;
+  }
+
+  /** Steps come in order of time. */
+  add(spec: StepSpec, path: KeyPath, at: number): void {
+    const nodes = this.#select(spec.select, [...path, "select"]);
+    const action = ACTIONS.find((name) => spec[name] !== undefined);
+    if (nodes === undefined || action === undefined) return;
+    const step = { at, text: describeStep(spec, action, nodes) };
+    const draft = { spec, path, at, nodes, step };
+    this.#steps.push(step);
+    this.#do(action, draft);
+  }
+
+  /** @throws ScenarioError */
+  finish(): Story {
+    for (const draft of this.#acknowledgements) this.#checkAcknowledgement(draft);
+    const cancel = (): void => {
+      for (const one of this.#cancels) one();
+    };
+    const { source, spec } = this.#scenario;
+    if (this.#problems.length > 0) {
+      cancel();
+      const inOrder = this.#problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
+      throw new ScenarioError(source.file, inOrder);
+    }
+    for (const { spec: one, nodes, at } of this.#acknowledgements) {
+      for (const sensor of this.#alarmsOf(nodes, at)) this.#world.acknowledge(sensor.id, at, one.message);
+    }
+    return new Story({ name: spec.name, begin: this.#begin, steps: this.#steps, changes: this.#changes, cancel });
+  }
+
+  #do(action: ActionName, draft: Draft): void {
+    const { spec, nodes } = draft;
+    switch (action) {
+      case "status":
+      case "set":
+        for (const node of nodes) this.#arrange(action, draft, node);
+        return;
+      case "acknowledge":
+        // What the story does to these sensors may still come.
+        this.#acknowledgements.push(draft);
+        return;
+      case "rename":
+        for (const node of nodes) {
+          const name = (spec.rename ?? "").replaceAll("{name}", () => node.name);
+          this.#change(draft, () => this.#world.rename(node.id, name));
+        }
+        return;
+      case "move":
+        this.#move(draft);
+        return;
+      case "add":
+        this.#add(draft);
+        return;
+      case "remove":
+        for (const node of nodes) {
+          this.#removed.add(node);
+          this.#change(draft, () => this.#world.remove(node.id));
+        }
+    }
+  }
+
+  #arrange(action: "status" | "set", { spec, path, at }: Draft, node: SimNode): void {
+    const effect = action === "status" ? statusOf(spec) : this.#readingOf(spec, path, node);
+    if (effect === undefined) return;
+    const lengthMs = spec.for ?? Infinity;
+    const [everyMs, times] =
+      spec.repeat !== undefined ? [spec.repeat.every, spec.repeat.times] : [DAY_MS, spec.daily ? Infinity : 1];
+    const incident: Incident = { start: at, lengthMs, everyMs, times, effect };
+    this.#attempt([...path, action], () => this.#cancels.push(this.#world.befall(node.id, incident)));
+  }
+
+  #readingOf({ set }: StepSpec, path: KeyPath, node: SimNode): Incident["effect"] | undefined {
+    if (set === undefined) return undefined;
+    const channels = isSensor(node) ? node.channels : [];
+    const channel = channels.find(({ name, number }) => name === set.channel || number === set.channel);
+    if (channel !== undefined) return { kind: "reading", channel: channel.number, to: set.to, overMs: set.over ?? 0 };
+    const names = channels.map(({ name }) => JSON.stringify(name)).join(", ");
+    const text = isSensor(node) ? `no such channel: ${label(node)} has ${names}` : `${label(node)} is no sensor`;
+    this.#problems.push(this.#scenario.source.problem([...path, "set", "channel"], text));
+    return undefined;
+  }
+
+  #move(draft: Draft): void {
+    const { spec, path, nodes } = draft;
+    if (spec.move === undefined) return;
+    const targets = this.#select(spec.move, [...path, "move"]);
+    const [target, other] = targets ?? [];
+    if (target === undefined) return;
+    if (other !== undefined) {
+      this.#fail([...path, "move"], `more than one object fits: ${label(target)}, ${label(other)}`);
+      return;
+    }
+    for (const node of nodes) {
+      const fault = misplaced(node, target);
+      if (fault === undefined) this.#change(draft, () => this.#world.move(node.id, target.id));
+      else this.#fail([...path, "move"], fault);
+    }
+  }
+
+  #add(draft: Draft): void {
+    const { spec, path, at, nodes } = draft;
+    const { sensor, device, count = 1, kind } = spec.add ?? {};
+    if (kind !== undefined && !SENSOR_KINDS.has(kind)) {
+      this.#fail([...path, "add", "kind"], `there is no kind of sensor called ${kind}`);
+      return;
+    }
+    for (const node of nodes) {
+      const fits = sensor === undefined ? node.kind === "group" || node.kind === "probe" : node.kind === "device";
+      if (!fits) {
+        this.#fail([...path, "add"], `${label(node)} cannot hold a ${sensor === undefined ? "device" : "sensor"}`);
+        return;
+      }
+      for (let number = 1; number <= count; number++) {
+        const name = (sensor ?? device ?? "").replaceAll("{n}", String(number));
+        this.#change(draft, () => {
+          if (sensor === undefined) this.#world.addDevice(node.id, name, at);
+          else this.#world.addSensor(node.id, name, at, kind);
+        });
+      }
+    }
+  }
+
+  #change({ at, step }: Draft, make: () => void): void {
+    this.#changes.push({ at, step, make });
+  }
+
+  #checkAcknowledgement({ nodes, at, path }: Draft): void {
+    if (this.#alarmsOf(nodes, at).length > 0) return;
+    const [first] = sensorsOf(nodes);
+    const status =
+      first === undefined ? "there is no sensor" : `${label(first)} is ${this.#world.state(first, at).status}`;
+    this.#fail([...path, "acknowledge"], `nothing is down at ${new Date(at).toISOString()}: ${status}`);
+  }
+
+  #alarmsOf(nodes: readonly SimNode[], at: number): readonly SimSensor[] {
+    return sensorsOf(nodes).filter((sensor) => this.#world.state(sensor, at).status === "down");
+  }
+
+  #select(selection: Selection, path: KeyPath): readonly SimNode[] | undefined {
+    try {
+      const nodes = selectNodes(this.#world, selection);
+      const gone = nodes.find((node) => this.#isRemoved(node));
+      if (gone === undefined) return nodes;
+      this.#fail(path, `${label(gone)} was removed by an earlier step`);
+    } catch (error) {
+      if (!(error instanceof SelectionError)) throw error;
+      this.#fail(error.key === undefined ? path : [...path, error.key], error.message);
+    }
+    return undefined;
+  }
+
+  #isRemoved(node: SimNode): boolean {
+    for (let one: SimNode | undefined = node; one !== undefined; one = one.parent) {
+      if (this.#removed.has(one)) return true;
+    }
+    return false;
+  }
+
+  #attempt(path: KeyPath, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#fail(path, error.message);
+    }
+  }
+
+  #fail(path: KeyPath, text: string): void {
+    this.#problems.push(this.#scenario.source.problem(path, text));
+  }
+}
+
+function statusOf({ status, message }: StepSpec): Incident["effect"] | undefined {
+  return status === undefined ? undefined : { kind: "status", status, message };
+}
+
+/** What can hold what; a probe stays where it is. */
+function misplaced(node: SimNode, target: SimNode): string | undefined {
+  for (let one: SimNode | undefined = target; one !== undefined; one = one.parent) {
+    if (one === node) return `${label(node)} cannot be moved into itself`;
+  }
+  const holders = node.kind === "sensor" ? ["device"] : node.kind === "probe" ? [] : ["probe", "group"];
+  return holders.includes(target.kind) ? undefined : `${label(target)} cannot hold ${label(node)}`;
+}
+
+function label({ kind, id, name }: SimNode): string {
+  return `the ${kind} ${id} (${name})`;
+}
+
+function describeStep(spec: StepSpec, action: ActionName, nodes: readonly SimNode[]): string {
+  const [first] = nodes;
+  const more = nodes.length === 1 ? "" : ` and ${nodes.length - 1} more`;
+  const whom = first === undefined ? "nothing" : `${label(first)}${more}`;
+  switch (action) {
+    case "status":
+      return `${spec.status}: ${whom}`;
+    case "set":
+      return `channel ${spec.set?.channel} to ${spec.set?.to}: ${whom}`;
+    case "rename":
+      return `rename to ${spec.rename}: ${whom}`;
+    default:
+      return `${action}: ${whom}`;
+  }
+}

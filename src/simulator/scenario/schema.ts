@@ -1,0 +1,157 @@
+import { z } from "zod";
+import type { SimStatus } from "../world/model.ts";
+import { DAY_MS, parseSpan, parseStoryTime, type StoryTime } from "./times.ts";
+
+/** What can be shown by a step; the others follow from something: a pause above, an acknowledgement. */
+export const SHOWN_STATUSES = [
+  "up",
+  "warning",
+  "down",
+  "unusual",
+  "partialdown",
+  "unknown",
+  "none",
+  "collecting",
+  "disconnected",
+  "pausedbyuser",
+  "pauseduntil",
+  "pausedbyschedule",
+  "pausedbylicense",
+] as const satisfies readonly SimStatus[];
+
+export const NODE_TYPES = ["probe", "group", "device", "sensor"] as const;
+
+const text = z.string("expected a text").min(1, "expected a text that is not empty");
+const whole = z.number("expected a number").int("expected a whole number").min(1, "expected at least 1");
+const yes = z.literal(true, "expected true, or leave it out");
+const number = z.number("expected a number");
+const id = z.union([text, z.number().int().transform(String)], "expected an id or a list of ids");
+
+/** Milliseconds. */
+export const spanSchema = z.string("expected a duration such as 90s or 1h30m").transform((value, context): number => {
+  const ms = parseSpan(value);
+  if (ms !== undefined && ms > 0) return ms;
+  context.issues.push({ code: "custom", message: "expected a duration such as 90s or 1h30m", input: value });
+  return z.NEVER;
+});
+
+const TIME_EXPECTED =
+  'expected a time of the day such as "10:05" (UTC, in quotes), or an offset from the start such as +90s';
+
+const timeSchema = z.string(TIME_EXPECTED).transform((value, context): StoryTime => {
+  const time = parseStoryTime(value);
+  if (time !== undefined) return time;
+  context.issues.push({ code: "custom", message: TIME_EXPECTED, input: value });
+  return z.NEVER;
+});
+
+/** Which objects a step is about: those that fit everything it says. */
+export interface Selection {
+  readonly id?: string | readonly string[] | undefined;
+  readonly path?: string | undefined;
+  readonly type?: (typeof NODE_TYPES)[number] | undefined;
+  readonly kind?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly below?: Selection | undefined;
+  readonly limited?: true | undefined;
+  readonly first?: number | undefined;
+}
+
+export const selectionSchema: z.ZodType<Selection> = z
+  .strictObject(
+    {
+      id: z.union([id, z.array(id).min(1)], "expected an id or a list of ids").optional(),
+      path: text.optional(),
+      type: z.enum(NODE_TYPES, `expected one of ${NODE_TYPES.join(", ")}`).optional(),
+      kind: text.optional(),
+      tag: text.optional(),
+      get below() {
+        return selectionSchema.optional();
+      },
+      limited: yes.optional(),
+      first: whole.optional(),
+    },
+    "expected a map that says which objects: id, path, type, kind, tag, below",
+  )
+  .refine(
+    ({ first: _, limited: __, ...criteria }) => Object.keys(criteria).length > 0,
+    "expected id, path, type, kind, tag or below",
+  );
+
+export const setSchema = z.strictObject(
+  {
+    channel: z.union([text, number], "expected the name or the number of a channel"),
+    to: number,
+    over: spanSchema.optional(),
+  },
+  "expected a map with channel, to, and over if wanted",
+);
+
+const addSchema = z
+  .strictObject(
+    { sensor: text.optional(), device: text.optional(), kind: text.optional(), count: whole.max(1000).optional() },
+    "expected a map with sensor or device, and count if wanted",
+  )
+  .refine(({ sensor, device }) => (sensor === undefined) !== (device === undefined), "expected either sensor or device")
+  .refine(({ sensor, kind }) => sensor !== undefined || kind === undefined, "only a sensor has a kind");
+
+export const ACTIONS = ["status", "set", "acknowledge", "rename", "move", "add", "remove"] as const;
+export type ActionName = (typeof ACTIONS)[number];
+
+/** Those that last, and can be repeated. */
+const LASTING: readonly string[] = ["status", "set"];
+
+const stepSchema = z
+  .strictObject(
+    {
+      at: timeSchema,
+      select: selectionSchema,
+      for: spanSchema.optional(),
+      daily: yes.optional(),
+      repeat: z
+        .strictObject({ times: whole.min(2, "expected at least 2"), every: spanSchema }, "expected times and every")
+        .optional(),
+      message: text.optional(),
+      status: z.enum(SHOWN_STATUSES, `expected one of ${SHOWN_STATUSES.join(", ")}`).optional(),
+      set: setSchema.optional(),
+      acknowledge: yes.optional(),
+      rename: text.optional(),
+      move: selectionSchema.optional(),
+      add: addSchema.optional(),
+      remove: yes.optional(),
+    },
+    "expected a map with at, select and what happens",
+  )
+  .check(({ value: step, issues }) => {
+    const complain = (key: string | undefined, message: string): void => {
+      issues.push({ code: "custom", message, input: step, path: key === undefined ? [] : [key] });
+    };
+    const [action, other] = ACTIONS.filter((name) => step[name] !== undefined);
+    if (action === undefined) return complain(undefined, `what happens is missing: one of ${ACTIONS.join(", ")}`);
+    if (other !== undefined) return complain(other, `a step does one thing, and this one has ${action} already`);
+    for (const key of ["for", "daily", "repeat"] as const) {
+      if (step[key] !== undefined && !LASTING.includes(action))
+        complain(key, `goes with ${LASTING.join(" and ")} only`);
+    }
+    if (step.message !== undefined && action !== "status" && action !== "acknowledge") {
+      complain("message", "goes with status and acknowledge only");
+    }
+    if (step.daily && step.repeat !== undefined) complain("repeat", "either daily or repeat");
+    const every = step.repeat?.every ?? (step.daily ? DAY_MS : undefined);
+    if (every === undefined) return;
+    if (step.for === undefined)
+      complain(step.daily ? "daily" : "repeat", "what is repeated needs for: how long it lasts");
+    else if (step.for > every) complain("for", "must end before it is repeated");
+  });
+
+export const scenarioSchema = z.strictObject(
+  {
+    name: text,
+    description: text.optional(),
+    steps: z.array(stepSchema, "expected a list of steps").min(1, "expected at least one step"),
+  },
+  "expected a map with name and steps",
+);
+
+export type StepSpec = z.output<typeof stepSchema>;
+export type ScenarioSpec = z.output<typeof scenarioSchema>;

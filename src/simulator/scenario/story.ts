@@ -1,0 +1,79 @@
+/** One step of a story that is being played. */
+export interface StoryStep {
+  /** When it happens, for the first time; milliseconds since the epoch. */
+  readonly at: number;
+  /** What happens to how many objects, in words. */
+  readonly text: string;
+}
+
+/** A step that changes the tree: such changes carry no time, so each is made when its moment has come. */
+export interface TreeChange {
+  readonly at: number;
+  readonly step: StoryStep;
+  readonly make: () => void;
+}
+
+export interface StoryParts {
+  readonly name: string;
+  /** When it began; milliseconds since the epoch. */
+  readonly begin: number;
+  readonly steps: readonly StoryStep[];
+  /** In order of time. */
+  readonly changes: readonly TreeChange[];
+  /** Takes back what was arranged. */
+  readonly cancel: () => void;
+}
+
+export interface StepFailure {
+  readonly step: StoryStep;
+  readonly reason: string;
+}
+
+/**
+ * A story that was laid into a world. What befalls objects was arranged ahead, so that answers stay pure functions of time;
+ * what remains to be done is to change the tree on the way.
+ */
+export class Story {
+  readonly name: string;
+  readonly begin: number;
+  /** In order of time. */
+  readonly steps: readonly StoryStep[];
+  readonly #changes: TreeChange[];
+  readonly #cancel: () => void;
+  readonly #failures: StepFailure[] = [];
+
+  constructor({ name, begin, steps, changes, cancel }: StoryParts) {
+    this.name = name;
+    this.begin = begin;
+    this.steps = steps;
+    this.#changes = [...changes];
+    this.#cancel = cancel;
+  }
+
+  /** Makes the changes of the tree that are due. To be called before the world is asked about a moment. */
+  advance(at: number): void {
+    for (;;) {
+      const next = this.#changes[0];
+      if (next === undefined || next.at > at) return;
+      this.#changes.shift();
+      try {
+        next.make();
+      } catch (error) {
+        // Somebody else has changed the tree in the meantime.
+        if (!(error instanceof RangeError)) throw error;
+        this.#failures.push({ step: next.step, reason: error.message });
+      }
+    }
+  }
+
+  /** Steps that could not be done when their moment had come. */
+  get failures(): readonly StepFailure[] {
+    return this.#failures;
+  }
+
+  /** Ends it as if what it had arranged had never been; changes of the tree that were made remain. */
+  cancel(): void {
+    this.#changes.length = 0;
+    this.#cancel();
+  }
+}

@@ -1,0 +1,34 @@
+import { badRequest } from "../api-errors.ts";
+import { type Call, NOTHING, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
+import { conflict, type NodeKind, refusedBy } from "../node-of.ts";
+import { readSettings, type SettingsBody } from "../settings-request.ts";
+import { kindOf } from "../subject.ts";
+
+export const EDITS: readonly ProtectedEndpoint[] = [
+  { operation: "editGroup", access: "bearer", handle: (call) => edit(call, "group") },
+  { operation: "editDevice", access: "bearer", handle: (call) => edit(call, "device") },
+  { operation: "editSensor", access: "bearer", handle: (call) => edit(call, "sensor") },
+];
+
+/** The table of statuses has 409 for what a PATCH request refers to: we take it to mean the object in its path as well. */
+async function edit(call: Call, kind: NodeKind): Promise<Reply> {
+  const body = await call.readBody<SettingsBody>();
+  const { visible, params, now, rendering } = call;
+  const id = params.id ?? "";
+  const node = visible.node(id);
+  if (node === undefined || kindOf(node) !== kind) throw conflict(`There is no ${kind} ${id}`);
+  const changes = readSettings(body, {
+    kind,
+    spelling: rendering.spelling.name,
+    base: node,
+    creates: false,
+    checkDependency: (target) => {
+      if (visible.node(target) === undefined) throw conflict(`There is no object ${target} to depend on`);
+    },
+  });
+  if (node.parent === undefined && changes.dependency?.dependsOn !== undefined) {
+    throw badRequest("The body at /scheduledependency/dependency is impossible: the root depends on nothing");
+  }
+  refusedBy(() => rendering.world.edit(node.id, changes, now));
+  return NOTHING;
+}

@@ -1,0 +1,38 @@
+import { passwordComplaint } from "../../directory/password-policy.ts";
+import { RequestRefused } from "../api-errors.ts";
+import type { RequestBody } from "../contract/types.ts";
+import { type Endpoint, NOTHING, type PublicCall, type Reply } from "../endpoint.ts";
+
+/** The reset of a forgotten password. */
+export const PASSWORDS: readonly Endpoint[] = [
+  { operation: "requestPasswordReset", access: "public", handle: request },
+  { operation: "resetPassword", access: "public", handle: reset },
+];
+
+/** The answer is the same whether or not there is such a user, and whether he may have a token. */
+async function request(call: PublicCall): Promise<Reply> {
+  const { username } = await call.readBody<RequestBody<"requestPasswordReset">>();
+  const { directory, passwordResets } = call.installation;
+  const user = directory.userByLogin(username);
+  const elsewhere = user?.groups.some((group) => group.activeDirectory) === true;
+  if (user?.active === true && !elsewhere) passwordResets.request(user);
+  return NOTHING;
+}
+
+/** A password that is refused leaves the token good for another try. */
+async function reset(call: PublicCall): Promise<Reply> {
+  const { username, password, token } = await call.readBody<RequestBody<"resetPassword">>();
+  const { directory, passwordResets } = call.installation;
+  const user = directory.userByLogin(username);
+  if (user === undefined || !user.active || !passwordResets.fits(user, token)) {
+    throw new RequestRefused("INVALID_PASSWORD_RESET_TOKEN", "Password reset token invalid");
+  }
+  const complaint = passwordComplaint(password, user);
+  if (complaint !== undefined) {
+    throw new RequestRefused("LOW_PASSWORD_COMPLEXITY", `Password does not meet complexity requirements: ${complaint}`);
+  }
+  passwordResets.redeem(user);
+  user.password = password;
+  call.auth.logoutEverywhere(user);
+  return NOTHING;
+}

@@ -1,0 +1,95 @@
+import { USER_TYPES } from "../../directory/model.ts";
+import type { NodeKind } from "../node-of.ts";
+import { type SettingField, type SettingSection, settingSectionsOf } from "../node-settings.ts";
+import type { Section } from "./include.ts";
+import type { SpellingName } from "./spelling.ts";
+
+/** A JSON Schema, as the specification's "schema definition" has no shape shown. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+const TEXT = { type: "string", pattern: "\\S" };
+const ANY_TEXT = { type: "string" };
+
+/** Made from the same table by which requests are read, so that the one cannot say what the other refuses. */
+export function fieldSchema(field: SettingField, spelling: SpellingName): JsonSchema {
+  switch (field.type) {
+    case "text":
+      return field.mayBeEmpty === true ? ANY_TEXT : TEXT;
+    case "texts":
+      return { type: "array", items: TEXT };
+    case "integer":
+      return integerSchema(field.allowed, spelling);
+  }
+}
+
+/** Live servers write numbers as texts, and take both. */
+function integerSchema(allowed: readonly number[] | undefined, spelling: SpellingName): JsonSchema {
+  const live = spelling === "live";
+  if (allowed === undefined) {
+    const integer = { type: "integer" };
+    return live ? { anyOf: [integer, { type: "string", pattern: "^-?\\d+$" }] } : integer;
+  }
+  return live
+    ? { type: ["integer", "string"], enum: [...allowed, ...allowed.map(String)] }
+    : { type: "integer", enum: allowed };
+}
+
+export interface WriteSchemaOptions {
+  readonly kind: NodeKind;
+  readonly spelling: SpellingName;
+  /** Sections to describe beside `basic`; the others are allowed, too. */
+  readonly sections: ReadonlySet<Section>;
+  /** Whether it is about a new object, which needs some settings. */
+  readonly creates: boolean;
+}
+
+/** The schema of a settings request or a create request. */
+export function writeSchema({ kind, spelling, sections, creates }: WriteSchemaOptions): JsonSchema {
+  const all = settingSectionsOf(kind);
+  const shown = all.filter(({ name }) => name === "basic" || sections.has(name));
+  const needed = (section: SettingSection): readonly string[] =>
+    creates ? section.fields.filter(({ required }) => required?.includes(kind)).map(({ name }) => name) : [];
+  const properties = shown.map((section): [string, JsonSchema] => {
+    const fields = section.fields.map((field): [string, JsonSchema] => [field.name, fieldSchema(field, spelling)]);
+    const required = needed(section);
+    return [section.name, objectSchema(Object.fromEntries(fields), required, false)];
+  });
+  const required = shown.filter((section) => needed(section).length > 0).map(({ name }) => name);
+  const others = all.filter((section) => !shown.includes(section)).map(({ name }) => name);
+  return objectSchema(
+    { ...Object.fromEntries(properties), ...Object.fromEntries(others.map((name) => [name, { type: "object" }])) },
+    required,
+    false,
+  );
+}
+
+/** User accounts have settings, but nothing in the interface writes them; the names are those that reading shows. */
+export function userSchema(creates: boolean): JsonSchema {
+  const basic = objectSchema({ name: TEXT, active: { type: "boolean" } }, creates ? ["name"] : [], false);
+  const flag = { type: "boolean" };
+  const account = {
+    loginname: TEXT,
+    email: ANY_TEXT,
+    usertype: { type: "string", enum: USER_TYPES },
+    acknowledgealarms: flag,
+    ticketmail: flag,
+  };
+  const groups = { primarygroup: TEXT, groups: { type: "array", items: TEXT } };
+  return objectSchema(
+    {
+      basic,
+      useraccount: objectSchema(account, creates ? ["loginname"] : [], false),
+      usergroups: objectSchema(groups, [], false),
+    },
+    creates ? ["basic", "useraccount"] : [],
+    false,
+  );
+}
+
+export function objectSchema(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[],
+  additionalProperties: boolean,
+): JsonSchema {
+  return { type: "object", properties, required, additionalProperties };
+}

@@ -1,0 +1,84 @@
+import { insertInTime } from "./in-time.ts";
+import type { TreeNode } from "./nodes.ts";
+import { subtree } from "./settings.ts";
+
+/** Who depends on whom, beside the tree itself. */
+export class Dependencies {
+  /** By what they depend on, now or at some time. */
+  readonly #dependents = new Map<TreeNode, Set<TreeNode>>();
+
+  /**
+   * Lets a node depend on another one from a moment on; undefined leaves the parent alone.
+   * @throws RangeError when the other one depends on the node itself, directly or by way of others
+   */
+  set(node: TreeNode, target: TreeNode | undefined, at: number): void {
+    if (currentTarget(node) === target) return;
+    if (target !== undefined) {
+      refuseLoop(node, target);
+      const dependents = this.#dependents.get(target) ?? new Set();
+      this.#dependents.set(target, dependents.add(node));
+    }
+    insertInTime(node.dependencies, { at, target });
+    this.changed(node);
+  }
+
+  /** What depended on the node depends on its parent again: from a moment on, or as if it always had. */
+  release(target: TreeNode, at: number | undefined): void {
+    for (const node of this.#dependents.get(target) ?? []) {
+      if (at === undefined) node.dependencies.splice(0);
+      else if (currentTarget(node) === target) insertInTime(node.dependencies, { at, target: undefined });
+      const { dependency } = node.settings;
+      if (dependency?.dependsOn === target.id) {
+        node.settings = { ...node.settings, dependency: { ...dependency, dependsOn: undefined } };
+      }
+      this.changed(node);
+    }
+    this.#dependents.delete(target);
+  }
+
+  /** To be called after each change of what bears on a node: all that follows from it has to be worked out anew. */
+  changed(node: TreeNode): void {
+    const affected = new Set([node]);
+    // A Set visits what is added to it on the way.
+    for (const one of affected) {
+      one.revision++;
+      for (const child of one.children) affected.add(child);
+      if (this.#dependents.size === 0) continue;
+      // Whether a device or group is down follows from what is below it.
+      for (let above: TreeNode | undefined = one; above !== undefined; above = above.parent) {
+        for (const dependent of this.#dependents.get(above) ?? []) affected.add(dependent);
+      }
+    }
+  }
+
+  /**
+   * @throws RangeError when something at or below the node would depend on itself below a new parent
+   */
+  refuseLoopsBelow(parent: TreeNode, node: TreeNode): void {
+    const above = foundations([parent]);
+    for (const one of subtree(node)) if (above.has(one)) throw loop(node, one);
+  }
+}
+
+function currentTarget({ dependencies }: TreeNode): TreeNode | undefined {
+  return dependencies.at(-1)?.target;
+}
+
+function refuseLoop(node: TreeNode, target: TreeNode): void {
+  if (foundations(subtree(target)).has(node)) throw loop(node, target);
+}
+
+/** The nodes, and all on which their states rest: what is above, what these depend on, and what is below that. */
+function foundations(nodes: Iterable<TreeNode>): ReadonlySet<TreeNode> {
+  const found = new Set(nodes);
+  for (const one of found) {
+    if (one.parent !== undefined) found.add(one.parent);
+    const target = currentTarget(one);
+    if (target !== undefined) for (const each of subtree(target)) found.add(each);
+  }
+  return found;
+}
+
+function loop(node: TreeNode, target: TreeNode): RangeError {
+  return new RangeError(`the ${node.kind} ${node.id} cannot depend on ${target.id}, which depends on it`);
+}

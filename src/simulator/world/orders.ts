@@ -1,0 +1,64 @@
+import type { Dependencies } from "./dependencies.ts";
+import { insertInTime } from "./in-time.ts";
+import type { SimStatus } from "./model.ts";
+import type { Order, TreeNode } from "./nodes.ts";
+import type { Registry } from "./registry.ts";
+import type { Timeline } from "./timeline.ts";
+
+const SECOND_MS = 1000;
+
+/** What people do to the state of nodes. Each throws a RangeError for an unknown id. */
+export class Orders {
+  readonly #registry: Registry;
+  readonly #timeline: Timeline;
+  readonly #dependencies: Dependencies;
+
+  constructor(registry: Registry, timeline: Timeline, dependencies: Dependencies) {
+    this.#registry = registry;
+    this.#timeline = timeline;
+    this.#dependencies = dependencies;
+  }
+
+  pause(id: string, at: number, message = "", until = Infinity): void {
+    const status = until === Infinity ? "pausedbyuser" : "pauseduntil";
+    this.#order(this.#registry.require(id), { at, until, kind: "pause", status, message });
+  }
+
+  resume(id: string, at: number): void {
+    const node = this.#registry.require(id);
+    this.#order(node, { at, until: Infinity, kind: "resume", status: "up", message: "" });
+  }
+
+  force(sensorId: string, status: SimStatus, at: number): void {
+    const sensor = this.#registry.requireSensor(sensorId);
+    this.#order(sensor, { at, until: Infinity, kind: "force", status, message: "" });
+  }
+
+  acknowledge(sensorId: string, at: number, message = "", until = Infinity): void {
+    const sensor = this.#registry.requireSensor(sensorId);
+    const { status } = this.#timeline.state(sensor, at);
+    if (status !== "down" && status !== "partialdown" && status !== "acknowledged") {
+      throw new RangeError(`the sensor ${sensorId} cannot be acknowledged: it is ${status}, not down`);
+    }
+    insertInTime(sensor.acknowledgements, { at, until, message });
+    this.#dependencies.changed(sensor);
+  }
+
+  /**
+   * One more scan, at the beginning of the second, so that it is the last measurement at once and has a row of its own in
+   * a time series, whose moments are whole seconds. Where there is a scan already, that one does.
+   */
+  scan(sensorId: string, at: number): void {
+    const sensor = this.#registry.requireSensor(sensorId);
+    const moment = Math.max(Math.floor(at / SECOND_MS) * SECOND_MS, sensor.bornAt);
+    if (sensor.scans.includes(moment)) return;
+    sensor.scans.push(moment);
+    sensor.scans.sort((one, other) => one - other);
+    this.#dependencies.changed(sensor);
+  }
+
+  #order(node: TreeNode, order: Order): void {
+    insertInTime(node.orders, order);
+    this.#dependencies.changed(node);
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { EXPORTER_USE } from "../../scripts/generate/exporter-use.ts";
+import type { MonitoringApi } from "../../src/api/monitoring-api.ts";
+import { loadContract } from "../../src/simulator/service/contract/contract.ts";
+import { startSimulator } from "../../src/simulator/service/simulator.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
+import { never, testClient } from "../api/support/test-client.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { startSimulatedExporter } from "../support/simulated-exporter.ts";
+
+const SIZE = { probes: 2, groups: 4, devices: 8, sensors: 20, channels: 60 };
+const MINUTE_MS = 60_000;
+
+/** Everything that the client can be asked for. */
+async function useAll(api: MonitoringApi, sensorId: string): Promise<void> {
+  await api.health(never);
+  await api.version(never);
+  await api.statusSummary(never);
+  await api.objectCounts(never);
+  for (const kind of ["probe", "group", "device", "sensor"] as const) await api.nodes(kind, {}, never);
+  await api.channels({}, never);
+  await api.timeSeries(sensorId, "live", never);
+}
+
+test("the operations that the exporter is said to use are those that its client requests", async () => {
+  const clock = new ManualClock();
+  const world = createWorld({ seed: 1, size: SIZE, startedAt: clock.now() });
+  const credentials = { apiKey: "key", username: "exporter", password: "password" };
+  const lifetime = { sessionLifetimeMs: 10 * MINUTE_MS };
+  const simulator = await startSimulator({ world, clock, spelling: "live", credentials, ...lifetime });
+  const sensorId = world.list("sensor")[0]?.id ?? "";
+  const auth = { kind: "login", username: "exporter", password: async () => "password" } as const;
+  for (const faults of [[], ["missing@/experimental/*s", "missing@/experimental/timeseries/*/live"]]) {
+    simulator.faults.set(faults);
+    const { api } = testClient(simulator.url, { auth, clock });
+    await useAll(api, sensorId);
+    await clock.advance(9.9 * MINUTE_MS);
+    await api.version(never);
+    await api.close();
+  }
+  const { operations } = await loadContract();
+  const requested = new Set(simulator.requests.counts().map(({ method, route }) => `${method} ${route}`));
+  await simulator.close();
+  const used = operations.filter(({ method, path }) => requested.has(`${method} ${path}`)).map(({ id }) => id);
+  expect(used.toSorted()).toEqual(Object.keys(EXPORTER_USE).toSorted());
+});
+
+test("a whole exporter requests nothing else", async () => {
+  const { simulator, poll, close } = await startSimulatedExporter({ size: SIZE });
+  expect(await poll()).toBe(true);
+  await close();
+  const { operations } = await loadContract();
+  for (const { method, route } of simulator.requests.counts()) {
+    const found = operations.find((operation) => operation.method === method && operation.path === route);
+    expect(EXPORTER_USE).toHaveProperty(found?.id ?? `${method} ${route}`);
+  }
+});
