@@ -2,14 +2,12 @@ import type { SimEdit, SimNode } from "../world/model.ts";
 import { badRequest, type RequestRefused } from "./api-errors.ts";
 import type { NodeKind } from "./node-of.ts";
 import { type SettingField, type SettingSection, settingSectionsOf, settingsInForce } from "./node-settings.ts";
-import type { SpellingName } from "./records/spelling.ts";
 
 /** A settings request or a create request: section by section, what is to be changed. */
 export type SettingsBody = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export interface SettingsContext {
   readonly kind: NodeKind;
-  readonly spelling: SpellingName;
   /** Settings that are not given, of a section of which some are, stay as this object has them: itself, or its parent to be. */
   readonly base: SimNode;
   /** Whether `name` and what else a new object needs must be there. */
@@ -61,7 +59,7 @@ function readSection(section: SettingSection, given: Readonly<Record<string, unk
     const at = `/${section.name}/${pointer(name)}`;
     const field = section.fields.find((one) => one.name === name);
     if (field === undefined) throw wrong(at, `is not a setting of a ${context.kind} that can be written`);
-    values[name] = readValue(field, value, at, context.spelling);
+    values[name] = readValue(field, value, at);
   }
   for (const { name, required } of context.creates ? section.fields : []) {
     if (values[name] === undefined && required?.includes(context.kind))
@@ -70,7 +68,7 @@ function readSection(section: SettingSection, given: Readonly<Record<string, unk
   return values;
 }
 
-function readValue(field: SettingField, value: unknown, at: string, spelling: SpellingName) {
+function readValue(field: SettingField, value: unknown, at: string) {
   switch (field.type) {
     case "text":
       if (typeof value !== "string") throw wrong(at, "must be a text");
@@ -80,7 +78,7 @@ function readValue(field: SettingField, value: unknown, at: string, spelling: Sp
       if (!isTexts(value)) throw wrong(at, "must be a list of texts");
       return value;
     case "integer": {
-      const number = numberOf(value, spelling);
+      const number = numberOf(value);
       if (number === undefined || !Number.isInteger(number)) throw wrong(at, "must be an integer");
       if (field.allowed?.includes(number) === false) throw wrong(at, `must be one of ${field.allowed.join(", ")}`);
       return number;
@@ -89,9 +87,9 @@ function readValue(field: SettingField, value: unknown, at: string, spelling: Sp
 }
 
 /** Live servers send every setting as a text, and a client may send back what it got. */
-function numberOf(value: unknown, spelling: SpellingName): number | undefined {
+function numberOf(value: unknown): number | undefined {
   if (typeof value === "number") return value;
-  return spelling === "live" && typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : undefined;
+  return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
 function intervalOf(values: Values, base: SimNode): Required<SimEdit>["interval"] {

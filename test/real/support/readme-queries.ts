@@ -1,9 +1,13 @@
 import { readFileSync } from "node:fs";
 
-/** Every line of PromQL that the README shows, without its comment. */
-export function readmeQueries(): string[] {
-  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-  const blocks = readme.matchAll(/^```promql\n(.*?)^```$/gms);
+/** Every line of PromQL that the README, or another page of the repository, shows, without its comment. */
+export function readmeQueries(page = "README.md"): string[] {
+  const text = readFileSync(new URL(`../../../${page}`, import.meta.url), "utf8");
+  return queriesIn(text);
+}
+
+function queriesIn(page: string): string[] {
+  const blocks = page.matchAll(/^```promql\n(.*?)^```$/gms);
   return [...blocks]
     .flatMap(([, text = ""]) => text.split("\n"))
     .map((line) => line.replace(/#.*$/, "").trim())

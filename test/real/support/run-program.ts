@@ -12,9 +12,10 @@ export function runProgram(
   args: readonly string[],
   input: string,
   timeoutMs = 120_000,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(binary, args, { timeout: timeoutMs, killSignal: "SIGKILL" });
+    const child = spawn(binary, args, { timeout: timeoutMs, killSignal: "SIGKILL", env });
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {

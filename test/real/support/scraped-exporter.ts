@@ -60,6 +60,7 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
     isReady: () => true,
     version: "0.0.0-test",
     servers: running.config.servers.map(({ name }) => name),
+    debug: exporter.debug,
   });
   const accesses: Access[] = [];
   const web = await startWebServer({

@@ -57,8 +57,15 @@ interface Entry extends ValidatedParts {
   readonly query: readonly DocumentParameter[];
 }
 
-export async function loadContract(): Promise<Contract> {
-  const document = await openDocument();
+let loaded: Promise<Contract> | undefined;
+
+/** Once in the life of the process, as what it compiles stays good. */
+export function loadContract(): Promise<Contract> {
+  loaded ??= openDocument().then(contractOf);
+  return loaded;
+}
+
+function contractOf(document: ContractDocument): Contract {
   const entries = new Map(entriesOf(document).map((entry) => [entry.operation.id, entry]));
   const operations = [...entries.values()].map(({ operation }) => operation);
   const find = buildPaths(operations);

@@ -33,6 +33,9 @@ export function createValidator(document: ContractDocument): Validator {
     "date-time": (text: string) => parseDateTime(text) !== undefined,
     int32: true,
     double: true,
+    // The parsers of these two say where they are wrong.
+    filter: true,
+    "sort-by": true,
   } as const;
   // Parameters are texts; what is a number in a body has to be one.
   const ofParameters = new Ajv2020({ ...options, formats, coerceTypes: true }).addSchema(document, NAME);

@@ -25,7 +25,6 @@ async function create(call: Call, parentKind: NodeKind, kind: "group" | "device"
   if (type !== undefined) checkCreatable(type, parent, world, call.now);
   const settings = readSettings(body, {
     kind,
-    spelling: call.rendering.spelling.name,
     base: parent,
     creates: true,
     checkDependency: (id) => {

@@ -19,7 +19,6 @@ async function edit(call: Call, kind: NodeKind): Promise<Reply> {
   if (node === undefined || kindOf(node) !== kind) throw conflict(`There is no ${kind} ${id}`);
   const changes = readSettings(body, {
     kind,
-    spelling: rendering.spelling.name,
     base: node,
     creates: false,
     checkDependency: (target) => {

@@ -98,9 +98,8 @@ function schemaToCreate(call: Call): Reply {
 }
 
 function schemaFor({ rendering }: Call, kind: NodeKind, purpose: Purpose, include: Include): JsonSchema {
-  const spelling = rendering.spelling.name;
-  if (purpose === "read") return readSchema(kind, include, spelling);
-  return writeSchema({ kind, spelling, sections: include.sections, creates: purpose === "create" });
+  if (purpose === "read") return readSchema(kind, include, rendering.spelling.name);
+  return writeSchema({ kind, sections: include.sections, creates: purpose === "create" });
 }
 
 interface What {

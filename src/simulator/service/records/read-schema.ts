@@ -39,7 +39,7 @@ function sectionSchema(kind: SubjectKind, name: Section, inheritance: boolean, s
   const section = settingSectionsOf(kind).find((known) => known.name === name);
   const fields = (section?.fields ?? []).map((field): [string, JsonSchema] => [
     field.name,
-    fieldSchema(field, spelling),
+    fieldSchema(field, spelling === "live"),
   ]);
   const derived = name === "basic" ? { parenttags: TEXTS, active: { type: ["boolean", "string"] } } : {};
   return objectSchema({ ...Object.fromEntries(fields), ...derived, ...inherited }, required, true);

@@ -2,7 +2,6 @@ import { USER_TYPES } from "../../directory/model.ts";
 import type { NodeKind } from "../node-of.ts";
 import { type SettingField, type SettingSection, settingSectionsOf } from "../node-settings.ts";
 import type { Section } from "./include.ts";
-import type { SpellingName } from "./spelling.ts";
 
 /** A JSON Schema, as the specification's "schema definition" has no shape shown. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -10,33 +9,33 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const TEXT = { type: "string", pattern: "\\S" };
 const ANY_TEXT = { type: "string" };
 
-/** Made from the same table by which requests are read, so that the one cannot say what the other refuses. */
-export function fieldSchema(field: SettingField, spelling: SpellingName): JsonSchema {
+/**
+ * Made from the same table by which requests are read, so that the one cannot say what the other refuses.
+ * @param texts whether numbers can be texts, as live servers write them; requests can have both
+ */
+export function fieldSchema(field: SettingField, texts: boolean): JsonSchema {
   switch (field.type) {
     case "text":
       return field.mayBeEmpty === true ? ANY_TEXT : TEXT;
     case "texts":
       return { type: "array", items: TEXT };
     case "integer":
-      return integerSchema(field.allowed, spelling);
+      return integerSchema(field.allowed, texts);
   }
 }
 
-/** Live servers write numbers as texts, and take both. */
-function integerSchema(allowed: readonly number[] | undefined, spelling: SpellingName): JsonSchema {
-  const live = spelling === "live";
+function integerSchema(allowed: readonly number[] | undefined, texts: boolean): JsonSchema {
   if (allowed === undefined) {
     const integer = { type: "integer" };
-    return live ? { anyOf: [integer, { type: "string", pattern: "^-?\\d+$" }] } : integer;
+    return texts ? { anyOf: [integer, { type: "string", pattern: "^\\d+$" }] } : integer;
   }
-  return live
+  return texts
     ? { type: ["integer", "string"], enum: [...allowed, ...allowed.map(String)] }
     : { type: "integer", enum: allowed };
 }
 
 export interface WriteSchemaOptions {
   readonly kind: NodeKind;
-  readonly spelling: SpellingName;
   /** Sections to describe beside `basic`; the others are allowed, too. */
   readonly sections: ReadonlySet<Section>;
   /** Whether it is about a new object, which needs some settings. */
@@ -44,13 +43,13 @@ export interface WriteSchemaOptions {
 }
 
 /** The schema of a settings request or a create request. */
-export function writeSchema({ kind, spelling, sections, creates }: WriteSchemaOptions): JsonSchema {
+export function writeSchema({ kind, sections, creates }: WriteSchemaOptions): JsonSchema {
   const all = settingSectionsOf(kind);
   const shown = all.filter(({ name }) => name === "basic" || sections.has(name));
   const needed = (section: SettingSection): readonly string[] =>
     creates ? section.fields.filter(({ required }) => required?.includes(kind)).map(({ name }) => name) : [];
   const properties = shown.map((section): [string, JsonSchema] => {
-    const fields = section.fields.map((field): [string, JsonSchema] => [field.name, fieldSchema(field, spelling)]);
+    const fields = section.fields.map((field): [string, JsonSchema] => [field.name, fieldSchema(field, true)]);
     const required = needed(section);
     return [section.name, objectSchema(Object.fromEntries(fields), required, false)];
   });
