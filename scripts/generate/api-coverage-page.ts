@@ -9,6 +9,10 @@ are below \`/api/v2\`. *Simulator* says whether the simulator answers it, *Expor
 
 An **experimental** operation may change or go with any release of the server; where it is known, the release that brought it
 is named. A **deprecated** one still works; after the arrow is what replaces it.
+
+A table of requests with the rule that each of them shows, [test/simulator/service/specification](../test/simulator/service/specification),
+covers every operation: its success, and each refusal that the contract documents for it, by status and code. A test fails
+with the list of what has no row.
 `;
 
 /** docs/api-coverage.md */

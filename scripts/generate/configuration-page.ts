@@ -1,5 +1,6 @@
 import { SERVER_VARIABLES } from "../../src/config/environment.ts";
 import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
+import { itemsOf, propertiesOf, typeOf, yaml } from "./configuration-values.ts";
 import { anchor, code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
@@ -133,38 +134,12 @@ function mapBelow(value: JsonSchema): JsonSchema | undefined {
   return items?.properties === undefined ? undefined : items;
 }
 
-function typeOf(value: JsonSchema): string {
-  if (value.enum !== undefined) return value.enum.map((option) => code(String(option))).join(" or ");
-  if (value.title !== undefined) return value.title;
-  const items = itemsOf(value);
-  if (items !== undefined) return items.enum === undefined ? "list of maps" : `list of ${typeOf(items)}`;
-  if (value.type === "boolean") return "`true` or `false`";
-  if (value.type === "object") return "map";
-  const range = value.minimum === undefined ? "" : `, ${value.minimum} to ${value.maximum}`;
-  return `${value.type === "integer" ? "whole number" : value.type}${range}`;
-}
-
 function defaultOf(value: JsonSchema, isRequired: boolean): string {
   if (isRequired) return "required";
-  if (value.default === undefined || value.properties !== undefined) return "";
-  return code(Array.isArray(value.default) ? `[${value.default.join(", ")}]` : String(value.default));
+  return value.default === undefined || value.properties !== undefined ? "" : code(yaml(value.default));
 }
 
 function meaningOf(value: JsonSchema): string {
-  const examples = (value.examples ?? []).map((example) => code(String(example)));
+  const examples = (value.examples ?? []).map((example) => code(yaml(example)));
   return [value.description ?? "", examples.length === 0 ? "" : `Example: ${examples.join(", ")}.`].join(" ").trim();
-}
-
-function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries(
-    Object.entries(schema?.properties ?? {}).flatMap(([key, value]) => (isSchema(value) ? [[key, value]] : [])),
-  );
-}
-
-function itemsOf(schema: JsonSchema | undefined): JsonSchema | undefined {
-  return isSchema(schema?.items) ? schema.items : undefined;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,13 +1,35 @@
 import { type JsonSchema, settingsJsonSchema } from "../../src/config/schema.ts";
+import { isSchema } from "./configuration-values.ts";
+
+const LINE_WIDTH = 120;
 
 /** config/prtg-exporter.schema.json, as the formatter of this repository would write it. */
 export function editorSchemaFile(): string {
-  const text = JSON.stringify(editorSchema(), undefined, 2);
-  const short = text.replaceAll(
-    /\[\n\s+("[^[\]{}]*")\n\s+\]/g,
-    (_, items: string) => `[${items.replaceAll(/\n\s+/g, " ")}]`,
-  );
-  return `${short}\n`;
+  return `${print(editorSchema(), "", 0)}\n`;
+}
+
+/** JSON with lists in one line where they fit into it. `used`: characters that stand before the value in its line. */
+function print(value: unknown, indent: string, used: number): string {
+  const deeper = `${indent}  `;
+  if (Array.isArray(value)) {
+    const line = oneLine(value);
+    if (line !== undefined && used + line.length + ",".length <= LINE_WIDTH) return line;
+    return `[\n${value.map((item) => `${deeper}${print(item, deeper, deeper.length)}`).join(",\n")}\n${indent}]`;
+  }
+  if (!isSchema(value) || Object.keys(value).length === 0) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, each]) => {
+    const head = `${deeper}${JSON.stringify(key)}: `;
+    return `${head}${print(each, deeper, head.length)}`;
+  });
+  return `{\n${entries.join(",\n")}\n${indent}}`;
+}
+
+/** Undefined for a list with a map in it. */
+function oneLine(value: unknown): string | undefined {
+  if (isSchema(value)) return undefined;
+  if (!Array.isArray(value)) return JSON.stringify(value);
+  const items = value.map(oneLine);
+  return items.includes(undefined) ? undefined : `[${items.join(", ")}]`;
 }
 
 /**
@@ -24,7 +46,7 @@ const REFERENCE = { type: "string", pattern: "\\$\\{" } as const;
 const ANNOTATIONS = new Set(["title", "description", "default", "examples"]);
 
 function withReferences(schema: JsonSchema): JsonSchema {
-  const { properties, items } = schema;
+  const { properties, items, anyOf, additionalProperties } = schema;
   if (properties !== undefined) {
     const entries = Object.entries(properties).map(([key, value]) => [
       key,
@@ -33,15 +55,24 @@ function withReferences(schema: JsonSchema): JsonSchema {
     return { ...schema, properties: Object.fromEntries(entries) };
   }
   if (isSchema(items)) return { ...schema, items: withReferences(items) };
-  if (schema.type === "string" && schema.enum === undefined && new RegExp(schema.pattern ?? "").test("${NAME}")) {
-    return schema;
+  if (isSchema(additionalProperties)) return { ...schema, additionalProperties: withReferences(additionalProperties) };
+  if (anyOf !== undefined) {
+    const choices = anyOf.map((choice) =>
+      isSchema(choice) && choice.type === "array" ? withReferences(choice) : choice,
+    );
+    return { ...schema, anyOf: [...choices, REFERENCE] };
   }
+  if (schema.type === "string" && schema.enum === undefined && patternsOf(schema).every(takesReference)) return schema;
   const entries = Object.entries(schema);
   const annotations = Object.fromEntries(entries.filter(([key]) => ANNOTATIONS.has(key)));
   const checks = Object.fromEntries(entries.filter(([key]) => !ANNOTATIONS.has(key)));
   return { ...annotations, anyOf: [checks, REFERENCE] };
 }
 
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function patternsOf({ pattern = "", allOf = [] }: JsonSchema): readonly string[] {
+  return [pattern, ...allOf.flatMap((part) => (isSchema(part) ? (part.pattern ?? []) : []))];
+}
+
+function takesReference(pattern: string): boolean {
+  return new RegExp(pattern).test("${NAME}");
 }

@@ -27,10 +27,17 @@ prtg_sensor_status_code == 5
   and on (job, instance, server, sensor_id) prtg_sensor_info{priority="5"}
 \`\`\`
 
+The section \`labels\` of the configuration leaves some of these labels out, renames them and adds others:
+[mapping.md](mapping.md#fewer-labels) has the joins that bring names back. Metrics that mapping rules make, and those of the
+presets, are there too.
+
 ## Values
 
 - \`prtg_channel_value\` is the number that the product's own pages show, in the unit of the label \`unit\`. Traffic channels
   are rates already: do not apply \`rate()\`.
+- \`prtg_channel_state\` is there for channels that have a lookup: its label \`state\` is the text for the value that is served, and
+  there is one series per channel, so that it can be joined. The texts of a bit field are joined with a comma; a number, or a rest of
+  bits, that the lookup lacks stands there itself. Which channel has which lookup is read with the limits, every 15 minutes.
 - What is missing has no series. Paused sensors and channels that were never measured have no value; null is never 0.
 
 ## When series end
@@ -38,7 +45,8 @@ prtg_sensor_status_code == 5
 - An object that two successive complete polls did not see is gone, and its series with it.
 - The value of a channel is withdrawn when its measurement is older than \`stale_after\`: three scanning intervals of its
   sensor, at least five minutes, unless configured.
-- Statuses, counts, limits and properties that no poll has confirmed for three periods of their collector, at least five
+- The state of a channel goes with its value, and changes with it.
+- Statuses, counts, limits, lookups and properties that no poll has confirmed for three periods of their collector, at least five
   minutes, are withdrawn as well. \`prtg_up\` and \`prtg_exporter_*\` remain and say why.
 
 ## Status codes

@@ -4,6 +4,7 @@ import { configurationPage } from "./configuration-page.ts";
 import { editorSchemaFile } from "./editor-schema.ts";
 import { errorsPage } from "./errors-page.ts";
 import { metricsPage } from "./metrics-page.ts";
+import { withPresetFamilies } from "./preset-families.ts";
 import { withMetricTable } from "./readme.ts";
 
 /** A file of the repository that is generated, as it is to be. */
@@ -24,6 +25,8 @@ export async function generate(root: URL): Promise<Output[]> {
   ];
   const readme = await contentOf(root, "README.md");
   if (readme !== undefined) outputs.push({ path: "README.md", content: withMetricTable(readme) });
+  const mapping = await contentOf(root, "docs/mapping.md");
+  if (mapping !== undefined) outputs.push({ path: "docs/mapping.md", content: await withPresetFamilies(mapping) });
   return outputs;
 }
 

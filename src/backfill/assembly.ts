@@ -2,14 +2,14 @@ import type { Clock } from "../clock.ts";
 import { writeDayFile } from "./day-file.ts";
 import type { FinishedRun, UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";
-import type { PlannedSensor } from "./plan.ts";
+import type { BackfillPlan } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
 import { dayFileName } from "./utc-day.ts";
 
 export interface AssemblyOptions {
   readonly folder: OutputFolder;
   readonly run: UnfinishedRun;
-  readonly plan: readonly PlannedSensor[];
+  readonly plan: BackfillPlan;
   readonly clock: Clock;
   readonly progress: BackfillProgress;
 }

@@ -2,10 +2,12 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import { assemble } from "./assembly.ts";
 import { type BegunRun, beginRun, continueRun } from "./begin-run.ts";
 import { Collection } from "./collection.ts";
+import { refuseTakenNames } from "./extra-labels.ts";
 import type { FinishedRun, UnfinishedRun } from "./journal.ts";
 import type { BackfillOptions } from "./options.ts";
 import { OutputFolder } from "./output-folder.ts";
 import { seriesTypesOf } from "./parameters.ts";
+import { historyFamilies } from "./plan.ts";
 import { push } from "./push.ts";
 import { SensorReader } from "./sensor-reader.ts";
 import { renewSpans } from "./spans.ts";
@@ -31,6 +33,7 @@ export type BackfillOutcome =
  * @throws ExporterError
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillOutcome> {
+  refuseTakenNames(options.extraLabels, historyFamilies(options.mapper));
   try {
     const folder = await OutputFolder.open(options.output);
     try {
@@ -72,7 +75,7 @@ async function collect(
   { run, plan }: BegunRun,
   options: BackfillOptions,
 ): Promise<UnfinishedRun> {
-  if (run.done.length === plan.length) return run;
+  if (run.done.length === plan.sensors.length) return run;
   const { api, clock, log, progress, concurrency, skipFailed, signal } = options;
   const types = seriesTypesOf(run.parameters.resolution);
   const spans = () => renewSpans(run.spans, clock.now() + api.clockOffset(), types);

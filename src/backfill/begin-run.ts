@@ -1,12 +1,13 @@
 import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../api/series-types.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import type { Tree, TreeNode } from "../tree/model.ts";
 import { readInventory } from "./inventory.ts";
 import type { UnfinishedRun } from "./journal.ts";
 import { resolveMoment } from "./moment.ts";
 import type { BackfillOptions } from "./options.ts";
 import type { OutputFolder } from "./output-folder.ts";
 import { parameterDifferences, seriesTypesOf } from "./parameters.ts";
-import { type PlannedSensor, planSensors } from "./plan.ts";
+import { type BackfillPlan, planSensors } from "./plan.ts";
 import { sensorFilter } from "./selection.ts";
 import { planSpans } from "./spans.ts";
 import { dayFileName, dayOf } from "./utc-day.ts";
@@ -14,7 +15,7 @@ import { dayFileName, dayOf } from "./utc-day.ts";
 /** A run that has its entry in the journal, and its plan. */
 export interface BegunRun {
   readonly run: UnfinishedRun;
-  readonly plan: readonly PlannedSensor[];
+  readonly plan: BackfillPlan;
 }
 
 /** What `serve` pushes when it starts for the first time. */
@@ -38,13 +39,11 @@ export async function beginRun(folder: OutputFolder, options: BackfillOptions): 
   const range = resolveRange(options, startedAt);
   if (options.push === undefined) await refuseOverlaps(folder, range);
   const { tree, channels } = await readInventory(api, log, signal);
-  const { server } = options;
+  const { server, mapper } = options;
   const extraLabels = options.push === undefined ? options.extraLabels : undefined;
-  const plan = planSensors(tree, channels, { server, extraLabels, selects: sensorFilter(options.selection) });
-  if (plan.length === 0) {
-    const text = `none of the ${tree.counts.sensor} sensors that the user sees is selected`;
-    throw new ExporterError("BACKFILL_NOTHING_SELECTED", text);
-  }
+  const selects = sensorFilter(options.selection);
+  const plan = planSensors(tree, channels, { server, mapper, extraLabels, selects });
+  if (plan.sensors.length === 0) refuseEmptyPlan(tree, selects);
   if (options.push !== undefined) refusePushedAlready(folder, range, plan);
   const now = clock.now() + api.clockOffset();
   const spans = planSpans({ ...range, now }, seriesTypesOf(parameters.resolution));
@@ -61,8 +60,8 @@ export async function beginRun(folder: OutputFolder, options: BackfillOptions): 
     from: range.from,
     to: range.to,
     startedAt,
-    sensors: plan.length,
-    series: plan.reduce((sum, sensor) => sum + sensor.series.length, 0),
+    sensors: plan.sensors.length,
+    series: plan.sensors.flatMap((sensor) => sensor.channels).reduce((sum, { series }) => sum + series.length, 0),
     spans,
     done: [],
     samples: 0,
@@ -92,11 +91,11 @@ export async function continueRun(
   }
   log.info(`continuing the backfill of ${iso(run.startedAt)}: ${run.done.length} of ${run.sensors} sensors are done`);
   const plan = await folder.readPlan();
-  if (plan.length !== run.sensors) {
-    throw new ExporterError("BACKFILL_DAMAGED", `the plan in ${folder.path} has ${plan.length} sensors`);
+  if (plan.sensors.length !== run.sensors) {
+    throw new ExporterError("BACKFILL_DAMAGED", `the plan in ${folder.path} has ${plan.sensors.length} sensors`);
   }
   // Its answer tells the server's clock too, by which windows are judged.
-  if (run.done.length < plan.length) await api.health(signal);
+  if (run.done.length < plan.sensors.length) await api.health(signal);
   return { run, plan };
 }
 
@@ -138,9 +137,21 @@ async function refuseOverlaps(folder: OutputFolder, { from, to }: Range): Promis
   }
 }
 
+function refuseEmptyPlan(tree: Tree, selects: (sensor: TreeNode) => boolean): never {
+  const selected = tree.nodes
+    .values()
+    .filter((node) => node.kind === "sensor" && selects(node))
+    .toArray().length;
+  const text =
+    selected === 0
+      ? `none of the ${tree.counts.sensor} sensors that the user sees is selected`
+      : `none of the ${selected} selected sensors has a channel that is served: there are none, or rules drop them`;
+  throw new ExporterError("BACKFILL_NOTHING_SELECTED", text);
+}
+
 /** Another run may bring other sensors for the same time. */
-function refusePushedAlready(folder: OutputFolder, { from, to }: Range, plan: readonly PlannedSensor[]): void {
-  const wanted = new Set(plan.map(({ id }) => id));
+function refusePushedAlready(folder: OutputFolder, { from, to }: Range, { sensors }: BackfillPlan): void {
+  const wanted = new Set(sensors.map(({ id }) => id));
   for (const run of folder.journal.finished) {
     const again = from < run.to && run.from < to ? (run.push?.sensors.filter((id) => wanted.has(id)) ?? []) : [];
     const [first] = again;

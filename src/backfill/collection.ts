@@ -4,7 +4,7 @@ import { describeFault, ExporterError } from "../errors/exporter-error.ts";
 import type { DayParts } from "./day-parts.ts";
 import type { UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";
-import type { PlannedSensor } from "./plan.ts";
+import type { BackfillPlan, PlannedSensor } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
 import type { SensorReader } from "./sensor-reader.ts";
 
@@ -20,7 +20,7 @@ export interface CollectionOptions {
   readonly folder: OutputFolder;
   readonly parts: DayParts;
   readonly run: UnfinishedRun;
-  readonly plan: readonly PlannedSensor[];
+  readonly plan: BackfillPlan;
   readonly reader: SensorReader;
   /** Sensors that are read at the same time. */
   readonly concurrency: number;
@@ -65,9 +65,9 @@ export class Collection {
    */
   async complete(signal: AbortSignal): Promise<UnfinishedRun> {
     const { plan, progress } = this.#options;
-    progress.begin("sensors", plan.length, this.#done.size);
+    progress.begin("sensors", plan.sensors.length, this.#done.size);
     try {
-      const pending = plan.flatMap(({ id }, position) => (this.#done.has(id) ? [] : [position]));
+      const pending = plan.sensors.flatMap(({ id }, position) => (this.#done.has(id) ? [] : [position]));
       await this.#readAll(pending, signal);
       // What failed may have been a bad moment.
       await this.#readAll(
@@ -100,7 +100,7 @@ export class Collection {
 
   async #readOne(position: number, signal: AbortSignal): Promise<void> {
     const { plan, parts, reader, progress } = this.#options;
-    const sensor = plan[position];
+    const sensor = plan.sensors[position];
     if (sensor === undefined) return;
     const outcome = await reader.read(sensor, signal);
     if (outcome.kind === "failed") {
@@ -110,7 +110,8 @@ export class Collection {
     if (outcome.kind === "gone") this.#gone++;
     else {
       const { history } = outcome;
-      this.#samples += parts.add(position, history);
+      parts.add(position, history);
+      this.#samples += history.samples;
       this.#skippedRows += history.skippedRows;
       this.#unknownChannels += history.unknownChannels;
     }
@@ -165,7 +166,7 @@ export class Collection {
       log.warn({ sensor: sensor.id, path: sensor.path }, `cannot be read: ${describeFault(error)}`);
     }
     if (!skipFailed) {
-      const text = `${this.#failures.length} of ${plan.length} sensors cannot be read, such as ${first.sensor.id} (${first.sensor.path})`;
+      const text = `${this.#failures.length} of ${plan.sensors.length} sensors cannot be read, such as ${first.sensor.id} (${first.sensor.path})`;
       throw new ExporterError("BACKFILL_SENSORS_FAILED", text, { cause: first.error });
     }
     log.warn(`going on without ${this.#failures.length} sensors that cannot be read`);

@@ -2,9 +2,9 @@ import type { FileHandle } from "node:fs/promises";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { formatEnd, formatHeader } from "../exposition/format.ts";
 import { formatValue } from "../exposition/text.ts";
-import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { convert } from "../mapping/units/conversion.ts";
 import { replaceFile, withFile } from "./durable-file.ts";
-import type { PlannedSensor } from "./plan.ts";
+import type { BackfillPlan, PlannedSensor, PlannedSeries } from "./plan.ts";
 import { formatTimestamp } from "./sample-text.ts";
 
 /** Where the line of a sensor is in a part. */
@@ -14,41 +14,65 @@ interface Line {
   readonly length: number;
 }
 
-const FAMILY = TREE_FAMILIES.channelValue;
 /** Characters that are written at once. */
 const WRITE_SIZE = 1 << 20;
 
 /**
- * Turns the part of a day into its OpenMetrics file: one family, series in the order of the plan, each with its samples
- * in the order of time. Resolves with the number of samples. Rejects with the signal's reason; there is no file then.
+ * Turns the part of a day into its OpenMetrics file: the families that have samples, their series in the order of the
+ * plan, each with its samples in the order of time. A line of the part is read once for each family of its sensor, so
+ * that one line at a time is in memory. Resolves with the number of samples. Rejects with the signal's reason; there is
+ * no file then.
  */
 export function writeDayFile(
   partPath: string,
   filePath: string,
-  plan: readonly PlannedSensor[],
+  plan: BackfillPlan,
   signal: AbortSignal,
 ): Promise<number> {
   return withFile(partPath, "r", async (part) => {
-    const lines = await findLines(part);
+    const linesOf = byFamily(await findLines(part), plan);
     return replaceFile(filePath, async (file) => {
+      const text = new BufferedText(file);
       let samples = 0;
-      let waiting = [formatHeader("openmetrics", FAMILY)];
-      let size = 0;
-      for (const line of lines.sort((a, b) => a.sensor - b.sensor)) {
-        signal.throwIfAborted();
-        const rendered = renderLine(await readLine(part, partPath, line), plan);
-        samples += rendered.samples;
-        size += rendered.text.length;
-        waiting.push(rendered.text);
-        if (size < WRITE_SIZE) continue;
-        await file.writeFile(waiting.join(""));
-        waiting = [];
-        size = 0;
+      for (const [position, family] of plan.families.entries()) {
+        let header = formatHeader("openmetrics", family);
+        for (const line of linesOf.get(position) ?? []) {
+          signal.throwIfAborted();
+          const sensor = plan.sensors[line.sensor];
+          const lines = renderLine(await readLine(part, partPath, line), sensor, { position, name: family.name });
+          if (lines.length === 0) continue;
+          samples += lines.length;
+          await text.add(header + lines.join(""));
+          header = "";
+        }
       }
-      await file.writeFile(waiting.join("") + formatEnd("openmetrics"));
+      await text.add(formatEnd("openmetrics"));
+      await text.flush();
       return samples;
     });
   });
+}
+
+class BufferedText {
+  readonly #file: FileHandle;
+  #pieces: string[] = [];
+  #size = 0;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  async add(text: string): Promise<void> {
+    this.#pieces.push(text);
+    this.#size += text.length;
+    if (this.#size >= WRITE_SIZE) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    await this.#file.writeFile(this.#pieces.join(""));
+    this.#pieces = [];
+    this.#size = 0;
+  }
 }
 
 /** Parts are ASCII: a character is a byte. */
@@ -62,6 +86,20 @@ async function findLines(part: FileHandle): Promise<Line[]> {
   return lines;
 }
 
+/** The lines of sensors that have series of a family, by the family's position, in the order of the plan. */
+function byFamily(lines: Line[], { sensors }: BackfillPlan): ReadonlyMap<number, readonly Line[]> {
+  const linesOf = new Map<number, Line[]>();
+  for (const line of lines.sort((a, b) => a.sensor - b.sensor)) {
+    const series = sensors[line.sensor]?.channels.flatMap((channel) => channel.series) ?? [];
+    for (const family of new Set(series.map((each) => each.family))) {
+      const known = linesOf.get(family);
+      if (known === undefined) linesOf.set(family, [line]);
+      else known.push(line);
+    }
+  }
+  return linesOf;
+}
+
 async function readLine(part: FileHandle, path: string, { position, length }: Line): Promise<string> {
   const line = Buffer.alloc(length);
   const { bytesRead } = await part.read(line, 0, length, position);
@@ -69,14 +107,26 @@ async function readLine(part: FileHandle, path: string, { position, length }: Li
   return line.toString("latin1");
 }
 
-function renderLine(line: string, plan: readonly PlannedSensor[]): { text: string; samples: number } {
-  const [sensor = -1, ...lists]: [number, ...number[][]] = JSON.parse(line);
-  const pieces: string[] = [];
-  for (const [series = -1, ...list] of lists) {
-    const name = `${FAMILY.name}${plan[sensor]?.series[series]?.labels ?? ""}`;
-    for (let index = 0; index < list.length; index += 2) {
-      pieces.push(`${name} ${formatValue(list[index + 1] ?? Number.NaN)} ${formatTimestamp(list[index] ?? 0)}\n`);
+/** The sample lines of one family. */
+function renderLine(
+  line: string,
+  sensor: PlannedSensor | undefined,
+  family: { readonly position: number; readonly name: string },
+): string[] {
+  const [, ...lists]: [number, ...number[][]] = JSON.parse(line);
+  const samples: string[] = [];
+  for (const [channel = -1, ...list] of lists) {
+    for (const series of sensor?.channels[channel]?.series ?? []) {
+      if (series.family === family.position) renderSeries(`${family.name}${series.labels}`, series, list, samples);
     }
   }
-  return { text: pieces.join(""), samples: pieces.length };
+  return samples;
+}
+
+function renderSeries(name: string, { conversion }: PlannedSeries, list: readonly number[], samples: string[]): void {
+  for (let index = 0; index < list.length; index += 2) {
+    const value = list[index + 1] ?? Number.NaN;
+    const converted = conversion === undefined ? value : convert(conversion, value);
+    samples.push(`${name} ${formatValue(converted)} ${formatTimestamp(list[index] ?? 0)}\n`);
+  }
 }

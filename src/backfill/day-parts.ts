@@ -12,8 +12,8 @@ export type PartLengths = ReadonlyMap<number, number>;
 
 /**
  * What was read so far, a file per day and in it a line per sensor, in the order in which sensors were read:
- * `[sensor, [series, time, value, time, value, ...], ...]` with positions of the plan. Labels, nine tenths of what is
- * written in the end, are not in it.
+ * `[sensor, [channel, time, value, time, value, ...], ...]` with positions of the plan, and values in the unit that the
+ * server displays. Labels, nine tenths of what is written in the end, are not in it.
  */
 export class DayParts {
   readonly #folder: string;
@@ -44,22 +44,17 @@ export class DayParts {
     return this.#bufferedBytes;
   }
 
-  /** Keeps what a sensor measured in memory until `write`. Returns the number of its values. */
-  add(sensor: number, { days }: SensorHistory): number {
-    let samples = 0;
-    for (const [day, series] of days) {
-      if (series.size === 0) continue;
-      const line = JSON.stringify([
-        sensor,
-        ...[...series].sort(([a], [b]) => a - b).map(([at, list]) => [at, ...list]),
-      ]);
-      for (const list of series.values()) samples += list.length / 2;
+  /** Keeps what a sensor measured in memory until `write`. */
+  add(sensor: number, { days }: Pick<SensorHistory, "days">): void {
+    for (const [day, channels] of days) {
+      if (channels.size === 0) continue;
+      const lists = [...channels].sort(([a], [b]) => a - b);
+      const line = JSON.stringify([sensor, ...lists.map(([channel, list]) => [channel, ...list])]);
       const lines = this.#buffered.get(day);
       if (lines === undefined) this.#buffered.set(day, [line]);
       else lines.push(line);
       this.#bufferedBytes += line.length;
     }
-    return samples;
   }
 
   /** Writes all that was added until now. Resolves with the new lengths when it is on the disk. */

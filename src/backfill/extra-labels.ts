@@ -1,4 +1,5 @@
-import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
+import type { MetricFamily } from "../mapping/metric-table.ts";
 
 /** A label that every series gets besides those that a scrape gives it. */
 export interface ExtraLabel {
@@ -13,8 +14,6 @@ export function parseExtraLabel(text: string): ExtraLabel {
     throw new RangeError("Give a name and a value, as in job=prtg; names have letters, digits and _.");
   }
   if (value === "") throw new RangeError(`Give ${name} a value: Prometheus drops labels without one.`);
-  const own: readonly string[] = TREE_FAMILIES.channelValue.labels;
-  if (own.includes(name)) throw new RangeError(`Every series has a label ${name} of its own already.`);
   return { name, value };
 }
 
@@ -22,4 +21,16 @@ export function parseExtraLabel(text: string): ExtraLabel {
 export function addExtraLabel(labels: readonly ExtraLabel[], added: ExtraLabel): readonly ExtraLabel[] {
   if (labels.some(({ name }) => name === added.name)) throw new RangeError(`The label ${added.name} is given twice.`);
   return [...labels, added].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * A name that some series has already, by the metric table, the settings of labels or a rule, cannot be given.
+ * @throws ExporterError BACKFILL_LABEL_TAKEN
+ */
+export function refuseTakenNames(labels: readonly ExtraLabel[], families: readonly MetricFamily[]): void {
+  for (const { name } of labels) {
+    const family = families.find((each) => each.labels.includes(name));
+    if (family === undefined) continue;
+    throw new ExporterError("BACKFILL_LABEL_TAKEN", `--label ${name}: ${family.name} has a label of that name already`);
+  }
 }

@@ -21,6 +21,7 @@ const parameters = z.strictObject({
   paths: texts,
   kinds: texts,
   tags: texts,
+  configured: z.strictObject({ labels: z.string(), mapping: z.string() }).readonly(),
 });
 
 const range = { parameters, from: time, to: time, startedAt: time, sensors: count, series: count };
@@ -40,7 +41,7 @@ const unfinishedRun = z.strictObject({
   spans: z.array(z.strictObject({ type: z.enum(SERIES_TYPES), from: time, to: time })).readonly(),
   /** Ids of sensors that need not be read any more. */
   done: texts,
-  /** Values in the parts. */
+  /** What the values in the parts become, in all series of their channels. */
   samples: count,
   /** Bytes of the parts by the number of the day, in the order of time. */
   parts: z.array(z.tuple([z.int(), count]).readonly()).readonly(),

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { MonitoringApi } from "../api/monitoring-api.ts";
 import type { Clock } from "../clock.ts";
+import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import type { ExtraLabel } from "./extra-labels.ts";
 import type { Moment } from "./moment.ts";
 import type { BackfillParameters } from "./parameters.ts";
@@ -16,6 +17,8 @@ export interface BackfillOptions {
   readonly from: Moment;
   readonly to: Moment;
   readonly selection: Selection;
+  /** Labels and rules, those of `serve`. */
+  readonly mapper: ChannelMapper;
   readonly extraLabels: readonly ExtraLabel[];
   /** The same once more, as the journal keeps it. */
   readonly parameters: BackfillParameters;

@@ -6,7 +6,7 @@ import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
 import { replaceFile, withFile } from "./durable-file.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { EMPTY_JOURNAL, type Journal, journalSchema } from "./journal.ts";
-import type { PlannedSensor } from "./plan.ts";
+import type { BackfillPlan, PlannedSensor } from "./plan.ts";
 import { PUSH_BEGIN, type PushCursor, pushCursorSchema } from "./push-cursor.ts";
 
 /**
@@ -74,20 +74,25 @@ export class OutputFolder {
     this.#journal = journal;
   }
 
-  async writePlan(plan: readonly PlannedSensor[]): Promise<void> {
+  async writePlan({ families, sensors }: BackfillPlan): Promise<void> {
     await mkdir(this.#unfinishedPath, { recursive: true });
     await replaceFile(this.#planPath, async (file) => {
-      for (const sensor of plan) await file.writeFile(`${JSON.stringify(sensor)}\n`);
+      await file.writeFile(`${JSON.stringify(families)}\n`);
+      for (const sensor of sensors) await file.writeFile(`${JSON.stringify(sensor)}\n`);
     });
   }
 
   /** @throws ExporterError BACKFILL_DAMAGED */
-  async readPlan(): Promise<readonly PlannedSensor[]> {
+  async readPlan(): Promise<BackfillPlan> {
     try {
       return await withFile(this.#planPath, "r", async (file) => {
-        const plan: PlannedSensor[] = [];
-        for await (const line of file.readLines({ autoClose: false })) plan.push(JSON.parse(line));
-        return plan;
+        let families: BackfillPlan["families"] | undefined;
+        const sensors: PlannedSensor[] = [];
+        for await (const line of file.readLines({ autoClose: false })) {
+          if (families === undefined) families = JSON.parse(line);
+          else sensors.push(JSON.parse(line));
+        }
+        return { families: families ?? [], sensors };
       });
     } catch (error) {
       throw new ExporterError("BACKFILL_DAMAGED", `${this.#planPath} cannot be read`, { cause: error });

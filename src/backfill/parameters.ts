@@ -1,4 +1,5 @@
 import { SERIES_TYPES, type SeriesType } from "../api/series-types.ts";
+import type { SeriesSettings } from "./series-settings.ts";
 
 export const RESOLUTIONS = ["auto", ...SERIES_TYPES] as const;
 export type ResolutionChoice = (typeof RESOLUTIONS)[number];
@@ -14,6 +15,8 @@ export interface BackfillParameters {
   readonly paths: readonly string[];
   readonly kinds: readonly string[];
   readonly tags: readonly string[];
+  /** What the configuration adds to that. */
+  readonly configured: SeriesSettings;
 }
 
 /** The series that may be read, the finest first. */
@@ -24,10 +27,12 @@ export function seriesTypesOf(resolution: ResolutionChoice): readonly SeriesType
 /** In words, what the second asks for otherwise than the first; empty when they ask for the same. */
 export function parameterDifferences(before: BackfillParameters, now: BackfillParameters): readonly string[] {
   const current = spelledOut(now);
-  return spelledOut(before).flatMap(([flag, was], index) => {
+  const flags = spelledOut(before).flatMap(([flag, was], index) => {
     const is = current[index]?.[1] ?? "";
     return was === is ? [] : [`${flag} was ${was || "not given"} and is ${is || "not given"}`];
   });
+  const sections = (["labels", "mapping"] as const).filter((key) => before.configured[key] !== now.configured[key]);
+  return [...flags, ...sections.map((section) => `the section ${section} of the configuration is not what it was`)];
 }
 
 function spelledOut(parameters: BackfillParameters): readonly (readonly [flag: string, value: string])[] {

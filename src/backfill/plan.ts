@@ -1,59 +1,109 @@
 import type { ChannelRecord } from "../api/records.ts";
 import { formatLabels } from "../exposition/text.ts";
-import { channelLabels } from "../mapping/labels.ts";
-import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import type { ChannelMapper } from "../mapping/channel-mapper.ts";
+import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { Conversion } from "../mapping/units/conversion.ts";
 import type { Tree, TreeNode } from "../tree/model.ts";
 import type { ExtraLabel } from "./extra-labels.ts";
 
-/** A sensor whose history is to be read, with the series that its channels become. */
+/** Whose history is to be read, and what it becomes: all that a run needs of the configuration to be continued. */
+export interface BackfillPlan {
+  /** In the order in which files have them, that of the metrics page. */
+  readonly families: readonly MetricFamily[];
+  /** By their ids, in the order in which files have them. */
+  readonly sensors: readonly PlannedSensor[];
+}
+
 export interface PlannedSensor {
   readonly id: string;
   readonly path: string;
-  /** In the order in which files have them. */
+  readonly channels: readonly PlannedChannel[];
+}
+
+export interface PlannedChannel {
+  readonly channelId: string;
+  /** Empty where a rule drops the channel. */
   readonly series: readonly PlannedSeries[];
 }
 
 export interface PlannedSeries {
-  readonly channelId: string;
+  /** Position of the family in the plan. */
+  readonly family: number;
   /** As in the text format, `{server="hq",sensor_id="2490",...}`; for a push their values as a JSON array. */
   readonly labels: string;
+  /** From the channel's display unit to the family's; undefined where values stay as they are. */
+  readonly conversion?: Conversion;
 }
 
 export interface PlanOptions {
   readonly server: string;
+  readonly mapper: ChannelMapper;
   /** Undefined for a push. */
   readonly extraLabels: readonly ExtraLabel[] | undefined;
   readonly selects: (sensor: TreeNode) => boolean;
 }
 
-/** Sensors and channels by their ids, whatever order the server sent them in. Sensors without channels are left out. */
-export function planSensors(tree: Tree, channels: readonly ChannelRecord[], options: PlanOptions): PlannedSensor[] {
-  const { server, extraLabels, selects } = options;
+type FormatSeriesLabels = (family: MetricFamily, values: readonly string[]) => string;
+
+/**
+ * Sensors and channels by their ids, whatever order the server sent them in, as the series that `serve` gives them.
+ * Sensors without channels are left out, and those of which rules drop every channel.
+ */
+export function planSensors(tree: Tree, channels: readonly ChannelRecord[], options: PlanOptions): BackfillPlan {
+  const { mapper, extraLabels, selects } = options;
+  const families = historyFamilies(mapper);
   const format = extraLabels === undefined ? formatValues : textFormat(extraLabels);
+  const planChannel = channelPlanner(families, format, options);
   const channelsOf = Map.groupBy(channels, ({ sensorId }) => sensorId);
-  const planned: PlannedSensor[] = [];
+  const sensors: PlannedSensor[] = [];
   for (const sensor of [...tree.nodes.values()].sort((a, b) => compareIds(a.id, b.id))) {
     const records = channelsOf.get(sensor.id);
     if (sensor.kind !== "sensor" || records === undefined || !selects(sensor)) continue;
-    const series = records
+    const planned = records
       .toSorted((a, b) => compareIds(a.channelId, b.channelId))
-      .map((record) => ({
-        channelId: record.channelId,
-        labels: format(channelLabels(server, sensor, record)),
-      }));
-    planned.push({ id: sensor.id, path: sensor.path, series });
+      .map((record) => planChannel(sensor, record));
+    if (planned.every(({ series }) => series.length === 0)) continue;
+    sensors.push({ id: sensor.id, path: sensor.path, channels: planned });
   }
-  return planned;
+  return { families, sensors };
 }
 
-function formatValues(values: readonly string[]): string {
+/** The families that history can have, with the labels that are served. */
+export function historyFamilies({ labels, families }: ChannelMapper): readonly MetricFamily[] {
+  return [labels.families.channelValue, ...families].map(({ name, type, help, labels: names }) => {
+    return { name, type, help, labels: names };
+  });
+}
+
+function channelPlanner(
+  families: readonly MetricFamily[],
+  format: FormatSeriesLabels,
+  { server, mapper }: PlanOptions,
+): (sensor: TreeNode, record: ChannelRecord) => PlannedChannel {
+  const positions = new Map(families.map(({ name }, position) => [name, position]));
+  return (sensor, record) => {
+    const serving = mapper.serve(server, sensor, record);
+    const { mapped } = serving;
+    const series = mapper.seriesOf(serving, mapper.labels.channel(server, sensor, record));
+    return {
+      channelId: record.channelId,
+      series: series.map(({ family, labels, convert }) => ({
+        family: positions.get(family.name) ?? 0,
+        labels: format(family, labels),
+        ...(convert !== undefined && mapped !== undefined && { conversion: mapped.conversion }),
+      })),
+    };
+  };
+}
+
+function formatValues(_: MetricFamily, values: readonly string[]): string {
   return JSON.stringify(values);
 }
 
-function textFormat(extraLabels: readonly ExtraLabel[]): (values: readonly string[]) => string {
-  const names = [...TREE_FAMILIES.channelValue.labels, ...extraLabels.map(({ name }) => name)];
+function textFormat(extraLabels: readonly ExtraLabel[]): FormatSeriesLabels {
+  const extraNames = extraLabels.map(({ name }) => name);
   const extraValues = extraLabels.map(({ value }) => value);
-  return (values) => formatLabels(names, [...values, ...extraValues]);
+  return (family, values) => formatLabels([...family.labels, ...extraNames], [...values, ...extraValues]);
 }
 
 /** Numbers by their size, before other text. */

@@ -7,8 +7,8 @@ export interface StoredRow {
   readonly sensor: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Position of the series in the sensor's plan, and value. */
-  readonly values: readonly (readonly [series: number, value: number])[];
+  /** Position of the channel in the sensor's plan, and value in the unit that the server displays. */
+  readonly values: readonly (readonly [channel: number, value: number])[];
 }
 
 /** How much of a part is in memory at a time; as rows it takes several times as much. */
@@ -35,14 +35,14 @@ function readSlice(partPath: string, begin: number, end: number): Promise<Stored
     const rows: StoredRow[] = [];
     for await (const line of part.readLines({ encoding: "latin1", start: 0, autoClose: false })) {
       const [sensor = -1, ...lists]: [number, ...number[][]] = JSON.parse(line);
-      const byTime = new Map<number, [series: number, value: number][]>();
-      for (const [series = -1, ...list] of lists) {
+      const byTime = new Map<number, [channel: number, value: number][]>();
+      for (const [channel = -1, ...list] of lists) {
         for (let index = 0; index < list.length; index += 2) {
           const at = list[index] ?? 0;
           if (at < begin || at >= end) continue;
           const values = byTime.get(at);
-          if (values === undefined) byTime.set(at, [[series, list[index + 1] ?? Number.NaN]]);
-          else values.push([series, list[index + 1] ?? Number.NaN]);
+          if (values === undefined) byTime.set(at, [[channel, list[index + 1] ?? Number.NaN]]);
+          else values.push([channel, list[index + 1] ?? Number.NaN]);
         }
       }
       for (const [at, values] of byTime) rows.push({ sensor, at, values });

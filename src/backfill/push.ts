@@ -1,15 +1,17 @@
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import type { ValueSeries } from "../mapping/channel-mapper.ts";
+import { convert } from "../mapping/units/conversion.ts";
 import type { MeasurementRow } from "../sync/measurement.ts";
 import type { FinishedRun, UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";
-import type { PlannedSensor } from "./plan.ts";
+import type { BackfillPlan, PlannedChannel } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
 import type { PushCursor } from "./push-cursor.ts";
 import { PushDelivery, type Settled } from "./push-delivery.ts";
 import { rowsInOrder, type StoredRow } from "./push-rows.ts";
-import type { ChannelLabels, PushTarget } from "./push-target.ts";
+import type { DescribeHistory, PushTarget } from "./push-target.ts";
 
 /** When nothing but refusals comes at the very beginning, something is wrong that the user can mend. */
 const REFUSALS_TO_GIVE_UP = 3;
@@ -17,7 +19,7 @@ const REFUSALS_TO_GIVE_UP = 3;
 export interface PushOptions {
   readonly folder: OutputFolder;
   readonly run: UnfinishedRun;
-  readonly plan: readonly PlannedSensor[];
+  readonly plan: BackfillPlan;
   readonly target: PushTarget;
   readonly clock: Clock;
   readonly log: Logger;
@@ -47,7 +49,7 @@ export async function push(options: PushOptions, signal: AbortSignal): Promise<F
   const { samples, rejected, message } = cursor;
   const finished: FinishedRun = {
     ...{ parameters, from, to, startedAt, finishedAt: clock.now(), sensors, series, samples, files: [] },
-    push: { sensors: plan.map(({ id }) => id), rejected, message },
+    push: { sensors: plan.sensors.map(({ id }) => id), rejected, message },
   };
   const before = folder.journal.finished;
   const empty = samples + rejected === 0;
@@ -58,7 +60,7 @@ export async function push(options: PushOptions, signal: AbortSignal): Promise<F
 
 async function pushDays(options: PushOptions, signal: AbortSignal): Promise<PushCursor> {
   const { folder, run, plan, target, progress } = options;
-  const delivery = new PushDelivery({ ...options, sink: target.connect(labelsOf(plan)), random: target.random });
+  const delivery = new PushDelivery({ ...options, sink: target.connect(describeHistory(plan)), random: target.random });
   let cursor = await folder.readCursor();
   /** Deliveries refused before any value was accepted. They are not noted: the receiver, once mended, may take them. */
   let refusals = 0;
@@ -112,41 +114,57 @@ async function* loadsOf(
   let points = 0;
   for await (const stored of rowsInOrder(partPath, day)) {
     if (left-- > 0) continue;
-    if (points > 0 && points + stored.values.length > target.maxPoints) {
+    const added = pointsOf(stored, plan);
+    if (points > 0 && points + added > target.maxPoints) {
       yield { rows, points };
       rows = [];
       points = 0;
     }
     rows.push(measurementRow(stored, plan, run));
-    points += stored.values.length;
+    points += added;
   }
   if (rows.length > 0) yield { rows, points };
 }
 
+function pointsOf({ sensor, values }: StoredRow, { sensors }: BackfillPlan): number {
+  const channels = sensors[sensor]?.channels ?? [];
+  return values.reduce((sum, [position]) => sum + (channels[position]?.series.length ?? 0), 0);
+}
+
 function measurementRow(
   { sensor, at, values }: StoredRow,
-  plan: readonly PlannedSensor[],
+  plan: BackfillPlan,
   { spans }: UnfinishedRun,
 ): MeasurementRow {
-  const { id = "", series = [] } = plan[sensor] ?? {};
+  const { id = "", channels = [] } = plan.sensors[sensor] ?? {};
   return {
     sensorId: id,
     at,
     resolution: spans.findLast(({ from }) => from <= at)?.type ?? "live",
-    values: values.map(([position, value]) => [series[position]?.channelId ?? "", value]),
+    values: values.map(([position, value]) => [channels[position]?.channelId ?? "", value]),
   };
 }
 
-function labelsOf(plan: readonly PlannedSensor[]): ChannelLabels {
-  const sensors = new Map(plan.map((sensor) => [sensor.id, sensor]));
-  const known = new Map<string, ReadonlyMap<string, readonly string[]>>();
+/** What the sink asks for each value is put together once for each channel. */
+function describeHistory(plan: BackfillPlan): DescribeHistory {
+  const sensors = new Map(plan.sensors.map((sensor) => [sensor.id, sensor]));
+  const known = new Map<string, ReadonlyMap<string, readonly ValueSeries[]>>();
   return (sensorId, channelId) => {
     let channels = known.get(sensorId);
     if (channels === undefined) {
-      const series = sensors.get(sensorId)?.series ?? [];
-      channels = new Map(series.map(({ channelId: id, labels }) => [id, JSON.parse(labels)]));
+      const planned = sensors.get(sensorId)?.channels ?? [];
+      channels = new Map(planned.map((channel) => [channel.channelId, valueSeries(channel, plan)]));
       known.set(sensorId, channels);
     }
     return channels.get(channelId);
   };
+}
+
+function valueSeries({ series }: PlannedChannel, { families }: BackfillPlan): readonly ValueSeries[] {
+  return series.flatMap(({ family: position, labels, conversion }) => {
+    const family = families[position];
+    if (family === undefined) return [];
+    const described = { family, labels: JSON.parse(labels) };
+    return [conversion === undefined ? described : { ...described, convert: (value) => convert(conversion, value) }];
+  });
 }

@@ -5,14 +5,16 @@ import type { PlannedSensor } from "./plan.ts";
 import type { Span } from "./spans.ts";
 import { dayOf } from "./utc-day.ts";
 
-/** Times and values of one series within a day, in turns: milliseconds since the epoch, value, and so on; ascending. */
+/** Times and values of one channel within a day, in turns: milliseconds since the epoch, value, and so on; ascending. */
 export type DaySamples = number[];
 
 /** What one sensor measured. */
 export interface SensorHistory {
-  /** By day and by the series' position in the plan. */
+  /** By day and by the channel's position in the plan. */
   readonly days: ReadonlyMap<number, ReadonlyMap<number, DaySamples>>;
-  /** Rows that could not be read, and channels that no list names. */
+  /** What the values become, in all series of their channels. */
+  readonly samples: number;
+  /** Rows that could not be read, and channels that no list names; channels that rules drop do not count. */
   readonly skippedRows: number;
   readonly unknownChannels: number;
 }
@@ -32,22 +34,27 @@ export async function readSensorHistory(
   for (const { type } of spans.toReversed()) {
     if (!read.has(type)) read.set(type, await api.timeSeries(sensor.id, type, signal));
   }
-  const positions = new Map(sensor.series.map(({ channelId }, index) => [channelId, index]));
+  const channels = new Map(
+    sensor.channels.map(({ channelId, series }, position) => [channelId, { position, series: series.length }]),
+  );
   const days = new Map<number, Map<number, DaySamples>>();
   const unknown = new Set<string>();
+  let samples = 0;
   for (const { type, from, to } of spans) {
     for (const { at, values } of read.get(type)?.rows ?? []) {
       if (at < from || at >= to) continue;
       const day = entry(days, dayOf(at), () => new Map<number, DaySamples>());
       for (const [channelId, value] of values) {
-        const position = positions.get(channelId);
-        if (position === undefined) unknown.add(channelId);
-        else entry(day, position, () => []).push(at, value);
+        const channel = channels.get(channelId);
+        if (channel === undefined) unknown.add(channelId);
+        if (channel === undefined || channel.series === 0) continue;
+        entry(day, channel.position, () => []).push(at, value);
+        samples += channel.series;
       }
     }
   }
   const skippedRows = read.values().reduce((sum, { skipped }) => sum + skipped, 0);
-  return { days, skippedRows, unknownChannels: unknown.size };
+  return { days, samples, skippedRows, unknownChannels: unknown.size };
 }
 
 function entry<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { backfill as bringHistory } from "../backfill/backfill.ts";
 import { type Moment, parseMoment } from "../backfill/moment.ts";
 import type { BackfillParameters } from "../backfill/parameters.ts";
+import { seriesSettings } from "../backfill/series-settings.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
@@ -14,6 +15,7 @@ import { progressBar, progressLines } from "./backfill-progress.ts";
 import { createContext, loadFlaggedConfig } from "./context.ts";
 import { connect } from "./exporter.ts";
 import { openHistoryPush } from "./history-push.ts";
+import { mappingOf } from "./mapping.ts";
 import { interruption } from "./signals.ts";
 
 /** Where a block must not overlap the head of Prometheus. */
@@ -43,9 +45,10 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
       server: server.name,
       from: flags.from,
       to,
+      mapper: mappingOf(config).mapper,
       selection: { paths: flags.path, kinds: flags.kind, tags: flags.tag },
       extraLabels: flags.label,
-      parameters: parametersOf(flags, server.name, to),
+      parameters: parametersOf(flags, server.name, to, config),
       output,
       push: push?.target,
       skipFailed: flags.skipFailed === true,
@@ -81,7 +84,7 @@ function chooseServer({ servers }: Config, name: string | undefined): ServerConf
   throw new ExporterError("BACKFILL_SERVER_UNKNOWN", text);
 }
 
-function parametersOf(flags: BackfillFlags, server: string, to: Moment): BackfillParameters {
+function parametersOf(flags: BackfillFlags, server: string, to: Moment, config: Config): BackfillParameters {
   return {
     server,
     from: flags.from.text,
@@ -91,5 +94,6 @@ function parametersOf(flags: BackfillFlags, server: string, to: Moment): Backfil
     paths: flags.path,
     kinds: flags.kind,
     tags: flags.tag,
+    configured: seriesSettings(config),
   };
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { PushTarget } from "../backfill/push-target.ts";
 import type { Config } from "../config/load.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { createMeasurementSink } from "../otlp/measurement-sink.ts";
 import type { OtlpObserver } from "../otlp/observer.ts";
 import { otlpSettings } from "../otlp/settings.ts";
@@ -51,15 +50,8 @@ export async function openHistoryPush(
   }
   const receiver = await connectReceiver(settings, createStateFiles(config.stateDir), context);
   const { url } = settings;
-  const connect: PushTarget["connect"] = (channelLabels) =>
-    createMeasurementSink({
-      ...receiver,
-      observer: UNOBSERVED,
-      describe: (sensorId, channelId) => {
-        const labels = channelLabels(sensorId, channelId);
-        return labels && [{ family: TREE_FAMILIES.channelValue, labels }];
-      },
-    });
+  const connect: PushTarget["connect"] = (describe) =>
+    createMeasurementSink({ ...receiver, observer: UNOBSERVED, describe });
   return {
     target: { url, maxPoints: DELIVERY_POINTS, connect, random: context.random },
     folder: join(config.stateDir, "backfill", folderName(server, url)),

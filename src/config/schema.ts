@@ -207,7 +207,7 @@ const collectors = z.strictObject({
   status: collector("30s", "Statuses of all sensors, and how many sensors have each status."),
   tree: collector("5m", "Probes, groups, devices and sensors: names, places in the tree, properties; object counts."),
   channels: collector("60s", "Last measurement of every channel."),
-  limits: collector("15m", "Limits that are set on channels."),
+  limits: collector("15m", "Limits that are set on channels, and the lookups that have texts for their values."),
   timeseries,
 });
 
@@ -277,5 +277,13 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** JSON Schema (draft 7) of what may be written, without regard to environment references. */
 export function settingsJsonSchema(): JsonSchema {
-  return z.toJSONSchema(settingsSchema, { io: "input", target: "draft-7" });
+  return z.toJSONSchema(settingsSchema, {
+    io: "input",
+    target: "draft-7",
+    // Zod takes examples for those of what comes out, and drops them where that differs; ours are of what is written.
+    override: ({ zodSchema, jsonSchema }) => {
+      const examples = z.globalRegistry.get(zodSchema)?.examples;
+      if (Array.isArray(examples)) jsonSchema.examples = examples;
+    },
+  });
 }

@@ -153,8 +153,12 @@ export const ERROR_CATALOGUE = {
     meaning: "It is not clear of which server the history is wanted.",
     remedy: "Name one of the configured servers with --server.",
   },
+  BACKFILL_LABEL_TAKEN: {
+    meaning: "A label that every series is to have besides its own is one of its own.",
+    remedy: "Give --label another name, or rename the label in the section labels or the rule of the configuration.",
+  },
   BACKFILL_NOTHING_SELECTED: {
-    meaning: "No sensor with channels passes the filters of a backfill.",
+    meaning: "No sensor with channels that are served passes the filters of a backfill.",
     remedy:
       "Check --path (the whole path is compared: Berlin/** takes all below Berlin), --kind and --tag against the labels of prtg_sensor_info.",
   },
@@ -165,7 +169,7 @@ export const ERROR_CATALOGUE = {
   BACKFILL_OTHER_PARAMETERS: {
     meaning: "The folder has an unfinished backfill that was asked for something else.",
     remedy:
-      "Repeat the flags of that one to continue it, or delete the folder; for files another --output does as well.",
+      "Repeat the flags of that one, with the labels and mapping of then, to continue it, or delete the folder; for files another --output does as well.",
   },
   BACKFILL_OVERLAP: {
     meaning: "The output folder has history of that time already, or the receiver of a push has it.",

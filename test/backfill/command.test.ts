@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCommand, temporaryFolder } from "../support/command-line.ts";
@@ -14,12 +14,12 @@ function linesOf(stderr: string): Line[] {
   return stderr.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
 }
 
-/** A configuration of these servers, and an empty folder beside it. */
-function prepare(servers: Readonly<Record<string, string>>) {
+/** A configuration of these servers with other sections below, and an empty folder beside it. */
+function prepare(servers: Readonly<Record<string, string>>, sections = "") {
   const list = Object.entries(servers).map(
     ([name, url]) => `{ name: ${name}, url: "${url}", auth: { api_key: "\${KEY}" } }`,
   );
-  const folder = temporaryFolder({ "config.yaml": `servers: [${list.join(", ")}]` });
+  const folder = temporaryFolder({ "config.yaml": `servers: [${list.join(", ")}]\n${sections}` });
   const output = join(folder, "out");
   const start = (...args: string[]) =>
     runCommand(["backfill", "--config.file", join(folder, "config.yaml"), "--output", output, ...args], {
@@ -47,6 +47,37 @@ describe("backfill on the command line", () => {
     const [added = "", ...others] = readdirSync(output).filter((name) => !before.includes(name));
     expect(others).toEqual([]);
     expect(second.stdout).toContain(`\n  for file in ${output}/${added}; do promtool `);
+  });
+
+  test("writes the series that the configuration wants, and notes what it wants", async () => {
+    const { url } = await simulateServer();
+    const range = ["--from", "5h", "--resolution", "short"];
+    const labels = ["--label", "job=prtg", "--label", "instance=a", "--label", "device=b"];
+    const { output, start } = prepare(
+      { hq: url },
+      "labels: { keep: [path], rename: { path: place } }\nmapping: { presets: [ping, base-units], keep_original: false }",
+    );
+    const taken = await start(...range, ...labels, "--label", "place=Berlin");
+    expect(taken.code).toBe(1);
+    expect(taken.stderr).toContain(
+      "--label place: prtg_channel_value has a label of that name already [BACKFILL_LABEL",
+    );
+    const { code, stderr } = await start(...range, ...labels);
+    expect(code, stderr).toBe(0);
+    const [name = ""] = readdirSync(output).filter((each) => each.endsWith(".om"));
+    const families = readFileSync(join(output, name), "utf8").matchAll(/^(prtg_\w+)\{(.*?)\} /gm);
+    const namesOf = new Map([...families].map(([, family = "", text = ""]) => [family, text.match(/\w+(?==")/g)]));
+    expect(namesOf.get("prtg_ping_seconds")).toEqual([
+      ...["server", "sensor_id", "channel_id", "place"],
+      ...["device", "instance", "job"],
+    ]);
+    expect(namesOf.size).toBeGreaterThan(3);
+
+    const journal = JSON.parse(readFileSync(join(output, "journal.json"), "utf8"));
+    expect(journal.finished[0].parameters.configured).toEqual({
+      labels: expect.stringMatching(/^[\da-f]{16}$/),
+      mapping: expect.stringMatching(/^[\da-f]{16}$/),
+    });
   });
 
   test("says when history would not join what is scraped", async () => {
@@ -79,7 +110,6 @@ describe("backfill on the command line", () => {
     ["required option '--from <time>' not specified", []],
     ["Give a time as in 2026-03-01T00:00:00Z", ["--from", "yesterday"]],
     ["Give a time as in 2026-03-01T00:00:00Z", ["--from", "1d", "--to", "tomorrow"]],
-    ["Every series has a label unit of its own already.", ["--from", "1d", "--label", "unit=%"]],
     ["The label job is given twice.", ["--from", "1d", "--label", "job=a", "--label", "job=b"]],
     ["Allowed choices are auto, live, short, medium, long", ["--from", "1d", "--resolution", "1h"]],
   ])("refuses wrong flags: %s", async (text, args) => {

@@ -4,10 +4,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { writeDayFile } from "../../src/backfill/day-file.ts";
 import { DayParts, partPath } from "../../src/backfill/day-parts.ts";
-import type { PlannedSensor } from "../../src/backfill/plan.ts";
+import type { BackfillPlan, PlannedSensor } from "../../src/backfill/plan.ts";
 import { formatTimestamp } from "../../src/backfill/sample-text.ts";
 import { readSensorHistory } from "../../src/backfill/sensor-history.ts";
 import { dayFileName, dayName, dayNumber, dayOf } from "../../src/backfill/utc-day.ts";
+import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { DAY, HistoryServer, HOUR, MINUTE, NOW, valueAt } from "./history-server.ts";
 import { emptyFolder, filesOf } from "./running.ts";
 
@@ -51,8 +52,9 @@ describe("formatTimestamp", () => {
 
 describe("readSensorHistory", () => {
   const server = new HistoryServer({ sensors: ["70"], channels: 3 });
-  const series = ["-4", "2", "10"].map((channelId) => ({ channelId, labels: `{channel_id="${channelId}"}` }));
-  const sensor: PlannedSensor = { id: "70", path: "a/Ping", series };
+  const series = [{ family: 0, labels: "{}" }];
+  const channels = ["-4", "2", "10"].map((channelId) => ({ channelId, series }));
+  const sensor: PlannedSensor = { id: "70", path: "a/Ping", channels };
   const begin = Math.floor(NOW / DAY) * DAY;
 
   test("puts each sample to its series and its UTC day", async () => {
@@ -63,7 +65,7 @@ describe("readSensorHistory", () => {
     for (const [day, lists] of days) {
       const first = day === dayOf(begin) ? begin : from;
       const times = Array.from({ length: 24 }, (_, index) => first + index * 5 * MINUTE);
-      for (const [position, { channelId }] of series.entries()) {
+      for (const [position, { channelId }] of channels.entries()) {
         expect(lists.get(position)).toEqual(times.flatMap((at) => [at, valueAt("70", channelId, "short", at)]));
       }
     }
@@ -96,8 +98,28 @@ describe("readSensorHistory", () => {
     const history = await readSensorHistory(api, sensor, [{ type: "live", from: begin, to: begin + 9 }], NEVER);
     expect(history).toEqual({
       days: new Map([[dayOf(begin), new Map([[1, [begin, 1]]])]]),
+      samples: 1,
       skippedRows: 4,
       unknownChannels: 1,
+    });
+  });
+
+  test("counts what values become, and passes over what rules drop", async () => {
+    const planned = [
+      { channelId: "-4", series: [] },
+      { channelId: "2", series: [...series, { family: 1, labels: "{}" }] },
+    ];
+    const rows = [1, 2, 3].map((value) => ({
+      at: begin + value,
+      values: [["-4", value] as const, ["2", value] as const],
+    }));
+    const api = { timeSeries: async () => ({ rows, gaps: [], skipped: 0 }) };
+    const spans = [{ type: "live", from: begin, to: begin + 9 }] as const;
+    expect(await readSensorHistory(api, { ...sensor, channels: planned }, spans, NEVER)).toEqual({
+      days: new Map([[dayOf(begin), new Map([[1, [begin + 1, 1, begin + 2, 2, begin + 3, 3]]])]]),
+      samples: 6,
+      skippedRows: 0,
+      unknownChannels: 0,
     });
   });
 });
@@ -118,38 +140,64 @@ describe("a day's file", () => {
       ),
     );
 
-  test("has every sample once, series by series in the order of the plan, whatever order sensors were read in", async () => {
+  const families = ["prtg_channel_value", "prtg_ping_seconds", "prtg_load_ratio"].map((name): MetricFamily => {
+    return { name, type: "gauge", help: `Help of\n${name}.`, labels: ["s", "c"] };
+  });
+  const conversion = { shift: 0, times: 1, over: 1_000, plus: 0.5 };
+  /** Of each channel: the families that its values are in. */
+  const FAMILIES_OF = [[0], [0, 1], [], [2]];
+
+  function planOf(sensors: number): BackfillPlan {
+    const channelsOf = (sensor: number) =>
+      FAMILIES_OF.map((ofChannel, channel) => ({
+        channelId: `${channel}`,
+        series: ofChannel.map((family) => {
+          return { family, labels: `{s="${sensor}",c="${channel}"}`, ...(family > 0 && { conversion }) };
+        }),
+      }));
+    const planned = Array.from({ length: sensors }, (_, sensor) => {
+      return { id: `${sensor}`, path: "", channels: channelsOf(sensor) };
+    });
+    return { families, sensors: planned };
+  }
+
+  test("has every sample once, family by family in the order of the plan, whatever order sensors were read in", async () => {
     await fc.assert(
       fc.asyncProperty(world, async ([histories, order, writes]) => {
         const folder = emptyFolder();
-        const plan = histories.map((_, sensor): PlannedSensor => {
-          const series = [0, 1, 2, 3].map((at) => ({ channelId: `${at}`, labels: `{s="${sensor}",c="${at}"}` }));
-          return { id: `${sensor}`, path: "", series };
-        });
         const expected: string[] = [];
-        for (const [sensor, lists] of histories.entries()) {
-          for (const [series, times] of [...new Map(lists)].sort(([a], [b]) => a - b)) {
-            for (const at of times)
-              expected.push(`prtg_channel_value{s="${sensor}",c="${series}"} ${at / 3} ${formatTimestamp(at)}`);
+        let samples = 0;
+        for (const [family, { name }] of families.entries()) {
+          const lines: string[] = [];
+          for (const [sensor, lists] of histories.entries()) {
+            for (const [channel, times] of [...new Map(lists)].sort(([a], [b]) => a - b)) {
+              if (!FAMILIES_OF[channel]?.includes(family)) continue;
+              for (const at of times) {
+                const value = family === 0 ? at / 3 : at / 3 / 1_000 + 0.5;
+                lines.push(`${name}{s="${sensor}",c="${channel}"} ${value} ${formatTimestamp(at)}`);
+              }
+            }
           }
+          samples += lines.length;
+          if (lines.length === 0) continue;
+          const unit = name.endsWith("_seconds") ? [`# UNIT ${name} seconds`] : [];
+          expected.push(`# TYPE ${name} gauge`, ...unit, `# HELP ${name} Help of\\n${name}.`, ...lines);
         }
         let parts = await DayParts.open(folder, new Map());
         for (const [turn, sensor] of order.entries()) {
           const lists = new Map(
-            (histories[sensor] ?? []).map(([series, times]) => [series, times.flatMap((at) => [at, at / 3])]),
+            (histories[sensor] ?? []).map(([channel, times]) => [channel, times.flatMap((at) => [at, at / 3])]),
           );
-          parts.add(sensor, { days: new Map([[DAY_NUMBER, lists]]), skippedRows: 0, unknownChannels: 0 });
+          parts.add(sensor, { days: new Map([[DAY_NUMBER, lists]]) });
           // Written in between, and opened anew: nothing may get lost or twice.
           if (writes[turn]) parts = await DayParts.open(folder, await parts.write());
         }
         await parts.write();
-        if (expected.length === 0) return;
+        if (histories.every((lists) => lists.length === 0)) return;
+        const plan = planOf(histories.length);
         const written = await writeDayFile(partPath(folder, DAY_NUMBER), join(folder, "day.om"), plan, NEVER);
-        const [type, help, ...lines] = (filesOf(folder).get("day.om") ?? "").split("\n");
-        expect(type).toBe("# TYPE prtg_channel_value gauge");
-        expect(help).toMatch(/^# HELP prtg_channel_value Last measurement/);
-        expect(lines).toEqual([...expected, "# EOF", ""]);
-        expect(written).toBe(expected.length);
+        expect((filesOf(folder).get("day.om") ?? "").split("\n")).toEqual([...expected, "# EOF", ""]);
+        expect(written).toBe(samples);
       }),
       { numRuns: 60 },
     );
@@ -159,11 +207,11 @@ describe("a day's file", () => {
     const folder = emptyFolder();
     mkdirSync(join(folder, "unfinished"));
     const parts = await DayParts.open(join(folder, "unfinished"), new Map());
-    parts.add(0, { days: new Map([[1, new Map([[0, [DAY, 1]]])]]), skippedRows: 0, unknownChannels: 0 });
+    parts.add(0, { days: new Map([[1, new Map([[0, [DAY, 1]]])]]) });
     await parts.write();
     const path = partPath(join(folder, "unfinished"), 1);
     const aborted = AbortSignal.abort(new Error("enough"));
-    await expect(writeDayFile(path, join(folder, "day.om"), [], aborted)).rejects.toThrow("enough");
+    await expect(writeDayFile(path, join(folder, "day.om"), planOf(1), aborted)).rejects.toThrow("enough");
     expect(filesOf(folder).size).toBe(0);
   });
 });

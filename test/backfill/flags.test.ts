@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addExtraLabel, parseExtraLabel } from "../../src/backfill/extra-labels.ts";
+import { addExtraLabel, parseExtraLabel, refuseTakenNames } from "../../src/backfill/extra-labels.ts";
 import { parseMoment, resolveMoment } from "../../src/backfill/moment.ts";
 import { type BackfillParameters, parameterDifferences } from "../../src/backfill/parameters.ts";
 import { pathGlob } from "../../src/backfill/path-glob.ts";
 import { sensorFilter } from "../../src/backfill/selection.ts";
-import { CHANNEL_LABELS } from "../../src/mapping/metric-table.ts";
 import { EMPTY_TREE } from "../../src/tree/model.ts";
 import { reconcile } from "../../src/tree/reconcile.ts";
 import { list, ROOT, record } from "../tree/build-record.ts";
+import { configured } from "./running.ts";
 
 describe("parseMoment", () => {
   const NOW = Date.UTC(2026, 2, 12, 17, 0, 0, 750);
@@ -50,13 +50,78 @@ describe("parseExtraLabel", () => {
     expect(() => parseExtraLabel("job=")).toThrow("Give job a value");
   });
 
-  test.each(["server", ...CHANNEL_LABELS])("refuses %s, which every series has", (name) => {
-    expect(() => parseExtraLabel(`${name}=x`)).toThrow(`Every series has a label ${name} of its own already.`);
-  });
-
   test("refuses a name that is given twice", () => {
     const labels = addExtraLabel([], parseExtraLabel("job=prtg"));
     expect(() => addExtraLabel(labels, parseExtraLabel("job=other"))).toThrow("The label job is given twice.");
+  });
+});
+
+describe("refuseTakenNames", () => {
+  const families = [
+    { name: "prtg_channel_value", type: "gauge", help: "", labels: ["server", "sensor_id", "host_name"] },
+    { name: "prtg_ping_seconds", type: "gauge", help: "", labels: ["server", "sensor_id", "site"] },
+  ] as const;
+
+  test.each([
+    ["server", "prtg_channel_value"],
+    ["host_name", "prtg_channel_value"],
+    ["site", "prtg_ping_seconds"],
+  ])("refuses %s, which %s has", (name, family) => {
+    const labels = ["job=prtg", `${name}=x`].map(parseExtraLabel);
+    expect(() => refuseTakenNames(labels, families)).toThrow(
+      `--label ${name}: ${family} has a label of that name already`,
+    );
+  });
+
+  test("takes names of labels that are left out or renamed", () => {
+    expect(() => refuseTakenNames(["device=x", "job=prtg"].map(parseExtraLabel), families)).not.toThrow();
+  });
+});
+
+describe("seriesSettings", () => {
+  const RULES =
+    "rules: [{ match: { kind: ping }, name: ping_seconds, help: Time., unit: seconds }, { match: { channel: Downtime }, drop: true }]";
+  const fingerprints = async (sections: string) => (await configured(sections)).configured;
+
+  test.each([
+    ["", "mapping: { keep_original: false, byte_units: decimal }"],
+    ["labels: { keep: wide }", "labels: {}"],
+    ["labels: { keep: [device, path] }", "labels: { keep: [path, device] }"],
+    [
+      "labels: { rename: { device: host_name, path: place } }",
+      "labels: { rename: { path: place, device: host_name } }",
+    ],
+    [
+      "mapping: { rules: [{ match: { kind: a, channel: b }, drop: true }] }",
+      "mapping: { rules: [{ drop: true, match: { channel: b, kind: a } }] }",
+    ],
+    ["mapping: { presets: [ping, cpu, base-units] }", "mapping: { presets: [base-units, ping, cpu] }"],
+  ])("are the same for %j and %j", async (one, other) => {
+    expect(await fingerprints(one)).toEqual(await fingerprints(other));
+  });
+
+  test("differ for whatever gives other series", async () => {
+    const labels = [
+      "{}",
+      "{ keep: ids }",
+      "{ keep: [device] }",
+      "{ rename: { device: host_name } }",
+      "{ from_tags: [{ tag: 'site:*', label: site }] }",
+    ];
+    const mappings = [
+      "{}",
+      `{ ${RULES} }`,
+      `{ ${RULES}, keep_original: false }`,
+      `{ ${RULES}, byte_units: decimal }`,
+      `{ ${RULES}, presets: [ping] }`,
+      `{ ${RULES.replace("Time.", "Times.")} }`,
+    ];
+    const ofLabels = await Promise.all(labels.map((section) => fingerprints(`labels: ${section}`)));
+    const ofMappings = await Promise.all(mappings.map((section) => fingerprints(`mapping: ${section}`)));
+    expect(new Set(ofLabels.map((each) => each.labels)).size).toBe(labels.length);
+    expect(new Set(ofLabels.map((each) => each.mapping)).size).toBe(1);
+    expect(new Set(ofMappings.map((each) => each.mapping)).size).toBe(mappings.length);
+    expect(new Set(ofMappings.map((each) => each.labels)).size).toBe(1);
   });
 });
 
@@ -124,6 +189,7 @@ describe("parameterDifferences", () => {
     paths: [],
     kinds: [],
     tags: ["net"],
+    configured: { labels: "a", mapping: "b" },
   };
 
   test("finds none between what asks for the same", () => {
@@ -141,6 +207,7 @@ describe("parameterDifferences", () => {
       paths: ["Berlin/**"],
       kinds: ["ping"],
       tags: [],
+      configured: { labels: "c", mapping: "d" },
     };
     expect(parameterDifferences(parameters, other)).toEqual([
       "--server was hq and is branch",
@@ -151,6 +218,8 @@ describe("parameterDifferences", () => {
       "--path was not given and is Berlin/**",
       "--kind was not given and is ping",
       "--tag was net and is not given",
+      "the section labels of the configuration is not what it was",
+      "the section mapping of the configuration is not what it was",
     ]);
   });
 });

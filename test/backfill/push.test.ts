@@ -14,10 +14,12 @@ import { emptyFolder, filesOf, run, samplesOf } from "./running.ts";
 async function pointsOfFiles(): Promise<string[]> {
   const output = emptyFolder();
   await run({ api: new HistoryServer({ sensors: SENSORS }), output }, { from: "3d", to: "4h" });
-  return [...filesOf(output).values()].flatMap(samplesOf).map(({ labels, time, value }) => {
-    const [, sensor, channel] = /sensor_id="(.*?)",channel_id="(.*?)"/.exec(labels) ?? [];
-    return `${sensor}.${channel} ${Math.floor(time * 1_000)} ${value}`;
-  });
+  return [...filesOf(output).values()]
+    .flatMap((text) => samplesOf(text))
+    .map(({ labels, time, value }) => {
+      const [, sensor, channel] = /sensor_id="(.*?)",channel_id="(.*?)"/.exec(labels) ?? [];
+      return `${sensor}.${channel} ${Math.floor(time * 1_000)} ${value}`;
+    });
 }
 
 async function uninterrupted(): Promise<readonly string[]> {

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { pino } from "pino";
 import type { BackfillOutcome } from "../../src/backfill/backfill.ts";
 import type { BackfillOptions } from "../../src/backfill/options.ts";
-import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { RESOURCE, recordedObserver, SCOPE, testExporter } from "../otlp/support/exporter.ts";
@@ -36,7 +35,7 @@ export async function push({
   maxPoints = 14,
   ...more
 }: Push): Promise<BackfillOutcome> {
-  const { from = "6h", to = "4h", resolution, paths, kinds, tags, ...options } = more;
+  const { from = "6h", to = "4h", resolution, paths, kinds, tags, configured, ...options } = more;
   const exporter = await testExporter({ endpoint: receiver.url, ...section });
   const wanted = { from, to, ...(resolution && { resolution }), ...(paths && { paths }), ...(kinds && { kinds }) };
   return run(
@@ -50,20 +49,15 @@ export async function push({
         url: receiver.url,
         maxPoints,
         random: () => 0.5,
-        connect: (channelLabels) =>
+        connect: (describe) =>
           createMeasurementSink({
-            exporter,
-            resource: RESOURCE,
-            scope: SCOPE,
+            ...{ exporter, resource: RESOURCE, scope: SCOPE },
             observer: recordedObserver(),
-            describe: (sensorId, channelId) => {
-              const labels = channelLabels(sensorId, channelId);
-              return labels && [{ family: TREE_FAMILIES.channelValue, labels }];
-            },
+            describe,
           }),
       },
     },
-    { ...wanted, ...(tags && { tags }) },
+    { ...wanted, ...(tags && { tags }), ...(configured && { configured }) },
   );
 }
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BackfillOptions } from "../../src/backfill/options.ts";
 import { HistoryServer } from "./history-server.ts";
-import { emptyFolder, filesOf, run, TickingClock } from "./running.ts";
+import { configured, emptyFolder, filesOf, run, TickingClock } from "./running.ts";
 
 const SENSORS = ["9", "10", "101", "55"];
 
@@ -18,6 +18,9 @@ interface Course {
   readonly eventMs: number;
 }
 
+/** Two families: parts are read twice. */
+const MAPPED = await configured("mapping: { presets: [base-units] }");
+
 /** A server with the same history each time. */
 function go(output: string, { event, ending = () => undefined, signal, eventMs }: Course) {
   const server = new HistoryServer({ sensors: SENSORS, channels: 1 });
@@ -28,14 +31,15 @@ function go(output: string, { event, ending = () => undefined, signal, eventMs }
   };
   server.asks = step;
   const progress: BackfillOptions["progress"] = { begin: step, advance: step, end: ending };
-  return run({ api: server, output, clock, progress, ...(signal && { signal }) }, { from: "2d" });
+  const options = { api: server, output, clock, progress, mapper: MAPPED.mapper, ...(signal && { signal }) };
+  return run(options, { from: "2d", configured: MAPPED.configured });
 }
 
 async function uninterrupted(): Promise<{ files: Map<string, string>; events: number }> {
   const output = emptyFolder();
   let events = 0;
   const outcome = await go(output, { eventMs: 0, event: () => events++ });
-  expect(outcome).toMatchObject({ kind: "finished", run: { sensors: 4, series: 4 } });
+  expect(outcome).toMatchObject({ kind: "finished", run: { sensors: 4, series: 8 } });
   return { files: filesOf(output), events };
 }
 

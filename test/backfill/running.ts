@@ -8,7 +8,11 @@ import { parseExtraLabel } from "../../src/backfill/extra-labels.ts";
 import { parseMoment } from "../../src/backfill/moment.ts";
 import type { BackfillOptions } from "../../src/backfill/options.ts";
 import type { ResolutionChoice } from "../../src/backfill/parameters.ts";
+import { type SeriesSettings, seriesSettings } from "../../src/backfill/series-settings.ts";
 import type { Clock } from "../../src/clock.ts";
+import { mappingOf } from "../../src/commands/mapping.ts";
+import { type ChannelMapper, plainMapper } from "../../src/mapping/channel-mapper.ts";
+import { load } from "../config/support.ts";
 import { NOW } from "./history-server.ts";
 
 /** Time that passes only when a test, or a sleeper, says so; the wall clock stands still unless it is moved. */
@@ -41,7 +45,19 @@ export interface Wanted {
   readonly paths?: readonly string[];
   readonly kinds?: readonly string[];
   readonly tags?: readonly string[];
+  readonly configured?: SeriesSettings;
 }
+
+/** Labels and rules of a configuration with these sections. */
+export async function configured(
+  sections: string,
+): Promise<{ readonly mapper: ChannelMapper; readonly configured: SeriesSettings }> {
+  const server = "{ url: https://prtg.example.com:1616, auth: { api_key_file: /run/secrets/key } }";
+  const { config } = await load(`servers: [${server}]\n${sections}`);
+  return { mapper: mappingOf(config).mapper, configured: seriesSettings(config) };
+}
+
+const UNCONFIGURED: SeriesSettings = { labels: "", mapping: "" };
 
 /** Runs a backfill, of the last ten days unless something else is wanted. */
 export function run(
@@ -49,13 +65,15 @@ export function run(
   wanted: Wanted = {},
 ): Promise<BackfillOutcome> {
   const { from = "10d", to = "3h", resolution = "auto", labels = [], paths = [], kinds = [], tags = [] } = wanted;
+  const settings = wanted.configured ?? UNCONFIGURED;
   return backfill({
     server: "hq",
     from: parseMoment(from),
     to: parseMoment(to),
     selection: { paths, kinds, tags },
+    mapper: plainMapper(),
     extraLabels: labels.map(parseExtraLabel),
-    parameters: { server: "hq", from, to, resolution, labels, paths, kinds, tags },
+    parameters: { server: "hq", from, to, resolution, labels, paths, kinds, tags, configured: settings },
     skipFailed: false,
     concurrency: 3,
     clock: new TickingClock(),
@@ -87,8 +105,9 @@ export interface Sample {
 }
 
 /** The samples of a file, in its order. */
-export function samplesOf(text: string): Sample[] {
-  return [...text.matchAll(/^prtg_channel_value(\{.*\}) (\S+) (\S+)$/gm)].map(([, labels = "", value, time]) => ({
+export function samplesOf(text: string, name = "prtg_channel_value"): Sample[] {
+  const lines = text.matchAll(new RegExp(`^${name}(\\{.*\\}) (\\S+) (\\S+)$`, "gm"));
+  return [...lines].map(([, labels = "", value, time]) => ({
     labels,
     value: Number(value),
     time: Number(time),

@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { World } from "../../src/simulator/world/model.ts";
+import type { SimChannel, World } from "../../src/simulator/world/model.ts";
 import { startCommand, temporaryFolder } from "../support/command-line.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
 import { seriesKey } from "../support/world-truth.ts";
+import { nearly, WORLD_UNITS } from "../support/world-units.ts";
 import { historyRecord } from "./support/history-record.ts";
+import { parseOpenMetrics } from "./support/openmetrics-parser.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { runProgram } from "./support/run-program.ts";
@@ -17,125 +19,204 @@ const DAY = 24 * HOUR;
 
 const SIZE = { probes: 2, groups: 4, devices: 10, sensors: 40, channels: 200 };
 
-describeWithPrograms(["promtool-3", "prometheus-3"], "history brought in by backfill", (programs) => {
-  let running: SimulatedExporter;
-  let world: World;
-  /** The moment at which the server's clock stands, in the midst of a step of every series. */
-  let at: number;
-  let from: number;
-  let to: number;
+describeWithPrograms(
+  ["promtool-3", "prometheus-3", "python-openmetrics"],
+  "history brought in by backfill",
+  (programs) => {
+    let running: SimulatedExporter;
+    let world: World;
+    /** The moment at which the server's clock stands, in the midst of a step of every series. */
+    let at: number;
+    let from: number;
+    let to: number;
 
-  beforeAll(async () => {
-    running = await startSimulatedExporter({ size: SIZE });
-    ({ world } = running.simulator);
-    at = Math.floor(Date.now() / (5 * MINUTE)) * 5 * MINUTE - 2.5 * MINUTE;
-    running.simulator.freezeAt(at);
-    [from, to] = [at - 5 * DAY, at - 3 * HOUR];
-  });
-
-  afterAll(() => running.close());
-
-  function start(output: string) {
-    const config = temporaryFolder({
-      "config.yaml": `servers: [{ name: hq, url: "${running.simulator.url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 40 } }]`,
+    beforeAll(async () => {
+      running = await startSimulatedExporter({ size: SIZE });
+      ({ world } = running.simulator);
+      at = Math.floor(Date.now() / (5 * MINUTE)) * 5 * MINUTE - 2.5 * MINUTE;
+      running.simulator.freezeAt(at);
+      [from, to] = [at - 5 * DAY, at - 3 * HOUR];
     });
-    const times = ["--from", new Date(from).toISOString(), "--to", new Date(to).toISOString()];
-    const labels = ["--label", "job=prtg", "--label", "instance=exporter:9705"];
-    return startCommand(
-      ["backfill", "--config.file", join(config, "config.yaml"), "--output", output, ...times, ...labels],
-      { env: { KEY: TEST_KEY } },
-    );
-  }
 
-  test("answers as the simulator's record says, in the series that a scrape makes", async () => {
-    const output = join(temporaryFolder({}), "it's history");
-    const { code, stdout, stderr } = await start(output).ended;
-    expect(stderr).not.toMatch(/"level":"(warn|error)"/);
-    expect(code).toBe(0);
-    // `limits.concurrency` is 4 by default.
-    expect(running.simulator.requests.maxInFlight).toBe(4);
-    const days = new Set(
-      Array.from({ length: 6 }, (_, index) => new Date(from + index * DAY).toISOString().slice(0, 10)),
-    );
-    const files = readdirSync(output).filter((name) => name.endsWith(".om"));
-    expect(files.map((name) => name.slice(0, 10))).toEqual([...days]);
+    afterAll(() => running.close());
 
-    // The very command that was printed, with the real program and a folder of ours.
-    const data = temporaryFolder({});
-    const printed = /^ {2}for file in .*$/m.exec(stdout)?.[0] ?? "";
-    expect(printed).toMatch(/promtool tsdb create-blocks-from .*openmetrics .* DATA_FOLDER/);
-    const command = printed.replace("DATA_FOLDER", data).replace(" promtool ", ` ${programs["promtool-3"]} `);
-    expect(await runProgram("sh", ["-c", command], "")).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(readdirSync(data).length).toBeGreaterThan(files.length);
-
-    const prometheus = await Prometheus.start({ binary: programs["prometheus-3"], target: "127.0.0.1:9", data });
-    const found = await prometheus.query("prtg_channel_value[6d]", to / 1000);
-    await prometheus.stop();
-
-    const pointsOf = new Map<string, (readonly [number, number])[]>();
-    const series = new Set<string>();
-    for (const { labels, points } of found) {
-      const { __name__: name = "", job, instance, ...own } = labels;
-      expect({ job, instance }).toEqual({ job: "prtg", instance: "exporter:9705" });
-      series.add(seriesKey(name, own));
-      const channel = `${own.sensor_id}.${own.channel_id}`;
-      pointsOf.set(
-        channel,
-        points.map(({ time, value }) => [Math.round(time * 1000), value]),
+    function start(output: string, sections = "") {
+      const server = `{ name: hq, url: "${running.simulator.url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 40 } }`;
+      const config = temporaryFolder({ "config.yaml": `servers: [${server}]\n${sections}` });
+      const times = ["--from", new Date(from).toISOString(), "--to", new Date(to).toISOString()];
+      const labels = ["--label", "job=prtg", "--label", "instance=exporter:9705"];
+      return startCommand(
+        ["backfill", "--config.file", join(config, "config.yaml"), "--output", output, ...times, ...labels],
+        { env: { KEY: TEST_KEY } },
       );
     }
-    // Whatever a scrape shows now goes on where this history ends.
-    expect(await running.poll()).toBe(true);
-    for (const { name, labels } of (await running.samples()).values()) {
-      const given = Object.entries(labels).filter(([, value]) => value !== "");
-      if (name === "prtg_channel_value") expect(series).toContain(seriesKey(name, Object.fromEntries(given)));
-    }
-    expect(pointsOf.size).toBe(found.length);
-    const expected = historyRecord(world, { at, from, to });
-    expect([...pointsOf.keys()].sort()).toEqual([...expected.keys()].sort());
-    for (const [channel, points] of pointsOf) expect(points, channel).toEqual(expected.get(channel));
-    expect([...pointsOf.values()].flat().length).toBeGreaterThan(80_000);
-  });
 
-  test("is the same to the byte when it was interrupted and killed on the way", async () => {
-    const whole = join(temporaryFolder({}), "whole");
-    const parted = join(temporaryFolder({}), "parted");
-    const before = seriesRequests();
-    expect((await start(whole).ended).code).toBe(0);
-    const requests = seriesRequests() - before;
-    // Five sensors at a time, three series each: after twenty requests the first sensor is done.
-    const points = ["SIGINT", "SIGKILL", "SIGINT"].map(
-      (signal) => [signal, 20 + Math.floor(Math.random() * 20)] as const,
-    );
-    for (const [signal, point] of points) {
+    /** Runs the very command that a backfill printed, with the real program and a folder of ours; resolves with that. */
+    async function importFiles(stdout: string): Promise<string> {
+      const data = temporaryFolder({});
+      const printed = /^ {2}for file in .*$/m.exec(stdout)?.[0] ?? "";
+      expect(printed).toMatch(/promtool tsdb create-blocks-from .*openmetrics .* DATA_FOLDER/);
+      const command = printed.replace("DATA_FOLDER", data).replace(" promtool ", ` ${programs["promtool-3"]} `);
+      expect(await runProgram("sh", ["-c", command], "")).toEqual({ code: 0, stdout: "", stderr: "" });
+      return data;
+    }
+
+    async function query(data: string, expression: string) {
+      const prometheus = await Prometheus.start({ binary: programs["prometheus-3"], target: "127.0.0.1:9", data });
+      try {
+        return await prometheus.query(expression, to / 1000);
+      } finally {
+        await prometheus.stop();
+      }
+    }
+
+    test("answers as the simulator's record says, in the series that a scrape makes", async () => {
+      const output = join(temporaryFolder({}), "it's history");
+      const { code, stdout, stderr } = await start(output).ended;
+      expect(stderr).not.toMatch(/"level":"(warn|error)"/);
+      expect(code).toBe(0);
+      // `limits.concurrency` is 4 by default.
+      expect(running.simulator.requests.maxInFlight).toBe(4);
+      const days = new Set(
+        Array.from({ length: 6 }, (_, index) => new Date(from + index * DAY).toISOString().slice(0, 10)),
+      );
+      const files = readdirSync(output).filter((name) => name.endsWith(".om"));
+      expect(files.map((name) => name.slice(0, 10))).toEqual([...days]);
+
+      const data = await importFiles(stdout);
+      expect(readdirSync(data).length).toBeGreaterThan(files.length);
+      const found = await query(data, "prtg_channel_value[6d]");
+
+      const pointsOf = new Map<string, (readonly [number, number])[]>();
+      const series = new Set<string>();
+      for (const { labels, points } of found) {
+        const { __name__: name = "", job, instance, ...own } = labels;
+        expect({ job, instance }).toEqual({ job: "prtg", instance: "exporter:9705" });
+        series.add(seriesKey(name, own));
+        const channel = `${own.sensor_id}.${own.channel_id}`;
+        pointsOf.set(
+          channel,
+          points.map(({ time, value }) => [Math.round(time * 1000), value]),
+        );
+      }
+      // Whatever a scrape shows now goes on where this history ends.
+      expect(await running.poll()).toBe(true);
+      for (const { name, labels } of (await running.samples()).values()) {
+        const given = Object.entries(labels).filter(([, value]) => value !== "");
+        if (name === "prtg_channel_value") expect(series).toContain(seriesKey(name, Object.fromEntries(given)));
+      }
+      expect(pointsOf.size).toBe(found.length);
+      const expected = historyRecord(world, { at, from, to });
+      expect([...pointsOf.keys()].sort()).toEqual([...expected.keys()].sort());
+      for (const [channel, points] of pointsOf) expect(points, channel).toEqual(expected.get(channel));
+      expect([...pointsOf.values()].flat().length).toBeGreaterThan(80_000);
+    });
+
+    test("answers in base units and with narrow labels where the configuration wants that, as a scrape does", async () => {
+      const sections = `
+labels: { keep: [device, channel], rename: { device: host_name } }
+mapping: { presets: [base-units, ping] }
+`;
+      const serving = await startSimulatedExporter({ size: SIZE, settings: sections });
+      const served = new Set<string>();
+      try {
+        serving.simulator.freezeAt(at);
+        expect(await serving.poll()).toBe(true);
+        for (const { name, labels } of (await serving.samples()).values()) served.add(seriesKey(name, labels));
+      } finally {
+        await serving.close();
+      }
+
+      const output = join(temporaryFolder({}), "history");
+      const { code, stdout, stderr } = await start(output, sections).ended;
+      expect(stderr).not.toMatch(/"level":"(warn|error)"/);
+      expect(code).toBe(0);
+      const [first = ""] = filesOf(output).values();
+      const parsed = await parseOpenMetrics(programs["python-openmetrics"], first);
+      expect(parsed).toMatchObject({ ok: true });
+
+      const found = await query(await importFiles(stdout), '{job="prtg"}[6d]');
+      const expected = historyRecord(world, { at, from, to });
+      const channels = new Map(world.channels().map((channel) => [`${channel.sensor.id}.${channel.number}`, channel]));
+      const families = new Map<string, string[]>();
+      for (const { labels, points } of found) {
+        const { __name__: name = "", job: _job, instance: _instance, ...own } = labels;
+        const id = `${own.sensor_id}.${own.channel_id}`;
+        families.set(id, [...(families.get(id) ?? []), name]);
+        const convert = name === "prtg_channel_value" ? (value: number) => value : baseUnit(channels.get(id));
+        const inBaseUnits = expected.get(id)?.map(([time, value]) => [time, nearly(convert(value))]);
+        const answered = points.map(({ time, value }) => [Math.round(time * 1000), nearly(value)]);
+        expect(answered, `${name} ${id}`).toEqual(inBaseUnits);
+        expect(Object.keys(own).sort()).toEqual(["channel", "channel_id", "host_name", "sensor_id", "server"]);
+      }
+      // Every channel with history is there, as itself, and in its base unit where it has one; counts have none.
+      for (const id of expected.keys()) {
+        const { displayUnit = "" } = channels.get(id) ?? {};
+        const isMapped = displayUnit !== "#" && displayUnit in WORLD_UNITS;
+        expect(families.get(id)?.length, `${id} in ${displayUnit}`).toBe(isMapped ? 2 : 1);
+        expect(families.get(id)).toContain("prtg_channel_value");
+      }
+      expect(families.size).toBe(expected.size);
+      const names = new Set([...families.values()].flat());
+      for (const name of ["prtg_ping_seconds", "prtg_ping_packet_loss_ratio", "prtg_channel_bytes_per_second"]) {
+        expect(names).toContain(name);
+      }
+      // Whatever a scrape shows now goes on where this history ends.
+      const history = new Set(
+        found.map(({ labels: { __name__: name = "", job: _job, instance: _instance, ...own } }) =>
+          seriesKey(name, own),
+        ),
+      );
+      const continued = [...served].filter((key) => names.has(key.slice(0, key.indexOf("["))));
+      expect(continued.length).toBeGreaterThan(200);
+      expect(continued.filter((key) => !history.has(key))).toEqual([]);
+    });
+
+    test("is the same to the byte when it was interrupted and killed on the way", async () => {
+      const whole = join(temporaryFolder({}), "whole");
+      const parted = join(temporaryFolder({}), "parted");
+      const before = seriesRequests();
+      expect((await start(whole).ended).code).toBe(0);
+      const requests = seriesRequests() - before;
+      // Five sensors at a time, three series each: after twenty requests the first sensor is done.
+      const points = ["SIGINT", "SIGKILL", "SIGINT"].map(
+        (signal) => [signal, 20 + Math.floor(Math.random() * 20)] as const,
+      );
+      for (const [signal, point] of points) {
+        const asked = seriesRequests();
+        const command = start(parted);
+        let ended = false;
+        void command.ended.then(() => {
+          ended = true;
+        });
+        while (!ended && seriesRequests() < asked + point) await sleep(2);
+        command.kill(signal as NodeJS.Signals);
+        const { code, stdout } = await command.ended;
+        expect(code, JSON.stringify(points)).toBe(signal === "SIGINT" ? 130 : null);
+        if (signal === "SIGINT") expect(stdout).toMatch(/^interrupted: .*; run the same command again to continue$/m);
+        expect(readdirSync(parted).filter((name) => name.endsWith(".om"))).toEqual([]);
+      }
       const asked = seriesRequests();
-      const command = start(parted);
-      let ended = false;
-      void command.ended.then(() => {
-        ended = true;
-      });
-      while (!ended && seriesRequests() < asked + point) await sleep(2);
-      command.kill(signal as NodeJS.Signals);
-      const { code, stdout } = await command.ended;
-      expect(code, JSON.stringify(points)).toBe(signal === "SIGINT" ? 130 : null);
-      if (signal === "SIGINT") expect(stdout).toMatch(/^interrupted: .*; run the same command again to continue$/m);
-      expect(readdirSync(parted).filter((name) => name.endsWith(".om"))).toEqual([]);
-    }
-    const asked = seriesRequests();
-    const { code, stderr } = await start(parted).ended;
-    expect(code, stderr).toBe(0);
-    expect(seriesRequests() - asked).toBeLessThan(requests);
-    expect(filesOf(parted), JSON.stringify(points)).toEqual(filesOf(whole));
-    const again = await start(parted).ended;
-    expect(again.code).toBe(1);
-    expect(again.stderr).toContain("[BACKFILL_OVERLAP]");
-  });
+      const { code, stderr } = await start(parted).ended;
+      expect(code, stderr).toBe(0);
+      expect(seriesRequests() - asked).toBeLessThan(requests);
+      expect(filesOf(parted), JSON.stringify(points)).toEqual(filesOf(whole));
+      const again = await start(parted).ended;
+      expect(again.code).toBe(1);
+      expect(again.stderr).toContain("[BACKFILL_OVERLAP]");
+    });
 
-  function seriesRequests(): number {
-    const counts = running.simulator.requests.counts();
-    return counts.filter(({ route }) => route.includes("timeseries")).reduce((sum, { count }) => sum + count, 0);
-  }
-});
+    function seriesRequests(): number {
+      const counts = running.simulator.requests.counts();
+      return counts.filter(({ route }) => route.includes("timeseries")).reduce((sum, { count }) => sum + count, 0);
+    }
+  },
+);
+
+/** To the base unit of a channel, by the tests' own table. */
+function baseUnit(channel: SimChannel | undefined): (value: number) => number {
+  return WORLD_UNITS[channel?.displayUnit ?? ""] ?? (() => Number.NaN);
+}
 
 function filesOf(folder: string): Map<string, string> {
   const names = readdirSync(folder).filter((name) => name.endsWith(".om"));

@@ -99,7 +99,8 @@ for (const generation of [2, 3] as const) {
       });
 
       test("holds every status and value of the world, none missing, none extra, every label as it is", async () => {
-        const found = await query('{__name__=~"prtg_sensor_status|prtg_sensor_status_code|prtg_channel_value"}');
+        const families = "prtg_sensor_status|prtg_sensor_status_code|prtg_channel_value|prtg_channel_state";
+        const found = await query(`{__name__=~"${families}"}`);
         const expected = new Map(
           [...expectedSeries(world, "hq", at)].map(([key, value]) => [withoutEmpty(key), value]),
         );

@@ -19,6 +19,7 @@ async function useAll(api: MonitoringApi, sensorId: string): Promise<void> {
   await api.objectCounts(never);
   for (const kind of ["probe", "group", "device", "sensor"] as const) await api.nodes(kind, {}, never);
   await api.channels({}, never);
+  await api.lookups(never);
   await api.timeSeries(sensorId, "live", never);
 }
 

@@ -6,7 +6,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anchor, table } from "../../scripts/generate/markdown.ts";
 import { generate, outdated } from "../../scripts/generate/outputs.ts";
+import { withPresetFamilies } from "../../scripts/generate/preset-families.ts";
 import { withMetricTable } from "../../scripts/generate/readme.ts";
+import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
 import { EXPORTER_FAMILIES, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { failureOf, load } from "../config/support.ts";
@@ -32,6 +34,24 @@ describe("the pages", () => {
     }
     const errors = await page("docs/errors.md");
     for (const code of Object.keys(ERROR_CATALOGUE)) expect(errors).toContain(`| \`${code}\` |`);
+  });
+
+  test("say what every key takes", async () => {
+    const configuration = await page("docs/configuration.md");
+    expect(configuration).not.toMatch(/\bundefined\b|\[object/);
+    for (const [key, type, value] of [
+      ["keep", "`wide` or `ids`, or list of `probe`", "`wide`"],
+      ["rename", "map from `probe`", "`{}`"],
+    ] as const) {
+      const [, keyType, preset, meaning] =
+        configuration
+          .match(new RegExp(`^\\| \`${key}\` \\| (.*)$`, "m"))?.[0]
+          .split(/ ?\| ?/)
+          .slice(1) ?? [];
+      expect(keyType).toContain(type);
+      expect(preset).toBe(value);
+      expect(meaning).toMatch(/Example: `/);
+    }
   });
 
   test("have links that lead to headings", async () => {
@@ -75,6 +95,22 @@ describe("withMetricTable", () => {
       expect(withMetricTable(text)).toBe(text);
     },
   );
+});
+
+describe("withPresetFamilies", () => {
+  test("lists what each preset makes between the marks, and only there", async () => {
+    const updated = await withPresetFamilies("# A\n<!-- presets:begin -->\nold\n<!-- presets:end -->\nrest\n");
+    expect(updated).toMatch(/^# A\n<!-- presets:begin -->\n\| Preset \|[\s\S]*\n<!-- presets:end -->\nrest\n$/);
+    expect(updated).toContain("| `ping` | `prtg_ping_seconds` | seconds |  | Round trip time");
+    expect(updated).toMatch(/\| `disk-free` \| `prtg_disk_free_ratio` \| ratio \| `disk` \|/);
+    expect(updated).not.toContain("\nold\n");
+    for (const preset of PRESET_NAMES) expect(updated).toContain(`| \`${preset}\` |`);
+    expect(await withPresetFamilies(updated)).toBe(updated);
+  });
+
+  test("leaves a page without marks alone", async () => {
+    expect(await withPresetFamilies("# A\n")).toBe("# A\n");
+  });
 });
 
 test("table escapes what would end a cell", () => {

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mappingOf } from "../../src/commands/mapping.ts";
+import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
+import type { MappedFamily } from "../../src/mapping/rules/rule.ts";
+import type { SimChannel, World } from "../../src/simulator/world/model.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
+import { type ParsedSample, parseFamilies, parsePage } from "../support/parse-sample.ts";
+import { servedValue } from "../support/world-truth.ts";
+import { NOT_IN_THE_WORLD, nearly, WORLD_UNITS } from "../support/world-units.ts";
+import { slicePage } from "./support/page-slices.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus, promtoolCheckMetrics } from "./support/prometheus.ts";
+import { readmeQueries } from "./support/readme-queries.ts";
+import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
+
+const SILENT = { code: 0, output: "" };
+const ALL_PRESETS = `mapping: { presets: [${PRESET_NAMES.join(", ")}]`;
+/** promtool 3 compares every two series of a family. */
+const SLICE = 200;
+/** A dozen channels a sensor: the default world leaves out the last ones of some kinds. */
+const SIZE = { sensors: 1300, channels: 16_000 };
+/** Units that no preset takes: counts, codes and the users' own. */
+const UNMAPPED_UNITS = ["#", "", "widgets", "orders/min"];
+
+const LIMITS = [
+  ["maxError", "max_error"],
+  ["maxWarning", "max_warning"],
+  ["minWarning", "min_warning"],
+  ["minError", "min_error"],
+] as const;
+
+/** What a value of a channel is in the unit of a family, by the test's own arithmetic. */
+function inUnitOf(family: MappedFamily, channel: SimChannel, value: number): number {
+  return family.baseUnit === undefined ? value : (WORLD_UNITS[channel.displayUnit]?.(value) ?? Number.NaN);
+}
+
+function channelOf(world: World, { labels }: ParsedSample): SimChannel {
+  const channel = world.channel(`${labels.sensor_id}.${labels.channel_id}`);
+  if (channel === undefined) throw new Error(`no channel for ${JSON.stringify(labels)}`);
+  return channel;
+}
+
+async function checkByPromtool(paths: Record<"promtool-2" | "promtool-3", string>, page: string): Promise<void> {
+  expect(await promtoolCheckMetrics(paths["promtool-2"], page)).toEqual(SILENT);
+  const slices = slicePage(page, SLICE);
+  expect(slices.reduce((sum, slice) => sum + parsePage(slice).size, 0)).toBe(parsePage(page).size);
+  for (const slice of slices) expect(await promtoolCheckMetrics(paths["promtool-3"], slice)).toEqual(SILENT);
+}
+
+/** `taken`: families of base-units whose channels all go to other presets. */
+const PRESETS = [
+  { what: "all presets", presets: PRESET_NAMES, taken: ["prtg_channel_celsius"] },
+  { what: "base-units alone", presets: ["base-units"], taken: [] },
+] as const;
+
+describeWithPrograms(["promtool-2", "promtool-3"], "the whole world", (paths) => {
+  describe.each(PRESETS)("through $what", ({ presets, taken }) => {
+    let exporter: ScrapedExporter;
+    let world: World;
+    let page: string;
+    let samples: Map<string, ParsedSample>;
+    let families: readonly MappedFamily[];
+
+    beforeAll(async () => {
+      const created = createWorld({ seed: 42, size: SIZE, startedAt: Date.now() });
+      exporter = await startScrapedExporter({
+        settings: `mapping: { presets: [${presets.join()}] }`,
+        simulator: { world: created },
+      });
+      ({ world } = exporter.simulator);
+      expect(await exporter.poll()).toBe(true);
+      page = await exporter.fetchPage();
+      // Refuses a series that occurs twice.
+      samples = parsePage(page);
+      ({ families } = mappingOf(exporter.config).mapper);
+    });
+
+    afterAll(() => exporter?.close());
+
+    function samplesOf(name: string): ParsedSample[] {
+      return [...samples.values()].filter((sample) => sample.name === name);
+    }
+
+    test("promtool 2 and 3 are silent", () => checkByPromtool(paths, page));
+
+    test("no family is empty but those of base units that the world does not know", () => {
+      const declared = parseFamilies(page);
+      const empty = families.filter(({ name }) => samplesOf(name).length === 0);
+      const unexpected = empty.filter(({ baseUnit }) => !NOT_IN_THE_WORLD.includes(baseUnit ?? ""));
+      expect(unexpected.map(({ name }) => name)).toEqual(taken);
+      for (const { name, help } of families) {
+        if (samplesOf(name).length > 0) expect(declared.get(name)).toEqual({ type: "gauge", help });
+      }
+    });
+
+    test("every value is the measurement in the base unit, and no channel has two", () => {
+      const seen = new Set<string>();
+      for (const family of families) {
+        for (const sample of samplesOf(family.name)) {
+          const channel = channelOf(world, sample);
+          const displayed = servedValue(world, channel, exporter.at) ?? Number.NaN;
+          const value = Number(sample.value);
+          expect(nearly(value), sample.name).toBe(nearly(inUnitOf(family, channel, displayed)));
+          // The simulator keeps data, bits too, in bytes: a second witness.
+          const raw = world.lastMeasurement(channel, exporter.at)?.value;
+          if (/^bytes/.test(family.baseUnit ?? "")) expect(nearly(value)).toBe(nearly(raw ?? Number.NaN));
+          const id = `${channel.sensor.id}.${channel.number}`;
+          expect(seen.has(id), `${id} twice`).toBe(false);
+          seen.add(id);
+        }
+      }
+      const served = world.channels().filter((channel) => servedValue(world, channel, exporter.at) !== undefined);
+      const missing = served.filter(
+        ({ sensor, number, displayUnit }) =>
+          !seen.has(`${sensor.id}.${number}`) && !UNMAPPED_UNITS.includes(displayUnit),
+      );
+      expect(missing.map(({ name, displayUnit }) => `${name} in ${displayUnit}`)).toEqual([]);
+      expect(seen.size).toBeGreaterThan(9_000);
+    });
+
+    test("every limit of a mapped channel is in its unit", () => {
+      let compared = 0;
+      for (const family of families) {
+        for (const sample of samplesOf(family.limits.name)) {
+          const channel = channelOf(world, sample);
+          const [key] = LIMITS.find(([, name]) => name === sample.labels.limit) ?? [];
+          const limit = key === undefined ? undefined : channel.limits[key];
+          expect(nearly(Number(sample.value))).toBe(nearly(inUnitOf(family, channel, limit ?? Number.NaN)));
+          compared++;
+        }
+      }
+      expect(compared).toBeGreaterThan(100);
+    });
+
+    test("prtg_channel_value has them all beside", () => {
+      const values = samplesOf("prtg_channel_value");
+      for (const sample of values) {
+        expect(Number(sample.value)).toBe(servedValue(world, channelOf(world, sample), exporter.at));
+      }
+      const served = world.channels().filter((channel) => servedValue(world, channel, exporter.at) !== undefined);
+      expect(values).toHaveLength(served.length);
+    });
+
+    test("what stays unmapped is counted, and listed with an example", async () => {
+      const odd = world.channels().filter(({ displayUnit }) => ["widgets", "orders/min"].includes(displayUnit));
+      const counted = samplesOf("prtg_exporter_unmapped_channels").map(({ labels, value }) => [labels.reason, value]);
+      expect(odd.length).toBeGreaterThan(0);
+      expect(counted).toEqual([
+        ["unknown_unit", String(odd.length)],
+        ["unconverted", "0"],
+      ]);
+      const { text, json } = await exporter.exporter.debug.cardinality(new URLSearchParams());
+      expect(text).toContain("widgets");
+      expect(json).toMatchObject({ series: expect.any(Number), unmapped: { rules_configured: true } });
+    });
+  });
+});
+
+const NARROW = [
+  {
+    what: "ids only",
+    settings: `${ALL_PRESETS}, keep_original: false }\nlabels: { keep: ids }`,
+    dropped: /[{,](?:probe|group|device|sensor|channel|unit|path)="/,
+  },
+  {
+    what: "some labels, renamed, and one from a tag",
+    settings: `${ALL_PRESETS} }\nlabels: { keep: [device, sensor, channel, unit], rename: { device: host_name, unit: display_unit }, from_tags: [{ tag: "site:*", label: site }] }`,
+    dropped: /[{,](?:group|device|unit)="/,
+  },
+] as const;
+
+/** Of the world of these tests: everything below the n-th probe has a tag with n. */
+function taggedWorld(): World {
+  const world = createWorld({ seed: 42, size: { sensors: 260, channels: 3_200 }, startedAt: Date.now() });
+  for (const [index, probe] of world.list("probe").entries()) probe.tags.push(`site:number "${index}"`);
+  return world;
+}
+
+describeWithPrograms(["promtool-2", "promtool-3", "prometheus-3"], "with other labels", (paths) => {
+  describe.each(NARROW)("$what", ({ settings, dropped }) => {
+    let exporter: ScrapedExporter;
+    let prometheus: Prometheus;
+    let page: string;
+
+    beforeAll(async () => {
+      exporter = await startScrapedExporter({ settings, simulator: { world: taggedWorld() } });
+      expect(await exporter.poll()).toBe(true);
+      page = await exporter.fetchPage();
+      prometheus = await Prometheus.start({ binary: paths["prometheus-3"], target: exporter.address });
+      await prometheus.waitUntilScraped();
+    });
+
+    afterAll(async () => {
+      await prometheus?.stop();
+      await exporter?.close();
+    });
+
+    test("promtool 2 and 3 are silent", () => checkByPromtool(paths, page));
+
+    test("sensors and channels have those labels and no others", () => {
+      const lines = page
+        .split("\n")
+        .filter((line) => /^prtg_(?:sensor_status|channel_(?:value|limit)|ping)/.test(line));
+      expect(lines.length).toBeGreaterThan(200);
+      expect(lines.filter((line) => dropped.test(line))).toEqual([]);
+    });
+
+    test.each(readmeQueries("docs/mapping.md"))("Prometheus answers %s", async (promql) => {
+      expect((await prometheus.query(promql)).length).toBeGreaterThan(0);
+    });
+  });
+
+  test("the join gives every value its names back, and a tag is a label", async () => {
+    const exporter = await startScrapedExporter({ settings: NARROW[0].settings, simulator: { world: taggedWorld() } });
+    const { world } = exporter.simulator;
+    expect(await exporter.poll()).toBe(true);
+    const prometheus = await Prometheus.start({ binary: paths["prometheus-3"], target: exporter.address });
+    try {
+      await prometheus.waitUntilScraped();
+      const [join = ""] = readmeQueries("docs/mapping.md");
+      const rows = await prometheus.query(join);
+      expect(rows).toHaveLength((await prometheus.query("prtg_ping_seconds")).length);
+      for (const { labels, points } of rows) {
+        const channel = world.channel(`${labels.sensor_id}.${labels.channel_id}`);
+        expect([labels.sensor, labels.channel]).toEqual([channel?.sensor.name, channel?.name]);
+        const displayed = channel && servedValue(world, channel, exporter.at);
+        expect(nearly(points[0]?.value ?? 0)).toBe(nearly((displayed ?? Number.NaN) / 1000));
+      }
+    } finally {
+      await prometheus.stop();
+      await exporter.close();
+    }
+  });
+
+  test("what a tag of the probe says is a label of all that is below it", async () => {
+    const exporter = await startScrapedExporter({ settings: NARROW[1].settings, simulator: { world: taggedWorld() } });
+    try {
+      expect(await exporter.poll()).toBe(true);
+      const { world } = exporter.simulator;
+      const siteOf = new Map(world.list("probe").map(({ id }, index) => [id, `number "${index}"`]));
+      const samples = [...(await exporter.samples()).values()].filter(({ labels }) => "sensor_id" in labels);
+      const withSite = samples.filter(({ name }) => !/_info$|_exceeded$/.test(name));
+      expect(withSite.length).toBeGreaterThan(3_000);
+      for (const { name, labels } of withSite) {
+        let node = world.list("sensor").find(({ id }) => id === labels.sensor_id)?.parent;
+        while (node !== undefined && node.kind !== "probe") node = node.parent;
+        expect(labels.site, name).toBe(siteOf.get(node?.id ?? ""));
+      }
+    } finally {
+      await exporter.close();
+    }
+  });
+});

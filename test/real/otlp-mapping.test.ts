@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/service/simulator.ts";
+import type { World } from "../../src/simulator/world/model.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
+import { TEST_KEY } from "../support/simulated-exporter.ts";
+import { differences, seriesKey, servedValue } from "../support/world-truth.ts";
+import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus, type Series } from "./support/prometheus.ts";
+import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
+
+const LOOK_BACK_MS = 10 * 60_000;
+const LIVE_WINDOW_MS = 240 * 60_000;
+const PUSH_LIMIT_MS = 120_000;
+/** Everything is polled and pushed at least twice meanwhile. */
+const TWO_CYCLES_MS = 2_500;
+
+/** The pushed series have `service.name` for their job, the scraped ones the name of the scrape job. */
+const PUSHED = 'job="prtg-exporter"';
+const SCRAPED = 'job="exporter"';
+
+/** Families about single channels' values, mapped ones included, but for limits, states and infos. */
+const VALUES = '{__name__=~"prtg_.+", channel_id!="", limit="", metric="", state=""}';
+
+const CASES = [
+  { what: "wide labels", settings: `mapping: { presets: [${PRESET_NAMES.join(", ")}] }` },
+  {
+    what: "ids only, and mapped series alone",
+    settings: `mapping: { presets: [${PRESET_NAMES.join(", ")}], keep_original: false }\nlabels: { keep: ids }`,
+  },
+] as const;
+
+describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", (programs) => {
+  describe.each(CASES)("with $what", ({ settings }) => {
+    let stateDir: string;
+    let simulator: Simulator;
+    let world: World;
+    /** The moment at which simulated time stands, milliseconds. */
+    let at: number;
+    let relay: OtlpRelay;
+    let exporter: PushingExporter;
+    let prometheus: Prometheus;
+    /** The moment of the queries; Unix seconds. */
+    let now: number;
+
+    beforeAll(async () => {
+      stateDir = mkdtempSync(path.join(tmpdir(), "prtg-exporter-push-"));
+      const size = { probes: 1, groups: 6, devices: 20, sensors: 40, channels: 300 };
+      world = createWorld({ seed: 1, size, startedAt: Date.now() });
+      const credentials = { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" };
+      simulator = await startSimulator({ world, clock: systemClock, spelling: "live", credentials });
+      at = Date.now();
+      simulator.freezeAt(at);
+      relay = await startOtlpRelay();
+      exporter = await startPushingExporter({
+        server: simulator.url,
+        settings: `${settings}
+state_dir: ${stateDir}
+otlp: { endpoint: "${relay.url}/api/v1/otlp", protocol: http/protobuf, interval: 1s }
+metrics: { sensor_status: all }
+collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: { schedule: 1s } }
+`,
+      });
+      prometheus = await Prometheus.start({
+        binary: programs["prometheus-3"],
+        target: `127.0.0.1:${exporter.port}`,
+        flags: ["--web.enable-otlp-receiver"],
+        config: { storage: { tsdb: { out_of_order_time_window: "6h" } } },
+      });
+      relay.forwardTo(prometheus.url);
+      await prometheus.waitUntilScraped();
+      await untilPushed();
+      now = Date.now() / 1000;
+    });
+
+    afterAll(async () => {
+      await exporter?.stop();
+      await prometheus?.stop();
+      await relay?.close();
+      await simulator?.close();
+      rmSync(stateDir, { recursive: true, force: true });
+    });
+
+    test("and refuses nothing", () => {
+      expect(new Set(relay.requests.map(({ status, answer }) => `${status} ${answer}`))).toEqual(new Set(["200 "]));
+    });
+
+    test("under the names of the scraped ones", async () => {
+      const [pushed, scraped] = await Promise.all([PUSHED, SCRAPED].map(namesOf));
+      expect(scraped).toEqual(expect.arrayContaining(["prtg_ping_seconds", "prtg_temperature_celsius"]));
+      expect(pushed).toEqual(scraped);
+    });
+
+    test("with the labels and values of the scraped ones", async () => {
+      // A scrape repeats what was measured long ago; the push has each measurement at its own time only.
+      const isRecent = ({ labels }: Series) => {
+        const channel = world.channel(`${labels.sensor_id}.${labels.channel_id}`);
+        const measuredAt = channel && world.lastMeasurement(channel, at)?.at;
+        return channel !== undefined && servedValue(world, channel, at) !== undefined && (measuredAt ?? 0) > since();
+      };
+      const [pushed, scraped] = await Promise.all([PUSHED, SCRAPED].map((job) => lastOf(job, VALUES, isRecent)));
+      expect(scraped?.size).toBeGreaterThan(100);
+      expect(differences(scraped ?? new Map(), pushed ?? new Map())).toEqual([]);
+    });
+
+    test("with the limits and infos of the scraped ones", async () => {
+      const selector = '{__name__=~"prtg_.*(_limit|_info).*", channel_id!=""}';
+      const [pushed, scraped] = await Promise.all([PUSHED, SCRAPED].map((job) => lastOf(job, selector)));
+      expect(scraped?.size).toBeGreaterThan(20);
+      expect(differences(scraped ?? new Map(), pushed ?? new Map())).toEqual([]);
+    });
+
+    function since(): number {
+      return now * 1000 - LOOK_BACK_MS;
+    }
+
+    async function namesOf(job: string): Promise<string[]> {
+      const counted = await prometheus.query(
+        `count by (__name__) (last_over_time({${job}, __name__=~"prtg_.+"}[5h]))`,
+        now,
+      );
+      // Only the text of the current state has a series: pushed, an old one would linger.
+      return counted
+        .map(({ labels }) => labels.__name__ ?? "")
+        .filter((name) => name !== "prtg_channel_state")
+        .sort();
+    }
+
+    /** The last value of each series of a selector, without what tells push and scrape apart. */
+    async function lastOf(
+      job: string,
+      selector: string,
+      includes: (series: Series) => boolean = () => true,
+    ): Promise<Map<string, number>> {
+      const found = await prometheus.query(`last_over_time(${selector.replace("{", `{${job}, `)}[10m])`, now);
+      const chosen = found.filter(includes);
+      const values = new Map(chosen.map(withoutTarget));
+      expect(values.size).toBe(chosen.length);
+      return values;
+    }
+
+    /** Waits until every measurement of the live window was sent, or time is up. */
+    async function untilPushed(): Promise<void> {
+      let expected = 0;
+      for (const sensor of world.list("sensor")) {
+        for (const { displayValues } of world.measurements(sensor, at - LIVE_WINDOW_MS + 1, at)) {
+          expected += displayValues.filter((value) => value !== null).length;
+        }
+      }
+      const deadline = Date.now() + PUSH_LIMIT_MS;
+      while (countMeasurements() < expected && Date.now() < deadline) await sleep(2_000);
+      expect(countMeasurements()).toBe(expected);
+      await sleep(TWO_CYCLES_MS);
+      await prometheus.nextScrape();
+    }
+
+    /** A measurement of a mapped channel comes once in each of its metrics. */
+    function countMeasurements(): number {
+      const sent = new Set<string>();
+      for (const { attributes, time } of [...relay.points.values()].flat()) {
+        const { sensor_id, channel_id, limit, metric, state } = attributes;
+        if (channel_id === undefined || (limit ?? metric ?? state) !== undefined) continue;
+        sent.add(`${sensor_id}.${channel_id}@${time}`);
+      }
+      return sent.size;
+    }
+  });
+});
+
+function withoutTarget({ labels, points }: Series): [key: string, value: number] {
+  const { __name__: name = "", job: _job, instance: _instance, ...own } = labels;
+  return [seriesKey(name, own), points[0]?.value ?? Number.NaN];
+}
