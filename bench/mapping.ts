@@ -1,6 +1,6 @@
 /**
  * What rules cost when a server is seen for the first time: every channel against 500 rules, beside decoding the pages
- * that the channels came on. Later polls do not ask the rules.
+ * that the channels came on. Later polls do not ask the rules (bench/mapped-polls.ts).
  */
 import { decodeChannel } from "../src/api/decode/channel.ts";
 import { noProblems } from "../src/api/decode/problems.ts";
@@ -8,9 +8,11 @@ import { compileRules } from "../src/mapping/rules/compile.ts";
 import type { RuleSettings, SensorAttributes } from "../src/mapping/rules/rule.ts";
 import type { SimChannel, SimNode } from "../src/simulator/world/model.ts";
 import { createWorld } from "../src/simulator/world/world.ts";
+import { benchMappedPolls } from "./mapped-polls.ts";
 import { describeSpread, TABLE_HEADER, timeInTurns } from "./statistics.ts";
 
 const PAGE = 3000;
+const MEASURED_AT = "2026-03-12T17:55:10Z";
 
 export async function benchMapping(channelCount: number, rounds: number): Promise<void> {
   const sensors = Math.ceil(channelCount / 10);
@@ -56,6 +58,7 @@ export async function benchMapping(channelCount: number, rounds: number): Promis
   for (const [name, spread] of Object.entries(times)) {
     console.log(describeSpread(name, spread, times["decoding the pages"]));
   }
+  await benchMappedPolls({ world, pages, measuredAt: Date.parse(MEASURED_AT), rules: ruleSet, rounds });
 }
 
 /** Every way to write a rule, most of them for objects that are not there. */
@@ -110,7 +113,7 @@ function recordOf({ sensor, number, name, displayUnit, unitType }: SimChannel, i
     type: "CHANNEL",
     basic: { name, displayunit: displayUnit, unittype: unitType },
     last_measurement: {
-      timestamp: "2026-03-12T17:55:10Z",
+      timestamp: MEASURED_AT,
       value: index * 1.37,
       display_value: index / 3,
       minimum: 0,

@@ -1,17 +1,26 @@
-import { isMissing } from "./api-error.ts";
+import { ApiError, isMissing } from "./api-error.ts";
 import { ApiKeyAuth, type Authenticator } from "./auth.ts";
 import { Circuits } from "./circuits.ts";
 import { decodeChannel } from "./decode/channel.ts";
+import { decodeLookup } from "./decode/lookup.ts";
 import { decodeNode } from "./decode/node.ts";
 import { readObjectCounts } from "./decode/object-counts.ts";
 import { noProblems, reportProblems } from "./decode/problems.ts";
 import { readSummary } from "./decode/summary.ts";
 import { readVersion } from "./decode/version.ts";
-import { channelLists, nodeLists } from "./endpoints.ts";
+import { channelLists, LOOKUP_LIST, nodeLists } from "./endpoints.ts";
 import { type ItemFormat, ListReader } from "./list-reader.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary, TimeSeries } from "./records.ts";
+import type {
+  ChannelRecord,
+  ListResult,
+  LookupDefinition,
+  NodeKind,
+  NodeRecord,
+  StatusSummary,
+  TimeSeries,
+} from "./records.ts";
 import { Requester } from "./requester.ts";
 import { type ApiAnswer, Sender } from "./sender.ts";
 import type { SeriesType } from "./series-types.ts";
@@ -27,6 +36,8 @@ const CHANNEL_FORMAT: ItemFormat<ChannelRecord> = {
   decode: decodeChannel,
   keyOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
 };
+
+const LOOKUP_FORMAT: ItemFormat<LookupDefinition> = { decode: decodeLookup, keyOf: ({ id }) => id };
 
 class ApiClient implements MonitoringApi {
   readonly #options: ApiClientOptions;
@@ -83,6 +94,17 @@ class ApiClient implements MonitoringApi {
 
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
     return this.#lists.read(channelLists(options), CHANNEL_FORMAT, signal);
+  }
+
+  async lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined> {
+    const { endpoint } = LOOKUP_LIST;
+    try {
+      return await this.#lists.read([LOOKUP_LIST], LOOKUP_FORMAT, signal);
+    } catch (error) {
+      const missing = error instanceof ApiError && error.code === "API_ENDPOINT_MISSING";
+      if (missing && error.endpoint === endpoint) return undefined;
+      throw error;
+    }
   }
 
   timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {

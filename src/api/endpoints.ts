@@ -32,11 +32,15 @@ export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly Li
 
 /** Lists of all channels, the preferred one first, then its stand-in. */
 export function channelLists(options: ChannelListOptions): readonly ListEndpoint[] {
+  const include = [...(options.limits === true ? ["alerting"] : []), ...(options.lookups === true ? ["values"] : [])];
   return [
-    { endpoint: "/experimental/channels", query: includeQuery(options.limits === true ? ["alerting"] : []) },
+    { endpoint: "/experimental/channels", query: includeQuery(include) },
     { endpoint: "/channels", query: "" },
   ];
 }
+
+/** The list of lookup definitions: deprecated, without a successor so far. */
+export const LOOKUP_LIST: ListEndpoint = { endpoint: "/lookup-definitions", query: "" };
 
 /** Where the time series of sensors are read, the preferred endpoint first, then its stand-in. */
 export const TIME_SERIES_ENDPOINTS = ["/experimental/timeseries/{id}/{type}", "/experimental/timeseries/{id}"] as const;

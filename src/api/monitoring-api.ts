@@ -1,4 +1,12 @@
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord, StatusSummary, TimeSeries } from "./records.ts";
+import type {
+  ChannelRecord,
+  ListResult,
+  LookupDefinition,
+  NodeKind,
+  NodeRecord,
+  StatusSummary,
+  TimeSeries,
+} from "./records.ts";
 import type { SeriesType } from "./series-types.ts";
 
 /**
@@ -18,6 +26,8 @@ export interface MonitoringApi {
   nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>>;
   /** All channels with their last measurement. */
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>>;
+  /** All lookup definitions; undefined where the server has no such endpoint. */
+  lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined>;
   /**
    * All channels of one sensor over the window of the series. Rejects with API_NOT_FOUND when the server has no such
    * sensor, and with API_ENDPOINT_MISSING while it answered neither this question nor its deprecated form for any.
@@ -39,4 +49,6 @@ export interface NodeListOptions {
 export interface ChannelListOptions {
   /** Ask for the limits of each channel. */
   readonly limits?: boolean;
+  /** Ask for the lookup of each channel. */
+  readonly lookups?: boolean;
 }

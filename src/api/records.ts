@@ -60,7 +60,26 @@ export interface ChannelRecord {
   readonly measuredAt: number | undefined;
   /** Limits where the record carries them; undefined when it does not (not the same as none set). */
   readonly limits: ChannelLimits | undefined;
+  /**
+   * Id or name of the lookup that has texts for the values. Empty where the record says that there is none; undefined
+   * when it does not say.
+   */
+  readonly lookup?: string | undefined;
 }
+
+/** Texts for the values of channels that stand for states. */
+export interface LookupDefinition {
+  readonly id: string;
+  /** Empty string when the server sent none. */
+  readonly name: string;
+  /** Those that could be read, in the order of the server. */
+  readonly entries: readonly LookupEntry[];
+}
+
+/** A text for the values `from` to `to`, which is often one value, or for the bits that are set in a value. */
+export type LookupEntry =
+  | { readonly kind: "range"; readonly from: number; readonly to: number; readonly text: string }
+  | { readonly kind: "bits"; readonly bits: number; readonly text: string };
 
 export const LIMIT_NAMES = ["max_error", "max_warning", "min_warning", "min_error"] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];

@@ -89,11 +89,11 @@ export class ChannelLimitSeries {
     }
   }
 
-  /** The channel, whose labels may be other ones by now, is to be served as `serving`. */
-  serve(channel: LimitedChannel, serving: ChannelServing): void {
+  /** The channel, whose labels may be other ones by now, is to be served as `serving`; `now` is monotonic. */
+  serve(channel: LimitedChannel, serving: ChannelServing, now: number): void {
     const { limits } = channel;
     if (limits === undefined) return;
-    if (serving.outcome === "dropped") {
+    if (serving.outcome === "dropped" || limits.expiresAt <= now) {
       this.remove(channel);
       return;
     }

@@ -1,5 +1,6 @@
 import type { ChannelRecord, ListResult } from "../api/records.ts";
 import type { ChannelMapper, MappingOutcome, ValueSeries } from "../mapping/channel-mapper.ts";
+import type { Lookups } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { oncePerNode } from "../mapping/once-per-node.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
@@ -36,7 +37,7 @@ export interface ChannelPictureOptions {
 /** When records are shown. */
 export interface Showing {
   readonly now: Moment;
-  /** Monotonic time until which infos, and limits that came with values, may be served. */
+  /** Monotonic time until which infos, and limits and lookups that came with values, may be served. */
   readonly until: number;
 }
 
@@ -50,6 +51,7 @@ export class ChannelPicture {
   #waiting = new Map<string, ChannelRecord[]>();
   #waitingCount = 0;
   #count = 0;
+  #lookups: Lookups | undefined;
   #poll = 0;
 
   constructor(options: ChannelPictureOptions) {
@@ -97,16 +99,28 @@ export class ChannelPicture {
     if (list.complete && seen < this.#count) await this.#countMissed(slices);
   }
 
-  /** Shows limits of the channels that are known; values stay as they are. */
-  async applyLimits(list: ListResult<ChannelRecord>, expiresAt: number, now: Moment, slices: Slices): Promise<void> {
+  /**
+   * Shows limits and states of the channels that are known; values stay as they are. `lookups`: undefined where the
+   * server does not tell. Resolves with how many channels have a lookup that is not among them.
+   */
+  async applyLimits(
+    list: ListResult<ChannelRecord>,
+    lookups: Lookups | undefined,
+    expiresAt: number,
+    now: Moment,
+    slices: Slices,
+  ): Promise<number> {
+    this.#lookups = lookups;
+    let unknown = 0;
     for (const record of list.items) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
       const channel = this.#sensors.get(record.sensorId)?.channels.get(record.channelId);
-      if (channel !== undefined && record.limits !== undefined) {
-        this.#series.showLimits(channel, record.limits, expiresAt, now);
-      }
+      if (channel === undefined) continue;
+      if (record.limits !== undefined) this.#series.showLimits(channel, record.limits, expiresAt, now);
+      if (!this.#showState(channel, record, expiresAt, now)) unknown++;
     }
+    return unknown;
   }
 
   /** Shows rows of time series, by sensor, on the channels that are known; paused sensors keep none. */
@@ -161,12 +175,12 @@ export class ChannelPicture {
   }
 
   /** The sensor's node was replaced. */
-  relabel(sensor: TreeNode): void {
+  relabel(sensor: TreeNode, now: Moment): void {
     const group = this.#sensors.get(sensor.id);
     if (group === undefined) return;
     group.sensor = sensor;
     this.#lastMeasurement.relabel(sensor.id, this.#sensorLabels(sensor));
-    for (const channel of group.channels.values()) this.#series.relabel(channel, sensor);
+    for (const channel of group.channels.values()) this.#series.relabel(channel, sensor, now);
   }
 
   withdrawValues(sensorId: string, now: Moment): void {
@@ -212,7 +226,7 @@ export class ChannelPicture {
       group.channels.set(record.channelId, channel);
       this.#count++;
     } else if (channel.name !== record.name || channel.unit !== record.unit) {
-      this.#series.rename(channel, sensor, record);
+      this.#series.rename(channel, sensor, record, now);
     }
     channel.missed = 0;
     channel.seenIn = this.#poll;
@@ -220,10 +234,19 @@ export class ChannelPicture {
     if (group.paused) this.#series.withdrawValue(channel, now);
     else this.#series.showValue(channel, record, group.staleAfterMs, now);
     if (record.limits !== undefined) this.#series.showLimits(channel, record.limits, until, now);
+    this.#showState(channel, record, until, now);
     if (record.measuredAt === undefined) return;
     if (group.newestIn !== this.#poll) group.newest = record.measuredAt;
     else if (record.measuredAt > group.newest) group.newest = record.measuredAt;
     group.newestIn = this.#poll;
+  }
+
+  /** False when the record names a lookup that is not known. */
+  #showState(channel: Channel, { lookup }: ChannelRecord, expiresAt: number, now: Moment): boolean {
+    if (lookup === undefined || this.#lookups === undefined) return true;
+    const definition = this.#lookups.find(lookup);
+    this.#series.showState(channel, definition, expiresAt, now);
+    return definition !== undefined || lookup === "";
   }
 
   #showLastMeasurement(group: SensorChannels | undefined): void {

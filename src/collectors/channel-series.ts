@@ -1,4 +1,4 @@
-import type { ChannelLimits, ChannelRecord } from "../api/records.ts";
+import type { ChannelLimits, ChannelRecord, LookupDefinition } from "../api/records.ts";
 import type { ChannelMapper, ChannelServing, MappingOutcome } from "../mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { type Conversion, convert, UNCHANGED } from "../mapping/units/conversion.ts";
@@ -7,9 +7,10 @@ import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
 import { ChannelLimitSeries, type LimitedChannel } from "./channel-limits.ts";
+import { ChannelStateSeries, type StatedChannel } from "./channel-states.ts";
 
 /** What is known of a channel between polls. */
-export interface Channel extends LimitedChannel {
+export interface Channel extends LimitedChannel, StatedChannel {
   name: string;
   unit: string;
   /** Labels of `prtg_channel_value`, also where it is not served as that. */
@@ -49,12 +50,13 @@ export interface ChannelSeriesOptions {
   readonly info: boolean;
 }
 
-/** Values and limits of one server's channels. Call inside a commit. */
+/** Values, limits and states of one server's channels. Call inside a commit. */
 export class ChannelSeries {
   readonly #options: ChannelSeriesOptions;
   readonly #values: SeriesTable;
   readonly #infos: KeyedSeries;
   readonly #limits: ChannelLimitSeries;
+  readonly #states: ChannelStateSeries;
   readonly #outcomes = new Map<MappingOutcome, number>();
 
   constructor(options: ChannelSeriesOptions) {
@@ -63,6 +65,7 @@ export class ChannelSeries {
     this.#values = store.table(TREE_FAMILIES.channelValue);
     this.#infos = new KeyedSeries(store.table(TREE_FAMILIES.channelInfo));
     this.#limits = new ChannelLimitSeries(server, store);
+    this.#states = new ChannelStateSeries(store);
   }
 
   /** Channels of which rules made this. */
@@ -88,6 +91,7 @@ export class ChannelSeries {
       mappedSlot: undefined,
       value: undefined,
       limits: undefined,
+      lookup: undefined,
       missed: 0,
       seenIn: 0,
       measuredAt: undefined,
@@ -98,14 +102,14 @@ export class ChannelSeries {
   }
 
   /** Takes over name and unit from the record. */
-  rename(channel: Channel, sensor: TreeNode, record: ChannelRecord): void {
+  rename(channel: Channel, sensor: TreeNode, record: ChannelRecord, now: Moment): void {
     channel.name = record.name;
     channel.unit = record.unit;
-    this.relabel(channel, sensor);
+    this.relabel(channel, sensor, now);
   }
 
   /** The sensor's node was replaced, or the channel's name or unit. */
-  relabel(channel: Channel, sensor: TreeNode): void {
+  relabel(channel: Channel, sensor: TreeNode, now: Moment): void {
     const { server, mapper } = this.#options;
     const labels = mapper.labels.channel(server, sensor, channel);
     const serving = mapper.serve(server, sensor, channel);
@@ -113,7 +117,7 @@ export class ChannelSeries {
     // Most of what replaces a node (priority, interval) is in no label and in no rule.
     if (!isRelabelled && sameServing(serving, channel.serving)) return;
     channel.labels = labels;
-    this.#serve(channel, serving);
+    this.#serve(channel, serving, now);
     if (this.#options.info && serving.outcome !== "dropped") {
       this.#infos.relabel(keyOf(channel), this.#infoLabels(channel, sensor));
     } else {
@@ -148,6 +152,7 @@ export class ChannelSeries {
     if (channel.slot !== undefined) this.#values.withdraw(channel.slot);
     if (channel.mappedSlot !== undefined) channel.mappedTable?.withdraw(channel.mappedSlot);
     this.#limits.compare(channel, undefined, 0, now.monotonic);
+    this.#states.show(channel, undefined, 0, now.monotonic);
   }
 
   /** The limits of the channel, as of now; compares the value that is served. */
@@ -157,10 +162,18 @@ export class ChannelSeries {
     this.#limits.compare(channel, value, channel.valueExpiresAt, now.monotonic);
   }
 
+  /** The lookup of the channel, or none, as of now; shows the text of the value that is served. */
+  showState(channel: Channel, lookup: LookupDefinition | undefined, expiresAt: number, now: Moment): void {
+    this.#states.know(channel, lookup, expiresAt);
+    const value = channel.valueExpiresAt > now.monotonic ? channel.value : undefined;
+    this.#states.show(channel, value, channel.valueExpiresAt, now.monotonic);
+  }
+
   remove(channel: Channel): void {
     this.#count(channel.serving, -1);
     this.#removeValues(channel);
     this.#limits.remove(channel);
+    this.#states.remove(channel);
     this.#infos.delete(keyOf(channel));
   }
 
@@ -178,6 +191,7 @@ export class ChannelSeries {
     channel.value = value;
     this.#setValues(channel, value);
     this.#limits.compare(channel, value, channel.valueExpiresAt, now.monotonic);
+    this.#states.show(channel, value, channel.valueExpiresAt, now.monotonic);
   }
 
   #setValues(channel: Channel, value: number): void {
@@ -194,16 +208,17 @@ export class ChannelSeries {
   }
 
   /** Rules see the channel in another way, or its labels are others; what was shown is shown again, as it is now. */
-  #serve(channel: Channel, serving: ChannelServing): void {
-    const { value } = channel;
+  #serve(channel: Channel, serving: ChannelServing, { monotonic }: Moment): void {
+    const value = channel.valueExpiresAt > monotonic ? channel.value : undefined;
     this.#removeValues(channel);
-    this.#limits.serve(channel, serving);
+    this.#limits.serve(channel, serving, monotonic);
     this.#count(channel.serving, -1);
     this.#count(serving, 1);
     channel.serving = serving;
     channel.mappedTable = this.#mappedTable(serving);
     channel.value = value;
     if (value !== undefined) this.#setValues(channel, value);
+    this.#states.show(channel, value, channel.valueExpiresAt, monotonic);
   }
 
   #removeValues(channel: Channel): void {

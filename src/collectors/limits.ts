@@ -1,22 +1,42 @@
+import { ApiError } from "../api/api-error.ts";
 import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { ChannelRecord, ListResult } from "../api/records.ts";
 import type { Collector, RunResult } from "./collector.ts";
+import type { LookupList } from "./lookup-list.ts";
 import type { ServerPicture } from "./server-picture.ts";
 
-/** The limits of every channel: they rarely change, and cost the server a section more per channel. */
+/** Limits and lookups of every channel: they rarely change, and cost the server two sections more per channel. */
 export class LimitsCollector implements Collector {
   readonly name = "limits";
   readonly #api: MonitoringApi;
   readonly #picture: ServerPicture;
+  readonly #lookups: LookupList;
 
-  constructor(api: MonitoringApi, picture: ServerPicture) {
+  constructor(api: MonitoringApi, picture: ServerPicture, lookups: LookupList) {
     this.#api = api;
     this.#picture = picture;
+    this.#lookups = lookups;
   }
 
   async run(signal: AbortSignal): Promise<RunResult> {
-    const list = await this.#api.channels({ limits: true }, signal);
+    const lookups = await this.#lookups.read(signal);
+    const list = await this.#readChannels(lookups !== undefined && lookups.size > 0, signal);
     signal.throwIfAborted();
-    await this.#picture.applyLimits(list);
+    await this.#picture.applyLimits(list, lookups);
     return { complete: list.complete };
+  }
+
+  /** The lookups are an extra: a server that refuses to tell them is asked for the limits alone. */
+  async #readChannels(lookups: boolean, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
+    if (!lookups) return this.#api.channels({ limits: true }, signal);
+    try {
+      const list = await this.#api.channels({ limits: true, lookups }, signal);
+      this.#lookups.used();
+      return list;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "API_BAD_REQUEST") throw error;
+      this.#lookups.refused(error);
+      return this.#api.channels({ limits: true }, signal);
+    }
   }
 }

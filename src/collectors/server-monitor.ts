@@ -14,6 +14,7 @@ import { FreshestValues } from "./freshest-values.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
 import type { SensorInspection } from "./inspection.ts";
 import { LimitsCollector } from "./limits.ts";
+import { LookupList } from "./lookup-list.ts";
 import { NodeLists } from "./node-lists.ts";
 import type { ParentKind } from "./node-series.ts";
 import { type CollectorStatus, Scheduler } from "./scheduler.ts";
@@ -147,7 +148,7 @@ class Monitor implements ServerMonitor {
       tree: new TreeCollector(api, lists, picture, unknown),
       status: new StatusCollector(api, lists, picture, unknown, nodeSensors),
       channels: new ChannelsCollector(api, picture, unknown, engine),
-      limits: new LimitsCollector(api, picture),
+      limits: new LimitsCollector(api, picture, new LookupList({ api, clock, log })),
       timeseries: engine && new TimeSeriesCollector(engine, freshest),
     };
     for (const [name, timetable] of timetables) {

@@ -2,6 +2,7 @@ import type { ChannelRecord, ListResult, NodeRecord, StatusSummary } from "../ap
 import { isPaused, type StatusToken } from "../api/status.ts";
 import type { Clock } from "../clock.ts";
 import type { ChannelMapper, ValueSeries } from "../mapping/channel-mapper.ts";
+import type { Lookups } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { countStatuses } from "../mapping/status-counts.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
@@ -11,6 +12,7 @@ import { EMPTY_TREE, NODE_KINDS, type Tree, type TreeChanges, type TreeNode } fr
 import type { NodePoll } from "../tree/poll.ts";
 import { reconcileInSteps } from "../tree/reconcile.ts";
 import { ChannelPicture, type Showing } from "./channel-picture.ts";
+import type { Moment } from "./channel-series.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { FreshRow } from "./freshest-values.ts";
 import { inspectChannel, type SensorInspection } from "./inspection.ts";
@@ -105,9 +107,14 @@ export class ServerPicture {
     await this.#commit((slices) => this.#channels.applyValues(list, this.#showing(), slices));
   }
 
-  async applyLimits(list: ListResult<ChannelRecord>): Promise<void> {
-    const until = this.#options.deadlines.limit();
-    await this.#commit((slices) => this.#channels.applyLimits(list, until, this.#showing().now, slices));
+  /** `lookups`: undefined where the server does not tell. */
+  async applyLimits(list: ListResult<ChannelRecord>, lookups: Lookups | undefined): Promise<void> {
+    const { deadlines, metrics } = this.#options;
+    const until = deadlines.limit();
+    await this.#commit(async (slices) => {
+      const unknown = await this.#channels.applyLimits(list, lookups, until, this.#showing().now, slices);
+      metrics.decodeProblem("lookup", unknown);
+    });
   }
 
   /** Shows rows of time series that are newer than what lists have shown, by sensor. */
@@ -201,10 +208,11 @@ export class ServerPicture {
     const { tree, changes } = step.value;
     this.#tree = tree;
     for (const node of changes.removed) this.#remove(node);
+    const { now } = this.#showing();
     for (const { node } of changes.replaced) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      this.#relabel(node);
+      this.#relabel(node, now);
     }
     return changes;
   }
@@ -226,11 +234,11 @@ export class ServerPicture {
     }
   }
 
-  #relabel(node: TreeNode): void {
+  #relabel(node: TreeNode, now: Moment): void {
     if (node.kind !== "sensor") this.#nodes.relabel(node);
     else {
       this.#sensors.relabel(node);
-      this.#channels.relabel(node);
+      this.#channels.relabel(node, now);
     }
   }
 

@@ -32,6 +32,7 @@ export function checkSteps(server: ServerConfig, config: Config): readonly Step[
     ...(tree.enabled ? [OBJECT_COUNTS] : []),
     ...(tree.enabled || status.enabled ? treeSteps : []),
     ...(channels.enabled || limits.enabled ? [channelsStep(limits.enabled)] : []),
+    ...(limits.enabled ? [LOOKUPS] : []),
   ];
 }
 
@@ -89,6 +90,21 @@ const OBJECT_COUNTS: Step = {
     const counts = await api.objectCounts(signal);
     if (counts === undefined) return { text: "not offered by this server: objects are counted from the lists" };
     return { text: [...counts].map(([kind, count]) => `${kind} ${count}`).join(", ") };
+  },
+};
+
+/** An extra: without it the texts of channels are missing, and nothing else. */
+const LOOKUPS: Step = {
+  subject: "lookups",
+  run: async (api, signal) => {
+    try {
+      const list = await api.lookups(signal);
+      if (list === undefined) return { text: "not offered by this server: states of channels are not shown" };
+      return describeList(`${list.items.length} visible`, list.skipped);
+    } catch (error) {
+      if (!(error instanceof ExporterError)) throw error;
+      return warning(`cannot be read: ${describeFault(error)}`, "Nothing if prtg_channel_state is not missed.");
+    }
   },
 };
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
 import { type Clock, systemClock } from "../clock.ts";
+import type { Environment } from "../config/interpolation.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
@@ -48,15 +49,22 @@ function endOnUncaughtFaults(log: Logger): void {
   });
 }
 
-/** @throws ConfigError */
-export async function loadFlaggedConfig(flags: ConfigFlags, context: CommandContext): Promise<LoadedConfig> {
+/**
+ * `env`: other variables than those of the process.
+ * @throws ConfigError
+ */
+export async function loadFlaggedConfig(
+  flags: ConfigFlags,
+  context: CommandContext,
+  env: Environment = process.env,
+): Promise<LoadedConfig> {
   const loaded = await loadConfig({
     file: flags["config.file"],
-    env: process.env,
+    env,
     readFile: (path) => readFile(path, "utf8"),
     redactor: context.redactor,
   });
-  const { ignoredVariables: variables } = loaded;
+  const variables = loaded.ignoredVariables.filter((name) => env[name] === process.env[name]);
   if (variables.length > 0) {
     context.log.warn({ variables }, "environment variables are not used: the configuration file has servers");
   }

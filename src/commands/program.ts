@@ -1,15 +1,15 @@
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError } from "commander";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { Redactor } from "../errors/redactor.ts";
-import { type ListenAddress, parseListenAddress } from "../http/listen-address.ts";
 import { FAULT_HELP } from "../simulator/service/fault-help.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
 import { addBackfillFlags, type BackfillFlags } from "./backfill-flags.ts";
 import type { CheckFlags } from "./check.ts";
 import type { DemoFlags } from "./demo.ts";
-import { addConfigFlag, addLogFlags, addWebFlags, parsed } from "./flags.ts";
+import { addConfigFlag, addLogFlags, addWebFlags } from "./flags.ts";
+import { addMapFlags, type MapFlags, mapFlagsFault } from "./map-flags.ts";
 import type { ServeFlags } from "./serve.ts";
-import type { SimulateFlags } from "./simulate.ts";
+import { addSimulateFlags, SIMULATE_HELP, type SimulateFlags } from "./simulate-flags.ts";
 import { addWorldFlags } from "./world-flags.ts";
 
 /*
@@ -47,6 +47,7 @@ export function createProgram(run: Run): Command {
     .exitOverride();
   addServe(program, run);
   addCheck(program, run);
+  addMap(program, run);
   addBackfill(program, run);
   addDemo(program, run);
   addSimulate(program, run);
@@ -75,13 +76,30 @@ function addCheck(program: Command, run: Run): void {
   addLogFlags(addConfigFlag(command), process.stderr.isTTY, "error");
 }
 
-function addBackfill(program: Command, run: Run): void {
-  const command = subcommand(program, "backfill", "write the history of a server as files for promtool").action(
-    async (flags: BackfillFlags) => {
-      const { backfill } = await import("./backfill.ts");
-      run.code = await backfill(flags, run.redactor);
+function addMap(program: Command, run: Run): void {
+  const command = subcommand(program, "map", "show which rule makes which series of a channel, and why not").action(
+    async (flags: MapFlags) => {
+      const fault = mapFlagsFault(flags);
+      if (fault !== undefined) command.error(`error: ${fault}`);
+      const { map } = await import("./map.ts");
+      run.code = await map(flags, run.redactor);
     },
   );
+  addLogFlags(addMapFlags(addConfigFlag(command)), process.stderr.isTTY, "warn");
+}
+
+function addBackfill(program: Command, run: Run): void {
+  const command = subcommand(
+    program,
+    "backfill",
+    "bring the history of a server into Prometheus: files, or a push",
+  ).action(async (flags: BackfillFlags) => {
+    if (flags.push !== true && flags.output === undefined) {
+      command.error("error: give --output <folder> for files, or --push");
+    }
+    const { backfill } = await import("./backfill.ts");
+    run.code = await backfill(flags, run.redactor);
+  });
   addLogFlags(addBackfillFlags(addConfigFlag(command)), process.stderr.isTTY);
 }
 
@@ -96,20 +114,15 @@ function addDemo(program: Command, run: Run): void {
 }
 
 function addSimulate(program: Command, run: Run): void {
-  const command = subcommand(program, "simulate", "a simulated monitoring server to build against")
-    .addOption(
-      new Option("--listen-address <address>", "where the simulated API listens")
-        .default(parseListenAddress("127.0.0.1:1615"), "127.0.0.1:1615")
-        .argParser((text): ListenAddress => parsed(() => parseListenAddress(text))),
-    )
-    .option("--api-key <key>", "API key that it accepts", "simulated-key")
-    .option("--username <name>", "user that can log in", "simulated-user")
-    .option("--password <password>", "password of that user", "simulated-password")
-    .action(async (flags: SimulateFlags) => {
+  const command = subcommand(program, "simulate", "a simulated monitoring server to build against").action(
+    async (flags: SimulateFlags) => {
       const { simulate } = await import("./simulate.ts");
       run.code = await simulate(flags, run.redactor);
-    });
-  addWorldFlags(addLogFlags(command, process.stderr.isTTY)).addHelpText("after", FAULT_HELP);
+    },
+  );
+  addWorldFlags(addLogFlags(addSimulateFlags(command), process.stderr.isTTY))
+    .addHelpText("after", FAULT_HELP)
+    .addHelpText("after", SIMULATE_HELP);
 }
 
 function subcommand(program: Command, name: string, description: string): Command {

@@ -87,6 +87,7 @@ export async function startServing(
       isReady: () => exporter.ready,
       version: context.build.version,
       servers: config.servers.map(({ name }) => name),
+      debug: exporter.debug,
     }),
   });
   for (const url of web.urls) log.info(`serving metrics on ${url}${flags["web.telemetryPath"]}`);

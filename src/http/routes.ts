@@ -1,4 +1,5 @@
 import type { Exposition } from "../exposition/exposition.ts";
+import { type DebugPages, debugEndpoint } from "./debug-endpoint.ts";
 import { renderLandingPage } from "./landing-page.ts";
 import { metricsEndpoint } from "./metrics-endpoint.ts";
 import { type RouteHandler, respondText } from "./web-server.ts";
@@ -11,7 +12,11 @@ export interface RouteOptions {
   readonly isReady: () => boolean;
   readonly version: string;
   readonly servers: readonly string[];
+  /** Undefined: there are no pages below /debug. */
+  readonly debug?: DebugPages | undefined;
 }
+
+const DEBUG_LINKS = [{ path: "/debug/cardinality", text: "Cardinality", description: "where the series come from" }];
 
 /** Every path of the exporter's web server. */
 export function createRoutes(options: RouteOptions): ReadonlyMap<string, RouteHandler> {
@@ -22,6 +27,7 @@ export function createRoutes(options: RouteOptions): ReadonlyMap<string, RouteHa
       { path: options.telemetryPath, text: "Metrics", description: "for Prometheus" },
       { path: "/-/healthy", text: "Health", description: "of this process" },
       { path: "/-/ready", text: "Readiness", description: "after the first poll" },
+      ...(options.debug === undefined ? [] : DEBUG_LINKS),
     ],
   });
   return new Map<string, RouteHandler>([
@@ -34,8 +40,17 @@ export function createRoutes(options: RouteOptions): ReadonlyMap<string, RouteHa
           ? respondText(response, 200, "Ready.\n")
           : respondText(response, 503, "The first poll has not finished yet.\n"),
     ],
+    ...debugRoutes(options.debug),
     [options.telemetryPath, metricsEndpoint(options)],
   ]);
+}
+
+function debugRoutes(pages: DebugPages | undefined): [string, RouteHandler][] {
+  if (pages === undefined) return [];
+  return [
+    ["/debug/explain", debugEndpoint(pages.explain)],
+    ["/debug/cardinality", debugEndpoint(pages.cardinality)],
+  ];
 }
 
 function respondHtml(response: Parameters<RouteHandler>[1], html: string): void {

@@ -60,7 +60,7 @@ function reasonFor({ outcome, rule }: ChannelServing, unit: string): string {
       return `${title} fits, but the unit ${JSON.stringify(unit)} does not become ${target}`;
     }
     case "unknown_unit":
-      return `no rule fits, and the unit ${JSON.stringify(unit)} is not recognised`;
+      return `${rule === undefined ? "no rule fits, and" : `${title} fits, but`} the unit ${JSON.stringify(unit)} is not recognised`;
     case "unmatched":
       return "no rule fits";
   }

@@ -23,13 +23,16 @@ export interface ValueSeries {
   readonly convert?: (value: number) => number;
 }
 
-/** What rules made of a channel: `unconverted` when one fits but the unit does not become its unit. */
+/**
+ * What rules made of a channel: `unconverted` when one fits but the unit does not become its unit, `unknown_unit` when
+ * the unit is not recognised and no rule does without.
+ */
 export type MappingOutcome = "mapped" | "dropped" | "unconverted" | "unknown_unit" | "unmatched";
 
 /** How a channel is served. */
 export interface ChannelServing {
   readonly outcome: MappingOutcome;
-  /** The rule that decided; undefined when none fits. */
+  /** The first rule that fits; undefined when none does. */
   readonly rule: Rule | undefined;
   /** Whether it is served as `prtg_channel_value`. */
   readonly original: boolean;
@@ -90,8 +93,9 @@ export class ChannelMapper {
       const labels = this.labels.mappedChannel(server, sensor, channel, mapping.labels);
       return { outcome: "mapped", rule, original: this.#keepOriginal, mapped: { family, labels, conversion } };
     }
-    if (channel.unit !== "" && !this.#rules.recognises(channel.unit)) return UNKNOWN_UNIT;
-    return mapping === undefined ? UNMATCHED : { ...UNMATCHED, outcome: "unconverted", rule: mapping.rule };
+    const isUnknown = channel.unit !== "" && !this.#rules.recognises(channel.unit);
+    if (mapping === undefined) return isUnknown ? UNKNOWN_UNIT : UNMATCHED;
+    return { ...UNMATCHED, outcome: isUnknown ? "unknown_unit" : "unconverted", rule: mapping.rule };
   }
 
   /** The series of a channel that is served so; `labels` are those of `prtg_channel_value`. */

@@ -95,6 +95,11 @@ export const TREE_FAMILIES = {
     ["sensor_id", "channel_id", "limit"],
     "1 when the channel's value is beyond that limit, else 0; only where the limit is set and a value is served.",
   ),
+  channelState: gauge(
+    "prtg_channel_state",
+    [...CHANNEL_LABELS, "state"],
+    "1 for the text of the channel's current value in the lookup that the channel has (GET /lookup-definitions, include=values); a number that the lookup lacks is its own text.",
+  ),
   channelInfo: gauge(
     "prtg_channel_info",
     [...CHANNEL_LABELS, "metric"],
@@ -221,7 +226,7 @@ export const EXPORTER_FAMILIES = {
     "prtg_exporter_decode_problems_total",
     "counter",
     ["server", "problem"],
-    "What was wrong in the server's answers and was left out: record, status, value, timestamp, summary.",
+    "What was wrong in the server's answers and was left out: record, status, value, timestamp, summary, lookup.",
   ),
   waitingChannels: own(
     "prtg_exporter_waiting_channels",

@@ -153,6 +153,11 @@ export function channelLimitLabels(channel: readonly string[], limit: LimitName)
   return [...channel, limit];
 }
 
+/** The labels of a channel's series and `state`. */
+export function channelStateLabels(channel: readonly string[], state: string): readonly string[] {
+  return [...channel, state.toWellFormed()];
+}
+
 export function limitExceededLabels(
   server: string,
   sensorId: string,

@@ -19,7 +19,8 @@ export interface StateOptions {
   readonly measured: ReadonlySet<string>;
   /**
    * `current`: a series only for the status that a sensor has. Such series are not pushed, as OTLP cannot say that one
-   * has ended: a receiver would show the old status beside the new one for minutes. The code says the same.
+   * has ended: a receiver would show the old status beside the new one for minutes. The code says the same. So it is
+   * with the states of channels, whose code is their value.
    */
   readonly sensorStatus: "current" | "all";
   readonly clock: Clock;
@@ -39,7 +40,7 @@ export class StateProducer implements MetricProducer {
     this.#options = options;
     this.#scope = scope;
     const unsaid = options.sensorStatus === "all" ? [] : [TREE_FAMILIES.sensorStatus.name];
-    this.#left = new Set([...options.measured, ...unsaid]);
+    this.#left = new Set([...options.measured, ...unsaid, TREE_FAMILIES.channelState.name]);
   }
 
   /** Never rejects: what cannot be read is left out and logged. */

@@ -41,6 +41,7 @@ export class ExporterMetrics {
   readonly collectorSkippedRuns = this.#counter(EXPORTER_FAMILIES.collectorSkippedRuns);
   readonly decodeProblems = this.#counter(EXPORTER_FAMILIES.decodeProblems);
   readonly waitingChannels = this.#gauge(EXPORTER_FAMILIES.waitingChannels);
+  readonly unmappedChannels = this.#gauge(EXPORTER_FAMILIES.unmappedChannels);
   readonly orphans = this.#gauge(EXPORTER_FAMILIES.orphans);
   readonly syncDelivered = this.#counter(EXPORTER_FAMILIES.syncDelivered);
   readonly syncRejected = this.#counter(EXPORTER_FAMILIES.syncRejected);

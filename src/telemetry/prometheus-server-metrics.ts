@@ -6,6 +6,7 @@ import {
   type DecodeProblem,
   type FinishedRun,
   type ServerMetrics,
+  type UnmappedReason,
 } from "./server-metrics.ts";
 
 /** Writes what one server's client and collectors report into the exporter's own metrics. */
@@ -48,6 +49,10 @@ export class PrometheusServerMetrics implements ServerMetrics, ApiObserver {
 
   waitingChannels(count: number): void {
     this.#metrics.waitingChannels.set({ server: this.#server }, count);
+  }
+
+  unmappedChannels(reason: UnmappedReason, count: number): void {
+    this.#metrics.unmappedChannels.set({ server: this.#server, reason }, count);
   }
 
   orphans(count: number): void {

@@ -2,7 +2,15 @@ import type { NodeRecord } from "../api/records.ts";
 import { findCycles } from "./cycles.ts";
 import { sameAbove, sameAttachment, sameParent, sameProperties, showsNothingNew } from "./equality.ts";
 import { NODE_KINDS, type NodeChange, ROOT_ID, type Tree, type TreeChanges, type TreeNode } from "./model.ts";
-import { ADRIFT, type Attachment, attach, declaredParent, type PlacedObject, placeBelow, tagsBelow } from "./placement.ts";
+import {
+  ADRIFT,
+  type Attachment,
+  attach,
+  declaredParent,
+  type PlacedObject,
+  placeBelow,
+  tagsBelow,
+} from "./placement.ts";
 import type { NodePoll } from "./poll.ts";
 
 export interface Reconciled {

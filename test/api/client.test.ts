@@ -78,6 +78,19 @@ describe("lists", () => {
     ]);
   });
 
+  test("of channels carry lookups when they are wanted", async () => {
+    const channel = { id: "1.0", name: "Door", basic: { displayunit: "" }, values: { lookup: "acme.door" } };
+    const server = await startApiServer(listOf([channel]));
+    const { api } = testClient(server.url);
+    const { items } = await api.channels({ limits: true, lookups: true }, never);
+    await api.channels({ lookups: true }, never);
+    expect(items).toMatchObject([{ sensorId: "1", channelId: "0", lookup: "acme.door" }]);
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      "/experimental/channels?limit=3000&offset=0&include=alerting,values",
+      "/experimental/channels?limit=3000&offset=0&include=values",
+    ]);
+  });
+
   test("merge channels by sensor and number, however their ids are spelt", async () => {
     const server = await startApiServer(
       listOf([
@@ -277,4 +290,38 @@ test("bytes are those of the bodies", async () => {
   const { api, recorded } = testClient(server.url);
   await api.version(never);
   expect(recorded.bytes).toBe(Buffer.byteLength(body));
+});
+
+describe("lookup definitions", () => {
+  test("are read whole, and what is wrong with them is counted", async () => {
+    const entry = { value: 0, text: "Closed" };
+    const server = await startApiServer(
+      listOf([{ id: "acme.door", name: "Rack Door", values: [entry, { value: 1 }] }, { name: "no id" }]),
+    );
+    const { api, recorded } = testClient(server.url);
+    expect(await api.lookups(never)).toEqual({
+      items: [{ id: "acme.door", name: "Rack Door", entries: [{ kind: "range", from: 0, to: 0, text: "Closed" }] }],
+      complete: true,
+      skipped: 1,
+    });
+    expect(server.requests.map(({ url }) => url)).toEqual(["/lookup-definitions?limit=3000&offset=0"]);
+    expect(Object.fromEntries(recorded.problems)).toEqual({ record: 1, lookup: 1 });
+  });
+
+  test.each([404, 405, 501])("may be missing (%i), and are asked for again next time", async (status) => {
+    let missing = true;
+    const server = await startApiServer((request, response) => {
+      if (missing) sendError(response, status, "UNKNOWN");
+      else sendPage(request, response, []);
+    });
+    const { api } = testClient(server.url);
+    expect(await api.lookups(never)).toBeUndefined();
+    missing = false;
+    expect(await api.lookups(never)).toMatchObject({ items: [] });
+  });
+
+  test("that may not be read are an error", async () => {
+    const server = await startApiServer((_request, response) => sendError(response, 403, "FORBIDDEN"));
+    expect(await rejection(testClient(server.url).api.lookups(never))).toMatchObject({ code: "API_FORBIDDEN" });
+  });
 });

@@ -3,6 +3,7 @@ import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../../s
 import type {
   ChannelRecord,
   ListResult,
+  LookupDefinition,
   NodeKind,
   NodeRecord,
   StatusSummary,
@@ -12,7 +13,16 @@ import type { SeriesType } from "../../src/api/series-types.ts";
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 
 /** What a test can break: one kind of question to the server. */
-export type Question = "health" | "version" | "summary" | "counts" | "limits" | "channels" | "timeSeries" | NodeKind;
+export type Question =
+  | "health"
+  | "version"
+  | "summary"
+  | "counts"
+  | "limits"
+  | "lookups"
+  | "channels"
+  | "timeSeries"
+  | NodeKind;
 
 /** A monitoring server in memory: it answers from the arrays that the test fills. */
 export class MemoryServer implements MonitoringApi {
@@ -22,6 +32,8 @@ export class MemoryServer implements MonitoringApi {
   readonly series = new Map<string, TimeSeries>();
   summary: StatusSummary | undefined;
   counts: ReadonlyMap<string, number> | undefined;
+  /** Undefined: the server has no such list. */
+  lookupDefinitions: readonly LookupDefinition[] | undefined;
   versionMembers: ReadonlyMap<string, string> = new Map([["version", "25.3.110"]]);
   offsetMs = 0;
   /** Every question so far; lists with the options they were asked with. */
@@ -115,12 +127,18 @@ export class MemoryServer implements MonitoringApi {
 
   async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
     const question = options.limits ? "limits" : "channels";
-    await this.#ask(question, signal);
+    await this.#ask(question, signal, options.lookups ? { lookups: true } : undefined);
     const complete = !this.incomplete.has(question);
     const items = this.channelRecords.filter(
       ({ sensorId, channelId }) => complete || !this.lost.has(`${sensorId}.${channelId}`),
     );
     return { items, complete, skipped: 0 };
+  }
+
+  async lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined> {
+    await this.#ask("lookups", signal);
+    const items = this.lookupDefinitions;
+    return items && { items, complete: true, skipped: 0 };
   }
 
   async timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {

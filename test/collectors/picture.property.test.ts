@@ -61,6 +61,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 function newServer(): MemoryServer {
   const server = new MemoryServer();
   server.put(record("probe", "1", ROOT), ...GROUPS.map((id) => record("group", id, "1")));
+  server.lookupDefinitions = [
+    { id: "acme.load", name: "", entries: [{ kind: "range", from: 0, to: 100, text: "Loaded" }] },
+  ];
   server.put(...DEVICES.map((id) => record("device", id, "10")));
   return server;
 }
@@ -110,8 +113,8 @@ function mutate(server: MemoryServer, given: Step, measuredAt: number): void {
     server.channelRecords = server.channelRecords.filter(
       ({ sensorId, channelId }) => `${sensorId}.${channelId}` !== key,
     );
-    const limits = { max_error: 1 };
-    if (given.do === "channel") server.channelRecords.push(channel(key, { measuredAt, unit: given.unit, limits }));
+    const more = { measuredAt, unit: given.unit, limits: { max_error: 1 }, lookup: "acme.load" };
+    if (given.do === "channel") server.channelRecords.push(channel(key, more));
   }
 }
 
@@ -149,6 +152,10 @@ it("what is served follows the server through any changes and failures, doubles 
         .map(({ sensorId, id, unit }) => [id, `${pathOf(server, sensorId)} ${unit}`]);
       expect([...values].sort()).toEqual(channels.sort());
       expect(it.series(TREE_FAMILIES.channelLimitExceeded)).toHaveLength(channels.length);
+      const states = it.series(TREE_FAMILIES.channelState).map(({ labels }) => {
+        return [`${labels.sensor_id}.${labels.channel_id}`, `${labels.path} ${labels.unit}`, labels.state];
+      });
+      expect(states.sort()).toEqual(channels.map((shown) => [...shown, "Loaded"]).sort());
     }),
     { numRuns: 150 },
   );

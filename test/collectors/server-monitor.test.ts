@@ -13,7 +13,7 @@ describe("the first runs", () => {
       ...["health", "version"],
       ...["sensor", "device", "group", "probe", "counts"],
       ...["summary", "channels", "sensor", "device", "group", "probe"],
-      "limits",
+      ...["lookups", "limits"],
     ]);
     expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
     expect(series(TREE_FAMILIES.sensorStatusCode)).toHaveLength(2);
@@ -90,7 +90,7 @@ describe("pollOnce", () => {
       ...["sensor", "device", "group", "probe", "counts"],
       ...["summary", "sensor", "device", "group", "probe"],
       "channels",
-      "limits",
+      ...["lookups", "limits"],
     ]);
     expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
     expect(clock.pending).toEqual([]);

@@ -83,7 +83,11 @@ describe("a rename or move", () => {
     { what: "move of a device", change: ["40", { parent: reference("1") }] as const, path: "Berlin/sw-1/Uplink" },
   ])("reaches every series at once: $what", async ({ change, path }) => {
     const it = monitored(smallServer(), { channelInfo: "always" });
-    it.server.channelRecords = it.server.channelRecords.map((each) => ({ ...each, limits: { max_error: 1 } }));
+    const more = { limits: { max_error: 1 }, lookup: "acme.load" };
+    it.server.channelRecords = it.server.channelRecords.map((each) => ({ ...each, ...more }));
+    it.server.lookupDefinitions = [
+      { id: "acme.load", name: "", entries: [{ kind: "range", from: 0, to: 100, text: "Loaded" }] },
+    ];
     it.server.change("50", { statusSince: 1 });
     await it.monitor.pollOnce(signal);
     it.server.change(change[0], change[1]);

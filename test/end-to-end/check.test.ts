@@ -229,6 +229,8 @@ describe("check", () => {
       unchecked: { url: named.url, settings: `${KEY}, tls: { insecure_skip_verify: true }` },
       part: { url: plain.url, settings: "auth: { api_key_file: part.txt }" },
       odd: { url: await faultyUrl("odd-records=10@/experimental/channels") },
+      unlisted: { url: await faultyUrl("missing@/lookup-definitions") },
+      untold: { url: await faultyUrl("error=403@/lookup-definitions") },
     };
     const folder = temporaryFolder({ ...FILES, "prtg.yaml": configOf(servers) });
     const { code, stdout } = await runCommand(["check", "--config.file", join(folder, "prtg.yaml")]);
@@ -237,6 +239,8 @@ describe("check", () => {
     expect(stdout).toMatch(/^live +login +ok +accepted, prtg_version /m);
     expect(stdout).toMatch(/^live +sensors +ok +30 visible$/m);
     expect(stdout).toMatch(/^login +channels +ok +90 visible, \d+ with a value$/m);
+    expect(stdout).toMatch(/^live +lookups +ok +13 visible$/m);
+    expect(stdout).toMatch(/^unlisted +lookups +ok +not offered by this server: states of channels are not shown$/m);
     const warned = [...stdout.matchAll(/^(\S+) +(\S+) +warning +(.*) -> /gm)].map(([, server, subject]) => [
       server,
       subject,
@@ -245,6 +249,7 @@ describe("check", () => {
       ["unchecked", "connection"],
       ["part", "visibility"],
       ["odd", "channels"],
+      ["untold", "lookups"],
     ]);
     expect(stdout.trimEnd().split("\n").at(-1)).toBe("ok: everything that serve needs works, with the warnings above");
     const sessions = ["POST", "DELETE"].map((method) => specified.requests.count({ method, route: "/session" }));

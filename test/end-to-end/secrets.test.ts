@@ -105,6 +105,8 @@ async function everyAnswer(url: string): Promise<string> {
     ["/-/healthy", {}],
     ["/-/ready", {}],
     ["/nothing?key=x", {}],
+    ["/debug/cardinality", {}],
+    ["/debug/explain?object=2490", { headers: { Accept: "application/json" } }],
     ["/metrics", { method: "POST" }],
     ["/metrics", { headers: { Accept: "text/plain;version=0.0.4" } }],
     ["/metrics", { headers: { Accept: "text/plain;version=1.0.0;escaping=dots" } }],

@@ -3,7 +3,7 @@ import type { ParsedSample } from "../support/parse-sample.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 import { expectedSeries } from "../support/world-truth.ts";
 
-const COMPARED = /^prtg_(sensor_status|sensor_status_code|channel_value)\b/;
+const COMPARED = /^prtg_(sensor_status|sensor_status_code|channel_value|channel_state)\b/;
 
 /** What is missing, extra or different, in words; empty when all is as it should be. */
 function differences(expected: Map<string, number>, served: Map<string, ParsedSample>): string[] {

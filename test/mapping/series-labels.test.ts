@@ -6,6 +6,7 @@ import { type MetricFamily, TREE_FAMILIES, type TreeFamilyName } from "../../src
 import { oncePerNode } from "../../src/mapping/once-per-node.ts";
 import {
   channelLimitLabels,
+  channelStateLabels,
   deviceInfoLabels,
   limitExceededLabels,
   nodeLabels,
@@ -75,6 +76,11 @@ describe("label values come in the order of the table", () => {
       family: TREE_FAMILIES.channelLimit,
       values: channelLimitLabels(channel, "min_error"),
       expected: { ...CHANNEL, limit: "min_error" },
+    },
+    {
+      family: TREE_FAMILIES.channelState,
+      values: channelStateLabels(channel, "In \ud83d Fault"),
+      expected: { ...CHANNEL, state: "In \ufffd Fault" },
     },
     {
       family: TREE_FAMILIES.channelLimitExceeded,
@@ -182,6 +188,7 @@ describe("labels as the configuration wants them", () => {
       sensorInfo: labels.sensorInfo("hq", tagged),
       channelValue: limits,
       channelLimit: channelLimitLabels(limits, "min_error"),
+      channelState: channelStateLabels(limits, "Closed"),
       channelInfo: labels.channelInfo("hq", tagged, DOWNTIME, "prtg_channel_value"),
     };
     const entries = Object.entries(values).map(([key, found]) => [key, named(families[key as TreeFamilyName], found)]);
@@ -201,6 +208,7 @@ describe("labels as the configuration wants them", () => {
     expect(found.sensorStatus).toEqual({ server: "hq", sensor_id: "2490", status: "up" });
     expect(found.channelValue).toEqual({ server: "hq", sensor_id: "2490", channel_id: "-4" });
     expect(found.channelLimit).toEqual({ server: "hq", sensor_id: "2490", channel_id: "-4", limit: "min_error" });
+    expect(found.channelState).toEqual({ server: "hq", sensor_id: "2490", channel_id: "-4", state: "Closed" });
     const { probe, group, device, sensor, path } = SENSOR;
     expect(found.sensorInfo).toMatchObject({ kind: "snmptraffic", probe, group, device, sensor, path });
     expect(found.channelInfo).toEqual({ ...CHANNEL, metric: "prtg_channel_value" });

@@ -71,6 +71,8 @@ test("the picture of a moment: statuses as codes, the exporter's own metrics, on
   values.set(values.add(channelLabels("40", "0")), 7);
   const statuses = store.table(TREE_FAMILIES.sensorStatus);
   statuses.set(statuses.add([...sensorLabels(0), "up"]), 1);
+  const states = store.table(TREE_FAMILIES.channelState);
+  states.set(states.add([...channelLabels("40", "0"), "Closed"]), 1);
   const intervals = store.table(TREE_FAMILIES.sensorInterval);
   intervals.set(intervals.add(sensorLabels(0)), 60);
   const registry = new Registry();

@@ -1,3 +1,4 @@
+import { entryOf, lookupOf } from "../../src/simulator/catalog/lookups.ts";
 import type { SimChannel, SimNode, SimSensor, World } from "../../src/simulator/world/model.ts";
 import { parseStatusCode, TOKENS } from "./status-codes.ts";
 
@@ -20,7 +21,11 @@ export function expectedSeries(world: World, server: string, at: number): Expect
   }
   for (const channel of world.channels()) {
     const value = servedValue(world, channel, at);
-    if (value !== undefined) expected.set(seriesKey("prtg_channel_value", channelLabels(channel, server)), value);
+    if (value === undefined) continue;
+    const labels = channelLabels(channel, server);
+    expected.set(seriesKey("prtg_channel_value", labels), value);
+    const state = stateOf(channel, value);
+    if (state !== undefined) expected.set(seriesKey("prtg_channel_state", { ...labels, state }), 1);
   }
   return expected;
 }
@@ -83,6 +88,7 @@ export function familySizes(
     ["prtg_channel_value", served.length],
     ["prtg_channel_limit", limits(channels)],
     ["prtg_channel_limit_exceeded", limits(served)],
+    ["prtg_channel_state", served.filter((channel) => lookupOf(channel) !== undefined).length],
   ]);
 }
 
@@ -111,6 +117,12 @@ export function servedValue(world: World, channel: SimChannel, at: number): numb
   if (measurement === undefined || measurement.displayValue === null) return undefined;
   const staleAfter = Math.max(3 * sensor.intervalSeconds * 1_000, FIVE_MINUTES);
   return at - measurement.at < staleAfter ? measurement.displayValue : undefined;
+}
+
+/** The text that the channel's lookup has for a value; undefined where it has no lookup. */
+export function stateOf(channel: SimChannel, value: number): string | undefined {
+  const lookup = lookupOf(channel);
+  return lookup && (entryOf(lookup, value)?.text ?? String(value));
 }
 
 export function seriesKey(name: string, labels: Readonly<Record<string, string>>): string {

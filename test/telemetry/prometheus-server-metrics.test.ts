@@ -40,6 +40,7 @@ describe("what one server's client and collectors report", () => {
       "problem=value": 0,
       "problem=timestamp": 0,
       "problem=summary": 0,
+      "problem=lookup": 0,
     });
     server.collector("tree");
     expect(await seriesOf(metrics.collectorSkippedRuns)).toEqual({ "collector=tree": 0 });

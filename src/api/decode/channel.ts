@@ -1,5 +1,6 @@
 import type { ChannelRecord } from "../records.ts";
 import { readLimits } from "./limits.ts";
+import { readLookupReference } from "./lookup.ts";
 import { finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";
 import { readTimestamp } from "./timestamp.ts";
@@ -31,6 +32,7 @@ export function decodeChannel(record: unknown, problems: DecodeProblems): Channe
     value: measurement === undefined ? undefined : readValue(measurement.display_value, problems),
     measuredAt: measurement === undefined ? undefined : readTimestamp(measurement.timestamp, problems),
     limits: readLimits(record, problems),
+    lookup: readLookupReference(record, problems),
   };
 }
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeChannel } from "../../../src/api/decode/channel.ts";
+import { decodeLookup } from "../../../src/api/decode/lookup.ts";
 import { decodeNode } from "../../../src/api/decode/node.ts";
 import { readObjectCounts } from "../../../src/api/decode/object-counts.ts";
 import { noProblems } from "../../../src/api/decode/problems.ts";
@@ -12,7 +13,7 @@ import { STATUS_TOKENS } from "../../../src/api/status.ts";
 const MEMBERS = (
   "id name parent path status status_since kind sensor_kind basic priority tags favorite host intervalgroup interval " +
   "scanning_interval type sensor_status_summary up total count last_measurement timestamp value display_value unit " +
-  "displayunit alerting limits limitmaxerror limit_min_error limitmode __proto__ constructor toString hasOwnProperty"
+  "displayunit alerting limits limitmaxerror limit_min_error limitmode values lookup unittype lookup_type from to text __proto__ constructor toString hasOwnProperty"
 ).split(" ");
 
 const leaf = fc.oneof(
@@ -70,8 +71,29 @@ test("channels: never throws, never yields a number that is none, always knows i
       expect(channel.sensorId).not.toBe("");
       expect(channel.channelId).not.toBe("");
       expect(typeof channel.unit).toBe("string");
+      expect(["string", "undefined"]).toContain(typeof channel.lookup);
     }),
     { numRuns: 2000 },
+  );
+});
+
+test("lookups: never throws, never yields a range that is none, always knows its id", () => {
+  fc.assert(
+    fc.property(anything, fc.array(arbitraryRecord, { maxLength: 3 }), fc.boolean(), (given, values, filled) => {
+      const problems = noProblems();
+      const record = filled && typeof given === "object" ? { ...given, values } : given;
+      const lookup = decodeLookup(record, problems);
+      expect(numbersIn(lookup).every(Number.isFinite)).toBe(true);
+      expect(problems.record).toBe(lookup === undefined ? 1 : 0);
+      if (lookup === undefined) return;
+      expect(lookup.id).not.toBe("");
+      for (const entry of lookup.entries) {
+        expect(entry.text).not.toBe("");
+        if (entry.kind === "range") expect(entry.to).toBeGreaterThanOrEqual(entry.from);
+        else expect(entry.bits).toBeGreaterThanOrEqual(0);
+      }
+    }),
+    { numRuns: 1000 },
   );
 });
 
@@ -92,6 +114,7 @@ test("nothing that is decoded changes a prototype", () => {
     fc.property(anything, (record) => {
       decodeNode("sensor", record, noProblems());
       decodeChannel(record, noProblems());
+      decodeLookup(record, noProblems());
       readSummary(record, noProblems());
       expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
     }),

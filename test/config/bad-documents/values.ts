@@ -31,7 +31,10 @@ export const VALUES: readonly BadDocument[] = [
     title: "unknown key at the root",
     text: `${SERVER}alerting: {}\n`,
     problems: [
-      ["3:1", "alerting: unknown key; known here: servers, collectors, stale_after, metrics, mapping, labels, otlp, state_dir"],
+      [
+        "3:1",
+        "alerting: unknown key; known here: servers, collectors, stale_after, metrics, mapping, labels, otlp, state_dir",
+      ],
     ],
   },
   {

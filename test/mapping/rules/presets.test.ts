@@ -9,51 +9,10 @@ import type { RuleSet } from "../../../src/mapping/rules/rule-set.ts";
 import { convert } from "../../../src/mapping/units/conversion.ts";
 import type { SimChannel, SimNode, SimSensor, World } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
+import { NOT_IN_THE_WORLD, nearly, WORLD_UNITS } from "../../support/world-units.ts";
 
 const NOW = Date.UTC(2026, 2, 12, 10);
 const CURATED = PRESET_NAMES.filter((name) => name !== "base-units");
-
-/** Units of the simulated world, and what a value in each of them is in its base unit, by simple arithmetic. */
-const WORLD_UNITS: Readonly<Record<string, (value: number) => number>> = {
-  "%": (value) => value / 100,
-  msec: (value) => value / 1000,
-  µs: (value) => value / 1_000_000,
-  s: (value) => value,
-  min: (value) => value * 60,
-  h: (value) => value * 3600,
-  d: (value) => value * 86_400,
-  "Mbit/s": (value) => (value * 1_000_000) / 8,
-  "kbit/s": (value) => (value * 1000) / 8,
-  KByte: (value) => value * 1024,
-  MB: (value) => value * 1024 * 1024,
-  GByte: (value) => value * 1024 * 1024 * 1024,
-  "KByte/s": (value) => value * 1024,
-  "°C": (value) => value,
-  "#": (value) => value,
-  "#/s": (value) => value,
-  V: (value) => value,
-  A: (value) => value,
-  W: (value) => value,
-  kWh: (value) => value * 3_600_000,
-  Hz: (value) => value,
-  rpm: (value) => value,
-  dBm: (value) => value,
-};
-
-/** Base units that no kind of sensor in the simulated world shows. */
-const NOT_IN_THE_WORLD = [
-  "voltamperes",
-  "ohms",
-  "decibels",
-  "lux",
-  "pascals",
-  "meters",
-  "meters_per_second",
-  "grams",
-  "grams_per_second",
-  "liters",
-  "liters_per_second",
-];
 
 interface WorldChannel {
   readonly sim: SimChannel;
@@ -104,11 +63,6 @@ async function ruleSetOf(presets: readonly PresetName[]): Promise<RuleSet> {
 
 function mapAll(ruleSet: RuleSet): { readonly one: WorldChannel; readonly mapping: Mapping | undefined }[] {
   return channels.map((one) => ({ one, mapping: ruleSet.map(one.sensor, one.channel) }));
-}
-
-/** Twelve digits: the last ones depend on the order of the operations. */
-function nearly(value: number): string {
-  return value.toPrecision(12);
 }
 
 /** The value in its base unit by the test's own table; the value itself where a family has no unit. */

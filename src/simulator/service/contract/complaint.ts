@@ -37,7 +37,7 @@ function expectation({ keyword, params, message = "is invalid", parentSchema }: 
   }
 }
 
-/** Numbers can be there as texts, too. */
+/** Numbers can be there as texts, too; null and the empty text stand for nothing chosen. */
 function listed(values: readonly unknown[]): string {
-  return [...new Set(values.filter((value) => value !== null).map(String))].join(", ");
+  return [...new Set(values.filter((value) => value !== null && value !== "").map(String))].join(", ");
 }

@@ -1,0 +1,68 @@
+import type { Logger } from "pino";
+import { ApiError } from "../api/api-error.ts";
+import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { Clock } from "../clock.ts";
+import { describeError } from "../errors/exporter-error.ts";
+import { Lookups } from "../mapping/lookups.ts";
+import { FailureLog, failureFields } from "./failure-log.ts";
+
+export interface LookupListOptions {
+  readonly api: MonitoringApi;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The lookup definitions of one server. They are an extra: that they cannot be read is no failure of anything else. */
+export class LookupList {
+  readonly #options: LookupListOptions;
+  readonly #failures: FailureLog;
+  /** Those of the last list. */
+  #known: Lookups | undefined;
+  /** Kind of what keeps states from being shown, which was logged; undefined while nothing does. */
+  #off: string | undefined;
+
+  constructor(options: LookupListOptions) {
+    this.#options = options;
+    this.#failures = new FailureLog("reading the lookups", options.log, options.clock);
+  }
+
+  /**
+   * Undefined where the server does not list them, or not for this user. When the list fails otherwise: those of the
+   * last one. Rejects only with the signal's reason.
+   */
+  async read(signal: AbortSignal): Promise<Lookups | undefined> {
+    const { api } = this.#options;
+    try {
+      const list = await api.lookups(signal);
+      this.#known = list && new Lookups(list.items);
+      this.#failures.worked();
+      if (list === undefined) this.#notShown("missing", "the server has no list of lookups");
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ApiError && error.code === "API_FORBIDDEN") {
+        this.#known = undefined;
+        this.#notShown(error.code, describeError(error), failureFields(error));
+      } else {
+        this.#failures.failed(error);
+      }
+    }
+    return this.#known;
+  }
+
+  /** The server tells which channels have lookups. */
+  used(): void {
+    if (this.#off !== undefined) this.#options.log.info("states of channels are shown: the server tells lookups");
+    this.#off = undefined;
+  }
+
+  /** The server lists lookups, but does not tell which channels have them. */
+  refused(error: ApiError): void {
+    this.#notShown(error.code, describeError(error), failureFields(error));
+  }
+
+  #notShown(kind: string, because: string, fields: Record<string, unknown> = {}): void {
+    if (this.#off === kind) return;
+    this.#off = kind;
+    this.#options.log.info(fields, `states of channels are not shown: ${because}`);
+  }
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import Negotiator from "negotiator";
+
+/** An answer in both forms, without secrets. */
+export interface DebugReport {
+  readonly status: 200 | 400 | 404;
+  /** For people; lines end with a line feed. */
+  readonly text: string;
+  /** The same for programs. */
+  readonly json: unknown;
+}
+
+/** Makes a report of what is in memory, as the query of the URL asks for it. */
+export type DebugPage = (query: URLSearchParams) => Promise<DebugReport>;
+
+/** The pages below /debug. */
+export interface DebugPages {
+  /** `?object=ID`: how an object came to its series. */
+  readonly explain: DebugPage;
+  /** Where the series come from. */
+  readonly cardinality: DebugPage;
+}
+
+const TEXT = "text/plain";
+const JSON_TYPE = "application/json";
+
+/** Serves reports as text, or as JSON to those who prefer it; GET and HEAD. */
+export function debugEndpoint(page: DebugPage) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { searchParams } = new URL(request.url ?? "/", "http://exporter");
+    const report = await page(searchParams);
+    // Whoever wants neither gets text, as on the metrics page.
+    const type = new Negotiator(request).mediaType([TEXT, JSON_TYPE]) ?? TEXT;
+    const body = type === JSON_TYPE ? `${JSON.stringify(report.json, undefined, 2)}\n` : report.text;
+    response.writeHead(report.status, {
+      "Content-Type": `${type}; charset=utf-8`,
+      "Content-Length": Buffer.byteLength(body),
+      "Cache-Control": "no-store",
+      Vary: "Accept",
+    });
+    response.end(body);
+  };
+}

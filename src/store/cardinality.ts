@@ -1,0 +1,141 @@
+import type { Step } from "./find-series.ts";
+import type { SeriesTable } from "./series-table.ts";
+import type { Store } from "./store.ts";
+
+export interface Counted {
+  readonly name: string;
+  readonly series: number;
+}
+
+/** What the values of one label come to, over all families. */
+export interface LabelCardinality {
+  readonly label: string;
+  readonly distinct: number;
+  /** Series that have the label, and not empty. */
+  readonly series: number;
+  /** The most frequent values, the first one most. */
+  readonly top: readonly Counted[];
+}
+
+/** Where the series of a store come from. Everything is in falling order. */
+export interface Cardinality {
+  readonly series: number;
+  readonly families: readonly Counted[];
+  readonly probes: readonly (Counted & { readonly server: string })[];
+  /** Series that belong to no probe, such as the counts of a whole server. */
+  readonly withoutProbe: number;
+  /** By number of distinct values. */
+  readonly labels: readonly LabelCardinality[];
+}
+
+export interface CardinalityOptions {
+  /** Name of the probe to which an object belongs; undefined where it belongs to none. */
+  readonly probeOf: (server: string, id: string) => string | undefined;
+  /** How many values of each label are shown. */
+  readonly top: number;
+  readonly step: Step;
+}
+
+/** Labels that hold the id of an object, in the order in which they are looked for. */
+const ID_LABELS = ["sensor_id", "id", "device_id"];
+
+/**
+ * Counts what is served. A family at a time: writers wait for one family at most, and a commit in between
+ * may show in the later ones only.
+ */
+export async function countCardinality(store: Store, options: CardinalityOptions): Promise<Cardinality> {
+  const census = new Census(options);
+  for (const table of [...store.tables]) await store.read(() => census.add(table));
+  return census.result();
+}
+
+class Census {
+  readonly #options: CardinalityOptions;
+  readonly #families: Counted[] = [];
+  /** By server, then by probe. */
+  readonly #probes = new Map<string, Map<string, number>>();
+  readonly #labels = new Map<string, Map<string, number>>();
+  #withoutProbe = 0;
+
+  constructor(options: CardinalityOptions) {
+    this.#options = options;
+  }
+
+  async add(table: SeriesTable): Promise<void> {
+    const { probeOf, step } = this.#options;
+    const { family } = table;
+    const perLabel = family.labels.map((name) => entry(this.#labels, name, () => new Map<string, number>()));
+    const idColumn = ID_LABELS.map((name) => family.labels.indexOf(name)).find((at) => at !== -1);
+    let series = 0;
+    for (let slot = 0; slot < table.slots; slot++) {
+      const turn = step();
+      if (turn !== undefined) await turn;
+      if (!table.isPresent(slot)) continue;
+      series++;
+      const labels = table.labels(slot);
+      for (const [column, values] of perLabel.entries()) countUp(values, labels[column] ?? "");
+      const [server = ""] = labels;
+      const probe = idColumn === undefined ? undefined : probeOf(server, labels[idColumn] ?? "");
+      if (probe === undefined) this.#withoutProbe++;
+      else
+        countUp(
+          entry(this.#probes, server, () => new Map<string, number>()),
+          probe,
+        );
+    }
+    if (series > 0) this.#families.push({ name: family.name, series });
+  }
+
+  async result(): Promise<Cardinality> {
+    const labels: LabelCardinality[] = [];
+    for (const [label, values] of this.#labels) labels.push(await this.#describe(label, values));
+    const probes = [...this.#probes].flatMap(([server, counts]) =>
+      [...counts].map(([name, series]) => ({ server, name, series })),
+    );
+    return {
+      series: this.#families.reduce((sum, { series }) => sum + series, 0),
+      families: this.#families.toSorted(bySeries),
+      probes: probes.sort(bySeries),
+      withoutProbe: this.#withoutProbe,
+      labels: labels.filter(({ distinct }) => distinct > 0).sort((a, b) => b.distinct - a.distinct),
+    };
+  }
+
+  /** Keeps the best while it walks: to sort 20,000 paths would take long at one go. */
+  async #describe(label: string, values: ReadonlyMap<string, number>): Promise<LabelCardinality> {
+    const { top: most, step } = this.#options;
+    const top: Counted[] = [];
+    let distinct = 0;
+    let all = 0;
+    for (const [name, series] of values) {
+      const turn = step();
+      if (turn !== undefined) await turn;
+      // An empty label is none.
+      if (name === "") continue;
+      distinct++;
+      all += series;
+      const last = top[most - 1];
+      if (last !== undefined && last.series >= series) continue;
+      const at = top.findIndex((other) => other.series < series);
+      top.splice(at === -1 ? top.length : at, 0, { name, series });
+      if (top.length > most) top.pop();
+    }
+    return { label, distinct, series: all, top };
+  }
+}
+
+function bySeries(a: Counted, b: Counted): number {
+  return b.series - a.series;
+}
+
+function countUp(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  map.set(key, value);
+  return value;
+}

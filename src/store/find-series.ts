@@ -1,0 +1,46 @@
+import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { Store } from "./store.ts";
+
+/** To be called often during long work; wait for what it returns. */
+export type Step = () => Promise<void> | undefined;
+
+/** A series that has a value. */
+export interface FoundSeries {
+  readonly family: MetricFamily;
+  /** Values for `family.labels`, in that order. */
+  readonly labels: readonly string[];
+  /** The labels as the page shows them. */
+  readonly labelText: string;
+  readonly value: number;
+}
+
+/**
+ * Series with these values under these labels, as they are served at `now` (monotonic ms); families that lack one of the
+ * labels are left out.
+ */
+export async function findSeries(
+  store: Store,
+  wanted: Readonly<Record<string, string>>,
+  now: number,
+  step: Step,
+): Promise<FoundSeries[]> {
+  // By a commit, so that the page hears of it.
+  if (store.expiresBy(now)) await store.commit(() => store.expire(now));
+  return store.read(async () => {
+    const found: FoundSeries[] = [];
+    for (const table of store.tables) {
+      const { family } = table;
+      const columns = Object.entries(wanted).map(([name, value]) => ({ at: family.labels.indexOf(name), value }));
+      if (columns.some(({ at }) => at === -1)) continue;
+      for (let slot = 0; slot < table.slots; slot++) {
+        const turn = step();
+        if (turn !== undefined) await turn;
+        if (!table.isPresent(slot)) continue;
+        const labels = table.labels(slot);
+        if (!columns.every(({ at, value }) => labels[at] === value)) continue;
+        found.push({ family, labels, labelText: table.labelText(slot), value: table.value(slot) });
+      }
+    }
+    return found;
+  });
+}

@@ -1,0 +1,410 @@
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { ApiError } from "../../src/api/api-error.ts";
+import type { LookupDefinition } from "../../src/api/records.ts";
+import type { SyncHooks } from "../../src/collectors/server-monitor.ts";
+import { formatLabels } from "../../src/exposition/text.ts";
+import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { compileRules } from "../../src/mapping/rules/compile.ts";
+import { SeriesLabels } from "../../src/mapping/series-labels.ts";
+import { Store } from "../../src/store/store.ts";
+import { SyncEngine } from "../../src/sync/sync-engine.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { record, reference } from "../tree/build-record.ts";
+import { channel, MINUTE, type Monitored, monitored, smallServer } from "./monitored.ts";
+
+const { channelState, channelValue } = TREE_FAMILIES;
+const { signal } = new AbortController();
+
+function single(id: string, name: string, texts: Readonly<Record<number, string>>): LookupDefinition {
+  const entries = Object.entries(texts).map(([value, text]) => {
+    return { kind: "range", from: Number(value), to: Number(value), text } as const;
+  });
+  return { id, name, entries };
+}
+
+const DOOR = single("acme.door", "Rack Door", { 0: "Closed", 1: "Open" });
+const FAN = single("acme.fan", "Fan", { 0: "Stopped", 1: "Running" });
+
+interface Stated extends Monitored {
+  /** Gives channel 50.0, the only one, these properties, and polls channels alone, or all. */
+  poll(more?: Parameters<typeof channel>[1], collectors?: "channels" | "all"): Promise<void>;
+  /** States shown of channel 50.0. */
+  states(): (string | undefined)[];
+}
+
+/** A server with one channel, 50.0, that has the lookup of a door. Nothing has run yet. */
+function stated(options: Parameters<typeof monitored>[1] = {}): Stated {
+  const server = smallServer();
+  server.lookupDefinitions = [DOOR, FAN];
+  const running = monitored(server, options);
+  return {
+    ...running,
+    poll: async (more, collectors = "all") => {
+      server.channelRecords = [channel("50.0", { name: "Door", unit: "", measuredAt: running.clock.now(), ...more })];
+      if (collectors === "channels") server.fail("API_TIMEOUT", "limits");
+      await running.monitor.pollOnce(signal);
+      server.heal();
+    },
+    states: () => running.series(channelState).map(({ labels }) => labels.state),
+  };
+}
+
+/** With a first poll of everything: the door is open. */
+async function polled(options: Parameters<typeof monitored>[1] = {}): Promise<Stated> {
+  const it = stated(options);
+  await it.poll({ value: 1, lookup: "acme.door" });
+  expect(it.states()).toEqual(["Open"]);
+  return it;
+}
+
+describe("the state of a channel", () => {
+  it("has the labels of the channel, and is 1", async () => {
+    const { series } = await polled();
+    expect(series(channelState)).toEqual([
+      {
+        value: 1,
+        labels: {
+          server: "hq",
+          sensor_id: "50",
+          channel_id: "0",
+          probe: "Berlin",
+          group: "Network",
+          device: "sw-1",
+          sensor: "Uplink",
+          channel: "Door",
+          unit: "",
+          path: "Berlin/Network/sw-1/Uplink",
+          state: "Open",
+        },
+      },
+    ]);
+  });
+
+  it("follows the value at each poll of the values", async () => {
+    const { poll, states, store } = await polled();
+    for (const [value, state] of [
+      [0, "Closed"],
+      [1, "Open"],
+      [1, "Open"],
+      [7, "7"],
+      [-0.5, "-0.5"],
+      [0, "Closed"],
+    ] as const) {
+      await poll({ value }, "channels");
+      expect(states()).toEqual([state]);
+    }
+    expect(store.table(channelState).slots).toBe(1);
+  });
+
+  it("follows the value of a time series", async () => {
+    let hooks: SyncHooks | undefined;
+    const { clock, states, store } = await polled({
+      createSync: (given) => {
+        hooks = given;
+        return idleEngine();
+      },
+    });
+    hooks?.onFreshest("50", clock.now() + 1, [["0", 0]]);
+    // The row is shown by a commit, and commits take turns.
+    await store.read(() => undefined);
+    expect(states()).toEqual(["Closed"]);
+  });
+
+  it("goes with the value: when it is null, when it is too old, when the sensor is paused", async () => {
+    const { poll, states, clock, server, series } = await polled();
+    await poll({ value: undefined }, "channels");
+    expect(states()).toEqual([]);
+    await poll({ value: 0 }, "channels");
+    expect(states()).toEqual(["Closed"]);
+    await clock.advance(5 * MINUTE);
+    expect(series(channelValue)).toEqual([]);
+    expect(states()).toEqual([]);
+    await poll({ value: 0 }, "channels");
+    server.change("50", { status: "pausedbyuser" });
+    await poll({ value: 0 });
+    expect(states()).toEqual([]);
+    server.change("50", { status: "up" });
+    await poll({ value: 0 }, "channels");
+    expect(states()).toEqual(["Closed"]);
+  });
+
+  it("goes with its channel, and with its sensor", async () => {
+    const { server, monitor, states, store, poll } = await polled();
+    server.channelRecords = [];
+    for (let times = 0; times < 2; times++) await monitor.pollOnce(signal);
+    expect(states()).toEqual([]);
+    await poll({ value: 0, lookup: "acme.door" });
+    expect(states()).toEqual(["Closed"]);
+    server.remove("50");
+    for (let times = 0; times < 2; times++) await monitor.pollOnce(signal);
+    expect(states()).toEqual([]);
+    expect(store.table(channelState).slots).toBe(1);
+  });
+
+  it("follows its channel to another name and another place", async () => {
+    const { server, poll, series } = await polled();
+    server.put(record("group", "11", "1", { name: "Edge" }));
+    server.change("40", { parent: reference("11") });
+    await poll({ name: "Front Door", value: 1 }, "channels");
+    expect(series(channelState).map(({ labels }) => [labels.path, labels.channel, labels.state])).toEqual([
+      ["Berlin/Edge/sw-1/Uplink", "Front Door", "Open"],
+    ]);
+  });
+
+  it("follows its channel to another place before the next value comes", async () => {
+    const { server, monitor, series } = await polled();
+    server.change("40", { name: "sw-2" });
+    server.fail("API_TIMEOUT", "channels", "limits");
+    await monitor.pollOnce(signal);
+    expect(series(channelState).map(({ labels }) => [labels.device, labels.state])).toEqual([["sw-2", "Open"]]);
+  });
+
+  it("is that of another lookup from the next slow poll on, and none without one", async () => {
+    const { poll, states } = await polled();
+    await poll({ value: 1, lookup: "acme.fan" });
+    expect(states()).toEqual(["Running"]);
+    await poll({ value: 0, lookup: "" });
+    expect(states()).toEqual([]);
+    await poll({ value: 0, lookup: "Rack Door" });
+    expect(states()).toEqual(["Closed"]);
+  });
+
+  it("takes over texts that were changed", async () => {
+    const { server, poll, states } = await polled();
+    server.lookupDefinitions = [single("acme.door", "Rack Door", { 1: "Wide Open" })];
+    await poll({ value: 1 }, "channels");
+    expect(states()).toEqual(["Open"]);
+    await poll({ value: 1, lookup: "acme.door" });
+    expect(states()).toEqual(["Wide Open"]);
+  });
+
+  it("may come with the values, where the server tells lookups there", async () => {
+    const { poll, states } = await polled();
+    await poll({ value: 1, lookup: "acme.fan" }, "channels");
+    expect(states()).toEqual(["Running"]);
+  });
+
+  it("is not touched by lists that do not tell lookups", async () => {
+    const { poll, states } = await polled();
+    await poll({ value: 0 });
+    expect(states()).toEqual(["Closed"]);
+  });
+
+  it("is withdrawn when three slow polls did not confirm the lookup, whatever becomes of the value", async () => {
+    const { poll, states, clock, value, store } = await polled();
+    for (let minute = 0; minute < 44; minute += 4) {
+      await clock.advance(4 * MINUTE);
+      await poll({ value: 0 }, "channels");
+      expect(states()).toEqual(["Closed"]);
+    }
+    await clock.advance(MINUTE);
+    expect(value(channelValue)).toBe(0);
+    expect(states()).toEqual([]);
+    await poll({ value: 0 }, "channels");
+    expect(store.table(channelState).size).toBe(0);
+  });
+
+  it("stays as long as slow polls confirm the lookup", async () => {
+    const { poll, states, clock } = await polled();
+    for (let times = 0; times < 4; times++) {
+      await clock.advance(30 * MINUTE);
+      await poll({ value: 0, lookup: "acme.door" });
+      await clock.advance(30 * MINUTE);
+      await poll({ value: 0 }, "channels");
+      expect(states()).toEqual(["Closed"]);
+    }
+  });
+
+  it("has no series where the channel names a lookup that the server does not list, which is counted", async () => {
+    const it = stated();
+    await it.poll({ value: 1, lookup: "acme.window" });
+    expect(it.states()).toEqual([]);
+    expect(await it.own("prtg_exporter_decode_problems_total", { problem: "lookup" })).toBe(1);
+    await it.poll({ value: 1, lookup: "" });
+    await it.poll({ value: 1 });
+    expect(await it.own("prtg_exporter_decode_problems_total", { problem: "lookup" })).toBe(1);
+  });
+});
+
+describe("the state of a channel under rules", () => {
+  function ruled(keepOriginal: boolean): Stated {
+    const { ruleSet: rules } = compileRules(
+      [
+        {
+          label: "test.yaml",
+          isPreset: false,
+          rules: [
+            { kind: "drop", match: { channel: "Noise" } },
+            { kind: "metric", match: { channel: "Door" }, name: "test_door", help: "A door." },
+          ],
+        },
+      ],
+      { byteUnits: "binary" },
+    );
+    const settings = { keep: new Set<string>(), rename: new Map(), fromTags: [] };
+    const mapper = new ChannelMapper({ labels: new SeriesLabels(settings), rules, keepOriginal });
+    const store = new Store(mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values));
+    return stated({ mapper, store });
+  }
+
+  function served({ store }: Stated): string[] {
+    const table = store.table(channelState);
+    return Array.from({ length: table.slots }, (_, slot) => slot)
+      .filter((slot) => table.isPresent(slot))
+      .map((slot) => table.labelText(slot));
+  }
+
+  it.each([true, false])(
+    "stays beside a mapped series, with the labels that are served (keep_original: %s)",
+    async (keep) => {
+      const it = ruled(keep);
+      await it.poll({ value: 1, lookup: "acme.door" });
+      expect(served(it)).toEqual(['{server="hq",sensor_id="50",channel_id="0",state="Open"}']);
+    },
+  );
+
+  it("goes when its channel is dropped, and comes back with it", async () => {
+    const it = ruled(true);
+    await it.poll({ value: 1, lookup: "acme.door" });
+    await it.poll({ name: "Noise", value: 1 }, "channels");
+    expect(served(it)).toEqual([]);
+    await it.poll({ name: "Noise", value: 0, lookup: "acme.door" });
+    expect(served(it)).toEqual([]);
+    await it.poll({ name: "Door", value: 0 }, "channels");
+    expect(served(it)).toEqual(['{server="hq",sensor_id="50",channel_id="0",state="Closed"}']);
+  });
+});
+
+describe("the list of lookups", () => {
+  const LIMITS = { max_error: 90 };
+  const lines = ({ log }: Monitored) =>
+    log.filter(({ msg }) => msg.includes("states of channels")).map(({ msg }) => msg);
+
+  it("is asked for with the limits only, and channels for their lookups where there are some", async () => {
+    const { server } = await polled();
+    expect(server.asked.filter((asked) => /lookups|limits/.test(asked))).toEqual([
+      "lookups",
+      'limits {"lookups":true}',
+    ]);
+  });
+
+  it("may be missing: limits are shown, one line says it, and another when it comes", async () => {
+    const it = stated();
+    it.server.lookupDefinitions = undefined;
+    for (let times = 0; times < 3; times++) {
+      await it.poll({ value: 1, lookup: "acme.door", limits: LIMITS });
+      expect(it.states()).toEqual([]);
+      expect(it.value(TREE_FAMILIES.channelLimit)).toBe(90);
+    }
+    expect(it.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual(["limits", "limits", "limits"]);
+    expect(lines(it)).toEqual(["states of channels are not shown: the server has no list of lookups"]);
+    it.server.lookupDefinitions = [DOOR];
+    for (let times = 0; times < 2; times++) await it.poll({ value: 1, lookup: "acme.door" });
+    expect(it.states()).toEqual(["Open"]);
+    expect(lines(it)).toHaveLength(2);
+    expect(lines(it)[1]).toBe("states of channels are shown: the server tells lookups");
+  });
+
+  it("may be empty: nothing is asked of channels, nothing is said", async () => {
+    const it = stated();
+    it.server.lookupDefinitions = [];
+    await it.poll({ value: 1, limits: LIMITS });
+    expect(it.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual(["limits"]);
+    expect(lines(it)).toEqual([]);
+  });
+
+  it("may be forbidden: one line says it", async () => {
+    const it = stated();
+    for (let times = 0; times < 2; times++) {
+      it.server.fail("API_FORBIDDEN", "lookups");
+      await it.poll({ value: 1, limits: LIMITS, lookup: "acme.door" });
+    }
+    expect(it.value(TREE_FAMILIES.channelLimit)).toBe(90);
+    expect(it.states()).toEqual([]);
+    expect(lines(it)).toHaveLength(1);
+    expect(lines(it)[0]).toContain("API_FORBIDDEN");
+  });
+
+  it("may become forbidden: channels are no longer asked for their lookups", async () => {
+    const it = await polled();
+    it.server.fail("API_FORBIDDEN", "lookups");
+    await it.poll({ value: 1, limits: LIMITS });
+    expect(it.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual([
+      'limits {"lookups":true}',
+      "limits",
+    ]);
+  });
+
+  it("is broken off with the run, which nobody hears of", async () => {
+    const it = await polled();
+    it.server.hold("lookups");
+    it.monitor.start();
+    await it.clock.advance(0);
+    expect(it.server.timesAsked("lookups")).toBe(2);
+    await it.monitor.stop();
+    expect(it.log.filter(({ msg }) => msg.includes("lookups"))).toEqual([]);
+  });
+
+  it("does not make a failing list of channels be read twice", async () => {
+    const it = await polled();
+    it.server.fail("API_TIMEOUT", "limits");
+    expect(await it.monitor.pollOnce(signal)).toBe(false);
+    expect(it.server.timesAsked("limits")).toBe(2);
+    expect(lines(it)).toEqual([]);
+  });
+
+  it("that fails leaves the texts as they were, and no collector fails", async () => {
+    const it = await polled();
+    it.server.fail("API_TIMEOUT", "lookups");
+    it.server.channelRecords = [
+      channel("50.0", {
+        name: "Door",
+        unit: "",
+        value: 0,
+        measuredAt: it.clock.now(),
+        lookup: "acme.door",
+        limits: LIMITS,
+      }),
+    ];
+    expect(await it.monitor.pollOnce(signal)).toBe(true);
+    expect(it.states()).toEqual(["Closed"]);
+    expect(it.value(TREE_FAMILIES.channelLimit)).toBe(90);
+    expect(it.log.filter(({ msg }) => msg.startsWith("reading the lookups failed"))).toHaveLength(1);
+  });
+
+  it("is of no use where the server refuses to tell the lookups of channels: limits are read alone", async () => {
+    const it = stated();
+    const { server } = it;
+    const channels = server.channels.bind(server);
+    server.channels = async (options, aborted) => {
+      if (!options.lookups) return channels(options, aborted);
+      throw new ApiError("API_BAD_REQUEST", "unknown section", { endpoint: "/experimental/channels" });
+    };
+    for (let times = 0; times < 2; times++) await it.poll({ value: 1, limits: LIMITS });
+    expect(it.value(TREE_FAMILIES.channelLimit)).toBe(90);
+    expect(lines(it)).toHaveLength(1);
+    expect(lines(it)[0]).toContain("unknown section");
+  });
+});
+
+function idleEngine(): SyncEngine {
+  return new SyncEngine({
+    api: smallServer(),
+    mode: "auto",
+    target: undefined,
+    limits: { requests: 1, periodMs: MINUTE },
+    clock: new ManualClock(),
+    random: () => 0,
+    log: pino({ level: "silent" }),
+    observer: {
+      delivered: () => undefined,
+      rejected: () => undefined,
+      deliveryFailed: () => undefined,
+      letGo: () => undefined,
+      watermarksSaved: () => undefined,
+    },
+    onFreshest: () => undefined,
+  });
+}

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SimChannel, World } from "../../src/simulator/world/model.ts";
+import { parseSample } from "../support/parse-sample.ts";
+import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
+import { servedValue } from "../support/world-truth.ts";
+
+const SETTINGS = `mapping:
+  presets: [base-units]
+  rules: [{ match: { channel: Downtime }, drop: true }]
+`;
+
+interface Explained {
+  readonly objects: readonly {
+    readonly server: string;
+    readonly sensor: Readonly<Record<string, unknown>>;
+    readonly lines: readonly string[];
+    readonly channels: readonly (Readonly<Record<string, unknown>> & { readonly lines: readonly string[] })[];
+  }[];
+}
+
+let running: SimulatedExporter;
+let world: World;
+let at: number;
+let page: string;
+/** A sensor with a name that would do harm, and one that is paused. */
+let evil: string;
+let paused: string;
+
+beforeAll(async () => {
+  running = await startSimulatedExporter({ size: { sensors: 200 }, settings: SETTINGS });
+  ({ world } = running.simulator);
+  at = Date.now();
+  running.simulator.freezeAt(at);
+  evil = measured()[0]?.sensor.id ?? "";
+  paused = measured().find(({ sensor }) => sensor.id !== evil)?.sensor.id ?? "";
+  world.rename(evil, `evil\n\u001b[31m ${TEST_KEY}`);
+  world.pause(paused, at);
+  expect(await running.poll()).toBe(true);
+  page = await running.page();
+});
+
+afterAll(() => running.close());
+
+/** Channels with a value in a unit that base-units takes. */
+function measured(): SimChannel[] {
+  return world
+    .channels()
+    .filter((one) => one.displayUnit === "%" && one.number >= 0 && servedValue(world, one, at) !== undefined);
+}
+
+function explain(object: string) {
+  return running.exporter.debug.explain(new URLSearchParams({ object }));
+}
+
+async function explained(object: string): Promise<Explained> {
+  const { status, json } = await explain(object);
+  expect(status).toBe(200);
+  return json as Explained;
+}
+
+function linesOf(sensorId: string, channelId?: string): string[] {
+  return page.split("\n").filter((line) => {
+    if (line === "" || line.startsWith("#")) return false;
+    const { labels } = parseSample(line);
+    return labels.sensor_id === sensorId && labels.channel_id === channelId;
+  });
+}
+
+describe("/debug/explain", () => {
+  it("shows the record, the rule and the very lines of the page, of a sensor and each of its channels", async () => {
+    const sensor = measured()[5]?.sensor;
+    if (sensor === undefined) throw new Error("no sensor");
+    const { objects } = await explained(sensor.id);
+    expect(objects).toHaveLength(1);
+    const [object] = objects;
+    expect(object?.server).toBe("hq");
+    expect(object?.sensor).toMatchObject({ sensor_id: sensor.id, status: world.state(sensor, at).status });
+    expect(object?.lines).toEqual(linesOf(sensor.id));
+    expect(object?.channels.map(({ channel_id }) => channel_id)).toEqual(
+      sensor.channels.map(({ number }) => String(number)),
+    );
+    for (const channel of object?.channels ?? []) {
+      expect(channel.lines).toEqual(linesOf(sensor.id, String(channel.channel_id)));
+    }
+  });
+
+  it("shows a channel alone, with its value, its rule and its unit", async () => {
+    const channel = measured()[5];
+    if (channel === undefined) throw new Error("no channel");
+    const id = `${channel.sensor.id}.${channel.number}`;
+    const { objects } = await explained(id);
+    expect(objects[0]?.lines).toEqual([]);
+    expect(objects[0]?.channels).toMatchObject([
+      {
+        channel: channel.name,
+        unit: "%",
+        state: "served",
+        value: servedValue(world, channel, at),
+        measured_at: new Date(world.lastMeasurement(channel, at)?.at ?? 0).toISOString(),
+        outcome: "mapped",
+        rule: expect.stringMatching(/^rules\[\d\] of preset base-units$/),
+      },
+    ]);
+    const { text } = await explain(id);
+    for (const line of objects[0]?.channels[0]?.lines ?? ["missing"]) expect(text).toContain(`\n    ${line}\n`);
+    expect(text).toContain("normalised (records are not kept as they came)");
+  });
+
+  it("says why a channel has no lines", async () => {
+    const dropped = world.channels().find(({ name }) => name === "Downtime");
+    expect((await explained(`${dropped?.sensor.id}.-4`)).objects[0]?.channels).toMatchObject([
+      { state: "dropped", outcome: "dropped", rule: "rules[0] of test.yaml", lines: [] },
+    ]);
+    expect((await explain(paused)).text).toMatch(/value +none: the sensor is paused/);
+  });
+
+  it("asks the server nothing", async () => {
+    const requests = () =>
+      running.exporter.metrics.registry.getSingleMetricAsString("prtg_exporter_api_requests_total");
+    const before = await requests();
+    await explain(measured()[0]?.sensor.id ?? "");
+    await running.exporter.debug.cardinality(new URLSearchParams());
+    expect(await requests()).toBe(before);
+  });
+
+  it("keeps names on their line", async () => {
+    const { text } = await explain(evil);
+    expect(text).toContain("evil [31m");
+    expect([...text].filter((character) => character < " " && character !== "\n")).toEqual([]);
+  });
+
+  it.each([
+    ["", 400, "give ?object= with the id of a sensor (2490) or of a channel (2490.1)"],
+    ["24 90", 400, "give ?object= with"],
+    ["x".repeat(200), 400, "give ?object= with"],
+    ["999999", 404, "no server has shown a sensor 999999 so far"],
+    ["999999.1", 404, "no server has shown a channel 999999.1 so far"],
+  ])("answers object=%s with %d", async (object, status, message) => {
+    const { status: given, text, json } = await explain(object);
+    expect(given).toBe(status);
+    expect(text).toContain(message);
+    expect(json).toEqual({ error: expect.stringContaining(message) });
+  });
+
+  it("says what an object is that has no channels", async () => {
+    const probe = world.list("probe")[0]?.id ?? "";
+    const { status, text } = await explain(probe);
+    expect([status, text]).toEqual([404, expect.stringContaining(`${probe} is a probe: give ?object=`)]);
+    expect((await explain(`${measured()[0]?.sensor.id}.777`)).status).toBe(404);
+  });
+});
+
+describe("/debug/cardinality", () => {
+  it("counts the series that the page has", async () => {
+    const { json, text } = await running.exporter.debug.cardinality(new URLSearchParams());
+    const samples = page
+      .split("\n")
+      .filter((line) => /^[a-z]/.test(line))
+      .map(parseSample)
+      .filter(({ name }) => /^prtg_(?!exporter_|up$)/.test(name));
+    const sizes = Map.groupBy(samples, ({ name }) => name);
+    expect(json).toMatchObject({ series: samples.length });
+    const { families, labels, probes, series_of_no_probe } = json as {
+      readonly families: readonly { readonly family: string; readonly series: number }[];
+      readonly labels: readonly {
+        readonly label: string;
+        readonly distinct: number;
+        readonly top: readonly unknown[];
+      }[];
+      readonly probes: readonly { readonly probe: string; readonly series: number }[];
+      readonly series_of_no_probe: number;
+    };
+    expect(new Map(families.map(({ family, series }) => [family, series]))).toEqual(
+      new Map([...sizes].map(([name, each]) => [name, each.length])),
+    );
+    for (const label of ["sensor_id", "path", "unit"]) {
+      const values = Map.groupBy(
+        samples.filter(({ labels: own }) => (own[label] ?? "") !== ""),
+        ({ labels: own }) => own[label],
+      );
+      const found = labels.find((each) => each.label === label);
+      expect(found?.distinct).toBe(values.size);
+      const most = Math.max(...[...values.values()].map(({ length }) => length));
+      expect(found?.top[0]).toMatchObject({ series: most });
+    }
+    expect(probes.reduce((sum, { series }) => sum + series, series_of_no_probe)).toBe(samples.length);
+    expect(probes.map(({ probe }) => probe).sort()).toEqual(
+      world
+        .list("probe")
+        .map(({ name }) => name)
+        .sort(),
+    );
+    expect(text).toMatch(/^series about the monitored world: \d+\n\nfamily +series\n/);
+  });
+
+  it("lists what has no mapped metric by unit and kind, with an example that is true", async () => {
+    const { json } = await running.exporter.debug.cardinality(new URLSearchParams());
+    const { unmapped } = json as {
+      readonly unmapped: {
+        readonly channels: number;
+        readonly units: { readonly most: readonly { name: string; channels: number; example: { object: string } }[] };
+      };
+    };
+    const counts = world.channels().filter(({ displayUnit }) => displayUnit === "#");
+    const group = unmapped.units.most.find(({ name }) => name === "#");
+    expect(group?.channels).toBe(counts.length);
+    expect(world.channel(group?.example.object ?? "")?.displayUnit).toBe("#");
+    expect(unmapped.units.most.reduce((sum, { channels }) => sum + channels, 0)).toBe(unmapped.channels);
+  });
+});

@@ -1,0 +1,60 @@
+import { OPERATIONS } from "./document.ts";
+import type { Row } from "./row.ts";
+import { ACCOUNTS, API_KEYS, PASSWORDS } from "./rows/accounts.ts";
+import { ACTIONS, MULTI_ACTIONS } from "./rows/actions.ts";
+import { AUTHENTICATION } from "./rows/authentication.ts";
+import { AUTODISCOVERY } from "./rows/autodiscovery.ts";
+import { CREATION, DELETION, EDITING } from "./rows/changes.ts";
+import { ERRORS } from "./rows/errors.ts";
+import { FILTERS } from "./rows/filters.ts";
+import { type Example, genericRows } from "./rows/generic.ts";
+import { INCLUDES } from "./rows/includes.ts";
+import { LARGE_LISTS, listRows } from "./rows/lists.ts";
+import { MEASUREMENTS } from "./rows/measurements.ts";
+import { OBJECTS } from "./rows/objects.ts";
+import { CLONING, MOVING } from "./rows/places.ts";
+import { SCHEMAS } from "./rows/schemas.ts";
+import { SYSTEM } from "./rows/system.ts";
+
+/** By sections of the specification. */
+const WRITTEN: Readonly<Record<string, readonly Row[]>> = {
+  authentication: AUTHENTICATION,
+  system: SYSTEM,
+  schemas: SCHEMAS,
+  objects: OBJECTS,
+  includes: INCLUDES,
+  filters: FILTERS,
+  actions: ACTIONS,
+  "multi-object actions": MULTI_ACTIONS,
+  creation: CREATION,
+  editing: EDITING,
+  deletion: DELETION,
+  moving: MOVING,
+  cloning: CLONING,
+  measurements: MEASUREMENTS,
+  accounts: ACCOUNTS,
+  "API keys": API_KEYS,
+  passwords: PASSWORDS,
+  "auto-discovery": AUTODISCOVERY,
+  errors: ERRORS,
+  "large lists": LARGE_LISTS,
+};
+
+const written = Object.values(WRITTEN).flat();
+
+/** Every operation that some row shows to succeed, with the request of that row. */
+const EXAMPLES: readonly Example[] = OPERATIONS.flatMap((operation) => {
+  const success = written.find(
+    (row) => row.operation === operation.id && typeof row.answers === "number" && typeof row.path === "string",
+  );
+  return typeof success?.path === "string" ? [{ operation, path: success.path, body: success.body }] : [];
+});
+
+/** Everything that the specification says, as far as a request can show it. */
+export const TABLES: Readonly<Record<string, readonly Row[]>> = {
+  ...WRITTEN,
+  lists: EXAMPLES.flatMap(listRows),
+  "every operation": EXAMPLES.flatMap(genericRows),
+};
+
+export const ROWS: readonly Row[] = Object.values(TABLES).flat();

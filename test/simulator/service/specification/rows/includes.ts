@@ -1,0 +1,143 @@
+import { expect } from "vitest";
+import { type Row, sees } from "../row.ts";
+import { ID } from "../world.ts";
+
+const REFERENCE = {
+  id: expect.stringMatching(/^\d+$/),
+  type: expect.stringMatching(/^REFERENCED_(ROOT|PROBE|GROUP|DEVICE|SENSOR|USER|USERGROUP)$/),
+  name: expect.any(String),
+  href: expect.stringMatching(/^\/api\/v2\//),
+};
+const SECTION = expect.any(Object);
+
+/** Has these keys and none of the others. */
+function only(present: readonly string[], absent: readonly string[]) {
+  return expect.toSatisfy(
+    (record: object) => present.every((key) => key in record) && absent.every((key) => !(key in record)),
+  );
+}
+
+function on(rule: string, path: string, shows: unknown): Row {
+  const operation = path.startsWith("/devices")
+    ? "getDevice"
+    : path.startsWith("/sensors")
+      ? "getSensor"
+      : "getChannel";
+  return { operation, rule, path, answers: 200, shows };
+}
+
+const DEVICE = `/devices/${ID.device}`;
+const SECTIONS = ["intervalgroup", "scheduledependency", "windowsconnection", "path"];
+
+/** Section Includes, and Tree node response with its inheritance properties. */
+export const INCLUDES: readonly Row[] = [
+  on(
+    "an empty value returns the default selection",
+    `${DEVICE}?include=`,
+    only(["basic"], [...SECTIONS, "sensor_status_summary"]),
+  ),
+  ...SECTIONS.map((section) =>
+    on(
+      `individual section ${section}`,
+      `${DEVICE}?include=${section}`,
+      only(
+        [section],
+        SECTIONS.filter((one) => one !== section),
+      ),
+    ),
+  ),
+  on(
+    "sections separated by commas",
+    `${DEVICE}?include=intervalgroup,path`,
+    only(["intervalgroup", "path"], ["windowsconnection"]),
+  ),
+  on(
+    "all_sections lists all available sections",
+    `${DEVICE}?include=all_sections`,
+    only(["basic", ...SECTIONS], ["sensor_status_summary"]),
+  ),
+  on("sensor_status_summary: number of sensors per status", `${DEVICE}?include=sensor_status_summary`, {
+    sensor_status_summary: { down: 1 },
+  }),
+  on("* includes all_sections, inheritance and sensor_status_summary", `${DEVICE}?include=*`, {
+    ...Object.fromEntries(SECTIONS.map((section) => [section, SECTION])),
+    intervalgroup: { _inherited: true },
+    sensor_status_summary: SECTION,
+  }),
+  on("basic has name, host, hostv6, tags, parenttags", DEVICE, {
+    basic: { name: "Known device", host: "10.9.0.1", hostv6: "", tags: [], parenttags: expect.any(Array) },
+  }),
+  on("intervalgroup has interval, errorintervalsdown", `${DEVICE}?include=intervalgroup`, {
+    intervalgroup: { interval: 60, errorintervalsdown: 1 },
+  }),
+  on("inheritance: source, inherited, shadowed of each section", `${DEVICE}?include=intervalgroup,inheritance`, {
+    intervalgroup: {
+      _inheritancesource: REFERENCE,
+      _inherited: true,
+      _shadowed: { interval: 60, errorintervalsdown: 1 },
+    },
+  }),
+  {
+    operation: "editDevice",
+    rule: "_inherited is false when the settings are defined on the object, _shadowed is null then",
+    path: DEVICE,
+    body: { intervalgroup: { interval: 300 } },
+    answers: 204,
+    after: [
+      sees(`${DEVICE}?include=intervalgroup,inheritance`, {
+        intervalgroup: { interval: 300, _inheritancesource: REFERENCE, _inherited: false, _shadowed: null },
+      }),
+      sees(`/sensors/${ID.a}?include=intervalgroup,inheritance`, { intervalgroup: { interval: 60 } }),
+      sees(`/sensors/${ID.up}?include=intervalgroup,inheritance`, {
+        intervalgroup: {
+          interval: 300,
+          _inheritancesource: { id: ID.device, type: "REFERENCED_DEVICE" },
+          _inherited: true,
+        },
+      }),
+    ],
+  },
+  {
+    operation: "editDevice",
+    rule: "the password of windowsconnection is returned masked",
+    path: DEVICE,
+    body: {
+      windowsconnection: { windowslogindomain: "CORP", windowsloginusername: "svc", windowsloginpassword: "secret" },
+    },
+    answers: 204,
+    after: [
+      sees(`${DEVICE}?include=windowsconnection`, {
+        windowsconnection: {
+          windowslogindomain: "CORP",
+          windowsloginusername: "svc",
+          windowsloginpassword: expect.stringMatching(/^\*+$/),
+        },
+      }),
+    ],
+  },
+  ...["alerting", "values", "path"].map((section) =>
+    on(`channels have ${section}`, `/channels/${ID.channel}?include=${section}`, { [section]: SECTION }),
+  ),
+  on("channels have all_sections", `/channels/${ID.channel}?include=all_sections`, {
+    alerting: SECTION,
+    values: SECTION,
+    path: SECTION,
+  }),
+  on(
+    "sensors have all_sections",
+    `/sensors/${ID.up}?include=all_sections`,
+    only(["intervalgroup", "path"], ["sensor_status_summary"]),
+  ),
+  {
+    operation: "getSensor",
+    rule: "sensors have include without sensor_status_summary",
+    path: `/sensors/${ID.up}?include=sensor_status_summary`,
+    answers: "400 BAD_REQUEST",
+  },
+  {
+    operation: "getChannel",
+    rule: "sections of other kinds are none of the endpoint's",
+    path: `/channels/${ID.channel}?include=windowsconnection`,
+    answers: "400 BAD_REQUEST",
+  },
+];

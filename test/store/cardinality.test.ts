@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatLabels } from "../../src/exposition/text.ts";
+import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import { countCardinality } from "../../src/store/cardinality.ts";
+import { findSeries } from "../../src/store/find-series.ts";
+import { Store } from "../../src/store/store.ts";
+
+function family(name: string, labels: readonly string[]): MetricFamily {
+  return { name, type: "gauge", help: name, labels: ["server", ...labels] };
+}
+
+const VALUE = family("value", ["sensor_id", "channel_id", "path"]);
+const NODE = family("node", ["id", "path"]);
+const SERVER = family("server", ["version"]);
+const noStep = () => undefined;
+const PROBES: Readonly<Record<string, string>> = { "1": "Berlin", "50": "Berlin", "51": "Wien" };
+const probeOf = (server: string, id: string) => (server === "hq" ? PROBES[id] : undefined);
+
+async function filled(): Promise<Store> {
+  const store = new Store([VALUE, NODE, SERVER], (each, values) => formatLabels(each.labels, values));
+  await store.commit(() => {
+    for (const [labels, value] of [
+      [["hq", "50", "0", "a"], 1],
+      [["hq", "50", "1", "a"], 2],
+      [["hq", "51", "0", "b"], 3],
+      [["dc", "50", "0", ""], 4],
+    ] as const) {
+      const table = store.table(VALUE);
+      table.set(table.add(labels), value, value === 3 ? 1_000 : undefined);
+    }
+    const nodes = store.table(NODE);
+    nodes.set(nodes.add(["hq", "1", "a"]), 1);
+    // Known, but without a value.
+    nodes.add(["hq", "2", "c"]);
+    const servers = store.table(SERVER);
+    servers.set(servers.add(["hq", "25"]), 1);
+  });
+  return store;
+}
+
+describe("countCardinality", () => {
+  it("counts by family, probe and label what has a value", async () => {
+    expect(await countCardinality(await filled(), { probeOf, top: 2, step: noStep })).toEqual({
+      series: 6,
+      families: [
+        { name: "value", series: 4 },
+        { name: "node", series: 1 },
+        { name: "server", series: 1 },
+      ],
+      probes: [
+        { server: "hq", name: "Berlin", series: 3 },
+        { server: "hq", name: "Wien", series: 1 },
+      ],
+      withoutProbe: 2,
+      labels: [
+        { label: "server", distinct: 2, series: 6, top: [counted("hq", 5), counted("dc", 1)] },
+        { label: "sensor_id", distinct: 2, series: 4, top: [counted("50", 3), counted("51", 1)] },
+        { label: "channel_id", distinct: 2, series: 4, top: [counted("0", 3), counted("1", 1)] },
+        { label: "path", distinct: 2, series: 4, top: [counted("a", 3), counted("b", 1)] },
+        { label: "id", distinct: 1, series: 1, top: [counted("1", 1)] },
+        { label: "version", distinct: 1, series: 1, top: [counted("25", 1)] },
+      ],
+    });
+  });
+
+  it("shows the most frequent values, as sorting all of them would", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 }), async (values) => {
+        const one = family("one", ["digit"]);
+        const store = new Store([one], () => "");
+        for (const digit of values) store.table(one).set(store.table(one).add(["hq", String(digit)]), 1);
+        const { labels } = await countCardinality(store, { probeOf, top: 3, step: noStep });
+        const counts = [...Map.groupBy(values, String).values()].map(({ length }) => length).sort((a, b) => b - a);
+        const digits = labels.find(({ label }) => label === "digit");
+        expect(digits?.top.map(({ series }) => series) ?? []).toEqual(counts.slice(0, 3));
+        expect(digits?.distinct ?? 0).toBe(counts.length);
+      }),
+    );
+  });
+
+  it("lets others have the event loop, and writers the store between families", async () => {
+    const store = await filled();
+    let turns = 0;
+    const step = () => (++turns % 2 === 0 ? new Promise<void>((resolve) => setImmediate(resolve)) : undefined);
+    const counting = countCardinality(store, { probeOf, top: 2, step });
+    let written = -1;
+    await store.commit(() => {
+      written = turns;
+    });
+    const { series } = await counting;
+    expect(series).toBe(6);
+    expect(written).toBeLessThan(turns);
+  });
+});
+
+describe("findSeries", () => {
+  it("finds what has these labels, as the page shows it", async () => {
+    const store = await filled();
+    const found = await findSeries(store, { server: "hq", sensor_id: "50" }, 0, noStep);
+    expect(found.map(({ family: { name }, labelText, value }) => `${name}${labelText} ${value}`)).toEqual([
+      'value{server="hq",sensor_id="50",channel_id="0",path="a"} 1',
+      'value{server="hq",sensor_id="50",channel_id="1",path="a"} 2',
+    ]);
+  });
+
+  it("leaves out what has expired, and tells those who render", async () => {
+    const store = await filled();
+    let heard = 0;
+    store.onCommit(() => heard++);
+    expect(await findSeries(store, { sensor_id: "51" }, 999, noStep)).toHaveLength(1);
+    expect(heard).toBe(0);
+    expect(await findSeries(store, { sensor_id: "51" }, 1_000, noStep)).toEqual([]);
+    expect(heard).toBe(1);
+  });
+});
+
+function counted(name: string, series: number) {
+  return { name, series };
+}

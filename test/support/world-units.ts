@@ -1,0 +1,46 @@
+/** Units of the simulated world, and what a value in each of them is in its base unit, by simple arithmetic. */
+export const WORLD_UNITS: Readonly<Record<string, (value: number) => number>> = {
+  "%": (value) => value / 100,
+  msec: (value) => value / 1000,
+  µs: (value) => value / 1_000_000,
+  s: (value) => value,
+  min: (value) => value * 60,
+  h: (value) => value * 3600,
+  d: (value) => value * 86_400,
+  "Mbit/s": (value) => (value * 1_000_000) / 8,
+  "kbit/s": (value) => (value * 1000) / 8,
+  KByte: (value) => value * 1024,
+  MB: (value) => value * 1024 * 1024,
+  GByte: (value) => value * 1024 * 1024 * 1024,
+  "KByte/s": (value) => value * 1024,
+  "°C": (value) => value,
+  "#": (value) => value,
+  "#/s": (value) => value,
+  V: (value) => value,
+  A: (value) => value,
+  W: (value) => value,
+  kWh: (value) => value * 3_600_000,
+  Hz: (value) => value,
+  rpm: (value) => value,
+  dBm: (value) => value,
+};
+
+/** Base units that no kind of sensor in the simulated world shows. */
+export const NOT_IN_THE_WORLD = [
+  "voltamperes",
+  "ohms",
+  "decibels",
+  "lux",
+  "pascals",
+  "meters",
+  "meters_per_second",
+  "grams",
+  "grams_per_second",
+  "liters",
+  "liters_per_second",
+];
+
+/** Twelve digits: the last ones depend on the order of the operations. */
+export function nearly(value: number): string {
+  return value.toPrecision(12);
+}
