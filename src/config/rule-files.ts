@@ -44,7 +44,13 @@ const SHAPE: FileShape<z.output<typeof ruleFileSchema>> = {
 export async function readRuleFiles(settings: MappingSettings, options: RuleFilesOptions): Promise<RuleFile[]> {
   const { file, origin, base, env, readFile } = options;
   const problems: ConfigProblem[] = [];
-  const own: RuleFile = { label: file, isPreset: false, rules: settings.rules, origin, path: ["mapping", "rules"] };
+  const own: RuleFile = {
+    label: file,
+    isPreset: false,
+    rules: settings.rules,
+    origin: hidden(origin),
+    path: ["mapping", "rules"],
+  };
   const read: RuleFile[] = [own];
   for (const [index, path] of settings.files.entries()) {
     let text: string;
@@ -91,7 +97,15 @@ function parseRuleFile(
   }
   const validation = validateAs(SHAPE, document.value ?? {}, document);
   problems.push(...document.problems, ...validation.problems);
-  return { ...nothing, rules: validation.settings?.rules ?? [], origin: document };
+  return { ...nothing, rules: validation.settings?.rules ?? [], origin: hidden(document) };
+}
+
+/** The text behind an origin may hold secrets, and who prints a configuration must not see them. */
+function hidden(origin: Origin): Origin {
+  return {
+    place: (path, part) => origin.place(path, part),
+    reference: (path) => origin.reference(path),
+  };
 }
 
 const NOWHERE: Origin = {
