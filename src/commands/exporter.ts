@@ -56,6 +56,8 @@ export class Exporter {
       },
     });
     const { metrics } = this;
+    metrics.configReloadSuccessful.set(1);
+    metrics.configReloadTime.set(context.clock.now() / 1_000);
     this.#servers = config.servers.map((server) => monitorServer(server, { config, store, metrics, context, push }));
     const monitors = new Map(this.#servers.map(({ monitor }) => [monitor.status().server, monitor]));
     this.debug = createDebugPages({ store, mapper, clock: context.clock, monitors }, context.redactor);
@@ -83,11 +85,19 @@ export class Exporter {
     return worked.every(Boolean);
   }
 
-  /** Stops polling, pushes what waits within `graceMs`, ends the sessions and closes the connections. */
+  /** Stops for good. */
   async stop(graceMs = 0): Promise<void> {
+    await this.halt(graceMs);
+    this.exposition.stop();
+  }
+
+  /**
+   * Stops polling, pushes what waits within `graceMs`, ends the sessions and closes the connections. The page is still
+   * served, and what expires goes from it.
+   */
+  async halt(graceMs = 0): Promise<void> {
     await Promise.all([this.#state?.stop(graceMs), ...this.#servers.map(({ monitor }) => monitor.stop(graceMs))]);
     await Promise.all([this.#push?.close(), ...this.#servers.map(({ api }) => api.close())]);
-    this.exposition.stop();
   }
 }
 

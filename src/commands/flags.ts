@@ -12,6 +12,7 @@ export interface LogFlags {
 export interface WebFlags {
   readonly "web.listenAddress": readonly ListenAddress[];
   readonly "web.telemetryPath": string;
+  readonly "web.enableLifecycle"?: boolean;
 }
 
 export interface ConfigFlags {

@@ -57,6 +57,7 @@ export function createProgram(run: Run): Command {
 function addServe(program: Command, run: Run): void {
   const command = addConfigFlag(subcommand(program, "serve", "poll the monitoring servers and serve their metrics"))
     .option("--config.check", "read the configuration, say whether it is valid, and exit")
+    .option("--web.enable-lifecycle", "let POST /-/reload read the configuration again, as SIGHUP does")
     .option("--once", "poll once, print the metrics page, and exit")
     .action(async (flags: ServeFlags) => {
       const { serve, serveOnce } = await import("./serve.ts");

@@ -1,11 +1,13 @@
 import type { Config } from "../config/load.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { negotiateFormat } from "../exposition/negotiate.ts";
+import { reloadEndpoint } from "../http/reload-endpoint.ts";
 import { createRoutes } from "../http/routes.ts";
 import { startWebServer, type WebServer } from "../http/web-server.ts";
 import { type CommandContext, createContext, loadFlaggedConfig } from "./context.ts";
 import { Exporter } from "./exporter.ts";
 import type { ConfigFlags, LogFlags, WebFlags } from "./flags.ts";
+import { checkedConfig, LiveExporter, type ReloadOutcome, type ReloadSource } from "./live-exporter.ts";
 import { type OtlpPush, openOtlpPush } from "./otlp-push.ts";
 import { interruption, untilStopSignal } from "./signals.ts";
 
@@ -32,8 +34,10 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   }
   const servers = config.servers.map(({ name }) => name);
   context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
-  const push = await openOtlpPush(config, context, process.env);
-  const running = await startServing(config, flags, context, push);
+  const openPush = (chosen: Config) => openOtlpPush(chosen, context, process.env);
+  const load = async () => checkedConfig((await loadFlaggedConfig(flags, context)).config);
+  const running = await startServing(config, flags, context, await openPush(config), { load, openPush });
+  process.on("SIGHUP", () => void running.reload());
   context.log.info(`stopping on ${await stopped}`);
   await running.stop();
   context.log.info("stopped");
@@ -64,8 +68,16 @@ export interface Serving {
   readonly web: WebServer;
   /** Resolves with whether it worked when the first attempt on every server has finished; never after `stop`. */
   readonly firstPoll: Promise<boolean>;
+  /** Reads the configuration again. Never rejects. */
+  reload(): Promise<ReloadOutcome>;
   stop(): Promise<void>;
 }
+
+/** Where the configuration is fixed. */
+const NOTHING_TO_RELOAD: ReloadSource = {
+  load: () => Promise.reject(new Error("there is no configuration to read again")),
+  openPush: () => Promise.resolve(undefined),
+};
 
 /** Listens first, so that a taken port is noticed before any server is asked anything. */
 export async function startServing(
@@ -73,22 +85,22 @@ export async function startServing(
   flags: WebFlags,
   context: CommandContext,
   push?: OtlpPush,
+  source: ReloadSource = NOTHING_TO_RELOAD,
 ): Promise<Serving> {
   const { log, clock } = context;
   const startedAt = clock.monotonic();
   const exporter = new Exporter(config, context, push);
+  const live = new LiveExporter(exporter, checkedConfig(config).fingerprint, context);
+  const reload = () => live.reload(source, GRACE_MS);
+  let routes = routesOf(live, config, flags, context);
+  live.onChange((changed) => {
+    routes = routesOf(live, changed, flags, context);
+  });
   const web = await startWebServer({
     addresses: flags["web.listenAddress"],
     log,
-    routes: createRoutes({
-      telemetryPath: flags["web.telemetryPath"],
-      exposition: exporter.exposition,
-      served: (format) => exporter.metrics.scrapes.inc({ format }),
-      isReady: () => exporter.ready,
-      version: context.build.version,
-      servers: config.servers.map(({ name }) => name),
-      debug: exporter.debug,
-    }),
+    routes: { get: (path) => routes.get(path) },
+    actions: new Map([["/-/reload", reloadEndpoint(flags["web.enableLifecycle"] === true ? reload : undefined)]]),
   });
   for (const url of web.urls) log.info(`serving metrics on ${url}${flags["web.telemetryPath"]}`);
   const firstPoll = Promise.withResolvers<boolean>();
@@ -102,9 +114,26 @@ export async function startServing(
   return {
     web,
     firstPoll: firstPoll.promise,
+    reload,
     stop: async () => {
       stopping = true;
-      await Promise.all([web.close(GRACE_MS), exporter.stop(GRACE_MS)]);
+      await Promise.all([web.close(GRACE_MS), live.stop(GRACE_MS)]);
     },
   };
+}
+
+/** The pages of whichever exporter is shown. */
+function routesOf(live: LiveExporter, config: Config, flags: WebFlags, { build }: CommandContext) {
+  return createRoutes({
+    telemetryPath: flags["web.telemetryPath"],
+    exposition: { page: (format, encoding) => live.shown.exposition.page(format, encoding) },
+    served: (format) => live.shown.metrics.scrapes.inc({ format }),
+    isReady: () => live.shown.ready,
+    version: build.version,
+    servers: config.servers.map(({ name }) => name),
+    debug: {
+      explain: (query) => live.shown.debug.explain(query),
+      cardinality: (query) => live.shown.debug.cardinality(query),
+    },
+  });
 }

@@ -12,7 +12,9 @@ export type RouteHandler = (request: IncomingMessage, response: ServerResponse) 
 export interface WebServerOptions {
   readonly addresses: readonly ListenAddress[];
   /** By exact path. */
-  readonly routes: ReadonlyMap<string, RouteHandler>;
+  readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
+  /** What POST does, by path. */
+  readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
   readonly log: Logger;
   /** A connection on which nothing moves for so long while a response is due is cut; milliseconds, 60 s by default. */
   readonly stalledMs?: number;
@@ -77,11 +79,13 @@ async function listen(address: ListenAddress, options: WebServerOptions): Promis
 async function answer(request: IncomingMessage, response: ServerResponse, options: WebServerOptions): Promise<void> {
   response.setHeader("X-Content-Type-Options", "nosniff");
   const path = request.url?.split("?", 1)[0] ?? "/";
-  const handler = options.routes.get(path);
+  const action = options.actions?.get(path);
+  const handler = action ?? options.routes.get(path);
   if (handler === undefined) return respondText(response, 404, `There is nothing at this path. Try /\n`);
-  if (request.method !== "GET" && request.method !== "HEAD") {
-    response.setHeader("Allow", "GET, HEAD");
-    return respondText(response, 405, "Only GET and HEAD are allowed here.\n");
+  const allowed = action === undefined ? ["GET", "HEAD"] : ["POST"];
+  if (!allowed.includes(request.method ?? "")) {
+    response.setHeader("Allow", allowed.join(", "));
+    return respondText(response, 405, `Only ${allowed.join(" and ")} ${action ? "is" : "are"} allowed here.\n`);
   }
   try {
     await handler(request, response);

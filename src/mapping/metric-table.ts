@@ -312,6 +312,18 @@ export const EXPORTER_FAMILIES = {
     ["stream"],
     "Measurements that are never sent: their channel is not known any more, or the value is no finite number.",
   ),
+  configReloadSuccessful: own(
+    "prtg_exporter_config_last_reload_successful",
+    "gauge",
+    [],
+    "1 when the configuration that was read last is in force, 0 when it was wrong and the one before still is.",
+  ),
+  configReloadTime: own(
+    "prtg_exporter_config_last_reload_success_timestamp_seconds",
+    "gauge",
+    [],
+    "Unix time at which the configuration was last read and found right.",
+  ),
   series: own("prtg_exporter_series", "gauge", ["family"], "Series served per family about the monitored world."),
   expositionBytes: own(
     "prtg_exporter_exposition_bytes",

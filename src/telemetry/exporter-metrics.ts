@@ -62,6 +62,8 @@ export class ExporterMetrics {
   readonly otlpFailedRequests = this.#counter(EXPORTER_FAMILIES.otlpFailedRequests);
   readonly otlpRefusedRequests = this.#counter(EXPORTER_FAMILIES.otlpRefusedRequests);
   readonly otlpSkippedPoints = this.#counter(EXPORTER_FAMILIES.otlpSkippedPoints);
+  readonly configReloadSuccessful = this.#gauge(EXPORTER_FAMILIES.configReloadSuccessful);
+  readonly configReloadTime = this.#gauge(EXPORTER_FAMILIES.configReloadTime);
   readonly expositionBytes = this.#gauge(EXPORTER_FAMILIES.expositionBytes);
   readonly renderDuration = this.#gauge(EXPORTER_FAMILIES.renderDuration);
   readonly scrapes = this.#counter(EXPORTER_FAMILIES.scrapes);

@@ -98,7 +98,9 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
     );
 
     test("with the labels and values of all that is scraped about the tree", async () => {
-      const [pushed, scraped] = await both('{__name__=~"prtg_.+",__name__!~"prtg_exporter_.+|prtg_channel_value"}');
+      const [pushed, scraped] = await both(
+        '{__name__=~"prtg_.+",__name__!~"prtg_exporter_.+|prtg_channel_(value|state)"}',
+      );
       expect(scraped.size).toBeGreaterThan(20 * sensors);
       expect(differences(scraped, pushed)).toEqual([]);
     });
