@@ -56,7 +56,7 @@ describeWithPrograms(["schemathesis"], "Schemathesis finds nothing outside the c
           options: ["--include-method", "DELETE"],
         });
         expect(deleting.code, deleting.report).toBe(0);
-        expect(simulator.requests.count({ method: "DELETE", status: 204 })).toBeGreaterThan(10);
+        expect(simulator.requests.count({ method: "DELETE", status: 204 })).toBeGreaterThan(4);
       } finally {
         await simulator.close();
       }

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { EXPORTER_FAMILIES, type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { promqlNames } from "../support/promql-names.ts";
+import { ALERTS, RECORDS, RULE_TESTS, RULES } from "../support/rule-files.ts";
+
+const RUNBOOKS = new URL("../../docs/runbooks/", import.meta.url);
+const runbooks = readdirSync(RUNBOOKS);
+/** What a scrape job adds. */
+const TARGET_LABELS = ["job", "instance"];
+/** May be there in a cluster, and are left out by `without` only. */
+const CLUSTER_LABELS = ["pod"];
+
+const families: readonly MetricFamily[] = [...Object.values(TREE_FAMILIES), ...Object.values(EXPORTER_FAMILIES)];
+const labelsOf = new Map(families.map(({ name, labels }) => [name, [...TARGET_LABELS, ...labels]]));
+for (const { record, expr } of RECORDS) labelsOf.set(record, [...new Set(labelsIn(expr))]);
+
+function labelsIn(expr: string): string[] {
+  return [...promqlNames(expr).metrics].flatMap((name) => labelsOf.get(name) ?? []);
+}
+
+/** Metrics and labels that nothing serves. */
+function unknownNames(expr: string): string[] {
+  const { metrics, matched, listed } = promqlNames(expr);
+  const known = new Set([...labelsIn(expr), ...CLUSTER_LABELS]);
+  return [
+    ...[...metrics].filter((name) => !labelsOf.has(name)),
+    ...matched
+      .filter(([name, label]) => !labelsOf.get(name)?.includes(label))
+      .map(([name, label]) => `${name}{${label}}`),
+    ...[...listed].filter((label) => !known.has(label)),
+  ];
+}
+
+test.each([
+  ["a name that is none", "prtg_nothing > 0", ["prtg_nothing"]],
+  ["a label of another family", 'prtg_up{sensor_id="1"} == 0', ["prtg_up{sensor_id}"]],
+  ["a label in a list", "sum by (server, sensors) (prtg_sensors)", ["sensors"]],
+  [
+    "an unknown one in a join",
+    "prtg_up * on (server) group_left (nme) topk by (server) (1, prtg_sensors[5m:1m])",
+    ["nme"],
+  ],
+  ["what only looks like a name", 'time() - prtg_sensors{status="foo{bar}"} offset 5m # comment', []],
+] as const)("finds %s", (_title, expr, found) => {
+  expect(unknownNames(expr)).toEqual(found);
+});
+
+describe("every metric and label is in the metric table", () => {
+  test.each(RULES.map((rule) => [rule.alert ?? rule.record, rule.expr] as const))("of the rule %s", (_name, expr) => {
+    expect(promqlNames(expr).metrics.size).toBeGreaterThan(0);
+    expect(unknownNames(expr)).toEqual([]);
+  });
+
+  test.each(RULE_TESTS.map(({ name, input_series }) => [name, input_series] as const))(
+    "of the test of %s",
+    (_name, input) => {
+      for (const { series } of input) {
+        const { metrics, matched } = promqlNames(series);
+        const [metric = ""] = metrics;
+        const labels = matched.map(([, label]) => label).filter((label) => !CLUSTER_LABELS.includes(label));
+        expect(labels.sort(), series).toEqual([...(labelsOf.get(metric) ?? [])].sort());
+      }
+    },
+  );
+
+  test.each(runbooks)("of %s", (file) => {
+    const text = readFileSync(new URL(file, RUNBOOKS), "utf8");
+    const lines = [...text.matchAll(/```promql\n(.*?)```/gs)].flatMap(([, block = ""]) => block.trim().split("\n"));
+    for (const line of lines) expect(unknownNames(line), line).toEqual([]);
+  });
+});
+
+describe.each(ALERTS)("$alert", ({ alert, expr, labels, annotations, for: pending }) => {
+  test("says what it is, how bad it is, and where to read on", () => {
+    expect(Object.keys(annotations)).toEqual(["summary", "description", "runbook_url"]);
+    expect(annotations.runbook_url).toMatch(new RegExp(`^https://.*/docs/runbooks/${alert}\\.md$`));
+    expect(["critical", "warning", "info"]).toContain(labels.severity);
+    expect(pending).toMatch(/^\d+m$/);
+  });
+
+  test("shows labels that its series have", () => {
+    const shown = Object.values(annotations).flatMap((text) =>
+      [...text.matchAll(/\$labels\.(\w+)/g)].map(([, name]) => name),
+    );
+    const known = labelsIn(expr);
+    expect(shown.filter((name) => name === undefined || !known.includes(name))).toEqual([]);
+  });
+});
+
+test("every alert has its runbook, and every runbook its alert", () => {
+  expect(runbooks.sort()).toEqual([...new Set(ALERTS.map(({ alert }) => `${alert}.md`))].sort());
+  for (const file of runbooks) {
+    expect(readFileSync(new URL(file, RUNBOOKS), "utf8").split("\n", 1)).toEqual([`# ${file.replace(/\.md$/, "")}`]);
+  }
+});

@@ -1,0 +1,52 @@
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { promqlNames } from "../support/promql-names.ts";
+import { ALERTS, RECORDS, RULE_FILES, RULE_TEST_FILES, RULE_TESTS, RULES_FOLDER } from "../support/rule-files.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { runProgram } from "./support/run-program.ts";
+
+describeWithPrograms(["promtool-2", "promtool-3"], "rules for Prometheus", (paths) => {
+  describe.each(["promtool-2", "promtool-3"] as const)("%s", (promtool) => {
+    test.each(RULE_FILES.map((file) => [path.basename(file), file] as const))("accepts %s", async (_name, file) => {
+      const { code, stdout, stderr } = await runProgram(paths[promtool], ["check", "rules", "--lint-fatal", file], "");
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/SUCCESS: \d+ rules found/);
+    });
+
+    test("accepts the scrape job", async () => {
+      const { code, stderr } = await runProgram(paths[promtool], ["check", "config", `${RULES_FOLDER}scrape.yml`], "");
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    });
+
+    test.each(RULE_TEST_FILES.map((file) => [path.basename(file), file] as const))("runs %s", async (_name, file) => {
+      const { code, stdout, stderr } = await runProgram(paths[promtool], ["test", "rules", file], "");
+      expect(stdout + stderr).toContain("SUCCESS");
+      expect(code).toBe(0);
+    });
+  });
+});
+
+describe("the tests of the rules", () => {
+  const alertTests = RULE_TESTS.flatMap(({ alert_rule_test }) => alert_rule_test);
+
+  test.each(ALERTS.map(({ alert, labels }) => [alert, labels.severity] as const))(
+    "have %s firing as %s",
+    (alert, severity) => {
+      const firing = alertTests.filter(({ alertname }) => alertname === alert).flatMap(({ exp_alerts }) => exp_alerts);
+      expect(firing.map(({ exp_labels }) => exp_labels.severity)).toContain(severity);
+    },
+  );
+
+  test.each(ALERTS.map(({ alert }) => alert))("have %s not firing", (alert) => {
+    expect(
+      alertTests.filter(({ alertname }) => alertname === alert).map(({ exp_alerts }) => exp_alerts.length),
+    ).toContain(0);
+  });
+
+  test.each(RECORDS.map(({ record }) => record))("have values of %s", (record) => {
+    const withValues = RULE_TESTS.flatMap(({ promql_expr_test }) => promql_expr_test).filter(
+      ({ expr, exp_samples }) => promqlNames(expr).metrics.has(record) && exp_samples.length > 0,
+    );
+    expect(withValues).not.toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { z } from "zod";
+
+export const RULES_FOLDER = fileURLToPath(new URL("../../deploy/prometheus/", import.meta.url));
+const TESTS_FOLDER = `${RULES_FOLDER}tests/`;
+
+const ruleFile = z.object({
+  groups: z.array(
+    z.object({
+      name: z.string(),
+      rules: z.array(
+        z.object({
+          record: z.string().optional(),
+          alert: z.string().optional(),
+          expr: z.string(),
+          for: z.string().optional(),
+          labels: z.record(z.string(), z.string()).default({}),
+          annotations: z.record(z.string(), z.string()).default({}),
+        }),
+      ),
+    }),
+  ),
+});
+
+const testFile = z.object({
+  tests: z.array(
+    z.object({
+      name: z.string(),
+      input_series: z.array(z.object({ series: z.string() })),
+      alert_rule_test: z
+        .array(
+          z.object({
+            alertname: z.string(),
+            exp_alerts: z.array(z.object({ exp_labels: z.record(z.string(), z.string()) })),
+          }),
+        )
+        .default([]),
+      promql_expr_test: z
+        .array(z.object({ expr: z.string(), exp_samples: z.array(z.object({ labels: z.string() })) }))
+        .default([]),
+    }),
+  ),
+});
+
+export type Rule = z.infer<typeof ruleFile>["groups"][number]["rules"][number];
+export type RuleTest = z.infer<typeof testFile>["tests"][number];
+
+export const RULE_FILES = ["recording-rules.yml", "alert-rules.yml"].map((name) => RULES_FOLDER + name);
+export const RULE_TEST_FILES = readdirSync(TESTS_FOLDER).map((name) => TESTS_FOLDER + name);
+
+export const RULES: readonly Rule[] = RULE_FILES.flatMap((file) =>
+  ruleFile.parse(parse(readFileSync(file, "utf8"))).groups.flatMap(({ rules }) => rules),
+);
+export const RULE_TESTS: readonly RuleTest[] = RULE_TEST_FILES.flatMap(
+  (file) => testFile.parse(parse(readFileSync(file, "utf8"))).tests,
+);
+
+export const ALERTS = RULES.flatMap((rule) => (rule.alert === undefined ? [] : [{ ...rule, alert: rule.alert }]));
+export const RECORDS = RULES.flatMap((rule) => (rule.record === undefined ? [] : [{ ...rule, record: rule.record }]));
