@@ -83,7 +83,7 @@ async function configuration({ simulator, token, operations }: Attack): Promise<
     }
     return lines.length === 0 ? [] : `[[operations]]\ninclude-operation-id = "${id}"\n${lines.join("\n")}\n`;
   });
-  return [...dictionaries, ...sections].join("\n");
+  return ["cache.enabled = false\n", ...dictionaries, ...sections].join("\n");
 }
 
 async function idsOf(simulator: Simulator, token: string): Promise<Ids> {
