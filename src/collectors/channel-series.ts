@@ -16,6 +16,8 @@ export interface Channel extends LimitedChannel, StatedChannel {
   /** Labels of `prtg_channel_value`, also where it is not served as that. */
   labels: readonly string[];
   serving: ChannelServing;
+  /** Of `prtg_channel_info`; undefined while it is not served. */
+  infoLabels: readonly string[] | undefined;
   /** Of its value in the store, kept here because a lookup per channel and poll costs; undefined before the first. */
   slot: number | undefined;
   /** The same for the series that a rule gives it. */
@@ -86,6 +88,7 @@ export class ChannelSeries {
       unit,
       labels: mapper.labels.channel(server, sensor, record),
       serving,
+      infoLabels: undefined,
       slot: undefined,
       mappedTable: this.#mappedTable(serving),
       mappedSlot: undefined,
@@ -115,20 +118,18 @@ export class ChannelSeries {
     const serving = mapper.serve(server, sensor, channel);
     const isRelabelled = !sameTexts(labels, channel.labels);
     // Most of what replaces a node (priority, interval) is in no label and in no rule.
-    if (!isRelabelled && sameServing(serving, channel.serving)) return;
-    channel.labels = labels;
-    this.#serve(channel, serving, now);
-    if (this.#options.info && serving.outcome !== "dropped") {
-      this.#infos.relabel(keyOf(channel), this.#infoLabels(channel, sensor));
-    } else {
-      this.#infos.delete(keyOf(channel));
+    if (isRelabelled || !sameServing(serving, channel.serving)) {
+      channel.labels = labels;
+      this.#serve(channel, serving, now);
     }
+    if (this.#options.info) this.#relabelInfo(channel, sensor);
   }
 
   /** Says that the channel exists, until `expiresAt` (monotonic ms). */
   showInfo(channel: Channel, sensor: TreeNode, expiresAt: number): void {
     if (!this.#options.info || channel.serving.outcome === "dropped") return;
-    this.#infos.set(keyOf(channel), this.#infoLabels(channel, sensor), 1, expiresAt);
+    channel.infoLabels ??= this.#infoLabels(channel, sensor);
+    this.#infos.set(keyOf(channel), channel.infoLabels, 1, expiresAt);
   }
 
   /** Serves the record's value until it is `staleAfterMs` old; none when it was never measured. */
@@ -158,15 +159,13 @@ export class ChannelSeries {
   /** The limits of the channel, as of now; compares the value that is served. */
   showLimits(channel: Channel, limits: ChannelLimits, expiresAt: number, now: Moment): void {
     this.#limits.show(channel, limits, expiresAt);
-    const value = channel.valueExpiresAt > now.monotonic ? channel.value : undefined;
-    this.#limits.compare(channel, value, channel.valueExpiresAt, now.monotonic);
+    this.#limits.compare(channel, servedValue(channel, now), channel.valueExpiresAt, now.monotonic);
   }
 
   /** The lookup of the channel, or none, as of now; shows the text of the value that is served. */
   showState(channel: Channel, lookup: LookupDefinition | undefined, expiresAt: number, now: Moment): void {
     this.#states.know(channel, lookup, expiresAt);
-    const value = channel.valueExpiresAt > now.monotonic ? channel.value : undefined;
-    this.#states.show(channel, value, channel.valueExpiresAt, now.monotonic);
+    this.#states.show(channel, servedValue(channel, now), channel.valueExpiresAt, now.monotonic);
   }
 
   remove(channel: Channel): void {
@@ -208,8 +207,9 @@ export class ChannelSeries {
   }
 
   /** Rules see the channel in another way, or its labels are others; what was shown is shown again, as it is now. */
-  #serve(channel: Channel, serving: ChannelServing, { monotonic }: Moment): void {
-    const value = channel.valueExpiresAt > monotonic ? channel.value : undefined;
+  #serve(channel: Channel, serving: ChannelServing, now: Moment): void {
+    const { monotonic } = now;
+    const value = servedValue(channel, now);
     this.#removeValues(channel);
     this.#limits.serve(channel, serving, monotonic);
     this.#count(channel.serving, -1);
@@ -237,11 +237,27 @@ export class ChannelSeries {
     return mapped === undefined ? undefined : this.#options.store.table(mapped.family);
   }
 
+  /** It has names that the labels of the other series may lack. */
+  #relabelInfo(channel: Channel, sensor: TreeNode): void {
+    if (channel.serving.outcome === "dropped") {
+      channel.infoLabels = undefined;
+      this.#infos.delete(keyOf(channel));
+      return;
+    }
+    channel.infoLabels = this.#infoLabels(channel, sensor);
+    this.#infos.relabel(keyOf(channel), channel.infoLabels);
+  }
+
   #infoLabels(channel: Channel, sensor: TreeNode): readonly string[] {
     const { server, mapper } = this.#options;
     const metric = channel.serving.mapped?.family.name ?? TREE_FAMILIES.channelValue.name;
     return mapper.labels.channelInfo(server, sensor, channel, metric);
   }
+}
+
+/** Undefined when there is none, or it has expired. */
+function servedValue({ value, valueExpiresAt }: Channel, now: Moment): number | undefined {
+  return valueExpiresAt > now.monotonic ? value : undefined;
 }
 
 function keyOf({ sensorId, channelId }: Channel): string {

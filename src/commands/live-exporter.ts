@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { describeError } from "../errors/exporter-error.ts";
+import type { Reloaded } from "../http/reload-endpoint.ts";
 import type { CommandContext } from "./context.ts";
 import { Exporter } from "./exporter.ts";
 import type { OtlpPush } from "./otlp-push.ts";
@@ -27,11 +28,6 @@ export interface ReloadSource {
   readonly load: () => Promise<CheckedConfig>;
   readonly openPush: (config: Config) => Promise<OtlpPush | undefined>;
 }
-
-/** `refused`: the configuration that ran before still does. */
-export type ReloadOutcome =
-  | { readonly kind: "applied" | "unchanged" }
-  | { readonly kind: "refused"; readonly message: string };
 
 /**
  * The exporter that serves, in whose place another one can be put with another configuration. At most one polls: the old
@@ -70,7 +66,7 @@ export class LiveExporter {
   }
 
   /** Reads the configuration again and, when it is a right and another one, puts it in force. One at a time; never rejects. */
-  reload(source: ReloadSource, graceMs: number): Promise<ReloadOutcome> {
+  reload(source: ReloadSource, graceMs: number): Promise<Reloaded> {
     const outcome = this.#turn.then(() => this.#reload(source, graceMs));
     this.#turn = outcome;
     return outcome;
@@ -84,7 +80,7 @@ export class LiveExporter {
     await Promise.all([...new Set([this.#polling, this.#shown])].map((exporter) => exporter.stop(graceMs)));
   }
 
-  async #reload(source: ReloadSource, graceMs: number): Promise<ReloadOutcome> {
+  async #reload(source: ReloadSource, graceMs: number): Promise<Reloaded> {
     if (this.#stopped) return { kind: "refused", message: "the exporter stops" };
     let checked: CheckedConfig;
     try {

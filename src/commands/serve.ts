@@ -1,13 +1,13 @@
 import type { Config } from "../config/load.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { negotiateFormat } from "../exposition/negotiate.ts";
-import { reloadEndpoint } from "../http/reload-endpoint.ts";
+import { type Reloaded, reloadEndpoint } from "../http/reload-endpoint.ts";
 import { createRoutes } from "../http/routes.ts";
 import { startWebServer, type WebServer } from "../http/web-server.ts";
 import { type CommandContext, createContext, loadFlaggedConfig } from "./context.ts";
 import { Exporter } from "./exporter.ts";
 import type { ConfigFlags, LogFlags, WebFlags } from "./flags.ts";
-import { checkedConfig, LiveExporter, type ReloadOutcome, type ReloadSource } from "./live-exporter.ts";
+import { checkedConfig, LiveExporter, type ReloadSource } from "./live-exporter.ts";
 import { type OtlpPush, openOtlpPush } from "./otlp-push.ts";
 import { interruption, untilStopSignal } from "./signals.ts";
 
@@ -69,7 +69,7 @@ export interface Serving {
   /** Resolves with whether it worked when the first attempt on every server has finished; never after `stop`. */
   readonly firstPoll: Promise<boolean>;
   /** Reads the configuration again. Never rejects. */
-  reload(): Promise<ReloadOutcome>;
+  reload(): Promise<Reloaded>;
   stop(): Promise<void>;
 }
 

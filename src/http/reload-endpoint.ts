@@ -1,6 +1,6 @@
 import { type RouteHandler, respondText } from "./web-server.ts";
 
-/** What became of a request to read the configuration again. */
+/** What became of a request to read the configuration again; `refused`: the one that ran before still does. */
 export type Reloaded =
   | { readonly kind: "applied" | "unchanged" }
   | { readonly kind: "refused"; readonly message: string };
