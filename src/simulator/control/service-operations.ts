@@ -102,8 +102,8 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   },
 ];
 
-function describeRequest({ requestId, durationMs, ...rest }: LoggedRequest): Readonly<Record<string, unknown>> {
-  return { request_id: requestId, ...rest, duration_ms: durationMs };
+function describeRequest({ requestId, durationMs, at, ...rest }: LoggedRequest): Readonly<Record<string, unknown>> {
+  return { request_id: requestId, ...rest, duration_ms: durationMs, at: isoTime(at) };
 }
 
 function showFaults({ faults }: ControlCall): ControlReply {

@@ -3,19 +3,29 @@ import type { SimNode, SimSensor, World } from "../world/model.ts";
 import { SENSOR_KINDS } from "../world/sensor-kinds.ts";
 import type { Scenario } from "./scenario.ts";
 import { ScenarioError, type ScenarioProblem } from "./scenario-error.ts";
-import { ACTIONS, type ActionName, type Selection, type StepSpec } from "./schema.ts";
+import { type ActionName, OBJECT_ACTIONS, type Selection, type StepSpec } from "./schema.ts";
 import { isSensor, SelectionError, selectNodes, sensorsOf } from "./selection.ts";
 import { Story, type StoryStep, type TreeChange } from "./story.ts";
 import { DAY_MS, momentOf } from "./times.ts";
 import type { KeyPath } from "./yaml-source.ts";
+
+/** Where the faults of the service can be changed. */
+export interface Troublemaker {
+  /** @throws FaultSyntaxError */
+  add(fault: string): void;
+  /** False when none is in force that is written so. */
+  remove(fault: string): boolean;
+}
+
+const NO_FAULTS: Troublemaker = { add: () => undefined, remove: () => false };
 
 /**
  * Lays a story into a world, with its beginning at `begin` (milliseconds since the epoch). Objects are chosen now: what
  * the story itself adds or renames on the way cannot be chosen, or only as it is now.
  * @throws ScenarioError that names every step that cannot be, and then nothing has happened
  */
-export function layStory(scenario: Scenario, world: World, begin: number): Story {
-  const laying = new Laying(scenario, world, begin);
+export function layStory(scenario: Scenario, world: World, begin: number, faults: Troublemaker = NO_FAULTS): Story {
+  const laying = new Laying(scenario, world, begin, faults);
   const { steps } = scenario.spec;
   const order = steps.map((spec, index) => ({ spec, index, at: momentOf(spec.at, begin) }));
   order.sort((a, b) => a.at - b.at);
@@ -36,6 +46,7 @@ class Laying {
   readonly #scenario: Scenario;
   readonly #world: World;
   readonly #begin: number;
+  readonly #faults: Troublemaker;
   readonly #problems: ScenarioProblem[] = [];
   readonly #cancels: (() => void)[] = [];
   readonly #steps: StoryStep[] = [];
@@ -44,16 +55,19 @@ class Laying {
   /** Objects that the story has removed so far. */
   readonly #removed = new Set<SimNode>();
 
-  constructor(scenario: Scenario, world: World, begin: number) {
+  constructor(scenario: Scenario, world: World, begin: number, faults: Troublemaker) {
     this.#scenario = scenario;
     this.#world = world;
     this.#begin = begin;
+    this.#faults = faults;
   }
 
   /** Steps come in order of time. */
   add(spec: StepSpec, path: KeyPath, at: number): void {
+    if (spec.fault !== undefined) this.#trouble(spec.fault, spec, at);
+    if (spec.select === undefined) return;
     const nodes = this.#select(spec.select, [...path, "select"]);
-    const action = ACTIONS.find((name) => spec[name] !== undefined);
+    const action = OBJECT_ACTIONS.find((name) => spec[name] !== undefined);
     if (nodes === undefined || action === undefined) return;
     const step = { at, text: describeStep(spec, action, nodes) };
     const draft = { spec, path, at, nodes, step };
@@ -76,7 +90,30 @@ class Laying {
     for (const { spec: one, nodes, at } of this.#acknowledgements) {
       for (const sensor of this.#alarmsOf(nodes, at)) this.#world.acknowledge(sensor.id, at, one.message);
     }
-    return new Story({ name: spec.name, begin: this.#begin, steps: this.#steps, changes: this.#changes, cancel });
+    // The end of a fault comes after what happens meanwhile.
+    const changes = this.#changes.toSorted((a, b) => a.at - b.at);
+    return new Story({ name: spec.name, begin: this.#begin, steps: this.#steps, changes, cancel });
+  }
+
+  #trouble(fault: string, { for: lengthMs, repeat }: StepSpec, at: number): void {
+    const step = { at, text: `fault: ${fault}` };
+    this.#steps.push(step);
+    const { times, every } = repeat ?? { times: 1, every: 0 };
+    for (let round = 0; round < times; round++) {
+      const start = at + round * every;
+      let inForce = false;
+      const end = (): void => {
+        if (inForce) this.#faults.remove(fault);
+        inForce = false;
+      };
+      const begin = (): void => {
+        this.#faults.add(fault);
+        inForce = true;
+      };
+      this.#changes.push({ at: start, step, make: begin });
+      if (lengthMs !== undefined) this.#changes.push({ at: start + lengthMs, step, make: end });
+      this.#cancels.push(end);
+    }
   }
 
   #do(action: ActionName, draft: Draft): void {

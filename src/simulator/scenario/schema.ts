@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FaultSyntaxError, parseFault } from "../service/fault-grammar.ts";
 import type { SimStatus } from "../world/model.ts";
 import { DAY_MS, parseSpan, parseStoryTime, type StoryTime } from "./times.ts";
 
@@ -95,17 +96,28 @@ const addSchema = z
   .refine(({ sensor, device }) => (sensor === undefined) !== (device === undefined), "expected either sensor or device")
   .refine(({ sensor, kind }) => sensor !== undefined || kind === undefined, "only a sensor has a kind");
 
-export const ACTIONS = ["status", "set", "acknowledge", "rename", "move", "add", "remove"] as const;
-export type ActionName = (typeof ACTIONS)[number];
+const faultSchema = text.check(({ value, issues }) => {
+  try {
+    parseFault(value);
+  } catch (error) {
+    if (!(error instanceof FaultSyntaxError)) throw error;
+    issues.push({ code: "custom", message: error.message, input: value });
+  }
+});
+
+export const ACTIONS = ["status", "set", "acknowledge", "rename", "move", "add", "remove", "fault"] as const;
+/** What happens to objects, and not to the service. */
+export type ActionName = Exclude<(typeof ACTIONS)[number], "fault">;
+export const OBJECT_ACTIONS: readonly ActionName[] = ACTIONS.filter((name) => name !== "fault");
 
 /** Those that last, and can be repeated. */
-const LASTING: readonly string[] = ["status", "set"];
+const LASTING: readonly string[] = ["status", "set", "fault"];
 
 const stepSchema = z
   .strictObject(
     {
       at: timeSchema,
-      select: selectionSchema,
+      select: selectionSchema.optional(),
       for: spanSchema.optional(),
       daily: yes.optional(),
       repeat: z
@@ -119,6 +131,7 @@ const stepSchema = z
       move: selectionSchema.optional(),
       add: addSchema.optional(),
       remove: yes.optional(),
+      fault: faultSchema.optional(),
     },
     "expected a map with at, select and what happens",
   )
@@ -129,9 +142,11 @@ const stepSchema = z
     const [action, other] = ACTIONS.filter((name) => step[name] !== undefined);
     if (action === undefined) return complain(undefined, `what happens is missing: one of ${ACTIONS.join(", ")}`);
     if (other !== undefined) return complain(other, `a step does one thing, and this one has ${action} already`);
+    if (action !== "fault" && step.select === undefined) complain("select", "expected a map that says which objects");
+    if (action === "fault" && step.select !== undefined) complain("select", "does not go with fault");
+    if (action === "fault" && step.daily) complain("daily", "does not go with fault");
     for (const key of ["for", "daily", "repeat"] as const) {
-      if (step[key] !== undefined && !LASTING.includes(action))
-        complain(key, `goes with ${LASTING.join(" and ")} only`);
+      if (step[key] !== undefined && !LASTING.includes(action)) complain(key, "goes with status, set and fault only");
     }
     if (step.message !== undefined && action !== "status" && action !== "acknowledge") {
       complain("message", "goes with status and acknowledge only");

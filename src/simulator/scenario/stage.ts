@@ -1,15 +1,17 @@
 import type { World } from "../world/model.ts";
-import { layStory } from "./lay.ts";
+import { layStory, type Troublemaker } from "./lay.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Story } from "./story.ts";
 
 /** Where stories are played: one world, any number of stories. */
 export class Stage {
   readonly #world: World;
+  readonly #faults: Troublemaker;
   #stories: readonly Story[] = [];
 
-  constructor(world: World) {
+  constructor(world: World, faults: Troublemaker) {
     this.#world = world;
+    this.#faults = faults;
   }
 
   get stories(): readonly Story[] {
@@ -21,7 +23,7 @@ export class Stage {
    * @throws ScenarioError, and then nothing has happened
    */
   play(scenario: Scenario, begin: number): Story {
-    const story = layStory(scenario, this.#world, begin);
+    const story = layStory(scenario, this.#world, begin, this.#faults);
     this.#stories = [...this.#stories, story];
     return story;
   }

@@ -6,7 +6,7 @@ export interface StoryStep {
   readonly text: string;
 }
 
-/** A step that changes the tree: such changes carry no time, so each is made when its moment has come. */
+/** A step that changes the tree or the faults: such changes carry no time, so each is made when its moment has come. */
 export interface TreeChange {
   readonly at: number;
   readonly step: StoryStep;

@@ -17,7 +17,12 @@ export class YamlSource {
   /** @throws ScenarioError for what is no YAML */
   constructor(text: string, file: string) {
     this.file = file;
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, version: "1.2" });
+    this.#document = parseDocument(text, {
+      lineCounter: this.#lines,
+      prettyErrors: false,
+      version: "1.2",
+      logLevel: "error",
+    });
     const [fault] = this.#document.errors;
     if (fault !== undefined) {
       throw new ScenarioError(file, [

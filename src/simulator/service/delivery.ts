@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../clock.ts";
 import type { FaultEffects } from "./faults.ts";
@@ -11,6 +12,8 @@ export interface DeliveryOptions {
 }
 
 const DRIPS_A_SECOND = 20;
+/** An item of a list that never ends; no record of anything. */
+const ENDLESS_PIECE = Buffer.from(`${"{},".repeat(5461)}\n`);
 
 /** Sends an answer, the way the faults let it arrive. `headers` go with every answer. */
 export async function deliver(
@@ -20,6 +23,13 @@ export async function deliver(
   options: DeliveryOptions,
 ): Promise<void> {
   const { faults } = options;
+  const endless = faults.get("endless");
+  // A status without a body stays without one.
+  if (endless !== undefined && answer.body !== undefined) {
+    response.writeHead(answer.status, { ...headers, ...answer.headers });
+    await sendEndlessly(response, endless.bytesPerSecond, options);
+    return;
+  }
   const truncate = faults.get("truncate");
   const body = truncate === undefined ? answer.body : answer.body?.subarray(0, answer.body.length * truncate.fraction);
   const length = body === undefined ? {} : { "Content-Length": String(body.length) };
@@ -31,6 +41,25 @@ export async function deliver(
   } else {
     await send(response, body, faults.get("drip")?.bytesPerSecond, options);
   }
+}
+
+/** Rejects when the client has had enough. */
+async function sendEndlessly(
+  response: ServerResponse,
+  bytesPerSecond: number | undefined,
+  { clock, signal }: DeliveryOptions,
+): Promise<void> {
+  response.write("[");
+  for (;;) {
+    signal.throwIfAborted();
+    const piece = bytesPerSecond === undefined ? ENDLESS_PIECE : cutPiece(bytesPerSecond / DRIPS_A_SECOND);
+    if (!response.write(piece)) await once(response, "drain", { signal });
+    if (bytesPerSecond !== undefined) await clock.sleep((1000 * piece.length) / bytesPerSecond, signal);
+  }
+}
+
+function cutPiece(size: number): Buffer {
+  return ENDLESS_PIECE.subarray(0, Math.max(3, Math.round(Math.min(size, ENDLESS_PIECE.length - 1) / 3) * 3));
 }
 
 async function send(

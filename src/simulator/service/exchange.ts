@@ -11,6 +11,7 @@ import { deliver } from "./delivery.ts";
 import type { Call, PublicCall, Reply } from "./endpoint.ts";
 import type { FaultEffects, Faults } from "./faults.ts";
 import type { Installation } from "./installation.ts";
+import { groupsAndDevices } from "./odd-trees.ts";
 import { type PageRequest, parsePage } from "./paging.ts";
 import { type Random, randomHex } from "./randomness.ts";
 import { startRendering } from "./records/rendering.ts";
@@ -39,6 +40,8 @@ export interface ServiceParts {
   readonly now: () => number;
   /** Where the service is reached when a request does not say: `http://127.0.0.1:1615`. */
   readonly baseUrl: () => string;
+  /** Ends all connections and sessions, and listens again after so many milliseconds. */
+  readonly restart: (downMs: number) => void;
 }
 
 /** The world as those see it who see the same, with the texts made for it. */
@@ -83,14 +86,17 @@ export class Service {
     });
     const exchange = this.#begin(request, requestId, ended.signal);
     entry.route = exchange.match?.operation.path ?? entry.route;
+    entry.faults = exchange.faults.texts;
     try {
       const answer = await this.#answer(exchange);
       if (answer === undefined) {
-        response.destroy();
+        if (exchange.faults.get("cut")?.where === "reset") request.socket.resetAndDestroy();
+        else response.destroy();
         return;
       }
       bytes = answer.body?.length ?? 0;
-      const headers = { Date: new Date(exchange.now).toUTCString(), "X-Request-Id": requestId };
+      const told = exchange.now + (exchange.faults.get("date")?.byMs ?? 0);
+      const headers = { Date: new Date(told).toUTCString(), "X-Request-Id": requestId };
       await deliver(response, answer, headers, { faults: exchange.faults, clock, signal: exchange.signal });
     } catch {
       // The connection ended while the request was held up; there is nobody to answer.
@@ -105,26 +111,36 @@ export class Service {
     const match = routes.match(method, url.pathname);
     const path = url.pathname.startsWith(`${ROOT}/`) ? url.pathname.slice(ROOT.length) : url.pathname;
     const page = match?.operation.paged === true ? this.#pageOf(url) : undefined;
-    return { requestId, request, url, match, faults: faults.strike({ method, path, page }), now: now(), signal };
+    // A story may begin or end faults at this moment.
+    const at = now();
+    return { requestId, request, url, match, faults: faults.strike({ method, path, page }), now: at, signal };
   }
 
   /** Undefined where there is to be none. Rejects when the connection ends. */
   async #answer(exchange: Exchange): Promise<Answer | undefined> {
     const { faults, requestId, signal } = exchange;
+    const { installation, now, world, restart } = this.#parts;
     try {
       await this.#holdUp(exchange);
-      exchange.now = this.#parts.now();
-      this.#parts.installation.discovery.settle(exchange.now);
-      if (faults.get("cut")?.where === "start") return undefined;
+      exchange.now = now();
+      installation.discovery.settle(exchange.now);
+      exchange.now += faults.get("skew")?.byMs ?? 0;
+      const down = faults.get("restart");
+      if (down !== undefined) restart(down.downMs);
+      const cut = faults.get("cut")?.where;
+      if (down !== undefined || cut === "start" || cut === "reset") return undefined;
       const redirect = faults.get("redirect");
       if (redirect !== undefined) return answerRedirect(redirect.location);
       if (faults.get("html") !== undefined) return answerHtml();
       refuseByFault(faults);
       const reply = this.#reply(exchange);
-      return answerReply(reply instanceof Promise ? await reply : reply, exchange.url, faults);
+      const swapped = (): ReadonlyMap<string, string> => groupsAndDevices(world);
+      return answerReply(reply instanceof Promise ? await reply : reply, exchange.url, faults, swapped);
     } catch (error) {
       if (signal.aborted) throw error;
-      return answerError(error, requestId);
+      const answer = answerError(error, requestId);
+      const isBare = error instanceof RequestRefused && faults.get("error")?.hasBody === false;
+      return isBare ? { ...answer, headers: error.headers, body: Buffer.alloc(0) } : answer;
     }
   }
 
@@ -239,8 +255,11 @@ function refuseByFault(faults: FaultEffects): void {
   }
   const error = faults.get("error");
   if (error !== undefined) {
-    const { status, code, retryAfterSeconds: wait } = error;
-    const headers: Record<string, string> = wait === undefined ? {} : { "Retry-After": String(wait) };
+    const { status, code, retryAfterSeconds, waitForSeconds } = error;
+    const headers = {
+      ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
+      ...(waitForSeconds !== undefined && { "Wait-For": String(waitForSeconds) }),
+    };
     throw new RequestRefused(code, `${code} by fault`, { status, headers });
   }
   if (faults.get("execution-timeout") !== undefined) throw executionTimeout();

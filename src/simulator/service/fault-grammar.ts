@@ -7,12 +7,17 @@ export type FaultAction =
       readonly kind: "error";
       readonly status: number;
       readonly code: ErrorCode;
+      /** By `Retry-After`, and by the specification's `Wait-For`. */
       readonly retryAfterSeconds: number | undefined;
+      readonly waitForSeconds: number | undefined;
+      readonly hasBody: boolean;
     }
   | { readonly kind: "hang" }
-  | { readonly kind: "cut"; readonly where: "start" | "body" }
+  | { readonly kind: "cut"; readonly where: "start" | "body" | "reset" }
   | { readonly kind: "truncate"; readonly fraction: number }
+  | { readonly kind: "endless"; readonly bytesPerSecond: number | undefined }
   | { readonly kind: "html" }
+  | { readonly kind: "content-type"; readonly type: string }
   | { readonly kind: "redirect"; readonly location: string }
   | { readonly kind: "missing"; readonly status: number }
   | { readonly kind: "drip"; readonly bytesPerSecond: number }
@@ -20,7 +25,17 @@ export type FaultAction =
   | { readonly kind: "rounded"; readonly digits: number }
   | { readonly kind: "execution-timeout"; readonly above: number }
   | { readonly kind: "wrong-total"; readonly by: number }
-  | { readonly kind: "odd-records"; readonly every: number };
+  | { readonly kind: "odd-records"; readonly every: number }
+  | { readonly kind: "parents"; readonly shape: ParentShape }
+  | { readonly kind: "swapped-kinds" }
+  | { readonly kind: "skew"; readonly byMs: number }
+  | { readonly kind: "date"; readonly byMs: number }
+  | { readonly kind: "restart"; readonly downMs: number };
+
+const PARENT_SHAPES = ["chain", "cycle", "self", "lost"] as const;
+
+/** What the parents of a list's objects are: the object before, the next one in a ring, itself, one that is not there. */
+export type ParentShape = (typeof PARENT_SHAPES)[number];
 
 export interface Fault {
   /** As written. */
@@ -45,8 +60,10 @@ export class FaultSyntaxError extends Error {
 
 const SHAPE =
   /^(?<name>[a-z-]+)(?:=(?<argument>[^@#]*))?(?:@(?:(?<method>[A-Z]+):)?(?<glob>[^#]*))?(?:#(?<share>.*))?$/;
-const DURATION = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m)$/;
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+const DURATION = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)$/;
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+/** So that a fault cannot take the world out of the times that a date can have. */
+const LARGEST_SHIFT_MS = 366 * 86_400_000;
 
 /**
  * Reads one fault: `name[=argument][@[METHOD:]path-glob][#share]`
@@ -54,11 +71,13 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
  * | name | argument | does |
  * |---|---|---|
  * | `latency` | `200ms`, `100ms-2s` | waits before the answer; past 25 s the answer is 408 EXECUTION_TIMEOUT |
- * | `error` | `503`, `503,code=LICENSE_INACTIVE`, `429,retry-after=2s` | an error object with the status |
+ * | `error` | `503`, `503,code=LICENSE_INACTIVE`, `503,body=none`, `429,retry-after=2s`, `429,wait-for=2s` | an error object with the status |
  * | `hang` | | takes the request and never answers |
- * | `cut` | `body` (default), `start` | breaks the connection off half-way through the body, or before the answer |
+ * | `cut` | `body` (default), `start`, `reset` | breaks the connection off half-way through the body, or before the answer, there with a reset if wanted |
  * | `truncate` | fraction left, default `0.5` | a whole answer whose body is cut short |
+ * | `endless` | `1MB`, default as fast as it is read | a list that never ends |
  * | `html` | | status 200 with an HTML page |
+ * | `content-type` | e.g. `application/xml` | the right body under a wrong type |
  * | `redirect` | location, default a login page | status 302, as the classic web port answers |
  * | `missing` | `404` (default), `405`, `501` | as if the endpoint did not exist |
  * | `drip` | `16kB` | sends the body at so many bytes a second |
@@ -67,6 +86,11 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
  * | `execution-timeout` | limit, e.g. `1500` | 408 EXECUTION_TIMEOUT for larger pages |
  * | `wrong-total` | e.g. `3`, `-1` | X-Total-Count off by that |
  * | `odd-records` | e.g. `10` | every so many records of a list is malformed, each time in another way |
+ * | `parents` | `chain`, `cycle`, `self`, `lost` | the parent of each object on a page is the one before, the next one in a ring, itself, or one that does not exist |
+ * | `swapped-kinds` | | groups have the ids of devices, and devices those of groups |
+ * | `skew` | `+2h`, `-90s` | answers as if it were so much later or earlier |
+ * | `date` | `+2h`, `-90s` | only the `Date` header is off |
+ * | `restart` | `5s` | ends all connections and sessions, and does not listen for so long |
  *
  * The glob is matched with the path below `/api/v2`; `*` stands for any characters. `#0.1` hits one request in ten,
  * `#3` the next three that it applies to. Example: `error=503@/experimental/sensors*#0.1`.
@@ -97,17 +121,43 @@ function readAction(text: string, name: string, argument: string | undefined): F
     case "latency":
       return readLatency(argument) ?? fail(wrong("a duration such as 200ms, 2s or 100ms-2s"));
     case "error":
-      return readError(argument) ?? fail(wrong("a status such as 503, then ,code=CODE and ,retry-after=2s if wanted"));
+      return (
+        readError(argument) ??
+        fail(wrong("a status such as 503, then ,code=CODE, ,body=none, ,retry-after=2s or ,wait-for=2s if wanted"))
+      );
     case "hang":
     case "html":
+    case "swapped-kinds":
       bare();
       return { kind: name };
-    case "cut":
-      return { kind: "cut", where: oneOf(argument ?? "body", ["body", "start"]) ?? fail(wrong("body or start")) };
+    case "cut": {
+      const where = oneOf(argument ?? "body", ["body", "start", "reset"]);
+      return { kind: "cut", where: where ?? fail(wrong("body, start or reset")) };
+    }
+    case "endless": {
+      const rate =
+        argument === undefined ? undefined : (readSize(argument) ?? fail(wrong("a size a second such as 1MB")));
+      return { kind: "endless", bytesPerSecond: rate };
+    }
+    case "content-type":
+      return { kind: "content-type", type: readHeaderText(argument ?? "") ?? fail(wrong("a type in printable ASCII")) };
+    case "parents":
+      return {
+        kind: "parents",
+        shape: oneOf(argument ?? "", PARENT_SHAPES) ?? fail(wrong(PARENT_SHAPES.join(", "))),
+      };
+    case "skew":
+    case "date":
+      return { kind: name, byMs: readShift(argument) ?? fail(wrong("a shift such as +2h or -90s, of a year at most")) };
+    case "restart":
+      return { kind: "restart", downMs: readDuration(argument ?? "") ?? fail(wrong("a duration such as 5s")) };
     case "truncate":
       return { kind: "truncate", fraction: number(argument ?? "0.5", 0, 1) ?? fail(wrong("a fraction from 0 to 1")) };
     case "redirect":
-      return { kind: "redirect", location: readLocation(argument) ?? fail(wrong("a location in printable ASCII")) };
+      return {
+        kind: "redirect",
+        location: readHeaderText(argument ?? LOGIN_PAGE) ?? fail(wrong("a location in printable ASCII")),
+      };
     case "missing":
       return {
         kind: "missing",
@@ -166,20 +216,33 @@ function readError(argument: string | undefined): FaultAction | undefined {
   if (status === undefined) return undefined;
   let code: ErrorCode = CODE_OF_STATUS[status] ?? "UNKNOWN";
   let retryAfterSeconds: number | undefined;
+  let waitForSeconds: number | undefined;
+  let hasBody = true;
   for (const option of options) {
     const [key, value = ""] = option.split("=");
     const wait = readDuration(value);
     const known = (Object.keys(ERROR_STATUS) as ErrorCode[]).find((name) => name === value);
     if (key === "code" && known !== undefined) code = known;
+    else if (key === "body" && value === "none") hasBody = false;
     else if (key === "retry-after" && wait !== undefined) retryAfterSeconds = Math.ceil(wait / 1000);
+    else if (key === "wait-for" && wait !== undefined) waitForSeconds = Math.ceil(wait / 1000);
     else return undefined;
   }
-  return { kind: "error", status, code, retryAfterSeconds };
+  return { kind: "error", status, code, retryAfterSeconds, waitForSeconds, hasBody };
 }
 
+const LOGIN_PAGE = "/public/login.htm?loginurl=%2Fapi%2Fv2";
+
 /** A header cannot hold other characters. */
-function readLocation(argument = "/public/login.htm?loginurl=%2Fapi%2Fv2"): string | undefined {
+function readHeaderText(argument: string): string | undefined {
   return /^[!-~]+$/.test(argument) ? argument : undefined;
+}
+
+function readShift(text: string | undefined): number | undefined {
+  const sign = text?.[0];
+  const size = readDuration(text?.slice(1) ?? "");
+  if (size === undefined || size > LARGEST_SHIFT_MS) return undefined;
+  return sign === "+" ? size : sign === "-" ? -size : undefined;
 }
 
 function readShare(text: string, share: string | undefined): Pick<Fault, "probability" | "times"> {

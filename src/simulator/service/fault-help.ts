@@ -2,11 +2,13 @@
 export const FAULT_HELP = `
 Faults: name[=argument][@[METHOD:]path-glob][#share]
   latency=200ms | latency=100ms-2s    waits before the answer
-  error=503 | error=429,retry-after=2s | error=503,code=LICENSE_INACTIVE
+  error=503 | error=429,retry-after=2s | error=429,wait-for=2s | error=503,code=LICENSE_INACTIVE | error=500,body=none
   hang                                never answers
-  cut | cut=start                     breaks the connection off in the body, or before the answer
+  cut | cut=start | cut=reset         breaks the connection off in the body, or before the answer
   truncate=0.5                        a body that is cut short
+  endless | endless=1MB               a list that never ends, at so many bytes a second
   html                                status 200 with an HTML page
+  content-type=application/xml        the right body under a wrong type
   redirect                            302 to a login page, as the classic web port answers
   missing | missing=501               as if the endpoint did not exist
   drip=16kB                           sends so many bytes a second
@@ -15,6 +17,11 @@ Faults: name[=argument][@[METHOD:]path-glob][#share]
   execution-timeout=1500              408 EXECUTION_TIMEOUT for larger pages
   wrong-total=3                       X-Total-Count is off
   odd-records=10                      every tenth record of a list is malformed
+  parents=chain|cycle|self|lost       whose child each object of a page is: of the one before, in a ring, ...
+  swapped-kinds                       groups have the ids of devices, and the other way round
+  skew=+2h | skew=-90s                answers as if it were so much later or earlier
+  date=+2h | date=-90s                only the Date header is off
+  restart=5s                          ends connections and sessions, and does not listen for so long
 The glob is matched with the path below /api/v2; #0.1 hits one request in ten, #3 the next three.
 Example: --fault 'error=503@/experimental/sensors*#0.1' --fault latency=50ms
 `;

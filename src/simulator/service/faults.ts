@@ -19,6 +19,8 @@ export interface FaultEffects {
   get<K extends Kind>(kind: K): ActionOf<K> | undefined;
   /** How the list has moved. */
   readonly moved: ListMove;
+  /** As written. */
+  readonly texts: readonly string[];
 }
 
 export interface ListMove {
@@ -89,14 +91,17 @@ export class Faults {
   /** Which faults hit this request; each one that does counts. */
   strike(target: FaultTarget): FaultEffects {
     const actions = new Map<Kind, FaultAction>();
+    const texts: string[] = [];
     for (const entry of this.#armed) {
       const { fault } = entry;
       if (entry.left <= 0 || actions.has(fault.action.kind) || !applies(fault, target)) continue;
       if (fault.probability < 1 && this.#random() >= fault.probability) continue;
       entry.left--;
       actions.set(fault.action.kind, fault.action);
+      texts.push(fault.text);
     }
     return {
+      texts,
       get: <K extends Kind>(kind: K) => actions.get(kind) as ActionOf<K> | undefined,
       moved: this.#move(target, actions.get("moving-list") as ActionOf<"moving-list"> | undefined),
     };

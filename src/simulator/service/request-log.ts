@@ -12,6 +12,10 @@ export interface LoggedRequest {
   readonly status: number | undefined;
   readonly bytes: number;
   readonly durationMs: number;
+  /** When it was over, by the real clock; milliseconds since the epoch. */
+  readonly at: number;
+  /** That hit it, as written. */
+  readonly faults: readonly string[];
 }
 
 export interface RequestCount {
@@ -24,6 +28,7 @@ export interface RequestCount {
 /** A request under way. */
 export interface OpenRequest {
   route: string;
+  faults: readonly string[];
   finish(status: number | undefined, bytes: number): void;
 }
 
@@ -51,12 +56,15 @@ export class RequestLog {
     let finished = false;
     const request: OpenRequest = {
       route: "(unknown)",
+      faults: [],
       finish: (status, bytes) => {
         if (finished) return;
         finished = true;
         this.#inFlight--;
         const durationMs = this.#clock.monotonic() - startedAt;
-        this.#add({ requestId, method, route: request.route, url, status, bytes, durationMs });
+        const { route, faults } = request;
+        const at = this.#clock.now();
+        this.#add({ requestId, method, route, url, status, bytes, durationMs, at, faults });
       },
     };
     return request;

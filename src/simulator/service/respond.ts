@@ -4,6 +4,7 @@ import type { FaultEffects } from "./faults.ts";
 import { FilterError } from "./filter/filter-error.ts";
 import { encodeJsonList } from "./json-list.ts";
 import { makeOdd } from "./odd-records.ts";
+import { misparent, swapIds } from "./odd-trees.ts";
 import { linkHeader } from "./paging.ts";
 
 /** A complete answer, before a fault breaks its delivery. */
@@ -16,23 +17,41 @@ export interface Answer {
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-export function answerReply(reply: Reply, url: URL, faults: FaultEffects): Answer {
+/** `swapped`: ids that stand for each other under a fault, asked for only then. */
+export function answerReply(
+  reply: Reply,
+  url: URL,
+  faults: FaultEffects,
+  swapped: () => ReadonlyMap<string, string>,
+): Answer {
+  const answer = answerSoundly(reply, url, faults, swapped);
+  const type = faults.get("content-type")?.type;
+  return type === undefined ? answer : { ...answer, headers: { ...answer.headers, "Content-Type": type } };
+}
+
+function answerSoundly(
+  reply: Reply,
+  url: URL,
+  faults: FaultEffects,
+  swapped: () => ReadonlyMap<string, string>,
+): Answer {
   switch (reply.kind) {
     case "nothing":
       return { status: reply.status, headers: reply.headers, body: undefined };
     case "object":
       return jsonAnswer(reply.status, reply.json, reply.headers);
     case "list":
-      return answerList(reply, url, faults);
+      return answerList(reply, url, faults, swapped);
   }
 }
 
-function answerList({ length, render, page, total }: ListReply, url: URL, faults: FaultEffects): Answer {
-  const every = faults.get("odd-records")?.every;
-  const renderItem =
-    every === undefined
-      ? render
-      : (index: number) => ((index + 1) % every === 0 ? makeOdd(render(index), index / every) : render(index));
+function answerList(
+  { length, render, page, total }: ListReply,
+  url: URL,
+  faults: FaultEffects,
+  swapped: () => ReadonlyMap<string, string>,
+): Answer {
+  const renderItem = renderOddly(render, length, faults, swapped);
   const shownTotal = Math.max(0, total + (faults.get("wrong-total")?.by ?? 0));
   const link = linkHeader(url, page, total);
   const headers = {
@@ -42,6 +61,21 @@ function answerList({ length, render, page, total }: ListReply, url: URL, faults
     ...(link === undefined ? {} : { Link: link }),
   };
   return { status: 200, headers, body: encodeJsonList(length, renderItem) };
+}
+
+function renderOddly(
+  render: ListReply["render"],
+  length: number,
+  faults: FaultEffects,
+  swapped: () => ReadonlyMap<string, string>,
+): ListReply["render"] {
+  let renderItem = render;
+  const shape = faults.get("parents")?.shape;
+  if (shape !== undefined) renderItem = misparent(renderItem, length, shape);
+  if (faults.get("swapped-kinds") !== undefined) renderItem = swapIds(renderItem, swapped());
+  const every = faults.get("odd-records")?.every;
+  if (every === undefined) return renderItem;
+  return (index) => ((index + 1) % every === 0 ? makeOdd(renderItem(index), index / every) : renderItem(index));
 }
 
 /** The answer to anything that an endpoint or what stands before it threw. */

@@ -92,7 +92,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { world, clock, host = "127.0.0.1", credentials, tls } = options;
   const random = options.random ?? seededRandom(world.seed);
   const time = new SimulatedTime(options);
-  const stage = new Stage(world);
+  const faults = new Faults(random, options.faults);
+  const stage = new Stage(world, faults);
   let url = "";
   const now = (): number => {
     const at = time.now();
@@ -106,7 +107,6 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { directory, passwordResets } = installation;
   const { forbiddenEndpoints } = credentials;
   const auth = new Authentication({ directory, forbiddenEndpoints, clock, now, sessionLifetimeMs, random });
-  const faults = new Faults(random, options.faults);
   const requests = new RequestLog(clock, options.log);
   const service = new Service({
     world,
@@ -121,8 +121,21 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     random,
     now,
     baseUrl: () => url,
+    restart: (downMs) => restart(downMs),
   });
   const { apiKey } = credentials;
+  const closing = new AbortController();
+  const restart = (downMs: number): void => {
+    if (!server.listening) return;
+    dropSessions();
+    void close(server)
+      .then(() => clock.sleep(downMs, closing.signal))
+      .then(() => listen(server, host, port))
+      // Closed in the meantime.
+      .catch((error: unknown) => {
+        if (!closing.signal.aborted) throw error;
+      });
+  };
   const dropSessions = (): void => auth.dropSessions();
   const resets = (): readonly PasswordReset[] => passwordResets.pending();
   const parts = { world, time, now, stage, faults, requests, dropSessions, passwordResets: resets };
@@ -150,7 +163,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     dropSessions,
     installation,
     passwordResets: resets,
-    close: () => close(server),
+    close: () => {
+      closing.abort();
+      return close(server);
+    },
   };
 }
 

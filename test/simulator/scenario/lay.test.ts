@@ -199,3 +199,39 @@ describe("what cannot be is said before anything happens", () => {
     expect(node.children.map((child) => world.state(child, STARTED_AT + HOUR))).toEqual(sensors);
   });
 });
+
+describe("a fault of the service", () => {
+  function recorded() {
+    const inForce: string[] = [];
+    const faults = {
+      add: (fault: string) => void inForce.push(fault),
+      remove: (fault: string) => inForce.splice(inForce.indexOf(fault), 1).length > 0,
+    };
+    return { inForce, faults };
+  }
+
+  test("comes and goes with its step, and with the story", () => {
+    const { inForce, faults } = recorded();
+    const steps = `- { at: +1m, fault: hang, for: 10m }
+- { at: +2m, fault: "html@/version", for: 1m, repeat: { times: 2, every: 4m } }
+- { at: +20m, fault: cut }`;
+    const told = layStory(parseScenario(story(steps), "story.yaml"), smallWorld(), STARTED_AT, faults);
+    const seen = [0, 1, 2, 3, 5, 6, 7, 11, 20].map((minutes) => {
+      told.advance(STARTED_AT + minutes * MINUTE);
+      return inForce.join(" ");
+    });
+    const html = "html@/version";
+    expect(seen).toEqual(["", "hang", `hang ${html}`, "hang", "hang", `hang ${html}`, "hang", "", "cut"]);
+    told.cancel();
+    expect(inForce).toEqual([]);
+  });
+
+  test.each([
+    ["{ at: +1m, fault: explode }", "there is no fault called"],
+    ["{ at: +1m, fault: hang, select: { id: 1 } }", "steps[0].select: does not go with fault"],
+    ["{ at: +1m, fault: hang, for: 1m, daily: true }", "steps[0].daily: does not go with fault"],
+    ["{ at: +1m, status: down }", "steps[0].select: expected a map that says which objects"],
+  ])("%s", (step, complaint) => {
+    expect(complaints(smallWorld(), `- ${step}`).join("\n")).toContain(complaint);
+  });
+});

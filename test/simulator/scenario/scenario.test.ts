@@ -62,7 +62,7 @@ describe("what is wrong is named with its line and column", () => {
     [withStep("status: down", "daily: true"), /:6:5: steps\[0\]\.daily: what is repeated needs for/],
     [withStep("status: down", "for: 25h", "daily: true"), /:6:5: steps\[0\]\.for: must end before it is repeated$/],
     [withStep("status: down", "for: 3m", "repeat: { times: 1, every: 5m }"), /:7:15: .*times: expected at least 2$/],
-    [withStep("remove: true", "for: 3m"), /:6:5: steps\[0\]\.for: goes with status and set only$/],
+    [withStep("remove: true", "for: 3m"), /:6:5: steps\[0\]\.for: goes with status, set and fault only$/],
     [withStep("rename: y", "message: z"), /:6:5: steps\[0\]\.message: goes with status and acknowledge only$/],
     [withStep("set: { channel: a, to: high }"), /:5:24: steps\[0\]\.set\.to: expected a number$/],
     [withStep("add: { sensor: a, device: b }"), /:5:5: steps\[0\]\.add: expected either sensor or device$/],

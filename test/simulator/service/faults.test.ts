@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/clock.ts";
 import { Faults } from "../../../src/simulator/service/faults.ts";
 import { seededRandom } from "../../../src/simulator/service/randomness.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
@@ -32,6 +33,12 @@ describe("instead of the answer", () => {
     expect([status, headers.get("retry-after")]).toEqual([429, "7"]);
   });
 
+  test("an error can name its pause as the specification does, and have no body", async () => {
+    const { send } = await startService({ faults: ["error=503,body=none,wait-for=3s"] });
+    const { status, headers, text } = await send(LIST);
+    expect([status, headers.get("wait-for"), headers.get("content-type"), text]).toEqual([503, "3", null, ""]);
+  });
+
   test("a page of something else", async () => {
     const { send } = await startService({ faults: ["html"] });
     const { status, headers, text } = await send(LIST);
@@ -60,7 +67,64 @@ describe("instead of the answer", () => {
   });
 });
 
+describe("the connection", () => {
+  test("is reset", async () => {
+    const { simulator } = await startService({ faults: ["cut=reset"] });
+    const socket = connect(simulator.port, "127.0.0.1");
+    socket.write(`GET /api/v2${LIST} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const [error] = await once(socket, "error");
+    expect(error).toMatchObject({ code: "ECONNRESET" });
+    await expect.poll(() => simulator.requests.count({ status: undefined })).toBe(1);
+  });
+
+  test("ends with all others when the service restarts, which forgets its sessions", async () => {
+    const { simulator, send, clock } = await startService();
+    const login = JSON.stringify({ username: "operator", password: "correct horse" });
+    const { json } = await send("/session", { method: "POST", body: login });
+    const { token } = json as { readonly token: string };
+    expect((await send(LIST, { bearer: token })).status).toBe(200);
+    simulator.faults.set(["restart=5s@/version#1"]);
+    await expect(send("/version")).rejects.toThrow("fetch failed");
+    await clock.sleeping();
+    await expect(send("/health")).rejects.toThrow("fetch failed");
+    await clock.advance(5_000);
+    await expect.poll(async () => (await send("/health").catch(() => undefined))?.status).toBe(204);
+    expect((await send(LIST, { bearer: token })).status).toBe(401);
+    expect((await send(LIST)).status).toBe(200);
+  });
+
+  test("stays down when the simulator is closed meanwhile", async () => {
+    const { simulator, send } = await startService({ faults: ["restart=5s"] });
+    await expect(send("/version")).rejects.toThrow("fetch failed");
+    await simulator.close();
+    await expect(send("/version")).rejects.toThrow("fetch failed");
+  });
+});
+
 describe("the answer, badly delivered", () => {
+  test.each(["endless", "endless=400MB"])("%s", async (fault) => {
+    const { simulator } = await startService({ clock: systemClock, faults: [fault] });
+    const headers = { Authorization: "Bearer KEY==" };
+    const response = await fetch(`${simulator.url}/api/v2${LIST}`, { headers });
+    const reader = response.body?.getReader();
+    let size = 0;
+    while (size < 200_000) size += (await reader?.read())?.value?.length ?? Number.NaN;
+    expect([response.status, response.headers.get("content-length")]).toEqual([200, null]);
+    await reader?.cancel();
+    await expect.poll(() => simulator.requests.inFlight).toBe(0);
+  });
+
+  test("without end only where a body is due", async () => {
+    const { send } = await startService({ faults: ["endless"] });
+    expect((await send("/health")).status).toBe(204);
+  });
+
+  test("under a wrong type", async () => {
+    const { send } = await startService({ faults: ["content-type=application/xml"] });
+    const { headers, text } = await send(LIST);
+    expect([headers.get("content-type"), JSON.parse(text)]).toEqual(["application/xml", expect.any(Array)]);
+  });
+
   test("cut off half-way", async () => {
     const { simulator } = await startService({ faults: ["cut"] });
     const socket = connect(simulator.port, "127.0.0.1");
@@ -191,7 +255,74 @@ describe("wrong content", () => {
   });
 });
 
+describe("a tree that cannot be", () => {
+  const groups = "/experimental/groups";
+  const SIZE = { probes: 1, groups: 60, devices: 70, sensors: 80 };
+  const start = () => startService({ world: createWorld({ seed: 1, size: SIZE, startedAt: 0 }) });
+  type Item = { readonly id: string; readonly parent: { readonly id: string } };
+
+  test.each<
+    [shape: string, parentOf: (index: number, items: readonly Item[], sound: readonly Item[]) => string | undefined]
+  >([
+    ["chain", (index, items, sound) => (items[index - 1] ?? sound[0]?.parent)?.id],
+    ["cycle", (index, items) => items[(index + 1) % items.length]?.id],
+    ["self", (index, items) => items[index]?.id],
+    ["lost", () => "987654321"],
+  ])("parents=%s", async (shape, parentOf) => {
+    const { send, simulator } = await start();
+    const sound = (await send(groups)).json as Item[];
+    simulator.faults.set([`parents=${shape}`]);
+    const items = (await send(groups)).json as Item[];
+    expect(items.map(({ id }) => id)).toEqual(sound.map(({ id }) => id));
+    expect(items.length).toBeGreaterThan(50);
+    expect(items.map(({ parent }) => parent.id)).toEqual(items.map((_, index) => parentOf(index, items, sound)));
+  });
+
+  test("groups and devices with each other's ids", async () => {
+    const { ids, send, simulator } = await start();
+    const sound = [await ids(groups), await ids("/experimental/devices")];
+    const parents = async () => ((await send("/experimental/sensors")).json as Item[]).map(({ parent }) => parent.id);
+    const before = await parents();
+    simulator.faults.set(["swapped-kinds"]);
+    const swapped = [await ids(groups), await ids("/experimental/devices")];
+    expect(swapped[0]).toEqual(sound[1]?.slice(0, sound[0]?.length));
+    expect(swapped[1]?.slice(0, sound[0]?.length)).toEqual(sound[0]);
+    const pair = new Map(sound[1]?.map((id, index) => [id, swapped[1]?.[index]]));
+    expect(await parents()).toEqual(before.map((id) => pair.get(id)));
+  });
+});
+
+describe("a clock that is wrong", () => {
+  test("in all that the answer says", async () => {
+    const { send, simulator } = await startService();
+    const at = async () => {
+      const { headers, json } = await send("/channels/1000.0");
+      const { last_measurement: last } = json as { readonly last_measurement: { readonly timestamp: string } };
+      return [headers.get("date"), last.timestamp].map((text) => Date.parse(text ?? ""));
+    };
+    const [date = 0, measured = 0] = await at();
+    simulator.faults.set(["skew=+2h"]);
+    const [later = 0, measuredLater = 0] = await at();
+    expect([later - date, measuredLater - measured >= 0]).toEqual([7_200_000, true]);
+    simulator.faults.set(["date=-90s"]);
+    expect(await at()).toEqual([date - 90_000, measured]);
+  });
+});
+
 describe("which requests are hit", () => {
+  test("are remembered with what hit them", async () => {
+    const { send, simulator } = await startService({ faults: ["wrong-total=1", "error=503@/version"] });
+    await send(LIST);
+    await send("/version");
+    simulator.faults.clear();
+    await send("/version");
+    expect(simulator.requests.recent().map(({ faults }) => faults)).toEqual([
+      ["wrong-total=1"],
+      ["wrong-total=1", "error=503@/version"],
+      [],
+    ]);
+  });
+
   test("those of a path and method", async () => {
     const { send } = await startService({ faults: ["error=500@POST:/session", "error=503@/experimental/*"] });
     expect((await send("/session", { method: "POST" })).status).toBe(500);
