@@ -1,12 +1,17 @@
 #!/usr/bin/env node
-import { runProgram } from "./commands/program.ts";
+import { endOnStopSignals } from "./commands/signals.ts";
+import { keepMemorySmall } from "./memory-flags.ts";
 
 /** What a shell reports for programs that a closed pipe ends: 128 and SIGPIPE. */
 const CLOSED_PIPE = 141;
 
+// Before the rest is even loaded: the first process of a container does not die of a signal that it does not handle.
+endOnStopSignals();
+keepMemorySmall();
 process.stdout.on("error", (error) => {
   // `... | head` has seen enough, which is no fault.
   if ("code" in error && error.code === "EPIPE") process.exit(CLOSED_PIPE);
   throw error;
 });
+const { runProgram } = await import("./commands/program.ts");
 process.exitCode = await runProgram(process.argv.slice(2));

@@ -5,7 +5,12 @@ const LINE_WIDTH = 120;
 
 /** config/prtg-exporter.schema.json, as the formatter of this repository would write it. */
 export function editorSchemaFile(): string {
-  return `${print(editorSchema(), "", 0)}\n`;
+  return printJson(editorSchema());
+}
+
+/** A JSON file as the formatter of this repository would write it. */
+export function printJson(value: unknown): string {
+  return `${print(value, "", 0)}\n`;
 }
 
 /** JSON with lists in one line where they fit into it. `used`: characters that stand before the value in its line. */

@@ -3,9 +3,10 @@ import { apiCoveragePage } from "./api-coverage-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { editorSchemaFile } from "./editor-schema.ts";
 import { errorsPage } from "./errors-page.ts";
+import { chartFiles } from "./helm-chart.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { withPresetFamilies } from "./preset-families.ts";
-import { withMetricTable } from "./readme.ts";
+import { statusPage } from "./status-page.ts";
 
 /** A file of the repository that is generated, as it is to be. */
 export interface Output {
@@ -20,13 +21,15 @@ export async function generate(root: URL): Promise<Output[]> {
     { path: "docs/configuration.md", content: configurationPage() },
     { path: "docs/metrics.md", content: metricsPage() },
     { path: "docs/errors.md", content: errorsPage() },
+    { path: "docs/status.md", content: statusPage() },
     { path: "docs/api-coverage.md", content: await apiCoveragePage() },
     { path: "config/prtg-exporter.schema.json", content: editorSchemaFile() },
   ];
-  const readme = await contentOf(root, "README.md");
-  if (readme !== undefined) outputs.push({ path: "README.md", content: withMetricTable(readme) });
   const mapping = await contentOf(root, "docs/mapping.md");
   if (mapping !== undefined) outputs.push({ path: "docs/mapping.md", content: await withPresetFamilies(mapping) });
+  if ((await contentOf(root, "deploy/helm/prtg-exporter/values.yaml")) !== undefined) {
+    outputs.push(...(await chartFiles(root)));
+  }
   return outputs;
 }
 

@@ -9,7 +9,7 @@ export interface ApiErrorDetails extends ErrorOptionsWithRemedy {
   serverCode?: string | undefined;
   /** Finds the request in the logs of the application server. */
   requestId?: string | undefined;
-  /** What the server asked us to wait before the next attempt. */
+  /** What the server asked us to wait before the next attempt, or how long we hold back by ourselves. */
   retryAfterMs?: number | undefined;
 }
 

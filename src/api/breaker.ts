@@ -12,7 +12,7 @@ export interface BreakerSettings {
 /** For a server that cannot be reached or has lost its core server. */
 export const SERVER_BREAKER: BreakerSettings = { threshold: 5, firstHoldMs: 5_000, longestHoldMs: 60_000 };
 /** For one endpoint that is too slow or broken while the server as such works. */
-export const ENDPOINT_BREAKER: BreakerSettings = { threshold: 3, firstHoldMs: 10_000, longestHoldMs: 120_000 };
+export const ENDPOINT_BREAKER: BreakerSettings = { threshold: 3, firstHoldMs: 10_000, longestHoldMs: 30_000 };
 
 /**
  * Closed: requests pass. Open: they are held back for a while. Half-open: that while is over, a trial may be made;

@@ -9,6 +9,8 @@ export const HEALTH_ENDPOINT = "/health";
 const SERVER_FAILURES: readonly ErrorCode[] = [
   "API_CONNECTION_FAILED",
   "API_TLS_UNTRUSTED",
+  "API_TLS_FINGERPRINT",
+  "API_TLS_CLIENT_REFUSED",
   "API_TLS_FAILED",
   "API_UNAVAILABLE",
   "API_LICENSE_INACTIVE",
@@ -49,7 +51,8 @@ export class Circuits {
     if (heldForMs === 0 || cause === undefined) return undefined;
     const what = `held back for ${Math.ceil(heldForMs / 1000)} s after repeated failures`;
     const { remedy, requestId } = cause;
-    return new ApiError("API_SUSPENDED", `${endpoint}: ${what}`, { endpoint, cause, remedy, requestId });
+    const details = { endpoint, cause, remedy, requestId, retryAfterMs: heldForMs };
+    return new ApiError("API_SUSPENDED", `${endpoint}: ${what}`, details);
   }
 
   /** The server failed before; whether it works again must be asked at `/health` first. */

@@ -46,6 +46,7 @@ class ApiClient implements MonitoringApi {
   readonly #requester: Requester;
   readonly #lists: ListReader;
   readonly #timeSeries: TimeSeriesReader;
+  #wasUnhealthy = false;
   #closed: Promise<void> | undefined;
 
   constructor(options: ApiClientOptions) {
@@ -63,7 +64,16 @@ class ApiClient implements MonitoringApi {
   }
 
   async health(signal: AbortSignal): Promise<void> {
-    await this.#requester.health(signal);
+    try {
+      await this.#requester.health(signal);
+    } catch (error) {
+      this.#wasUnhealthy = true;
+      throw error;
+    }
+    if (!this.#wasUnhealthy) return;
+    this.#wasUnhealthy = false;
+    // A service that is starting may answer 404 to anything.
+    this.#lists.forgetMissing();
   }
 
   async version(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {

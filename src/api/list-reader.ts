@@ -33,6 +33,11 @@ export class ListReader {
     return this.#standIns.first(lists, (list) => this.#readFrom(list, format, signal));
   }
 
+  /** Asks for the preferred lists again, also where their stand-ins answered. */
+  forgetMissing(): void {
+    this.#standIns.forget();
+  }
+
   async #readFrom<Item>(list: ListEndpoint, format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
     const { endpoint } = list;
     const { observer, log } = this.#options;

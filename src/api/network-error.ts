@@ -1,6 +1,8 @@
 import { errors } from "undici";
 import type { ErrorCode } from "../errors/catalogue.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
 import { ApiError } from "./api-error.ts";
+import { WrongFingerprint } from "./tls.ts";
 
 /** Where the request was going. */
 export interface Destination {
@@ -56,6 +58,19 @@ const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
 const SCHEME_REMEDY =
   "Check that the URL's scheme fits the port (1616 speaks HTTPS, 1615 speaks HTTP) and that the application server is running.";
 
+/** What a server says that does not take the certificate of its client, or misses it. */
+const CLIENT_REFUSED =
+  /^ERR_SSL_.*ALERT_(CERTIFICATE_(REQUIRED|EXPIRED|REVOKED|UNKNOWN)|(BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/;
+const VERSION_REFUSED = /^ERR_SSL_.*(PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|VERSION_TOO_LOW)$/;
+/** Without further words: the server misses something. Over TLS 1.2 that may be the certificate of its client. */
+const HANDSHAKE_REMEDIES: ReadonlyMap<string, string> = new Map(
+  ["SSL/TLS_ALERT", "SSLV3_ALERT"].map((family) => [
+    `ERR_SSL_${family}_HANDSHAKE_FAILURE`,
+    "If the server asks for a client certificate, give tls.cert_file and tls.key_file; else it has no cipher in common with Node.js.",
+  ]),
+);
+const VERSION_REMEDY = "Lower tls.min_version, or have the server offer a newer version of TLS.";
+
 /** Names what went wrong where no answer came: the error of undici, Node's sockets or TLS becomes an ApiError. */
 export function networkError(destination: Destination, error: unknown): ApiError {
   const { endpoint, origin } = destination;
@@ -64,13 +79,22 @@ export function networkError(destination: Destination, error: unknown): ApiError
   const fail = (kind: ErrorCode, what: string, remedy?: string): ApiError =>
     new ApiError(kind, `${endpoint}: ${what}`, { endpoint, ...(remedy !== undefined && { remedy }) });
 
+  // A file that the connection needs.
+  if (error instanceof ExporterError) return fail(error.code, error.message, error.remedy);
+  if (error instanceof WrongFingerprint) {
+    return fail("API_TLS_FINGERPRINT", `the certificate of ${host} has another SHA-256 fingerprint: ${error.seen}`);
+  }
   const certificate = CERTIFICATE_FAULTS[code];
   if (certificate !== undefined) {
     const remedy = CERTIFICATE_REMEDIES[code];
     return fail("API_TLS_UNTRUSTED", `the certificate of ${host} is not trusted: ${certificate} (${code})`, remedy);
   }
+  if (CLIENT_REFUSED.test(code)) {
+    return fail("API_TLS_CLIENT_REFUSED", `${host} refuses the client certificate, or asks for one (${code})`);
+  }
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code === "EPROTO") {
-    return fail("API_TLS_FAILED", `the TLS handshake with ${host} failed (${code})`);
+    const remedy = VERSION_REFUSED.test(code) ? VERSION_REMEDY : HANDSHAKE_REMEDIES.get(code);
+    return fail("API_TLS_FAILED", `the TLS handshake with ${host} failed (${code})`, remedy);
   }
   if (error instanceof errors.HTTPParserError) {
     return fail("API_CONNECTION_FAILED", `the answer of ${host} is not HTTP`, SCHEME_REMEDY);

@@ -15,6 +15,22 @@ export interface ApiTls {
   readonly insecureSkipVerify?: boolean;
   /** Name to expect in the certificate, where it differs from the host of the URL. */
   readonly serverName?: string | undefined;
+  /**
+   * SHA-256 of certificates, hexadecimal in lower case, of which the server has to show one. Without `ca` that takes the
+   * place of authorities, names and dates; with it both have to hold.
+   */
+  readonly fingerprints?: readonly string[] | undefined;
+  readonly minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
+  /** Asked at each connection, so that files that changed are seen without a restart; what it gives goes before `ca`. */
+  readonly read?: (() => Promise<ApiTlsMaterial>) | undefined;
+}
+
+/** PEM. */
+export interface ApiTlsMaterial {
+  readonly ca: string | undefined;
+  /** Our own certificate with its chain, and its key. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
 }
 
 /** What one server may be asked. */

@@ -1,4 +1,5 @@
 import { type DecodeProblems, noProblems } from "./decode/problems.ts";
+import { KeyedList } from "./keyed-list.ts";
 import type { PageSize } from "./page-size.ts";
 import type { ListResult } from "./records.ts";
 
@@ -50,10 +51,10 @@ export async function readList<Item>(source: ListSource<Item>): Promise<ListRead
   }
   const complete = !last.moved;
   if (complete) source.pageSize.listCompleted();
-  const items = complete ? last.items : new Map([...first.items, ...last.items]);
+  if (!complete) for (const item of last.items.items) first.items.set(item);
   const held = last.items.size + last.problems.record;
   return {
-    items: [...items.values()],
+    items: complete ? last.items.items : first.items.items,
     complete,
     skipped: last.problems.record,
     moved: first.moved,
@@ -64,15 +65,17 @@ export async function readList<Item>(source: ListSource<Item>): Promise<ListRead
 
 /** One way through the pages, from the first to the last. */
 class Pass<Item> {
-  readonly items = new Map<string, Item>();
+  readonly items: KeyedList<Item>;
   readonly problems = noProblems();
   moved = false;
   total: number | undefined;
   readonly #source: ListSource<Item>;
-  #lastKey: string | undefined;
+  /** Undefined where the last record could not be used. */
+  #last: Item | undefined;
 
   constructor(source: ListSource<Item>) {
     this.#source = source;
+    this.items = new KeyedList(source.keyOf);
   }
 
   async read({ evenIfMoved }: { evenIfMoved: boolean }): Promise<void> {
@@ -113,11 +116,14 @@ class Pass<Item> {
       const isRepeated = index < overlap;
       // What is wrong with the repeated record was counted the first time.
       const item = this.#source.decode(record, isRepeated ? noProblems() : this.problems);
-      const key = item === undefined ? undefined : this.#source.keyOf(item);
-      if (isRepeated && key !== this.#lastKey) this.moved = true;
-      if (item !== undefined && key !== undefined) this.items.set(key, item);
-      this.#lastKey = key;
+      if (isRepeated && this.#keyOf(item) !== this.#keyOf(this.#last)) this.moved = true;
+      if (item !== undefined) this.items.set(item);
+      this.#last = item;
     }
+  }
+
+  #keyOf(item: Item | undefined): string | undefined {
+    return item === undefined ? undefined : this.#source.keyOf(item);
   }
 }
 

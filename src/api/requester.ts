@@ -100,7 +100,7 @@ export class Requester {
     const heldForMs = this.#sender.heldForMs();
     if (heldForMs > total.remainingMs()) {
       const what = `held back for ${Math.ceil(heldForMs / 1000)} s, as the server asked`;
-      throw new ApiError("API_RATE_LIMITED", `${endpoint}: ${what}`, { endpoint });
+      throw new ApiError("API_RATE_LIMITED", `${endpoint}: ${what}`, { endpoint, retryAfterMs: heldForMs });
     }
     if (!this.#circuits.needsProbe) return;
     this.#probe ??= this.#sendProbe().finally(() => {

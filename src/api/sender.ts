@@ -133,6 +133,12 @@ function failureKind(failure: unknown): string {
     case "API_TIMEOUT":
       return "timeout";
     case "API_TLS_UNTRUSTED":
+    case "API_TLS_FINGERPRINT":
+    case "API_TLS_CLIENT_REFUSED":
+    // Files that a connection over TLS needs; credentials are read before anything is sent.
+    case "CA_UNREADABLE":
+    case "SECRET_UNREADABLE":
+    case "SECRET_EXPOSED":
     case "API_TLS_FAILED":
       return "tls";
     case "API_RESPONSE_TOO_LARGE":

@@ -46,6 +46,7 @@ export class SessionAuth implements Authenticator {
   readonly #clock: Clock;
   readonly #redactor: Redactor;
   readonly #closing = new AbortController();
+  #closed = false;
   #session: Session | undefined;
   #opening: Promise<string> | undefined;
   #refusal: Refusal | undefined;
@@ -76,19 +77,22 @@ export class SessionAuth implements Authenticator {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(closedError());
-    // A login whose answer has just come would leave its session open.
-    await this.#opening?.catch(() => undefined);
-    const session = this.#session;
-    this.#session = undefined;
-    if (session === undefined) return;
+    this.#closed = true;
     const expired = (): Error =>
       new ApiError("API_TIMEOUT", `${ENDPOINT}: no answer to the logout`, { endpoint: ENDPOINT });
     const deadline = { clock: this.#clock, ms: LOGOUT_TIMEOUT_MS, parents: [], expired };
     // A session that cannot be ended runs out by itself; for API keys the specification even documents a 400.
-    await withDeadline(deadline, (signal) =>
-      this.#sender.send({ method: "DELETE", endpoint: ENDPOINT, path: ENDPOINT }, session.token, signal),
-    ).catch(() => undefined);
+    await withDeadline(deadline, (signal) => this.#endSession(signal)).catch(() => undefined);
+    this.#closing.abort(closedError());
+  }
+
+  async #endSession(signal: AbortSignal): Promise<void> {
+    // The server may have opened the session of a login under way, and without its token nobody could end it.
+    if (this.#opening !== undefined) await waitFor(this.#opening, signal);
+    const session = this.#session;
+    this.#session = undefined;
+    if (session === undefined) return;
+    await this.#sender.send({ method: "DELETE", endpoint: ENDPOINT, path: ENDPOINT }, session.token, signal);
   }
 
   async #open(expiring: Session | undefined): Promise<string> {
@@ -104,7 +108,7 @@ export class SessionAuth implements Authenticator {
       const answer = await this.#send({ method: "GET", endpoint: ENDPOINT, path: ENDPOINT }, session.token);
       return this.#readSession(answer, session.token);
     } catch (error) {
-      if (this.#closing.signal.aborted) throw error;
+      if (this.#closed) throw error;
       this.#options.log.info({ err: error, request_id: requestIdOf(error) }, "session not renewed: logging in anew");
       return undefined;
     }
@@ -112,6 +116,7 @@ export class SessionAuth implements Authenticator {
 
   async #login(): Promise<Session> {
     const password = await readSecret(this.#password, this.#redactor);
+    if (this.#closed) throw closedError();
     const refusal = this.#refusal?.password === password ? this.#refusal : undefined;
     if (refusal !== undefined && this.#clock.monotonic() < refusal.until) throw refusal.failure;
     const body = JSON.stringify({ username: this.#username, password });

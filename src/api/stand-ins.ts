@@ -41,6 +41,11 @@ export class StandIns {
     throw endpointMissing(candidates, missing);
   }
 
+  /** The server was out of order: what it lacked then, it may have now. */
+  forget(): void {
+    this.#missingUntil.clear();
+  }
+
   #isMissing(endpoint: string): boolean {
     return this.#clock.monotonic() < (this.#missingUntil.get(endpoint) ?? Number.NEGATIVE_INFINITY);
   }

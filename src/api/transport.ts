@@ -4,7 +4,8 @@ import { parseBaseUrl } from "./base-url.ts";
 import { type HttpResponse, type ResponseHead, readHead } from "./http-response.ts";
 import { networkError } from "./network-error.ts";
 import type { ApiClientOptions } from "./options.ts";
-import { tlsConnectOptions } from "./tls.ts";
+import { tlsConnector } from "./tls.ts";
+import { UnverifiedWarnings } from "./unverified-warnings.ts";
 
 /** One request to a monitoring server. */
 export interface ApiRequest {
@@ -39,24 +40,27 @@ export class Transport {
   readonly #root: string;
   readonly #userAgent: string;
   readonly #maxBytes: number;
+  readonly #warnings: UnverifiedWarnings | undefined;
 
-  constructor(options: Pick<ApiClientOptions, "url" | "tls" | "limits" | "userAgent">) {
+  constructor(options: Pick<ApiClientOptions, "url" | "tls" | "limits" | "userAgent" | "clock" | "log">) {
     const { limits, userAgent } = options;
     const { origin, path, secure } = parseBaseUrl(options.url);
     this.#origin = origin;
     this.#root = path;
     this.#userAgent = userAgent;
     this.#maxBytes = limits.maxResponseBytes;
+    this.#warnings = secure && options.tls?.insecureSkipVerify ? new UnverifiedWarnings(options) : undefined;
+    const connectTimeout = Math.min(limits.timeoutMs, LONGEST_CONNECT_MS);
     this.#pool = new Pool(origin, {
       connections: limits.concurrency,
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      connectTimeout: Math.min(limits.timeoutMs, LONGEST_CONNECT_MS),
+      connectTimeout,
       // The caller's signal bounds the whole request; undici's own timers start again with each chunk.
       headersTimeout: 0,
       bodyTimeout: 0,
-      ...(secure && { connect: tlsConnectOptions(options.tls ?? {}) }),
+      ...(secure && { connect: tlsConnector(options.tls ?? {}, connectTimeout) }),
     });
   }
 
@@ -70,6 +74,7 @@ export class Transport {
     signal: AbortSignal,
     hooks: TransportHooks,
   ): Promise<HttpResponse> {
+    this.#warnings?.requested();
     try {
       const { statusCode, headers, body } = await this.#pool.request({
         method: request.method,

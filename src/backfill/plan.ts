@@ -83,14 +83,13 @@ function channelPlanner(
   const positions = new Map(families.map(({ name }, position) => [name, position]));
   return (sensor, record) => {
     const serving = mapper.serve(server, sensor, record);
-    const { mapped } = serving;
     const series = mapper.seriesOf(serving, mapper.labels.channel(server, sensor, record));
     return {
       channelId: record.channelId,
-      series: series.map(({ family, labels, convert }) => ({
+      series: series.map(({ family, labels, conversion }) => ({
         family: positions.get(family.name) ?? 0,
         labels: format(family, labels),
-        ...(convert !== undefined && mapped !== undefined && { conversion: mapped.conversion }),
+        ...(conversion !== undefined && { conversion }),
       })),
     };
   };

@@ -2,7 +2,6 @@ import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { ValueSeries } from "../mapping/channel-mapper.ts";
-import { convert } from "../mapping/units/conversion.ts";
 import type { MeasurementRow } from "../sync/measurement.ts";
 import type { FinishedRun, UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";
@@ -165,6 +164,6 @@ function valueSeries({ series }: PlannedChannel, { families }: BackfillPlan): re
     const family = families[position];
     if (family === undefined) return [];
     const described = { family, labels: JSON.parse(labels) };
-    return [conversion === undefined ? described : { ...described, convert: (value) => convert(conversion, value) }];
+    return [conversion === undefined ? described : { ...described, conversion }];
   });
 }

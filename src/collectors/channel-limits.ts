@@ -5,7 +5,8 @@ import { type MetricFamily, TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { channelLimitLabels, limitExceededLabels } from "../mapping/series-labels.ts";
 import { convert } from "../mapping/units/conversion.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
-import type { Store } from "../store/store.ts";
+import type { Owner } from "../store/owner.ts";
+import type { Tables } from "../store/store.ts";
 
 interface SetLimit {
   readonly name: LimitName;
@@ -38,16 +39,18 @@ type PerLimit = ReadonlyMap<LimitName, KeyedSeries>;
 /** Limits of one server's channels, in the unit of every series that shows the value, and whether it is beyond them. Call inside a commit. */
 export class ChannelLimitSeries {
   readonly #server: string;
-  readonly #store: Store;
+  readonly #tables: Tables;
+  readonly #ownerOf: (sensorId: string) => Owner;
   readonly #limits: PerLimit;
   readonly #exceeded: PerLimit;
   readonly #mapped = new Map<string, PerLimit>();
 
-  constructor(server: string, store: Store) {
+  constructor(server: string, tables: Tables, ownerOf: (sensorId: string) => Owner) {
     this.#server = server;
-    this.#store = store;
-    this.#limits = perLimit(store, TREE_FAMILIES.channelLimit);
-    this.#exceeded = perLimit(store, TREE_FAMILIES.channelLimitExceeded);
+    this.#tables = tables;
+    this.#ownerOf = ownerOf;
+    this.#limits = this.#perLimit(TREE_FAMILIES.channelLimit);
+    this.#exceeded = this.#perLimit(TREE_FAMILIES.channelLimitExceeded);
   }
 
   /** The channel has just these limits; `expiresAt` is monotonic ms. */
@@ -68,7 +71,7 @@ export class ChannelLimitSeries {
       set.push({ name, value, exceededLabels });
     }
     channel.limits = set.length === 0 ? undefined : { key, set, expiresAt };
-    this.#showSet(channel);
+    this.#showSet(channel, serving);
   }
 
   /** Says for each limit whether `value`, served until `expiresAt`, is beyond it; undefined: no value is served. */
@@ -97,8 +100,11 @@ export class ChannelLimitSeries {
       this.remove(channel);
       return;
     }
-    for (const { name } of limits.set) this.#deleteLimit(limits.key, name, channel.serving);
-    this.#showSet({ ...channel, serving });
+    for (const { name, exceededLabels } of limits.set) {
+      this.#deleteLimit(limits.key, name, channel.serving);
+      this.#exceeded.get(name)?.relabel(limits.key, exceededLabels);
+    }
+    this.#showSet(channel, serving);
   }
 
   remove(channel: LimitedChannel): void {
@@ -107,9 +113,10 @@ export class ChannelLimitSeries {
     channel.limits = undefined;
   }
 
-  #showSet({ labels, serving: { original, mapped }, limits }: LimitedChannel): void {
-    if (limits === undefined) return;
-    const { key, set, expiresAt } = limits;
+  #showSet(channel: LimitedChannel, { original, mapped }: ChannelServing): void {
+    if (channel.limits === undefined) return;
+    const { key, set, expiresAt } = channel.limits;
+    const { labels } = channel;
     for (const { name, value } of set) {
       if (original) this.#limits.get(name)?.set(key, channelLimitLabels(labels, name), value, expiresAt);
       if (mapped === undefined) continue;
@@ -130,13 +137,18 @@ export class ChannelLimitSeries {
   }
 
   #ofFamily(family: MetricFamily): PerLimit {
-    const known = this.#mapped.get(family.name) ?? perLimit(this.#store, family);
+    const known = this.#mapped.get(family.name) ?? this.#perLimit(family);
     this.#mapped.set(family.name, known);
     return known;
   }
+
+  #perLimit(family: MetricFamily): PerLimit {
+    const table = this.#tables.table(family);
+    return new Map(LIMIT_NAMES.map((name) => [name, new KeyedSeries(table, (key) => this.#ownerOf(sensorOf(key)))]));
+  }
 }
 
-function perLimit(store: Store, family: MetricFamily): PerLimit {
-  const table = store.table(family);
-  return new Map(LIMIT_NAMES.map((name) => [name, new KeyedSeries(table)]));
+/** Of the key of a channel, which holds the id of its sensor up to the first dot. */
+export function sensorOf(key: string): string {
+  return key.slice(0, key.indexOf("."));
 }

@@ -4,27 +4,19 @@ import type { Lookups } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { oncePerNode } from "../mapping/once-per-node.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
-import type { Store } from "../store/store.ts";
+import type { Owner } from "../store/owner.ts";
+import type { Tables } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
-import { type Channel, ChannelSeries, type Moment } from "./channel-series.ts";
+import type { Channel } from "./channel.ts";
+import { ChannelSeries, type Moment } from "./channel-series.ts";
 import { staleAfter } from "./deadlines.ts";
 import type { FreshRow } from "./freshest-values.ts";
+import { SensorChannels } from "./sensor-channels.ts";
 import type { Slices } from "./slices.ts";
-
-interface SensorChannels {
-  sensor: TreeNode;
-  /** As of the poll under way. */
-  paused: boolean;
-  staleAfterMs: number;
-  readonly channels: Map<string, Channel>;
-  /** Newest measurement that poll `newestIn` showed, milliseconds since the epoch. */
-  newest: number;
-  newestIn: number;
-}
 
 export interface ChannelPictureOptions {
   readonly server: string;
-  readonly store: Store;
+  readonly tables: Tables;
   readonly mapper: ChannelMapper;
   /** Whether `prtg_channel_info` is served. */
   readonly channelInfo: boolean;
@@ -32,6 +24,8 @@ export interface ChannelPictureOptions {
   /** The sensor's node, undefined while it is not known. */
   readonly sensor: (id: string) => TreeNode | undefined;
   readonly isPaused: (sensorId: string) => boolean;
+  /** With which other series those of a sensor stay together. */
+  readonly ownerOf: (sensorId: string) => Owner;
 }
 
 /** When records are shown. */
@@ -55,11 +49,36 @@ export class ChannelPicture {
   #poll = 0;
 
   constructor(options: ChannelPictureOptions) {
-    const { server, store, mapper, channelInfo } = options;
+    const { server, tables, mapper, channelInfo, ownerOf } = options;
     this.#options = options;
-    this.#series = new ChannelSeries({ server, store, mapper, info: channelInfo });
-    this.#lastMeasurement = new KeyedSeries(store.table(TREE_FAMILIES.sensorLastMeasurement));
+    this.#series = new ChannelSeries({ server, tables, mapper, info: channelInfo, ownerOf });
+    this.#lastMeasurement = new KeyedSeries(tables.table(TREE_FAMILIES.sensorLastMeasurement), ownerOf);
     this.#sensorLabels = oncePerNode((sensor) => mapper.labels.sensor(server, sensor));
+  }
+
+  /** Another picture of the same channels, which shows them as `options` say. This one stays as it is. */
+  async copyTo(options: ChannelPictureOptions, { now, until }: Showing, slices: Slices): Promise<ChannelPicture> {
+    const copy = new ChannelPicture(options);
+    for (const [id, group] of this.#sensors) {
+      const { sensor } = group;
+      const staleAfterMs = staleAfter(sensor.intervalSeconds, options.staleAfterMs);
+      const copied = new SensorChannels(sensor);
+      for (const channel of group.channels) {
+        const turn = slices.step();
+        if (turn !== undefined) await turn;
+        copied.add(copy.#series.takeOver(channel, sensor, staleAfterMs, now, until));
+      }
+      const { paused, newest, newestIn } = group;
+      copy.#sensors.set(id, Object.assign(copied, { paused, staleAfterMs, newest, newestIn }));
+      const last = this.#lastMeasurement.value(id);
+      if (last !== undefined) copy.#lastMeasurement.set(id, copy.#sensorLabels(sensor), last);
+    }
+    copy.#waiting = this.#waiting;
+    copy.#waitingCount = this.#waitingCount;
+    copy.#count = this.#count;
+    copy.#lookups = this.#lookups;
+    copy.#poll = this.#poll;
+    return copy;
   }
 
   /** Channels whose sensor is known. */
@@ -115,7 +134,7 @@ export class ChannelPicture {
     for (const record of list.items) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      const channel = this.#sensors.get(record.sensorId)?.channels.get(record.channelId);
+      const channel = this.#sensors.get(record.sensorId)?.find(record.channelId);
       if (channel === undefined) continue;
       if (record.limits !== undefined) this.#series.showLimits(channel, record.limits, expiresAt, now);
       if (!this.#showState(channel, record, expiresAt, now)) unknown++;
@@ -131,7 +150,7 @@ export class ChannelPicture {
       const group = this.#sensors.get(sensorId);
       if (group === undefined || this.#options.isPaused(sensorId)) continue;
       for (const [channelId, value] of values) {
-        const channel = group.channels.get(channelId);
+        const channel = group.find(channelId);
         if (channel !== undefined) this.#series.showFreshest(channel, value, at, group.staleAfterMs, now);
       }
       if (at <= group.newest) continue;
@@ -142,7 +161,7 @@ export class ChannelPicture {
 
   /** The series that show a channel's value; undefined while the channel is not known. */
   seriesOf(sensorId: string, channelId: string): readonly ValueSeries[] | undefined {
-    const channel = this.#sensors.get(sensorId)?.channels.get(channelId);
+    const channel = this.#sensors.get(sensorId)?.find(channelId);
     return channel && this.#options.mapper.seriesOf(channel.serving, channel.labels);
   }
 
@@ -159,7 +178,7 @@ export class ChannelPicture {
   /** Every channel with its sensor. Commits may come in between. */
   *all(): Iterable<readonly [sensor: TreeNode, channel: Readonly<Channel>]> {
     for (const { sensor, channels } of this.#sensors.values()) {
-      for (const channel of channels.values()) yield [sensor, channel];
+      for (const channel of channels) yield [sensor, channel];
     }
   }
 
@@ -180,11 +199,11 @@ export class ChannelPicture {
     if (group === undefined) return;
     group.sensor = sensor;
     this.#lastMeasurement.relabel(sensor.id, this.#sensorLabels(sensor));
-    for (const channel of group.channels.values()) this.#series.relabel(channel, sensor, now);
+    for (const channel of group.channels) this.#series.relabel(channel, sensor, now);
   }
 
   withdrawValues(sensorId: string, now: Moment): void {
-    for (const channel of this.#sensors.get(sensorId)?.channels.values() ?? []) {
+    for (const channel of this.#sensors.get(sensorId)?.channels ?? []) {
       this.#series.withdrawValue(channel, now);
     }
   }
@@ -192,8 +211,8 @@ export class ChannelPicture {
   removeSensor(id: string): void {
     const group = this.#sensors.get(id);
     if (group === undefined) return;
-    for (const channel of group.channels.values()) this.#series.remove(channel);
-    this.#count -= group.channels.size;
+    for (const channel of group.channels) this.#series.remove(channel);
+    this.#count -= group.channels.length;
     this.#sensors.delete(id);
     this.#lastMeasurement.delete(id);
   }
@@ -203,7 +222,7 @@ export class ChannelPicture {
     if (group === undefined) {
       const sensor = this.#options.sensor(id);
       if (sensor === undefined) return undefined;
-      group = { sensor, channels: new Map(), paused: false, staleAfterMs: 0, newest: 0, newestIn: 0 };
+      group = new SensorChannels(sensor);
       this.#sensors.set(id, group);
     }
     group.paused = this.#options.isPaused(id);
@@ -220,17 +239,17 @@ export class ChannelPicture {
 
   #show(group: SensorChannels, record: ChannelRecord, { now, until }: Showing): void {
     const { sensor } = group;
-    let channel = group.channels.get(record.channelId);
+    let channel = group.find(record.channelId);
     if (channel === undefined) {
       channel = this.#series.create(sensor, record);
-      group.channels.set(record.channelId, channel);
+      group.add(channel);
       this.#count++;
     } else if (channel.name !== record.name || channel.unit !== record.unit) {
-      this.#series.rename(channel, sensor, record, now);
+      this.#series.rename(channel, record, now);
     }
     channel.missed = 0;
     channel.seenIn = this.#poll;
-    this.#series.showInfo(channel, sensor, until);
+    this.#series.showInfo(channel, until);
     if (group.paused) this.#series.withdrawValue(channel, now);
     else this.#series.showValue(channel, record, group.staleAfterMs, now);
     if (record.limits !== undefined) this.#series.showLimits(channel, record.limits, until, now);
@@ -257,15 +276,15 @@ export class ChannelPicture {
   }
 
   async #countMissed(slices: Slices): Promise<void> {
-    for (const { channels } of this.#sensors.values()) {
+    for (const group of this.#sensors.values()) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      for (const channel of channels.values()) {
+      for (const channel of [...group.channels]) {
         if (channel.seenIn === this.#poll) continue;
         channel.missed++;
         if (channel.missed < 2) continue;
         this.#series.remove(channel);
-        channels.delete(channel.channelId);
+        group.remove(channel);
         this.#count--;
       }
     }

@@ -2,41 +2,14 @@ import type { ChannelLimits, ChannelRecord, LookupDefinition } from "../api/reco
 import type { ChannelMapper, ChannelServing, MappingOutcome } from "../mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { type Conversion, convert, UNCHANGED } from "../mapping/units/conversion.ts";
-import { KeyedSeries } from "../store/keyed-series.ts";
+import type { Owner } from "../store/owner.ts";
 import type { SeriesTable } from "../store/series-table.ts";
-import type { Store } from "../store/store.ts";
+import type { Tables } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
-import { ChannelLimitSeries, type LimitedChannel } from "./channel-limits.ts";
-import { ChannelStateSeries, type StatedChannel } from "./channel-states.ts";
-
-/** What is known of a channel between polls. */
-export interface Channel extends LimitedChannel, StatedChannel {
-  name: string;
-  unit: string;
-  /** Labels of `prtg_channel_value`, also where it is not served as that. */
-  labels: readonly string[];
-  serving: ChannelServing;
-  /** Of `prtg_channel_info`; undefined while it is not served. */
-  infoLabels: readonly string[] | undefined;
-  /** Of its value in the store, kept here because a lookup per channel and poll costs; undefined before the first. */
-  slot: number | undefined;
-  /** The same for the series that a rule gives it. */
-  mappedTable: SeriesTable | undefined;
-  mappedSlot: number | undefined;
-  /** The value that is served, in the display unit, until `valueExpiresAt`; undefined while none is. */
-  value: number | undefined;
-  /** Complete polls in a row that lacked it. */
-  missed: number;
-  /** Number of the last poll that showed it. */
-  seenIn: number;
-  measuredAt: number | undefined;
-  /** Time of the value that a time series gave; lists may lag behind it. Undefined when none did. */
-  seriesAt: number | undefined;
-  /** `measuredAt` on the monotonic clock, never in its future. */
-  measuredMonotonic: number;
-  /** Monotonic; in the past when no value is served. */
-  valueExpiresAt: number;
-}
+import { Channel, ChannelNumbers } from "./channel.ts";
+import { ChannelLimitSeries } from "./channel-limits.ts";
+import { ChannelStateSeries } from "./channel-states.ts";
+import { nodeOwner } from "./node-owner.ts";
 
 /** The clocks at one moment: ours, which never jumps, and the server's, in milliseconds since the epoch. */
 export interface Moment {
@@ -46,28 +19,34 @@ export interface Moment {
 
 export interface ChannelSeriesOptions {
   readonly server: string;
-  readonly store: Store;
+  readonly tables: Tables;
   readonly mapper: ChannelMapper;
   /** Whether `prtg_channel_info` is served. */
   readonly info: boolean;
+  /** With which other series those of a sensor stay together. */
+  readonly ownerOf: (sensorId: string) => Owner;
 }
+
+/** By how much a measurement may be ahead of what is known of the server's clock. */
+const MOST_AHEAD_MS = 60_000;
 
 /** Values, limits and states of one server's channels. Call inside a commit. */
 export class ChannelSeries {
   readonly #options: ChannelSeriesOptions;
   readonly #values: SeriesTable;
-  readonly #infos: KeyedSeries;
+  readonly #infos: SeriesTable;
   readonly #limits: ChannelLimitSeries;
   readonly #states: ChannelStateSeries;
+  readonly #numbers = new ChannelNumbers();
   readonly #outcomes = new Map<MappingOutcome, number>();
 
   constructor(options: ChannelSeriesOptions) {
-    const { server, store } = options;
+    const { server, tables, ownerOf } = options;
     this.#options = options;
-    this.#values = store.table(TREE_FAMILIES.channelValue);
-    this.#infos = new KeyedSeries(store.table(TREE_FAMILIES.channelInfo));
-    this.#limits = new ChannelLimitSeries(server, store);
-    this.#states = new ChannelStateSeries(store);
+    this.#values = tables.table(TREE_FAMILIES.channelValue);
+    this.#infos = tables.table(TREE_FAMILIES.channelInfo);
+    this.#limits = new ChannelLimitSeries(server, tables, ownerOf);
+    this.#states = new ChannelStateSeries(tables, ownerOf);
   }
 
   /** Channels of which rules made this. */
@@ -76,60 +55,71 @@ export class ChannelSeries {
   }
 
   /** A channel without series yet. */
-  create(sensor: TreeNode, record: ChannelRecord): Channel {
+  create(sensor: TreeNode, record: Pick<ChannelRecord, "channelId" | "name" | "unit">): Channel {
     const { server, mapper } = this.#options;
-    const { channelId, name, unit } = record;
     const serving = mapper.serve(server, sensor, record);
     this.#count(serving, 1);
-    return {
-      sensorId: sensor.id,
-      channelId,
-      name,
-      unit,
-      labels: mapper.labels.channel(server, sensor, record),
-      serving,
-      infoLabels: undefined,
-      slot: undefined,
-      mappedTable: this.#mappedTable(serving),
-      mappedSlot: undefined,
-      value: undefined,
-      limits: undefined,
-      lookup: undefined,
-      missed: 0,
-      seenIn: 0,
-      measuredAt: undefined,
-      seriesAt: undefined,
-      measuredMonotonic: 0,
-      valueExpiresAt: 0,
-    };
+    const channel = new Channel(this.#options, this.#numbers.take(), sensor, record, serving);
+    channel.mappedTable = this.#mappedTable(serving);
+    return channel;
+  }
+
+  /**
+   * A channel of another one of this kind, as this one shows it: labels and rules may be other ones, and values may be
+   * served for another time. `infoUntil` (monotonic ms): as in `showInfo`.
+   */
+  takeOver(shown: Channel, sensor: TreeNode, staleAfterMs: number, now: Moment, infoUntil: number): Channel {
+    const { missed, seenIn, measuredAt, seriesAt, measuredMonotonic } = shown;
+    const channel = this.create(sensor, shown);
+    Object.assign(channel, { missed, seenIn, measuredAt, seriesAt, measuredMonotonic });
+    const value = servedValue(shown, now);
+    channel.valueExpiresAt = measuredMonotonic + staleAfterMs;
+    if (value !== undefined && channel.valueExpiresAt > now.monotonic) {
+      channel.value = value;
+      this.#setValues(channel, value);
+    }
+    const { limits, lookup } = shown;
+    if (limits !== undefined && limits.expiresAt > now.monotonic) {
+      const values = Object.fromEntries(limits.set.map(({ name, value: limit }) => [name, limit]));
+      this.showLimits(channel, values, limits.expiresAt, now);
+    }
+    if (lookup !== undefined) this.showState(channel, lookup.definition, lookup.expiresAt, now);
+    this.showInfo(channel, infoUntil);
+    return channel;
   }
 
   /** Takes over name and unit from the record. */
-  rename(channel: Channel, sensor: TreeNode, record: ChannelRecord, now: Moment): void {
+  rename(channel: Channel, record: ChannelRecord, now: Moment): void {
+    const before = channel.labels;
     channel.name = record.name;
     channel.unit = record.unit;
-    this.relabel(channel, sensor, now);
+    this.#changed(channel, before, false, now);
   }
 
-  /** The sensor's node was replaced, or the channel's name or unit. */
+  /** The sensor's node was replaced. */
   relabel(channel: Channel, sensor: TreeNode, now: Moment): void {
+    const { server } = this.#options;
+    const before = channel.labels;
+    const isMoved = nodeOwner(server, sensor) !== nodeOwner(server, channel.sensor);
+    channel.sensor = sensor;
+    this.#changed(channel, before, isMoved, now);
+  }
+
+  #changed(channel: Channel, before: readonly string[], isMoved: boolean, now: Moment): void {
     const { server, mapper } = this.#options;
-    const labels = mapper.labels.channel(server, sensor, channel);
-    const serving = mapper.serve(server, sensor, channel);
-    const isRelabelled = !sameTexts(labels, channel.labels);
+    const serving = mapper.serve(server, channel.sensor, channel);
     // Most of what replaces a node (priority, interval) is in no label and in no rule.
-    if (isRelabelled || !sameServing(serving, channel.serving)) {
-      channel.labels = labels;
+    if (isMoved || !sameTexts(channel.labels, before) || !sameServing(serving, channel.serving)) {
       this.#serve(channel, serving, now);
     }
-    if (this.#options.info) this.#relabelInfo(channel, sensor);
+    if (this.#options.info) this.#relabelInfo(channel);
   }
 
   /** Says that the channel exists, until `expiresAt` (monotonic ms). */
-  showInfo(channel: Channel, sensor: TreeNode, expiresAt: number): void {
+  showInfo(channel: Channel, expiresAt: number): void {
     if (!this.#options.info || channel.serving.outcome === "dropped") return;
-    channel.infoLabels ??= this.#infoLabels(channel, sensor);
-    this.#infos.set(keyOf(channel), channel.infoLabels, 1, expiresAt);
+    channel.infoSlot ??= this.#infos.add(this.#infoLabels(channel), this.#ownerOf(channel));
+    this.#infos.set(channel.infoSlot, 1, expiresAt);
   }
 
   /** Serves the record's value until it is `staleAfterMs` old; none when it was never measured. */
@@ -137,7 +127,7 @@ export class ChannelSeries {
     const { value, measuredAt } = record;
     if (value === undefined || measuredAt === undefined) this.withdrawValue(channel, now);
     // A list that lags behind the series has nothing to say, while what the series gave is served.
-    else if (measuredAt >= (channel.seriesAt ?? measuredAt) || channel.valueExpiresAt <= now.monotonic) {
+    else if (measuredAt >= seriesTime(channel, measuredAt, now) || channel.valueExpiresAt <= now.monotonic) {
       this.#show(channel, value, measuredAt, staleAfterMs, now);
     }
   }
@@ -173,7 +163,8 @@ export class ChannelSeries {
     this.#removeValues(channel);
     this.#limits.remove(channel);
     this.#states.remove(channel);
-    this.#infos.delete(keyOf(channel));
+    this.#removeInfo(channel);
+    this.#numbers.release(channel.row);
   }
 
   #show(channel: Channel, value: number, measuredAt: number, staleAfterMs: number, now: Moment): void {
@@ -196,12 +187,12 @@ export class ChannelSeries {
   #setValues(channel: Channel, value: number): void {
     const { original, mapped } = channel.serving;
     if (original) {
-      channel.slot ??= this.#values.add(channel.labels);
+      channel.slot ??= this.#values.add(channel.labels, this.#ownerOf(channel));
       this.#values.set(channel.slot, value, channel.valueExpiresAt);
     }
     const { mappedTable } = channel;
     if (mapped !== undefined && mappedTable !== undefined) {
-      channel.mappedSlot ??= mappedTable.add(mapped.labels);
+      channel.mappedSlot ??= mappedTable.add(mapped.labels, this.#ownerOf(channel));
       mappedTable.set(channel.mappedSlot, convert(mapped.conversion, value), channel.valueExpiresAt);
     }
   }
@@ -218,6 +209,7 @@ export class ChannelSeries {
     channel.mappedTable = this.#mappedTable(serving);
     channel.value = value;
     if (value !== undefined) this.#setValues(channel, value);
+    this.#states.relabel(channel);
     this.#states.show(channel, value, channel.valueExpiresAt, monotonic);
   }
 
@@ -234,34 +226,47 @@ export class ChannelSeries {
   }
 
   #mappedTable({ mapped }: ChannelServing): SeriesTable | undefined {
-    return mapped === undefined ? undefined : this.#options.store.table(mapped.family);
+    return mapped === undefined ? undefined : this.#options.tables.table(mapped.family);
   }
 
   /** It has names that the labels of the other series may lack. */
-  #relabelInfo(channel: Channel, sensor: TreeNode): void {
+  #relabelInfo(channel: Channel): void {
+    const { infoSlot } = channel;
+    if (infoSlot === undefined) return;
     if (channel.serving.outcome === "dropped") {
-      channel.infoLabels = undefined;
-      this.#infos.delete(keyOf(channel));
+      this.#removeInfo(channel);
       return;
     }
-    channel.infoLabels = this.#infoLabels(channel, sensor);
-    this.#infos.relabel(keyOf(channel), channel.infoLabels);
+    const labels = this.#infoLabels(channel);
+    const owner = this.#ownerOf(channel);
+    if (owner === this.#infos.owner(infoSlot) && this.#infos.hasLabels(infoSlot, labels)) return;
+    this.#infos.relabel(infoSlot, labels, owner);
   }
 
-  #infoLabels(channel: Channel, sensor: TreeNode): readonly string[] {
+  #removeInfo(channel: Channel): void {
+    if (channel.infoSlot !== undefined) this.#infos.remove(channel.infoSlot);
+    channel.infoSlot = undefined;
+  }
+
+  #infoLabels(channel: Channel): readonly string[] {
     const { server, mapper } = this.#options;
     const metric = channel.serving.mapped?.family.name ?? TREE_FAMILIES.channelValue.name;
-    return mapper.labels.channelInfo(server, sensor, channel, metric);
+    return mapper.labels.channelInfo(server, channel.sensor, channel, metric);
   }
+
+  #ownerOf({ sensor }: Channel): Owner {
+    return nodeOwner(this.#options.server, sensor);
+  }
+}
+
+/** Until when the series knows; that of a clock that was ahead for a while says nothing any more. */
+function seriesTime({ seriesAt }: Channel, otherwise: number, now: Moment): number {
+  return seriesAt === undefined || seriesAt > now.server + MOST_AHEAD_MS ? otherwise : seriesAt;
 }
 
 /** Undefined when there is none, or it has expired. */
 function servedValue({ value, valueExpiresAt }: Channel, now: Moment): number | undefined {
   return valueExpiresAt > now.monotonic ? value : undefined;
-}
-
-function keyOf({ sensorId, channelId }: Channel): string {
-  return `${sensorId}.${channelId}`;
 }
 
 function sameServing(a: ChannelServing, b: ChannelServing): boolean {

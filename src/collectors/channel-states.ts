@@ -4,7 +4,9 @@ import { stateText } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { channelStateLabels } from "../mapping/series-labels.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
-import type { Store } from "../store/store.ts";
+import type { Owner } from "../store/owner.ts";
+import type { Tables } from "../store/store.ts";
+import { sensorOf } from "./channel-limits.ts";
 
 /** The lookup of a channel, and what it last said. */
 export interface KnownLookup {
@@ -13,9 +15,9 @@ export interface KnownLookup {
   definition: LookupDefinition;
   /** Monotonic. */
   expiresAt: number;
-  /** Made of these two, and kept because most values are those of the poll before; undefined before the first. */
+  /** For `labelsOf`, kept because most values are those of the poll before; undefined when they have to be made anew. */
   labels: readonly string[] | undefined;
-  labelsOf: { readonly channel: readonly string[]; readonly value: number } | undefined;
+  labelsOf: number;
 }
 
 /** The part of a channel that its state needs. */
@@ -32,8 +34,9 @@ export interface StatedChannel {
 export class ChannelStateSeries {
   readonly #series: KeyedSeries;
 
-  constructor(store: Store) {
-    this.#series = new KeyedSeries(store.table(TREE_FAMILIES.channelState));
+  constructor(tables: Tables, ownerOf: (sensorId: string) => Owner) {
+    const table = tables.table(TREE_FAMILIES.channelState);
+    this.#series = new KeyedSeries(table, (key) => ownerOf(sensorOf(key)));
   }
 
   /** The channel has this lookup, or none; `expiresAt` is monotonic ms. What is shown changes with the next value. */
@@ -42,7 +45,7 @@ export class ChannelStateSeries {
     if (definition === undefined) this.remove(channel);
     else if (lookup === undefined) {
       const key = `${sensorId}.${channelId}`;
-      channel.lookup = { key, definition, expiresAt, labels: undefined, labelsOf: undefined };
+      channel.lookup = { key, definition, expiresAt, labels: undefined, labelsOf: 0 };
     } else {
       lookup.expiresAt = expiresAt;
       if (lookup.definition !== definition) lookup.labels = undefined;
@@ -60,9 +63,17 @@ export class ChannelStateSeries {
     if (lookup.expiresAt <= now) this.remove(channel);
     else if (value === undefined || channel.serving.outcome === "dropped") this.#series.delete(lookup.key);
     else {
-      const labels = stateLabels(lookup, channel.labels, value);
+      const labels = stateLabels(lookup, channel, value);
       this.#series.set(lookup.key, labels, 1, Math.min(expiresAt, lookup.expiresAt));
     }
+  }
+
+  /** The channel has other labels: the next value is shown under them. */
+  relabel({ lookup }: StatedChannel): void {
+    if (lookup === undefined) return;
+    lookup.labels = undefined;
+    // With the series goes what it stays together with, which the labels need not tell.
+    this.#series.delete(lookup.key);
   }
 
   remove(channel: StatedChannel): void {
@@ -72,11 +83,11 @@ export class ChannelStateSeries {
   }
 }
 
-function stateLabels(lookup: KnownLookup, channel: readonly string[], value: number): readonly string[] {
+function stateLabels(lookup: KnownLookup, channel: StatedChannel, value: number): readonly string[] {
   const { labels, labelsOf, definition } = lookup;
-  if (labels !== undefined && labelsOf?.channel === channel && labelsOf.value === value) return labels;
-  const made = channelStateLabels(channel, stateText(definition, value));
+  if (labels !== undefined && labelsOf === value) return labels;
+  const made = channelStateLabels(channel.labels, stateText(definition, value));
   lookup.labels = made;
-  lookup.labelsOf = { channel, value };
+  lookup.labelsOf = value;
   return made;
 }

@@ -15,6 +15,8 @@ export interface HealthCollectorOptions {
   readonly log: Logger;
   /** The server runs another version than before. */
   readonly onVersionChange: () => void;
+  /** The server works again, after it did not. */
+  readonly onRecovery: () => void;
 }
 
 /** Whether the server works, and which version it runs. */
@@ -24,6 +26,7 @@ export class HealthCollector implements Collector {
   readonly #versionFailures: FailureLog;
   #version: string | undefined;
   #nextVersionAt = Number.NEGATIVE_INFINITY;
+  #failed = false;
 
   constructor(options: HealthCollectorOptions) {
     this.#options = options;
@@ -31,14 +34,18 @@ export class HealthCollector implements Collector {
   }
 
   async run(signal: AbortSignal): Promise<RunResult> {
-    const { api, clock } = this.#options;
+    const { api, clock, onRecovery } = this.#options;
     try {
       await api.health(signal);
     } catch (error) {
+      signal.throwIfAborted();
+      this.#failed = true;
       // What comes back may be another version.
       this.#nextVersionAt = Number.NEGATIVE_INFINITY;
       throw error;
     }
+    if (this.#failed) onRecovery();
+    this.#failed = false;
     if (clock.monotonic() >= this.#nextVersionAt) await this.#readVersion(signal);
     return { complete: true };
   }

@@ -1,7 +1,8 @@
 import type { ChannelLimits } from "../api/records.ts";
 import { isPaused, type StatusToken } from "../api/status.ts";
 import type { TreeNode } from "../tree/model.ts";
-import type { Channel, Moment } from "./channel-series.ts";
+import type { Channel } from "./channel.ts";
+import type { Moment } from "./channel-series.ts";
 
 /** Why a value is served or not. `no_value`: the last record had no number. */
 export type ValueState = "served" | "dropped" | "paused" | "never_measured" | "stale" | "no_value";

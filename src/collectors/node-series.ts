@@ -4,7 +4,8 @@ import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { oncePerNode } from "../mapping/once-per-node.ts";
 import { deviceInfoLabels, nodeLabels, nodeSensorsLabels } from "../mapping/series-labels.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
-import type { Store } from "../store/store.ts";
+import type { Owner } from "../store/owner.ts";
+import type { Tables } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
 
 /** The kinds of objects that have sensors below them. */
@@ -20,12 +21,12 @@ export class NodeSeries {
   readonly #infoLabels: (node: TreeNode) => readonly string[];
   readonly #sensorsLabels: (node: TreeNode) => ReadonlyMap<StatusToken, readonly string[]>;
 
-  constructor(server: string, store: Store, countedKinds: Iterable<ParentKind>) {
-    const table = store.table(TREE_FAMILIES.nodeSensors);
+  constructor(server: string, tables: Tables, countedKinds: Iterable<ParentKind>, ownerOf: (id: string) => Owner) {
+    const table = tables.table(TREE_FAMILIES.nodeSensors);
     this.#countedKinds = new Set(countedKinds);
-    this.#statusCode = new KeyedSeries(store.table(TREE_FAMILIES.nodeStatusCode));
-    this.#deviceInfo = new KeyedSeries(store.table(TREE_FAMILIES.deviceInfo));
-    this.#sensors = new Map(STATUS_TOKENS.map((token) => [token, new KeyedSeries(table)]));
+    this.#statusCode = new KeyedSeries(tables.table(TREE_FAMILIES.nodeStatusCode), ownerOf);
+    this.#deviceInfo = new KeyedSeries(tables.table(TREE_FAMILIES.deviceInfo), ownerOf);
+    this.#sensors = new Map(STATUS_TOKENS.map((token) => [token, new KeyedSeries(table, ownerOf)]));
     this.#nodeLabels = oncePerNode((node) => nodeLabels(server, node));
     this.#infoLabels = oncePerNode((node) => deviceInfoLabels(server, node));
     this.#sensorsLabels = oncePerNode(
@@ -45,6 +46,23 @@ export class NodeSeries {
     }
   }
 
+  /** Own status as it is served; undefined where it is not. */
+  status(id: string): StatusToken | undefined {
+    const code = this.#statusCode.value(id);
+    return code === undefined ? undefined : STATUS_TOKENS[code];
+  }
+
+  /** Shows of an object what `before` shows. */
+  takeOver(node: TreeNode, before: NodeSeries): void {
+    copy(node.id, before.#statusCode, this.#statusCode, () => this.#nodeLabels(node));
+    copy(node.id, before.#deviceInfo, this.#deviceInfo, () => this.#infoLabels(node));
+    if (!this.#countedKinds.has(node.kind)) return;
+    for (const [token, series] of this.#sensors) {
+      const shown = before.#sensors.get(token);
+      if (shown !== undefined) copy(node.id, shown, series, () => this.#sensorsLabels(node).get(token) ?? []);
+    }
+  }
+
   relabel(node: TreeNode): void {
     this.#statusCode.relabel(node.id, this.#nodeLabels(node));
     if (node.kind === "device") this.#deviceInfo.relabel(node.id, this.#infoLabels(node));
@@ -58,4 +76,9 @@ export class NodeSeries {
     this.#deviceInfo.delete(id);
     for (const series of this.#sensors.values()) series.delete(id);
   }
+}
+
+function copy(key: string, from: KeyedSeries, to: KeyedSeries, labels: () => readonly string[]): void {
+  const value = from.value(key);
+  if (value !== undefined) to.set(key, labels(), value, from.expiresAt(key));
 }

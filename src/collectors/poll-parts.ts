@@ -5,6 +5,8 @@ import { ExporterError } from "../errors/exporter-error.ts";
 const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "API_CONNECTION_FAILED",
   "API_TLS_UNTRUSTED",
+  "API_TLS_FINGERPRINT",
+  "API_TLS_CLIENT_REFUSED",
   "API_TLS_FAILED",
   "API_REDIRECTED",
   "API_UNAUTHORIZED",

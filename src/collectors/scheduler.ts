@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { ApiError } from "../api/api-error.ts";
 import type { Clock } from "../clock.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import type { CollectorMetrics } from "../telemetry/server-metrics.ts";
@@ -37,6 +38,9 @@ export interface CollectorStatus {
   readonly lastDurationMs: number | undefined;
   readonly nextRunAt: number | undefined;
   readonly skippedRuns: number;
+  readonly failedRuns: number;
+  /** Whether the last finished run saw every object; undefined before the first. */
+  readonly complete: boolean | undefined;
   /** Why the last run failed; undefined when it worked. */
   readonly error: string | undefined;
 }
@@ -44,11 +48,17 @@ export interface CollectorStatus {
 /** Runs one collector: at once, then at each tick of its timetable, never twice at the same time. */
 export class Scheduler {
   readonly #options: SchedulerOptions;
+  #timetable: Timetable;
   readonly #failures: FailureLog;
   readonly #stopping = new AbortController();
+  /** Aborted to break off the run under way. */
+  #breakingOff: AbortController | undefined;
+  #paused = false;
   #started = false;
   #running: Promise<boolean> | undefined;
   #again = false;
+  /** Aborted when the run that makes up for one that was held back is no longer wanted. */
+  #early: AbortController | undefined;
   /** Monotonic; undefined while the collector is on. */
   #offUntil: number | undefined;
   #retryMs = FIRST_RETRY_MS;
@@ -56,10 +66,13 @@ export class Scheduler {
   #lastSuccessAt: number | undefined;
   #lastDurationMs: number | undefined;
   #skipped = 0;
+  #failedRuns = 0;
+  #complete: boolean | undefined;
   #error: string | undefined;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    this.#timetable = options.timetable;
     this.#failures = new FailureLog(`collector ${options.collector.name}`, options.log, options.clock);
     options.metrics.enabled(true);
   }
@@ -73,19 +86,47 @@ export class Scheduler {
   async start(): Promise<void> {
     if (this.#started || this.#stopping.signal.aborted) return;
     this.#started = true;
-    this.#options.timetable.start(() => void this.#tick());
-    await (this.#running ?? this.#launch(this.#stopping.signal));
+    this.#paused = false;
+    this.#timetable.start(() => void this.#tick());
+    await (this.#running ?? this.#launch());
+  }
+
+  /** Breaks off the run under way, if there is one, and starts none until `resume`. Resolves with whether there was one. */
+  async pause(): Promise<boolean> {
+    this.#paused = true;
+    this.#again = false;
+    const running = this.#running;
+    this.#breakingOff?.abort();
+    await running;
+    return running !== undefined;
+  }
+
+  /** Goes on after `pause`; `run`: with a run at once, and resolves when it has finished, either way. */
+  async resume(run: boolean): Promise<void> {
+    this.#paused = false;
+    if (!run) return;
+    if (!this.#started) await this.start();
+    else if (!this.#stopping.signal.aborted) await (this.#running ?? this.#launch());
+  }
+
+  /** Goes by another timetable from now on. The run under way goes on. */
+  reschedule(timetable: Timetable): void {
+    this.#timetable.stop();
+    this.#timetable = timetable;
+    if (this.#started && !this.#stopping.signal.aborted) timetable.start(() => void this.#tick());
   }
 
   /** One run outside the timetable. Resolves with whether it worked. */
   runOnce(signal: AbortSignal): Promise<boolean> {
-    return this.#running ?? this.#launch(AbortSignal.any([signal, this.#stopping.signal]));
+    return this.#running ?? this.#launch(signal);
   }
 
   /** A run out of turn: at once, or after the one under way, which may have looked too early. */
   runSoon(): void {
-    if (!this.#started || this.#offUntil !== undefined || this.#stopping.signal.aborted) return;
-    if (this.#running === undefined) void this.#launch(this.#stopping.signal);
+    const { clock } = this.#options;
+    if (!this.#started || this.#paused || this.#stopping.signal.aborted) return;
+    if (this.#offUntil !== undefined && clock.monotonic() < this.#offUntil) return;
+    if (this.#running === undefined) void this.#launch();
     else this.#again = true;
   }
 
@@ -94,42 +135,58 @@ export class Scheduler {
     if (this.#offUntil !== undefined) this.#offUntil = 0;
   }
 
+  /** The server works again: a collector that failed must not wait for its next tick, which may be long. */
+  recoverSoon(): void {
+    if (this.#worked !== false) return;
+    this.tryAgain();
+    this.runSoon();
+  }
+
   /** Aborts the run under way and resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#options.timetable.stop();
+    this.#early?.abort();
+    this.#breakingOff?.abort();
+    this.#timetable.stop();
     await this.#running;
   }
 
   status(): CollectorStatus {
-    const { collector, timetable, clock } = this.#options;
+    const { collector, clock } = this.#options;
     const ticking = this.#started && !this.#stopping.signal.aborted;
     return {
       name: collector.name,
       state: this.#running !== undefined ? "running" : this.#offUntil !== undefined ? "off" : "waiting",
       lastSuccessAt: this.#lastSuccessAt,
       lastDurationMs: this.#lastDurationMs,
-      nextRunAt: ticking ? clock.now() + timetable.untilNext() : undefined,
+      nextRunAt: ticking ? clock.now() + this.#timetable.untilNext() : undefined,
       skippedRuns: this.#skipped,
+      failedRuns: this.#failedRuns,
+      complete: this.#complete,
       error: this.#error,
     };
   }
 
   async #tick(): Promise<void> {
-    const { clock, random, timetable, metrics } = this.#options;
+    const { clock, random, metrics } = this.#options;
     const { signal } = this.#stopping;
     if (this.#offUntil !== undefined && clock.monotonic() < this.#offUntil) return;
-    const jitter = random() * Math.min(JITTER * timetable.period(), MAXIMUM_JITTER_MS);
+    const jitter = random() * Math.min(JITTER * this.#timetable.period(), MAXIMUM_JITTER_MS);
     await clock.sleep(jitter, signal).catch(() => undefined);
-    if (signal.aborted) return;
-    if (this.#running === undefined) await this.#launch(signal);
+    if (signal.aborted || this.#paused) return;
+    if (this.#running === undefined) await this.#launch();
     else {
       this.#skipped++;
       metrics.skipped();
     }
   }
 
-  #launch(signal: AbortSignal): Promise<boolean> {
+  #launch(given?: AbortSignal): Promise<boolean> {
+    const breakingOff = new AbortController();
+    this.#breakingOff = breakingOff;
+    this.#early?.abort();
+    if (this.#stopping.signal.aborted) breakingOff.abort();
+    const signal = given === undefined ? breakingOff.signal : AbortSignal.any([given, breakingOff.signal]);
     const running = this.#run(signal).finally(() => {
       this.#running = undefined;
       if (this.#again) {
@@ -154,6 +211,7 @@ export class Scheduler {
       if (signal.aborted) return false;
       this.#failed(error);
     }
+    this.#complete = complete;
     this.#lastDurationMs = clock.monotonic() - startedAt;
     metrics.finished({
       success: this.#worked === true,
@@ -163,6 +221,20 @@ export class Scheduler {
     });
     onFinished();
     return this.#worked === true;
+  }
+
+  /** Requests were held back: a tick that came too early for them is made up for, unless the next one comes before. */
+  #runAfter(ms: number): void {
+    const { clock } = this.#options;
+    this.#early?.abort();
+    if (!this.#started || ms >= this.#timetable.untilNext()) return;
+    const early = new AbortController();
+    this.#early = early;
+    // A timer may fire a fraction early.
+    clock.sleep(Math.ceil(ms) + 1, early.signal).then(
+      () => this.runSoon(),
+      () => undefined,
+    );
   }
 
   #succeeded(): void {
@@ -182,8 +254,10 @@ export class Scheduler {
   #failed(error: unknown): void {
     const { clock, collector, log, metrics } = this.#options;
     this.#worked = false;
+    this.#failedRuns++;
     this.#error = describeError(error);
     const missing = error instanceof ExporterError && error.code === "API_ENDPOINT_MISSING";
+    if (error instanceof ApiError && error.retryAfterMs !== undefined) this.#runAfter(error.retryAfterMs);
     if (!missing) {
       // Says nothing about the endpoint: a collector that is off stays off, and the next tick asks again.
       this.#failures.failed(error);

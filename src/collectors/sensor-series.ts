@@ -4,7 +4,8 @@ import { oncePerNode } from "../mapping/once-per-node.ts";
 import { SENSOR_GAUGES, type SensorGauge } from "../mapping/sensor-gauges.ts";
 import type { SeriesLabels } from "../mapping/series-labels.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
-import type { Store } from "../store/store.ts";
+import type { Owner } from "../store/owner.ts";
+import type { Tables } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
 import { createSensorStatusSeries, type SensorStatusMode, type SensorStatusSeries } from "./sensor-status-series.ts";
 
@@ -20,15 +21,21 @@ export class SensorSeries {
   readonly #status: SensorStatusSeries;
   readonly #statuses = new Map<string, StatusToken>();
 
-  constructor(server: string, store: Store, labels: SeriesLabels, mode: SensorStatusMode) {
+  constructor(
+    server: string,
+    tables: Tables,
+    labels: SeriesLabels,
+    mode: SensorStatusMode,
+    ownerOf: (id: string) => Owner,
+  ) {
     const labellers = {
       sensor: oncePerNode((sensor) => labels.sensor(server, sensor)),
       sensorInfo: oncePerNode((sensor) => labels.sensorInfo(server, sensor)),
     };
     this.#gauges = SENSOR_GAUGES.map((gauge) => {
-      return { gauge, labels: labellers[gauge.labels], series: new KeyedSeries(store.table(gauge.family)) };
+      return { gauge, labels: labellers[gauge.labels], series: new KeyedSeries(tables.table(gauge.family), ownerOf) };
     });
-    this.#status = createSensorStatusSeries(mode, server, store, labels);
+    this.#status = createSensorStatusSeries(mode, server, tables, labels, ownerOf);
   }
 
   /** Last known status of every sensor. */
@@ -43,6 +50,20 @@ export class SensorSeries {
     }
     this.#status.show(sensor, record.status, until.state);
     this.#statuses.set(sensor.id, record.status);
+  }
+
+  /** Shows of a sensor what `before` shows. */
+  takeOver(sensor: TreeNode, before: SensorSeries): void {
+    for (const [index, { labels, series }] of this.#gauges.entries()) {
+      const shown = before.#gauges[index]?.series;
+      const value = shown?.value(sensor.id);
+      if (value !== undefined) series.set(sensor.id, labels(sensor), value, shown?.expiresAt(sensor.id));
+    }
+    const status = before.#statuses.get(sensor.id);
+    if (status === undefined) return;
+    this.#statuses.set(sensor.id, status);
+    const until = before.#status.expiresAt(sensor.id);
+    if (until !== undefined) this.#status.show(sensor, status, until);
   }
 
   relabel(sensor: TreeNode): void {

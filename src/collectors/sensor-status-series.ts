@@ -3,7 +3,8 @@ import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { oncePerNode } from "../mapping/once-per-node.ts";
 import type { SeriesLabels } from "../mapping/series-labels.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
-import type { Store } from "../store/store.ts";
+import type { Owner } from "../store/owner.ts";
+import type { Tables } from "../store/store.ts";
 import type { TreeNode } from "../tree/model.ts";
 
 /** `prtg_sensor_status`: a series for the current status only, or all 15 as 0 and 1. */
@@ -13,16 +14,21 @@ export interface SensorStatusSeries {
   show(sensor: TreeNode, status: StatusToken, expiresAt: number): void;
   relabel(sensor: TreeNode, status: StatusToken): void;
   remove(sensorId: string): void;
+  /** Until when (monotonic ms) the sensor's status may be served, undefined while none is. */
+  expiresAt(sensorId: string): number | undefined;
 }
 
 export function createSensorStatusSeries(
   mode: SensorStatusMode,
   server: string,
-  store: Store,
+  tables: Tables,
   labels: SeriesLabels,
+  ownerOf: (id: string) => Owner,
 ): SensorStatusSeries {
   const perStatus = labelsPerStatus(server, labels);
-  return mode === "current" ? new CurrentStatus(store, perStatus) : new AllStatuses(store, perStatus);
+  return mode === "current"
+    ? new CurrentStatus(tables, perStatus, ownerOf)
+    : new AllStatuses(tables, perStatus, ownerOf);
 }
 
 type LabelsPerStatus = (sensor: TreeNode, status: StatusToken) => readonly string[];
@@ -43,8 +49,8 @@ class CurrentStatus implements SensorStatusSeries {
   readonly #series: KeyedSeries;
   readonly #labels: LabelsPerStatus;
 
-  constructor(store: Store, labels: LabelsPerStatus) {
-    this.#series = new KeyedSeries(store.table(TREE_FAMILIES.sensorStatus));
+  constructor(tables: Tables, labels: LabelsPerStatus, ownerOf: (id: string) => Owner) {
+    this.#series = new KeyedSeries(tables.table(TREE_FAMILIES.sensorStatus), ownerOf);
     this.#labels = labels;
   }
 
@@ -59,15 +65,19 @@ class CurrentStatus implements SensorStatusSeries {
   remove(sensorId: string): void {
     this.#series.delete(sensorId);
   }
+
+  expiresAt(sensorId: string): number | undefined {
+    return this.#series.expiresAt(sensorId);
+  }
 }
 
 class AllStatuses implements SensorStatusSeries {
   readonly #series: ReadonlyMap<StatusToken, KeyedSeries>;
   readonly #labels: LabelsPerStatus;
 
-  constructor(store: Store, labels: LabelsPerStatus) {
-    const table = store.table(TREE_FAMILIES.sensorStatus);
-    this.#series = new Map(STATUS_TOKENS.map((token) => [token, new KeyedSeries(table)]));
+  constructor(tables: Tables, labels: LabelsPerStatus, ownerOf: (id: string) => Owner) {
+    const table = tables.table(TREE_FAMILIES.sensorStatus);
+    this.#series = new Map(STATUS_TOKENS.map((token) => [token, new KeyedSeries(table, ownerOf)]));
     this.#labels = labels;
   }
 
@@ -83,5 +93,9 @@ class AllStatuses implements SensorStatusSeries {
 
   remove(sensorId: string): void {
     for (const series of this.#series.values()) series.delete(sensorId);
+  }
+
+  expiresAt(sensorId: string): number | undefined {
+    return this.#series.get("up")?.expiresAt(sensorId);
   }
 }

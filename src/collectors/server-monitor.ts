@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
 import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { StatusToken } from "../api/status.ts";
 import type { Clock } from "../clock.ts";
 import type { Schedule } from "../config/schedule.ts";
 import { type ChannelMapper, plainMapper, type ValueSeries } from "../mapping/channel-mapper.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, Tables } from "../store/store.ts";
+import type { CycleReport } from "../sync/series-cycle.ts";
 import type { SyncEngine, SyncEngineOptions } from "../sync/sync-engine.ts";
 import type { ServerMetrics } from "../telemetry/server-metrics.ts";
-import type { TreeNode } from "../tree/model.ts";
+import type { Tree, TreeNode } from "../tree/model.ts";
 import { ChannelsCollector } from "./channels.ts";
 import type { Collector } from "./collector.ts";
 import { confirmationWindow, type Deadlines } from "./deadlines.ts";
@@ -19,7 +22,8 @@ import { NodeLists } from "./node-lists.ts";
 import type { ParentKind } from "./node-series.ts";
 import { type CollectorStatus, Scheduler } from "./scheduler.ts";
 import type { SensorStatusMode } from "./sensor-status-series.ts";
-import { ServerPicture } from "./server-picture.ts";
+import { ServerCounts } from "./server-counts.ts";
+import { type PictureShape, ServerPicture } from "./server-picture.ts";
 import { StatusCollector } from "./status.ts";
 import { TimeSeriesCollector } from "./time-series.ts";
 import { createTimetable, type Timetable } from "./timetable.ts";
@@ -47,15 +51,26 @@ export interface ServerMonitorOptions {
   readonly random: () => number;
   readonly log: Logger;
   /** A collector without a schedule does not run. */
-  readonly schedules: { readonly [Name in CollectorName]?: Schedule | undefined };
+  readonly schedules: Schedules;
   /** Age at which a measurement is withdrawn; undefined: three scanning intervals, at least five minutes. */
   readonly staleAfterMs?: number | undefined;
   readonly sensorStatus: SensorStatusMode;
   /** Kinds of objects below which sensors are counted per status. */
   readonly nodeSensors: Iterable<ParentKind>;
   /** Makes what follows the time series and pushes measurements; undefined where neither is wanted. */
-  readonly createSync?: ((hooks: SyncHooks) => SyncEngine) | undefined;
+  readonly createSync?: ((hooks: SyncHooks) => SyncEngine | undefined) | undefined;
 }
+
+export type Schedules = { readonly [Name in CollectorName]?: Schedule | undefined };
+
+/** What is shown, as the configuration says it. */
+export type MonitorShape = Pick<
+  ServerMonitorOptions,
+  "mapper" | "channelInfo" | "sensorStatus" | "nodeSensors" | "staleAfterMs"
+>;
+
+/** Gives the engine that is to follow on this one. */
+export type ChangeEngine = (engine: SyncEngine | undefined, hooks: SyncHooks) => Promise<SyncEngine | undefined>;
 
 /** What the sync needs of the picture that the collectors keep. */
 export interface SyncHooks {
@@ -74,6 +89,8 @@ export interface ServerStatus {
     readonly device: number;
     readonly sensor: number;
   };
+  /** Channels whose sensor is known. */
+  readonly channels: number;
   readonly collectors: readonly CollectorStatus[];
 }
 
@@ -89,11 +106,23 @@ export interface ServerMonitor {
   stop(graceMs?: number): Promise<void>;
   /** One run of each collector, in order. Resolves with whether all worked. */
   pollOnce(signal: AbortSignal): Promise<boolean>;
+  /** Copies what is shown into other tables, as `shape` wants it: for `Store.reshape`. */
+  reshape(shape: MonitorShape, tables: Tables): Promise<() => void>;
+  /** Goes by other schedules from now on. Only those that differ from what they were are touched. Resolves with what runs no more. */
+  reschedule(schedules: Schedules): Promise<readonly CollectorName[]>;
+  /** Breaks off what runs, has `change` exchange what the API is, and runs everything again, in order. */
+  reconnect(change: () => void | Promise<void>): Promise<void>;
+  /** Has `change` put another engine in place of the one there is, while nothing uses it. Resolves as `reschedule` does. */
+  resync(change: ChangeEngine): Promise<readonly CollectorName[]>;
   status(): ServerStatus;
   /** What is known of a sensor and its channels; undefined while it is not known. */
   inspect(sensorId: string): SensorInspection | undefined;
   /** An object as the last poll left it; undefined while it is not known. */
   node(id: string): TreeNode | undefined;
+  /** As of the last commit. */
+  tree(): Tree;
+  /** Own status of an object; undefined where no list told, or none has confirmed it for long. */
+  nodeStatus(node: TreeNode): StatusToken | undefined;
   /** Every channel whose sensor is known. Polls may go on in between. */
   channels(): ReturnType<ServerPicture["channels"]>;
 }
@@ -106,67 +135,65 @@ class Monitor implements ServerMonitor {
   readonly firstAttempt: Promise<void>;
   readonly #options: ServerMonitorOptions;
   readonly #picture: ServerPicture;
-  readonly #engine: SyncEngine | undefined;
+  readonly #collectors: Readonly<Record<CollectorName, Collector>>;
+  readonly #hooks: SyncHooks;
   readonly #schedulers = new Map<CollectorName, Scheduler>();
+  readonly #timetables = new Map<CollectorName, Timetable>();
   readonly #firstAttemptOver = Promise.withResolvers<void>();
+  #schedules: Schedules = {};
+  #countedKinds: ReadonlySet<ParentKind>;
+  /** Rules may drop channels. */
+  #leavesOut: boolean;
+  #engine: SyncEngine | undefined;
   #started = false;
+  #stopped = false;
+  /** Rises when all are to run anew: those who run them in order stop then. */
+  #round = 0;
 
   constructor(given: ServerMonitorOptions) {
     const options = { ...given, log: given.log.child({ server: given.server }) };
-    const { server, api, store, clock, random, log, metrics, sensorStatus, nodeSensors, staleAfterMs } = options;
+    const { server, api, store, clock, log, metrics } = options;
     this.#options = options;
+    this.#countedKinds = new Set(options.nodeSensors);
+    this.#leavesOut = options.mapper?.hasRules === true;
     this.firstAttempt = this.#firstAttemptOver.promise;
-    const { mapper = plainMapper() } = options;
-    const timetables = createTimetables(options);
     this.#picture = new ServerPicture({
+      ...pictureShape(options),
       server,
       store,
-      mapper,
-      channelInfo: options.channelInfo === "always" || !mapper.labels.isWide,
       metrics,
       clock,
       clockOffset: () => api.clockOffset(),
-      deadlines: createDeadlines(clock, timetables),
-      sensorStatus,
-      nodeSensors,
-      staleAfterMs,
+      deadlines: createDeadlines(clock, this.#timetables),
     });
     const picture = this.#picture;
     const lists = new NodeLists(api, log);
+    const counts = new ServerCounts(api, log);
     const unknown = new UnknownParents(() => this.#schedulers.get("tree")?.runSoon());
     const onVersionChange = () => {
       for (const scheduler of this.#schedulers.values()) scheduler.tryAgain();
     };
+    const onRecovery = () => {
+      for (const scheduler of this.#schedulers.values()) scheduler.recoverSoon();
+    };
     const freshest = new FreshestValues(picture, clock);
-    this.#engine = options.createSync?.({
+    this.#hooks = {
       onFreshest: (sensorId, at, values) => freshest.add(sensorId, at, values),
       seriesOf: (sensorId, channelId) => picture.seriesOf(sensorId, channelId),
-    });
-    const engine = this.#engine;
-    const collectors: Record<CollectorName, Collector | undefined> = {
-      health: new HealthCollector({ api, picture, clock, log, onVersionChange }),
-      tree: new TreeCollector(api, lists, picture, unknown),
-      status: new StatusCollector(api, lists, picture, unknown, nodeSensors),
-      channels: new ChannelsCollector(api, picture, unknown, engine),
-      limits: new LimitsCollector(api, picture, new LookupList({ api, clock, log })),
-      timeseries: engine && new TimeSeriesCollector(engine, freshest),
     };
-    for (const [name, timetable] of timetables) {
-      const collector = collectors[name];
-      if (collector === undefined) continue;
-      this.#schedulers.set(
-        name,
-        new Scheduler({
-          collector,
-          timetable,
-          clock,
-          random,
-          log,
-          metrics: metrics.collector(name),
-          onFinished: () => this.#report(),
-        }),
-      );
-    }
+    this.#engine = options.createSync?.(this.#hooks);
+    // The engine may be another one some day.
+    const onListPoll: SyncEngine["onListPoll"] = async (...list) => this.#engine?.onListPoll(...list);
+    const readDue: SyncEngine["readDue"] = async (signal) => this.#engine?.readDue(signal) ?? NOTHING_READ;
+    this.#collectors = {
+      health: new HealthCollector({ api, picture, clock, log, onVersionChange, onRecovery }),
+      tree: new TreeCollector(lists, picture, unknown, counts),
+      status: new StatusCollector(lists, picture, unknown, counts, () => this.#countedKinds),
+      channels: new ChannelsCollector(api, picture, unknown, { onListPoll }),
+      limits: new LimitsCollector(api, picture, new LookupList({ api, clock, log })),
+      timeseries: new TimeSeriesCollector({ readDue }, freshest),
+    };
+    this.#schedule(options.schedules);
     metrics.up(false);
   }
 
@@ -174,14 +201,58 @@ class Monitor implements ServerMonitor {
     if (this.#started) return;
     this.#started = true;
     this.#engine?.start();
-    const finished = this.#startInOrder();
-    void finished.finally(() => this.#firstAttemptOver.resolve());
+    void this.#runInOrder();
   }
 
   async stop(graceMs = 0): Promise<void> {
+    this.#stopped = true;
+    this.#round++;
     await Promise.all([...this.#schedulers.values()].map((scheduler) => scheduler.stop()));
     await this.#engine?.flush(graceMs);
     this.#firstAttemptOver.resolve();
+  }
+
+  reshape(shape: MonitorShape, tables: Tables): Promise<() => void> {
+    const counted = new Set(shape.nodeSensors);
+    // What was left out until now may have limits, which are asked for rarely, or was not counted.
+    const missing: CollectorName[] = this.#leavesOut ? ["limits"] : [];
+    if (!counted.isSubsetOf(this.#countedKinds)) missing.push("status");
+    return this.#picture.reshape(pictureShape(shape), tables).then((changed) => () => {
+      changed();
+      this.#countedKinds = counted;
+      this.#leavesOut = shape.mapper?.hasRules === true;
+      for (const name of missing) this.#schedulers.get(name)?.runSoon();
+    });
+  }
+
+  async reschedule(schedules: Schedules): Promise<readonly CollectorName[]> {
+    const before = new Map(this.#schedulers);
+    if (this.#stopped) return [];
+    this.#schedule(schedules);
+    const gone = [...before].filter(([name]) => !this.#schedulers.has(name));
+    await Promise.all(gone.map(([, scheduler]) => scheduler.stop()));
+    if (this.#started) {
+      for (const [name, scheduler] of this.#schedulers) if (!before.has(name)) void scheduler.start();
+      this.#report();
+    }
+    return gone.map(([name]) => name);
+  }
+
+  async reconnect(change: () => void | Promise<void>): Promise<void> {
+    this.#round++;
+    await Promise.all([...this.#schedulers.values()].map((scheduler) => scheduler.pause()));
+    await change();
+    for (const scheduler of this.#schedulers.values()) scheduler.tryAgain();
+    if (this.#started && !this.#stopped) void this.#runInOrder();
+  }
+
+  async resync(change: ChangeEngine): Promise<readonly CollectorName[]> {
+    const users = (["channels", "timeseries"] as const).map((name) => this.#schedulers.get(name));
+    const brokenOff = await Promise.all(users.map((scheduler) => scheduler?.pause()));
+    this.#engine = await change(this.#engine, this.#hooks);
+    if (this.#started && !this.#stopped) this.#engine?.start();
+    for (const [index, scheduler] of users.entries()) void scheduler?.resume(brokenOff[index] === true);
+    return this.reschedule(this.#schedules);
   }
 
   async pollOnce(signal: AbortSignal): Promise<boolean> {
@@ -199,6 +270,7 @@ class Monitor implements ServerMonitor {
       server: this.#options.server,
       up: this.#isUp(),
       objects: this.#picture.tree.counts,
+      channels: this.#picture.channelCount,
       collectors: [...this.#schedulers.values()].map((scheduler) => scheduler.status()),
     };
   }
@@ -211,22 +283,67 @@ class Monitor implements ServerMonitor {
     return this.#picture.tree.nodes.get(id);
   }
 
+  tree(): Tree {
+    return this.#picture.tree;
+  }
+
+  nodeStatus(node: TreeNode): StatusToken | undefined {
+    return this.#picture.nodeStatus(node);
+  }
+
   channels(): ReturnType<ServerPicture["channels"]> {
     return this.#picture.channels();
+  }
+
+  /** Touches what differs from the schedules there were. The time series need an engine. */
+  #schedule(schedules: Schedules): void {
+    const { clock, random, log, metrics } = this.#options;
+    for (const name of COLLECTOR_NAMES) {
+      const schedule = name === "timeseries" && this.#engine === undefined ? undefined : schedules[name];
+      const scheduler = this.#schedulers.get(name);
+      if (schedule === undefined) {
+        this.#schedulers.delete(name);
+        this.#timetables.delete(name);
+        continue;
+      }
+      if (scheduler !== undefined && isDeepStrictEqual(schedule, this.#schedules[name])) continue;
+      const timetable = createTimetable(schedule, clock, log);
+      this.#timetables.set(name, timetable);
+      if (scheduler !== undefined) {
+        scheduler.reschedule(timetable);
+        continue;
+      }
+      const collector = this.#collectors[name];
+      const onFinished = () => this.#report();
+      const options = { collector, timetable, clock, random, log, metrics: metrics.collector(name), onFinished };
+      this.#schedulers.set(name, new Scheduler(options));
+    }
+    this.#schedules = schedules;
+    // In the order of their runs, whenever they came.
+    for (const name of COLLECTOR_NAMES) {
+      const scheduler = this.#schedulers.get(name);
+      this.#schedulers.delete(name);
+      if (scheduler !== undefined) this.#schedulers.set(name, scheduler);
+    }
   }
 
   /**
    * The tree before what hangs on it, so that the first page is right at once. A slow status list must not keep the
    * values back, so these two begin together.
    */
-  async #startInOrder(): Promise<void> {
-    const start = (name: CollectorName) => this.#schedulers.get(name)?.start();
-    await start("health");
-    await start("tree");
-    await Promise.all([start("status"), start("channels")]);
-    await start("limits");
+  async #runInOrder(): Promise<void> {
+    const round = this.#round;
+    const run = async (name: CollectorName) => {
+      const scheduler = this.#schedulers.get(name);
+      if (round === this.#round) await scheduler?.resume(true);
+    };
+    await run("health");
+    await run("tree");
+    await Promise.all([run("status"), run("channels")]);
+    await run("limits");
     // Spread over its period on purpose: nobody need wait for it.
-    void start("timeseries");
+    void run("timeseries");
+    if (round === this.#round) this.#firstAttemptOver.resolve();
   }
 
   #report(): void {
@@ -244,15 +361,20 @@ class Monitor implements ServerMonitor {
   }
 }
 
+/** Where no engine is. */
+const NOTHING_READ: CycleReport = { due: 0, read: 0, failed: 0, requests: 0 };
+
 type Timetables = ReadonlyMap<CollectorName, Timetable>;
 
-function createTimetables({ schedules, clock, log }: ServerMonitorOptions): Timetables {
-  const timetables = new Map<CollectorName, Timetable>();
-  for (const name of COLLECTOR_NAMES) {
-    const schedule = schedules[name];
-    if (schedule !== undefined) timetables.set(name, createTimetable(schedule, clock, log));
-  }
-  return timetables;
+function pictureShape(shape: MonitorShape): PictureShape {
+  const { mapper = plainMapper(), channelInfo, sensorStatus, nodeSensors, staleAfterMs } = shape;
+  return {
+    mapper,
+    channelInfo: channelInfo === "always" || !mapper.labels.isWide,
+    sensorStatus,
+    nodeSensors,
+    staleAfterMs,
+  };
 }
 
 /** What several collectors confirm lasts as the one that is there for it says. */

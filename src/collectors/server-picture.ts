@@ -6,37 +6,45 @@ import type { Lookups } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { countStatuses } from "../mapping/status-counts.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
-import type { Store } from "../store/store.ts";
+import type { Owner } from "../store/owner.ts";
+import type { Store, Tables } from "../store/store.ts";
 import { type ServerMetrics, UNMAPPED_REASONS } from "../telemetry/server-metrics.ts";
 import { EMPTY_TREE, NODE_KINDS, type Tree, type TreeChanges, type TreeNode } from "../tree/model.ts";
 import type { NodePoll } from "../tree/poll.ts";
 import { reconcileInSteps } from "../tree/reconcile.ts";
-import { ChannelPicture, type Showing } from "./channel-picture.ts";
+import { ChannelPicture, type ChannelPictureOptions, type Showing } from "./channel-picture.ts";
 import type { Moment } from "./channel-series.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { FreshRow } from "./freshest-values.ts";
 import { inspectChannel, type SensorInspection } from "./inspection.ts";
+import { nodeOwner } from "./node-owner.ts";
 import { NodeSeries, type ParentKind } from "./node-series.ts";
 import { SensorSeries } from "./sensor-series.ts";
 import type { SensorStatusMode } from "./sensor-status-series.ts";
 import { Slices } from "./slices.ts";
 
-export interface ServerPictureOptions {
-  /** Value of the label `server`. */
-  readonly server: string;
-  readonly store: Store;
+/** What is shown of a server, and how. */
+export interface PictureShape {
   /** Decides which labels series have, and as what channels are served. */
   readonly mapper: ChannelMapper;
   /** Whether `prtg_channel_info` is served. */
   readonly channelInfo: boolean;
+  readonly sensorStatus: SensorStatusMode;
+  /** Kinds of objects below which sensors are counted per status. */
+  readonly nodeSensors: Iterable<ParentKind>;
+  /** Age at which a measurement is withdrawn; undefined: three scanning intervals, at least five minutes. */
+  readonly staleAfterMs: number | undefined;
+}
+
+export interface ServerPictureOptions extends PictureShape {
+  /** Value of the label `server`. */
+  readonly server: string;
+  readonly store: Store;
   readonly metrics: ServerMetrics;
   readonly clock: Clock;
   /** The server's clock minus ours, in milliseconds. */
   readonly clockOffset: () => number;
   readonly deadlines: Deadlines;
-  readonly sensorStatus: SensorStatusMode;
-  readonly nodeSensors: Iterable<ParentKind>;
-  readonly staleAfterMs: number | undefined;
 }
 
 /** What a poll brought; what it did not ask for, or failed to get, is left out. */
@@ -53,33 +61,62 @@ export interface TreeUpdate {
  */
 export class ServerPicture {
   readonly #options: ServerPictureOptions;
-  readonly #nodes: NodeSeries;
-  readonly #sensors: SensorSeries;
-  readonly #channels: ChannelPicture;
-  readonly #statusCounts: KeyedSeries;
-  readonly #objectCounts: KeyedSeries;
-  readonly #serverInfo: KeyedSeries;
+  #shape: PictureShape;
+  #nodes: NodeSeries;
+  #sensors: SensorSeries;
+  #channels: ChannelPicture;
+  #statusCounts: KeyedSeries;
+  #objectCounts: KeyedSeries;
+  #serverInfo: KeyedSeries;
   /** Kinds of which a list came. */
   readonly #listed = new Set<string>();
+  /** With which other series those of an object stay together. */
+  readonly #ownerOf = (id: string): Owner =>
+    nodeOwner(this.#options.server, this.#tree.nodes.get(id) ?? { id, deviceId: "" });
   #tree: Tree = EMPTY_TREE;
 
   constructor(options: ServerPictureOptions) {
-    const { server, store, mapper, channelInfo, sensorStatus, nodeSensors, staleAfterMs } = options;
+    const { server, store, mapper, sensorStatus, nodeSensors } = options;
     this.#options = options;
-    this.#nodes = new NodeSeries(server, store, nodeSensors);
-    this.#sensors = new SensorSeries(server, store, mapper.labels, sensorStatus);
+    this.#shape = options;
+    this.#nodes = new NodeSeries(server, store, nodeSensors, this.#ownerOf);
+    this.#sensors = new SensorSeries(server, store, mapper.labels, sensorStatus, this.#ownerOf);
     this.#statusCounts = new KeyedSeries(store.table(TREE_FAMILIES.sensors));
     this.#objectCounts = new KeyedSeries(store.table(TREE_FAMILIES.objects));
     this.#serverInfo = new KeyedSeries(store.table(TREE_FAMILIES.serverInfo));
-    this.#channels = new ChannelPicture({
-      server,
-      store,
-      mapper,
-      channelInfo,
-      staleAfterMs,
-      sensor: (id) => this.#sensor(id),
-      isPaused: (id) => isPaused(this.#sensors.statuses.get(id) ?? "unknown"),
-    });
+    this.#channels = new ChannelPicture(this.#channelOptions(options, store));
+  }
+
+  /**
+   * Copies what is shown into other tables, as `shape` wants it. Call inside `Store.reshape`, and what this resolves with at
+   * its end; until then nothing changes here.
+   */
+  async reshape(shape: PictureShape, tables: Tables): Promise<() => void> {
+    const { server, clock } = this.#options;
+    const slices = new Slices(clock);
+    const nodes = new NodeSeries(server, tables, shape.nodeSensors, this.#ownerOf);
+    const sensors = new SensorSeries(server, tables, shape.mapper.labels, shape.sensorStatus, this.#ownerOf);
+    for (const node of this.#tree.nodes.values()) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      if (node.kind === "sensor") sensors.takeOver(node, this.#sensors);
+      else nodes.takeOver(node, this.#nodes);
+    }
+    const channels = await this.#channels.copyTo(this.#channelOptions(shape, tables), this.#showing(), slices);
+    const statusCounts = this.#statusCounts.copyTo(tables.table(TREE_FAMILIES.sensors));
+    const objectCounts = this.#objectCounts.copyTo(tables.table(TREE_FAMILIES.objects));
+    const serverInfo = this.#serverInfo.copyTo(tables.table(TREE_FAMILIES.serverInfo));
+    return () => {
+      const hadRules = this.#shape.mapper.hasRules;
+      this.#shape = shape;
+      this.#nodes = nodes;
+      this.#sensors = sensors;
+      this.#channels = channels;
+      this.#statusCounts = statusCounts;
+      this.#objectCounts = objectCounts;
+      this.#serverInfo = serverInfo;
+      this.#report(hadRules);
+    };
   }
 
   /** As of the last commit. */
@@ -141,8 +178,18 @@ export class ServerPicture {
     const { now } = this.#showing();
     const status = this.#sensors.statuses.get(sensorId);
     const kept = this.#channels.channelsOf(sensorId);
-    const channels = [...(kept?.channels.values() ?? [])].map((channel) => inspectChannel(channel, status, now));
+    const channels = (kept?.channels ?? []).map((channel) => inspectChannel(channel, status, now));
     return { server, sensor, status, staleAfterMs: kept?.staleAfterMs, channels };
+  }
+
+  /** Own status of an object; undefined where no list told, or none has confirmed it for long. */
+  nodeStatus(node: TreeNode): StatusToken | undefined {
+    return node.kind === "sensor" ? this.#sensors.statuses.get(node.id) : this.#nodes.status(node.id);
+  }
+
+  /** Channels whose sensor is known. */
+  get channelCount(): number {
+    return this.#channels.count;
   }
 
   /** Every channel whose sensor is known. Polls may go on in between. */
@@ -163,12 +210,30 @@ export class ServerPicture {
   }
 
   async #commit(change: (slices: Slices) => void | Promise<void>): Promise<void> {
-    const { store, metrics, clock } = this.#options;
+    const { store, clock } = this.#options;
     await store.commit(() => change(new Slices(clock)));
+    this.#report();
+  }
+
+  #report(hadRules = false): void {
+    const { metrics } = this.#options;
     metrics.orphans(this.#tree.orphans);
     metrics.waitingChannels(this.#channels.waiting);
-    if (!this.#options.mapper.hasRules) return;
+    if (!hadRules && !this.#shape.mapper.hasRules) return;
     for (const reason of UNMAPPED_REASONS) metrics.unmappedChannels(reason, this.#channels.countOf(reason));
+  }
+
+  #channelOptions({ mapper, channelInfo, staleAfterMs }: PictureShape, tables: Tables): ChannelPictureOptions {
+    return {
+      server: this.#options.server,
+      tables,
+      mapper,
+      channelInfo,
+      staleAfterMs,
+      sensor: (id) => this.#sensor(id),
+      isPaused: (id) => isPaused(this.#sensors.statuses.get(id) ?? "unknown"),
+      ownerOf: this.#ownerOf,
+    };
   }
 
   #sensor(id: string): TreeNode | undefined {

@@ -1,20 +1,20 @@
-import type { MonitoringApi } from "../api/monitoring-api.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import type { NodeLists } from "./node-lists.ts";
 import { PollParts } from "./poll-parts.ts";
+import type { ServerCounts } from "./server-counts.ts";
 import type { ServerPicture } from "./server-picture.ts";
 import type { UnknownParents } from "./unknown-parents.ts";
 
 /** Names, places in the tree, properties, and how many objects there are. */
 export class TreeCollector implements Collector {
   readonly name = "tree";
-  readonly #api: MonitoringApi;
+  readonly #counts: ServerCounts;
   readonly #lists: NodeLists;
   readonly #picture: ServerPicture;
   readonly #unknown: UnknownParents;
 
-  constructor(api: MonitoringApi, lists: NodeLists, picture: ServerPicture, unknown: UnknownParents) {
-    this.#api = api;
+  constructor(lists: NodeLists, picture: ServerPicture, unknown: UnknownParents, counts: ServerCounts) {
+    this.#counts = counts;
     this.#lists = lists;
     this.#picture = picture;
     this.#unknown = unknown;
@@ -23,7 +23,7 @@ export class TreeCollector implements Collector {
   async run(signal: AbortSignal): Promise<RunResult> {
     const parts = new PollParts(signal);
     const { poll, complete } = await this.#lists.read(parts, () => ({ interval: true }), signal);
-    const objectCounts = await parts.read(() => this.#api.objectCounts(signal));
+    const objectCounts = await parts.read(() => this.#counts.objectCounts(signal));
     await this.#picture.applyTree({ nodes: poll, objectCounts });
     parts.throwIfFailed();
     this.#unknown.settle(this.#picture.unknownIds());

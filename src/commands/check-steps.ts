@@ -50,7 +50,7 @@ function connectionStep({ url, tls }: ServerConfig): Step {
       }
       if (protocol === "https:" && tls.insecureSkipVerify) {
         const text = `${works}, but its certificate is not checked${readable}`;
-        return warning(text, "Give tls.ca_file in the place of tls.insecure_skip_verify.");
+        return warning(text, "Give tls.ca_file or tls.fingerprints in the place of tls.insecure_skip_verify.");
       }
       return { text: works };
     },

@@ -11,10 +11,11 @@ import { checkSteps, type Step } from "./check-steps.ts";
 import { type CommandContext, createContext, loadFlaggedConfig } from "./context.ts";
 import { connect } from "./exporter.ts";
 import { concludeFindings, type Finding, findingsTable } from "./findings-table.ts";
-import type { ConfigFlags, LogFlags } from "./flags.ts";
+import type { ConfigFlags, LogFlags, WebConfigFlags } from "./flags.ts";
 import { interruption } from "./signals.ts";
+import { openWebConfig } from "./web-config.ts";
 
-export interface CheckFlags extends LogFlags, ConfigFlags {}
+export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags {}
 
 /**
  * A person is waiting, and a server that needs longer than this for a page is in trouble anyway. A little longer than
@@ -41,6 +42,8 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   const context = createContext(flags, redactor);
   const { config, source } = await loadFlaggedConfig(flags, context);
   context.print(`${source}: the configuration is valid`);
+  const web = await openWebConfig(flags, context);
+  if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
   const checks = config.servers.map((server) => new ServerCheck(server, config, context, interrupted.signal));
   const formatFinding = findingsTable(
     config.servers.map(({ name }) => name),

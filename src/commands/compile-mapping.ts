@@ -27,8 +27,16 @@ export function compileMapping(files: readonly RuleFile[], options: CompileOptio
 function locate(problem: RuleProblem, files: readonly RuleFile[]): ConfigProblem[] {
   const file = files[problem.source];
   if (file === undefined) return [];
-  const place = file.origin.place([...file.path, ...problem.path], problem.part);
-  return [{ code: "CONFIG_INVALID", ...place, text: textOf(problem) }];
+  const path = [...file.path, ...problem.path];
+  const variables = file.origin.reference(path)?.variables;
+  const text =
+    variables === undefined || problem.severity === "warning" ? textOf(problem) : textWithout(problem, variables);
+  return [{ code: "CONFIG_INVALID", ...file.origin.place(path, problem.part), text }];
+}
+
+/** What a variable holds is not repeated: it may be a secret in the wrong place. What is wrong with it may quote it. */
+function textWithout({ expected }: RuleProblem, variables: readonly string[]): string {
+  return `expected ${expected}, which the value of ${variables.join(" and ")} is not`;
 }
 
 const LONGEST_SHOWN = 60;

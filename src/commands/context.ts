@@ -1,8 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import type { Logger } from "pino";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Environment } from "../config/interpolation.ts";
-import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import { type Config, type LoadedConfig, loadConfig } from "../config/load.ts";
+import type { ReadFile } from "../config/read-file.ts";
+import type { FileAccess } from "../config/secret-files.ts";
+import { type Shard, serversOnShard } from "../config/shard.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
 import { createLogger } from "../telemetry/logger.ts";
@@ -49,7 +52,32 @@ function endOnUncaughtFaults(log: Logger): void {
   });
 }
 
+const warned = new WeakMap<CommandContext, Set<string>>();
+
+/** A reload is no reason to say it again. */
+function warnOnce(context: CommandContext, exposedSecrets: readonly string[]): void {
+  const known = warned.get(context) ?? new Set();
+  warned.set(context, known);
+  for (const text of exposedSecrets) {
+    if (!known.has(text)) context.log.warn(`${text}; strict_secret_files: true refuses such files`);
+    known.add(text);
+  }
+}
+
+/** Undefined where permissions are not those of POSIX. */
+export async function readAccess(path: string): Promise<FileAccess | undefined> {
+  if (process.platform === "win32") return undefined;
+  const { mode, uid } = await stat(path);
+  return { mode, ofRoot: uid === 0 };
+}
+
+/** From the disk. */
+export function readText(path: string): Promise<string> {
+  return readFile(path, "utf8");
+}
+
 /**
+ * The configuration, with `--shard` only the servers of the shard.
  * `env`: other variables than those of the process.
  * @throws ConfigError
  */
@@ -57,13 +85,16 @@ export async function loadFlaggedConfig(
   flags: ConfigFlags,
   context: CommandContext,
   env: Environment = process.env,
+  read: ReadFile = readText,
 ): Promise<LoadedConfig> {
   const loaded = await loadConfig({
     file: flags["config.file"],
     env,
-    readFile: (path) => readFile(path, "utf8"),
+    readFile: read,
+    readAccess,
     redactor: context.redactor,
   });
+  warnOnce(context, loaded.exposedSecrets);
   const variables = loaded.ignoredVariables.filter((name) => env[name] === process.env[name]);
   if (variables.length > 0) {
     context.log.warn({ variables }, "environment variables are not used: the configuration file has servers");
@@ -71,5 +102,13 @@ export async function loadFlaggedConfig(
   for (const { location, key, text } of mappingOf(loaded.config).warnings) {
     context.log.warn({ location, key }, `a rule without effect: ${text}`);
   }
-  return loaded;
+  return flags.shard === undefined ? loaded : { ...loaded, config: configOfShard(loaded.config, flags.shard, context) };
+}
+
+function configOfShard(config: Config, shard: Shard, { log }: CommandContext): Config {
+  const servers = serversOnShard(config.servers, shard);
+  const fields = { shard: `${shard.index}/${shard.count}`, servers: servers.map(({ name }) => name) };
+  if (servers.length > 0) log.info(fields, `serving ${servers.length} of ${config.servers.length} servers`);
+  else log.warn(fields, "no server is on this shard: it serves nothing but its own metrics");
+  return { ...config, servers, shard };
 }

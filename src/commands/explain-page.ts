@@ -9,19 +9,19 @@ import { oneLine } from "./text-table.ts";
 
 const USAGE = "give ?object= with the id of a sensor (2490) or of a channel (2490.1)";
 
-interface WantedObject {
+export interface WantedObject {
   readonly sensorId: string;
   readonly channelId: string | undefined;
 }
 
 /** A channel from its record to the lines that are served. */
-interface ExplainedChannel {
+export interface ExplainedChannel {
   readonly channel: ChannelInspection;
   readonly account: ChannelAccount;
   readonly lines: readonly string[];
 }
 
-interface ExplainedSensor {
+export interface ExplainedSensor {
   readonly inspection: SensorInspection;
   /** Those of the sensor itself. */
   readonly lines: readonly string[];
@@ -65,16 +65,17 @@ function whyUnknown({ sensorId, channelId }: WantedObject, { monitors }: DebugSo
 }
 
 /** Undefined when the sensor has no such channel. */
-async function explainSensor(
+export async function explainSensor(
   inspection: SensorInspection,
   { sensorId, channelId }: WantedObject,
-  { store, mapper, clock }: DebugSources,
+  { store, mapper, clock }: Pick<DebugSources, "store" | "mapper" | "clock">,
 ): Promise<ExplainedSensor | undefined> {
   const { server, sensor } = inspection;
   const chosen = inspection.channels.filter((channel) => channelId === undefined || channel.channelId === channelId);
   if (channelId !== undefined && chosen.length === 0) return undefined;
   const slices = new Slices(clock);
-  const wanted = { server, sensor_id: sensorId, ...(channelId !== undefined && { channel_id: channelId }) };
+  // What sets most series apart comes first.
+  const wanted = { sensor_id: sensorId, server, ...(channelId !== undefined && { channel_id: channelId }) };
   const series = await findSeries(store, wanted, clock.monotonic(), () => slices.step());
   const byChannel = Map.groupBy(series, (one) => channelOf(one));
   return {

@@ -48,7 +48,7 @@ export async function openHistoryPush(
   if (config.stateDir === undefined) {
     throw new ExporterError("BACKFILL_NO_STATE_DIR", "--push, but state_dir is not set");
   }
-  const receiver = await connectReceiver(settings, createStateFiles(config.stateDir), context);
+  const receiver = await connectReceiver(settings, createStateFiles(config.stateDir), context, config);
   const { url } = settings;
   const connect: PushTarget["connect"] = (describe) =>
     createMeasurementSink({ ...receiver, observer: UNOBSERVED, describe });

@@ -1,68 +1,34 @@
-import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Reloaded } from "../http/reload-endpoint.ts";
 import type { CommandContext } from "./context.ts";
-import { Exporter } from "./exporter.ts";
-import type { OtlpPush } from "./otlp-push.ts";
-
-/** A configuration that was read and checked as a whole, rules included. */
-export interface CheckedConfig {
-  readonly config: Config;
-  /** Differs when anything that was read differs. */
-  readonly fingerprint: string;
-}
-
-/** By everything that decides what the exporter does: settings, rules, and the certificates that were read. */
-export function checkedConfig(config: Config): CheckedConfig {
-  const { ruleFiles, labels, ...settings } = config;
-  const rules = ruleFiles.map((file) => file.rules);
-  const { keep, rename, fromTags } = labels;
-  const plain = { ...settings, rules, labels: [keep && [...keep], [...rename], fromTags] };
-  return { config, fingerprint: createHash("sha256").update(JSON.stringify(plain)).digest("hex") };
-}
+import type { Exporter } from "./exporter.ts";
+import { type ConfigPrints, printConfig } from "./fingerprint.ts";
+import type { PreparedPush } from "./otlp-push.ts";
 
 export interface ReloadSource {
   /** @throws ConfigError with everything that is wrong */
-  readonly load: () => Promise<CheckedConfig>;
-  readonly openPush: (config: Config) => Promise<OtlpPush | undefined>;
+  readonly load: () => Promise<Config>;
+  /** @throws ExporterError for what cannot be used to push */
+  readonly preparePush: (config: Config) => Promise<PreparedPush | undefined>;
 }
 
-/**
- * The exporter that serves, in whose place another one can be put with another configuration. At most one polls: the old
- * one ends, and its last page is served until the first poll of the new one is over.
- */
+/** The exporter that serves, and the way to give it another configuration: as a whole or not at all. */
 export class LiveExporter {
+  readonly shown: Exporter;
   readonly #context: CommandContext;
   readonly #log: Logger;
-  readonly #listeners = new Set<(config: Config) => void>();
-  /** Whose page is served. */
-  #shown: Exporter;
-  /** Who polls; the same but for the time between a reload and the first poll after it. */
-  #polling: Exporter;
-  /** Who is to be shown after its first poll, unless it is stopped before. */
-  #awaited: Exporter | undefined;
-  #fingerprint: string;
+  #prints: ConfigPrints;
   #turn: Promise<unknown> = Promise.resolve();
   #stopped = false;
 
-  constructor(exporter: Exporter, fingerprint: string, context: CommandContext) {
-    this.#shown = exporter;
-    this.#polling = exporter;
-    this.#fingerprint = fingerprint;
+  constructor(exporter: Exporter, prints: ConfigPrints, context: CommandContext) {
+    this.shown = exporter;
+    this.#prints = prints;
     this.#context = context;
     this.#log = context.log;
-  }
-
-  /** The one to ask for pages. */
-  get shown(): Exporter {
-    return this.#shown;
-  }
-
-  /** Calls `listener` when another configuration is in force. */
-  onChange(listener: (config: Config) => void): void {
-    this.#listeners.add(listener);
+    exporter.metrics.configHash.set(prints.hash);
   }
 
   /** Reads the configuration again and, when it is a right and another one, puts it in force. One at a time; never rejects. */
@@ -76,56 +42,52 @@ export class LiveExporter {
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     await this.#turn;
-    this.#awaited = undefined;
-    await Promise.all([...new Set([this.#polling, this.#shown])].map((exporter) => exporter.stop(graceMs)));
+    await this.shown.stop(graceMs);
   }
 
   async #reload(source: ReloadSource, graceMs: number): Promise<Reloaded> {
     if (this.#stopped) return { kind: "refused", message: "the exporter stops" };
-    let checked: CheckedConfig;
+    let config: Config;
+    let prints: ConfigPrints;
+    let push: PreparedPush | undefined;
     try {
-      checked = await source.load();
-      // What it takes to push can be wrong too, and must be known before the old one is stopped.
-      if (checked.fingerprint !== this.#fingerprint) await (await source.openPush(checked.config))?.close();
+      config = await source.load();
+      prints = await printConfig(config);
+      // What it takes to push can be wrong too, and must be known before anything is changed.
+      push = await source.preparePush(config);
     } catch (error) {
-      const message = describeError(error);
-      this.#log.error({ err: error }, "the configuration was not reloaded: the one that ran before still does");
-      for (const exporter of [this.#shown, this.#polling]) this.#noteReload(exporter, false);
-      return { kind: "refused", message };
+      return this.#refuse(error);
     }
-    if (checked.fingerprint === this.#fingerprint) {
+    if (prints.whole === this.#prints.whole || this.#stopped) {
+      await push?.receiver.exporter.close();
       this.#log.info("the configuration is what it was");
-      for (const exporter of [this.#shown, this.#polling]) this.#noteReload(exporter, true);
+      this.#note(true);
       return { kind: "unchanged" };
     }
-    await this.#replace(checked, source, graceMs);
+    try {
+      await this.shown.change(this.#prints, { config, prints, push }, graceMs);
+    } catch (error) {
+      // A fault of ours: half of a change may be in force, and the next reload is to go over all of it.
+      this.#prints = { whole: "", hash: 0, shape: "", servers: new Map() };
+      return this.#refuse(error);
+    }
+    this.#prints = prints;
+    this.#note(true);
+    this.shown.metrics.configHash.set(prints.hash);
+    this.#log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
     return { kind: "applied" };
   }
 
-  async #replace({ config, fingerprint }: CheckedConfig, source: ReloadSource, graceMs: number): Promise<void> {
-    this.#awaited = undefined;
-    await this.#polling.halt(graceMs);
-    const next = new Exporter(config, this.#context, await source.openPush(config));
-    this.#polling = next;
-    this.#awaited = next;
-    this.#fingerprint = fingerprint;
-    this.#log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
-    void this.#showWhenPolled(next, config);
+  #refuse(error: unknown): Reloaded {
+    const message = describeError(error);
+    const text = "the configuration was not reloaded: the one that ran before still does";
+    this.#log.error({ err: error }, text);
+    this.#note(false);
+    return { kind: "refused", message };
   }
 
-  async #showWhenPolled(next: Exporter, config: Config): Promise<void> {
-    await next.start();
-    // Nobody shall see the page as it was before the first poll.
-    await next.exposition.refresh();
-    if (this.#awaited !== next) return;
-    this.#awaited = undefined;
-    const { exposition } = this.#shown;
-    this.#shown = next;
-    exposition.stop();
-    for (const listener of this.#listeners) listener(config);
-  }
-
-  #noteReload({ metrics }: Exporter, worked: boolean): void {
+  #note(worked: boolean): void {
+    const { metrics } = this.shown;
     metrics.configReloadSuccessful.set(worked ? 1 : 0);
     if (worked) metrics.configReloadTime.set(this.#context.clock.now() / 1_000);
   }

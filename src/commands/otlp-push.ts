@@ -8,12 +8,13 @@ import { type StatePush, startStatePush } from "../otlp/state-push.ts";
 import type { Store } from "../store/store.ts";
 import { createStateFiles, type StateFiles } from "../sync/state-files.ts";
 import type { SyncTarget } from "../sync/sync-engine.ts";
-import { Watermarks } from "../sync/watermarks.ts";
+import { type WatermarkReport, Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { PrometheusOtlpMetrics } from "../telemetry/prometheus-otlp-metrics.ts";
 import type { CommandContext } from "./context.ts";
+import { digest, pushFiles, readQuietly } from "./fingerprint.ts";
 import { mappingOf } from "./mapping.ts";
-import { connectReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
+import { ChangingReceiver, connectReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
 
 /** Values that may wait for one receiver, per server: some 50 MB. What is let go is read from the server again. */
 const MOST_PENDING_POINTS = 500_000;
@@ -22,14 +23,30 @@ const BATCH_POINTS = 10_000;
 
 export type DescribeChannel = SyncHooks["seriesOf"];
 
+/** Where and how something is pushed. */
+export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;
+
 /** The way to the OTLP receiver, with what is remembered of it. */
 export interface OtlpPush {
+  readonly address: ReceiverAddress;
   /** Where the measurements of one server go. */
   target(server: string, describe: DescribeChannel, metrics: ExporterMetrics): SyncTarget;
   /** Begins to push the current state. */
   startState(store: Store, registry: Registry, metrics: ExporterMetrics): StatePush;
+  /** Goes on as another configuration wants it, with what is remembered. Resolves with whether anything changed; never rejects. */
+  change(prepared: PreparedPush): Promise<boolean>;
   /** Closes the connections. */
   close(): Promise<void>;
+}
+
+/** Everything that it takes to push, read and found right; nothing is sent yet. */
+export interface PreparedPush {
+  readonly config: Config;
+  readonly settings: OtlpSettings;
+  readonly receiver: OtlpReceiver;
+  readonly files: StateFiles;
+  /** The same as long as the settings are, with the content of their files. */
+  readonly print: string;
 }
 
 /**
@@ -41,6 +58,28 @@ export async function openOtlpPush(
   context: CommandContext,
   env: NodeJS.ProcessEnv,
 ): Promise<OtlpPush | undefined> {
+  const prepared = await prepareOtlpPush(config, context, env);
+  return prepared && beginOtlpPush(prepared, context);
+}
+
+/** Makes the push ready, and goes on from what was pushed before. Never rejects. */
+export async function beginOtlpPush(prepared: PreparedPush, context: CommandContext): Promise<OtlpPush> {
+  const watermarks = new Map<string, Watermarks>();
+  for (const { name } of prepared.config.servers) {
+    watermarks.set(name, await openWatermarks(name, prepared.files, context));
+  }
+  return createPush(prepared, watermarks, context);
+}
+
+/**
+ * Reads all that the push takes, and checks it. What it resolves with is to be begun, to be changed to, or to be closed.
+ * @throws ExporterError for files and settings that cannot be used
+ */
+export async function prepareOtlpPush(
+  config: Config,
+  context: CommandContext,
+  env: NodeJS.ProcessEnv,
+): Promise<PreparedPush | undefined> {
   const { log } = context;
   const { settings, warnings } = otlpSettings(env, config.otlp);
   for (const warning of warnings) log.warn(warning);
@@ -49,30 +88,52 @@ export async function openOtlpPush(
   if (config.stateDir === undefined) {
     log.warn("state_dir is not set: after a restart only the live time series, the last four hours, are pushed again");
   }
-  const receiver = await connectReceiver(settings, files, context);
-  const watermarks = new Map<string, Watermarks>();
-  for (const { name } of config.servers) watermarks.set(name, await openWatermarks(name, files, context));
-  return createPush({ settings, receiver, watermarks, config, context });
+  const receiver = await connectReceiver(settings, files, context, config);
+  return { config, settings, receiver, files, print: await printPush(settings) };
 }
 
-interface PushParts {
-  readonly settings: OtlpSettings;
-  readonly receiver: OtlpReceiver;
-  readonly watermarks: ReadonlyMap<string, Watermarks>;
-  readonly config: Config;
-  readonly context: CommandContext;
+async function printPush(settings: OtlpSettings): Promise<string> {
+  const headers = Object.entries(settings.headers).map(([name, value]) => [name, value.reveal()]);
+  const { tls, headerFiles } = settings;
+  const files = await Promise.all(pushFiles({ headerFiles, tls }).map(readQuietly));
+  return digest([settings, headers, files]);
 }
 
-function createPush({ settings, receiver, watermarks, config, context }: PushParts): OtlpPush {
+function createPush(begun: PreparedPush, watermarks: Map<string, Watermarks>, context: CommandContext): OtlpPush {
   const { clock, log } = context;
-  const countingSince = clock.now();
-  // Pushed with the time at which the server took them.
-  const measured = new Set([TREE_FAMILIES.channelValue, ...mappingOf(config).mapper.families].map(({ name }) => name));
-  log.info({ endpoint: settings.url, protocol: settings.protocol }, "pushing by OTLP");
+  const receiver = new ChangingReceiver(begun.receiver);
+  const closing = new Set<Promise<void>>();
+  let prepared = begun;
+  const tell = () =>
+    log.info({ endpoint: prepared.settings.url, protocol: prepared.settings.protocol }, "pushing by OTLP");
+  tell();
+
+  /** Where the measurements of the servers are to be remembered from now on. */
+  const changeServers = async ({ config, files }: PreparedPush): Promise<void> => {
+    const moves = config.stateDir !== prepared.config.stateDir;
+    for (const name of watermarks.keys()) {
+      if (!config.servers.some((server) => server.name === name)) watermarks.delete(name);
+    }
+    for (const { name } of config.servers) {
+      const known = watermarks.get(name);
+      if (known === undefined) watermarks.set(name, await openWatermarks(name, files, context));
+      else if (moves) reportWatermarks(name, await known.moveTo(files), context);
+    }
+  };
+
   return {
+    get address() {
+      return { url: prepared.settings.url, protocol: prepared.settings.protocol };
+    },
     target(server, describe, metrics) {
       const sink = createMeasurementSink({
-        ...receiver,
+        exporter: receiver.exporter,
+        get resource() {
+          return receiver.resource;
+        },
+        get scope() {
+          return receiver.scope;
+        },
         observer: new PrometheusOtlpMetrics(metrics),
         describe,
       });
@@ -80,12 +141,17 @@ function createPush({ settings, receiver, watermarks, config, context }: PushPar
       if (known === undefined) throw new RangeError(`no watermarks were opened for ${server}`);
       return { sink, watermarks: known, maxPendingPoints: MOST_PENDING_POINTS, maxBatchPoints: BATCH_POINTS };
     },
-    startState: (store, registry, metrics) =>
-      startStatePush({
-        ...receiver,
+    startState(store, registry, metrics) {
+      const { config, settings } = prepared;
+      // Pushed with the time at which the server took them.
+      const { families } = mappingOf(config).mapper;
+      const measured = new Set([TREE_FAMILIES.channelValue, ...families].map(({ name }) => name));
+      return startStatePush({
+        // Not the one of some later time: the last push is to the receiver of the first.
+        ...receiver.current,
         store,
         registry,
-        countingSince,
+        countingSince: metrics.countingSince,
         measured,
         sensorStatus: config.metrics.sensorStatus,
         observer: new PrometheusOtlpMetrics(metrics),
@@ -93,18 +159,38 @@ function createPush({ settings, receiver, watermarks, config, context }: PushPar
         timeoutMs: settings.exportTimeoutMs,
         clock,
         log,
-      }),
-    close: () => receiver.exporter.close(),
+      });
+    },
+    async change(next) {
+      await changeServers(next);
+      const isSame = next.print === prepared.print && next.config.stateDir === prepared.config.stateDir;
+      prepared = next;
+      if (isSame) {
+        await next.receiver.exporter.close();
+        return false;
+      }
+      const closed = receiver.changeTo(next.receiver).finally(() => closing.delete(closed));
+      closing.add(closed);
+      tell();
+      return true;
+    },
+    close: async () => {
+      await Promise.all([receiver.exporter.close(), ...closing]);
+    },
   };
 }
 
-async function openWatermarks(server: string, files: StateFiles, { log }: CommandContext): Promise<Watermarks> {
+async function openWatermarks(server: string, files: StateFiles, context: CommandContext): Promise<Watermarks> {
   const watermarks = await Watermarks.open(server, files);
-  const { found, file, sensors, message } = watermarks.report;
+  reportWatermarks(server, watermarks.report, context);
+  return watermarks;
+}
+
+function reportWatermarks(server: string, report: WatermarkReport, { log }: CommandContext): void {
+  const { found, file, sensors, message } = report;
   if (found === "good") log.info({ server, file, sensors }, "going on from what was pushed before");
   else if (found !== "new")
     log.warn({ server, file, found }, `starting from the live time series: ${message ?? found}`);
-  return watermarks;
 }
 
 /** Where there is no state_dir. */

@@ -6,7 +6,7 @@ import { readBuildInfo } from "../telemetry/build-info.ts";
 import { addBackfillFlags, type BackfillFlags } from "./backfill-flags.ts";
 import type { CheckFlags } from "./check.ts";
 import type { DemoFlags } from "./demo.ts";
-import { addConfigFlag, addLogFlags, addWebFlags } from "./flags.ts";
+import { addAutoReloadFlag, addConfigFlag, addLogFlags, addShardFlag, addWebConfigFlag, addWebFlags } from "./flags.ts";
 import { addMapFlags, type MapFlags, mapFlagsFault } from "./map-flags.ts";
 import type { ServeFlags } from "./serve.ts";
 import { addSimulateFlags, SIMULATE_HELP, type SimulateFlags } from "./simulate-flags.ts";
@@ -55,7 +55,8 @@ export function createProgram(run: Run): Command {
 }
 
 function addServe(program: Command, run: Run): void {
-  const command = addConfigFlag(subcommand(program, "serve", "poll the monitoring servers and serve their metrics"))
+  const serving = subcommand(program, "serve", "poll the monitoring servers and serve their metrics");
+  const command = addShardFlag(addAutoReloadFlag(addConfigFlag(serving)))
     .option("--config.check", "read the configuration, say whether it is valid, and exit")
     .option("--web.enable-lifecycle", "let POST /-/reload read the configuration again, as SIGHUP does")
     .option("--once", "poll once, print the metrics page, and exit")
@@ -74,7 +75,7 @@ function addCheck(program: Command, run: Run): void {
       run.code = await check(flags, run.redactor);
     },
   );
-  addLogFlags(addConfigFlag(command), process.stderr.isTTY, "error");
+  addLogFlags(addWebConfigFlag(addConfigFlag(command)), process.stderr.isTTY, "error");
 }
 
 function addMap(program: Command, run: Run): void {

@@ -4,18 +4,23 @@ import { negotiateFormat } from "../exposition/negotiate.ts";
 import { type Reloaded, reloadEndpoint } from "../http/reload-endpoint.ts";
 import { createRoutes } from "../http/routes.ts";
 import { startWebServer, type WebServer } from "../http/web-server.ts";
-import { type CommandContext, createContext, loadFlaggedConfig } from "./context.ts";
+import { ConfigFiles, watchConfig } from "./config-watch.ts";
+import { type CommandContext, createContext, loadFlaggedConfig, readText } from "./context.ts";
 import { Exporter } from "./exporter.ts";
+import { printConfig, pushFiles } from "./fingerprint.ts";
 import type { ConfigFlags, LogFlags, WebFlags } from "./flags.ts";
-import { checkedConfig, LiveExporter, type ReloadSource } from "./live-exporter.ts";
-import { type OtlpPush, openOtlpPush } from "./otlp-push.ts";
-import { interruption, untilStopSignal } from "./signals.ts";
+import { LiveExporter, type ReloadSource } from "./live-exporter.ts";
+import { type OtlpPush, openOtlpPush, prepareOtlpPush } from "./otlp-push.ts";
+import { interruption, reloadSignals, untilStopSignal } from "./signals.ts";
+import { openWebConfig, webLimits, webObserver } from "./web-config.ts";
 
 /** Responses and deliveries under way when a stop signal comes may take this long to end. */
 const GRACE_MS = 5_000;
 
 export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags {
   readonly "config.check"?: boolean;
+  /** Milliseconds; undefined: files are not looked at. */
+  readonly "config.autoReloadInterval"?: number;
   readonly once?: boolean;
 }
 
@@ -26,19 +31,39 @@ export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags {
 export async function serve(flags: ServeFlags, redactor: Redactor): Promise<number> {
   // First of all: the first process of a container does not even die of a signal that it does not handle.
   const stopped = untilStopSignal();
+  const reloads = reloadSignals();
   const context = createContext(flags, redactor);
-  const { config, source } = await loadFlaggedConfig(flags, context);
+  const files = new ConfigFiles(readText);
+  const load = () =>
+    files.read(async (read) => {
+      const loaded = await loadFlaggedConfig(flags, context, process.env, read);
+      // The push reads them by itself; here they are only to be watched.
+      await Promise.allSettled(pushFiles(loaded.config.otlp ?? {}).map(read));
+      return loaded;
+    });
+  const { config, source } = await load();
   if (flags["config.check"] === true) {
     context.print(`${source}: the configuration is valid`);
+    const web = await openWebConfig(flags, context);
+    if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
     return 0;
   }
   const servers = config.servers.map(({ name }) => name);
   context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
-  const openPush = (chosen: Config) => openOtlpPush(chosen, context, process.env);
-  const load = async () => checkedConfig((await loadFlaggedConfig(flags, context)).config);
-  const running = await startServing(config, flags, context, await openPush(config), { load, openPush });
-  process.on("SIGHUP", () => void running.reload());
+  const running = await startServing(config, flags, context, await openOtlpPush(config, context, process.env), {
+    load: async () => (await load()).config,
+    preparePush: (chosen) => prepareOtlpPush(chosen, context, process.env),
+  });
+  const { reload } = running;
+  reloads.follow(() => void reload());
+  const watching = new AbortController();
+  const intervalMs = flags["config.autoReloadInterval"];
+  if (intervalMs !== undefined) {
+    const { clock, log } = context;
+    void watchConfig({ files, intervalMs, clock, log, reload }, watching.signal);
+  }
   context.log.info(`stopping on ${await stopped}`);
+  watching.abort();
   await running.stop();
   context.log.info("stopped");
   return 0;
@@ -76,7 +101,7 @@ export interface Serving {
 /** Where the configuration is fixed. */
 const NOTHING_TO_RELOAD: ReloadSource = {
   load: () => Promise.reject(new Error("there is no configuration to read again")),
-  openPush: () => Promise.resolve(undefined),
+  preparePush: () => Promise.resolve(undefined),
 };
 
 /** Listens first, so that a taken port is noticed before any server is asked anything. */
@@ -89,17 +114,17 @@ export async function startServing(
 ): Promise<Serving> {
   const { log, clock } = context;
   const startedAt = clock.monotonic();
+  const webConfig = await openWebConfig(flags, context);
   const exporter = new Exporter(config, context, push);
-  const live = new LiveExporter(exporter, checkedConfig(config).fingerprint, context);
+  const live = new LiveExporter(exporter, await printConfig(config), context);
   const reload = () => live.reload(source, GRACE_MS);
-  let routes = routesOf(live, config, flags, context);
-  live.onChange((changed) => {
-    routes = routesOf(live, changed, flags, context);
-  });
   const web = await startWebServer({
     addresses: flags["web.listenAddress"],
+    ...webLimits(flags),
+    webConfig,
+    observer: webObserver(() => live.shown.metrics),
     log,
-    routes: { get: (path) => routes.get(path) },
+    routes: routesOf(live, flags),
     actions: new Map([["/-/reload", reloadEndpoint(flags["web.enableLifecycle"] === true ? reload : undefined)]]),
   });
   for (const url of web.urls) log.info(`serving metrics on ${url}${flags["web.telemetryPath"]}`);
@@ -123,17 +148,21 @@ export async function startServing(
 }
 
 /** The pages of whichever exporter is shown. */
-function routesOf(live: LiveExporter, config: Config, flags: WebFlags, { build }: CommandContext) {
+function routesOf(live: LiveExporter, flags: WebFlags) {
   return createRoutes({
     telemetryPath: flags["web.telemetryPath"],
-    exposition: { page: (format, encoding) => live.shown.exposition.page(format, encoding) },
+    exposition: { page: (...wanted) => live.shown.exposition.page(...wanted) },
     served: (format) => live.shown.metrics.scrapes.inc({ format }),
     isReady: () => live.shown.ready,
-    version: build.version,
-    servers: config.servers.map(({ name }) => name),
+    status: {
+      status: () => live.shown.status.status(),
+      node: (question) => live.shown.status.node(question),
+      search: (question) => live.shown.status.search(question),
+    },
     debug: {
       explain: (query) => live.shown.debug.explain(query),
       cardinality: (query) => live.shown.debug.cardinality(query),
     },
+    discovery: (question) => live.shown.discovery(question),
   });
 }

@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { printable } from "./quote.ts";
 import { fileFault, type ReadFile } from "./read-file.ts";
@@ -29,4 +29,25 @@ export async function readCertificates(path: string, readFile: ReadFile): Promis
     }
   }
   return blocks.join("\n").concat("\n");
+}
+
+/**
+ * The private key of a PEM file. `readFile` may look at who else may read it.
+ * @throws ExporterError SECRET_UNREADABLE, and what `readFile` throws of the catalogue
+ */
+export async function readPrivateKey(path: string, readFile: ReadFile): Promise<string> {
+  const file = `file ${printable(path)}`;
+  let content: string;
+  try {
+    content = await readFile(path);
+  } catch (error) {
+    if (error instanceof ExporterError) throw error;
+    throw new ExporterError("SECRET_UNREADABLE", `${file} cannot be read: ${fileFault(error)}`);
+  }
+  try {
+    createPrivateKey(content);
+  } catch {
+    throw new ExporterError("SECRET_UNREADABLE", `${file} holds no private key in PEM, or one with a passphrase`);
+  }
+  return content;
 }

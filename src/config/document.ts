@@ -18,7 +18,7 @@ export class ConfigDocument implements Origin {
   /** References that could not be resolved; their scalars are `UNRESOLVED` in `value`. */
   readonly problems: readonly ConfigProblem[];
   readonly #file: string;
-  readonly #env: Environment;
+  readonly #env: Environment | undefined;
   readonly #yaml: ParsedYaml;
   readonly #positions = new Map<string, { readonly key: Position; readonly value: Position }>();
   readonly #references = new Map<string, Reference>();
@@ -26,8 +26,11 @@ export class ConfigDocument implements Origin {
   readonly #problems: ConfigProblem[] = [];
   #values = 0;
 
-  /** @throws ConfigError CONFIG_SYNTAX, with every fault of the syntax */
-  constructor(text: string, file: string, env: Environment) {
+  /**
+   * Without `env` dollars are dollars: other programs read the same file.
+   * @throws ConfigError CONFIG_SYNTAX, with every fault of the syntax
+   */
+  constructor(text: string, file: string, env: Environment | undefined) {
     this.#file = file;
     this.#env = env;
     this.#yaml = parseYaml(text, file);
@@ -116,7 +119,7 @@ export class ConfigDocument implements Origin {
   }
 
   #readScalar(scalar: Scalar, path: KeyPath): unknown {
-    if (typeof scalar.value !== "string") return scalar.value;
+    if (typeof scalar.value !== "string" || this.#env === undefined) return scalar.value;
     const outcome = interpolate(scalar.value, this.#env);
     if (outcome.kind === "text") {
       if (outcome.variables.length > 0) this.#references.set(idOf(path), outcome);

@@ -97,3 +97,16 @@ function refuse(context: z.RefinementCtx, input: string, message: string, fault 
   context.addIssue({ code: "custom", message, input, params: { fault } });
   return z.NEVER;
 }
+
+/** SHA-256 of a certificate, as OpenSSL and browsers write it: hexadecimal in lower case, without colons. */
+export function fingerprint() {
+  const error = "a SHA-256 fingerprint: 64 hexadecimal digits, with or without colons between the pairs";
+  return z
+    .string({ error })
+    .meta({ title: "fingerprint", pattern: FINGERPRINT.source })
+    .transform((text, context) =>
+      FINGERPRINT.test(text) ? text.replaceAll(":", "").toLowerCase() : refuse(context, text, error),
+    );
+}
+
+const FINGERPRINT = /^[0-9A-Fa-f]{2}(?::?[0-9A-Fa-f]{2}){31}$/;

@@ -10,11 +10,16 @@ import { fileFault, type ReadFile } from "./read-file.ts";
 import { resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
 import { type RuleFile, readRuleFiles } from "./rule-files.ts";
 import type { Settings } from "./schema.ts";
+import { type ReadAccess, secretFileReader } from "./secret-files.ts";
+import type { Shard } from "./shard.ts";
 import { validate } from "./validation.ts";
 
 /** The configuration as the rest of the program uses it. */
 export interface Config extends Omit<Settings, "servers"> {
+  /** Those of the shard, where there is one. */
   readonly servers: readonly ServerConfig[];
+  /** Left out: all servers of the configuration are served. */
+  readonly shard?: Shard | undefined;
   /** The rules of `mapping`, of its files and presets, in the order in which they are tried. */
   readonly ruleFiles: readonly RuleFile[];
 }
@@ -25,8 +30,10 @@ export interface LoadedConfig {
   readonly source: string;
   /** SHA-256 of the file's text, hexadecimal; undefined without a file. */
   readonly hash: string | undefined;
-  /** Variables such as PRTG_URL that are set but not used, because the file has `servers`. */
+  /** Variables such as PRTG_URL that are set but not used, because the file has `servers` and does not refer to them. */
   readonly ignoredVariables: readonly string[];
+  /** Files with secrets that every user of the system may read, in words. */
+  readonly exposedSecrets: readonly string[];
 }
 
 export interface LoadOptions {
@@ -34,6 +41,8 @@ export interface LoadOptions {
   readonly file?: string | undefined;
   readonly env: Environment;
   readonly readFile: ReadFile;
+  /** Tells who may read a file; left out: nobody looks at that. */
+  readonly readAccess?: ReadAccess | undefined;
   /** Learns every secret that is read. */
   readonly redactor?: Redactor | undefined;
 }
@@ -43,7 +52,7 @@ export interface LoadOptions {
  * @throws ConfigError with every problem that was found, one line each
  */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const { file, env, readFile, redactor = new Redactor() } = options;
+  const { file, env, readFile, readAccess, redactor = new Redactor() } = options;
   const text = file === undefined ? undefined : await readConfigFile(file, readFile);
   const server = new EnvironmentServer(env);
   const { value, origin, problems, usesEnvironment } =
@@ -54,7 +63,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   if (validation.settings === undefined || found.length > 0) throw new ConfigError(found);
   const { settings } = validation;
   const base = file === undefined || usesEnvironment ? "" : dirname(file);
-  const servers = await resolveServers(settings.servers, { base, origin, readFile, redactor });
+  const exposed = new Set<string>();
+  const strict = settings.strictSecretFiles;
+  const readSecret = secretFileReader({ readFile, readAccess, strict, onExposed: (text) => void exposed.add(text) });
+  const servers = await resolveServers(settings.servers, { base, origin, readFile, readSecret, redactor });
   const fileBase = file === undefined ? "" : dirname(file);
   const source = file ?? "environment";
   const ruleFiles = await readRuleFiles(settings.mapping, { file: source, origin, base: fileBase, env, readFile });
@@ -63,7 +75,9 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     config: { ...settings, servers, ruleFiles, stateDir, otlp: resolveOtlpPaths(settings.otlp, fileBase) },
     source,
     hash: text === undefined ? undefined : createHash("sha256").update(text).digest("hex"),
-    ignoredVariables: usesEnvironment ? [] : server.variables,
+    // One that the file refers to is used after all.
+    ignoredVariables: usesEnvironment ? [] : server.variables.filter((name) => text?.includes(`\${${name}`) !== true),
+    exposedSecrets: [...exposed],
   };
 }
 

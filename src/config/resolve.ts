@@ -7,6 +7,7 @@ import type { KeyPath, Origin } from "./origin.ts";
 import type { ReadFile } from "./read-file.ts";
 import type { SecretLocation, ServerSettings, Settings } from "./schema.ts";
 import { EnvironmentSecret, FileSecret, type SecretSource } from "./secrets.ts";
+import { readKeyOf, readTlsFiles, type TlsFiles, type TlsMaterial } from "./tls-files.ts";
 
 /** How to prove who we are to one server. */
 export type Credentials =
@@ -19,6 +20,13 @@ export interface TlsConfig {
   /** Name to expect in the certificate; undefined for the host of the URL. */
   readonly serverName: string | undefined;
   readonly insecureSkipVerify: boolean;
+  /** SHA-256 of the certificates that the server may show, hexadecimal in lower case. */
+  readonly fingerprints?: readonly string[] | undefined;
+  readonly minVersion?: ServerSettings["tls"]["minVersion"];
+  /** The exporter's own certificate as it was when the configuration was read, PEM, and where it and its key are. */
+  readonly client?: { readonly cert: string | undefined; readonly files: TlsFiles } | undefined;
+  /** What the files hold now; undefined where there are none. Rejects with ExporterError. */
+  readonly read?: (() => Promise<TlsMaterial>) | undefined;
 }
 
 /** One monitoring server. */
@@ -32,12 +40,14 @@ export interface ResolveContext {
   readonly base: string;
   readonly origin: Origin;
   readonly readFile: ReadFile;
+  /** For files that hold secrets. */
+  readonly readSecret: ReadFile;
   readonly redactor: Redactor;
 }
 
 /**
  * Reads the files that the servers name.
- * @throws ConfigError SECRET_UNREADABLE, CA_UNREADABLE, with every file that cannot be used
+ * @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, with every file that cannot be used
  */
 export async function resolveServers(
   servers: readonly ServerSettings[],
@@ -58,21 +68,37 @@ export async function resolveServers(
     const path = ["servers", index, "auth", auth.secret.key];
     const source = secretSource(auth.secret, path, context);
     await attempt(path, () => source.read());
-    const { caFile, serverName, insecureSkipVerify } = tls;
-    const ca =
-      caFile === undefined
-        ? undefined
-        : await attempt(["servers", index, "tls", "ca_file"], () =>
-            readCertificates(resolve(context.base, caFile), context.readFile),
-          );
     const credentials: Credentials =
       auth.kind === "api_key"
         ? { kind: "api_key", apiKey: source }
         : { kind: "login", username: auth.username, password: source };
-    resolved.push({ ...rest, credentials, tls: { ca, serverName, insecureSkipVerify } });
+    resolved.push({ ...rest, credentials, tls: await resolveTls(tls, ["servers", index, "tls"], attempt, context) });
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return resolved;
+}
+
+type Attempt = <Value>(path: KeyPath, read: () => Promise<Value>) => Promise<Value | undefined>;
+
+async function resolveTls(
+  settings: ServerSettings["tls"],
+  path: KeyPath,
+  attempt: Attempt,
+  { base, readFile, readSecret }: ResolveContext,
+): Promise<TlsConfig> {
+  const { serverName, insecureSkipVerify, fingerprints, minVersion } = settings;
+  const from = (file: string | undefined) => (file === undefined ? undefined : resolve(base, file));
+  const files = { caFile: from(settings.caFile), certFile: from(settings.certFile), keyFile: from(settings.keyFile) };
+  const { caFile, certFile, keyFile } = files;
+  const ca = caFile && (await attempt([...path, "ca_file"], () => readCertificates(caFile, readFile)));
+  const cert = certFile && (await attempt([...path, "cert_file"], () => readCertificates(certFile, readFile)));
+  if (keyFile !== undefined) await attempt([...path, "key_file"], () => readKeyOf(cert, keyFile, readSecret));
+  const isFromFiles = Object.values(files).some((file) => file !== undefined);
+  return {
+    ...{ ca, serverName, insecureSkipVerify, fingerprints, minVersion },
+    client: keyFile === undefined ? undefined : { cert, files },
+    read: isFromFiles ? () => readTlsFiles(files, readFile, readSecret) : undefined,
+  };
 }
 
 /** The paths of the section `otlp`, from `base` on. The files are read when the push begins. */
@@ -90,7 +116,7 @@ export function resolveOtlpPaths(otlp: Settings["otlp"], base: string): Settings
 
 function secretSource(location: SecretLocation, path: KeyPath, context: ResolveContext): SecretSource {
   if (location.kind === "file") {
-    return new FileSecret(location.path, resolve(context.base, location.path), context.readFile, context.redactor);
+    return new FileSecret(location.path, resolve(context.base, location.path), context.readSecret, context.redactor);
   }
   const variable = context.origin.reference(path)?.variables[0] ?? "";
   return new EnvironmentSecret(variable, location.value, context.redactor);

@@ -40,6 +40,9 @@ function parseCron(fields: readonly string[]): Schedule | ScheduleFault {
   if (fields.length !== 6) {
     return { fault: "six fields are needed: second, minute, hour, day of month, month, day of week" };
   }
+  // node-cron writes ranges out, however long, before it looks whether they can be.
+  const huge = fields.findIndex((field) => /\d{3}/.test(field));
+  if (huge !== -1) return { fault: `the field for the ${fieldName(FIELDS[huge])} is wrong` };
   const expression = fields.join(" ");
   const { valid, errors } = validateDetailed(expression);
   if (!valid) return { fault: `the field for the ${fieldName(errors[0]?.field)} is wrong` };
@@ -53,6 +56,7 @@ function parseCron(fields: readonly string[]): Schedule | ScheduleFault {
   return { kind: "cron", expression };
 }
 
+const FIELDS = ["second", "minute", "hour", "dayOfMonth", "month", "dayOfWeek"] as const;
 const FIELD_NAMES: Readonly<Record<string, string>> = { dayOfMonth: "day of month", dayOfWeek: "day of week" };
 
 function fieldName(field: string | undefined): string {

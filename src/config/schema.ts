@@ -1,6 +1,17 @@
 import { z } from "zod";
 import { formatDuration } from "./duration.ts";
-import { byteSize, duration, filePath, number, schedule, secret, serverUrl, text, wholeNumber } from "./fields.ts";
+import {
+  byteSize,
+  duration,
+  filePath,
+  fingerprint,
+  number,
+  schedule,
+  secret,
+  serverUrl,
+  text,
+  wholeNumber,
+} from "./fields.ts";
 import { labelsSchema } from "./labels-schema.ts";
 import { mappingSchema } from "./mapping-schema.ts";
 import { otlpSchema } from "./otlp-schema.ts";
@@ -91,6 +102,8 @@ function secretLocations(key: string, value: Secret | undefined, path: string | 
   return locations;
 }
 
+const TLS_VERSIONS = { TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
+
 const tls = z
   .strictObject({
     ca_file: filePath()
@@ -106,12 +119,56 @@ const tls = z
         description: "Name to expect in the certificate, where it differs from the host in `url`.",
         examples: ["prtg.example.com"],
       }),
+    cert_file: filePath()
+      .optional()
+      .meta({
+        description:
+          "PEM file with the certificate that the exporter shows, for servers that ask for one; together with `key_file`. Files of this section are read again when they change: connections made later use them.",
+        examples: ["/etc/ssl/exporter.pem"],
+      }),
+    key_file: filePath()
+      .optional()
+      .meta({
+        description: "PEM file with the key of that certificate, without a passphrase.",
+        examples: ["/etc/ssl/exporter-key.pem"],
+      }),
+    fingerprints: z
+      .array(fingerprint())
+      .min(1, { error: "at least one fingerprint" })
+      .optional()
+      .meta({
+        description:
+          "SHA-256 fingerprints of certificates, with or without colons, of which the server must show one: several, so that a renewed certificate can be named before it is in use. Without `ca_file` this takes the place of authorities, names and dates, so that a self-signed certificate needs nothing else; with `ca_file` both must hold.",
+        examples: [["3A:F2:00:5C:91:7E:44:B8:6D:0F:12:C3:9A:85:E1:77:26:DB:58:F4:0B:63:A9:1C:E8:34:7F:52:96:CD:20:81"]],
+      }),
+    min_version: z
+      .enum(["TLS12", "TLS13"])
+      .optional()
+      .meta({
+        description: "Oldest version of TLS that is spoken. Default: that of Node.js, which is TLS12.",
+        examples: ["TLS13"],
+      }),
     insecure_skip_verify: z.boolean().prefault(false).meta({
-      description: "Accept any certificate. Whoever is between here and the server can then read the credentials.",
+      description:
+        "Accept any certificate. Whoever is between here and the server can then read the credentials. It is logged at the start and each day, and `prtg_exporter_api_unverified` is 1.",
     }),
+  })
+  .superRefine((given, context) => {
+    const wrong = (key: string, message: string) => context.addIssue({ code: "custom", message, path: [key] });
+    if (given.cert_file !== undefined && given.key_file === undefined) wrong("key_file", "the key of cert_file");
+    if (given.key_file !== undefined && given.cert_file === undefined)
+      wrong("cert_file", "the certificate of key_file");
+    if (given.fingerprints !== undefined && given.insecure_skip_verify) {
+      const message = "false, since fingerprints says which certificates are accepted";
+      context.addIssue({ code: "custom", message, path: ["insecure_skip_verify"], input: true });
+    }
   })
   .transform((given) => ({
     caFile: given.ca_file,
+    certFile: given.cert_file,
+    keyFile: given.key_file,
+    fingerprints: given.fingerprints,
+    minVersion: given.min_version === undefined ? undefined : TLS_VERSIONS[given.min_version],
     serverName: given.server_name,
     insecureSkipVerify: given.insecure_skip_verify,
   }));
@@ -233,6 +290,24 @@ const metrics = z
     channelInfo: given.channel_info,
   }));
 
+const pageLimits = z
+  .strictObject({
+    max_series: wholeNumber(1, 100_000_000)
+      .optional()
+      .meta({
+        description:
+          "Series about the monitored world that the metrics page may have, all parts together. Beyond it whole devices, with all their sensors and channels, are left out, by a hash, so that the same ones stay; it is counted and logged. Default: no limit.",
+        examples: [500000],
+      }),
+    max_bytes: byteSize("64KiB", "4GiB")
+      .optional()
+      .meta({
+        description: "The same for the size of the page before compression. Default: no limit.",
+        examples: ["256MiB"],
+      }),
+  })
+  .transform((given) => ({ maxSeries: given.max_series, maxBytes: given.max_bytes }));
+
 /** Checks the whole configuration and turns it into the form that the code uses. */
 export const settingsSchema = z
   .strictObject({
@@ -245,6 +320,7 @@ export const settingsSchema = z
           "Age at which the last measurement of a channel is withdrawn. Default: three scanning intervals of its sensor, at least 5m.",
         examples: ["15m"],
       }),
+    limits: pageLimits.prefault({}).meta({ description: "How large the metrics page may get." }),
     metrics: metrics.prefault({}).meta({ description: "Which series are served." }),
     mapping: mappingSchema.prefault({}).meta({
       description:
@@ -264,8 +340,17 @@ export const settingsSchema = z
           "Directory in which the exporter remembers what it has pushed. Without it a restart heals the last four hours only.",
         examples: ["/var/lib/prtg-exporter"],
       }),
+    strict_secret_files: z.boolean().prefault(false).meta({
+      description:
+        "Refuse files with secrets that others than their owner may read, or, where that is root, than their group. Without it a file that every user may read is logged.",
+    }),
   })
-  .transform(({ stale_after, state_dir, ...given }) => ({ ...given, staleAfterMs: stale_after, stateDir: state_dir }))
+  .transform(({ stale_after, state_dir, strict_secret_files, ...given }) => ({
+    ...given,
+    staleAfterMs: stale_after,
+    stateDir: state_dir,
+    strictSecretFiles: strict_secret_files,
+  }))
   .meta({ title: "prtg-exporter configuration" });
 
 /** The configuration as checked, before the files that it names are read. */

@@ -50,7 +50,8 @@ export interface SecretSource {
   readonly description: string;
   /**
    * Reads anew each time, so that a rotated file is noticed.
-   * @throws ExporterError SECRET_UNREADABLE when the file cannot be read or holds nothing usable
+   * @throws ExporterError SECRET_UNREADABLE when the file cannot be read or holds nothing usable, SECRET_EXPOSED when
+   * others may read it and that is not to be
    */
   read(): Promise<Secret>;
 }
@@ -78,6 +79,7 @@ export class FileSecret implements SecretSource {
     try {
       content = await this.#readFile(this.#path);
     } catch (error) {
+      if (error instanceof ExporterError) throw error;
       throw new ExporterError("SECRET_UNREADABLE", `${this.description} cannot be read: ${fileFault(error)}`);
     }
     const parsed = parseSecret(content);

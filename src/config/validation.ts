@@ -144,7 +144,8 @@ function found(input: unknown, path: KeyPath, code: Issue["code"]): string {
   const isText = typeof input === "string";
   if (isSensitive(input, path)) return `a ${isText ? "text" : typeof input} (not shown)`;
   if (!isText) return String(input);
-  return quote(input.length > LONGEST_SHOWN ? `${input.slice(0, LONGEST_SHOWN)}...` : input);
+  const shown = withoutCredentials(input);
+  return quote(shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}...` : shown);
 }
 
 /** Credentials, URLs in which some may hide, and a file that is but a text: it may be a key, given by mistake. */
@@ -187,4 +188,9 @@ function itemsOf(schema: unknown): unknown {
 
 function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A URL may hold a password, also one whose scheme is wrong. */
+function withoutCredentials(text: string): string {
+  return text.replace(/:\/\/.*@/s, "://[redacted]@");
 }

@@ -23,6 +23,10 @@ export const ERROR_CATALOGUE = {
     meaning: "No server is configured.",
     remedy: "Give --config.file with a servers list, or set PRTG_URL and PRTG_API_KEY_FILE.",
   },
+  SHARD_INVALID: {
+    meaning: "What was given to --shard is not one of the shards.",
+    remedy: "Give i/n, the i-th of n replicas, with i from 0 to n - 1; in a StatefulSet i is the ordinal of the pod.",
+  },
   RULES_UNREADABLE: {
     meaning: "A file with mapping rules cannot be read.",
     remedy: "Check the path in mapping.files and that the user of the exporter may read it.",
@@ -51,9 +55,13 @@ export const ERROR_CATALOGUE = {
     meaning: "A file that holds a secret cannot be read, or is empty.",
     remedy: "Check the path and that the user of the exporter may read it.",
   },
+  SECRET_EXPOSED: {
+    meaning: "A file that holds a secret may be read by others, and `strict_secret_files` is set.",
+    remedy: "chmod 600, or 640 where the file belongs to root; in Kubernetes set defaultMode: 0440 and an fsGroup.",
+  },
   CA_UNREADABLE: {
     meaning: "A certificate file cannot be read or holds no PEM certificate.",
-    remedy: "Check tls.ca_file: it must hold one or more PEM certificates.",
+    remedy: "Check tls.ca_file and tls.cert_file: each must hold one or more PEM certificates.",
   },
   WORLD_IMPOSSIBLE: {
     meaning: "A simulated world of the sizes that were asked for cannot be.",
@@ -62,6 +70,14 @@ export const ERROR_CATALOGUE = {
   SCENARIO_INVALID: {
     meaning: "A scenario cannot be read, or cannot be played in this simulated world.",
     remedy: "Correct the line and column that the message names; docs/simulator.md lists every key.",
+  },
+  WEB_CONFIG_UNREADABLE: {
+    meaning: "The file given to --web.config.file, or one that it names, cannot be read.",
+    remedy: "Check the path (in the file it counts from the folder of the file) and the permissions.",
+  },
+  WEB_CONFIG_INVALID: {
+    meaning: "A key or value in the file given to --web.config.file is wrong, or does not fit another one.",
+    remedy: "Correct the line and column that the message names; docs/web-configuration.md lists every key.",
   },
   LISTEN_FAILED: {
     meaning: "The exporter cannot listen on the requested address.",
@@ -76,6 +92,15 @@ export const ERROR_CATALOGUE = {
     meaning: "The certificate of the server is not trusted.",
     remedy:
       "Give the issuing authority in tls.ca_file (self-signed: the certificate itself), or tls.server_name when the name differs.",
+  },
+  API_TLS_FINGERPRINT: {
+    meaning: "The certificate of the server is none of those in `tls.fingerprints`.",
+    remedy:
+      "If the certificate was renewed, add the fingerprint that the message names to tls.fingerprints. If nobody knows of that, somebody may be between here and the server.",
+  },
+  API_TLS_CLIENT_REFUSED: {
+    meaning: "The server refuses the exporter's own certificate, or asks for one and gets none.",
+    remedy: "Give tls.cert_file and tls.key_file with a certificate that is valid and that the server trusts.",
   },
   API_TLS_FAILED: {
     meaning: "The TLS handshake failed.",

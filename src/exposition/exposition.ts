@@ -1,12 +1,19 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
+import { Slices } from "../slices.ts";
 import type { Store } from "../store/store.ts";
-import { type DeflatedPart, deflatePart, gzipMember } from "./deflated.ts";
+import { type DeflatedPart, deflatePart, gzipMember, joinDeflated } from "./deflated.ts";
 import { escapeNamesWithDots } from "./dots.ts";
-import type { BodyFormat } from "./format.ts";
+import { type BodyFormat, formatEnd } from "./format.ts";
+import { mergeSmall } from "./merge-small.ts";
 import type { ContentEncoding, NegotiatedFormat } from "./negotiate.ts";
+import { cutToLimits, type PageCut, type PageLimits, UNLIMITED } from "./page-limit.ts";
+import { PageViews } from "./page-views.ts";
+import { hasOwnMetrics, isSamePart, type Part, WHOLE } from "./part.ts";
+import { Reclaimer } from "./reclaimer.ts";
 import { renderSelfPage } from "./self-page.ts";
-import { TreePages } from "./tree-pages.ts";
+import { type TreePage, TreePages } from "./tree-pages.ts";
 
 /** How often expired values are looked for, milliseconds. */
 const EXPIRY_INTERVAL = 1_000;
@@ -14,12 +21,18 @@ const EXPIRY_INTERVAL = 1_000;
 /** A form of the page that nobody asked for in this time is no longer kept ready, milliseconds. */
 const KEPT_READY = 600_000;
 
-/** What Prometheus asks for unless told otherwise. */
-const FIRST_FORM = "openmetrics gzip";
+/** Forms kept ready at most: those for many scrapers of parts, but not all that somebody may try. */
+const MOST_FORMS = 128;
 
 export interface ExpositionObserver {
-  /** A form of the page was made ready. `seconds` is the time it took, `bytes` its size without the exporter's own part. */
-  rendered(format: BodyFormat, encoding: ContentEncoding, seconds: number, bytes: number): void;
+  /**
+   * A form of the page was made ready. `seconds` is the time it took; `bytes` is the size of the largest page or part
+   * that is kept ready in this format and encoding, and `plainBytes` that before compression, both without the
+   * exporter's own metrics.
+   */
+  rendered(format: BodyFormat, encoding: ContentEncoding, seconds: number, bytes: number, plainBytes: number): void;
+  /** Series, by family, that a page which may have changed lacks because it would exceed its limits. */
+  readonly dropped?: (series: ReadonlyMap<string, number>) => void;
 }
 
 export interface ExpositionOptions {
@@ -28,14 +41,45 @@ export interface ExpositionOptions {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly observer: ExpositionObserver;
+  readonly limits?: PageLimits;
 }
 
-/** One way in which the page is kept ready: bytes as they go over the wire. */
+/** Which page is asked for. */
+interface FormKey {
+  readonly format: BodyFormat;
+  readonly encoding: ContentEncoding;
+  readonly part: Part;
+}
+
+/** One way in which the page is kept ready: bytes as they go over the wire, without the end. */
+interface Content {
+  readonly buffers: readonly Buffer[];
+  /** The same compressed; `buffers` are its own then. */
+  readonly deflated: DeflatedPart | undefined;
+  readonly bytes: number;
+  readonly plainBytes: number;
+}
+
 interface ReadyForm {
+  readonly key: FormKey;
+  /** Version of the store that `content` shows; negative before the first. */
   version: number;
+  /** Monotonic. */
   askedAt: number;
-  identity: readonly Buffer[];
-  deflated: DeflatedPart | undefined;
+  content: Content;
+}
+
+/** What Prometheus asks for unless told otherwise. */
+const FIRST_FORM: FormKey = { format: "openmetrics", encoding: "gzip", part: WHOLE };
+const NO_CONTENT: Content = { buffers: [], deflated: undefined, bytes: 0, plainBytes: 0 };
+/** Version of a form that shows an older page than any. */
+const OUTDATED = -1;
+const NOTHING_DROPPED: ReadonlyMap<string, number> = new Map();
+
+interface CurrentPage {
+  readonly page: TreePage;
+  /** Undefined where it keeps within its limits. */
+  readonly cut: PageCut | undefined;
 }
 
 /**
@@ -45,20 +89,29 @@ interface ReadyForm {
 export class Exposition {
   readonly #options: ExpositionOptions;
   readonly #pages: TreePages;
+  readonly #reclaimer = new Reclaimer();
   readonly #forms = new Map<string, ReadyForm>();
+  readonly #plain: PageViews<Buffer>;
+  readonly #compressed: PageViews<DeflatedPart>;
   readonly #stopping = new AbortController();
+  #limits: PageLimits;
+  #current: CurrentPage | undefined;
   #refreshing: Promise<void> | undefined;
   #refreshAgain = false;
 
   constructor(options: ExpositionOptions) {
+    const { store, limits = UNLIMITED } = options;
     this.#options = options;
-    this.#pages = new TreePages(options.store);
+    this.#limits = limits;
+    this.#pages = new TreePages(store, this.#reclaimer);
+    this.#plain = new PageViews((bytes) => Promise.resolve(bytes));
+    this.#compressed = new PageViews(deflatePart);
   }
 
   /** Follows the store until `stop`, with the form that Prometheus asks for ready before it asks. */
   start(): void {
     const askedAt = this.#options.clock.monotonic();
-    this.#forms.set(FIRST_FORM, { version: -1, askedAt, identity: [], deflated: undefined });
+    this.#forms.set(nameOf(FIRST_FORM), { key: FIRST_FORM, version: OUTDATED, askedAt, content: NO_CONTENT });
     void this.refresh();
     const unsubscribe = this.#options.store.onCommit(() => void this.refresh());
     this.#stopping.signal.addEventListener("abort", unsubscribe, { once: true });
@@ -69,12 +122,43 @@ export class Exposition {
     this.#stopping.abort();
   }
 
-  /** The page as the buffers of its body. */
-  async page(format: NegotiatedFormat, encoding: ContentEncoding): Promise<readonly Buffer[]> {
-    if (format.escaping === "dots") return this.#pageWithDots(format, encoding);
-    const form = await this.#form(format.body, encoding);
-    const self = await renderSelfPage(this.#options.registry, format.body);
-    return form.deflated === undefined ? [...form.identity, self] : gzipMember(form.deflated, self);
+  /** Other limits, from now on. */
+  limit(limits: PageLimits): void {
+    if (limits.maxSeries === this.#limits.maxSeries && limits.maxBytes === this.#limits.maxBytes) return;
+    this.#limits = limits;
+    this.#current = undefined;
+    for (const form of this.#forms.values()) form.version = OUTDATED;
+    void this.refresh();
+  }
+
+  /**
+   * The page, or a part of it, as the buffers of its body. They are good until `used` settles, because their memory is
+   * used again as soon as the page has changed; without `used`, for good.
+   */
+  async page(
+    format: NegotiatedFormat,
+    encoding: ContentEncoding,
+    part = WHOLE,
+    used?: Promise<unknown>,
+  ): Promise<readonly Buffer[]> {
+    const leave = this.#reclaimer.enter();
+    try {
+      return await this.#page(format, encoding, part);
+    } finally {
+      if (used === undefined) {
+        this.#reclaimer.keep();
+        leave();
+      } else void used.finally(leave);
+    }
+  }
+
+  async #page(format: NegotiatedFormat, encoding: ContentEncoding, part: Part): Promise<readonly Buffer[]> {
+    if (format.escaping === "dots") return this.#pageWithDots(format, encoding, part);
+    const { content } = await this.#form({ format: format.body, encoding, part });
+    const end = hasOwnMetrics(part)
+      ? await renderSelfPage(this.#options.registry, format.body)
+      : Buffer.from(formatEnd(format.body));
+    return content.deflated === undefined ? [...content.buffers, end] : gzipMember(content.deflated, end);
   }
 
   /** Brings all forms in use up to date with the store; calls during a refresh share the one after it. */
@@ -97,50 +181,93 @@ export class Exposition {
   }
 
   async #refreshOnce(): Promise<void> {
-    const now = this.#options.clock.monotonic();
-    for (const [key, form] of this.#forms) {
-      if (now - form.askedAt > KEPT_READY) this.#forms.delete(key);
-    }
+    this.#forgetUnused();
     if (this.#forms.size === 0) return;
-    await this.#pages.refresh();
-    // All begin before the first one waits: a refresh for somebody else must not change the pages in between.
-    const renderings = [...this.#forms]
-      .filter(([, form]) => form.version !== this.#pages.version)
-      .map(async ([key, form]) => Object.assign(form, await this.#render(key)));
-    await Promise.all(renderings);
+    const current = await this.#render();
+    const replaced = this.#pages.takeReplaced();
+    const outdated = [...this.#forms.values()].filter(({ version }) => version !== current.page.version);
+    for (const form of outdated) {
+      form.content = await this.#assemble(form.key, current);
+      form.version = current.page.version;
+    }
+    // No form shows them any more.
+    this.#reclaimer.retire(replaced);
   }
 
-  async #form(format: BodyFormat, encoding: ContentEncoding): Promise<ReadyForm> {
-    const key = `${format} ${encoding}`;
+  async #form(key: FormKey): Promise<ReadyForm> {
     const askedAt = this.#options.clock.monotonic();
-    const known = this.#forms.get(key);
+    const known = this.#forms.get(nameOf(key));
     if (known !== undefined) {
       known.askedAt = askedAt;
-      if (known.version < 0) await this.refresh();
+      if (known.version === OUTDATED) await this.refresh();
       return known;
     }
-    await this.#pages.refresh();
-    const form = { askedAt, ...(await this.#render(key)) };
-    this.#forms.set(key, form);
+    const current = await this.#render();
+    const content = await this.#assemble(key, current);
+    // Lines of a page that was replaced meanwhile are for this reader only.
+    const isCurrent = this.#pages.page.version === current.page.version;
+    const form = { key, version: isCurrent ? current.page.version : OUTDATED, askedAt, content };
+    this.#forms.set(nameOf(key), form);
     return form;
   }
 
-  async #render(key: string): Promise<Omit<ReadyForm, "askedAt">> {
-    const [format, encoding] = key.split(" ") as [BodyFormat, ContentEncoding];
-    const started = this.#options.clock.monotonic();
-    const { version } = this.#pages;
-    const identity = this.#pages.buffers(format);
-    const deflated = encoding === "gzip" ? await deflatePart(identity) : undefined;
-    const bytes = (deflated?.buffers ?? identity).reduce((sum, buffer) => sum + buffer.length, 0);
-    const seconds = (this.#options.clock.monotonic() - started) / 1_000;
-    this.#options.observer.rendered(format, encoding, seconds, bytes);
-    return { version, identity: encoding === "gzip" ? [] : identity, deflated };
+  /** The page as it is now, and where it has to be cut. */
+  async #render(): Promise<CurrentPage> {
+    const { clock, observer } = this.#options;
+    const limits = this.#limits;
+    await this.#pages.refresh();
+    const { page } = this.#pages;
+    if (this.#current?.page.version === page.version) return this.#current;
+    const cut = await cutToLimits(page, limits, new Slices(clock));
+    const current = { page, cut };
+    this.#current = current;
+    observer.dropped?.(cut?.dropped ?? NOTHING_DROPPED);
+    return current;
   }
 
-  async #pageWithDots(format: NegotiatedFormat, encoding: ContentEncoding): Promise<readonly Buffer[]> {
-    const page = await this.page({ ...format, escaping: "none" }, "identity");
-    const body = Buffer.from(escapeNamesWithDots(Buffer.concat(page).toString()));
-    return encoding === "gzip" ? gzipMember(await deflatePart([body]), Buffer.alloc(0)) : [body];
+  async #assemble(key: FormKey, { page, cut }: CurrentPage): Promise<Content> {
+    const { clock, observer } = this.#options;
+    const { format, encoding, part } = key;
+    const started = clock.monotonic();
+    const content =
+      encoding === "gzip"
+        ? compressedContent(await this.#compressed.of(part, cut).assemble(page, format))
+        : plainContent(await this.#plain.of(part, cut).assemble(page, format));
+    const seconds = (clock.monotonic() - started) / 1_000;
+    const largest = this.#otherParts(key).reduce((one, other) => (other.bytes > one.bytes ? other : one), content);
+    observer.rendered(format, encoding, seconds, largest.bytes, largest.plainBytes);
+    return content;
+  }
+
+  #otherParts({ format, encoding, part }: FormKey): Content[] {
+    return [...this.#forms.values()]
+      .filter(({ key }) => key.format === format && key.encoding === encoding && !isSamePart(key.part, part))
+      .map(({ content }) => content);
+  }
+
+  #forgetUnused(): void {
+    const now = this.#options.clock.monotonic();
+    const byAge = [...this.#forms].sort(([, a], [, b]) => b.askedAt - a.askedAt);
+    for (const [index, [name, { askedAt }]] of byAge.entries()) {
+      if (index >= MOST_FORMS || now - askedAt > KEPT_READY) this.#forms.delete(name);
+    }
+    const used = (wanted: ContentEncoding) => (part: Part) =>
+      this.#forms.values().some(({ key }) => key.encoding === wanted && isSamePart(key.part, part));
+    this.#plain.retain(used("identity"));
+    this.#compressed.retain(used("gzip"));
+  }
+
+  /** Piece by piece, as the page may be large. Pieces end with a line. */
+  async #pageWithDots(format: NegotiatedFormat, encoding: ContentEncoding, part: Part): Promise<readonly Buffer[]> {
+    const body: Buffer[] = [];
+    for (const piece of await this.#page({ ...format, escaping: "none" }, "identity", part)) {
+      body.push(Buffer.from(escapeNamesWithDots(piece.toString())));
+      await nextTurn();
+    }
+    if (encoding === "identity") return body;
+    const compressed: DeflatedPart[] = [];
+    for (const piece of body) compressed.push(await deflatePart(piece));
+    return gzipMember(joinDeflated(compressed), Buffer.alloc(0));
   }
 
   async #expireRegularly(signal: AbortSignal): Promise<void> {
@@ -152,4 +279,20 @@ export class Exposition {
       }
     }
   }
+}
+
+function nameOf({ format, encoding, part }: FormKey): string {
+  return `${format} ${encoding} ${part.index}/${part.count}`;
+}
+
+function plainContent(buffers: readonly Buffer[]): Content {
+  const bytes = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
+  return { buffers: mergeSmall(buffers), deflated: undefined, bytes, plainBytes: bytes };
+}
+
+function compressedContent(parts: readonly DeflatedPart[]): Content {
+  const joined = joinDeflated(parts);
+  const deflated = { ...joined, buffers: mergeSmall(joined.buffers) };
+  const { buffers, length } = deflated;
+  return { buffers, deflated, bytes: buffers.reduce((sum, buffer) => sum + buffer.length, 0), plainBytes: length };
 }

@@ -1,7 +1,9 @@
 import type { Exposition } from "../exposition/exposition.ts";
 import { type DebugPages, debugEndpoint } from "./debug-endpoint.ts";
-import { renderLandingPage } from "./landing-page.ts";
 import { metricsEndpoint } from "./metrics-endpoint.ts";
+import { type Discovery, sdEndpoint } from "./sd-endpoint.ts";
+import { statusRoutes } from "./status-page/routes.ts";
+import type { StatusSource } from "./status-page/source.ts";
 import { type RouteHandler, respondText } from "./web-server.ts";
 
 export interface RouteOptions {
@@ -10,28 +12,18 @@ export interface RouteOptions {
   readonly served: (mediaType: string) => void;
   /** True once the first attempt on every server has finished, either way. */
   readonly isReady: () => boolean;
-  readonly version: string;
-  readonly servers: readonly string[];
+  /** Undefined: there is no status page, and `/` only says where the metrics are. */
+  readonly status?: StatusSource | undefined;
   /** Undefined: there are no pages below /debug. */
   readonly debug?: DebugPages | undefined;
+  /** Undefined: there is no service discovery at /sd. */
+  readonly discovery?: Discovery | undefined;
 }
-
-const DEBUG_LINKS = [{ path: "/debug/cardinality", text: "Cardinality", description: "where the series come from" }];
 
 /** Every path of the exporter's web server. */
 export function createRoutes(options: RouteOptions): ReadonlyMap<string, RouteHandler> {
-  const landingPage = renderLandingPage({
-    version: options.version,
-    servers: options.servers,
-    links: [
-      { path: options.telemetryPath, text: "Metrics", description: "for Prometheus" },
-      { path: "/-/healthy", text: "Health", description: "of this process" },
-      { path: "/-/ready", text: "Readiness", description: "after the first poll" },
-      ...(options.debug === undefined ? [] : DEBUG_LINKS),
-    ],
-  });
   return new Map<string, RouteHandler>([
-    ["/", (_request, response) => respondHtml(response, landingPage)],
+    ...pagesForPeople(options),
     ["/-/healthy", (_request, response) => respondText(response, 200, "Healthy.\n")],
     [
       "/-/ready",
@@ -41,6 +33,7 @@ export function createRoutes(options: RouteOptions): ReadonlyMap<string, RouteHa
           : respondText(response, 503, "The first poll has not finished yet.\n"),
     ],
     ...debugRoutes(options.debug),
+    ...discoveryRoutes(options.discovery),
     [options.telemetryPath, metricsEndpoint(options)],
   ]);
 }
@@ -53,11 +46,11 @@ function debugRoutes(pages: DebugPages | undefined): [string, RouteHandler][] {
   ];
 }
 
-function respondHtml(response: Parameters<RouteHandler>[1], html: string): void {
-  response.writeHead(200, {
-    "Content-Type": "text/html; charset=utf-8",
-    "Content-Length": Buffer.byteLength(html),
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  });
-  response.end(html);
+function discoveryRoutes(discovery: Discovery | undefined): [string, RouteHandler][] {
+  return discovery === undefined ? [] : [["/sd", sdEndpoint(discovery)]];
+}
+
+function pagesForPeople({ status, telemetryPath, debug }: RouteOptions): [string, RouteHandler][] {
+  if (status !== undefined) return statusRoutes({ source: status, telemetryPath, hasDebugPages: debug !== undefined });
+  return [["/", (_request, response) => respondText(response, 200, `Metrics are at ${telemetryPath}\n`)]];
 }

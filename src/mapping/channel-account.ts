@@ -3,6 +3,7 @@ import type { ChannelMapper, ChannelServing, MappingOutcome } from "./channel-ma
 import type { MetricFamily } from "./metric-table.ts";
 import type { Rule } from "./rules/rule.ts";
 import type { ChannelIdentity } from "./series-labels.ts";
+import { convert } from "./units/conversion.ts";
 
 /** A series that a channel has, or would have. */
 export interface AccountedSeries {
@@ -37,8 +38,9 @@ export function accountFor(
     outcome: serving.outcome,
     rule: serving.rule && ruleTitle(serving.rule),
     reason: mapper.hasRules ? reasonFor(serving, channel.unit) : "no rules are configured",
-    series: series.map(({ family, labels, convert = (same) => same }) => {
-      return { family, labels, value: value === undefined ? undefined : convert(value) };
+    series: series.map(({ family, labels, conversion }) => {
+      const isConverted = value !== undefined && conversion !== undefined;
+      return { family, labels, value: isConverted ? convert(conversion, value) : value };
     }),
   };
 }

@@ -3,7 +3,7 @@ import type { MetricFamily } from "./metric-table.ts";
 import type { MappedFamily, Rule } from "./rules/rule.ts";
 import type { RuleSet } from "./rules/rule-set.ts";
 import { type ChannelIdentity, SeriesLabels } from "./series-labels.ts";
-import { type Conversion, convert } from "./units/conversion.ts";
+import type { Conversion } from "./units/conversion.ts";
 
 /** The series that a rule gives a channel. */
 export interface MappedSeries {
@@ -20,7 +20,7 @@ export interface ValueSeries {
   /** Values for `family.labels`, in that order. */
   readonly labels: readonly string[];
   /** From the channel's display unit to the family's; undefined where they are the same. */
-  readonly convert?: (value: number) => number;
+  readonly conversion?: Conversion;
 }
 
 /**
@@ -101,10 +101,7 @@ export class ChannelMapper {
   /** The series of a channel that is served so; `labels` are those of `prtg_channel_value`. */
   seriesOf({ original, mapped }: ChannelServing, labels: readonly string[]): readonly ValueSeries[] {
     const series: ValueSeries[] = original ? [{ family: this.labels.families.channelValue, labels }] : [];
-    if (mapped !== undefined) {
-      const { family, conversion } = mapped;
-      series.push({ family, labels: mapped.labels, convert: (value) => convert(conversion, value) });
-    }
+    if (mapped !== undefined) series.push(mapped);
     return series;
   }
 }

@@ -168,6 +168,12 @@ export const EXPORTER_FAMILIES = {
     ["server"],
     "1 while requests are held back because the server is unreachable or unavailable, else 0.",
   ),
+  apiUnverified: own(
+    "prtg_exporter_api_unverified",
+    "gauge",
+    ["server"],
+    "1 while the certificate of the server is not checked (`tls.insecure_skip_verify`), else 0.",
+  ),
   apiListsMoved: own(
     "prtg_exporter_api_lists_moved_total",
     "counter",
@@ -324,18 +330,48 @@ export const EXPORTER_FAMILIES = {
     [],
     "Unix time at which the configuration was last read and found right.",
   ),
+  configHash: own(
+    "prtg_exporter_config_hash",
+    "gauge",
+    [],
+    "48 bits of the hash of the configuration in force, with its rules and certificates but without secrets: equal where the exporter does the same.",
+  ),
   series: own("prtg_exporter_series", "gauge", ["family"], "Series served per family about the monitored world."),
   expositionBytes: own(
     "prtg_exporter_exposition_bytes",
     "gauge",
     ["format", "encoding"],
-    "Size of the last metrics page as it goes over the wire, without the exporter's own metrics.",
+    "Size of the metrics page, or of the largest part (shard) that is asked for, as it goes over the wire, without the exporter's own metrics.",
+  ),
+  droppedSeries: own(
+    "prtg_exporter_dropped_series",
+    "gauge",
+    ["family"],
+    "Series that the metrics page lacks because it would exceed limits.max_series or limits.max_bytes; no series while it is whole.",
   ),
   renderDuration: own(
     "prtg_exporter_render_duration_seconds",
     "gauge",
     ["format"],
     "Time that putting together and compressing the last metrics page took.",
+  ),
+  httpConnections: own(
+    "prtg_exporter_http_connections",
+    "gauge",
+    [],
+    "Open connections to the exporter's own web server.",
+  ),
+  httpRejected: own(
+    "prtg_exporter_http_rejected_total",
+    "counter",
+    ["reason"],
+    "Requests and connections that the exporter's own web server turned away or cut.",
+  ),
+  webConfigReloadSuccessful: own(
+    "prtg_exporter_web_config_last_reload_successful",
+    "gauge",
+    [],
+    "0 when a change of the file given to --web.config.file, or of one that it names, is wrong and therefore not in force, else 1.",
   ),
   scrapes: own("prtg_exporter_scrapes_total", "counter", ["format"], "Metrics pages served."),
 } as const satisfies Record<string, MetricFamily>;

@@ -1,13 +1,13 @@
 import type { TreeNode } from "../tree/model.ts";
 
-/** Calls `build` once per node: as long as a node stays the same object, so do its labels. */
+/**
+ * Calls `build` once for calls in a row with the same node, as when one series after another of it is set. What was
+ * built is not kept for longer: the store has the labels, and to build them again takes less than a microsecond.
+ */
 export function oncePerNode<Result>(build: (node: TreeNode) => Result): (node: TreeNode) => Result {
-  const built = new WeakMap<TreeNode, { readonly result: Result }>();
+  let last: { readonly node: TreeNode; readonly result: Result } | undefined;
   return (node) => {
-    const known = built.get(node);
-    if (known !== undefined) return known.result;
-    const result = build(node);
-    built.set(node, { result });
-    return result;
+    if (last?.node !== node) last = { node, result: build(node) };
+    return last.result;
   };
 }

@@ -70,7 +70,7 @@ function readPartialSuccess(
 /** The body of a success; undefined where it is none of the protocol's, which a receiver is forgiven. */
 function decode(answer: HttpAnswer, protocol: OtlpProtocol): IExportMetricsServiceResponse | undefined {
   try {
-    return ENCODINGS[protocolOf(answer, protocol)].serializer.deserializeResponse(answer.body) ?? undefined;
+    return ENCODINGS[protocolOf(answer, protocol)].decode(answer.body);
   } catch {
     return undefined;
   }

@@ -13,19 +13,21 @@ export interface OtlpContext {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly readFile: ReadFile;
+  /** For files that hold secrets; by default as others. */
+  readonly readSecret?: ReadFile | undefined;
   readonly redactor: Redactor;
 }
 
 /**
  * The way to the receiver that the settings name. Opens no connection yet, but reads every file that will be needed,
  * so that a wrong path is noticed at the start and not in the first push.
- * @throws ExporterError SECRET_UNREADABLE, CA_UNREADABLE, CONFIG_INVALID
+ * @throws ExporterError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, CONFIG_INVALID
  */
 export async function connectOtlp(settings: OtlpSettings, context: OtlpContext): Promise<OtlpExporter> {
   const { url, protocol, compression, timeoutMs, maxRequestBytes } = settings;
-  const { userAgent, clock, readFile, redactor } = context;
-  const readHeaders = headerReader(settings, readFile, redactor);
-  const readTls = tlsReader(settings.tls, readFile);
+  const { userAgent, clock, readFile, readSecret = readFile, redactor } = context;
+  const readHeaders = headerReader(settings, readSecret, redactor);
+  const readTls = tlsReader(settings.tls, readFile, readSecret);
   await readHeaders();
   if (url.startsWith("https:")) await readTls();
   const { contentType } = ENCODINGS[protocol];

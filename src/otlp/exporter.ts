@@ -113,7 +113,7 @@ export class OtlpExporter {
     try {
       // Putting requests together must not keep others from the event loop for longer than one takes.
       await nextTurn(undefined, { signal });
-      const body = ENCODINGS[protocol].serializer.serializeRequest(shipment.pack(parcels)) ?? new Uint8Array();
+      const body = ENCODINGS[protocol].encode(shipment.pack(parcels));
       this.#size.measured(sum(parcels, shipment.weigh), body.length);
       if (parcels.length > 1 && !this.#size.fits(body.length)) return { kind: "too large", message: "" };
       const answer = await transport.post(body, signal);

@@ -22,6 +22,8 @@ export function headerReader(settings: HeaderSettings, readFile: ReadFile, redac
     // `Bearer <token>`: who echoes the token leaves the scheme out.
     const [, credentials] = /^[A-Za-z]+ +(\S+)$/.exec(value) ?? [];
     if (credentials !== undefined) redactor.add(credentials);
+    const password = passwordOf(value);
+    if (password !== undefined) redactor.add(password);
     return value;
   };
   for (const secret of Object.values(settings.headers)) learn(secret.reveal());
@@ -35,4 +37,10 @@ export function headerReader(settings: HeaderSettings, readFile: ReadFile, redac
     for (const [name, source] of sources) headers[name] = learn((await source.read()).reveal());
     return headers;
   };
+}
+
+/** Of `Basic <base64 of user:password>`: what stands behind such a header may log it in plain words. */
+function passwordOf(header: string): string | undefined {
+  const [, pair] = /^Basic +([\w+/=-]+)$/i.exec(header) ?? [];
+  return pair === undefined ? undefined : /^[^:]*:(.*)$/s.exec(Buffer.from(pair, "base64").toString())?.[1];
 }

@@ -1,17 +1,17 @@
 import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
-import type { DataPoint, GaugeMetricData, ResourceMetrics } from "@opentelemetry/sdk-metrics";
+import type { GaugeMetricData, ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { ValueSeries } from "../mapping/channel-mapper.ts";
-import type { MetricFamily } from "../mapping/metric-table.ts";
+import { convert } from "../mapping/units/conversion.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink, Resolution } from "../sync/measurement.ts";
 import type { OtlpExporter, Shipment } from "./exporter.ts";
 import { gauge } from "./metrics.ts";
 import type { OtlpObserver } from "./observer.ts";
-import { NO_START, weighSeries } from "./points.ts";
-import { metricAttributes } from "./vocabulary.ts";
+import { SeriesPoint, weighPoint } from "./points.ts";
 
+/** `exporter`, `resource` and `scope` are asked for with each delivery: they may change. */
 export interface MeasurementSinkOptions {
-  readonly exporter: OtlpExporter;
+  readonly exporter: Pick<OtlpExporter, "ship">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
   /** The series of a channel; undefined when nobody knows it (any more). */
@@ -27,11 +27,13 @@ export interface OtlpMeasurementSink extends MeasurementSink {
 /** A row as data points. */
 interface Parcel {
   readonly row: MeasurementRow;
-  readonly points: readonly { readonly family: MetricFamily; readonly point: DataPoint<number> }[];
+  readonly points: readonly SeriesPoint[];
   readonly weight: number;
   /** Points of the row that are not sent. */
   readonly skipped: number;
 }
+
+const NO_SERIES: readonly ValueSeries[] = [];
 
 /** The coarsest, and so the oldest, first: what a receiver refuses of a request is nearly always too old for it. */
 const COARSEST_FIRST: readonly Resolution[] = ["long", "medium", "short", "live"];
@@ -44,7 +46,7 @@ const COARSEST_FIRST: readonly Resolution[] = ["long", "medium", "short", "live"
  * attempts together. So nothing arrives twice, unless the answer to a request is lost on the way.
  */
 export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeasurementSink {
-  const { exporter, observer } = options;
+  const { observer } = options;
   /** With the points that were rejected; those of a request stand at its first row. */
   const settled = new WeakMap<MeasurementRow, number>();
   const underWay = new Set<Promise<unknown>>();
@@ -80,7 +82,7 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
     async deliver(rows, signal): Promise<DeliveryOutcome> {
       if (closed) return { kind: "failed", retryAfterMs: undefined, message: "the exporter stops" };
       const isRepeated = rows.some((row) => settled.has(row));
-      const delivery = exporter.ship(shipment(rows, signal), signal);
+      const delivery = options.exporter.ship(shipment(rows, signal), signal);
       underWay.add(delivery);
       const outcome = await delivery.finally(() => underWay.delete(delivery));
       if (outcome.kind === "failed" || !isRepeated) return outcome;
@@ -100,23 +102,23 @@ function* parcelsOf(
   nothingToSend: (row: MeasurementRow, skipped: number) => void,
 ): Generator<Parcel> {
   for (const row of rows) {
-    const points: Parcel["points"][number][] = [];
+    const points: SeriesPoint[] = [];
     const endTime = millisToHrTime(row.at);
     let weight = 0;
     let skipped = 0;
     for (const [channelId, value] of row.values) {
       const series = describe(row.sensorId, channelId);
       if (series === undefined) skipped++;
-      for (const { family, labels, convert } of series ?? []) {
-        const converted = convert === undefined ? value : convert(value);
+      for (const { family, labels, conversion } of series ?? NO_SERIES) {
+        const converted = conversion === undefined ? value : convert(conversion, value);
         // JSON has no word for NaN and the infinities; the serializer would write null.
         if (!Number.isFinite(converted)) {
           skipped++;
           continue;
         }
-        const attributes = metricAttributes(family.labels, labels);
-        points.push({ family, point: { startTime: NO_START, endTime, attributes, value: converted } });
-        weight += weighSeries(labels);
+        const point = new SeriesPoint(family, labels, converted, endTime);
+        points.push(point);
+        weight += weighPoint(point);
       }
     }
     if (points.length === 0) nothingToSend(row, skipped);
@@ -127,7 +129,8 @@ function* parcelsOf(
 function pack(parcels: readonly Parcel[], { resource, scope }: MeasurementSinkOptions): ResourceMetrics {
   const metrics = new Map<string, GaugeMetricData>();
   for (const { points } of parcels) {
-    for (const { family, point } of points) {
+    for (const point of points) {
+      const { family } = point;
       let metric = metrics.get(family.name);
       if (metric === undefined) {
         metric = gauge(family);

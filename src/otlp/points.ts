@@ -1,5 +1,6 @@
 import type { Attributes, HrTime } from "@opentelemetry/api";
 import type { DataPoint } from "@opentelemetry/sdk-metrics";
+import type { MetricFamily } from "../mapping/metric-table.ts";
 import { metricAttributes } from "./vocabulary.ts";
 
 /** A gauge has no start; zero is the protocol's word for that. */
@@ -7,14 +8,14 @@ export const NO_START: HrTime = [0, 0];
 
 /** One value of a series. Its attributes are put together when asked for, so that a large picture stays small. */
 export class SeriesPoint implements DataPoint<number> {
+  readonly family: MetricFamily;
+  readonly labels: readonly string[];
   readonly value: number;
   readonly endTime: HrTime;
-  readonly names: readonly string[];
-  readonly labels: readonly string[];
 
-  /** `labels` are the values for `names`, in that order. */
-  constructor(names: readonly string[], labels: readonly string[], value: number, endTime: HrTime) {
-    this.names = names;
+  /** `labels` are the values for those of the family, in that order. */
+  constructor(family: MetricFamily, labels: readonly string[], value: number, endTime: HrTime) {
+    this.family = family;
     this.labels = labels;
     this.value = value;
     this.endTime = endTime;
@@ -25,14 +26,8 @@ export class SeriesPoint implements DataPoint<number> {
   }
 
   get attributes(): Attributes {
-    return metricAttributes(this.names, this.labels);
+    return metricAttributes(this.family.labels, this.labels);
   }
-}
-
-/** The same point with its attributes in place: serializers ask for them several times. */
-export function materialise<Value>(point: DataPoint<Value>): DataPoint<Value> {
-  const { startTime, endTime, attributes, value } = point;
-  return { startTime, endTime, attributes, value };
 }
 
 /** What a point has besides its texts: times, a value, framing. */
@@ -42,11 +37,11 @@ const LABEL_WEIGHT = 20;
 
 /** Roughly the bytes that a point takes on the wire; RequestSize knows how roughly. */
 export function weighPoint(point: DataPoint<unknown>): number {
-  if (point instanceof SeriesPoint) return weighSeries(point.labels);
-  return weighSeries(Object.values(point.attributes).map(String)) + JSON.stringify(point.value).length;
+  if (point instanceof SeriesPoint) return weigh(point.labels);
+  return weigh(Object.values(point.attributes).map(String)) + JSON.stringify(point.value).length;
 }
 
-export function weighSeries(labels: readonly string[]): number {
+function weigh(labels: readonly string[]): number {
   let weight = POINT_WEIGHT + labels.length * LABEL_WEIGHT;
   for (const label of labels) weight += label.length;
   return weight;

@@ -12,10 +12,10 @@ import type { Clock } from "../clock.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
 import type { OtlpExporter, Shipment } from "./exporter.ts";
 import type { OtlpObserver } from "./observer.ts";
-import { materialise, weighPoint } from "./points.ts";
+import { weighPoint } from "./points.ts";
 
 export interface StateExporterOptions {
-  readonly exporter: OtlpExporter;
+  readonly exporter: Pick<OtlpExporter, "ship">;
   readonly observer: OtlpObserver;
   /** For all requests of one push together, milliseconds. */
   readonly timeoutMs: number;
@@ -144,10 +144,10 @@ function pack(parcels: readonly Parcel[]): ScopeMetrics[] {
 function withPoints(metric: MetricData, from: number, to: number): MetricData {
   switch (metric.dataPointType) {
     case DataPointType.HISTOGRAM:
-      return { ...metric, dataPoints: metric.dataPoints.slice(from, to).map(materialise) };
+      return { ...metric, dataPoints: metric.dataPoints.slice(from, to) };
     case DataPointType.EXPONENTIAL_HISTOGRAM:
-      return { ...metric, dataPoints: metric.dataPoints.slice(from, to).map(materialise) };
+      return { ...metric, dataPoints: metric.dataPoints.slice(from, to) };
     default:
-      return { ...metric, dataPoints: metric.dataPoints.slice(from, to).map(materialise) };
+      return { ...metric, dataPoints: metric.dataPoints.slice(from, to) };
   }
 }

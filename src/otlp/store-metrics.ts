@@ -26,13 +26,12 @@ export function storeMetrics(
 
 async function tableMetric(table: SeriesTable, time: HrTime): Promise<GaugeMetricData> {
   const metric = gauge(table.family);
-  const { labels: names } = table.family;
   for (let slot = 0; slot < table.slots; slot++) {
     if (slot > 0 && slot % SLICE === 0) await nextTurn();
     const value = table.value(slot);
     // JSON has no word for NaN and the infinities.
     if (!table.isPresent(slot) || !Number.isFinite(value)) continue;
-    metric.dataPoints.push(new SeriesPoint(names, table.labels(slot), value, time));
+    metric.dataPoints.push(new SeriesPoint(table.family, table.labels(slot), value, time));
   }
   return metric;
 }

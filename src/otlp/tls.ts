@@ -1,10 +1,9 @@
-import { createPrivateKey } from "node:crypto";
 import { isIP } from "node:net";
 import { type ConnectionOptions, checkServerIdentity, createSecureContext, getCACertificates } from "node:tls";
 import { buildConnector } from "undici";
-import { readCertificates } from "../config/certificates.ts";
+import { readCertificates, readPrivateKey } from "../config/certificates.ts";
 import { printable } from "../config/quote.ts";
-import { fileFault, type ReadFile } from "../config/read-file.ts";
+import type { ReadFile } from "../config/read-file.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 
 /** How to trust the receiver and how to be trusted by it; all undefined for the usual authorities and no certificate. */
@@ -28,10 +27,10 @@ export type TlsOptions = Pick<
 export type TlsReader = () => Promise<TlsOptions>;
 
 /**
- * Reads the files at each call: client certificates are short-lived, and rotated while the exporter runs.
- * The reader rejects with ExporterError CA_UNREADABLE, SECRET_UNREADABLE or CONFIG_INVALID when they are of no use.
+ * Reads the files at each call, the key with `readSecret`: client certificates are short-lived, and rotated while the exporter runs.
+ * The reader rejects with ExporterError CA_UNREADABLE, SECRET_UNREADABLE, SECRET_EXPOSED or CONFIG_INVALID when they are of no use.
  */
-export function tlsReader(settings: TlsSettings, readFile: ReadFile): TlsReader {
+export function tlsReader(settings: TlsSettings, readFile: ReadFile, readSecret = readFile): TlsReader {
   let known: { readonly text: string; readonly options: TlsOptions } | undefined;
   return async () => {
     const { caFile, certFile, keyFile } = settings;
@@ -43,7 +42,7 @@ export function tlsReader(settings: TlsSettings, readFile: ReadFile): TlsReader 
     const ca = caFile === undefined ? undefined : await readCertificates(caFile, readFile);
     const client: ClientIdentity = {
       ...(certFile !== undefined && { cert: await readCertificates(certFile, readFile) }),
-      ...(keyFile !== undefined && { key: await readKey(keyFile, readFile) }),
+      ...(keyFile !== undefined && { key: await readPrivateKey(keyFile, readSecret) }),
     };
     const text = JSON.stringify([ca, client]);
     if (known?.text !== text) known = { text, options: tlsOptions(settings, ca, client) };
@@ -90,20 +89,4 @@ function tlsOptions(settings: TlsSettings, ca: string | undefined, client: Clien
     const message = `the key in file ${printable(settings.keyFile ?? "")} does not belong to the client certificate`;
     throw new ExporterError("SECRET_UNREADABLE", message, { cause });
   }
-}
-
-async function readKey(path: string, readFile: ReadFile): Promise<string> {
-  const file = `file ${printable(path)}`;
-  let content: string;
-  try {
-    content = await readFile(path);
-  } catch (error) {
-    throw new ExporterError("SECRET_UNREADABLE", `${file} cannot be read: ${fileFault(error)}`);
-  }
-  try {
-    createPrivateKey(content);
-  } catch {
-    throw new ExporterError("SECRET_UNREADABLE", `${file} holds no private key in PEM, or one with a passphrase`);
-  }
-  return content;
 }

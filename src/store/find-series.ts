@@ -36,8 +36,8 @@ export async function findSeries(
         const turn = step();
         if (turn !== undefined) await turn;
         if (!table.isPresent(slot)) continue;
+        if (!columns.every(({ at, value }) => table.label(slot, at) === value)) continue;
         const labels = table.labels(slot);
-        if (!columns.every(({ at, value }) => labels[at] === value)) continue;
         found.push({ family, labels, labelText: table.labelText(slot), value: table.value(slot) });
       }
     }

@@ -1,3 +1,4 @@
+import { type Owner, SERVER_WIDE } from "./owner.ts";
 import type { SeriesTable } from "./series-table.ts";
 
 /**
@@ -6,20 +7,23 @@ import type { SeriesTable } from "./series-table.ts";
  */
 export class KeyedSeries {
   readonly #table: SeriesTable;
+  readonly #ownerOf: (key: string) => Owner;
   readonly #slots = new Map<string, number>();
 
-  constructor(table: SeriesTable) {
+  /** `ownerOf`: asked when a series gets labels. */
+  constructor(table: SeriesTable, ownerOf: (key: string) => Owner = () => SERVER_WIDE) {
     this.#table = table;
+    this.#ownerOf = ownerOf;
   }
 
   /** Sets the value under `key` until `expiresAt` (monotonic ms), adding or relabelling the series where needed. */
   set(key: string, labels: readonly string[], value: number, expiresAt?: number): void {
     let slot = this.#slots.get(key);
     if (slot === undefined) {
-      slot = this.#table.add(labels);
+      slot = this.#table.add(labels, this.#ownerOf(key));
       this.#slots.set(key, slot);
-    } else if (!sameLabels(this.#table.labels(slot), labels)) {
-      this.#table.relabel(slot, labels);
+    } else if (!this.#table.hasLabels(slot, labels)) {
+      this.#table.relabel(slot, labels, this.#ownerOf(key));
     }
     this.#table.set(slot, value, expiresAt);
   }
@@ -27,7 +31,12 @@ export class KeyedSeries {
   /** Gives the series under `key`, if there is one, other labels; its value stays. */
   relabel(key: string, labels: readonly string[]): void {
     const slot = this.#slots.get(key);
-    if (slot !== undefined && !sameLabels(this.#table.labels(slot), labels)) this.#table.relabel(slot, labels);
+    if (slot === undefined) return;
+    const owner = this.#ownerOf(key);
+    // A sensor can move to a device of the same name.
+    if (owner !== this.#table.owner(slot) || !this.#table.hasLabels(slot, labels)) {
+      this.#table.relabel(slot, labels, owner);
+    }
   }
 
   /** Takes the value away but remembers the series. */
@@ -51,13 +60,25 @@ export class KeyedSeries {
     }
   }
 
+  /** The same series, with labels and values as they are, in another table of the same family. */
+  copyTo(table: SeriesTable): KeyedSeries {
+    const copy = new KeyedSeries(table, this.#ownerOf);
+    for (const [key, slot] of this.#slots) {
+      if (!this.#table.isPresent(slot)) continue;
+      copy.set(key, this.#table.labels(slot), this.#table.value(slot), this.#table.expiresAt(slot));
+    }
+    return copy;
+  }
+
+  /** Until when (monotonic ms) the value under `key` may be served, undefined where there is none. */
+  expiresAt(key: string): number | undefined {
+    const slot = this.#slots.get(key);
+    return slot !== undefined && this.#table.isPresent(slot) ? this.#table.expiresAt(slot) : undefined;
+  }
+
   /** The value served under `key`, undefined where there is none. */
   value(key: string): number | undefined {
     const slot = this.#slots.get(key);
     return slot !== undefined && this.#table.isPresent(slot) ? this.#table.value(slot) : undefined;
   }
-}
-
-function sameLabels(a: readonly string[], b: readonly string[]): boolean {
-  return a === b || (a.length === b.length && a.every((value, index) => value === b[index]));
 }

@@ -1,19 +1,28 @@
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import { type LabelRenderer, SeriesTable } from "./series-table.ts";
+import { StringPool } from "./string-pool.ts";
+
+/** Where series are put: the store's tables, or those that are to become them. */
+export interface Tables {
+  /** @throws RangeError when the family is not in the metric table. */
+  table(family: MetricFamily): SeriesTable;
+}
 
 /**
  * The current samples of all servers. Writers change it inside `commit`, readers walk it inside `read`; the two take
  * turns, so that a page never shows half a poll.
  */
-export class Store {
-  readonly #tables = new Map<string, SeriesTable>();
+export class Store implements Tables {
+  #tables: ReadonlyMap<string, SeriesTable>;
   readonly #renderLabels: LabelRenderer;
   readonly #listeners = new Set<() => void>();
   #turn: Promise<unknown> = Promise.resolve();
+  /** What tables that were replaced have added to the version: it must not come back to a number that readers know. */
+  #retiredVersions = 0;
 
   constructor(families: Iterable<MetricFamily>, renderLabels: LabelRenderer) {
     this.#renderLabels = renderLabels;
-    for (const family of families) this.#tables.set(family.name, new SeriesTable(family, this.#renderLabels));
+    this.#tables = this.#createTables(families);
   }
 
   /** Tables in the order of the metric table. */
@@ -23,14 +32,12 @@ export class Store {
 
   /** @throws RangeError when the family is not in the metric table. */
   table(family: MetricFamily): SeriesTable {
-    const table = this.#tables.get(family.name);
-    if (table === undefined) throw new RangeError(`no family ${family.name} in the metric table`);
-    return table;
+    return tableOf(this.#tables, family);
   }
 
   /** Rises with each change that a reader could see. */
   get version(): number {
-    let version = 0;
+    let version = this.#retiredVersions;
     for (const table of this.#tables.values()) version += table.version;
     return version;
   }
@@ -52,6 +59,21 @@ export class Store {
     return result;
   }
 
+  /**
+   * Puts other families in place of all there are, when nobody else reads or writes. `fill` gets their empty tables and
+   * copies into them what is to stay; until it is done, and for good when it rejects, the tables are those from before.
+   * It resolves with what is to be done in the same turn, when the tables have changed.
+   */
+  reshape(families: Iterable<MetricFamily>, fill: (tables: Tables) => Promise<() => void>): Promise<void> {
+    return this.commit(async () => {
+      const next = this.#createTables(families);
+      const changed = await fill({ table: (family) => tableOf(next, family) });
+      this.#retiredVersions = this.version + 1;
+      this.#tables = next;
+      changed();
+    });
+  }
+
   /** Runs `look` when nobody writes; it may take several turns of the event loop. */
   read<Result>(look: () => Result | Promise<Result>): Promise<Result> {
     return this.#exclusive(look);
@@ -63,9 +85,20 @@ export class Store {
     return () => this.#listeners.delete(listener);
   }
 
+  #createTables(families: Iterable<MetricFamily>): ReadonlyMap<string, SeriesTable> {
+    const texts = new StringPool();
+    return new Map([...families].map((family) => [family.name, new SeriesTable(family, this.#renderLabels, texts)]));
+  }
+
   #exclusive<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => undefined);
     return result;
   }
+}
+
+function tableOf(tables: ReadonlyMap<string, SeriesTable>, family: MetricFamily): SeriesTable {
+  const table = tables.get(family.name);
+  if (table === undefined) throw new RangeError(`no family ${family.name} in the metric table`);
+  return table;
 }

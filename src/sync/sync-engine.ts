@@ -7,7 +7,7 @@ import { type CycleLimits, dueSensors } from "./due.ts";
 import { channelsBySensor, pointsAfter, type SensorChannels, timesBetween } from "./list-points.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "./measurement.ts";
 import type { SyncObserver } from "./observer.ts";
-import { type Batch, Outbox, type Pending } from "./outbox.ts";
+import { Outbox, type Pending } from "./outbox.ts";
 import { FUTURE_SLACK_MS, mergeSeries } from "./plan.ts";
 import { PushLoop } from "./push-loop.ts";
 import { type ListPoint, SensorSync, type SyncMode } from "./sensor-sync.ts";
@@ -54,47 +54,55 @@ export interface SyncEngineOptions {
 /** Scanning interval of a sensor in milliseconds; undefined where the server does not tell. */
 export type IntervalOf = (sensorId: string) => number | undefined;
 
+/** The way of measurements to the receiver: it outlasts an engine. */
+interface Delivery {
+  readonly outbox: Outbox;
+  readonly pushLoop: PushLoop;
+  readonly saver: WatermarkSaver;
+}
+
 /**
  * Keeps a receiver in step with one server: every measurement once, oldest first per sensor, across outages of either
  * side and restarts of ours.
  */
 export class SyncEngine {
   readonly #options: SyncEngineOptions;
-  readonly #outbox: Outbox | undefined;
-  readonly #pushLoop: PushLoop | undefined;
-  readonly #saver: WatermarkSaver | undefined;
+  readonly #delivery: Delivery | undefined;
   readonly #sensors = new Map<string, SensorSync>();
   /** Lists taken over so far. */
   #list = 0;
 
-  constructor(options: SyncEngineOptions) {
-    const { target, clock, random, log, observer } = options;
+  constructor(options: SyncEngineOptions, delivery = createDelivery(options)) {
     this.#options = options;
-    if (target === undefined) return;
-    const { sink, watermarks, maxPendingPoints, maxBatchPoints } = target;
-    this.#saver = new WatermarkSaver({ watermarks, clock, log, observer });
-    this.#outbox = new Outbox(maxPendingPoints);
-    this.#pushLoop = new PushLoop({
-      sink,
-      outbox: this.#outbox,
-      clock,
-      random,
-      log,
-      observer,
-      maxBatchPoints,
-      onSettled: (batch) => this.#settled(batch),
-    });
+    this.#delivery = delivery;
+  }
+
+  /**
+   * An engine with other settings, which goes on where this one is: what waits to be delivered, and what is known of that,
+   * is theirs together. This one must not be used any more, and nothing be under way in it.
+   */
+  followedBy(settings: Pick<SyncEngineOptions, "mode" | "limits">): SyncEngine {
+    return new SyncEngine({ ...this.#options, ...settings }, this.#delivery);
+  }
+
+  /** True where measurements are pushed. */
+  get pushes(): boolean {
+    return this.#delivery !== undefined;
+  }
+
+  get #outbox(): Outbox | undefined {
+    return this.#delivery?.outbox;
   }
 
   /** Begins to deliver. */
   start(): void {
-    this.#pushLoop?.start();
+    this.#delivery?.pushLoop.start();
   }
 
   /** Delivers what waits within `graceMs`, then writes the watermarks. Call when polling has ended. Never rejects. */
   async flush(graceMs: number): Promise<void> {
-    await this.#pushLoop?.flush(graceMs);
-    await this.#saver?.end();
+    await this.#delivery?.pushLoop.flush(graceMs);
+    await this.#delivery?.saver.end();
   }
 
   /** Values that wait to be delivered, by resolution; resolutions of which nothing waits are left out. */
@@ -118,7 +126,7 @@ export class SyncEngine {
       this.#listed(group, intervalOf(group.sensorId));
     }
     this.#forgetUnlisted();
-    this.#pushLoop?.notify();
+    this.#delivery?.pushLoop.notify();
   }
 
   /**
@@ -230,7 +238,7 @@ export class SyncEngine {
     });
     const allTaken = rows.every((row) => this.#take(sensor, row, "series"));
     if (allTaken) this.#readThrough(sensor, before, rows.length > 0);
-    this.#pushLoop?.notify();
+    this.#delivery?.pushLoop.notify();
   }
 
   #showFreshest({ sensorId, newest }: SensorSync, row: TimeSeriesRow | undefined): void {
@@ -247,12 +255,6 @@ export class SyncEngine {
     else if (isNext) this.#sendListed(sensor, newest);
   }
 
-  #settled({ rows }: Batch): void {
-    const { watermarks } = this.#options.target ?? {};
-    for (const row of rows) watermarks?.move(row.sensorId, coveredUntil(row));
-    this.#saver?.notify();
-  }
-
   /** Sensors that lists no longer show; their watermarks stay for some days, in case they come back. */
   #forgetUnlisted(): void {
     for (const [sensorId, { listedIn }] of this.#sensors) {
@@ -263,6 +265,27 @@ export class SyncEngine {
     for (const [sensorId, at] of watermarks?.entries() ?? []) {
       if (at < longAgo && !this.#sensors.has(sensorId)) watermarks?.delete(sensorId);
     }
-    this.#saver?.notify();
+    this.#delivery?.saver.notify();
   }
+}
+
+function createDelivery({ target, clock, random, log, observer }: SyncEngineOptions): Delivery | undefined {
+  if (target === undefined) return undefined;
+  const { sink, watermarks, maxPendingPoints, maxBatchPoints } = target;
+  const saver = new WatermarkSaver({ watermarks, clock, log, observer });
+  const outbox = new Outbox(maxPendingPoints);
+  const pushLoop = new PushLoop({
+    sink,
+    outbox,
+    clock,
+    random,
+    log,
+    observer,
+    maxBatchPoints,
+    onSettled: ({ rows }) => {
+      for (const row of rows) watermarks.move(row.sensorId, coveredUntil(row));
+      saver.notify();
+    },
+  });
+  return { outbox, pushLoop, saver };
 }

@@ -20,6 +20,7 @@ export class PrometheusServerMetrics implements ServerMetrics, ApiObserver {
     // A series that says 0 from the start is what alerts and `rate` need.
     metrics.up.set({ server }, 0);
     metrics.apiBreakerOpen.set({ server }, 0);
+    metrics.apiUnverified.set({ server }, 0);
     metrics.apiInFlight.set({ server }, 0);
     metrics.waitingChannels.set({ server }, 0);
     metrics.orphans.set({ server }, 0);
@@ -45,6 +46,16 @@ export class PrometheusServerMetrics implements ServerMetrics, ApiObserver {
         if (run.success) metrics.collectorLastSuccess.set(labels, run.finishedAt);
       },
     };
+  }
+
+  /** It does not run any more: nothing is left of it. */
+  collectorGone(name: string): Promise<void> {
+    return this.#metrics.forget({ server: this.#server, collector: name });
+  }
+
+  /** The server is read no more: nothing is left of it. */
+  gone(): Promise<void> {
+    return this.#metrics.forget({ server: this.#server });
   }
 
   waitingChannels(count: number): void {
@@ -85,6 +96,11 @@ export class PrometheusServerMetrics implements ServerMetrics, ApiObserver {
 
   breakerChanged(open: boolean): void {
     this.#metrics.apiBreakerOpen.set({ server: this.#server }, open ? 1 : 0);
+  }
+
+  /** Whether any certificate is accepted. */
+  unverified(unverified: boolean): void {
+    this.#metrics.apiUnverified.set({ server: this.#server }, unverified ? 1 : 0);
   }
 
   listMoved(endpoint: string): void {

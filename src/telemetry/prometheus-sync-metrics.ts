@@ -23,9 +23,9 @@ export class PrometheusSyncMetrics {
     metrics.syncWatermarkFailures.inc({ server }, 0);
   }
 
-  /** Shows what `pending` tells whenever the metrics are read. */
-  followPending(pending: () => PendingByResolution, clock: Clock): void {
-    this.#metrics.followPending(() => {
+  /** Shows what `pending` tells whenever the metrics are read, until what is returned is called. */
+  followPending(pending: () => PendingByResolution, clock: Clock): () => void {
+    return this.#metrics.followPending(() => {
       const waiting = pending();
       for (const resolution of RESOLUTIONS) {
         const labels = { server: this.#server, resolution };

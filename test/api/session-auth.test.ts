@@ -270,6 +270,38 @@ describe("close", () => {
     await gone.api.close();
   });
 
+  test("ends the session of a login under way, whose token only its answer tells", async () => {
+    const { api, server, state, steps } = await sessionServer();
+    const arrived = Promise.withResolvers<() => void>();
+    state.onLogin = (_request, response) => {
+      state.valid.add("token-late-SECRET");
+      arrived.resolve(() => sendJson(response, { token: "token-late-SECRET" }));
+    };
+    const underWay = rejection(api.version(never));
+    const answer = await arrived.promise;
+    const closed = api.close();
+    expect(await underWay).toMatchObject({ code: "API_SUSPENDED" });
+    answer();
+    await closed;
+    expect(steps()).toEqual(["POST /session", "DELETE /session"]);
+    expect(server.requests.at(-1)?.authorization).toBe("Bearer token-late-SECRET");
+  });
+
+  test("does not wait long for a login that hangs", async () => {
+    const { api, clock, state, steps } = await sessionServer();
+    const arrived = Promise.withResolvers<void>();
+    state.onLogin = () => arrived.resolve();
+    const underWay = rejection(api.version(never));
+    await arrived.promise;
+    const closed = api.close();
+    await underWay;
+    await clock.sleeping((ms) => ms === 5_000);
+    await clock.advance(5_000);
+    await closed;
+    expect(steps()).toEqual(["POST /session"]);
+    expect(clock.pending).toEqual([]);
+  });
+
   test("does not wait long for a server that hangs", async () => {
     const { api, server, clock } = await sessionServer();
     await api.version(never);

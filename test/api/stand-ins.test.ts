@@ -48,6 +48,17 @@ describe("StandIns", () => {
     expect(await memory.first(LISTS, read)).toBe("/experimental/sensors");
   });
 
+  test("asks for it again when told to forget", async () => {
+    const memory = standIns();
+    const { read, lacks } = server();
+    lacks.add("/experimental/sensors");
+    await memory.first(LISTS, read);
+    lacks.clear();
+    expect(await memory.first(LISTS, read)).toBe("/sensors");
+    memory.forget();
+    expect(await memory.first(LISTS, read)).toBe("/experimental/sensors");
+  });
+
   test("names all that is missing, and asks for all of it again next time", async () => {
     const memory = standIns();
     const { read, asked, lacks } = server();

@@ -138,7 +138,9 @@ test("only known kinds of trouble are waited for or left aside", () => {
     "API_LICENSE_INACTIVE",
     "API_LOGIN_FAILED",
     "API_REDIRECTED",
+    "API_TLS_CLIENT_REFUSED",
     "API_TLS_FAILED",
+    "API_TLS_FINGERPRINT",
     "API_TLS_UNTRUSTED",
     "API_UNAUTHORIZED",
   ]);

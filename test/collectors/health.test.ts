@@ -13,6 +13,22 @@ function version({ series }: Monitored): string[] {
   return series(TREE_FAMILIES.serverInfo).map(({ labels }) => labels.version ?? "");
 }
 
+it("a server that works again is read at once, however rare the polls are", async () => {
+  const it = await started();
+  const asked = () => [it.server.timesAsked("probe"), it.server.timesAsked("channels")];
+  it.server.fail("API_UNAVAILABLE", "health", "sensor", "channels");
+  await it.clock.advance(6 * MINUTE);
+  expect(await it.own("prtg_exporter_collector_success", { collector: "tree" })).toBe(0);
+  const [probes = 0, channels = 0] = asked();
+  it.server.heal();
+  await it.clock.advance(15 * SECOND);
+  expect(await it.own("prtg_up")).toBe(1);
+  // Tree and status each, and the channels: not more than that.
+  expect(asked()[0]).toBeLessThanOrEqual(probes + 3);
+  expect(asked()[1]).toBe(channels + 1);
+  await it.monitor.stop();
+});
+
 describe("the server's version", () => {
   it("is read when the server first works, then every five minutes", async () => {
     const it = await started();

@@ -164,6 +164,73 @@ describe("stop", () => {
   });
 });
 
+describe("a run whose requests were held back", () => {
+  const heldBack = (retryAfterMs: number) =>
+    new ApiError("API_SUSPENDED", "held back", { endpoint: "/experimental/devices", retryAfterMs });
+
+  it("is made up for as soon as they would pass, once", async () => {
+    const it = scheduled();
+    it.setting.error = heldBack(10 * SECOND);
+    void it.scheduler.start();
+    await it.clock.advance(SECOND);
+    it.setting.error = undefined;
+    await it.clock.advance(2 * MINUTE);
+    expect(it.begun).toEqual([0, 10 * SECOND + 1, MINUTE, 2 * MINUTE]);
+    await it.scheduler.stop();
+  });
+
+  it("waits for its next tick where that comes first", async () => {
+    const it = scheduled();
+    it.setting.error = heldBack(90 * SECOND);
+    void it.scheduler.start();
+    await it.clock.advance(100 * SECOND);
+    expect(it.begun).toEqual([0, MINUTE]);
+    await it.scheduler.stop();
+    expect(it.clock.pending).toEqual([]);
+  });
+
+  it("is forgotten when another run comes before", async () => {
+    const it = scheduled();
+    it.setting.error = heldBack(30 * SECOND);
+    void it.scheduler.start();
+    await it.clock.advance(5 * SECOND);
+    it.setting.error = undefined;
+    it.scheduler.runSoon();
+    await it.clock.advance(50 * SECOND);
+    expect(it.begun).toEqual([0, 5 * SECOND]);
+    await it.scheduler.stop();
+  });
+});
+
+describe("a server that works again", () => {
+  it("has those collectors run at once that failed", async () => {
+    const it = scheduled();
+    it.setting.error = failure("API_CONNECTION_FAILED");
+    void it.scheduler.start();
+    await it.clock.advance(5 * SECOND);
+    it.setting.error = undefined;
+    it.scheduler.recoverSoon();
+    await it.clock.advance(5 * SECOND);
+    it.scheduler.recoverSoon();
+    await it.clock.advance(5 * SECOND);
+    expect(it.begun).toEqual([0, 5 * SECOND]);
+    await it.scheduler.stop();
+  });
+
+  it("is asked again for an endpoint that it lacked", async () => {
+    const it = scheduled();
+    it.setting.error = failure("API_ENDPOINT_MISSING");
+    void it.scheduler.start();
+    await it.clock.advance(5 * SECOND);
+    it.setting.error = undefined;
+    it.scheduler.recoverSoon();
+    await it.clock.advance(SECOND);
+    expect(it.begun).toEqual([0, 5 * SECOND]);
+    expect(it.enabled).toEqual([true, false, true]);
+    await it.scheduler.stop();
+  });
+});
+
 describe("a run that fails", () => {
   it("is reported, and the schedule goes on", async () => {
     const it = scheduled();

@@ -175,7 +175,12 @@ it("tells a status page how each collector fares", async () => {
   monitor.start();
   await clock.advance(10 * SECOND);
   const { collectors, ...status } = monitor.status();
-  expect(status).toEqual({ server: "hq", up: true, objects: { probe: 1, group: 1, device: 1, sensor: 2 } });
+  expect(status).toEqual({
+    server: "hq",
+    up: true,
+    objects: { probe: 1, group: 1, device: 1, sensor: 2 },
+    channels: 3,
+  });
   expect(collectors.map(({ name }) => name)).toEqual(["health", "tree", "status", "channels", "limits"]);
   expect(collectors[1]).toEqual({
     name: "tree",
@@ -184,9 +189,16 @@ it("tells a status page how each collector fares", async () => {
     lastDurationMs: 0,
     nextRunAt: startedAt + 5 * MINUTE,
     skippedRuns: 0,
+    failedRuns: 0,
+    complete: true,
     error: undefined,
   });
-  expect(collectors[4]).toMatchObject({ lastSuccessAt: undefined, error: expect.stringContaining("limits failed") });
+  expect(collectors[4]).toMatchObject({
+    lastSuccessAt: undefined,
+    failedRuns: 1,
+    complete: false,
+    error: expect.stringContaining("limits failed"),
+  });
   await monitor.stop();
 });
 

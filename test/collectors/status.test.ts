@@ -42,6 +42,24 @@ describe("prtg_sensors", () => {
     expect(statusCounts(it)).toEqual({ ...NONE, up: 1, partialdown: 1 });
   });
 
+  it("counts the lists where this user may not read the server's own counts, which are an extra", async () => {
+    const it = monitored(smallServer());
+    it.server.summary = summary({ up: 7 }, 7);
+    it.server.counts = new Map([["sensor", 7]]);
+    it.server.fail("API_FORBIDDEN", "summary", "counts");
+    for (let poll = 0; poll < 2; poll++) expect(await it.monitor.pollOnce(signal)).toBe(true);
+    expect(await it.own("prtg_up")).toBe(1);
+    expect(statusCounts(it)).toEqual({ ...NONE, up: 2 });
+    expect(it.value(TREE_FAMILIES.objects, { kind: "sensor" })).toBe(2);
+    expect(it.log.filter(({ level }) => level >= 40).map(({ level, msg }) => [level, msg.split(":")[0]])).toEqual([
+      [40, "counting objects per kind from the lists"],
+      [40, "counting sensors per status from the lists"],
+    ]);
+    it.server.heal();
+    await it.monitor.pollOnce(signal);
+    expect(statusCounts(it)).toMatchObject({ up: 7 });
+  });
+
   it("counts the sensors it knows when the list is not all there", async () => {
     const it = monitored(smallServer());
     await it.monitor.pollOnce(signal);

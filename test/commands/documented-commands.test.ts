@@ -11,7 +11,7 @@ const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.pa
 const commands: readonly Command[] = createProgram({ code: 0, redactor: new Redactor() }).commands;
 
 /** npm's own commands that need no script. */
-const NPM_COMMANDS = ["ci"];
+const NPM_COMMANDS = ["audit", "ci", "sbom"];
 
 interface Documented {
   readonly where: string;

@@ -75,7 +75,9 @@ describe("a file", () => {
         timeseries: { schedule: { kind: "interval", everyMs: 60_000 }, enabled: true, mode: "auto" },
       },
       staleAfterMs: undefined,
+      limits: { maxSeries: undefined, maxBytes: undefined },
       stateDir: undefined,
+      strictSecretFiles: false,
       metrics: { sensorStatus: "current", nodeSensors: ["probe", "group"], channelInfo: "auto" },
       mapping: { presets: [], files: [], rules: [], keepOriginal: true, byteUnits: "binary" },
       labels: { keep: undefined, rename: new Map(), fromTags: [] },
@@ -217,7 +219,12 @@ describe("the environment", () => {
     expect({ name, url, tls }).toEqual({
       name: "hq",
       url: "https://10.0.0.1:1616",
-      tls: { ca: expect.stringContaining("BEGIN CERTIFICATE"), serverName: "prtg", insecureSkipVerify: true },
+      tls: {
+        ca: expect.stringContaining("BEGIN CERTIFICATE"),
+        serverName: "prtg",
+        insecureSkipVerify: true,
+        read: expect.any(Function),
+      },
     });
     if (credentials.kind !== "login") throw new Error(credentials.kind);
     expect(credentials.username).toBe("me");

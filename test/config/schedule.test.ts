@@ -34,6 +34,9 @@ describe("parseSchedule", () => {
     ["0 0 0 1 13 *", "the field for the month is wrong"],
     ["0 0 0 * * monday8", "the field for the day of week is wrong"],
     ["*/0 * * * * *", "the field for the second is wrong"],
+    // Written out before anybody looked, these took seconds, and then the memory.
+    ["0-99999999 * * * * *", "the field for the second is wrong"],
+    ["0 0 0 1-99999999999999999999 * *", "the field for the day of month is wrong"],
     ["*/45 * * * * *", "must divide 60"],
     ["0-59/7 * * * * *", "must divide 60"],
     ["*/61 * * * * *", "must divide 60"],

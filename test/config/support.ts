@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
 import type { ConfigError } from "../../src/config/config-error.ts";
 import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
@@ -15,6 +16,10 @@ export function filesWith(files: Readonly<Record<string, string>>): (path: strin
   };
 }
 
+function fixture(name: string): string {
+  return readFileSync(new URL(`../api/fixtures/${name}`, import.meta.url), "utf8");
+}
+
 const FILES = {
   "/run/secrets/key": `${SECRET}\n`,
   "/run/secrets/empty": "\n",
@@ -24,6 +29,9 @@ const FILES = {
   "/run/secrets/prtg-api-key": SECRET,
   "/run/secrets/prtg-password": SECRET,
   "/etc/ssl/certs/prtg-ca.pem": rootCertificates[0] ?? "",
+  "/etc/ssl/certs/exporter.pem": fixture("localhost.pem"),
+  "/etc/ssl/private/exporter.key": fixture("localhost.key.pem"),
+  "/etc/ssl/other.key": fixture("expired.key.pem"),
   "/etc/ssl/ca.pem": rootCertificates.slice(0, 2).join("\n"),
   "/etc/ssl/key.pem": "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n",
   "/etc/ssl/damaged.pem": "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n",

@@ -66,8 +66,6 @@ it("pages that are scraped while polls change everything are whole, parse, and h
       exposition: exporter.exposition,
       served: () => undefined,
       isReady: () => true,
-      version: "test",
-      servers: ["hq"],
     }),
   });
   try {

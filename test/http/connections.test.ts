@@ -33,8 +33,6 @@ async function startServer(
     ...(stalledMs !== undefined && { stalledMs }),
     routes: createRoutes({
       telemetryPath: "/metrics",
-      version: "1.2.3",
-      servers: ["hq"],
       isReady: () => false,
       served: (mediaType) => void served.push(mediaType),
       exposition: { page },

@@ -6,6 +6,7 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { compileRules } from "../../src/mapping/rules/compile.ts";
 import type { RuleSettings } from "../../src/mapping/rules/rule.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
+import { convert, UNCHANGED } from "../../src/mapping/units/conversion.ts";
 import { EMPTY_TREE, type TreeNode } from "../../src/tree/model.ts";
 import { reconcile } from "../../src/tree/reconcile.ts";
 import { list, ROOT, record } from "../tree/build-record.ts";
@@ -51,14 +52,16 @@ function channel(name: string, unit: string) {
 function series(of: ChannelMapper, name: string, unit: string) {
   const given = channel(name, unit);
   const serving = of.serve("hq", sensor(), given);
-  return of.seriesOf(serving, of.labels.channel("hq", sensor(), given)).map(({ family, labels, convert }) => {
-    expect(labels).toHaveLength(family.labels.length);
-    return {
-      name: family.name,
-      labels: Object.fromEntries(family.labels.map((label, index) => [label, labels[index]])),
-      value: (convert ?? ((same: number) => same))(30),
-    };
-  });
+  return of
+    .seriesOf(serving, of.labels.channel("hq", sensor(), given))
+    .map(({ family, labels, conversion = UNCHANGED }) => {
+      expect(labels).toHaveLength(family.labels.length);
+      return {
+        name: family.name,
+        labels: Object.fromEntries(family.labels.map((label, index) => [label, labels[index]])),
+        value: convert(conversion, 30),
+      };
+    });
 }
 
 const IDS = { server: "hq", sensor_id: "50", channel_id: "1" };

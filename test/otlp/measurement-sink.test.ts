@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { ValueSeries } from "../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { UNCHANGED } from "../../src/mapping/units/conversion.ts";
 import { createMeasurementSink, type MeasurementSinkOptions } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
@@ -71,7 +72,7 @@ test("a channel goes to each of its metrics, in the unit of each", async () => {
   const receiver = await startReceiver();
   const { sink } = await testSink(receiver, {}, (sensorId, channelId) => [
     ...describeAll(sensorId, channelId),
-    { family: MAPPED, labels: ["hq", sensorId], convert: (ms) => ms / 1_000 },
+    { family: MAPPED, labels: ["hq", sensorId], conversion: { ...UNCHANGED, over: 1_000 } },
   ]);
   const values = [["0", 250] as const];
   await sink.deliver([{ sensorId: "40", at: NOON, resolution: "live", values }], never);

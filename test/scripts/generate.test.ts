@@ -7,7 +7,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anchor, table } from "../../scripts/generate/markdown.ts";
 import { generate, outdated } from "../../scripts/generate/outputs.ts";
 import { withPresetFamilies } from "../../scripts/generate/preset-families.ts";
-import { withMetricTable } from "../../scripts/generate/readme.ts";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
 import { EXPORTER_FAMILIES, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -75,26 +74,6 @@ collectors:
 `;
     expect(await page("docs/configuration.md")).toContain((await failureOf(load(text))).message);
   });
-});
-
-describe("withMetricTable", () => {
-  const readme = "# A\n<!-- metrics:begin -->\nold\n<!-- metrics:end -->\nrest\n";
-
-  test("replaces what is between the marks, and only that", () => {
-    const updated = withMetricTable(readme);
-    expect(updated).toMatch(
-      /^# A\n<!-- metrics:begin -->\n\| Name \|[\s\S]*\| `prtg_channel_value` \|[\s\S]*\n<!-- metrics:end -->\nrest\n$/,
-    );
-    expect(updated).not.toContain("old");
-    expect(withMetricTable(updated)).toBe(updated);
-  });
-
-  test.each(["# A\n", "<!-- metrics:begin -->\n", "<!-- metrics:end --> <!-- metrics:begin -->"])(
-    "leaves %j alone",
-    (text) => {
-      expect(withMetricTable(text)).toBe(text);
-    },
-  );
 });
 
 describe("withPresetFamilies", () => {

@@ -239,6 +239,15 @@ describe("a watermark", () => {
     expect(sync.dropFutureWatermark(BASE)).toBe(false);
   });
 
+  test("takes with it what a list showed while the clock was ahead, which would outshine all lists for as long", () => {
+    const sync = sensor(undefined);
+    sync.listed({ at: BASE + 2 * HOUR, values: [] }, { mode: "auto", pushes: false, now: BASE + 2 * HOUR });
+    sync.dropFutureWatermark(BASE + 2 * HOUR);
+    expect(sync.newest?.at).toBe(BASE + 2 * HOUR);
+    sync.dropFutureWatermark(BASE);
+    expect(sync.newest).toBeUndefined();
+  });
+
   test("slightly in the future stays", () => {
     const sync = sensor(BASE + 10 * MINUTE);
     expect(sync.dropFutureWatermark(BASE)).toBe(false);

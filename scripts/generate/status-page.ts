@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { NodeReport, SearchReport, StatusReport } from "../../src/http/status-page/report.ts";
+import { code, pageHead, table } from "./markdown.ts";
+
+const INTRODUCTION = `
+\`/\` shows how the exporter fares and the tree of each server; it needs no script, and asks the monitoring server nothing. The
+same facts for programs are at \`/status.json\`: members are added, never renamed or removed without a note in the change log.
+Times are UTC (ISO 8601), durations seconds, sizes bytes. Counts begin with the process, and again when another configuration
+is read.
+
+| Address | What it gives |
+| --- | --- |
+| \`/\` | servers, collectors, API, series and bytes, OTLP, the exporter itself, and the top of the tree |
+| \`/tree?server=NAME&id=ID&from=N\` | one object (\`0\`: the root), what is above and below it, from the N-th child on, 200 at a time; of a sensor its channels with values, units, limits and the lines of the metrics page |
+| \`/search?q=WORDS&server=NAME&status=TOKEN\` | up to 100 objects in whose path, host or tags all words occur, or whose id is the word; with \`status\`, sensors in that status |
+| \`/status.json\` | the facts of \`/\` without the tree |
+| \`/status.json?server=NAME&object=ID&from=N\` | those of \`/tree\` |
+| \`/status.json?q=WORDS&server=NAME&status=TOKEN\` | those of \`/search\` |
+
+Without \`server\` the first server that has the object answers. An unknown object is 404. Names are shown as the server sent
+them; secrets are taken out of everything.
+
+\`\`\`
+curl -s localhost:9705/status.json | jq '.servers[] | {name, up, late: [.collectors[] | select(.age_seconds > 600) | .name]}'
+curl -s 'localhost:9705/status.json?status=down' | jq -r '.items[].path'
+\`\`\`
+`;
+
+/** docs/status.md */
+export function statusPage(): string {
+  return [
+    pageHead("The status page and /status.json", "src/http/status-page/report.ts"),
+    INTRODUCTION,
+    section("`/status.json`", StatusReport),
+    section("`/status.json?object=ID`", NodeReport),
+    section("`/status.json?q=WORDS`", SearchReport),
+  ].join("");
+}
+
+interface Described {
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Described[];
+  readonly items?: Described;
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly additionalProperties?: Described | boolean;
+}
+
+function section(title: string, schema: z.ZodType): string {
+  const rows = members("", z.toJSONSchema(schema) as Described);
+  return `\n## ${title}\n\n${table(["Member", "Type", "Meaning"], rows)}`;
+}
+
+function members(prefix: string, schema: Described): string[][] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const own = prefix === "" ? name : `${prefix}.${name}`;
+    const { inner, nullable } = withoutNull(member);
+    const list = inner.type === "array" ? inner.items : undefined;
+    const below = list ?? inner;
+    const path = list === undefined ? own : `${own}[]`;
+    const type = `${typeOf(inner)}${nullable ? " or null" : ""}`;
+    return [[code(path), type, member.description ?? inner.description ?? ""], ...members(path, below)];
+  });
+}
+
+function withoutNull(schema: Described): { inner: Described; nullable: boolean } {
+  const options = schema.anyOf?.filter(({ type }) => type !== "null");
+  const [inner] = options ?? [];
+  return inner === undefined ? { inner: schema, nullable: false } : { inner, nullable: true };
+}
+
+function typeOf({ type, enum: values, items, additionalProperties }: Described): string {
+  if (values !== undefined) return values.map(code).join(", ");
+  if (type === "array") return `list of ${items?.type === "object" ? "objects" : `${items?.type}s`}`;
+  if (type === "object" && typeof additionalProperties === "object") return `${additionalProperties.type} by name`;
+  return [type ?? ""].flat().join(" or ");
+}

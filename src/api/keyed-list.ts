@@ -1,0 +1,80 @@
+const FIRST_CAPACITY = 1_024;
+const EMPTY = -1;
+
+/**
+ * Items in the order in which they came, each key once: a later item takes the place of an earlier one. A Map would
+ * keep 200,000 keys alive while a list is read, and stop everything for tens of milliseconds each time it grows; here
+ * keys are made again in the rare case that two of them have the same hash.
+ */
+export class KeyedList<Item> {
+  readonly #keyOf: (item: Item) => string;
+  readonly #items: Item[] = [];
+  /** Positions in `#items`, by hash; open addressing. A power of two long, at most half full. */
+  #positions = new Int32Array(FIRST_CAPACITY).fill(EMPTY);
+  #hashes = new Int32Array(FIRST_CAPACITY);
+
+  constructor(keyOf: (item: Item) => string) {
+    this.#keyOf = keyOf;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  get items(): readonly Item[] {
+    return this.#items;
+  }
+
+  set(item: Item): void {
+    const key = this.#keyOf(item);
+    const hash = hashOf(key);
+    for (let at = this.#start(hash); ; at = this.#next(at)) {
+      const position = this.#positions[at] ?? EMPTY;
+      const held = this.#items[position];
+      if (position === EMPTY || held === undefined) {
+        this.#add(item, hash, at);
+        return;
+      }
+      if (this.#hashes[at] === hash && this.#keyOf(held) === key) {
+        this.#items[position] = item;
+        return;
+      }
+    }
+  }
+
+  #add(item: Item, hash: number, at: number): void {
+    this.#positions[at] = this.#items.length;
+    this.#hashes[at] = hash;
+    this.#items.push(item);
+    if (this.#items.length * 2 > this.#positions.length) this.#grow();
+  }
+
+  #grow(): void {
+    const [positions, hashes] = [this.#positions, this.#hashes];
+    this.#positions = new Int32Array(positions.length * 2).fill(EMPTY);
+    this.#hashes = new Int32Array(positions.length * 2);
+    for (const [from, position] of positions.entries()) {
+      if (position === EMPTY) continue;
+      const hash = hashes[from] ?? 0;
+      let at = this.#start(hash);
+      while (this.#positions[at] !== EMPTY) at = this.#next(at);
+      this.#positions[at] = position;
+      this.#hashes[at] = hash;
+    }
+  }
+
+  #start(hash: number): number {
+    return hash & (this.#positions.length - 1);
+  }
+
+  #next(at: number): number {
+    return (at + 1) & (this.#positions.length - 1);
+  }
+}
+
+/** FNV-1a, with its upper half folded in, as the lower bits choose the place. */
+function hashOf(key: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
+  return hash ^ (hash >>> 15);
+}

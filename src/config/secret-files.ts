@@ -1,0 +1,57 @@
+import { ExporterError } from "../errors/exporter-error.ts";
+import { printable } from "./quote.ts";
+import type { ReadFile } from "./read-file.ts";
+
+/** Who may do what with a file. */
+export interface FileAccess {
+  /** Permission bits, as `chmod` takes them. */
+  readonly mode: number;
+  /** Whether the file belongs to root. */
+  readonly ofRoot: boolean;
+}
+
+/** Undefined where the system has no such permissions; rejects with the error of the file system. */
+export type ReadAccess = (path: string) => Promise<FileAccess | undefined>;
+
+export interface SecretFilesOptions {
+  readonly readFile: ReadFile;
+  /** Left out: nobody asks who else may read. */
+  readonly readAccess?: ReadAccess | undefined;
+  /** Refuse files that others may read; otherwise `onExposed` is told. */
+  readonly strict: boolean;
+  /** In words for people. */
+  readonly onExposed: (text: string) => void;
+}
+
+const OTHERS = 0o007;
+const GROUP = 0o070;
+const GROUP_READ = 0o040;
+
+/**
+ * Reads files that hold secrets, and looks at who else may read them: nobody but the owner, or, where that is root, the
+ * group, whose members were chosen then. It is the rule of PostgreSQL for its keys, and leaves a way for containers that do
+ * not run as root. A link counts as the file that it leads to.
+ * The reader rejects with ExporterError SECRET_EXPOSED, or with the error of the file system.
+ */
+export function secretFileReader({ readFile, readAccess, strict, onExposed }: SecretFilesOptions): ReadFile {
+  return async (path) => {
+    // Before it is read, so that a file that cannot be read is reported as that.
+    const access = await readAccess?.(path);
+    const content = await readFile(path);
+    const exposure = access && exposureOf(access);
+    if (exposure !== undefined) {
+      const text = `file ${printable(path)} ${exposure}`;
+      if (strict) throw new ExporterError("SECRET_EXPOSED", text);
+      if ((access?.mode ?? 0) & OTHERS) onExposed(text);
+    }
+    return content;
+  };
+}
+
+/** Who has more rights than is good; undefined when nobody has. */
+export function exposureOf({ mode, ofRoot }: FileAccess): string | undefined {
+  const bits = (mode & 0o777).toString(8).padStart(4, "0");
+  if (mode & OTHERS) return `is open to every user of the system (mode ${bits})`;
+  if (mode & GROUP & ~(ofRoot ? GROUP_READ : 0)) return `is open to its group (mode ${bits})`;
+  return undefined;
+}

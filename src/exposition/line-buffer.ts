@@ -1,0 +1,50 @@
+import { formatValue } from "./text.ts";
+
+const FIRST_CAPACITY = 64 * 1_024;
+/** UTF-8 takes this many bytes at most for a UTF-16 code unit. */
+const BYTES_PER_UNIT = 3;
+const NEWLINE = 0x0a;
+
+/** Bytes of lines under construction, in one buffer that is used again and again. */
+export class LineBuffer {
+  #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  text(text: string): void {
+    this.#reserve(text.length * BYTES_PER_UNIT);
+    this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  copy(from: Buffer, start: number, end: number): void {
+    this.#reserve(end - start);
+    this.#length += from.copy(this.#bytes, this.#length, start, end);
+  }
+
+  /** A sample value and the end of its line. */
+  value(value: number): void {
+    const digits = formatValue(value);
+    this.#reserve(digits.length + 1);
+    // A call of `write` takes longer than a handful of digits.
+    for (let index = 0; index < digits.length; index++) this.#bytes[this.#length++] = digits.charCodeAt(index);
+    this.#bytes[this.#length++] = NEWLINE;
+  }
+
+  /** The bytes so far, in a buffer of just their size; begins anew. */
+  take(): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(this.#length);
+    this.#bytes.copy(bytes, 0, 0, this.#length);
+    this.#length = 0;
+    return bytes;
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * (this.#length + count));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}

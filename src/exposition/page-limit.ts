@@ -1,0 +1,105 @@
+import type { Slices } from "../slices.ts";
+import { type Owner, SERVER_WIDE } from "../store/owner.ts";
+import { formatHeader } from "./format.ts";
+import type { FamilyLines, TreePage } from "./tree-pages.ts";
+
+/** What a page, all parts together, may hold; undefined: anything. The exporter's own metrics do not count. */
+export interface PageLimits {
+  readonly maxSeries: number | undefined;
+  /** Uncompressed. */
+  readonly maxBytes: number | undefined;
+}
+
+export const UNLIMITED: PageLimits = { maxSeries: undefined, maxBytes: undefined };
+
+/** Where a page that is too large is cut. */
+export interface PageCut {
+  /** The last owner that stays. */
+  readonly highest: Owner;
+  /** Series that go, by family; families that lose none are left out. */
+  readonly dropped: ReadonlyMap<string, number>;
+}
+
+interface Extent {
+  series: number;
+  bytes: number;
+}
+
+/**
+ * Where to cut the page; undefined when it keeps within the limits. Owners stay in the order of their hash as long as
+ * they fit, so the same devices stay whatever came first, and a device stays or goes with all its series.
+ */
+export async function cutToLimits(page: TreePage, limits: PageLimits, slices: Slices): Promise<PageCut | undefined> {
+  const { maxSeries = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = limits;
+  const fits = ({ series, bytes }: Extent) => series <= maxSeries && bytes <= maxBytes;
+  const headers = headerBytes(page);
+  if (fits(extentOf(page, headers))) return undefined;
+  const extents = await extentsByOwner(page, slices);
+  const sum: Extent = { series: 0, bytes: headers };
+  let highest = SERVER_WIDE;
+  for (const owner of [...extents.keys()].sort((a, b) => a - b)) {
+    const { series, bytes } = extents.get(owner) ?? sum;
+    sum.series += series;
+    sum.bytes += bytes;
+    // What is about a whole server stays in any case: it is little, and says how much there is.
+    if (owner !== SERVER_WIDE && !fits(sum)) break;
+    highest = owner;
+  }
+  return { highest, dropped: await countAbove(highest, page, slices) };
+}
+
+function headerBytes({ families }: TreePage): number {
+  const headers = families.map(({ family, size }) => (size === 0 ? "" : formatHeader("openmetrics", family)));
+  return Buffer.byteLength(headers.join(""));
+}
+
+function extentOf(page: TreePage, headers: number): Extent {
+  const extent: Extent = { series: 0, bytes: headers };
+  for (const { blocks } of page.families) {
+    for (const { piece } of blocks) {
+      extent.series += piece.series;
+      extent.bytes += piece.bytes.length;
+    }
+  }
+  return extent;
+}
+
+async function extentsByOwner(page: TreePage, slices: Slices): Promise<ReadonlyMap<Owner, Extent>> {
+  const extents = new Map<Owner, Extent>();
+  for (const family of page.families) {
+    await forEachSample(family, slices, (owner, bytes) => {
+      const extent = extents.get(owner) ?? { series: 0, bytes: 0 };
+      extent.series++;
+      extent.bytes += bytes;
+      extents.set(owner, extent);
+    });
+  }
+  return extents;
+}
+
+async function countAbove(highest: Owner, page: TreePage, slices: Slices): Promise<ReadonlyMap<string, number>> {
+  const dropped = new Map<string, number>();
+  for (const lines of page.families) {
+    let count = 0;
+    await forEachSample(lines, slices, (owner) => {
+      if (owner > highest) count++;
+    });
+    if (count > 0) dropped.set(lines.family.name, count);
+  }
+  return dropped;
+}
+
+async function forEachSample(
+  { blocks }: FamilyLines,
+  slices: Slices,
+  visit: (owner: Owner, bytes: number) => void,
+): Promise<void> {
+  for (const { starts, owners } of blocks) {
+    for (const [at, owner] of owners.entries()) {
+      const bytes = (starts[at + 1] ?? 0) - (starts[at] ?? 0);
+      if (bytes > 0) visit(owner, bytes);
+    }
+    const turn = slices.look();
+    if (turn !== undefined) await turn;
+  }
+}

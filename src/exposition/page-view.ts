@@ -1,0 +1,76 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { Owner } from "../store/owner.ts";
+import { type BlockLines, selectLines } from "./block-lines.ts";
+import { type BodyFormat, formatHeader } from "./format.ts";
+import { LineBuffer } from "./line-buffer.ts";
+import type { PagePiece } from "./page-piece.ts";
+import type { TreePage } from "./tree-pages.ts";
+
+/** Pieces made at the same time: zlib takes a quarter of a megabyte for each that it compresses. */
+const MADE_AT_ONCE = 2;
+
+/**
+ * A page, or a part of it, in one encoding. What was made of a block stays as long as its lines do, so a page after a
+ * change costs as much as what changed.
+ */
+export class PageView<Made> {
+  readonly #takes: ((owner: Owner) => boolean) | undefined;
+  readonly #make: (bytes: Buffer) => Promise<Made>;
+  readonly #lines = new LineBuffer();
+  /** Undefined: nothing of the block is in the part. */
+  readonly #made = new WeakMap<BlockLines, Promise<Made | undefined>>();
+  readonly #headers = new WeakMap<MetricFamily, Map<BodyFormat, Promise<Made>>>();
+
+  /** `takes`: whose series are in the part; undefined where all are. `make` does the encoding. */
+  constructor(takes: ((owner: Owner) => boolean) | undefined, make: (bytes: Buffer) => Promise<Made>) {
+    this.#takes = takes;
+    this.#make = make;
+  }
+
+  /** Headers and lines in the order of the page. */
+  async assemble(page: TreePage, format: BodyFormat): Promise<Made[]> {
+    const families = page.families.filter(({ size }) => size > 0);
+    await this.#makeAll(families.flatMap(({ blocks }) => blocks));
+    const all: Made[] = [];
+    for (const { family, blocks } of families) {
+      const made = await Promise.all(blocks.map((block) => this.#made.get(block)));
+      const present = made.filter((one) => one !== undefined);
+      if (present.length > 0) all.push(await this.#header(family, format), ...present);
+    }
+    return all;
+  }
+
+  async #makeAll(blocks: readonly BlockLines[]): Promise<void> {
+    const pending = blocks.values();
+    const work = async () => {
+      for (const block of pending) {
+        if (this.#made.has(block)) continue;
+        await this.#ofBlock(block);
+        await nextTurn();
+      }
+    };
+    await Promise.all(Array.from({ length: MADE_AT_ONCE }, work));
+  }
+
+  #ofBlock(block: BlockLines): Promise<Made | undefined> {
+    const known = this.#made.get(block);
+    if (known !== undefined) return known;
+    const piece = this.#pieceOf(block);
+    const made = piece.series === 0 ? Promise.resolve(undefined) : this.#make(piece.bytes);
+    this.#made.set(block, made);
+    return made;
+  }
+
+  #pieceOf(block: BlockLines): PagePiece {
+    return this.#takes === undefined ? block.piece : selectLines(block, this.#takes, this.#lines);
+  }
+
+  #header(family: MetricFamily, format: BodyFormat): Promise<Made> {
+    const known = this.#headers.get(family) ?? new Map<BodyFormat, Promise<Made>>();
+    this.#headers.set(family, known);
+    const made = known.get(format) ?? this.#make(Buffer.from(formatHeader(format, family)));
+    known.set(format, made);
+    return made;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Logger } from "pino";
+import type { CutReason } from "./connections.ts";
+
+/** Why a request was refused or a connection cut: the values of a label. */
+export type Rejection =
+  | CutReason
+  | "body"
+  | "client_certificate"
+  | "malformed"
+  | "password_checks"
+  | "rate_limit"
+  | "requests"
+  | "tls"
+  | "unauthorized";
+
+/** Those that an operator should see without looking at metrics. Scanners of networks cause the others all day. */
+const WORDS: Partial<Record<Rejection, string>> = {
+  connections: "a connection was refused: all that --web.max-connections allows are being answered",
+  evicted: "an idle connection was closed for a new one: --web.max-connections is reached",
+  requests: "a request was refused: --web.max-requests are being answered",
+  password_checks: "a request was refused: too many passwords wait to be checked",
+  unauthorized: "a request without the right user name and password was refused",
+  client_certificate: "a client was refused for its certificate, or for having none",
+};
+
+const QUIET_MS = 60_000;
+
+/** Counts rejections, and logs each kind at most once a minute: who floods the server must not flood the log. */
+export class Rejections {
+  readonly #log: Logger;
+  readonly #now: () => number;
+  readonly #count: (reason: Rejection) => void;
+  readonly #logged = new Map<Rejection, { at: number; since: number }>();
+
+  constructor(log: Logger, now: () => number, count: (reason: Rejection) => void) {
+    this.#log = log;
+    this.#now = now;
+    this.#count = count;
+  }
+
+  note(reason: Rejection, address: string | undefined, detail?: string): void {
+    this.#count(reason);
+    const words = WORDS[reason];
+    if (words === undefined) return;
+    const now = this.#now();
+    const last = this.#logged.get(reason);
+    if (last !== undefined && now - last.at < QUIET_MS) {
+      last.since++;
+      return;
+    }
+    this.#log.warn(
+      { reason, client: address, ...(detail && { detail }), ...(last && { alsoRefused: last.since }) },
+      words,
+    );
+    this.#logged.set(reason, { at: now, since: 0 });
+  }
+}

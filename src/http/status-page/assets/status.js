@@ -1,0 +1,236 @@
+// Makes the pages handier; without it everything still works by links and forms. Whatever is shown comes as a page of the
+// exporter and is taken over as nodes: this script never builds markup from text.
+
+const REFRESH_MS = 10_000;
+const TYPING_MS = 200;
+const OPENER = "opener";
+const OWN_RESULTS = "main > section:not(#found) > #results";
+/** What holds rows of the tree. */
+const LISTS = `.tree-top, #below:not([data-live]), ${OWN_RESULTS}`;
+/** Rows that are brought up to date at a time: to ask for a hundred open sensors every few seconds would be rude. */
+const MOST_REFRESHED = 10;
+
+async function load(address, signal) {
+  const response = await fetch(address, { signal, headers: { Accept: "text/html" } });
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+/* Relative times */
+
+function span(seconds) {
+  if (seconds < 100) return `${Math.round(seconds)} s`;
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 129_600) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}
+
+// The clock of the browser may be off: what counts is the time since the page came.
+let asOf = Date.now();
+let cameAt = performance.now();
+
+function noteAge(root) {
+  const time = root.querySelector("#as-of time");
+  if (time === null) return;
+  asOf = Date.parse(time.dateTime);
+  cameAt = performance.now();
+}
+
+function tick() {
+  const now = asOf + performance.now() - cameAt;
+  for (const time of document.querySelectorAll("time[data-relative]")) {
+    const seconds = (Date.parse(time.dateTime) - now) / 1_000;
+    const text = Math.abs(seconds) < 1 ? "now" : seconds < 0 ? `${span(-seconds)} ago` : `in ${span(seconds)}`;
+    if (time.textContent !== text) time.textContent = text;
+  }
+}
+
+/* Opening in place */
+
+function addOpeners(root) {
+  for (const item of root.querySelectorAll("li[data-opens]")) {
+    const row = item.querySelector(".row");
+    if (row === null || row.querySelector(`.${OPENER}`) !== null) continue;
+    const button = document.createElement("button");
+    const glyph = document.createElement("span");
+    glyph.className = "glyph";
+    glyph.ariaHidden = "true";
+    glyph.textContent = "▸";
+    button.type = "button";
+    button.className = OPENER;
+    button.ariaExpanded = "false";
+    button.ariaLabel = `Open ${row.querySelector("a")?.textContent ?? ""}`;
+    button.append(glyph);
+    row.prepend(button);
+    row.closest(".tree")?.parentElement?.classList.add("with-openers");
+  }
+}
+
+async function belowOf(address) {
+  const below = (await load(address)).querySelector("#below");
+  if (below === null) throw new Error("nothing below");
+  below.removeAttribute("id");
+  below.removeAttribute("data-live");
+  below.className = "below";
+  return document.adoptNode(below);
+}
+
+async function toggle(button) {
+  const item = button.closest("li");
+  const known = item.querySelector(":scope > .below");
+  const open = button.ariaExpanded !== "true";
+  button.ariaExpanded = String(open);
+  if (!open) {
+    known?.remove();
+    return;
+  }
+  const address = item.querySelector(".row > a").href;
+  try {
+    const below = await belowOf(address);
+    // Closed again, or opened twice, while it came.
+    if (button.ariaExpanded !== "true" || item.querySelector(":scope > .below") !== null) return;
+    addOpeners(below);
+    item.append(below);
+  } catch {
+    // The page of the object says more than we could.
+    location.assign(address);
+  }
+}
+
+/* Search as you type */
+
+const input = document.querySelector("#q");
+const found = document.querySelector("#found");
+let typing;
+let asking = new AbortController();
+
+async function search() {
+  asking.abort();
+  asking = new AbortController();
+  const text = input.value.trim();
+  const own = document.querySelector(OWN_RESULTS);
+  // An empty question is one on the page of results only.
+  if (text === "" && own === null) {
+    found.hidden = true;
+    found.replaceChildren();
+    return;
+  }
+  // With the status or server that the page is about.
+  const query = new URLSearchParams(new FormData(input.form));
+  try {
+    const page = await load(`./search?${query}`, asking.signal);
+    const results = document.adoptNode(page.querySelector("#results"));
+    addOpeners(results);
+    if (own === null) {
+      found.replaceChildren(results);
+      found.hidden = false;
+    } else {
+      own.replaceWith(results);
+      history.replaceState(null, "", `./search?${query}`);
+    }
+  } catch (error) {
+    // A newer question, or an exporter out of reach: the form still works.
+    if (error.name !== "AbortError") found.hidden = true;
+  }
+}
+
+/* Refresh */
+
+function isInUse(element) {
+  const selection = getSelection();
+  if (selection !== null && !selection.isCollapsed && selection.containsNode(element, true)) return true;
+  return element.contains(document.activeElement);
+}
+
+function keepOpen(from, to) {
+  for (const details of from.querySelectorAll("details[open]")) {
+    const same = [...to.querySelectorAll("details")].find(({ dataset }) => dataset.key === details.dataset.key);
+    if (same !== undefined) same.open = true;
+  }
+}
+
+function replaceLive(page) {
+  for (const element of document.querySelectorAll("[data-live]")) {
+    const fresh = page.getElementById(element.id);
+    if (fresh === null || isInUse(element)) continue;
+    keepOpen(element, fresh);
+    element.replaceWith(document.adoptNode(fresh));
+  }
+}
+
+const itemsOf = (list) => [...list.querySelectorAll(":scope > .tree > li")];
+
+/** Brings rows up to date where the list is still the same; what is open below them too. */
+async function refreshRows(list, fresh, budget) {
+  const [now, then] = [itemsOf(list), itemsOf(fresh)];
+  if (now.length !== then.length || now.some((item, index) => item.dataset.key !== then[index].dataset.key)) {
+    addOpeners(fresh);
+    list.replaceChildren(...document.adoptNode(fresh).childNodes);
+    return;
+  }
+  for (const [index, item] of now.entries()) {
+    const facts = then[index].querySelector(":scope > .row > .facts");
+    if (facts !== null) item.querySelector(":scope > .row > .facts").replaceWith(document.adoptNode(facts));
+    const below = item.querySelector(":scope > .below");
+    if (below === null || isInUse(below) || budget.left === 0) continue;
+    budget.left--;
+    const freshBelow = await belowOf(item.querySelector(".row > a").href);
+    if (below.querySelector(":scope > .tree") !== null) await refreshRows(below, freshBelow, budget);
+    else {
+      keepOpen(below, freshBelow);
+      below.replaceWith(freshBelow);
+    }
+  }
+}
+
+let refreshing = false;
+
+async function refresh() {
+  if (document.hidden || refreshing) return;
+  refreshing = true;
+  try {
+    const page = await load(location.href);
+    const lists = [...page.querySelectorAll(LISTS)];
+    noteAge(page);
+    replaceLive(page);
+    const budget = { left: MOST_REFRESHED };
+    for (const [index, list] of [...document.querySelectorAll(LISTS)].entries()) {
+      if (lists[index] !== undefined) await refreshRows(list, lists[index], budget);
+    }
+    document.body.classList.remove("out-of-reach");
+  } catch {
+    document.body.classList.add("out-of-reach");
+  } finally {
+    refreshing = false;
+  }
+}
+
+function addRefreshSwitch() {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.id = "refresh";
+  button.append("Live");
+  button.title = `Refreshes every ${REFRESH_MS / 1_000} seconds`;
+  let timer;
+  const turn = (on) => {
+    button.ariaPressed = String(on);
+    clearInterval(timer);
+    if (on) timer = setInterval(refresh, REFRESH_MS);
+  };
+  button.addEventListener("click", () => turn(button.ariaPressed !== "true"));
+  turn(true);
+  document.querySelector(".top nav")?.append(button);
+}
+
+addOpeners(document);
+noteAge(document);
+addRefreshSwitch();
+setInterval(tick, 1_000);
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest(`.${OPENER}`) : null;
+  if (button !== null) void toggle(button);
+});
+input?.addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(search, TYPING_MS);
+});

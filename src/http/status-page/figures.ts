@@ -1,0 +1,61 @@
+import { type Html, html } from "./html.ts";
+
+const NUMBERS = new Intl.NumberFormat("en-GB");
+const FOUR_DIGITS = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 4 });
+const THREE_DECIMALS = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 3 });
+const ONE_DECIMAL = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 1 });
+const THREE_DIGITS = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 });
+
+/** `12,345` */
+export function number(value: number): string {
+  return NUMBERS.format(value);
+}
+
+/** `1 probe`, `1,200 sensors` */
+export function counted(count: number, thing: string): string {
+  return `${number(count)} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/** A measured value, to four digits or so; very large and very small ones in scientific notation. */
+export function value(given: number): string {
+  const size = Math.abs(given);
+  if (size !== 0 && (size >= 1e15 || size < 1e-3)) return given.toExponential(3);
+  if (size < 1) return FOUR_DIGITS.format(given);
+  return (size < 1_000 ? THREE_DECIMALS : ONE_DECIMAL).format(given);
+}
+
+/** `1.2 MB`, decimal. */
+export function bytes(count: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = count < 1_000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(count) / 3));
+  return `${THREE_DIGITS.format(count / 1_000 ** power)} ${units[power]}`;
+}
+
+/** `340 ms`, `2.1 s`, `5 min`, `3 h`, `4 d`; a signed span keeps its sign. */
+export function duration(seconds: number): string {
+  const size = Math.abs(seconds);
+  if (size < 1) return `${THREE_DIGITS.format(Number((seconds * 1_000).toPrecision(2)))} ms`;
+  if (size < 10) return `${THREE_DIGITS.format(Number(seconds.toPrecision(2)))} s`;
+  if (size < 100) return `${Math.round(seconds)} s`;
+  if (size < 5_400) return `${Math.round(seconds / 60)} min`;
+  if (size < 129_600) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}
+
+/** A moment as seen from `now` (both ISO 8601): `12 s ago`, `in 5 min`; the exact time, UTC, as a title. */
+export function moment(at: string | null, now: string): Html {
+  if (at === null) return html`<span class="none">never</span>`;
+  const seconds = (Date.parse(at) - Date.parse(now)) / 1_000;
+  const text = Math.abs(seconds) < 1 ? "now" : seconds < 0 ? `${duration(-seconds)} ago` : `in ${duration(seconds)}`;
+  return html`<time datetime="${at}" title="${utc(at)}" data-relative>${text}</time>`;
+}
+
+/** The same with the exact time in plain sight. */
+export function momentInFull(at: string | null, now: string): Html {
+  return at === null ? moment(at, now) : html`${moment(at, now)} <span class="exact">${utc(at)}</span>`;
+}
+
+/** `2026-11-21 18:44:57 UTC` */
+export function utc(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+}

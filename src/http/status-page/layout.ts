@@ -1,0 +1,79 @@
+import type { Asset } from "./assets.ts";
+import { momentInFull } from "./figures.ts";
+import { type Html, html } from "./html.ts";
+import { HOME, linkTo } from "./links.ts";
+import type { SearchQuestion } from "./source.ts";
+
+/** What stands around the content of every page. */
+export interface Surroundings {
+  readonly telemetryPath: string;
+  readonly hasDebugPages: boolean;
+  readonly style: Asset;
+  readonly script: Asset;
+}
+
+export interface Page {
+  readonly title: string;
+  /** Undefined where the page shows no facts. */
+  readonly generatedAt?: string;
+  /** What was searched for. */
+  readonly question?: SearchQuestion | undefined;
+  readonly content: Html;
+}
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232b6cb0'/%3E%3Cpath d='M2 9h3l2-5 3 8 2-3h2' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E";
+
+export function renderPage({ title, generatedAt, question, content }: Page, around: Surroundings): string {
+  const { telemetryPath, hasDebugPages, style, script } = around;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="${linkTo(style.path)}">
+<script defer src="${linkTo(script.path)}"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="top">
+<a class="brand" href="${HOME}"><span aria-hidden="true" class="brand-mark">⌁</span>prtg-exporter</a>
+<form class="find" role="search" action="./search" method="get">
+<label class="hidden" for="q">Search the tree</label>
+<input id="q" name="q" type="search" placeholder="Search names, hosts, tags, ids" autocomplete="off" spellcheck="false" maxlength="200" value="${question?.text ?? ""}">
+${question?.server !== undefined && html`<input type="hidden" name="server" value="${question.server}">`}${question?.status !== undefined && html`<input type="hidden" name="status" value="${question.status}">`}
+<button type="submit">Search</button>
+</form>
+<nav aria-label="Pages">
+<a href="${HOME}">Overview</a>
+<a href="${linkTo(telemetryPath)}">Metrics</a>
+${hasDebugPages && html`<a href="./debug/cardinality">Cardinality</a>`}
+<a href="./status.json">JSON</a>
+</nav>
+</header>
+<main id="main" tabindex="-1">
+<section id="found" class="panel" aria-label="Search results" aria-live="polite" hidden></section>
+${content}
+</main>
+<footer>
+<p id="as-of" data-live>${generatedAt !== undefined && html`As of ${momentInFull(generatedAt, generatedAt)}, from memory: looking costs the monitoring server nothing.`}</p>
+</footer>
+</body>
+</html>
+`;
+  return page.toString();
+}
+
+/** A name from outside: kept apart from the text around it, whichever way it is written. */
+export function nameOf(name: string): Html {
+  return name.trim() === "" ? html`<i class="none">(no name)</i>` : html`<bdi>${name}</bdi>`;
+}
+
+/** A term and what it comes to; undefined leaves it out. */
+export function fact(term: string, description: Html | string | undefined): Html | undefined {
+  return description === undefined ? undefined : html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
+}

@@ -1,0 +1,128 @@
+import { number } from "./figures.ts";
+import { type Html, html } from "./html.ts";
+import { searchLink } from "./links.ts";
+
+/** How a status looks: never by colour alone. */
+interface Mark {
+  readonly text: string;
+  readonly glyph: string;
+  readonly tone: "good" | "warn" | "bad" | "known" | "still";
+}
+
+const PAUSE = "‖";
+
+/** The tokens of the API, what needs attention first. */
+const MARKS: Readonly<Record<string, Mark>> = {
+  down: { text: "Down", glyph: "✕", tone: "bad" },
+  partialdown: { text: "Partially down", glyph: "◐", tone: "bad" },
+  disconnected: { text: "Disconnected", glyph: "⦸", tone: "bad" },
+  acknowledged: { text: "Acknowledged", glyph: "✎", tone: "known" },
+  warning: { text: "Warning", glyph: "!", tone: "warn" },
+  unusual: { text: "Unusual", glyph: "≈", tone: "warn" },
+  up: { text: "Up", glyph: "✓", tone: "good" },
+  pausedbyuser: { text: "Paused by user", glyph: PAUSE, tone: "still" },
+  pauseduntil: { text: "Paused until", glyph: PAUSE, tone: "still" },
+  pausedbydependency: { text: "Paused by dependency", glyph: PAUSE, tone: "still" },
+  pausedbyschedule: { text: "Paused by schedule", glyph: PAUSE, tone: "still" },
+  pausedbylicense: { text: "Paused by licence", glyph: PAUSE, tone: "still" },
+  collecting: { text: "Collecting", glyph: "…", tone: "still" },
+  unknown: { text: "Unknown", glyph: "?", tone: "still" },
+  none: { text: "None", glyph: "–", tone: "still" },
+};
+const ORDER = Object.keys(MARKS);
+
+/** A status that a newer server may have. */
+function markOf(status: string): Mark {
+  return (Object.hasOwn(MARKS, status) ? MARKS[status] : undefined) ?? { text: status, glyph: "?", tone: "still" };
+}
+
+/** The words for a status. */
+export function statusText(status: string): string {
+  return markOf(status).text;
+}
+
+/** Glyph and words; null: not known. */
+export function statusPill(status: string | null): Html {
+  return pill(markOf(status ?? "unknown"));
+}
+
+function pill({ text, glyph, tone }: Mark): Html {
+  return html`<span class="pill ${tone}"><span class="glyph" aria-hidden="true">${glyph}</span>${text}</span>`;
+}
+
+export function goodPill(text: string): Html {
+  return pill({ text, glyph: "✓", tone: "good" });
+}
+
+export function badPill(text: string): Html {
+  return pill({ text, glyph: "✕", tone: "bad" });
+}
+
+export function warnPill(text: string): Html {
+  return pill({ text, glyph: "!", tone: "warn" });
+}
+
+export function quietPill(text: string, glyph = "…"): Html {
+  return pill({ text, glyph, tone: "still" });
+}
+
+function inOrder(counts: Readonly<Record<string, number>>): [status: string, count: number][] {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b));
+}
+
+/** Counts per status that lead to the sensors. */
+export function statusCounts(server: string, counts: Readonly<Record<string, number>>): Html {
+  const items = inOrder(counts).map(([status, count]) => {
+    const { text, glyph, tone } = markOf(status);
+    return html`<li><a class="count ${tone}" href="${searchLink({ server, status })}"><span class="glyph" aria-hidden="true">${glyph}</span><b>${number(count)}</b> ${text}</a></li>`;
+  });
+  return html`<ul class="counts">${items}</ul>`;
+}
+
+/** The same in a line, for rows: glyph and number, the words for readers. All pauses are one. */
+export function statusTally(counts: Readonly<Record<string, number>>): Html {
+  const tallies = new Map<string, Mark & { count: number }>();
+  for (const [status, count] of inOrder(counts)) {
+    const mark = markOf(status);
+    const known = tallies.get(mark.glyph);
+    if (known === undefined) tallies.set(mark.glyph, { ...mark, count });
+    else
+      tallies.set(mark.glyph, {
+        ...known,
+        text: known.glyph === PAUSE ? "Paused" : "Other",
+        count: known.count + count,
+      });
+  }
+  const items = tallies
+    .values()
+    .map(
+      ({ text, glyph, tone, count }) =>
+        html`<span class="tally ${tone}" title="${text}"><span class="glyph" aria-hidden="true">${glyph}</span>${number(count)}<span class="hidden"> ${text}, </span></span>`,
+    );
+  return html`<span class="tallies">${[...items]}</span>`;
+}
+
+/** Parts of the bar's thousand units: what is there at all must be seen. */
+const LEAST_PART = 6;
+
+/** Shares as a bar; the counts beside it say the same in words. */
+export function statusBar(counts: Readonly<Record<string, number>>): Html | undefined {
+  const tones = new Map<Mark["tone"], number>();
+  for (const [status, count] of inOrder(counts)) {
+    const { tone } = markOf(status);
+    tones.set(tone, (tones.get(tone) ?? 0) + count);
+  }
+  const total = [...tones.values()].reduce((sum, count) => sum + count, 0);
+  if (total === 0) return undefined;
+  const widths = [...tones].map(([tone, count]) => ({ tone, width: Math.max(LEAST_PART, (1_000 * count) / total) }));
+  const sum = widths.reduce((all, { width }) => all + width, 0);
+  let x = 0;
+  const parts = widths.map(({ tone, width }) => {
+    const from = x;
+    x += width;
+    return html`<rect class="${tone}" x="${from.toFixed(1)}" width="${width.toFixed(1)}" height="10"/>`;
+  });
+  return html`<svg class="bar" viewBox="0 0 ${sum.toFixed(1)} 10" preserveAspectRatio="none" aria-hidden="true" focusable="false">${parts}</svg>`;
+}

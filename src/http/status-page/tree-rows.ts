@@ -1,0 +1,38 @@
+import { counted, number } from "./figures.ts";
+import { type Html, html } from "./html.ts";
+import { nameOf } from "./layout.ts";
+import { nodeLink } from "./links.ts";
+import type { NodeReport, NodeSummary } from "./report.ts";
+import { statusPill, statusTally } from "./status-marks.ts";
+
+/** Rows of the tree; each leads to the page of its object, and the script opens it in place. */
+export function treeRows(nodes: readonly NodeSummary[], options: { readonly paths?: boolean } = {}): Html {
+  return html`<ul class="tree">${nodes.map((node) => row(node, options.paths === true))}</ul>`;
+}
+
+function row(node: NodeSummary, withPath: boolean): Html {
+  const { server, id, kind, name, path, children } = node;
+  const above = path.slice(0, Math.max(0, path.length - name.length - 1));
+  return html`<li data-key="${server} ${id}"${children > 0 && html` data-opens`}><div class="row"><span class="kind">${kind}</span><a href="${nodeLink(node)}">${nameOf(name)}</a><span class="facts">${facts(node)}</span>${withPath && html`<span class="path"><bdi>${server}</bdi>${above !== "" && html` / <bdi>${above}</bdi>`}</span>`}</div></li>`;
+}
+
+function facts({ kind, status, children, sensors_by_status }: NodeSummary): Html {
+  if (kind === "sensor") {
+    return html`${statusPill(status)} <span class="quiet">${counted(children, "channel")}</span>`;
+  }
+  // What is up is the rule; the tally of the sensors tells more.
+  return html`${status !== null && status !== "up" && statusPill(status)} ${statusTally(sensors_by_status)}`;
+}
+
+/** The children of an object; the rest of a long list on the next page. */
+export function childRows({ node, children }: NodeReport): Html {
+  const { total, from, items } = children;
+  const until = from + items.length;
+  const pages =
+    items.length < total &&
+    html`<nav class="pages" aria-label="Parts of the list">${from > 0 && html`<a href="${nodeLink(node, Math.max(0, from - PART))}">Previous</a>`} <span>${number(from + 1)} to ${number(until)} of ${number(total)}</span> ${until < total && html`<a href="${nodeLink(node, until)}">Next</a>`}</nav>`;
+  return total === 0 ? html`<p class="none">Nothing below it.</p>` : html`${treeRows(items)}${pages}`;
+}
+
+/** Children shown at a time. */
+const PART = 200;

@@ -1,0 +1,55 @@
+import { isIP, SocketAddress } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { ClientAuthType } from "./schema.ts";
+
+/** Which clients may stay after the handshake. */
+export interface ClientPolicy {
+  readonly type: ClientAuthType;
+  /** Undefined: any name will do. */
+  readonly allowedSans: readonly string[] | undefined;
+}
+
+/** Why the client on `socket` must go; undefined when it may stay. */
+export function clientFault(policy: ClientPolicy, socket: TLSSocket): string | undefined {
+  const { type, allowedSans } = policy;
+  if (type === "NoClientCert") return undefined;
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) {
+    const isNeeded = type === "RequireAnyClientCert" || type === "RequireAndVerifyClientCert";
+    return isNeeded || allowedSans !== undefined ? "no client certificate" : undefined;
+  }
+  const verifies = type === "VerifyClientCertIfGiven" || type === "RequireAndVerifyClientCert";
+  if (verifies && !socket.authorized) return `client certificate not trusted: ${socket.authorizationError}`;
+  if (allowedSans === undefined) return undefined;
+  const names = subjectAlternativeNames(certificate.subjectAltName ?? "");
+  const wanted = new Set(allowedSans.map(comparable));
+  return names.some((name) => wanted.has(name)) ? undefined : "client certificate with none of the allowed names";
+}
+
+/** `DNS:a, IP Address:10.0.0.1, URI:"x, y"`: whatever holds something special is quoted as in JSON. */
+const ENTRY = /\s*([^:,"]*):("(?:[^"\\]|\\.)*"|[^,"]*)(?:,|$)/gy;
+const KINDS: ReadonlySet<string | undefined> = new Set(["DNS", "IP Address", "URI", "email"]);
+
+/** The names, addresses, mail addresses and URIs of a certificate, from Node's text for them; none after what is unclear. */
+export function subjectAlternativeNames(text: string): string[] {
+  const names: string[] = [];
+  for (const [, kind, value = ""] of text.matchAll(ENTRY)) {
+    const name = value.startsWith('"') ? unquoted(value) : value;
+    if (name !== undefined && KINDS.has(kind)) names.push(comparable(name));
+  }
+  return names;
+}
+
+function unquoted(value: string): string | undefined {
+  try {
+    return String(JSON.parse(value));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Addresses in one spelling, everything else as it is. */
+function comparable(name: string): string {
+  if (isIP(name) !== 6) return name;
+  return new SocketAddress({ address: name, family: "ipv6" }).address;
+}

@@ -1,0 +1,110 @@
+import { dirname } from "node:path";
+import { z } from "zod";
+import { ConfigError, type ConfigProblem } from "../../config/config-error.ts";
+import { ConfigDocument } from "../../config/document.ts";
+import type { Origin } from "../../config/origin.ts";
+import { fileFault, type ReadFile } from "../../config/read-file.ts";
+import { type FileShape, validateAs } from "../../config/validation.ts";
+import { type WebSettings, webConfigSchema } from "./schema.ts";
+import { SettingError, type SettingProblem } from "./setting-problem.ts";
+import { type ServerTls, serverTls } from "./tls-options.ts";
+import { readUsers, type Users } from "./users.ts";
+
+export interface RateLimit {
+  /** Between two requests on average, milliseconds. */
+  readonly intervalMs: number;
+  /** How many may come at once. */
+  readonly burst: number;
+}
+
+/** How the exporter's own web server speaks, and to whom. */
+export interface WebConfig {
+  /** Undefined: plain HTTP. */
+  readonly tls: ServerTls | undefined;
+  readonly http2: boolean;
+  /** Put on every answer. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly users: Users;
+  readonly rateLimit: RateLimit | undefined;
+}
+
+export interface LoadedWebConfig {
+  readonly config: WebConfig;
+  /** What is allowed, but hardly meant. */
+  readonly warnings: readonly string[];
+  /** What must not be seen anywhere. */
+  readonly secrets: readonly string[];
+}
+
+/** Without `--web.config.file`. */
+export const PLAIN_HTTP: WebConfig = {
+  tls: undefined,
+  http2: false,
+  headers: [],
+  users: new Map(),
+  rateLimit: undefined,
+};
+
+const SHAPE: FileShape<WebSettings> = {
+  schema: webConfigSchema,
+  jsonSchema: () => z.toJSONSchema(webConfigSchema, { io: "input", target: "draft-7", unrepresentable: "any" }),
+};
+
+/**
+ * Reads and checks the file, and those that it names.
+ * @throws ConfigError WEB_CONFIG_UNREADABLE, WEB_CONFIG_INVALID or CONFIG_SYNTAX, with places
+ */
+export async function loadWebConfig(file: string, readFile: ReadFile): Promise<LoadedWebConfig> {
+  const document = new ConfigDocument(await readConfigFile(file, readFile), file, undefined);
+  const { settings, problems } = validateAs(SHAPE, document.value ?? {}, document);
+  if (settings === undefined) throw new ConfigError(problems.map(asWebProblem));
+  const users = readUsers(settings.basic_auth_users);
+  if ("path" in users) throw new ConfigError([placed(users, document)]);
+  const warnings: string[] = [];
+  const warn = (text: string) => void warnings.push(text);
+  const http2 = settings.http_server_config?.http2 ?? true;
+  let tls: ServerTls | undefined;
+  try {
+    const source = { base: dirname(file), readFile };
+    tls = settings.tls_server_config ? await serverTls(settings.tls_server_config, http2, source, warn) : undefined;
+  } catch (error) {
+    if (error instanceof SettingError) throw new ConfigError([placed(error.problem, document)]);
+    throw error;
+  }
+  if (users.size > 0 && tls === undefined) warn("passwords of basic_auth_users travel in the clear: there is no TLS");
+  const config = {
+    tls,
+    http2,
+    headers: Object.entries(settings.http_server_config?.headers ?? {}).flatMap(([name, value]) =>
+      value ? [[name, value] as const] : [],
+    ),
+    users,
+    rateLimit: rateLimit(settings, warn),
+  };
+  const inlineKey = settings.tls_server_config?.key;
+  return { config, warnings, secrets: [...users.values(), ...(typeof inlineKey === "string" ? [inlineKey] : [])] };
+}
+
+function rateLimit({ rate_limit: limit }: WebSettings, warn: (text: string) => void): RateLimit | undefined {
+  // Go takes a negative interval for no limit.
+  if (!limit || limit.interval <= 0) return undefined;
+  if (limit.burst === 0) warn("rate_limit.burst is 0: every request is refused");
+  return { intervalMs: limit.interval, burst: limit.burst };
+}
+
+async function readConfigFile(file: string, readFile: ReadFile): Promise<string> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const text = `the web configuration cannot be read: ${fileFault(error)}`;
+    throw new ConfigError([{ code: "WEB_CONFIG_UNREADABLE", location: file, key: "", text }]);
+  }
+}
+
+function asWebProblem(problem: ConfigProblem): ConfigProblem {
+  return problem.code === "CONFIG_INVALID" ? { ...problem, code: "WEB_CONFIG_INVALID" } : problem;
+}
+
+function placed({ path, text, code = "WEB_CONFIG_INVALID" }: SettingProblem, origin: Origin): ConfigProblem {
+  return { code, ...origin.place(path, "value"), text };
+}

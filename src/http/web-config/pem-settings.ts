@@ -1,0 +1,79 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { resolve } from "node:path";
+import { printable } from "../../config/quote.ts";
+import { fileFault, type ReadFile } from "../../config/read-file.ts";
+import { SettingError } from "./setting-problem.ts";
+
+const SECTION = "tls_server_config";
+/** A longer path, or one of several lines, is rather the content of the file. */
+const LONGEST_PATH_SHOWN = 300;
+
+const PEM_CERTIFICATE =
+  /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]*?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
+
+/** A PEM text and where it came from. */
+export interface PemSetting {
+  readonly key: string;
+  readonly content: string;
+}
+
+export interface PemSource {
+  /** Folder of the web configuration. */
+  readonly base: string;
+  readonly readFile: ReadFile;
+}
+
+/**
+ * The text of `<name>_file`, else of `<name>` itself; undefined where neither is set.
+ * @throws SettingError
+ */
+export async function readPem(
+  name: "cert" | "key" | "client_ca",
+  inline: unknown,
+  file: string | undefined,
+  source: PemSource,
+): Promise<PemSetting | undefined> {
+  if (file === undefined) {
+    if (inline === undefined || inline === null || inline === "") return undefined;
+    if (typeof inline === "string") return { key: name, content: inline };
+    throw new SettingError({ path: [SECTION, name], text: "expected a PEM text, found something else (not shown)" });
+  }
+  const key = `${name}_file`;
+  const path = resolve(source.base, file);
+  try {
+    return { key, content: await source.readFile(path) };
+  } catch (error) {
+    const text = `${shownPath(file)} cannot be read: ${fileFault(error)}`;
+    throw new SettingError({ path: [SECTION, key], text, code: "WEB_CONFIG_UNREADABLE" });
+  }
+}
+
+function shownPath(path: string): string {
+  return path.length > LONGEST_PATH_SHOWN || /[\r\n]/.test(path) ? "the file (name not shown)" : printable(path);
+}
+
+/**
+ * The certificates of a PEM text. Node skips what it cannot read, so each is looked at.
+ * @throws SettingError
+ */
+export function parseCertificates({ key, content }: PemSetting): readonly X509Certificate[] {
+  const blocks = content.match(PEM_CERTIFICATE) ?? [];
+  if (blocks.length === 0) throw new SettingError({ path: [SECTION, key], text: "holds no PEM certificate" });
+  return blocks.map((block, index) => {
+    try {
+      return new X509Certificate(block);
+    } catch {
+      throw new SettingError({ path: [SECTION, key], text: `certificate ${index + 1} is damaged` });
+    }
+  });
+}
+
+/** @throws SettingError */
+export function parsePrivateKey({ key, content }: PemSetting): KeyObject {
+  try {
+    return createPrivateKey(content);
+  } catch {
+    const text = "holds no private key in PEM, or one with a passphrase";
+    throw new SettingError({ path: [SECTION, key], text });
+  }
+}

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { parseGoDuration } from "./go-duration.ts";
+
+/*
+ * The web configuration as Prometheus' exporter-toolkit defines it, so that one file serves all exporters of a site.
+ * Whatever may hold a secret is `unknown` here and looked at by hand (load.ts): messages about it must not show it.
+ */
+
+export const CLIENT_AUTH_TYPES = [
+  "NoClientCert",
+  "RequestClientCert",
+  "RequireAnyClientCert",
+  "VerifyClientCertIfGiven",
+  "RequireAndVerifyClientCert",
+] as const;
+export type ClientAuthType = (typeof CLIENT_AUTH_TYPES)[number];
+
+/** How Go spells the versions, and how Node does. */
+const TLS_VERSIONS = { TLS10: "TLSv1", TLS11: "TLSv1.1", TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
+
+/** The suites that Go calls secure, and OpenSSL's names. Those of TLS 1.3 are the same, and are always on. */
+const CIPHERS = {
+  TLS_AES_128_GCM_SHA256: "TLS_AES_128_GCM_SHA256",
+  TLS_AES_256_GCM_SHA384: "TLS_AES_256_GCM_SHA384",
+  TLS_CHACHA20_POLY1305_SHA256: "TLS_CHACHA20_POLY1305_SHA256",
+  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: "ECDHE-ECDSA-AES128-SHA",
+  TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: "ECDHE-ECDSA-AES256-SHA",
+  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: "ECDHE-RSA-AES128-SHA",
+  TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: "ECDHE-RSA-AES256-SHA",
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: "ECDHE-ECDSA-AES128-GCM-SHA256",
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: "ECDHE-ECDSA-AES256-GCM-SHA384",
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: "ECDHE-RSA-AES128-GCM-SHA256",
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: "ECDHE-RSA-AES256-GCM-SHA384",
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: "ECDHE-ECDSA-CHACHA20-POLY1305",
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: "ECDHE-RSA-CHACHA20-POLY1305",
+} as const;
+
+const CURVES = { CurveP256: "prime256v1", CurveP384: "secp384r1", CurveP521: "secp521r1", X25519: "X25519" } as const;
+
+/** Other headers are the exporter's own business. */
+const HEADERS = {
+  "Content-Security-Policy": undefined,
+  "X-Frame-Options": ["deny", "sameorigin"],
+  "X-Content-Type-Options": ["nosniff"],
+  "X-XSS-Protection": undefined,
+  "Strict-Transport-Security": undefined,
+} as const satisfies Record<string, readonly string[] | undefined>;
+
+export type HeaderName = keyof typeof HEADERS;
+
+/** One of the names of a table, as what the table says. */
+function named<const Table extends Readonly<Record<string, string>>>(table: Table) {
+  const names = Object.keys(table);
+  return z.enum(names).transform((name) => table[name as keyof Table]);
+}
+
+/** Booleans of YAML 1.1 too: the toolkit reads the file by that version. */
+const yamlBoolean = z.union(
+  [
+    z.boolean(),
+    z.enum(["yes", "Yes", "YES", "on", "On", "ON", "y", "Y"]).transform(() => true),
+    z.enum(["no", "No", "NO", "off", "Off", "OFF", "n", "N"]).transform(() => false),
+  ],
+  { error: "true or false" },
+);
+
+/** An empty text, or none, is as good as a key that is left out. */
+const path = z
+  .string()
+  .nullable()
+  .transform((text) => text || undefined);
+
+const clientAuthType = z
+  .enum(["", "RequireClientCert", ...CLIENT_AUTH_TYPES], { error: `one of ${CLIENT_AUTH_TYPES.join(", ")}` })
+  .nullable()
+  .transform((name): ClientAuthType | undefined =>
+    // An older name, kept for files that have it.
+    name === "RequireClientCert" ? "RequireAnyClientCert" : name || undefined,
+  );
+
+const tlsServerConfig = z.strictObject({
+  cert: z.unknown().optional(),
+  cert_file: path.optional(),
+  key: z.unknown().optional(),
+  key_file: path.optional(),
+  client_auth_type: clientAuthType.optional(),
+  client_ca: z.unknown().optional(),
+  client_ca_file: path.optional(),
+  client_allowed_sans: z.array(z.string()).nullable().optional(),
+  min_version: named(TLS_VERSIONS).default("TLSv1.2"),
+  max_version: named(TLS_VERSIONS).default("TLSv1.3"),
+  cipher_suites: z.array(named(CIPHERS)).nullable().optional(),
+  prefer_server_cipher_suites: yamlBoolean.default(true),
+  curve_preferences: z.array(named(CURVES)).nullable().optional(),
+});
+
+function header(allowed: readonly string[] | undefined) {
+  const expected = allowed === undefined ? "a text" : `one of ${allowed.join(", ")}`;
+  return z
+    .union([z.string(), z.number(), z.boolean()], { error: expected })
+    .transform(String)
+    .refine((value) => allowed?.includes(value) ?? true, { error: expected })
+    .refine((value) => /^[\t\x20-\x7e]*$/.test(value), { error: "a text that an HTTP header can carry" });
+}
+
+const headers = z.strictObject({
+  "Content-Security-Policy": header(HEADERS["Content-Security-Policy"]).optional(),
+  "X-Frame-Options": header(HEADERS["X-Frame-Options"]).optional(),
+  "X-Content-Type-Options": header(HEADERS["X-Content-Type-Options"]).optional(),
+  "X-XSS-Protection": header(HEADERS["X-XSS-Protection"]).optional(),
+  "Strict-Transport-Security": header(HEADERS["Strict-Transport-Security"]).optional(),
+});
+
+const httpServerConfig = z.strictObject({
+  http2: yamlBoolean.default(true),
+  headers: headers.optional(),
+});
+
+const DURATION = "a duration such as 1s or 500ms; 0 for no limit";
+
+/** Go reads a bare number as nanoseconds. */
+const interval = z.union([z.int(), z.string()], { error: DURATION }).transform((value, context) => {
+  const ms = typeof value === "number" ? value / 1e6 : parseGoDuration(value);
+  if (ms !== undefined) return ms;
+  context.addIssue({ code: "custom", message: DURATION, input: value });
+  return z.NEVER;
+});
+
+const BURST = "a whole number from 0 to 1000000000";
+
+const rateLimit = z.strictObject({
+  interval: interval.default(0),
+  burst: z.int({ error: BURST }).min(0, { error: BURST }).max(1e9, { error: BURST }).default(0),
+});
+
+export const webConfigSchema = z.strictObject({
+  tls_server_config: tlsServerConfig.optional(),
+  http_server_config: httpServerConfig.optional(),
+  basic_auth_users: z.unknown().optional(),
+  rate_limit: rateLimit.optional(),
+});
+
+export type WebSettings = z.output<typeof webConfigSchema>;
+export type TlsSettings = z.output<typeof tlsServerConfig>;

@@ -1,0 +1,31 @@
+import { formatKey } from "../../config/origin.ts";
+import type { SettingProblem } from "./setting-problem.ts";
+
+const KEY = "basic_auth_users";
+/** What htpasswd and other tools write; the letters stand for the same algorithm. 4 to 31 are its limits. */
+const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
+
+/** Who may come in: bcrypt hashes by user name; empty when everybody may. */
+export type Users = ReadonlyMap<string, string>;
+
+/** Reads the section; what is found there is never shown, for it may be a password that somebody forgot to hash. */
+export function readUsers(section: unknown): Users | SettingProblem {
+  if (section === undefined || section === null) return new Map();
+  if (typeof section !== "object" || Array.isArray(section)) {
+    return { path: [KEY], text: "expected a map of user names to bcrypt hashes, found something else (not shown)" };
+  }
+  const users = new Map<string, string>();
+  for (const [name, hash] of Object.entries(section)) {
+    if (typeof hash !== "string" || !BCRYPT_HASH.test(hash)) {
+      const text = `expected a bcrypt hash for ${formatKey([name])}, found something else (not shown); htpasswd -nBC 10 makes one`;
+      return { path: [KEY, name], text };
+    }
+    users.set(name, hash);
+  }
+  return users;
+}
+
+/** The cost of a hash: its binary logarithm of rounds. */
+export function bcryptCost(hash: string): number {
+  return Number(hash.slice(4, 6));
+}

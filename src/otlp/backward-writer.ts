@@ -1,0 +1,121 @@
+const SMALLEST_BUFFER = 4_096;
+/** A varint of 32 bits. */
+const LONGEST_VARINT = 5;
+/** UTF-8 takes three bytes for one unit of UTF-16, and four for two. */
+const MOST_BYTES_PER_UNIT = 3;
+
+/**
+ * Writes protobuf from its end to its beginning. A length stands before what it counts: written this way it is known by
+ * then, so that nothing is measured beforehand and nothing is moved afterwards.
+ */
+export class BackwardWriter {
+  #bytes: Buffer;
+  #view: DataView;
+  /** Where what was written begins. */
+  #at: number;
+
+  /** @param expected Bytes that are likely to be written; more is no fault. */
+  constructor(expected: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(SMALLEST_BUFFER, Math.ceil(expected)));
+    this.#view = viewOf(this.#bytes);
+    this.#at = this.#bytes.length;
+  }
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  /** What was written; nothing must be written any more. */
+  finish(): Uint8Array {
+    return this.#bytes.subarray(this.#at);
+  }
+
+  /** @param write Writes what the message holds, its last field first. */
+  message(tag: number, write: () => void): void {
+    const end = this.length;
+    write();
+    this.varint(this.length - end);
+    this.byte(tag);
+  }
+
+  field(tag: number, text: string): void {
+    const end = this.length;
+    this.text(text);
+    this.varint(this.length - end);
+    this.byte(tag);
+  }
+
+  byte(value: number): void {
+    this.#makeRoom(1);
+    this.#bytes[--this.#at] = value;
+  }
+
+  /** @param value from 0 to below 2^32 */
+  varint(value: number): void {
+    this.#makeRoom(LONGEST_VARINT);
+    if (value < 0x80) {
+      this.#bytes[--this.#at] = value;
+      return;
+    }
+    let size = 1;
+    for (let rest = value >>> 7; rest > 0; rest >>>= 7) size++;
+    this.#at -= size;
+    let left = value;
+    for (let index = 0; index < size - 1; index++) {
+      this.#bytes[this.#at + index] = (left & 0x7f) | 0x80;
+      left >>>= 7;
+    }
+    this.#bytes[this.#at + size - 1] = left;
+  }
+
+  double(value: number): void {
+    this.#makeRoom(8);
+    this.#at -= 8;
+    this.#view.setFloat64(this.#at, value, true);
+  }
+
+  fixed64(value: bigint): void {
+    this.#makeRoom(8);
+    this.#at -= 8;
+    this.#view.setBigUint64(this.#at, value, true);
+  }
+
+  /** As UTF-8; lone surrogates become U+FFFD. */
+  text(text: string): void {
+    this.#makeRoom(text.length * MOST_BYTES_PER_UNIT);
+    let at = this.#at;
+    for (let index = text.length - 1; index >= 0; index--) {
+      const code = text.charCodeAt(index);
+      if (code > 0x7f) {
+        at = this.#at - Buffer.byteLength(text);
+        this.#bytes.write(text, at);
+        break;
+      }
+      this.#bytes[--at] = code;
+    }
+    this.#at = at;
+  }
+
+  /** Writes once more what is there: `size` bytes, which begin where `length` was `from`. */
+  repeat(from: number, size: number): void {
+    this.#makeRoom(size);
+    const source = this.#bytes.length - from;
+    this.#bytes.copyWithin(this.#at - size, source, source + size);
+    this.#at -= size;
+  }
+
+  #makeRoom(size: number): void {
+    if (this.#at >= size) return;
+    const grown = Buffer.allocUnsafeSlow(this.#bytes.length * 2 + size);
+    const at = grown.length - this.length;
+    grown.set(this.finish(), at);
+    this.#bytes = grown;
+    this.#view = viewOf(grown);
+    this.#at = at;
+  }
+}
+
+function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length);
+}

@@ -1,0 +1,35 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "./clock.ts";
+
+/** How long work may hold the event loop, and how many steps go by between looks at the clock. */
+const SLICE_MS = 8;
+const STEPS_PER_LOOK = 256;
+
+/** Cuts long work into slices: scrapes and requests get the event loop in between. */
+export class Slices {
+  readonly #clock: Clock;
+  #steps = 0;
+  #sliceBegan: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#sliceBegan = clock.monotonic();
+  }
+
+  /** Call after each small step; wait for the promise, if there is one. */
+  step(): Promise<void> | undefined {
+    this.#steps++;
+    return this.#steps % STEPS_PER_LOOK === 0 ? this.look() : undefined;
+  }
+
+  /** As `step`, for steps that take long themselves. */
+  look(): Promise<void> | undefined {
+    if (this.#clock.monotonic() - this.#sliceBegan < SLICE_MS) return undefined;
+    return this.#yield();
+  }
+
+  async #yield(): Promise<void> {
+    await nextTurn();
+    this.#sliceBegan = this.#clock.monotonic();
+  }
+}

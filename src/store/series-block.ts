@@ -1,0 +1,57 @@
+/** Series in a full block; a power of two. */
+export const BLOCK_SIZE = 1_024;
+const FIRST_CAPACITY = 16;
+
+/** Marks a series without a value: it expired before anything was. */
+export const ABSENT = Number.NEGATIVE_INFINITY;
+
+/**
+ * Up to 1,024 series of a table in flat arrays. A table grows by blocks, so that nothing large is ever copied, and what
+ * follows from a block (its lines of the page) stays valid until its version changes.
+ */
+export class SeriesBlock {
+  /** Numbers of label values, one series after the other. */
+  labels: Uint32Array;
+  /** When each series got its labels, as the table counts. */
+  labelledAt = new Uint32Array(FIRST_CAPACITY);
+  owners = new Uint32Array(FIRST_CAPACITY);
+  values = new Float64Array(FIRST_CAPACITY);
+  /** Monotonic ms. */
+  expiresAt = new Float64Array(FIRST_CAPACITY).fill(ABSENT);
+  /** Series in use or free. */
+  used = 0;
+  /** The table's version at the last change that a reader could see. */
+  version = 0;
+  /** Lower bound of the next moment (monotonic ms) at which a value expires. */
+  nextExpiry = Number.POSITIVE_INFINITY;
+  readonly #width: number;
+
+  /** `width`: labels per series. */
+  constructor(width: number) {
+    this.#width = width;
+    this.labels = new Uint32Array(FIRST_CAPACITY * width);
+  }
+
+  get isFull(): boolean {
+    return this.used === BLOCK_SIZE;
+  }
+
+  /** Makes room for one series more, and returns where it is. */
+  extend(): number {
+    if (this.used === this.values.length) this.#grow(Math.min(this.used * 4, BLOCK_SIZE));
+    return this.used++;
+  }
+
+  #grow(capacity: number): void {
+    this.labels = copied(this.labels, new Uint32Array(capacity * this.#width));
+    this.labelledAt = copied(this.labelledAt, new Uint32Array(capacity));
+    this.owners = copied(this.owners, new Uint32Array(capacity));
+    this.values = copied(this.values, new Float64Array(capacity));
+    this.expiresAt = copied(this.expiresAt, new Float64Array(capacity).fill(ABSENT));
+  }
+}
+
+function copied<Numbers extends Uint32Array | Float64Array>(from: Numbers, to: Numbers): Numbers {
+  to.set(from);
+  return to;
+}

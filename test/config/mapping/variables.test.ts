@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { SECRET } from "../support.ts";
+import { linesOf, loadRules } from "./support.ts";
+
+const MATCH = "match: { channel: '/a/' }";
+
+/** Who refers to the variable of a secret in the wrong place must not find the secret in the log. */
+test.each([
+  ["match.channel", "match: { channel: '/?${KEY}/' }, name: prtg_x, help: X."],
+  ["match.channel", "match: { channel: '/(?<x>a)(?<x>${KEY})/' }, name: prtg_x, help: X."],
+  ["match.channel[1]", "match: { channel: [a, '/[z-${KEY}]/'] }, name: prtg_x, help: X."],
+  ["name", `${MATCH}, name: '\${KEY}!', help: X.`],
+  ["labels.a", `${MATCH}, name: prtg_x, help: X., labels: { a: '$9\${KEY}' }`],
+  ["unit", `${MATCH}, name: prtg_x, help: X., unit: '\${KEY}'`],
+])("what is wrong with %s does not repeat the value of a variable", async (key, rule) => {
+  const lines = await linesOf(loadRules(`rules:\n  - { ${rule} }\n`, { KEY: SECRET }));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(`rules[0].${key}: expected `);
+  expect(lines[0]).toContain("which the value of KEY is not");
+  expect(lines[0]).not.toContain(SECRET);
+});

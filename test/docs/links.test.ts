@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { type DocumentPage, PAGES, parsePage, ROOT } from "./support/pages.ts";
+
+const anchorsOf = new Map(PAGES.map(({ file, anchors }) => [file, anchors]));
+
+/** Where the links of a page lead, as they are written. */
+function linksOf({ prose }: DocumentPage): string[] {
+  const text = prose.replaceAll(/(`+).+?\1/gs, "`");
+  return [...text.matchAll(/\]\(\s*<?([^)\s>]+)>?[^)]*\)/g)].map(([, target = ""]) => target);
+}
+
+/** The place in the repository that a link leads to, the page itself included. */
+function placeOf(file: string, link: string): string {
+  const [to = ""] = link.split("#", 1);
+  return to === "" ? file : path.posix.join(path.posix.dirname(file), to);
+}
+
+/** Links of a page into the repository that lead nowhere. */
+function deadLinks(page: DocumentPage): string[] {
+  return linksOf(page).filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const place = placeOf(page.file, link);
+    if (place !== page.file && !existsSync(path.join(ROOT, place))) return true;
+    const [, fragment] = link.split("#", 2);
+    const headings = place === page.file ? page.anchors : anchorsOf.get(place);
+    return fragment !== undefined && headings !== undefined && !headings.has(fragment);
+  });
+}
+
+/** Pages that somebody finds who begins with a page and follows links; in a folder that is linked, every page. */
+function reachableFrom(start: string): Set<string> {
+  const found = new Set([start]);
+  for (const file of found) {
+    const page = PAGES.find((each) => each.file === file);
+    for (const link of page === undefined ? [] : linksOf(page)) {
+      const place = placeOf(file, link);
+      for (const { file: next } of PAGES) if (next === place || next.startsWith(`${place}/`)) found.add(next);
+    }
+  }
+  return found;
+}
+
+test("there are pages", () => {
+  expect(PAGES.map(({ file }) => file)).toEqual(
+    expect.arrayContaining(["README.md", "docs/operations.md", "deploy/helm/prtg-exporter/README.md"]),
+  );
+});
+
+test("the README leads to every page", () => {
+  const reachable = reachableFrom("README.md");
+  expect(PAGES.map(({ file }) => file).filter((file) => !reachable.has(file))).toEqual([]);
+});
+
+test.each(PAGES.map((page) => [page.file, page] as const))("links of %s lead somewhere", (_file, page) => {
+  expect(deadLinks(page)).toEqual([]);
+});
+
+test("dead links are found", () => {
+  const text = [
+    "# A page (of `links`)",
+    "## Twice",
+    "## Twice",
+    "[a](docs/none.md) [b](#a-page-of-links) [c](#twice-1) [d](#twice-2) ![e](docs/images/none.png)",
+    "[f](docs/metrics.md#labels) [g](docs/metrics.md#lables) [h](https://example.com/none) `[i](none.md)`",
+    "```",
+    "[j](none.md)",
+    "```",
+  ].join("\n");
+  expect(deadLinks(parsePage("page.md", text))).toEqual([
+    "docs/none.md",
+    "#twice-2",
+    "docs/images/none.png",
+    "docs/metrics.md#lables",
+  ]);
+});
+
+/** Files that the text names as those of the repository, in backquotes. */
+const NAMED_FILE = /^(?:docs|deploy|config|scripts|bench|src|test|api|tools)\/(?!.*\.\.\.)[\w./-]+$/;
+
+test.each(PAGES.map((page) => [page.file, page] as const))("files that %s names are there", (_file, { spans }) => {
+  const named = spans.filter((span) => NAMED_FILE.test(span));
+  expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+});

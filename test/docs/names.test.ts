@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { STATUS_TOKENS } from "../../src/api/status.ts";
+import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
+import { promqlLabels } from "../support/promql-labels.ts";
+import { ALERTS } from "../support/rule-files.ts";
+import { CONFIGURATION_KEYS, DOCUMENTED_METRICS, FLAGS } from "./support/known-names.ts";
+import { type DocumentPage, PAGES, parsePage, queriesOf, USER_PAGES } from "./support/pages.ts";
+
+const alerts = new Set(ALERTS.map(({ alert }) => alert));
+const codes = new Set(Object.keys(ERROR_CATALOGUE));
+/** Words in capitals that are codes of something else. */
+const VARIABLE = /^(PRTG|OTEL|NODE|MALLOC|SIMULATOR|HTTPS?|NO|DATA|BASE|IMAGE|METHOD|EXECUTION|LICENSE)_/;
+/** Sections of the configuration whose keys pages name with a dot. */
+const SECTION = /^(servers(\[\])?|collectors|limits|metrics|mapping|labels|otlp)\.[a-z_.[\]]+$/;
+
+/** Flags of Prometheus. */
+const FLAGS_OF_OTHERS = new Set(["--web.enable-otlp-receiver"]);
+
+/** What a page of how it is today must not be wrong about. */
+function unknownNames({ spans, prose }: DocumentPage): string[] {
+  return [
+    ...spans.filter((span) => /^prtg_[a-z0-9_]*[a-z0-9]$/.test(span) && !isMetric(span)),
+    ...spans.filter((span) => /^[A-Z]{2,}_[A-Z_]+$/.test(span) && !VARIABLE.test(span) && !codes.has(span)),
+    ...spans.filter((span) => SECTION.test(span) && !isKey(span)),
+    ...spans
+      .flatMap((span) => /^--(?:config|web|log)\.[\w.-]+/.exec(span) ?? [])
+      .filter((flag) => !FLAGS.has(flag) && !FLAGS_OF_OTHERS.has(flag)),
+    ...[...prose.matchAll(/\bPrtg[A-Z]\w+/g)].map(([name]) => name).filter((name) => !alerts.has(name)),
+  ];
+}
+
+/** A histogram is named without its endings. */
+function isMetric(span: string): boolean {
+  return DOCUMENTED_METRICS.has(span) || DOCUMENTED_METRICS.has(`${span}_bucket`);
+}
+
+/** Pages also say `limits.timeout` for `servers[].limits.timeout`. */
+function isKey(span: string): boolean {
+  const key = span.replace(/^servers\./, "servers[].").replace(/\[\]$/, "");
+  return [key, `servers[].${key}`].some((each) => CONFIGURATION_KEYS.has(each));
+}
+
+/** Names in them are those of examples, of other exporters (checked by migration.test.ts), or of everything at once. */
+const OTHERS = new Set([
+  "docs/migration.md",
+  "docs/mapping.md",
+  "docs/simulator.md",
+  "docs/api-coverage.md",
+  "docs/status.md",
+]);
+
+describe("names of metrics, errors, keys, flags and alerts", () => {
+  test.each(USER_PAGES.filter(({ file }) => !OTHERS.has(file)).map((page) => [page.file, page] as const))(
+    "in %s are those of the exporter",
+    (_file, page) => {
+      expect(unknownNames(page)).toEqual([]);
+    },
+  );
+
+  test("that are wrong are found", () => {
+    const text =
+      "`prtg_channel_value` `prtg_channel_values` `API_TIMEOUT` `API_TIMEOUTS` `limits.max_series` `limits.max_serie` " +
+      "`servers[].limits.timeout` `limits.timeout` `collectors.tree.shedule` `PRTG_URL` `prtg_exporter_*` " +
+      "`--web.config.file` `--web.config.files web.yml` PrtgSensorDown PrtgSensorDone";
+    expect(unknownNames(parsePage("page.md", text))).toEqual([
+      "prtg_channel_values",
+      "API_TIMEOUTS",
+      "limits.max_serie",
+      "collectors.tree.shedule",
+      "--web.config.files",
+      "PrtgSensorDone",
+    ]);
+  });
+
+  test("have sources that are not empty", () => {
+    expect(CONFIGURATION_KEYS.has("servers[].limits.requests_per_second")).toBe(true);
+    expect(DOCUMENTED_METRICS.has("prtg_ping_seconds")).toBe(true);
+    expect(FLAGS.has("--web.listen-address")).toBe(true);
+  });
+});
+
+const documentedQueries = PAGES.flatMap((page) => queriesOf(page).map((query) => [page.file, query] as const));
+
+describe("PromQL", () => {
+  test.each(documentedQueries)("of %s names what there is: %s", (_file, query) => {
+    expect(promqlLabels(query, DOCUMENTED_METRICS).unknown).toEqual([]);
+  });
+
+  test("is found, query by query", () => {
+    const blocks = [{ language: "promql", text: "a  # one\n\nsum(\n  b\n)\nc\n  and d\n" }];
+    expect(queriesOf({ blocks })).toEqual(["a", "sum(\n  b\n)", "c\n  and d"]);
+    const files = new Set(documentedQueries.map(([file]) => file));
+    expect([...files]).toEqual(expect.arrayContaining(["README.md", "docs/faq.md", "docs/migration.md"]));
+  });
+
+  test.each(documentedQueries)("of %s selects statuses that there are: %s", (_file, query) => {
+    const chosen = [...query.matchAll(/\bstatus=~?"([^"]*)"/g)].flatMap(([, list = ""]) => list.split("|"));
+    const tokens: readonly string[] = STATUS_TOKENS;
+    expect(chosen.filter((token) => !/[^a-z]/.test(token) && !tokens.includes(token))).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { familiesOf } from "../../../scripts/generate/preset-families.ts";
+import { createProgram } from "../../../src/commands/program.ts";
+import { PRESET_NAMES } from "../../../src/config/mapping-schema.ts";
+import { Redactor } from "../../../src/errors/redactor.ts";
+import { CHANNEL_LABELS, SENSOR_LABELS } from "../../../src/mapping/metric-table.ts";
+import { KNOWN_METRICS, TARGET_LABELS } from "../../support/known-metrics.ts";
+import { readPage } from "./pages.ts";
+
+/** What Prometheus makes of each scrape. */
+const OF_SCRAPES = ["up", "scrape_duration_seconds", "scrape_samples_scraped"];
+
+async function mappedMetrics(): Promise<[name: string, labels: string[]][]> {
+  const families = await Promise.all(PRESET_NAMES.map(familiesOf));
+  const ofChannels = CHANNEL_LABELS.filter((label) => label !== "unit");
+  return families
+    .flat()
+    .map(({ name, ruleLabels }) => [name, [...TARGET_LABELS, "server", ...ofChannels, ...ruleLabels]]);
+}
+
+/** Labels of every metric that a page may name, by its name: with those of presets and of scrapes. */
+export const DOCUMENTED_METRICS: ReadonlyMap<string, readonly string[]> = new Map([
+  ...KNOWN_METRICS,
+  ...(await mappedMetrics()),
+  ...OF_SCRAPES.map((name) => [name, TARGET_LABELS] as const),
+  // Where labels are left out, names are here.
+  ["prtg_sensor_info", [...(KNOWN_METRICS.get("prtg_sensor_info") ?? []), ...SENSOR_LABELS]],
+]);
+
+export const KNOWN_LABELS: ReadonlySet<string> = new Set([...DOCUMENTED_METRICS.values()].flat());
+
+/** Keys of the configuration with the sections above them, as in `servers[].limits.timeout`. */
+export const CONFIGURATION_KEYS: ReadonlySet<string> = new Set(configurationKeys());
+
+function configurationKeys(): string[] {
+  const keys: string[] = [];
+  let section = "";
+  for (const line of readPage("docs/configuration.md").prose.split("\n")) {
+    const heading = /^### `(.+)`$/.exec(line)?.[1];
+    if (heading !== undefined) section = `${heading}.`;
+    const key = /^\| (?:\[`(\w+)`\]|`([a-z_]+)` )/.exec(line);
+    if (key !== null) keys.push(section + (key[1] ?? key[2]));
+  }
+  return keys;
+}
+
+/** Flags of all commands. */
+export const FLAGS: ReadonlySet<string> = new Set(
+  createProgram({ code: 0, redactor: new Redactor() }).commands.flatMap(({ options }) =>
+    options.flatMap(({ long }) => (long == null ? [] : [long])),
+  ),
+);

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { anchor } from "../../../scripts/generate/markdown.ts";
+
+export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+/** Nothing of ours is in them. */
+const FOREIGN = new Set(["node_modules", "dist", "coverage", ".git"]);
+
+export interface CodeBlock {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** A page of the repository, in Markdown. */
+export interface DocumentPage {
+  /** Path below the root of the repository. */
+  readonly file: string;
+  readonly blocks: readonly CodeBlock[];
+  /** Without blocks of code and comments. */
+  readonly prose: string;
+  /** What stands between backquotes. */
+  readonly spans: readonly string[];
+  readonly anchors: ReadonlySet<string>;
+}
+
+function markdownFiles(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const file = path.posix.join(folder, entry.name);
+    if (entry.isDirectory()) return FOREIGN.has(entry.name) ? [] : markdownFiles(file);
+    return entry.name.endsWith(".md") ? [file] : [];
+  });
+}
+
+export function readPage(file: string): DocumentPage {
+  return parsePage(file, readFileSync(path.join(ROOT, file), "utf8"));
+}
+
+export function parsePage(file: string, text: string): DocumentPage {
+  const blocks: CodeBlock[] = [];
+  const prose = text
+    .replaceAll(/^( *)```(\w*)\n(.*?)^\1```$/gms, (_block, indent: string, language: string, code: string) => {
+      blocks.push({ language, text: code.replaceAll(new RegExp(`^${indent}`, "gm"), "") });
+      return "";
+    })
+    .replaceAll(/<!--.*?-->/gs, "");
+  const spans = [...prose.matchAll(/(`+)(.+?)\1/gs)].map(([, , code = ""]) => code.replaceAll(/\s+/g, " ").trim());
+  return { file, blocks, prose, spans, anchors: anchorsIn(prose) };
+}
+
+/** As GitHub makes them: a heading that occurs again has a number. */
+function anchorsIn(prose: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ""] of prose.matchAll(/^#+ (.*)$/gm)) {
+    const name = anchor(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
+    let unique = name;
+    for (let count = 1; anchors.has(unique); count++) unique = `${name}-${count}`;
+    anchors.add(unique);
+  }
+  return anchors;
+}
+
+/** Every page that there is, also those of the chart. */
+export const PAGES: readonly DocumentPage[] = markdownFiles("").map(readPage);
+/** What a user reads about the exporter as it is; docs/decisions.md also tells of what was. */
+export const USER_PAGES: readonly DocumentPage[] = PAGES.filter(({ file }) => file !== "docs/decisions.md");
+
+/** Queries of the blocks in PromQL, without comments. What is indented or closes a parenthesis goes on. */
+export function queriesOf({ blocks }: Pick<DocumentPage, "blocks">): string[] {
+  return blocks
+    .filter(({ language }) => language === "promql")
+    .flatMap(({ text }) => text.replaceAll(/#.*$/gm, "").split(/\n(?![\s)])/))
+    .map((query) => query.trim())
+    .filter((query) => query !== "");
+}

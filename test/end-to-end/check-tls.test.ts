@@ -1,0 +1,50 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runCommand, temporaryFolder } from "../support/command-line.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+
+function fixture(name: string): string {
+  return readFileSync(new URL(`../api/fixtures/${name}`, import.meta.url), "utf8");
+}
+
+const TLS = { key: fixture("prtg.example.com.key.pem"), cert: fixture("prtg.example.com.pem") };
+const SEEN = new X509Certificate(TLS.cert).fingerprint256;
+const OTHER = "AB".repeat(32);
+
+function folderWith(url: string, servers: Readonly<Record<string, string>>): string {
+  const yaml = Object.entries(servers).map(
+    ([name, tls]) => `  - { name: ${name}, url: "${url}", auth: { api_key_file: key.txt }, tls: { ${tls} } }\n`,
+  );
+  return temporaryFolder({ "key.txt": CREDENTIALS.apiKey, "prtg.yaml": `servers:\n${yaml.join("")}` });
+}
+
+it("check names the fingerprint that it saw, and one that is pinned is all that is needed", async () => {
+  const { url, requests } = await simulateServer({ tls: TLS });
+  const folder = folderWith(url, { wrong: `fingerprints: ["${OTHER}"]` });
+  const refused = await runCommand(["check", "--config.file", join(folder, "prtg.yaml")]);
+  expect(refused.code).toBe(1);
+  const line = refused.stdout.split("\n").find((one) => one.includes("FAILED"));
+  expect(line).toMatch(/^wrong +connection +FAILED/);
+  expect(line).toContain("[API_TLS_FINGERPRINT]");
+  expect(line).toContain("-> If the certificate was renewed");
+  expect(requests.count()).toBe(0);
+  // What the message says can be copied into the configuration as it is.
+  const seen = /fingerprint: ((?:[0-9A-F]{2}:){31}[0-9A-F]{2})/.exec(line ?? "")?.[1] ?? "";
+  expect(seen).toBe(SEEN);
+  const pinned = folderWith(url, { pinned: `fingerprints: ["${OTHER}", "${seen}"]` });
+  const accepted = await runCommand(["check", "--config.file", join(pinned, "prtg.yaml")]);
+  expect(accepted.stdout).toMatch(/^pinned +connection +ok /m);
+  expect(accepted.code).toBe(0);
+});
+
+it("the insecure switch is logged, and shown as a metric", async () => {
+  const { url } = await simulateServer({ tls: TLS });
+  const folder = folderWith(url, { open: "insecure_skip_verify: true", pinned: `fingerprints: ["${SEEN}"]` });
+  const { code, stdout, stderr } = await runCommand(["serve", "--once", "--config.file", join(folder, "prtg.yaml")]);
+  expect(code).toBe(0);
+  expect(stdout).toContain('prtg_exporter_api_unverified{server="open"} 1\n');
+  expect(stdout).toContain('prtg_exporter_api_unverified{server="pinned"} 0\n');
+  expect(stderr.match(/tls\.insecure_skip_verify is set/g)).toHaveLength(1);
+});

@@ -1,0 +1,95 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import type { Simulator } from "../../src/simulator/service/simulator.ts";
+import { type RunningCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { parsePage } from "../support/parse-sample.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+
+const PATIENCE = { timeout: 20_000, interval: 50 };
+const OFTEN =
+  "collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s } }\n";
+const NEW_SECRET = "the-rotated-secret";
+
+interface Way {
+  readonly auth: string;
+  readonly secret: string;
+  /** From now on the server takes the new secret alone. */
+  readonly rotate: (simulator: Simulator) => void;
+}
+
+const WAYS: Readonly<Record<string, Way>> = {
+  "an API key": {
+    auth: "{ api_key_file: secret }",
+    secret: CREDENTIALS.apiKey,
+    rotate: ({ installation, now }) => {
+      const { keys } = installation.directory;
+      const old = keys.findByText(CREDENTIALS.apiKey);
+      if (old === undefined) throw new Error("no such key");
+      keys.create(old.user, { name: "rotated", accessLevel: old.accessLevel }, now(), NEW_SECRET);
+      keys.delete(old);
+    },
+  },
+  "a password": {
+    auth: `{ username: ${CREDENTIALS.username}, password_file: secret }`,
+    secret: CREDENTIALS.password,
+    rotate: (simulator) => {
+      const user = simulator.installation.directory.userByLogin(CREDENTIALS.username);
+      if (user === undefined) throw new Error("no such user");
+      user.password = NEW_SECRET;
+      simulator.dropSessions();
+    },
+  },
+};
+
+async function start({ auth, secret }: Way, more = "") {
+  const simulator = await simulateServer();
+  const yaml = `servers: [{ name: hq, url: "${simulator.url}", auth: ${auth} }]\n${OFTEN}${more}`;
+  const folder = temporaryFolder({ "prtg.yaml": yaml, secret });
+  const file = join(folder, "secret");
+  chmodSync(file, 0o600);
+  const args = ["serve", "--config.file", join(folder, "prtg.yaml"), "--web.listen-address", "127.0.0.1:0"];
+  const serve = startCommand(args, {});
+  await serve.until(/first poll finished/);
+  return { simulator, serve, file };
+}
+
+async function samples(serve: RunningCommand) {
+  return [...parsePage(await (await fetch(`${await serve.url()}/metrics`)).text()).values()];
+}
+
+test.each(Object.entries(WAYS))(
+  "%s may be exchanged at any time: no poll fails",
+  async (_, way) => {
+    const { simulator, serve, file } = await start(way);
+    writeFileSync(file, `${NEW_SECRET}\n`);
+    way.rotate(simulator);
+    const polled = () => simulator.requests.count({ route: "/experimental/channels", status: 200 });
+    const before = polled();
+    await vi.waitFor(() => expect(polled()).toBeGreaterThan(before + 3), PATIENCE);
+    // Each collector may have had a request under way, and no more than one.
+    expect(simulator.requests.count({ status: 401 })).toBeGreaterThan(0);
+    expect(simulator.requests.count({ status: 401 })).toBeLessThan(8);
+    expect(serve.stderr).not.toMatch(/collector \w+ failed/);
+    for (const { name, labels, value } of await samples(serve)) {
+      if (name === "prtg_up") expect(value).toBe("1");
+      if (name === "prtg_exporter_collector_success") expect(value, labels.collector).toBe("1");
+    }
+    expect(serve.stderr).not.toContain(NEW_SECRET);
+  },
+  60_000,
+);
+
+test("with strict_secret_files, one that others may read is refused, also in mid-life", async () => {
+  const way = WAYS["an API key"];
+  if (way === undefined) throw new Error("no way");
+  const { simulator, serve, file } = await start(way, "strict_secret_files: true\n");
+  writeFileSync(file, NEW_SECRET);
+  chmodSync(file, 0o644);
+  way.rotate(simulator);
+  await serve.until(/SECRET_EXPOSED/);
+  expect(serve.stderr).toMatch(/secret is open to every user of the system \(mode 0644\)/);
+  chmodSync(file, 0o600);
+  await serve.until(/works again/);
+  expect(serve.stderr).not.toContain(NEW_SECRET);
+}, 60_000);

@@ -1,0 +1,19 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { mergeSmall } from "../../src/exposition/merge-small.ts";
+
+it("keeps the bytes, in few buffers that are not copied where they are large", () => {
+  const size = fc.oneof(fc.nat(200), fc.integer({ min: 60_000, max: 70_000 }));
+  fc.assert(
+    fc.property(fc.array(size, { maxLength: 30 }), (sizes) => {
+      const buffers = sizes.map((length, index) => Buffer.alloc(length, index));
+      const merged = mergeSmall(buffers);
+      expect(Buffer.concat(merged).equals(Buffer.concat(buffers))).toBe(true);
+      for (const buffer of buffers) if (buffer.length > 64 * 1_024) expect(merged).toContain(buffer);
+      for (const [index, buffer] of merged.slice(1).entries()) {
+        expect((merged[index]?.length ?? 0) + buffer.length).toBeGreaterThan(64 * 1_024);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});

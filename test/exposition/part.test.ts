@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { isInPart, parsePart } from "../../src/exposition/part.ts";
+import { ownerOf, SERVER_WIDE } from "../../src/store/owner.ts";
+
+it.each([
+  ["0/1", { index: 0, count: 1 }],
+  ["2/5", { index: 2, count: 5 }],
+  ["99/100", { index: 99, count: 100 }],
+])("reads %s", (text, part) => {
+  expect(parsePart(text)).toEqual(part);
+});
+
+it.each([
+  "",
+  "1",
+  "1/",
+  "/2",
+  "2/2",
+  "0/0",
+  "-1/2",
+  "1/101",
+  "1.5/3",
+  "a/b",
+  "1/2/3",
+  " 0/2",
+  "0x1/2",
+  "1e1/20",
+  "١/٢",
+])("refuses %j", (text) => {
+  expect(parsePart(text)).toBeUndefined();
+});
+
+it("spreads devices evenly, and keeps what is about a server in the first part", () => {
+  const counts = [0, 0, 0, 0, 0, 0, 0];
+  for (let id = 2_000; id < 9_000; id++) {
+    const index = counts.findIndex((_, part) =>
+      isInPart({ index: part, count: counts.length }, ownerOf("hq", String(id))),
+    );
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+  for (const count of counts) expect(Math.abs(count - 1_000)).toBeLessThan(150);
+  expect(isInPart({ index: 0, count: 3 }, SERVER_WIDE)).toBe(true);
+  expect(isInPart({ index: 1, count: 3 }, SERVER_WIDE)).toBe(false);
+});
+
+it("gives an owner that no restart and no other process changes", () => {
+  expect([ownerOf("hq", "40"), ownerOf("lab", "40"), ownerOf("h", "q40")]).toEqual([
+    1455696581, 2369407466, 3119945171,
+  ]);
+});

@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mappingOf } from "../../src/commands/mapping.ts";
+import { ConfigError } from "../../src/config/config-error.ts";
+import { loadWebConfig } from "../../src/http/web-config/load.ts";
+import { parseScenario } from "../../src/simulator/scenario/scenario.ts";
+import { ScenarioError } from "../../src/simulator/scenario/scenario-error.ts";
+import { loadRules } from "../config/mapping/support.ts";
+import { filesWith, load, SECRET } from "../config/support.ts";
+import { mutateText, type TextSource } from "./mutate-text.ts";
+import { pick } from "./random.ts";
+import { type FuzzInput, type FuzzTarget, promise } from "./target.ts";
+
+/** Pieces of YAML. */
+const YAML = [
+  ...[
+    "\n",
+    "\n  ",
+    "\n    ",
+    "- ",
+    ": ",
+    "[",
+    "]",
+    "{",
+    "}",
+    "{}",
+    "[]",
+    "|\n",
+    ">-\n",
+    "#",
+    "&a ",
+    "*a",
+    "<<: *a",
+    "!!str ",
+  ],
+  ...[
+    "!!binary ",
+    "---\n",
+    "...\n",
+    "%YAML 1.1\n",
+    "? ",
+    "null",
+    "~",
+    "true",
+    "30s",
+    "0x1F",
+    ".nan",
+    "1e3",
+    "'",
+    '"',
+    "\t",
+  ],
+  ...["${KEY}", "${NONE:-5m}", "${", "$$", "${SERVER", "__proto__: {}", "constructor: 1"],
+];
+const SERVER = "servers:\n  - { url: https://prtg:1616, auth: { api_key_file: /run/secrets/key } }\n";
+
+const CONFIGS: readonly string[] = [
+  SERVER,
+  "servers:\n  - name: hq\n    url: https://prtg.example.com:1616/\n    auth: { username: me, password: '${KEY}' }\n" +
+    "    tls: { ca_file: /etc/ssl/ca.pem, server_name: prtg }\n    limits: { concurrency: 4, timeout: 30s, max_response_size: 64MiB }\n",
+  `${SERVER}collectors: { tree: { schedule: 5m }, status: { schedule: "*/30 * * * * *" }, timeseries: { mode: auto, enabled: false } }\n`,
+  `${SERVER}mapping:\n  presets: [base-units]\n  rules:\n    - match: { channel: [Disk*, '/Free (?<d>.)/'] }\n      name: prtg_disk_bytes\n      help: X.\n      unit: bytes\n      labels: { disk: $<d> }\n`,
+  `${SERVER}labels: { keep: [sensor_id, path], rename: { path: prtg_path }, from_tags: [{ tag: 'site-*', label: site }] }\n`,
+  `${SERVER}otlp: { endpoint: 'http://collector:4318', protocol: http/json, interval: 60s, headers: { x-tenant: a } }\nstale_after: 15m\n`,
+  "servers:\n  - url: https://prtg:1616\n    auth: { api_key: '${KEY}' }\n    tls:\n      cert_file: /etc/ssl/certs/exporter.pem\n" +
+    `      key_file: /etc/ssl/private/exporter.key\n      fingerprints: ['${"AB:".repeat(31)}CD']\n      min_version: TLS13\n`,
+  `${SERVER}limits: { max_series: 500, max_bytes: 256MiB }\nmetrics: { sensor_status: all, node_sensors: [probe] }\nstate_dir: /x\n`,
+];
+const RULES: readonly string[] = [
+  "rules:\n  - match: { kind: ping, channel: 'Ping Time' }\n    name: prtg_ping_seconds\n    help: X.\n    unit: seconds\n",
+  "rules:\n  - match: { path: 'Berlin/**/Disk *', unit: '/^[kM]B$/' }\n    drop: true\n  - match: { tags: [a, b] }\n    name: prtg_x\n    help: '$1'\n",
+];
+const WEB: readonly string[] = [
+  "http_server_config: { http2: true, headers: { X-Frame-Options: deny } }\nrate_limit: { interval: 1s, burst: 20 }\n",
+  "basic_auth_users:\n  alice: $2y$04$.mB3hjyTXma0Ek.x78bTFO0UNod6FXSR6KVwYcvd5wwSszgk6rdpi\n",
+  "tls_server_config: { cert_file: /etc/ssl/ca.pem, key_file: /etc/ssl/key.pem, min_version: TLS12, client_auth_type: NoClientCert }\n",
+];
+const SCENARIOS = new URL("../../config/scenarios/", import.meta.url);
+const RULE_FILES = new URL("../../config/mappings/", import.meta.url);
+
+/** Everything that people write: configuration, rules, web configuration, scenarios of the simulator. */
+export function openConfigTarget(): FuzzTarget {
+  const scenarios = readdirSync(SCENARIOS).map((name) => readFileSync(new URL(name, SCENARIOS), "utf8"));
+  const presets = readdirSync(RULE_FILES).map((name) => readFileSync(new URL(name, RULE_FILES), "utf8"));
+  const corpora: Readonly<Record<string, readonly string[]>> = {
+    config: CONFIGS,
+    // Long documents cost more than they find.
+    rules: [...RULES, ...RULES, ...RULES, ...presets.filter((text) => text.length < 1_000)],
+    web: WEB,
+    scenario: scenarios.map((text) => text.slice(0, 1_200)),
+  };
+  const variants = ["config", "config", "config", "rules", "rules", "web", "scenario"];
+  return {
+    name: "config",
+    draw: (random) => {
+      const variant = pick(random, variants);
+      const corpus = corpora[variant] ?? [];
+      const source: TextSource = { corpus, words: [...YAML, ...wordsOf(corpus)] };
+      return { variant, text: mutateText(random, source) };
+    },
+    run: runConfig,
+  };
+}
+
+const words = new Map<readonly string[], readonly string[]>();
+
+/** Keys and values of the well-formed ones. */
+function wordsOf(corpus: readonly string[]): readonly string[] {
+  const known = words.get(corpus) ?? [...new Set(corpus.join("\n").match(/[\w-]+:? ?/g))];
+  words.set(corpus, known);
+  return known;
+}
+
+async function runConfig({ variant, text }: FuzzInput): Promise<void> {
+  try {
+    if (variant === "rules") await loadRules(text, { KEY: SECRET });
+    else if (variant === "web") await loadWebConfig("web.yaml", filesWith({ "web.yaml": text }));
+    else if (variant === "scenario") parseScenario(text, "story.yaml");
+    else mappingOf((await load(text, { KEY: SECRET })).config);
+  } catch (error) {
+    if (error instanceof ScenarioError) return;
+    if (!(error instanceof ConfigError)) throw error;
+    const lines = text.split("\n").length + 1;
+    promise(error.problems.length > 0, "an error names a problem");
+    promise(!error.message.includes(SECRET), "no message holds a secret");
+    for (const { line = 1, column = 1 } of error.problems) {
+      promise(line >= 1 && line <= Math.max(lines, 200) && column >= 1, "a problem has its place");
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { pino } from "pino";
+import { reloadEndpoint } from "../../src/http/reload-endpoint.ts";
+import { createRoutes } from "../../src/http/routes.ts";
+import { startWebServer, type WebLimits } from "../../src/http/web-server.ts";
+import { startSimulatedExporter } from "../support/simulated-exporter.ts";
+
+/** The exporter's web server with every route, over a small simulated world that was polled once. */
+export interface HttpTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  /** Every path that it knows. */
+  readonly paths: readonly string[];
+  /** Lines of its log from the level of errors up: of what must not happen. */
+  readonly errors: readonly string[];
+  /** How often each kind of rejection happened. */
+  readonly rejected: ReadonlyMap<string, number>;
+  close(): Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+
+/** `page`: served as the metrics instead of those of the world. */
+export async function startHttpTarget(limits: WebLimits = {}, page?: Buffer): Promise<HttpTarget> {
+  const { exporter, poll, close } = await startSimulatedExporter({ size: { sensors: 40, channels: 120 } });
+  await poll();
+  const errors: string[] = [];
+  const rejected = new Map<string, number>();
+  const routes = createRoutes({
+    telemetryPath: "/metrics",
+    exposition: page === undefined ? exporter.exposition : { page: async () => [page] },
+    served: () => undefined,
+    isReady: () => true,
+    status: exporter.status,
+    debug: exporter.debug,
+    discovery: exporter.discovery,
+  });
+  const actions = new Map([["/-/reload", reloadEndpoint(async () => ({ kind: "unchanged" }))]]);
+  const web = await startWebServer({
+    addresses: [{ host: HOST, port: 0 }],
+    log: pino({ level: "error" }, { write: (line: string) => void errors.push(line) }),
+    observer: {
+      rejected: (reason) => rejected.set(reason, (rejected.get(reason) ?? 0) + 1),
+      observed: () => undefined,
+    },
+    routes,
+    actions,
+    ...limits,
+  });
+  const url = web.urls[0] ?? "";
+  return {
+    host: HOST,
+    port: Number(new URL(url).port),
+    url,
+    paths: [...routes.keys(), ...actions.keys()],
+    errors,
+    rejected,
+    close: async () => {
+      await web.close(0);
+      await close();
+    },
+  };
+}

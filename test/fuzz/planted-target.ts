@@ -1,0 +1,45 @@
+import type { FuzzTarget } from "./target.ts";
+
+/** A target with one known fault, for tests of the fuzzer itself. */
+export function openPlanted(fault: string): FuzzTarget {
+  const kept: string[] = [];
+  const faults: Readonly<Record<string, (text: string) => void>> = {
+    none: () => undefined,
+    throws: (text) => {
+      if (/X.*Y/.test(text)) throw new TypeError("planted");
+    },
+    rejects: (text) => {
+      if (text.startsWith("7")) void Promise.reject(new Error("planted"));
+    },
+    warns: (text) => {
+      if (text.startsWith("7")) process.emitWarning("planted");
+    },
+    hangs: (text) => {
+      while (text.startsWith("7"));
+    },
+    works: (text) => {
+      const until = text.startsWith("7") ? performance.now() + 400 : 0;
+      while (performance.now() < until);
+    },
+    leaks: (text) => void kept.push(text.repeat(2_000)),
+    dies: (text) => {
+      if (text.startsWith("7")) setImmediate(() => fail());
+    },
+  };
+  return {
+    name: "planted",
+    draw: (random) => {
+      const digits = String(Math.floor(random() * 1e9));
+      return { variant: fault, text: random() < 0.05 ? `${digits}X${digits}Y${digits}` : digits };
+    },
+    run: ({ text }) => {
+      // A rope would hold no more than the digits.
+      faults[fault]?.(Buffer.from(text).toString());
+      if (fault === "leaks") Buffer.from(kept.at(-1) ?? "");
+    },
+  };
+}
+
+function fail(): never {
+  throw new Error("planted");
+}

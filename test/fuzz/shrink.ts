@@ -1,0 +1,22 @@
+const MOST_TRIES = 2_000;
+
+/** A short text for which `fails` still holds, by leaving out ever smaller pieces (Zeller's delta debugging, in short). */
+export async function shrinkText(text: string, fails: (text: string) => Promise<boolean>): Promise<string> {
+  let smallest = text;
+  let tries = 0;
+  for (let size = Math.ceil(smallest.length / 2); size >= 1 && tries < MOST_TRIES; ) {
+    let isShorter = false;
+    for (let at = 0; at < smallest.length && tries < MOST_TRIES; ) {
+      const candidate = smallest.slice(0, at) + smallest.slice(at + size);
+      tries++;
+      if (await fails(candidate)) {
+        smallest = candidate;
+        isShorter = true;
+      } else {
+        at += size;
+      }
+    }
+    if (!isShorter || size > smallest.length) size = size === 1 ? 0 : Math.ceil(size / 2);
+  }
+  return smallest;
+}

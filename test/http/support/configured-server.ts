@@ -1,0 +1,126 @@
+import { writeFileSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { connect as connectHttp2 } from "node:http2";
+import { type RequestOptions, request } from "node:https";
+import { onTestFinished } from "vitest";
+import { Redactor } from "../../../src/errors/redactor.ts";
+import type { RouteHandler } from "../../../src/http/responses.ts";
+import { respondText } from "../../../src/http/responses.ts";
+import { respond } from "../../../src/http/status-page/respond.ts";
+import { WebConfigSource } from "../../../src/http/web-config/source.ts";
+import { startWebServer, type WebLimits, type WebServer } from "../../../src/http/web-server.ts";
+import { createLogger } from "../../../src/telemetry/logger.ts";
+import type { Certificates } from "./certificates.ts";
+
+export interface ConfiguredServer {
+  readonly web: WebServer;
+  readonly url: string;
+  readonly port: number;
+  readonly source: WebConfigSource;
+  /** Every line of the log, at the lowest level. */
+  readonly logged: string[];
+  /** Reasons of rejections, in their order. */
+  readonly rejected: string[];
+  /** Writes the web configuration anew. */
+  write(yaml: string): void;
+}
+
+const ROUTES: readonly [string, RouteHandler][] = [
+  ["/metrics", (_request, response) => respondText(response, 200, "prtg_up 1\n")],
+  [
+    "/",
+    (request, response) =>
+      respond(request, response, { status: 200, contentType: "text/html; charset=utf-8", body: "<!doctype html>" }),
+  ],
+];
+
+let count = 0;
+
+/** A web server with a web configuration beside these certificates, which is looked at again every 20 ms. */
+export async function startConfigured(
+  certificates: Certificates,
+  yaml: string,
+  limits: WebLimits = {},
+): Promise<ConfiguredServer> {
+  const file = certificates.path(`web-${++count}.yaml`);
+  const write = (text: string) => writeFileSync(file, text);
+  write(yaml);
+  const logged: string[] = [];
+  const rejected: string[] = [];
+  const redactor = new Redactor();
+  const output = { write: (line: string) => logged.push(line) };
+  const log = createLogger({ level: "debug", format: "json", redactor, output });
+  const source = await WebConfigSource.open({
+    file,
+    log,
+    redactor,
+    readFile: (path) => readFile(path, "utf8"),
+    stat: (path) => stat(path, { bigint: true }),
+  });
+  const web = await startWebServer({
+    addresses: [{ host: "127.0.0.1", port: 0 }],
+    routes: new Map(ROUTES),
+    webConfig: source,
+    observer: { rejected: (reason) => rejected.push(reason), observed: () => undefined },
+    watchMs: 20,
+    log,
+    ...limits,
+  });
+  onTestFinished(() => web.close(0));
+  const url = web.urls[0] ?? "";
+  return { web, url, port: Number(new URL(url).port), source, logged, rejected, write };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+  /** Of TLS: what was agreed on. */
+  readonly protocol: string | null | undefined;
+  readonly cipher: string | undefined;
+}
+
+/** One request over TLS and HTTP/1.1, on a connection of its own. Rejects when there is no answer. */
+export function askTls(url: string, options: RequestOptions = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { agent: false, servername: "localhost", ...options }, (response) => {
+      const { socket } = response as unknown as { socket: import("node:tls").TLSSocket };
+      const [protocol, cipher] = [socket.getProtocol(), socket.getCipher()?.name];
+      let body = "";
+      response.setEncoding("utf8").on("data", (part: string) => {
+        body += part;
+      });
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body, protocol, cipher }),
+      );
+      response.on("error", reject);
+    });
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}
+
+/** One request over HTTP/2. */
+export function askHttp2(url: string, ca: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const session = connectHttp2(url, { ca, servername: "localhost" });
+    session.on("error", reject);
+    const { pathname } = new URL(url);
+    const stream = session.request({ ":path": pathname, ...headers });
+    let body = "";
+    let received: Record<string, unknown> = {};
+    stream.on("response", (fields) => {
+      received = fields;
+    });
+    stream.setEncoding("utf8").on("data", (part: string) => {
+      body += part;
+    });
+    stream.on("error", reject);
+    stream.on("end", () => {
+      const protocol = session.alpnProtocol;
+      session.close();
+      resolve({ status: Number(received[":status"]), headers: received, body, protocol, cipher: undefined });
+    });
+    stream.end();
+  });
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { runCommand, temporaryFolder } from "../../support/command-line.ts";
+import { ALICE } from "./cases.ts";
+
+const CONFIG = "servers: [{ name: hq, url: http://127.0.0.1:9, auth: { api_key: '${KEY}' } }]\n";
+
+describe.each([
+  ["serve", ["serve", "--config.check"]],
+  ["check", ["check"]],
+])("%s", (command, args) => {
+  it("says what is wrong with the web configuration, and where, before anything is asked", async () => {
+    const folder = temporaryFolder({ "config.yaml": CONFIG, "web.yaml": "basic_auth_users:\n  alice: open-sesame\n" });
+    const { code, stdout, stderr } = await runCommand(
+      [...args, `--config.file=${folder}/config.yaml`, `--web.config.file=${folder}/web.yaml`],
+      { env: { KEY: "secret-key" } },
+    );
+    expect(code).toBe(1);
+    expect(stdout).not.toContain("the web configuration is valid");
+    expect(stdout).not.toContain("connection");
+    expect(stderr).toContain(`${folder}/web.yaml:2:10: basic_auth_users.alice: expected a bcrypt hash`);
+    expect(stderr).toContain("WEB_CONFIG_INVALID");
+    expect(stdout + stderr).not.toContain("open-sesame");
+  });
+
+  it("says when it is right", async () => {
+    const web = `basic_auth_users: { alice: "${ALICE}" }\n`;
+    const folder = temporaryFolder({ "config.yaml": CONFIG, "web.yaml": web });
+    const { code, stdout } = await runCommand(
+      [...args, `--config.file=${folder}/config.yaml`, `--web.config.file=${folder}/web.yaml`],
+      { env: { KEY: "secret-key" } },
+    );
+    // There is no server at that address, which only check minds.
+    expect(code).toBe(command === "check" ? 1 : 0);
+    expect(stdout).toContain(`${folder}/web.yaml: the web configuration is valid\n`);
+  });
+});

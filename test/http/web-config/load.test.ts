@@ -1,0 +1,129 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ConfigError } from "../../../src/config/config-error.ts";
+import { describeError } from "../../../src/errors/exporter-error.ts";
+import { type LoadedWebConfig, loadWebConfig } from "../../../src/http/web-config/load.ts";
+import { type Certificates, makeCertificates } from "../support/certificates.ts";
+import { ALICE, FURTHER_CASES, TOOLKIT_CASES } from "./cases.ts";
+
+let certificates: Certificates;
+
+beforeAll(() => {
+  certificates = makeCertificates();
+});
+
+afterAll(() => certificates.remove());
+
+/** Text that must not be in any message. */
+const SECRETS = ["open-sesame", "73514268", ALICE, ALICE.slice(10, 40), "PRIVATE KEY"];
+
+function load(yaml: string): Promise<LoadedWebConfig> {
+  const file = join(certificates.folder, "web.yaml");
+  const text = yaml.replaceAll(/<(.+?)>/g, (_match, name: string) =>
+    certificates.read(name).trim().replaceAll(/^/gm, "    "),
+  );
+  return loadWebConfig(file, async (path) => (path === file ? text : readFile(path, "utf8")));
+}
+
+async function refusalOf(yaml: string): Promise<ConfigError> {
+  const error: unknown = await load(yaml).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ConfigError)) throw new Error(`not refused: ${String(error)}`);
+  return error;
+}
+
+describe.each([
+  ["of exporter-toolkit", TOOLKIT_CASES],
+  ["of ours", FURTHER_CASES],
+])("cases %s", (_whose, cases) => {
+  it.each(cases.filter(({ refused }) => refused === undefined))("accepted: $title", async ({ yaml }) => {
+    const { config } = await load(yaml);
+    expect(config.tls !== undefined).toBe(yaml.includes("cert"));
+  });
+
+  it.each(cases.filter(({ refused }) => refused !== undefined))("refused: $title", async ({ yaml, refused }) => {
+    const error = await refusalOf(yaml);
+    const [position, words] = refused ?? ["", ""];
+    expect(error.message).toContain(`web.yaml:${position}: `);
+    expect(error.message).toContain(words);
+    expect(["WEB_CONFIG_INVALID", "WEB_CONFIG_UNREADABLE", "CONFIG_SYNTAX"]).toContain(error.code);
+    for (const secret of SECRETS) expect(describeError(error)).not.toContain(secret);
+  });
+});
+
+it("says when the file itself is not there", async () => {
+  const missing = loadWebConfig("/nowhere/web.yaml", (path) => readFile(path, "utf8"));
+  await expect(missing).rejects.toMatchObject({
+    code: "WEB_CONFIG_UNREADABLE",
+    message: "/nowhere/web.yaml: the web configuration cannot be read: no such file",
+  });
+});
+
+it("reads relative paths from the folder of the file", async () => {
+  const opened: string[] = [];
+  await loadWebConfig("/etc/site/web.yaml", async (path) => {
+    opened.push(path);
+    if (path.endsWith(".yaml")) return "tls_server_config: { cert_file: a/server.pem, key_file: ../server.key }";
+    return certificates.read(path.endsWith(".key") ? "server.key" : "server.pem");
+  });
+  expect(opened).toEqual(["/etc/site/web.yaml", "/etc/site/a/server.pem", "/etc/server.key"]);
+});
+
+it("takes values as they are: no variables, numbers as texts, blank headers as none", async () => {
+  const { config } = await load(
+    'http_server_config: { headers: { X-XSS-Protection: 1, Content-Security-Policy: "${HOME} $$", Strict-Transport-Security: "" } }',
+  );
+  expect(config.headers).toEqual([
+    ["Content-Security-Policy", "${HOME} $$"],
+    ["X-XSS-Protection", "1"],
+  ]);
+});
+
+it.each([
+  ["0", undefined],
+  ["-1s", undefined],
+  ["1s", 1_000],
+  ["1500ms", 1_500],
+  ["0.5h", 1_800_000],
+  ["1h1m1s1ms1us", 3_661_001.001],
+  ["250000000", 250],
+])("a rate_limit.interval of %s is %s ms", async (interval, expected) => {
+  const { config } = await load(`rate_limit: { interval: ${interval}, burst: 5 }`);
+  expect(config.rateLimit).toEqual(expected === undefined ? undefined : { intervalMs: expected, burst: 5 });
+});
+
+it.each([
+  ["users without TLS", `basic_auth_users: { alice: "${ALICE}" }`, "in the clear"],
+  [
+    "a policy that keeps nobody out",
+    "tls_server_config: { cert_file: server.pem, key_file: server.key, client_auth_type: RequireAnyClientCert }",
+    "RequireAndVerifyClientCert",
+  ],
+  [
+    "clients of any authority",
+    "tls_server_config: { cert_file: server.pem, key_file: server.key, client_auth_type: RequireAndVerifyClientCert }",
+    "every authority",
+  ],
+  [
+    "names without a policy",
+    "tls_server_config: { cert_file: server.pem, key_file: server.key, client_allowed_sans: [a] }",
+    "no effect",
+  ],
+  ["settings of TLS without a certificate", "tls_server_config: { min_version: TLS13 }", "plain HTTP"],
+  ["a limit that lets nothing through", "rate_limit: { interval: 1s }", "every request is refused"],
+])("warns of %s", async (_what, yaml, words) => {
+  const { warnings } = await load(yaml);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toContain(words);
+});
+
+it("names what must not be seen", async () => {
+  const { secrets } = await load(
+    `tls_server_config:\n  cert_file: server.pem\n  key: |\n<server.key>\nbasic_auth_users: { alice: "${ALICE}" }\n`,
+  );
+  expect(secrets).toContain(ALICE);
+  expect(secrets.some((secret) => secret.includes("PRIVATE KEY"))).toBe(true);
+});

@@ -1,0 +1,54 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+const run = promisify(execFile);
+const MODULE = fileURLToPath(new URL("../src/memory-flags.ts", import.meta.url));
+const PROGRAM = `
+  import { keepMemorySmall } from ${JSON.stringify(MODULE)};
+  console.log(process.pid);
+  keepMemorySmall();
+  console.log(JSON.stringify({ flags: process.execArgv, arguments: process.argv.slice(1), arenas: process.env.MALLOC_ARENA_MAX }));
+`;
+
+interface Outcome {
+  /** Of each beginning. */
+  readonly pids: readonly string[];
+  readonly flags: readonly string[];
+  readonly arguments: readonly string[];
+  readonly arenas: string | undefined;
+}
+
+async function start(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", PROGRAM, "main", ...args], {
+    env: { PATH: process.env.PATH, ...env },
+  });
+  const lines = stdout.trim().split("\n");
+  return { pids: lines.slice(0, -1), ...JSON.parse(lines.at(-1) ?? "") };
+}
+
+it.each([["serve"], ["demo"], ["--some-flag", "serve"]])(
+  "begins daemons once more, as what they are: %s %s",
+  async (...args) => {
+    const { pids, flags, arguments: given, arenas } = await start([...args, "--config.file", "x y"]);
+    expect(pids).toHaveLength(2);
+    expect(pids[0]).toBe(pids[1]);
+    expect(flags[0]).toBe("--max-semi-space-size=8");
+    expect(given).toEqual(["main", ...args, "--config.file", "x y"]);
+    expect(arenas).toBe("2");
+  },
+);
+
+it.each([["check"], ["backfill"], []])("leaves other commands alone: %s", async (...args) => {
+  const { pids, flags } = await start(args);
+  expect(pids).toHaveLength(1);
+  expect(flags).not.toContain("--max-semi-space-size=8");
+});
+
+it("gives way to what the user has set", async () => {
+  const { pids } = await start(["serve"], { NODE_OPTIONS: "--max_semi_space_size=32" });
+  expect(pids).toHaveLength(1);
+  const { arenas } = await start(["serve"], { MALLOC_ARENA_MAX: "7" });
+  expect(arenas).toBe("7");
+});

@@ -1,0 +1,109 @@
+import type { HrTime } from "@opentelemetry/api";
+import { ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import type { MetricData, ResourceMetrics } from "@opentelemetry/sdk-metrics";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { gaugesAsProtobuf } from "../../src/otlp/gauge-protobuf.ts";
+import { counter, gauge } from "../../src/otlp/metrics.ts";
+import { SeriesPoint } from "../../src/otlp/points.ts";
+
+/** Few, so that points often share them; of every length of UTF-8, long enough for lengths of several bytes, and broken. */
+const LABELS = [
+  "",
+  "hq",
+  "40",
+  "Zürich",
+  "日本",
+  "😀",
+  "\ud800",
+  "a\udc00b",
+  "\u0000\n",
+  "x".repeat(127),
+  "é".repeat(64),
+];
+const LONG = "path/".repeat(5_000);
+
+const TIME: HrTime = [1_800_000_000, 0];
+const PLAIN = { startTime: TIME, endTime: TIME, attributes: {}, value: 1 };
+
+const labels = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom(...LABELS) },
+  { weight: 3, arbitrary: fc.string({ unit: "binary", maxLength: 300 }) },
+  { weight: 1, arbitrary: fc.constant(LONG) },
+);
+const times: fc.Arbitrary<HrTime> = fc.tuple(fc.nat(4_294_967_295), fc.nat(999_999_999));
+const families = fc.record({
+  name: fc.stringMatching(/^[a-z]{1,8}(_[a-z]{1,8}){0,3}$/),
+  help: fc.string({ unit: "grapheme" }),
+  labels: fc.uniqueArray(fc.stringMatching(/^[a-z_]{1,20}$/), { maxLength: 8 }),
+});
+
+const gauges = families.chain((made) => {
+  const family: MetricFamily = { ...TREE_FAMILIES.channelValue, ...made };
+  const values = fc.array(labels, { minLength: family.labels.length, maxLength: family.labels.length });
+  const points = fc.array(fc.tuple(values, fc.double(), times), { maxLength: 30 });
+  return points.map((each) => ({
+    ...gauge(family),
+    dataPoints: each.map(([of, value, time]) => new SeriesPoint(family, of, value, time)),
+  }));
+});
+
+function request(metrics: MetricData[], attributes: Record<string, string> = {}, version = "1.2.3"): ResourceMetrics {
+  return {
+    resource: resourceFromAttributes(attributes),
+    scopeMetrics: [{ scope: { name: "test", version }, metrics }],
+  };
+}
+
+/** Compares bytes; where they differ, says how. */
+function expectTheirs(given: ResourceMetrics): void {
+  const ours = Buffer.from(gaugesAsProtobuf(given) ?? []);
+  const theirs = Buffer.from(ProtobufMetricsSerializer.serializeRequest(given) ?? []);
+  if (!ours.equals(theirs)) expect(ours.toString("latin1")).toBe(theirs.toString("latin1"));
+}
+
+test("a request of gauges is, byte for byte, what the SDK's serializer makes of it", () => {
+  const resources = fc.dictionary(fc.string({ minLength: 1 }), fc.string({ unit: "grapheme" }));
+  const requests = fc.tuple(fc.array(gauges, { maxLength: 4 }), resources, fc.constantFrom("", "1.2.3"));
+  fc.assert(
+    fc.property(requests, (given) => expectTheirs(request(...given))),
+    { numRuns: 100 },
+  );
+});
+
+test("points much longer than the first find room", () => {
+  const family = TREE_FAMILIES.channelValue;
+  const metric = gauge(family);
+  for (let index = 0; index < 50; index++) {
+    const of = family.labels.map((label) => (index === 0 ? "a" : `${label} ${index} `.repeat(index * 20)));
+    metric.dataPoints.push(new SeriesPoint(family, of, index, TIME));
+  }
+  const given = request([metric]);
+  expect(ProtobufMetricsSerializer.serializeRequest(given)?.length).toBeGreaterThan(1 << 20);
+  expectTheirs(given);
+});
+
+test("points of one metric whose labels have other names are told apart", () => {
+  const family = TREE_FAMILIES.serverInfo;
+  const renamed = { ...family, labels: family.labels.map((label) => `my_${label}`) };
+  const metric = gauge(family);
+  for (const of of [family, renamed, family]) metric.dataPoints.push(new SeriesPoint(of, ["hq", "26.1"], 1, TIME));
+  expectTheirs(request([metric]));
+});
+
+test.each<[string, ResourceMetrics]>([
+  ["a counter", request([{ ...counter(TREE_FAMILIES.channelValue), dataPoints: [PLAIN] }])],
+  ["a point that is not of a series", request([{ ...gauge(TREE_FAMILIES.channelValue), dataPoints: [PLAIN] }])],
+  ["a resource with numbers", { ...request([]), resource: resourceFromAttributes({ "process.pid": 1 }) }],
+  ["a resource with a schema", { ...request([]), resource: resourceFromAttributes({}, { schemaUrl: "https://x" }) }],
+  ["no scope", { ...request([]), scopeMetrics: [] }],
+  ["two scopes", { ...request([]), scopeMetrics: [...request([]).scopeMetrics, ...request([]).scopeMetrics] }],
+  [
+    "a scope with a schema",
+    { ...request([]), scopeMetrics: [{ scope: { name: "x", schemaUrl: "https://x" }, metrics: [] }] },
+  ],
+])("a request with %s is left to the SDK's serializer", (_, given) => {
+  expect(gaugesAsProtobuf(given)).toBeUndefined();
+});

@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+
+export const DASHBOARDS = fileURLToPath(new URL("../../deploy/grafana/dashboards/", import.meta.url));
+
+const dataSource = z.object({ type: z.string(), uid: z.string() });
+const property = z.object({ id: z.string(), value: z.unknown() });
+const column = z.object({ matcher: z.object({ id: z.string(), options: z.unknown() }), properties: z.array(property) });
+
+const target = z.object({
+  refId: z.string(),
+  datasource: dataSource,
+  expr: z.string(),
+  instant: z.boolean().default(false),
+  range: z.boolean().default(false),
+  format: z.string().optional(),
+  legendFormat: z.string().optional(),
+});
+
+const panel = z.object({
+  id: z.number(),
+  type: z.string(),
+  title: z.string(),
+  description: z.string().optional(),
+  datasource: dataSource.optional(),
+  gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
+  targets: z.array(target).default([]),
+  repeat: z.string().optional(),
+  panels: z.array(z.unknown()).optional(),
+  transformations: z.array(z.object({ id: z.string(), options: z.record(z.string(), z.unknown()) })).default([]),
+  fieldConfig: z
+    .object({
+      defaults: z.looseObject({ unit: z.string().optional(), noValue: z.string().optional() }),
+      overrides: z.array(column),
+    })
+    .optional(),
+});
+
+const variable = z.object({
+  name: z.string(),
+  type: z.string(),
+  label: z.string(),
+  description: z.string(),
+  query: z.union([z.string(), z.object({ query: z.string() })]).optional(),
+  datasource: dataSource.optional(),
+  multi: z.boolean().default(false),
+  includeAll: z.boolean().default(false),
+  allValue: z.string().optional(),
+});
+
+const dashboard = z.looseObject({
+  title: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  timezone: z.string(),
+  schemaVersion: z.number(),
+  time: z.object({ from: z.string(), to: z.string() }),
+  templating: z.object({ list: z.array(variable) }),
+  panels: z.array(panel),
+});
+
+export type GrafanaTarget = z.infer<typeof target>;
+export type GrafanaPanel = z.infer<typeof panel>;
+export type GrafanaVariable = z.infer<typeof variable>;
+
+export interface GrafanaDashboard extends z.infer<typeof dashboard> {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** What is checked in. */
+export const GRAFANA_DASHBOARDS: readonly GrafanaDashboard[] = readdirSync(DASHBOARDS).map((file) => {
+  const text = readFileSync(DASHBOARDS + file, "utf8");
+  return { ...dashboard.parse(JSON.parse(text)), file, text };
+});
+
+/** Panels that show something: rows are headings. */
+export function shownPanels({ panels }: GrafanaDashboard): GrafanaPanel[] {
+  return panels.filter(({ type }) => type !== "row");
+}
+
+const tableTransformations = z.tuple([
+  z.object({ id: z.literal("merge") }),
+  z.object({
+    id: z.literal("filterFieldsByName"),
+    options: z.object({ include: z.object({ names: z.array(z.string()) }) }),
+  }),
+  z.object({ id: z.literal("organize"), options: z.object({ renameByName: z.record(z.string(), z.string()) }) }),
+]);
+
+/** Fields that a table shows, and the titles that it gives them. */
+export function tableColumns({ transformations }: GrafanaPanel): { names: string[]; titles: Record<string, string> } {
+  const [, filter, organize] = tableTransformations.parse(transformations);
+  return { names: filter.options.include.names, titles: organize.options.renameByName };
+}
+
+/** `label_values(metric{...}, label)`, taken apart. */
+export function labelValues({ query }: GrafanaVariable): { selector: string; label: string } | undefined {
+  const text = typeof query === "string" ? query : query?.query;
+  const [, selector, label] = /^label_values\((.+), (\w+)\)$/s.exec(text ?? "") ?? [];
+  return selector === undefined || label === undefined ? undefined : { selector, label };
+}
+
+/** A value that somebody has chosen, typed, or that Grafana knows. */
+export type Chosen = "all" | string | readonly string[];
+
+const REFERENCE = /\$\{(\w+)(?::(\w+))?\}|\$(\w+)/g;
+
+/** Names of the variables that a text refers to, without Grafana's own. */
+export function variablesIn(text: string): string[] {
+  return [...text.matchAll(REFERENCE)]
+    .map(([, braced, , bare]) => braced ?? bare ?? "")
+    .filter((name) => !name.startsWith("__"));
+}
+
+/** Puts values into an expression as Grafana's Prometheus data source does. */
+export function interpolate(
+  expr: string,
+  variables: readonly GrafanaVariable[],
+  chosen: ReadonlyMap<string, Chosen>,
+): string {
+  return expr.replace(REFERENCE, (whole, braced: string | undefined, format: string | undefined, bare: string) => {
+    const name = braced ?? bare;
+    const value = chosen.get(name);
+    if (value === undefined) throw new Error(`nothing is chosen for ${whole} in ${expr}`);
+    const variable = variables.find((candidate) => candidate.name === name);
+    if (value === "all") return variable?.allValue ?? "";
+    const values = typeof value === "string" ? [value] : value;
+    if (format === "raw" || variable === undefined) return values.join(",");
+    if (format === "regex") return alternatives(values.map((text) => text.replace(/[\\^$*+?.()|[\]{}/]/g, "\\$&")));
+    if (!variable.multi && !variable.includeAll) return values.join(",").replace(/\\/g, "\\\\");
+    // Inside a string of PromQL, hence each backslash twice.
+    return alternatives(values.map((text) => text.replace(/\\/g, "\\\\\\\\").replace(/[$^*{}[\]'+?.()|]/g, "\\\\$&")));
+  });
+}
+
+function alternatives(values: readonly string[]): string {
+  const [only = ""] = values;
+  return values.length === 1 ? only : `(${values.join("|")})`;
+}

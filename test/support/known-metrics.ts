@@ -1,0 +1,40 @@
+import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { promqlLabels } from "./promql-labels.ts";
+import { RECORDS } from "./rule-files.ts";
+
+/** What a scrape job adds. */
+export const TARGET_LABELS = ["job", "instance"];
+
+/** Series of a family: a histogram has three kinds of them. */
+function seriesOf({ name, type, labels }: MetricFamily): [name: string, labels: readonly string[]][] {
+  const all = [...TARGET_LABELS, ...labels];
+  if (type !== "histogram") return [[name, all]];
+  return [
+    [`${name}_bucket`, [...all, "le"]],
+    [`${name}_sum`, all],
+    [`${name}_count`, all],
+  ];
+}
+
+/** The exporter's own metrics as they are registered, with those of the process and of Node. */
+function registeredFamilies(): MetricFamily[] {
+  const metrics = new ExporterMetrics({ version: "", revision: "" }, () => []);
+  metrics.collectProcessMetrics();
+  return metrics.registry.getMetricsAsArray().map((metric) => {
+    const labels = "labelNames" in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [];
+    const type = String(metric.type) === "histogram" ? "histogram" : "gauge";
+    return { name: metric.name, help: metric.help, type, labels };
+  });
+}
+
+function recorded(known: ReadonlyMap<string, readonly string[]>): Map<string, readonly string[]> {
+  const labels = new Map(known);
+  for (const { record, expr } of RECORDS) labels.set(record, [...promqlLabels(expr, labels).labels]);
+  return labels;
+}
+
+/** Labels of every metric that the exporter serves or that a recording rule makes, by its name. */
+export const KNOWN_METRICS: ReadonlyMap<string, readonly string[]> = recorded(
+  new Map([...Object.values(TREE_FAMILIES), ...registeredFamilies()].flatMap(seriesOf)),
+);

@@ -1,0 +1,115 @@
+import type { SyntaxNode } from "@lezer/common";
+import { childrenOf, labelNames, metricOf, parsePromql } from "./promql-syntax.ts";
+
+export interface PromqlLabels {
+  /** Labels that the result can have. */
+  readonly labels: ReadonlySet<string>;
+  /** Metrics and labels in the expression that there are not. */
+  readonly unknown: readonly string[];
+}
+
+type Labels = ReadonlySet<string>;
+
+const EXPRESSIONS = new Set([
+  "AggregateExpr",
+  "BinaryExpr",
+  "FunctionCall",
+  "MatrixSelector",
+  "NumberDurationLiteral",
+  "OffsetExpr",
+  "ParenExpr",
+  "StringLiteral",
+  "SubqueryExpr",
+  "UnaryExpr",
+  "VectorSelector",
+]);
+/** Aggregations that choose series and leave their labels alone. */
+const CHOOSING = new Set(["Topk", "Bottomk", "LimitK", "LimitRatio"]);
+const NONE: Labels = new Set();
+
+/**
+ * Follows labels through an expression as Prometheus does: what a selector has, what an aggregation leaves, what a join
+ * brings. `labelsOf` are the labels of each metric that there is.
+ */
+export function promqlLabels(expression: string, labelsOf: ReadonlyMap<string, readonly string[]>): PromqlLabels {
+  const unknown: string[] = [];
+
+  const need = (labels: readonly string[], known: Labels, where: string) => {
+    for (const label of labels) if (!known.has(label)) unknown.push(`${where} ${label}`);
+  };
+
+  const labelsAt = (node: SyntaxNode): Labels => {
+    switch (node.name) {
+      case "VectorSelector":
+        return selected(node);
+      case "AggregateExpr":
+        return aggregated(node);
+      case "BinaryExpr":
+        return combined(node);
+      case "FunctionCall":
+        return returned(node);
+      default:
+        return union(operandsOf(node).map(labelsAt));
+    }
+  };
+
+  const selected = (node: SyntaxNode): Labels => {
+    const metric = metricOf(node, expression);
+    const labels = labelsOf.get(metric);
+    if (labels === undefined) unknown.push(`metric ${metric}`);
+    const known = new Set(labels);
+    need(labelNames(node.getChild("LabelMatchers"), expression), known, metric);
+    return known;
+  };
+
+  const aggregated = (node: SyntaxNode): Labels => {
+    const operand = union(operandsOf(node.getChild("FunctionCallBody")).map(labelsAt));
+    const modifier = node.getChild("AggregateModifier");
+    const listed = labelNames(modifier?.getChild("GroupingLabels") ?? null, expression);
+    need(listed, operand, "grouping");
+    if (childrenOf(node.getChild("AggregateOp")).some(({ name }) => CHOOSING.has(name))) return operand;
+    if (modifier?.getChild("Without") != null) return new Set([...operand].filter((label) => !listed.includes(label)));
+    return new Set(listed);
+  };
+
+  const combined = (node: SyntaxNode): Labels => {
+    const [left = NONE, right = NONE] = operandsOf(node).map(labelsAt);
+    const clause = node.getChild("MatchingModifierClause");
+    const [matching = [], brought = []] = (clause?.getChildren("GroupingLabels") ?? []).map((list) =>
+      labelNames(list, expression),
+    );
+    const on = clause?.getChild("On") != null;
+    need(matching, left, "left of matching");
+    need(matching, right, "right of matching");
+    if (node.getChild("Or") !== null) return union([left, right]);
+    if (node.getChild("And") !== null || node.getChild("Unless") !== null) return left;
+    if (clause?.getChild("GroupLeft") != null) {
+      need(brought, right, "joining");
+      return union([left, new Set(brought)]);
+    }
+    if (clause?.getChild("GroupRight") != null) {
+      need(brought, left, "joining");
+      return union([right, new Set(brought)]);
+    }
+    // One to one: only what was matched is left. With a number on one side, labels of the other.
+    return on ? new Set(matching) : left.size > 0 ? left : right;
+  };
+
+  const returned = (node: SyntaxNode): Labels => {
+    const labels = union(operandsOf(node.getChild("FunctionCallBody")).map(labelsAt));
+    const name = node.getChild("FunctionIdentifier")?.firstChild?.name;
+    if (name !== "HistogramQuantile") return labels;
+    need(["le"], labels, "histogram_quantile");
+    return new Set([...labels].filter((label) => label !== "le"));
+  };
+
+  return { labels: labelsAt(parsePromql(expression)), unknown };
+}
+
+function operandsOf(node: SyntaxNode | null): SyntaxNode[] {
+  return childrenOf(node).filter(({ name }) => EXPRESSIONS.has(name));
+}
+
+function union(sets: readonly Labels[]): Labels {
+  return new Set(sets.flatMap((set) => [...set]));
+}

@@ -1,0 +1,37 @@
+import type { SyntaxNode } from "@lezer/common";
+import { parser } from "@prometheus-io/lezer-promql";
+
+/** The syntax tree of an expression. Throws an Error where Prometheus would not understand it. */
+export function parsePromql(expression: string): SyntaxNode {
+  const tree = parser.parse(expression);
+  tree.iterate({
+    enter: ({ type, from, to }) => {
+      if (type.isError) throw new Error(`no PromQL at ${from}-${to}: ${expression}`);
+    },
+  });
+  return tree.topNode;
+}
+
+export function childrenOf(node: SyntaxNode | null): SyntaxNode[] {
+  const children: SyntaxNode[] = [];
+  for (let child = node?.firstChild ?? null; child !== null; child = child.nextSibling) children.push(child);
+  return children;
+}
+
+export function isLabelName({ name }: SyntaxNode): boolean {
+  return name === "LabelName";
+}
+
+/** Labels in a list in parentheses, or in matchers in braces. */
+export function labelNames(node: SyntaxNode | null, expression: string): string[] {
+  return childrenOf(node).flatMap((child) => {
+    if (isLabelName(child)) return [expression.slice(child.from, child.to)];
+    return child.name === "UnquotedLabelMatcher" ? labelNames(child, expression) : [];
+  });
+}
+
+/** Name of the metric that a selector selects; empty where it only has matchers. */
+export function metricOf(selector: SyntaxNode, expression: string): string {
+  const name = selector.getChild("Identifier");
+  return name === null ? "" : expression.slice(name.from, name.to);
+}
