@@ -1,0 +1,114 @@
+import { isSound } from "./fault-catalogue.ts";
+import type { PageView } from "./page-view.ts";
+
+/** What a simulated server says that it answered. */
+export interface AnsweredRequest {
+  /** When it was over; milliseconds since the epoch. */
+  readonly at: number;
+  /** Path and query, as sent. */
+  readonly url: string;
+  /** Undefined when the connection ended before the answer was out. */
+  readonly status: number | undefined;
+  readonly faults: readonly string[];
+}
+
+/** Collectors that `prtg_up` depends on. */
+export const NEEDED = ["health", "tree", "status", "channels"] as const;
+const LISTS = ["sensors", "devices", "groups", "probes"] as const;
+
+/**
+ * Which answers a run of a collector needs: one for each of these, matched with path and query. A list that the server lacks
+ * is done without, but for that of the sensors, and for the channels.
+ */
+const REQUIRED: Readonly<Record<string, readonly RegExp[]>> = {
+  health: [/\/health$/],
+  tree: LISTS.map(listPattern),
+  status: LISTS.map(listPattern),
+  channels: [listPattern("channels")],
+};
+
+function listPattern(kind: string): RegExp {
+  return new RegExp(`^/api/v2(/experimental)?/${kind}\\?`);
+}
+
+/** Between the moment at which an answer is over there and the one at which the run is over here. */
+const SLACK_MS = 2_000;
+
+/** What a page claims about one server, against what that server says it answered. Remembers the page before. */
+export class TruthChecker {
+  readonly #server: string;
+  readonly #lastSuccess = new Map<string, number>();
+
+  constructor(server: string) {
+    this.#server = server;
+  }
+
+  /**
+   * What is not true on the page.
+   * @param scrapedAt Milliseconds since the epoch.
+   */
+  complaints(page: PageView, scrapedAt: number, answers: readonly AnsweredRequest[]): string[] {
+    const server = this.#server;
+    const found: string[] = [];
+    const successes = page.byLabel("prtg_exporter_collector_success", "collector", { server });
+    const up = page.value("prtg_up", { server });
+    const all = NEEDED.every((collector) => successes.get(collector) === 1);
+    if (up !== undefined && (up === 1) !== all) found.push(`prtg_up of ${server} is ${up}, its collectors say ${all}`);
+    const stamps = page.byLabel("prtg_exporter_collector_last_success_timestamp_seconds", "collector", { server });
+    const durations = page.byLabel("prtg_exporter_collector_duration_seconds", "collector", { server });
+    for (const [collector, seconds] of stamps) {
+      const at = seconds * 1_000;
+      if (at > scrapedAt + SLACK_MS) found.push(`${collector} of ${server} claims a success in the future`);
+      const before = this.#lastSuccess.get(collector) ?? 0;
+      if (at < before) found.push(`the last success of ${collector} of ${server} went back by ${before - at} ms`);
+      this.#lastSuccess.set(collector, at);
+      if (successes.get(collector) !== 1 || at === before) continue;
+      const from = at - (durations.get(collector) ?? 0) * 1_000 - SLACK_MS;
+      const heard = answers.filter((answer) => answer.at >= from && answer.at <= at + SLACK_MS);
+      for (const pattern of REQUIRED[collector] ?? []) {
+        const sound = heard.some(
+          ({ url, status, faults }) => pattern.test(url) && (isSound(status, faults) || isLacking(url, status)),
+        );
+        if (!sound) found.push(`${collector} of ${server} claims a success without an answer to ${pattern.source}`);
+      }
+    }
+    for (const [collector, success] of successes) {
+      if (success === 1 && !stamps.has(collector)) found.push(`${collector} of ${server} works, but never did`);
+    }
+    return found;
+  }
+
+  /** The exporter was started or configured anew. */
+  forget(): void {
+    this.#lastSuccess.clear();
+  }
+}
+
+function isLacking(url: string, status: number | undefined): boolean {
+  return /\/(devices|groups|probes)\?/.test(url) && (status === 404 || status === 501);
+}
+
+/** Values that are older than they may be. `serverNow`: the server's clock, milliseconds since the epoch. */
+export function staleValues(page: PageView, server: string, serverNow: number, staleAfterMs: number): string[] {
+  const measured = page.byLabel("prtg_sensor_last_measurement_timestamp_seconds", "sensor_id", { server });
+  const stale = new Set<string>();
+  for (const { labels } of page.samples("prtg_channel_value", { server })) {
+    const id = labels.get("sensor_id") ?? "";
+    const at = measured.get(id);
+    if (at === undefined || serverNow - at * 1_000 > staleAfterMs + SLACK_MS) stale.add(id);
+  }
+  return [...stale].map(
+    (id) => `values of sensor ${id} of ${server} are served at an age of ${ageOf(measured.get(id), serverNow)}`,
+  );
+}
+
+function ageOf(measuredSeconds: number | undefined, now: number): string {
+  return measuredSeconds === undefined ? "nobody knows what" : `${Math.round(now / 1_000 - measuredSeconds)} s`;
+}
+
+/** Whether every collector of the server worked at its last run, and saw everything. */
+export function isRecovered(page: PageView, server: string, collectors: readonly string[]): boolean {
+  const successes = page.byLabel("prtg_exporter_collector_success", "collector", { server });
+  const complete = page.byLabel("prtg_exporter_collector_complete", "collector", { server });
+  return collectors.every((collector) => successes.get(collector) === 1 && complete.get(collector) === 1);
+}

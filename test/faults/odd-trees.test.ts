@@ -1,0 +1,43 @@
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { Random } from "../../soak/random.ts";
+import { everywhere, KINDS, MatrixSite } from "./support/matrix.ts";
+
+/** Simulated hours take seconds, but a minute and more on a machine that is busy. */
+vi.setConfig({ testTimeout: 180_000 });
+
+const SEED = 1;
+/** Enough groups for a chain of more than fifty levels. */
+const deep = new MatrixSite({ probes: 1, groups: 54, devices: 56, sensors: 60, channels: 120 });
+/** Enough channels for two pages of the smallest size. */
+const long = new MatrixSite({ probes: 1, groups: 6, devices: 8, sensors: 90, channels: 840 });
+afterAll(() => Promise.all([deep.close(), long.close()]));
+
+describe("a tree that cannot be", () => {
+  const lists = (glob: string) => /(groups|devices|sensors|channels|^\*)$/.test(glob);
+  it.each(KINDS.filter(({ text }) => text.startsWith("parents")))("$name", (kind) =>
+    deep.shake(everywhere(kind, new Random(SEED), lists)),
+  );
+
+  it("of 54 groups below each other is shown with all of its path, and as it was afterwards", async () => {
+    const { clock, simulator, page } = await deep.shaken();
+    simulator.faults.set(["parents=chain@*/groups"]);
+    await clock.pass(65_000);
+    const levels = async () => {
+      const paths = [...(await page()).labelsOf("prtg_node_status_code", "path")];
+      return Math.max(...paths.map((path) => path.split("/").length));
+    };
+    expect(await levels()).toBeGreaterThan(50);
+    simulator.faults.clear();
+    await clock.pass(65_000);
+    expect(await levels()).toBeLessThan(10);
+  });
+});
+
+describe("pages that shift", () => {
+  const channels = (glob: string) => glob.endsWith("channels");
+  it.each(KINDS.filter(({ text }) => text.startsWith("moving-list")))("$name", async (kind) => {
+    await long.shake(everywhere(kind, new Random(SEED), channels));
+    const moved = (await (await long.shaken()).page()).samples("prtg_exporter_api_lists_moved_total");
+    expect(moved.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { isRecovered, staleValues } from "../../soak/truth.ts";
+import { COLLECTORS, SERVER, type ShakenExporter, startShakenExporter } from "./support/shaken-exporter.ts";
+
+/** Simulated hours take seconds, but a minute and more on a machine that is busy. */
+vi.setConfig({ testTimeout: 180_000 });
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const SIZE = { probes: 1, groups: 4, devices: 6, sensors: 10, channels: 30 };
+const EVERY_SERIES = `collectors:
+  health: { schedule: 15s }
+  status: { schedule: 30s }
+  channels: { schedule: 30s }
+  tree: { schedule: 60s }
+  limits: { schedule: 60s }
+  timeseries: { schedule: 30s, mode: all }
+`;
+
+let shaken: ShakenExporter;
+afterEach(() => shaken.close());
+
+/** The largest age that the default of `stale_after` allows to any sensor. */
+function staleAfter({ world }: ShakenExporter): number {
+  return Math.max(5 * MINUTE, ...world.list("sensor").map(({ intervalSeconds }) => 3 * intervalSeconds * SECOND));
+}
+
+describe("an outage that lasts", () => {
+  it.each(["cut=start", "hang", "error=503"])("ends all that nobody confirms, %s", async (fault) => {
+    shaken = await startShakenExporter({ size: SIZE });
+    const { clock, simulator, page } = shaken;
+    for (const sensor of shaken.world.list("sensor")) sensor.intervalSeconds = 60;
+    await clock.pass(2 * MINUTE);
+    const before = (await page()).samples("prtg_channel_value").length;
+    expect(before).toBeGreaterThan(10);
+    simulator.faults.set([fault]);
+    for (let minutes = 0; minutes < 7; minutes++) {
+      await clock.pass(MINUTE);
+      const view = await page(minutes % 2 === 0 ? "text" : "openmetrics");
+      expect(staleValues(view, SERVER, clock.now(), staleAfter(shaken))).toEqual([]);
+      expect(view.value("prtg_up", { server: SERVER })).toBe(0);
+      // What was seen shortly before is still the best that is known.
+      if (minutes < 3) expect(view.samples("prtg_sensor_status_code")).toHaveLength(SIZE.sensors);
+    }
+    const dead = await page();
+    for (const family of [
+      "prtg_channel_value",
+      "prtg_channel_limit",
+      "prtg_sensor_status",
+      "prtg_sensor_info",
+      "prtg_sensors",
+    ]) {
+      expect(dead.samples(family), family).toEqual([]);
+    }
+    expect(dead.samples("prtg_exporter_collector_last_success_timestamp_seconds").length).toBeGreaterThan(3);
+    simulator.faults.clear();
+    await clock.pass(65 * SECOND);
+    const healed = await page();
+    expect(isRecovered(healed, SERVER, COLLECTORS)).toBe(true);
+    expect(healed.samples("prtg_sensor_status_code")).toHaveLength(SIZE.sensors);
+    expect(healed.samples("prtg_channel_value").length).toBeGreaterThan(before / 2);
+  });
+});
+
+describe("objects that come and go under faults", () => {
+  it("stay while they live, and go when two whole lists lack them", async () => {
+    shaken = await startShakenExporter({ size: SIZE });
+    const { clock, simulator, world, page } = shaken;
+    const [gone, ...others] = world.list("sensor").map(({ id }) => id);
+    simulator.faults.set(["error=500@*/sensors#0.7", "hang@*/channels#0.5"]);
+    world.remove(gone ?? "");
+    for (let minutes = 0; minutes < 4; minutes++) {
+      await clock.pass(MINUTE);
+      const shown = (await page()).labelsOf("prtg_sensor_status_code", "sensor_id");
+      expect(others.filter((id) => !shown.has(id))).toEqual([]);
+    }
+    simulator.faults.clear();
+    await clock.pass(2 * MINUTE);
+    const shown = (await page()).labelsOf("prtg_sensor_status_code", "sensor_id");
+    expect([...shown].toSorted()).toEqual(others.toSorted());
+    expect((await page()).labelsOf("prtg_channel_value", "sensor_id").has(gone ?? "")).toBe(false);
+  });
+});
+
+describe("a clock that is wrong for a while", () => {
+  it.each(["skew=+2h", "skew=-2h", "date=+2h", "date=-2h"])("leaves nothing behind, %s", async (fault) => {
+    shaken = await startShakenExporter({ size: SIZE, settings: EVERY_SERIES });
+    const { clock, simulator, world, page } = shaken;
+    for (const sensor of world.list("sensor")) sensor.intervalSeconds = 60;
+    await clock.pass(2 * MINUTE);
+    simulator.faults.set([fault]);
+    await clock.pass(3 * MINUTE);
+    simulator.faults.clear();
+    await clock.pass(65 * SECOND);
+    const view = await page();
+    expect(isRecovered(view, SERVER, COLLECTORS)).toBe(true);
+    // Every value is that of a scan that has been, and of the last one or the one before it.
+    const at = clock.now();
+    const measured = view.byLabel("prtg_sensor_last_measurement_timestamp_seconds", "sensor_id");
+    for (const [id, seconds] of measured) {
+      const age = at / SECOND - seconds;
+      expect(age, `age of sensor ${id}`).toBeGreaterThanOrEqual(0);
+      if (view.samples("prtg_channel_value", { sensor_id: id }).length > 0) expect(age, id).toBeLessThan(180);
+    }
+    const wrong = world.channels().filter((channel) => {
+      const labels = { sensor_id: channel.sensor.id, channel_id: String(channel.number) };
+      const shown = view.value("prtg_channel_value", labels);
+      const scans = [0, 60, 120].map((back) => world.lastMeasurement(channel, at - back * SECOND)?.displayValue);
+      return shown !== undefined && !scans.includes(shown);
+    });
+    expect(wrong.map(({ name, sensor }) => `${sensor.name}: ${name}`)).toEqual([]);
+    expect(view.samples("prtg_channel_value").length).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,168 @@
+import { expect } from "vitest";
+import type { Disturbance } from "../../../soak/disturbance.ts";
+import {
+  ENDPOINTS,
+  type FaultKind,
+  type FaultyEndpoint,
+  faultKinds,
+  faultTexts,
+} from "../../../soak/fault-catalogue.ts";
+import type { PageView } from "../../../soak/page-view.ts";
+import type { Random } from "../../../soak/random.ts";
+import { isRecovered, TruthChecker } from "../../../soak/truth.ts";
+import { expectedSeries, seriesKey } from "../../support/world-truth.ts";
+import {
+  COLLECTORS,
+  LONGEST_INTERVAL_S,
+  SERVER,
+  type ShakenExporter,
+  startShakenExporter,
+  TIMEOUT_MS,
+  TOTAL_TIMEOUT_MS,
+} from "./shaken-exporter.ts";
+
+export const KINDS = faultKinds(TIMEOUT_MS);
+const SECOND = 1_000;
+/** Every collector runs in it. */
+const DISTURBED_MS = 65 * SECOND;
+/** One interval with its jitter, and what was under way when the fault ended. */
+const RECOVERY_MS = LONGEST_INTERVAL_S * SECOND + 3 * SECOND + TOTAL_TIMEOUT_MS;
+/** What is held back longer, and is documented so: refused credentials, a missing endpoint. */
+const REFUSED_MS = 60 * SECOND;
+const MISSING_MS = 60 * SECOND;
+
+/** Longest recovery so far, in seconds of simulated time. */
+export const recoveries: { readonly after: string; readonly seconds: number }[] = [];
+
+export interface Shaken extends ShakenExporter {
+  readonly truth: TruthChecker;
+  /** What a page must show of sensors and channels: the world stands still. */
+  readonly expected: ReadonlyMap<string, number>;
+}
+
+/** One exporter for many disturbances; after one that failed another exporter takes its place. */
+export class MatrixSite {
+  readonly #size: Parameters<typeof startMatrix>[0];
+  #shaken: Shaken | undefined;
+
+  constructor(size: Parameters<typeof startMatrix>[0]) {
+    this.#size = size;
+  }
+
+  async shaken(): Promise<Shaken> {
+    this.#shaken ??= await startMatrix(this.#size);
+    return this.#shaken;
+  }
+
+  async shake(disturbances: Iterable<Disturbance>): Promise<void> {
+    const shaken = await this.shaken();
+    try {
+      for (const disturbance of disturbances) await shake(shaken, disturbance);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#shaken?.close();
+    this.#shaken = undefined;
+  }
+}
+
+async function startMatrix(size: Parameters<typeof startShakenExporter>[0]["size"]): Promise<Shaken> {
+  const shaken = await startShakenExporter({ size });
+  const at = shaken.clock.now();
+  shaken.simulator.freezeAt(at);
+  await shaken.clock.pass(LONGEST_INTERVAL_S * SECOND);
+  const expected = expectedSeries(shaken.world, SERVER, at);
+  const page = await shaken.page();
+  expect(isRecovered(page, SERVER, COLLECTORS)).toBe(true);
+  expect(differences(page, expected)).toEqual([]);
+  return { ...shaken, truth: new TruthChecker(SERVER), expected };
+}
+
+/** Endpoints at which a fault can show, in an order of chance. */
+function placesOf(kind: FaultKind, random: Random): readonly FaultyEndpoint[] {
+  return random.shuffle(ENDPOINTS.filter(({ isList }) => isList || kind.listsOnly !== true));
+}
+
+/** A fault at each endpoint at which it can show, and which `fits`. */
+export function everywhere(kind: FaultKind, random: Random, fits = (_glob: string) => true): readonly Disturbance[] {
+  return placesOf(kind, random)
+    .filter(({ glob }) => fits(glob))
+    .map((place) => disturbance(kind, place));
+}
+
+function disturbance(kind: FaultKind, at: FaultyEndpoint): Disturbance {
+  return {
+    kinds: [`${kind.name} at ${at.glob}`],
+    faults: faultTexts(kind, at),
+    endsSessions: at.glob === "/session",
+    losesRecords: kind.text.startsWith("odd-records"),
+    missesEndpoints: kind.text.startsWith("missing"),
+  };
+}
+
+/** Lets it happen, and checks the page while it does and after it. */
+async function shake(shaken: Shaken, { kinds, faults, ...effects }: Disturbance): Promise<void> {
+  const { clock, simulator, world } = shaken;
+  const what = kinds.join(" + ");
+  simulator.faults.set(faults);
+  if (effects.endsSessions) simulator.dropSessions();
+  for (const format of ["text", "openmetrics"] as const) {
+    await clock.pass(DISTURBED_MS / 2);
+    const page = await shaken.page(format);
+    expect(shaken.truth.complaints(page, clock.now(), shaken.answers()), what).toEqual([]);
+    if (!effects.losesRecords) {
+      const shown = page.labelsOf("prtg_sensor_status_code", "sensor_id");
+      expect(
+        world.list("sensor").filter(({ id }) => !shown.has(id)),
+        `sensors that live, during ${what}`,
+      ).toEqual([]);
+    }
+  }
+  simulator.faults.clear();
+  await recover(shaken, what, faults, effects.missesEndpoints);
+}
+
+async function recover(shaken: Shaken, what: string, faults: readonly string[], missing: boolean): Promise<void> {
+  const { clock } = shaken;
+  const ended = clock.monotonic();
+  const refused = faults.some((fault) => /^error=40[013]/.test(fault) && /@(\/session|\*)(#|$)/.test(fault));
+  const limit = RECOVERY_MS + (refused ? REFUSED_MS : 0) + (missing ? MISSING_MS : 0);
+  while (!(await shaken.isWell()) && clock.monotonic() - ended <= limit) await clock.pass(5 * SECOND);
+  recoveries.push({ after: what, seconds: (clock.monotonic() - ended) / SECOND });
+  const seconds = (clock.monotonic() - ended) / SECOND;
+  expect(isRecovered(await shaken.page(), SERVER, COLLECTORS), `recovered from ${what} after ${seconds} s`).toBe(true);
+  // A run that saw no fault may have begun before its end, and one interval shows what is true now.
+  let page = await shaken.page();
+  const isSettled = () => inFlight(page) === 0 && differences(page, shaken.expected).length === 0;
+  for (let waited = 0; !isSettled() && waited <= RECOVERY_MS; waited += 15 * SECOND) {
+    await clock.pass(15 * SECOND);
+    page = await shaken.page("openmetrics");
+  }
+  expect(differences(page, shaken.expected), `the world after ${what}`).toEqual([]);
+  expect(shaken.truth.complaints(page, clock.now(), shaken.answers()), what).toEqual([]);
+  expect(inFlight(page), `requests under way after ${what}`).toBe(0);
+}
+
+function inFlight(page: PageView): number {
+  return page.value("prtg_exporter_api_requests_in_flight", { server: SERVER }) ?? Number.NaN;
+}
+
+const FAMILIES = ["prtg_sensor_status", "prtg_sensor_status_code", "prtg_channel_value", "prtg_channel_state"];
+
+/** What is missing, what is too much, what is another value. */
+export function differences(page: PageView, expected: ReadonlyMap<string, number>): string[] {
+  const found = new Map(
+    FAMILIES.flatMap((family) =>
+      page
+        .samples(family)
+        .map(({ name, labels, value }) => [seriesKey(name, Object.fromEntries(labels)), value] as const),
+    ),
+  );
+  const missing = [...expected.keys()].filter((key) => !found.has(key)).map((key) => `missing: ${key}`);
+  const wrong = [...found].filter(([key, value]) => expected.get(key) !== value);
+  return [...missing, ...wrong.map(([key, value]) => `${key} is ${value}, not ${expected.get(key)}`)].slice(0, 10);
+}

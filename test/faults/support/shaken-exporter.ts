@@ -1,0 +1,110 @@
+import { parsePage } from "../../../soak/page-parser.ts";
+import { PageView } from "../../../soak/page-view.ts";
+import type { AnsweredRequest } from "../../../soak/truth.ts";
+import { Exporter } from "../../../src/commands/exporter.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { negotiateFormat } from "../../../src/exposition/negotiate.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/service/simulator.ts";
+import type { World, WorldSize } from "../../../src/simulator/world/model.ts";
+import { createWorld } from "../../../src/simulator/world/world.ts";
+import { testContext } from "../../support/simulated-exporter.ts";
+import { QuietClock } from "./quiet-clock.ts";
+
+export const SERVER = "hq";
+export const COLLECTORS = ["health", "tree", "status", "channels", "limits", "timeseries"] as const;
+
+/** Of the schedules below; seconds. */
+export const LONGEST_INTERVAL_S = 60;
+export const TIMEOUT_MS = 5_000;
+export const TOTAL_TIMEOUT_MS = 20_000;
+
+const SETTINGS = `collectors:
+  health: { schedule: 15s }
+  status: { schedule: 30s }
+  channels: { schedule: 30s }
+  tree: { schedule: 60s }
+  limits: { schedule: 60s }
+  timeseries: { schedule: 60s, mode: auto }
+`;
+const LIMITS = `{ timeout: ${TIMEOUT_MS}ms, total_timeout: ${TOTAL_TIMEOUT_MS}ms, max_response_size: 2MiB, requests_per_second: 1000 }`;
+const CREDENTIALS = { apiKey: "key-of-the-matrix", username: "matrix", password: "password of the matrix" };
+const FORMATS = { text: "text/plain", openmetrics: "application/openmetrics-text" } as const;
+/** What was answered longer ago tells nothing any more. */
+const KEPT_MS = 300_000;
+
+/** A whole exporter on a whole simulated server, over real sockets, in time that passes only when a test says so. */
+export interface ShakenExporter {
+  readonly clock: QuietClock;
+  readonly simulator: Simulator;
+  readonly world: World;
+  readonly exporter: Exporter;
+  /** What the server says it answered in the last minutes. */
+  answers(): readonly AnsweredRequest[];
+  /** The page as text. */
+  text(format?: keyof typeof FORMATS): Promise<string>;
+  /** The page, read by the letter. */
+  page(format?: keyof typeof FORMATS): Promise<PageView>;
+  /** Whether the last run of every collector worked and saw everything. */
+  isWell(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface ShakenOptions {
+  readonly size: Partial<WorldSize>;
+  readonly seed?: number;
+  /** YAML, in place of the schedules. */
+  readonly settings?: string;
+}
+
+/** Its first poll is over. */
+export async function startShakenExporter({
+  size,
+  seed = 1,
+  settings = SETTINGS,
+}: ShakenOptions): Promise<ShakenExporter> {
+  const clock = new QuietClock();
+  const world = createWorld({ seed, size, startedAt: clock.now() });
+  let answers: AnsweredRequest[] = [];
+  const simulator = await startSimulator({
+    world,
+    clock,
+    spelling: "live",
+    credentials: CREDENTIALS,
+    log: ({ at, url, status, faults }) => answers.push({ at, url, status, faults }),
+  });
+  const { config } = await loadConfig({
+    file: "matrix.yaml",
+    env: { PASSWORD: CREDENTIALS.password },
+    readFile: async () =>
+      `servers: [{ name: ${SERVER}, url: "${simulator.url}", auth: { username: matrix, password: "\${PASSWORD}" }, limits: ${LIMITS} }]\n${settings}`,
+  });
+  const exporter = new Exporter(config, { ...testContext(), clock, random: () => 0.5 });
+  void exporter.start();
+  await clock.pass(5_000);
+  const text = async (format: keyof typeof FORMATS = "text") => {
+    await exporter.exposition.refresh();
+    const negotiated = negotiateFormat({ accept: FORMATS[format] });
+    return Buffer.concat(await exporter.exposition.page(negotiated, "identity")).toString();
+  };
+  return {
+    clock,
+    simulator,
+    world,
+    exporter,
+    answers: () => {
+      answers = answers.filter(({ at }) => at > clock.now() - KEPT_MS);
+      return answers;
+    },
+    text,
+    page: async (format = "text") => new PageView(parsePage(await text(format), format)),
+    isWell: async () => {
+      const { collectorSuccess, collectorComplete } = exporter.metrics;
+      const read = await Promise.all([collectorSuccess.get(), collectorComplete.get()]);
+      return read.every(({ values }) => values.every(({ value }) => value === 1));
+    },
+    close: async () => {
+      await exporter.stop();
+      await simulator.close();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { parsePage } from "../../soak/page-parser.ts";
+import { PageView } from "../../soak/page-view.ts";
+import { TruthChecker } from "../../soak/truth.ts";
+import { Exporter } from "../../src/commands/exporter.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import { testContext } from "../support/simulated-exporter.ts";
+import { CREDENTIALS, freePort, simulateServer } from "../support/simulated-server.ts";
+
+const FIXTURES = fileURLToPath(new URL("../api/fixtures/", import.meta.url));
+const SCHEDULES =
+  "health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }";
+
+function certificate(name: string): { readonly cert: string; readonly key: string } {
+  const read = (file: string) => readFileSync(FIXTURES + file, "utf8");
+  return { cert: read(`${name}.pem`), key: read(`${name}.key.pem`) };
+}
+
+/** A whole exporter in real time; `servers` by name, in YAML. */
+async function monitor(servers: Readonly<Record<string, string>>) {
+  const list = Object.entries(servers).map(
+    ([name, more]) =>
+      `  - { name: ${name}, auth: { api_key: "\${KEY}" }, limits: { timeout: 2s, requests_per_second: 100 }, ${more} }\n`,
+  );
+  const { config } = await loadConfig({
+    file: `${FIXTURES}prtg.yaml`,
+    env: { KEY: CREDENTIALS.apiKey },
+    readFile: async (path) =>
+      path.endsWith("prtg.yaml")
+        ? `servers:\n${list.join("")}collectors: { ${SCHEDULES} }\n`
+        : readFileSync(path, "utf8"),
+  });
+  const exporter = new Exporter(config, testContext());
+  onTestFinished(() => exporter.stop());
+  void exporter.start();
+  return async (format: "text" | "openmetrics"): Promise<PageView> => {
+    await exporter.exposition.refresh();
+    const accept = format === "text" ? "text/plain" : "application/openmetrics-text";
+    const page = await exporter.exposition.page(negotiateFormat({ accept }), "identity");
+    return new PageView(parsePage(Buffer.concat(page).toString(), format));
+  };
+}
+
+it("names that do not resolve, closed ports and certificates that cannot be trusted are told, and disturb nobody", async () => {
+  const [sound, expired, foreign, plain] = await Promise.all([
+    simulateServer(),
+    simulateServer({ tls: certificate("expired") }),
+    simulateServer({ tls: certificate("prtg.example.com") }),
+    simulateServer(),
+  ]);
+  const page = await monitor({
+    sound: `url: "${sound.url}"`,
+    nameless: 'url: "http://prtg.invalid:1615"',
+    closed: `url: "http://127.0.0.1:${await freePort()}"`,
+    expired: `url: "${expired.url}", tls: { ca_file: ca.pem }`,
+    foreign: `url: "${foreign.url}"`,
+    plain: `url: "${plain.url.replace("http:", "https:")}"`,
+  });
+  const unreachable = ["closed", "expired", "foreign", "nameless", "plain"];
+  await vi.waitFor(
+    async () => {
+      const view = await page("text");
+      expect(view.byLabel("prtg_up", "server").get("sound")).toBe(1);
+      const tried = view.samples("prtg_exporter_collector_success", { collector: "channels" });
+      expect(tried.map(({ labels, value }) => [labels.get("server"), value]).toSorted()).toEqual([
+        ...unreachable.slice(0, 4).map((server) => [server, 0]),
+        ["plain", 0],
+        ["sound", 1],
+      ]);
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+  for (const format of ["text", "openmetrics"] as const) {
+    const view = await page(format);
+    expect(view.labelsOf("prtg_sensor_status_code", "server")).toEqual(new Set(["sound"]));
+    for (const server of unreachable) {
+      expect(view.value("prtg_up", { server }), server).toBe(0);
+      expect(new TruthChecker(server).complaints(view, Date.now(), []), server).toEqual([]);
+    }
+    const codes = (server: string) => view.labelsOf("prtg_exporter_api_requests_total", "code", { server });
+    expect([codes("nameless"), codes("closed")]).toEqual([new Set(["connection"]), new Set(["connection"])]);
+    for (const server of ["expired", "foreign", "plain"]) expect(codes(server), server).toEqual(new Set(["tls"]));
+  }
+});
+
+it("a certificate that is put right is trusted at the next health check", async () => {
+  const port = await freePort();
+  const wrong = await simulateServer({ port, tls: certificate("expired") });
+  const page = await monitor({ hq: `url: "https://localhost:${port}", tls: { ca_file: ca.pem }` });
+  const up = async () => (await page("text")).value("prtg_up", { server: "hq" });
+  await vi.waitFor(
+    async () => expect((await page("text")).value("prtg_exporter_api_breaker_open", { server: "hq" })).toBe(1),
+    { timeout: 20_000, interval: 100 },
+  );
+  expect(await up()).toBe(0);
+  await wrong.close();
+  await simulateServer({ port, tls: certificate("localhost") });
+  const since = performance.now();
+  await vi.waitFor(async () => expect(await up()).toBe(1), { timeout: 20_000, interval: 100 });
+  // Health is asked each second, whatever holds all else back; the rest is the machine.
+  expect(performance.now() - since).toBeLessThan(10_000);
+});
