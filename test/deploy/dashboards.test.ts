@@ -1,0 +1,245 @@
+import { describe, expect, test } from "vitest";
+import { STATUS_TOKENS } from "../../src/api/status.ts";
+import {
+  GRAFANA_DASHBOARDS,
+  type GrafanaDashboard,
+  type GrafanaPanel,
+  interpolate,
+  labelValues,
+  shownPanels,
+  tableColumns,
+  variablesIn,
+} from "../support/grafana-dashboards.ts";
+import { KNOWN_METRICS } from "../support/known-metrics.ts";
+import { promqlLabels } from "../support/promql-labels.ts";
+
+const GRID_WIDTH = 24;
+/** The data source that the reader picks. */
+const PICKED = { type: "prometheus", uid: "${datasource}" };
+
+/** An expression that Prometheus understands, whatever is chosen. */
+function parseable(expr: string, { templating }: GrafanaDashboard): string {
+  const own = [
+    ["__rate_interval", "5m"],
+    ["__range", "6h"],
+    ["__interval", "1m"],
+  ] as const;
+  const chosen = templating.list.map(({ name }) => [name, "a.b"] as const);
+  return interpolate(expr, templating.list, new Map([...own, ...chosen]));
+}
+
+function labelsOf(expr: string, dashboard: GrafanaDashboard): ReadonlySet<string> {
+  return promqlLabels(parseable(expr, dashboard), KNOWN_METRICS).labels;
+}
+
+/** Every text of a panel that Grafana puts variables into, and that is no query. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsOf);
+}
+
+function overlap({ gridPos: a }: GrafanaPanel, { gridPos: b }: GrafanaPanel): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+describe("labels of PromQL", () => {
+  const known = new Map([
+    ["a", ["job", "id", "name", "le"]],
+    ["b", ["job", "id", "kind"]],
+  ]);
+  test.each([
+    ["a", ["id", "job", "le", "name"], []],
+    ["sum by (job, id) (a)", ["id", "job"], []],
+    ["sum by (kind) (a)", ["kind"], ["grouping kind"]],
+    ["sum without (le) (a)", ["id", "job", "name"], []],
+    ["topk by (id) (3, a)", ["id", "job", "le", "name"], []],
+    ["sum(a) / count(a) > 0", [], []],
+    ["a * on (job, id) group_left (kind) b", ["id", "job", "kind", "le", "name"], []],
+    ["a * on (job, kind) group_left (kind) b", ["id", "job", "kind", "le", "name"], ["left of matching kind"]],
+    ["a * on (job) group_left (nme) b", ["id", "job", "le", "name", "nme"], ["joining nme"]],
+    ["a and on (name) b", ["id", "job", "le", "name"], ["right of matching name"]],
+    ["a / on (job, id) b", ["id", "job"], []],
+    ["sum by (id) (a) or sum by (kind) (b)", ["id", "kind"], []],
+    ["histogram_quantile(0.9, sum by (id, le) (rate(a[5m])))", ["id"], []],
+    ["histogram_quantile(0.9, b)", ["id", "job", "kind"], ["histogram_quantile le"]],
+    ['1 - max_over_time(b{id="{}", nme!="x"}[1h:1m])', ["id", "job", "kind"], ["b nme"]],
+    ["c", [], ["metric c"]],
+  ])("%s", (expr, labels, unknown) => {
+    const found = promqlLabels(expr, known);
+    expect([...found.labels].sort()).toEqual(labels);
+    expect(found.unknown).toEqual(unknown);
+  });
+
+  test.each(["sum(", "a{b}", "rate(a[5m)"])("refuse %s", (expr) => {
+    expect(() => promqlLabels(expr, known)).toThrow("no PromQL");
+  });
+});
+
+test("there are four dashboards", () => {
+  expect(GRAFANA_DASHBOARDS.map(({ file }) => file)).toEqual([
+    "prtg-device.json",
+    "prtg-explorer.json",
+    "prtg-exporter-health.json",
+    "prtg-overview.json",
+  ]);
+});
+
+describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard] as const))(
+  "%s",
+  (_title, dashboard) => {
+    const variables = dashboard.templating.list;
+    const panels = shownPanels(dashboard);
+    const targets = panels.flatMap((panel) =>
+      panel.targets.map((target) => [`${panel.title} ${target.refId}`, panel, target] as const),
+    );
+
+    test("has no identity of its own, and says what it is", () => {
+      expect(dashboard).not.toHaveProperty("uid");
+      expect(dashboard).not.toHaveProperty("id");
+      expect(dashboard.title).toMatch(/^PRTG \/ /);
+      expect(dashboard.description).not.toBe("");
+      expect(dashboard.tags).toContain("prtg");
+      expect(dashboard.timezone).toBe("browser");
+    });
+
+    test("takes data from the picked source only", () => {
+      const [first] = variables;
+      expect(first).toMatchObject({ name: "datasource", type: "datasource", query: "prometheus" });
+      for (const { datasource } of [...panels.flatMap(({ targets }) => targets), ...variables.slice(1)]) {
+        if (datasource !== undefined) expect(datasource).toEqual(PICKED);
+      }
+      for (const { title, datasource } of panels) expect(datasource, title).toEqual(PICKED);
+    });
+
+    test("uses variables that it has, and has none that it does not use", () => {
+      const used = new Set(variablesIn(dashboard.text).filter((name) => !/^\d/.test(name)));
+      expect([...used].sort()).toEqual(variables.map(({ name }) => name).sort());
+    });
+
+    test("asks for each variable only what those before it have settled", () => {
+      const settled = new Set<string>();
+      for (const { name, description, query } of variables) {
+        expect(description, name).not.toBe("");
+        expect(
+          variablesIn(JSON.stringify(query ?? "")).filter((used) => !settled.has(used)),
+          name,
+        ).toEqual([]);
+        settled.add(name);
+      }
+    });
+
+    test.each(variables.filter(({ type }) => type === "query").map((variable) => [variable.name, variable] as const))(
+      "fills the variable %s with a label that there is",
+      (_name, variable) => {
+        const query = labelValues(variable);
+        if (query === undefined) throw new Error(`no label_values: ${JSON.stringify(variable.query)}`);
+        const { labels, unknown } = promqlLabels(parseable(query.selector, dashboard), KNOWN_METRICS);
+        expect(unknown).toEqual([]);
+        expect(labels).toContain(query.label);
+        // "All" must not list every sensor there is.
+        if (variable.includeAll) expect(variable.allValue).toMatch(/^\.[*+]$/);
+      },
+    );
+
+    test("matches what can be several things, or has odd characters, by regular expressions", () => {
+      for (const [title, , { expr }] of targets) {
+        expect(expr.match(/(?<![~])="[^"]*\$/g), title).toBeNull();
+        // Names from the server stand in backquotes, for nothing else leaves them as they are.
+        expect(expr.match(/="[^"]*\$\{?(probe|group|device|sensor|path|channel)\b/g), title).toBeNull();
+      }
+    });
+
+    test("has its panels side by side, without gaps at the right, and each with a number of its own", () => {
+      for (const [index, panel] of dashboard.panels.entries()) {
+        for (const other of dashboard.panels.slice(index + 1)) {
+          expect(overlap(panel, other), `${panel.title} and ${other.title}`).toBe(false);
+        }
+      }
+      const lines = Map.groupBy(
+        dashboard.panels.filter(({ repeat }) => repeat === undefined),
+        ({ gridPos }) => gridPos.y,
+      );
+      for (const line of lines.values()) {
+        const width = line.reduce((sum, { gridPos }) => sum + gridPos.w, 0);
+        expect([GRID_WIDTH, GRID_WIDTH / 2], line.map(({ title }) => title).join(", ")).toContain(width);
+        expect(new Set(line.map(({ gridPos }) => gridPos.h)).size).toBe(1);
+      }
+      expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+    });
+
+    test.each(panels.map((panel) => [panel.title, panel] as const))("explains %s", (_panelTitle, panel) => {
+      expect(panel.description).toMatch(/^[A-Z].{15,}\.$/);
+      expect(panel.fieldConfig?.defaults.unit).toBeTruthy();
+      expect(panel.fieldConfig?.defaults.noValue).toBeTruthy();
+      expect(panel.targets.length).toBeGreaterThan(0);
+      expect(new Set(panel.targets.map(({ refId }) => refId)).size).toBe(panel.targets.length);
+      for (const target of panel.targets) expect(target.instant).not.toBe(target.range);
+    });
+
+    test.each(targets)("asks for metrics and labels that there are: %s", (_name, _panel, { expr }) => {
+      expect(promqlLabels(parseable(expr, dashboard), KNOWN_METRICS).unknown).toEqual([]);
+    });
+
+    test.each(targets)("names series by labels that they have: %s", (_name, _panel, { expr, legendFormat = "" }) => {
+      const labels = labelsOf(expr, dashboard);
+      const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
+      expect(shown.filter((label) => !labels.has(label))).toEqual([]);
+    });
+
+    test.each(panels.filter(({ type }) => type === "table").map((panel) => [panel.title, panel] as const))(
+      "fills the columns of %s",
+      (_panelTitle, panel) => {
+        const columns = new Set(panel.targets.flatMap(({ expr }) => [...labelsOf(expr, dashboard)]));
+        for (const { refId, format } of panel.targets) {
+          expect(format).toBe("table");
+          columns.add(panel.targets.length === 1 ? "Value" : `Value #${refId}`);
+        }
+        const { names, titles } = tableColumns(panel);
+        expect(names.filter((name) => !columns.has(name))).toEqual([]);
+        expect(Object.keys(titles)).toEqual(names);
+        // Links and widths go by the title.
+        const overridden = (panel.fieldConfig?.overrides ?? []).map(({ matcher }) => String(matcher.options));
+        expect(overridden.filter((title) => !Object.values(titles).includes(title))).toEqual([]);
+        const linked = textsOf(panel.fieldConfig).flatMap((text) => [...text.matchAll(/__data\.fields\.(\w+)/g)]);
+        expect(linked.filter(([, title = ""]) => !Object.values(titles).includes(title))).toEqual([]);
+        // Rows of several queries are put together by the labels that all of them have.
+        const shared = panel.targets
+          .map(({ expr }) => labelsOf(expr, dashboard))
+          .reduce((all, labels) => all.intersection(labels));
+        const ids = ["sensor_id", "device_id", "id", "collector", "server", "instance"];
+        expect(ids.some((id) => shared.has(id))).toBe(true);
+      },
+    );
+
+    test("colors statuses the same everywhere", () => {
+      const mappings = textsOf(dashboard.panels.map(({ fieldConfig }) => fieldConfig)).filter((text) => text === "Up");
+      if (dashboard.title !== "PRTG / Exporter health") expect(mappings).not.toEqual([]);
+      const colors = new Set<string>();
+      for (const options of statusMappings(dashboard.panels)) {
+        expect(Object.keys(options)).toHaveLength(STATUS_TOKENS.length);
+        for (const [code, token] of STATUS_TOKENS.entries()) {
+          expect(options[String(code)], token).toMatchObject({ text: expect.any(String), color: expect.any(String) });
+        }
+        expect(new Set(Object.values(options).map(({ color }) => color)).size).toBe(STATUS_TOKENS.length);
+        colors.add(JSON.stringify(options));
+      }
+      expect(colors.size).toBeLessThanOrEqual(1);
+    });
+  },
+);
+
+interface Appearance {
+  readonly text: string;
+  readonly color: string;
+}
+
+/** Every mapping of status codes. */
+function statusMappings(value: unknown): Record<string, Appearance>[] {
+  if (typeof value !== "object" || value === null) return [];
+  const own =
+    "type" in value && value.type === "value" && "options" in value && textsOf(value.options).includes("Down (partial)")
+      ? [value.options as Record<string, Appearance>]
+      : [];
+  return [...own, ...Object.values(value).flatMap(statusMappings)];
+}

@@ -1,0 +1,326 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import {
+  type Chosen,
+  DASHBOARDS,
+  GRAFANA_DASHBOARDS,
+  type GrafanaDashboard,
+  interpolate,
+  labelValues,
+  shownPanels,
+} from "../support/grafana-dashboards.ts";
+import { parsePage } from "../support/parse-sample.ts";
+import { RULE_FILES, RULES, type Rule } from "../support/rule-files.ts";
+import { until } from "./support/delivery-site.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus, type Series } from "./support/prometheus.ts";
+import { runProgram } from "./support/run-program.ts";
+import { startTroubledSite, type TroubledSite } from "./support/troubled-site.ts";
+
+describeWithPrograms(["dashboard-schema"], "the schema of the Grafana Foundation SDK", (programs) => {
+  const check = (files: readonly string[]) => runProgram(programs["dashboard-schema"], files, "");
+  const files = GRAFANA_DASHBOARDS.map(({ file }) => DASHBOARDS + file);
+
+  test("is the version that the dashboards are made with", () => {
+    const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+    const { dependencies } = JSON.parse(read("tools/dashboards/package.json"));
+    expect(read("test/real/programs/dashboard-schema/go.mod")).toContain(
+      `grafana-foundation-sdk/go v${dependencies["@grafana/grafana-foundation-sdk"]}\n`,
+    );
+  });
+
+  test("takes every dashboard", async () => {
+    const { code, stderr } = await check(files);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
+  test.each([
+    ["a field of the dashboard", '"schemaVersion"', '"schemaVersoin"', "schemaVersoin"],
+    ["an option of a panel", '"graphMode"', '"graphMoed"', "graphMoed"],
+    ["a field of a query", '"expr"', '"exrp"', "exrp"],
+    ["the type of a value", '"w": 4', '"w": "4"', "gridPos"],
+    ["a style of lines", '"lineWidth"', '"lineWitdh"', "lineWitdh"],
+    ["a kind of panel", '"type": "stat"', '"type": "stats"', "stats"],
+  ])("refuses a mistake in %s", async (_title, right, wrong, named) => {
+    const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-dashboard-"));
+    const [overview = ""] = GRAFANA_DASHBOARDS.filter(({ file }) => file === "prtg-overview.json").map(
+      ({ text }) => text,
+    );
+    expect(overview).toContain(right);
+    const file = path.join(folder, "wrong.json");
+    await writeFile(file, overview.replace(right, wrong));
+    const { code, stderr } = await check([file]);
+    await rm(folder, { recursive: true });
+    expect(code).toBe(1);
+    expect(stderr).toContain(named);
+  });
+});
+
+const SENSORS = 160;
+const WAIT_LIMIT_MS = 200_000;
+const ROUND_MS = 2_000;
+/** Grafana takes four scrape intervals, at least. */
+const RATE_INTERVAL = "15s";
+const RANGE_SECONDS = 60;
+
+/** Something to be asked until there is an answer. */
+interface Question {
+  readonly name: string;
+  readonly ask: () => Promise<readonly Series[]>;
+}
+
+describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes an exporter in trouble", (programs) => {
+  let folder: string;
+  let site: TroubledSite;
+  let prometheus: Prometheus;
+  /** Names of questions that had an answer. */
+  const answered = new Set<string>();
+  let devices: string[];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-dashboards-"));
+    site = await startTroubledSite(SENSORS);
+    prometheus = await Prometheus.start({
+      binary: programs["prometheus-3"],
+      target: site.address,
+      // Two that read the same server must not count twice, nor break a join.
+      scrapeJob: { static_configs: [{ targets: [site.address, site.limitedAddress] }] },
+      data: await fullHours(folder, await site.page(), programs["promtool-3"]),
+      config: { rule_files: await quickRules(folder) },
+    });
+    await prometheus.waitUntilScraped();
+    await rename(site, prometheus);
+    devices = (await prometheus.query("count by (device) (prtg_sensor_status_code)")).map(
+      ({ labels }) => labels.device ?? "",
+    );
+    await trouble(site, prometheus);
+    await askUntilAnswered();
+  }, 2 * WAIT_LIMIT_MS);
+
+  afterAll(async () => {
+    await prometheus?.stop();
+    await site?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function askUntilAnswered(): Promise<void> {
+    const open = new Map(questions().map((question) => [question.name, question.ask]));
+    const deadline = Date.now() + WAIT_LIMIT_MS;
+    while (open.size > 0 && Date.now() < deadline) {
+      for (const [name, ask] of open) {
+        if (!(await ask()).some(({ points }) => points.some(({ value }) => Number.isFinite(value)))) continue;
+        open.delete(name);
+        answered.add(name);
+      }
+      // A push that stands still has to be seen first.
+      if (answered.has("rule PrtgOtlpBehind")) site.receive("mixed");
+      await sleep(ROUND_MS);
+    }
+  }
+
+  function questions(): Question[] {
+    return [
+      ...GRAFANA_DASHBOARDS.flatMap((dashboard) => [
+        ...targetsOf(dashboard).map(({ name, expr, instant }) => ({
+          name,
+          ask: () => run(filled(expr, dashboard), instant),
+        })),
+        ...variablesOf(dashboard).map(({ name, selector, label }) => ({
+          name,
+          ask: async () =>
+            (await run(filled(selector, dashboard), true)).filter(({ labels }) => labels[label] !== undefined),
+        })),
+      ]),
+      ...RULES.map((rule) => ({
+        name: ruleName(rule),
+        // There always is an exporter here; an hour ago there was none.
+        ask: () =>
+          rule.expr.includes("absent(") ? prometheus.query(rule.expr, Date.now() / 1000 - 3600) : run(rule.expr, true),
+      })),
+      ...RULES.flatMap(({ record }) =>
+        record === undefined ? [] : [{ name: `series ${record}`, ask: () => run(record, true) }],
+      ),
+    ];
+  }
+
+  function run(expr: string, instant: boolean): Promise<Series[]> {
+    const end = Date.now() / 1000;
+    return instant ? prometheus.query(expr) : prometheus.queryRange(expr, { start: end - RANGE_SECONDS, end, step: 5 });
+  }
+
+  /** With everything chosen: of devices, which have no "All", every one there is. */
+  function filled(expr: string, { templating }: GrafanaDashboard): string {
+    const typed = templating.list.filter(({ type }) => type === "textbox").map(({ name }) => [name, ""] as const);
+    const all = templating.list.filter(({ includeAll }) => includeAll).map(({ name }) => [name, "all"] as const);
+    const chosen = new Map<string, Chosen>([
+      ["__rate_interval", RATE_INTERVAL],
+      ["__range", "2m"],
+      ["device", devices],
+      ...typed,
+      ...all,
+    ]);
+    return interpolate(expr, templating.list, chosen);
+  }
+
+  describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard] as const))(
+    "answers %s",
+    (_title, dashboard) => {
+      test.each(targetsOf(dashboard).map(({ name, expr }) => [name, expr] as const))("%s", (name, expr) => {
+        expect(answered.has(name), filled(expr, dashboard)).toBe(true);
+      });
+      test.each(variablesOf(dashboard).map(({ name }) => name))("%s", (name) => {
+        expect(answered.has(name)).toBe(true);
+      });
+    },
+  );
+
+  test.each(RULES.map((rule) => [ruleName(rule), rule.expr] as const))("answers the %s", (name, expr) => {
+    expect(answered.has(name), expr).toBe(true);
+  });
+
+  test.each(RULES.flatMap(({ record }) => record ?? []))("has recorded %s", (record) => {
+    expect(answered.has(`series ${record}`)).toBe(true);
+  });
+
+  test("finds each device by its name, whatever the name holds", async () => {
+    const dashboard = GRAFANA_DASHBOARDS.find(({ file }) => file === "prtg-device.json");
+    const sensors = labelValues(dashboard?.templating.list.find(({ name }) => name === "sensor") ?? NO_VARIABLE);
+    expect(devices).toContain(ODD_NAME);
+    for (const device of devices) {
+      const chosen = new Map<string, Chosen>(
+        (["job", "server", "probe", "group"] as const).map((name) => [name, "all"] as const),
+      ).set("device", device);
+      const expr = interpolate(sensors?.selector ?? "", dashboard?.templating.list ?? [], chosen);
+      const found = await prometheus.query(`count by (device) (${expr})`);
+      expect(found.map(({ labels }) => labels.device)).toEqual([device]);
+    }
+  });
+});
+
+const NO_VARIABLE = { name: "", type: "", label: "", description: "", multi: false, includeAll: false };
+
+function targetsOf(dashboard: GrafanaDashboard): { name: string; expr: string; instant: boolean }[] {
+  return shownPanels(dashboard).flatMap(({ id, title, targets }) =>
+    targets.map(({ refId, expr, instant }) => ({ name: `${dashboard.title}: ${id} ${title} ${refId}`, expr, instant })),
+  );
+}
+
+function variablesOf(dashboard: GrafanaDashboard): { name: string; selector: string; label: string }[] {
+  return dashboard.templating.list.flatMap((variable) => {
+    const query = labelValues(variable);
+    return query === undefined ? [] : [{ name: `${dashboard.title}: variable ${variable.name}`, ...query }];
+  });
+}
+
+function ruleName({ record, alert, expr }: Rule): string {
+  const twins = RULES.filter((rule) => rule.alert === alert && rule.record === record);
+  const place = twins.findIndex((rule) => rule.expr === expr);
+  return `rule ${alert ?? record}${place > 0 ? ` ${place + 1}` : ""}`;
+}
+
+/** The rules as they are, evaluated every second. */
+async function quickRules(folder: string): Promise<string[]> {
+  return Promise.all(
+    RULE_FILES.map(async (file) => {
+      const { groups }: { groups: Record<string, unknown>[] } = parse(readFileSync(file, "utf8"));
+      const copy = path.join(folder, path.basename(file));
+      await writeFile(copy, JSON.stringify({ groups: groups.map((group) => ({ ...group, interval: "1s" })) }));
+      return copy;
+    }),
+  );
+}
+
+/** A folder of blocks that hold what the rules for availability recorded at the last two full hours. */
+async function fullHours(folder: string, page: string, promtool: string): Promise<string> {
+  const ids = [...parsePage(page).values()]
+    .filter(({ name }) => name === "prtg_sensor_status_code")
+    .map(({ labels }) => labels.sensor_id ?? "");
+  const hour = Math.floor(Date.now() / 3_600_000) * 3600;
+  const lines = ["sum1h", "count1h"].flatMap((window) => [
+    `# TYPE server_sensor:prtg_sensor_up:${window} gauge`,
+    ...ids.flatMap((id) =>
+      [hour - 3600, hour].map(
+        (time) => `server_sensor:prtg_sensor_up:${window}{job="exporter",server="hq",sensor_id="${id}"} 60 ${time}`,
+      ),
+    ),
+  ]);
+  const text = path.join(folder, "hours.om");
+  const data = path.join(folder, "data");
+  await writeFile(text, `${lines.join("\n")}\n# EOF\n`);
+  const { code, stderr } = await runProgram(promtool, ["tsdb", "create-blocks-from", "openmetrics", text, data], "");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return data;
+}
+
+const ODD_NAME = `O'Brien's "core" \\ switch (1+) [a|b]*?.^$ {x} /24`;
+
+/** Gives a device a name that breaks whatever builds text from names, and waits for it. */
+async function rename(site: TroubledSite, prometheus: Prometheus): Promise<void> {
+  const [device] = await prometheus.query("prtg_device_info");
+  await site.control(`objects/${device?.labels.device_id}/rename`, { name: ODD_NAME });
+  await until("new name", 30_000, async () => (await prometheus.labelValues("device")).includes(ODD_NAME));
+  // What had the old name is marked as gone by the next scrape.
+  await prometheus.nextScrape();
+}
+
+/** Has something go wrong of each kind that a panel or an alert is about. */
+async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void> {
+  const ids = async (expr: string) => (await prometheus.query(expr)).map(({ labels }) => labels.sensor_id ?? "");
+  const beyond = async (limit: "max_error" | "max_warning") => {
+    // Where a warning is wanted, an error limit must not be in the way.
+    const others = limit === "max_warning" ? `unless on (sensor_id) prtg_channel_limit{limit=~".*error"}` : "";
+    const [series] = await prometheus.query(
+      `prtg_channel_limit{limit="${limit}"} and on (sensor_id, channel_id) prtg_channel_value ${others}`,
+    );
+    const { sensor_id = "", channel_id = "" } = series?.labels ?? {};
+    const to = (series?.points[0]?.value ?? 0) + 1;
+    await site.control(`objects/${sensor_id}/set`, { channel: Number(channel_id), to });
+    return sensor_id;
+  };
+  const taken = [await beyond("max_error"), await beyond("max_warning")];
+  const [probe = ""] = (await prometheus.query("topk(1, count by (probe) (prtg_sensor_status_code))")).map(
+    ({ labels }) => labels.probe,
+  );
+  const up = await ids(`prtg_sensor_status_code{probe="${probe}"} == 3`);
+  const [down = "", acknowledged = "", paused = "", partial = ""] = up.filter((id) => !taken.includes(id));
+  await site.control(`objects/${down}/force`, { status: "down" });
+  await site.control(`objects/${acknowledged}/force`, { status: "down" });
+  await site.control(`objects/${acknowledged}/acknowledge`, { message: "On it" });
+  await site.control(`objects/${paused}/pause`, {});
+  await site.control(`objects/${partial}/force`, { status: "partialdown" });
+  const idle = await idleProbe(prometheus, taken, probe);
+  const [back = ""] = (await prometheus.query('prtg_node_status_code{kind="probe"}'))
+    .filter(({ labels }) => labels.path !== probe && labels.id !== idle)
+    .map(({ labels }) => labels.id);
+  // Sensors of a probe that is back are as they were when it went, until their next scan: up, and measured long ago.
+  await site.control("scenarios", {
+    name: "A probe without connection, and one that gets it back",
+    steps: [
+      { at: "+0s", select: { id: idle }, status: "disconnected" },
+      { at: "+0s", select: { id: back }, status: "disconnected", for: "20m" },
+    ],
+  });
+  // Values come with the next scans; simulated time jumps there.
+  await site.control("time/step", { by: "20m" });
+  await site.control("time/resume");
+  for (const fault of ["error=500@*timeseries*#0.3", "latency=10ms-60ms@*channels*"]) {
+    await site.control("faults", { fault });
+  }
+  await site.breakConfiguration();
+}
+
+/** A probe below which nothing else goes wrong. */
+async function idleProbe(prometheus: Prometheus, sensors: readonly string[], busy: string): Promise<string> {
+  const names = await Promise.all(
+    sensors.map(async (id) => (await prometheus.query(`prtg_sensor_status_code{sensor_id="${id}"}`))[0]?.labels.probe),
+  );
+  const probes = await prometheus.query('prtg_node_status_code{kind="probe"}');
+  const idle = probes.find(({ labels }) => labels.path !== busy && !names.includes(labels.path));
+  if (idle === undefined) throw new Error(`no probe is idle: ${names.join(", ")}`);
+  return idle.labels.id ?? "";
+}

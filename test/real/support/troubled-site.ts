@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "../../../src/clock.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/service/simulator.ts";
+import { createWorld } from "../../../src/simulator/world/world.ts";
+import { TEST_KEY } from "../../support/simulated-exporter.ts";
+import { type BackgroundProgram, startInBackground } from "./background-program.ts";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const START_LIMIT_MS = 60_000;
+/** The server's clock is behind by so much, which nobody should notice; simulated time can jump and stays in the past. */
+const BEHIND_MS = 30 * 60_000;
+
+/** What the receiver of the push answers: nothing it takes, or this and that. */
+export type Reception = "unavailable" | "mixed";
+
+/** An exporter that reads two servers, one of which does not exist, and that pushes to a receiver with moods. */
+export interface TroubledSite {
+  readonly simulator: Simulator;
+  /** host:port of the exporter. */
+  readonly address: string;
+  /** host:port of another one, which reads the first server only and whose page is limited. */
+  readonly limitedAddress: string;
+  page(): Promise<string>;
+  receive(reception: Reception): void;
+  /** A request to the simulator's control endpoint. */
+  control(request: string, body?: unknown): Promise<void>;
+  /** Gives the exporter a configuration that it refuses. */
+  breakConfiguration(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startTroubledSite(sensors: number): Promise<TroubledSite> {
+  const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-site-"));
+  const simulator = await startSimulator({
+    world: createWorld({
+      seed: 1,
+      size: { probes: 3, groups: 9, devices: Math.ceil(sensors / 8), sensors },
+      startedAt: Date.now(),
+    }),
+    clock: systemClock,
+    startAt: Date.now() - BEHIND_MS,
+    spelling: "live",
+    control: true,
+    credentials: { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" },
+  });
+  const receiver = await startMoodyReceiver();
+  const stateDir = path.join(folder, "state");
+  await mkdir(stateDir);
+  const configFile = path.join(folder, "prtg-exporter.yaml");
+  const program = await startExporter(configFile, configuration(simulator.url, receiver.url, stateDir));
+  const limited = await startExporter(path.join(folder, "limited.yaml"), limitedConfiguration(simulator.url));
+  const close = async () => {
+    await Promise.all([program.stop("SIGKILL"), limited.stop("SIGKILL")]);
+    await receiver.close();
+    await simulator.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const [address = "", limitedAddress = ""] = await Promise.all([program, limited].map(startedAt));
+    return {
+      simulator,
+      address,
+      limitedAddress,
+      page: async () => (await fetch(`http://${address}/metrics`)).text(),
+      receive: receiver.receive,
+      control: (request, body) => control(simulator.url, request, body),
+      breakConfiguration: async () => {
+        await writeFile(configFile, "servers: nonsense\n");
+        process.kill(program.pid, "SIGHUP");
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    const logs = program.log() + limited.log();
+    throw new Error(`the exporters did not start: ${String(error)}\n${logs}`, { cause: error });
+  }
+}
+
+async function startExporter(configFile: string, configuration: unknown): Promise<BackgroundProgram> {
+  // Every JSON document is a YAML document.
+  await writeFile(configFile, JSON.stringify(configuration));
+  return startInBackground(
+    process.execPath,
+    ["src/main.ts", "serve", `--config.file=${configFile}`, "--web.listen-address=127.0.0.1:0", "--log.format=json"],
+    { cwd: ROOT, env: { KEY: TEST_KEY } },
+  );
+}
+
+function limitedConfiguration(server: string): unknown {
+  return {
+    servers: [{ name: "hq", url: server, auth: { api_key: `\${KEY}` } }],
+    limits: { max_series: 500 },
+  };
+}
+
+function configuration(server: string, receiver: string, stateDir: string): unknown {
+  const often = { schedule: "1s" };
+  const auth = { api_key: `\${KEY}` };
+  return {
+    servers: [
+      { name: "hq", url: server, auth, limits: { requests_per_second: 200 } },
+      // Nobody listens there.
+      { name: "closed", url: "http://127.0.0.1:9", auth },
+    ],
+    collectors: { health: often, tree: often, status: often, channels: often, limits: often, timeseries: often },
+    otlp: { endpoint: receiver, interval: "2s" },
+    state_dir: stateDir,
+  };
+}
+
+async function startedAt(program: BackgroundProgram): Promise<string> {
+  const [, address = ""] = await program.waitForLog(/serving metrics on http:\/\/([^/"]+)/, START_LIMIT_MS);
+  await program.waitForLog(/first poll finished/, START_LIMIT_MS);
+  return address;
+}
+
+async function control(server: string, request: string, body: unknown): Promise<void> {
+  const answer = await fetch(`${server}/simulator/${request}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(body ?? {}),
+  });
+  if (!answer.ok) throw new Error(`${request}: ${answer.status} ${await answer.text()}`);
+}
+
+/** Of ten requests it refuses one for good, and cannot take another one now. */
+const MIXED = [200, 200, 503, 200, 200, 200, 400, 200, 200, 200];
+
+async function startMoodyReceiver() {
+  let reception: Reception = "unavailable";
+  let requests = 0;
+  const server = createServer((incoming, response) => {
+    incoming.resume().once("end", () => {
+      const status = reception === "mixed" ? (MIXED[requests++ % MIXED.length] ?? 200) : 503;
+      response.writeHead(status, { "content-type": "application/x-protobuf" }).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    receive: (next: Reception) => {
+      reception = next;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import * as common from "@grafana/grafana-foundation-sdk/common";
+import * as units from "@grafana/grafana-foundation-sdk/units";
+import { graphPanel, type PanelText } from "./panels.ts";
+
+/** Grafana's names for units as the product spells them. Series of different units get axes of their own. */
+const UNITS: readonly (readonly [spelled: string, unit: string])[] = [
+  ["%", units.Percent],
+  ["msec|ms", units.Milliseconds],
+  ["µs", units.Microseconds],
+  ["s|sec|seconds", units.Seconds],
+  ["min", units.Minutes],
+  ["h", units.Hours],
+  ["d", units.Days],
+  ["kbit/s", units.KilobitsPerSecond],
+  ["Mbit/s", units.MegabitsPerSecond],
+  ["Gbit/s", units.GigabitsPerSecond],
+  ["Byte|Bytes|B", units.BytesIEC],
+  ["KByte|KB", units.Kibibytes],
+  ["MByte|MB", units.Mebibytes],
+  ["GByte|GB", units.Gibibytes],
+  ["TByte|TB", units.Tebibytes],
+  ["KByte/s|KB/s", units.KibibytesPerSecond],
+  ["MByte/s|MB/s", units.MebibytesPerSecond],
+  ["#/s", units.CountsPerSecond],
+  ["°C", units.Celsius],
+  ["V", units.Volt],
+  ["A", units.Ampere],
+  ["W", units.Watt],
+  ["kWh", units.KiloWattHour],
+  ["Hz", units.Hertz],
+  ["rpm|RPM", units.RevolutionsPerMinute],
+  ["dBm", units.DecibelMilliWatt],
+];
+
+export interface ChannelGraphOptions extends PanelText {
+  /** Matchers that choose channels. */
+  readonly channels: string;
+  readonly height?: number;
+  /** Whether series say which sensor they belong to. */
+  readonly severalSensors: boolean;
+}
+
+/** Values of channels, with the limits that are set on them as dashed lines. */
+export function channelGraph({ channels, severalSensors, ...panel }: ChannelGraphOptions) {
+  const key = "job, server, sensor_id, channel_id, sensor, channel, unit";
+  const name = severalSensors ? "{{sensor}}: {{channel}}" : "{{channel}}";
+  const graph = graphPanel({
+    ...panel,
+    series: [
+      { expr: `max by (${key}) (prtg_channel_value{${channels}})`, legend: `${name} [{{unit}}]` },
+      { expr: `max by (${key}, limit) (prtg_channel_limit{${channels}})`, legend: `${name} {{limit}} [{{unit}}]` },
+    ],
+    calcs: ["lastNotNull", "min", "mean", "max"],
+  });
+  for (const [spelled, unit] of UNITS) {
+    graph.overrideByRegexp(`/ \\[(${spelled})\\]$/`, [{ id: "unit", value: unit }]);
+  }
+  return graph
+    .overrideByQuery("B", [
+      { id: "custom.lineStyle", value: { fill: "dash", dash: [8, 6] } },
+      { id: "custom.lineWidth", value: 1 },
+      { id: "custom.fillOpacity", value: 0 },
+      { id: "custom.lineInterpolation", value: common.LineInterpolation.StepAfter },
+      { id: "color", value: { mode: "fixed", fixedColor: "red" } },
+    ])
+    .overrideByRegexp("/ (max|min)_warning \\[.*\\]$/", [
+      { id: "color", value: { mode: "fixed", fixedColor: "yellow" } },
+    ]);
+}

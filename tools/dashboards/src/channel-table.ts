@@ -1,0 +1,58 @@
+import * as units from "@grafana/grafana-foundation-sdk/units";
+import { ID, linkTo } from "./links.ts";
+import type { PanelText } from "./panels.ts";
+import { CHANNEL_KEY } from "./sensor-queries.ts";
+import { type Column, coloredFromOne, tablePanel } from "./table.ts";
+
+const LABELS = "job, server, sensor_id, channel_id, probe, group, device, sensor, channel, unit";
+const LIMITS = [
+  ["max_error", "Error above"],
+  ["max_warning", "Warning above"],
+  ["min_warning", "Warning below"],
+  ["min_error", "Error below"],
+] as const;
+
+export interface ChannelTableOptions extends PanelText {
+  /** Matchers that choose channels. */
+  readonly channels: string;
+  /** Whether lines say which device they belong to. */
+  readonly severalDevices: boolean;
+}
+
+/** A line per channel: value, unit, state, limits, and how many of them it is beyond. */
+export function channelTable({ channels, severalDevices, ...panel }: ChannelTableOptions) {
+  const values = `prtg_channel_value{${channels}}`;
+  const numbers: Partial<Column> = { unit: units.Short, pixels: 120 };
+  return tablePanel({
+    ...panel,
+    queries: [
+      `max by (${LABELS}) (${values})`,
+      ...LIMITS.map(([limit]) => `max by (${LABELS}) (prtg_channel_limit{${channels},limit="${limit}"})`),
+      `sum by (job, server, sensor_id, channel_id) (
+        max by (job, server, sensor_id, channel_id, limit) (
+          prtg_channel_limit_exceeded{job=~"$job",server=~"$server"} and on (${CHANNEL_KEY}) ${values}
+        )
+      )`,
+      `max by (job, server, sensor_id, channel_id, state) (prtg_channel_state{${channels}})`,
+    ],
+    columns: [
+      ...(severalDevices ? [{ from: "device", title: "Device" }] : []),
+      { from: "sensor", title: "Sensor", properties: [linkTo("sensor")] },
+      { from: "channel", title: "Channel" },
+      { ...numbers, from: "value 0", title: "Value" },
+      { from: "unit", title: "Unit", pixels: 90 },
+      { from: "state", title: "State" },
+      ...LIMITS.map(([, title], index) => ({ ...numbers, from: `value ${index + 1}`, title })),
+      {
+        from: "value 5",
+        title: "Beyond",
+        unit: units.Short,
+        pixels: 85,
+        properties: coloredFromOne("orange"),
+      },
+      { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
+    ],
+    sortBy: "Sensor",
+    ascending: true,
+  });
+}

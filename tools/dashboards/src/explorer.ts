@@ -1,0 +1,187 @@
+import * as bargauge from "@grafana/grafana-foundation-sdk/bargauge";
+import * as common from "@grafana/grafana-foundation-sdk/common";
+import * as units from "@grafana/grafana-foundation-sdk/units";
+import { channelGraph } from "./channel-graph.ts";
+import { channelTable } from "./channel-table.ts";
+import { buildDashboard } from "./dashboard.ts";
+import { chooses, ID, linkTo } from "./links.ts";
+import { HEIGHT, instantQuery, statPanel, steps, timelinePanel } from "./panels.ts";
+import { NEUTRAL, STATUS_CODE_MAPPING } from "./statuses.ts";
+import { colored, tablePanel } from "./table.ts";
+import {
+  choice,
+  chosen,
+  DATA_SOURCE,
+  DEVICE,
+  dataSource,
+  GROUP,
+  JOB,
+  PROBE,
+  SENSOR,
+  SERVER,
+  SERVERS,
+  searched,
+  textBox,
+  webInterface,
+} from "./variables.ts";
+
+const FOUND = `${SERVERS},${chosen("probe", "group")},${searched("path")}`;
+const SENSORS = `${FOUND},${chosen("device", "sensor")}`;
+const CHANNEL = searched("channel");
+const CHANNELS = `${SENSORS},${CHANNEL}`;
+
+const found = [
+  statPanel({
+    title: "Sensors found",
+    description: "Sensors whose path fits the search, on all devices of the chosen probes and groups.",
+    expr: `count(count by (job, server, sensor_id) (prtg_sensor_status_code{${FOUND}}))`,
+    levels: [[null, NEUTRAL]],
+    width: 4,
+    none: "None",
+  }),
+  statPanel({
+    title: "Channels found",
+    description: "Channels with a value whose path and name fit the search, on all devices.",
+    expr: `count(count by (job, server, sensor_id, channel_id) (prtg_channel_value{${FOUND},${CHANNEL}}))`,
+    levels: [[null, NEUTRAL]],
+    width: 4,
+    none: "None",
+  }),
+  statPanel({
+    title: "Channels shown",
+    description: "Channels with a value of the chosen devices and sensors: those in the graph and the table.",
+    expr: `count(count by (job, server, sensor_id, channel_id) (prtg_channel_value{${CHANNELS}}))`,
+    levels: [[null, NEUTRAL]],
+    width: 4,
+    none: "None",
+  }),
+];
+
+const byUnit = new bargauge.PanelBuilder()
+  .title("Channels found, by unit")
+  .description("Units of the channels that fit the search; the 10 most frequent.")
+  .datasource(DATA_SOURCE)
+  .span(12)
+  .height(HEIGHT.stat)
+  .withTarget(
+    instantQuery({
+      expr: `topk(10, count by (unit) (count by (job, server, sensor_id, channel_id, unit) (prtg_channel_value{${FOUND},${CHANNEL}})))`,
+      legend: "{{unit}}",
+    }),
+  )
+  .unit(units.Short)
+  .noValue("None")
+  .min(0)
+  .thresholds(steps([[null, "blue"]]))
+  .displayMode(common.BarGaugeDisplayMode.Basic)
+  .valueMode(common.BarGaugeValueMode.Text)
+  .namePlacement(common.BarGaugeNamePlacement.Top)
+  .orientation(common.VizOrientation.Vertical)
+  .showUnfilled(false)
+  .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(["lastNotNull"]).values(false).fields(""));
+
+const results = tablePanel({
+  title: "Sensors found",
+  description:
+    "At most 200 sensors whose path fits the search. A click on a path shows the channels of that sensor below.",
+  queries: [
+    `topk(200, max by (job, server, sensor_id, probe, group, device, sensor, path) (prtg_sensor_status_code{${FOUND}}))`,
+  ],
+  columns: [
+    {
+      from: "path",
+      title: "Path",
+      properties: [
+        chooses("Show this sensor", { probe: "Probe", group: "Group", device: "Device", sensor: "Sensor" }, [
+          "datasource",
+          "job",
+          "server",
+          "path",
+          "channel",
+          "web",
+        ]),
+      ],
+    },
+    {
+      from: "Value",
+      title: "Status",
+      pixels: 170,
+      properties: colored({ id: "mappings", value: [STATUS_CODE_MAPPING] }),
+    },
+    { from: "sensor", title: "Sensor" },
+    { from: "device", title: "Device" },
+    { from: "group", title: "Group" },
+    { from: "probe", title: "Probe" },
+    { from: "server", title: "Server", pixels: 110 },
+    { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
+  ],
+  sortBy: "Path",
+  ascending: true,
+  height: HEIGHT.graph,
+  width: 24,
+  none: "No path fits the search",
+});
+
+const graph = channelGraph({
+  title: "Values and limits",
+  description:
+    "Channels of the chosen sensors; dashed lines are limits, red for errors, yellow for warnings. Each unit has an axis of its own.",
+  channels: CHANNELS,
+  severalSensors: true,
+  height: 14,
+  width: 24,
+  none: "No values in this time range",
+});
+
+const statuses = timelinePanel({
+  title: "Statuses",
+  description: "The statuses of the chosen sensors over the time range.",
+  series: {
+    expr: `max by (job, server, sensor_id, device, sensor) (prtg_sensor_status_code{${SENSORS}})`,
+    legend: "{{device}} / {{sensor}}",
+  },
+  height: HEIGHT.graph,
+  width: 24,
+  none: "No sensors",
+});
+
+const table = channelTable({
+  title: "Channels",
+  description: "Each channel with its last value, its limits, and how many of them it is beyond.",
+  channels: CHANNELS,
+  severalDevices: true,
+  width: 24,
+  none: "No values: sensors that are paused or down have none",
+});
+
+/** Several, and only those that have a sensor which fits the search. */
+const DEVICES = {
+  ...DEVICE,
+  description: "Devices with a sensor that fits the search.",
+  query: `label_values(prtg_sensor_status_code{${FOUND}}, device)`,
+  multi: true,
+};
+const SENSORS_FOUND = {
+  ...SENSOR,
+  description: "Sensors of these devices that fit the search.",
+  query: `label_values(prtg_sensor_status_code{${FOUND},${chosen("device")}}, sensor)`,
+};
+
+export const explorer = buildDashboard({
+  title: "PRTG / Sensors and channels",
+  description:
+    "Any channel by the path of its sensor: search, choose devices and sensors, see values with units and limits.",
+  tags: ["monitoring"],
+  from: "now-6h",
+  refresh: "1m",
+  variables: [
+    dataSource(),
+    ...[JOB, SERVER, PROBE, GROUP].map((variable) => choice(variable)),
+    textBox("path", "Path", "Regular expression that is searched in paths, such as Core.*Ping; empty for all.", ""),
+    choice(DEVICES),
+    choice(SENSORS_FOUND),
+    textBox("channel", "Channel", "Regular expression that is searched in names of channels; empty for all.", ""),
+    webInterface(),
+  ],
+  sections: [{ panels: [...found, byUnit, results] }, { title: "Chosen sensors", panels: [graph, statuses, table] }],
+});

@@ -1,0 +1,69 @@
+/** What joins families about sensors with each other. */
+export const SENSOR_KEY = "job, instance, server, sensor_id";
+/** What joins families about channels with each other. */
+export const CHANNEL_KEY = "job, instance, server, sensor_id, channel_id";
+
+/** Codes of sensors that claim to measure: up, warning, unusual. */
+const MEASURING = (sensors: string) =>
+  `(prtg_sensor_status_code{${sensors}} == 3 or prtg_sensor_status_code{${sensors}} == 4 or prtg_sensor_status_code{${sensors}} == 10)`;
+
+export const DOWN = (sensors: string) =>
+  `(prtg_sensor_status_code{${sensors}} == 5 or prtg_sensor_status_code{${sensors}} == 14)`;
+export const ACKNOWLEDGED = (sensors: string) => `(prtg_sensor_status_code{${sensors}} == 13)`;
+export const PAUSED = (sensors: string) =>
+  `(prtg_sensor_status_code{${sensors}} >= 7 < 10 or prtg_sensor_status_code{${sensors}} >= 11 < 13)`;
+
+const NAMES = "job, server, sensor_id, probe, group, device, sensor";
+
+/**
+ * Since when the chosen sensors have their status, in milliseconds, 0 where the server does not tell; the newest 500.
+ * Instances that read the same server count once.
+ */
+export function sinceWhen(chosen: string, sensors: string): string {
+  return `1000 * topk(500,
+    max by (${NAMES}, priority, kind_name) (
+      (
+        prtg_sensor_status_since_timestamp_seconds{${sensors}} and on (${SENSOR_KEY}) ${chosen}
+        or on (${SENSOR_KEY}) 0 * ${chosen}
+      )
+      * on (${SENSOR_KEY}) group_left (priority, kind_name) prtg_sensor_info{job=~"$job",server=~"$server"}
+    )
+  )`;
+}
+
+/** Codes of the chosen sensors, with the same labels. */
+export function codesOf(chosen: string): string {
+  return `max by (${NAMES}, priority, kind_name) (
+    ${chosen}
+    * on (${SENSOR_KEY}) group_left (priority, kind_name) prtg_sensor_info{job=~"$job",server=~"$server"}
+  )`;
+}
+
+/** How far the clocks of the chosen servers are ahead; 0 where that is not known. */
+const CLOCK_OFFSETS = `(
+  prtg_exporter_server_clock_offset_seconds{job=~"$job",server=~"$server"} or 0 * prtg_up{job=~"$job",server=~"$server"}
+)`;
+
+/** Ages of the last measurements, by the clock of their server. */
+export function measurementAges(sensors: string): string {
+  return `time() - prtg_sensor_last_measurement_timestamp_seconds{${sensors}}
+      + on (job, instance, server) group_left () ${CLOCK_OFFSETS}`;
+}
+
+/** Ages of last measurements that are older than three scanning intervals and five minutes, as the alert has it. */
+export function staleAges(sensors: string): string {
+  return `max by (${NAMES}) (
+    (
+      ${measurementAges(sensors)}
+      > clamp_min(
+        3 * (
+          prtg_sensor_interval_seconds{${sensors}}
+          or 0 * prtg_sensor_last_measurement_timestamp_seconds{${sensors}} + 60
+        ),
+        300
+      )
+    )
+    and on (${SENSOR_KEY}) ${MEASURING(sensors)}
+    and on (job, instance, server) prtg_up == 1
+  )`;
+}

@@ -1,0 +1,122 @@
+import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
+
+/** Stands for whatever data source the reader picks. */
+export const DATA_SOURCE = { type: "prometheus", uid: "${datasource}" };
+
+/** Matchers for the chosen servers. */
+export const SERVERS = 'job=~"$job",server=~"$server"';
+
+export interface Choice {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly query: string;
+  /** Regular expression that "All" stands for; without it one value has to be chosen. */
+  readonly all?: string;
+  readonly multi?: boolean;
+}
+
+export function dataSource() {
+  return new dashboard.DatasourceVariableBuilder("datasource")
+    .label("Data source")
+    .description("The Prometheus that scrapes the exporter.")
+    .type("prometheus");
+}
+
+/**
+ * Matchers for what is chosen in variables that hold names from the server, which can be anything. In backquotes, as
+ * Grafana escapes neither quotation marks nor, in every version, apostrophes.
+ */
+export function chosen(...labels: readonly string[]): string {
+  return labels.map((label) => `${label}=~\`\${${label}:regex}\``).join(",");
+}
+
+/** A matcher for what somebody searches for in all of the label, without case. */
+export function searched(label: string): string {
+  return `${label}=~\`(?i).*(?:\${${label}:raw}).*\``;
+}
+
+/** Values of a label, asked for again whenever the time range changes. */
+export function choice({ name, label, description, query, all, multi = all !== undefined }: Choice) {
+  const variable = new dashboard.QueryVariableBuilder(name)
+    .label(label)
+    .description(description)
+    .datasource(DATA_SOURCE)
+    // 1: label values, as the query editor writes it.
+    .query({ qryType: 1, query, refId: `variable-${name}` })
+    .definition(query)
+    .refresh(dashboard.VariableRefresh.OnTimeRangeChanged)
+    .sort(dashboard.VariableSort.AlphabeticalCaseInsensitiveAsc)
+    .multi(multi);
+  return all === undefined ? variable : variable.includeAll(true).allValue(all).current(ALL);
+}
+
+const ALL = { selected: true, text: ["All"], value: ["$__all"] };
+
+export function textBox(name: string, label: string, description: string, value: string) {
+  return new dashboard.TextBoxVariableBuilder(name)
+    .label(label)
+    .description(description)
+    .defaultValue(value)
+    .current({ selected: true, text: value, value });
+}
+
+/** Where links to objects lead: the classic web interface, which the API does not name. */
+export function webInterface() {
+  return textBox(
+    "web",
+    "Web interface",
+    "Address of the monitoring service's own web interface, for links to its pages.",
+    "https://prtg.example.com",
+  );
+}
+
+export const JOB: Choice = {
+  name: "job",
+  label: "Job",
+  description: "Scrape job of the exporter.",
+  query: "label_values(prtg_up, job)",
+  all: ".+",
+};
+
+export const SERVER: Choice = {
+  name: "server",
+  label: "Server",
+  description: "Monitoring servers by the names that the exporter's configuration gives them.",
+  query: 'label_values(prtg_up{job=~"$job"}, server)',
+  all: ".+",
+};
+
+/** From the few series about probes, not from those of all sensors: a probe lies below the root, so its path is its name. */
+export const PROBE: Choice = {
+  name: "probe",
+  label: "Probe",
+  description: "Probes of the servers.",
+  query: `label_values(prtg_node_status_code{${SERVERS},kind="probe"}, path)`,
+  all: ".*",
+};
+
+/** `.*` also takes devices that stand in no group, and sensors whose names the exporter leaves out. */
+export const GROUP: Choice = {
+  name: "group",
+  label: "Group",
+  description: "Nearest groups of devices.",
+  query: `label_values(prtg_sensor_status_code{${SERVERS},${chosen("probe")}}, group)`,
+  all: ".*",
+};
+
+/** One, without "All": at 20,000 sensors that would draw 200,000 channels. */
+export const DEVICE: Choice = {
+  name: "device",
+  label: "Device",
+  description: "One device of these groups.",
+  query: `label_values(prtg_sensor_status_code{${SERVERS},${chosen("probe", "group")}}, device)`,
+};
+
+export const SENSOR: Choice = {
+  name: "sensor",
+  label: "Sensor",
+  description: "Sensors of this device.",
+  query: `label_values(prtg_sensor_status_code{${SERVERS},${chosen("probe", "group", "device")}}, sensor)`,
+  all: ".*",
+};
