@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the real programs that the tests in test/real run: two generations of Prometheus with promtool, an
-# OpenTelemetry Collector, and Python programs that this project did not write. Needs no root and starts no service:
+# OpenTelemetry Collector, Chromium, Helm, an API server of Kubernetes, and Python programs that this project did not write. Needs no root and starts no service:
 # everything goes to one cache folder outside the repository, so a second run has nothing left to do.
 set -euo pipefail
 
@@ -144,6 +144,31 @@ build_otel_collector() (
     --config=builder.yaml --skip-get-modules
 )
 
+# A small program of our own around the SDK that carries the schema of Grafana's dashboards.
+install_dashboard_schema() {
+  local name=dashboard-schema source=$pins/dashboard-schema version target
+  version=$(sed -n 's|.*grafana-foundation-sdk/go v||p' "$source/go.mod")
+  target="$cache/go-dashboard-schema-$version-$(cat "$source"/* | cksum | cut -d ' ' -f 1)"
+  if [[ ! -x $target/dashboard-schema ]]; then
+    if ! have go; then
+      skip "$name" "it is built from source, and this machine has no Go toolchain (see the go line in test/real/programs/dashboard-schema/go.mod)"
+      return
+    fi
+    say "$name" "building with the Grafana Foundation SDK $version"
+    : >"$work/log"
+    if ! build_dashboard_schema "$source"; then fail "$name" "go build"; return; fi
+    mkdir -p "$target"
+    mv "$work/dashboard-schema" "$target/"
+  fi
+  publish dashboard-schema "$target/dashboard-schema"
+  say "$name" "installed $version"
+}
+
+build_dashboard_schema() (
+  cd "$1" || exit 1
+  GOWORK=off GOFLAGS='' CGO_ENABLED=0 retry go build -trimpath -buildvcs=false -mod=readonly -o "$work/dashboard-schema" .
+)
+
 # install_python NAME PACKAGE PROGRAM REQUIREMENTS: a virtual environment of its own for what the file pins;
 # PROGRAM, in the environment's bin, is what the tests run.
 install_python() {
@@ -170,12 +195,268 @@ install_python() {
   say "$name" "installed $version"
 }
 
+# Chromium with those of its libraries that this system lacks, unpacked from Debian's packages: no root, no change to
+# the system. A browser that is installed already is taken as it is.
+install_chromium() {
+  local name=chromium installed version target packages
+  if [[ ! -d $repo/tools/browser/node_modules ]]; then
+    : >"$work/log"
+    if ! have npm; then skip "$name" "what drives it comes by npm"; return; fi
+    if ! (cd "$repo/tools/browser" && retry npm ci --no-audit --no-fund); then fail "$name" "npm ci in tools/browser"; return; fi
+  fi
+  if installed=$(command -v chromium); then
+    publish chromium "$installed"
+    say "$name" "found $installed"
+    return
+  fi
+  for target in "$cache"/debian-chromium-*; do
+    if [[ -f $target/complete ]]; then
+      publish chromium "$target/start"
+      say "$name" "installed ${target##*/debian-chromium-}"
+      return
+    fi
+  done
+  if ! have apt-get || ! have dpkg-deb; then
+    skip "$name" "it comes from Debian's package 'chromium', and this machine has no apt-get"
+    return
+  fi
+  mkdir -p "$work/browser-apt/lists/partial" "$work/browser-apt/cache/archives/partial" "$work/browser"
+  local apt=(apt-get -q
+    -o "Dir::State::lists=$work/browser-apt/lists" -o "Dir::Cache=$work/browser-apt/cache" -o "APT::Sandbox::User=$(id -un)")
+  : >"$work/log"
+  if ! retry "${apt[@]}" update; then fail "$name" "apt-get update"; return; fi
+  packages=$("${apt[@]}" --simulate --no-install-recommends install chromium fonts-dejavu-core 2>>"$work/log" |
+    sed -n 's/^Inst \([^ ]*\) .*/\1/p' | sort)
+  if [[ -z $packages ]]; then
+    skip "$name" "this system has no package 'chromium' (another browser may be linked as bin/chromium)"
+    return
+  fi
+  version=$("${apt[@]}" --simulate --no-install-recommends install chromium 2>>"$work/log" |
+    sed -n 's/^Inst chromium (\([^ ]*\) .*/\1/p')
+  target="$cache/debian-chromium-$version"
+  say "$name" "unpacking Debian's package and the libraries it needs"
+  # shellcheck disable=SC2086 # one word for each package
+  if ! (cd "$work/browser" && retry "${apt[@]}" download $packages); then fail "$name" "apt-get download"; return; fi
+  rm -rf "$target"
+  mkdir -p "$target"
+  local package
+  for package in "$work"/browser/*.deb; do
+    if ! dpkg-deb --extract "$package" "$target" >>"$work/log" 2>&1; then fail "$name" "dpkg-deb"; return; fi
+  done
+  write_chromium_start "$target"
+  # Written last: a browser without it is half of one.
+  touch "$target/complete"
+  publish chromium "$target/start"
+  say "$name" "installed $version"
+}
+
+# The package's own start script knows no other place than /usr.
+write_chromium_start() {
+  local libraries
+  libraries=$(find "$1" -name '*.so*' -printf '%h\n' | sort -u | paste -sd :)
+  printf '#!/bin/sh\nexport LD_LIBRARY_PATH="%s"\nexport XDG_DATA_DIRS="%s:/usr/local/share:/usr/share"\nexec "%s" "$@"\n' \
+    "$libraries" "$1/usr/share" "$1/usr/lib/chromium/chromium" >"$1/start"
+  chmod +x "$1/start"
+}
+
+# The bench compares with these. Without them it skips that comparison and says so.
+install_nginx() {
+  local name=nginx found version target
+  found=$(PATH=$PATH:/usr/sbin:/usr/local/sbin command -v nginx || true)
+  if [[ -n $found && $found != "$bin/nginx" ]]; then
+    publish nginx "$found"
+    say "$name" "found $found"
+    return
+  fi
+  if ! have apt-get || ! have dpkg-deb; then
+    skip "$name" "it comes from Debian's package 'nginx', and this machine has no apt-get"
+    return
+  fi
+  mkdir -p "$work/nginx-apt/lists/partial" "$work/nginx-apt/cache/archives/partial" "$work/nginx"
+  local apt=(apt-get -q
+    -o "Dir::State::lists=$work/nginx-apt/lists" -o "Dir::Cache=$work/nginx-apt/cache" -o "APT::Sandbox::User=$(id -un)")
+  : >"$work/log"
+  if ! retry "${apt[@]}" update; then fail "$name" "apt-get update"; return; fi
+  if ! (cd "$work/nginx" && retry "${apt[@]}" download nginx); then fail "$name" "apt-get download"; return; fi
+  version=$(dpkg-deb --field "$work"/nginx/*.deb Version)
+  target="$cache/debian-nginx-$version"
+  rm -rf "$target"
+  if ! dpkg-deb --extract "$work"/nginx/*.deb "$target" >>"$work/log" 2>&1; then fail "$name" "dpkg-deb"; return; fi
+  if ! "$target/usr/sbin/nginx" -v >>"$work/log" 2>&1; then
+    skip "$name" "it needs libraries that this system lacks: install the package 'nginx'"
+    return
+  fi
+  publish nginx "$target/usr/sbin/nginx"
+  say "$name" "installed $version"
+}
+
+install_client_golang() {
+  local name=client-golang source="$repo/bench/peers/client-golang" key target
+  key=$(cat "$source"/* | cksum | cut -d ' ' -f 1)
+  target="$cache/go-client-golang-$key"
+  if [[ ! -x $target/client-golang ]]; then
+    if ! have go; then
+      skip "$name" "it is built from source, and this machine has no Go toolchain (see the go line in bench/peers/client-golang/go.mod)"
+      return
+    fi
+    say "$name" "building the peer of the bench"
+    : >"$work/log"
+    if ! (cd "$source" && GOWORK=off GOFLAGS='' CGO_ENABLED=0 retry go build -trimpath -buildvcs=false -mod=readonly \
+      -o "$work/go-peer/client-golang" .); then
+      fail "$name" "go build"
+      return
+    fi
+    rm -rf "$target"
+    mv "$work/go-peer" "$target"
+  fi
+  publish client-golang "$target/client-golang"
+  say "$name" "installed $(sed -n 's/.*client_golang v//p' "$source/go.mod")"
+}
+
+# Below its own folder, as tools/api-types: Node looks for what a script imports beside the script.
+install_otel_js() {
+  local name=otel-js source="$repo/bench/peers/otel-js"
+  : >"$work/log"
+  if [[ ! -f $source/node_modules/.package-lock.json || $source/package-lock.json -nt $source/node_modules/.package-lock.json ]]; then
+    if ! (cd "$source" && retry npm ci --no-audit --no-fund); then fail "$name" "npm ci"; return; fi
+    touch "$source/node_modules/.package-lock.json"
+  fi
+  say "$name" "installed $(sed -n 's/.*exporter-prometheus": "\(.*\)".*/\1/p' "$source/package.json")"
+}
+
+# build_go NAME FOLDER [LDFLAGS]: what the module in the folder of pins is or names as its tools.
+build_go() (
+  cd "$pins/$2" || exit 1
+  targets=$(sed -n '/^tool/s/.*/tool/p' go.mod | sed -n 1p)
+  GOWORK=off GOFLAGS='' CGO_ENABLED=0 retry go build -trimpath -buildvcs=false -mod=readonly \
+    -ldflags "-s -w ${3:-}" -o "$work/$1/" "${targets:-.}"
+)
+
+# install_go NAME FOLDER VERSION PROGRAM...: builds what test/real/programs/FOLDER pins.
+install_go() {
+  local name=$1 folder=$2 version=$3 key target program
+  shift 3
+  key=$(cat "$pins/$folder"/*go* | cksum | cut -d ' ' -f 1)
+  target="$cache/go-$name-$version-$key"
+  # Written last: a folder without it is half of one.
+  if [[ ! -f $target/complete ]]; then
+    if ! have go; then
+      skip "$name" "it is built from source, and this machine has no Go toolchain (see the go line in test/real/programs/$folder/go.mod)"
+      return
+    fi
+    say "$name" "building $version from its Go module (some minutes, once)"
+    : >"$work/log"
+    mkdir -p "$work/$name"
+    if ! build_go "$name" "$folder" "${go_ldflags:-}"; then fail "$name" "go build"; return; fi
+    rm -rf "$target"
+    mv "$work/$name" "$target"
+    touch "$target/complete"
+  fi
+  for program in "$@"; do publish "$program" "$target/$program"; done
+  say "$name" "installed $version"
+}
+
+# pinned_version FOLDER MODULE: the version of a module that a folder of pins names.
+pinned_version() { sed -n "s|^\(require\)\?[[:space:]]*$2 v\([^ ]*\).*|\2|p" "$pins/$1/go.mod" | sed -n 1p; }
+
+install_helm() {
+  install_go helm helm "$(pinned_version helm helm.sh/helm/v4)" helm helm-unittest kubeconform
+}
+
+install_readers() {
+  # A program has the name of its module.
+  install_go dockerfile-reader dockerfile "$(pinned_version dockerfile github.com/moby/buildkit)" dockerfile-reader
+  install_go compose-reader compose "$(pinned_version compose github.com/compose-spec/compose-go/v2)" compose-reader
+}
+
+install_actionlint() {
+  install_go actionlint actionlint "$(pinned_version actionlint github.com/rhysd/actionlint)" actionlint
+}
+
+install_kubernetes() {
+  local version minor stamp=k8s.io/component-base/version
+  version=$(pinned_version kubernetes k8s.io/kubernetes)
+  minor=$(cut -d . -f 2 <<<"$version")
+  # Charts ask a server for its version.
+  local go_ldflags="-X $stamp.gitVersion=v$version -X $stamp.gitMajor=${version%%.*} -X $stamp.gitMinor=$minor"
+  install_go kubernetes kubernetes "$version" kube-apiserver
+}
+
+# What manifests are validated against: the API of Kubernetes and the CRDs of the Prometheus operator, from their modules.
+install_kubernetes_api() {
+  local name=kubernetes-api version operator target kubernetes_folder operator_folder
+  version=$(pinned_version kubernetes k8s.io/kubernetes)
+  operator=$(pinned_version prometheus-operator github.com/prometheus-operator/prometheus-operator)
+  target="$cache/kubernetes-api-$version-$operator"
+  if [[ ! -f $target/complete ]]; then
+    if ! have go; then
+      skip "$name" "it comes from Go modules, and this machine has no Go toolchain"
+      return
+    fi
+    : >"$work/log"
+    if ! kubernetes_folder=$(module_folder kubernetes k8s.io/kubernetes) ||
+      ! operator_folder=$(module_folder prometheus-operator github.com/prometheus-operator/prometheus-operator); then
+      fail "$name" "go mod download"
+      return
+    fi
+    rm -rf "$target"
+    mkdir -p "$target"
+    cp "$kubernetes_folder/api/openapi-spec/swagger.json" "$operator_folder"/example/prometheus-operator-crd/*.yaml "$target/"
+    chmod -R u+w "$target"
+    touch "$target/complete"
+  fi
+  ln -sfn "$target" "$bin/$name"
+  say "$name" "installed $version, Prometheus operator $operator"
+}
+
+# module_folder FOLDER MODULE: downloads the pinned module, and says where it is.
+module_folder() (
+  cd "$pins/$1" || exit 1
+  retry env GOWORK=off GOFLAGS=-mod=readonly go mod download "$2" || exit 1
+  GOWORK=off GOFLAGS=-mod=readonly go list -m -f '{{.Dir}}' "$2"
+)
+
+install_etcd() {
+  local name=etcd version target
+  if ! have apt-get || ! have dpkg-deb; then
+    skip "$name" "it comes from Debian's package 'etcd-server', and this machine has no apt-get"
+    return
+  fi
+  if [[ -x $bin/etcd ]] && "$bin/etcd" --version >/dev/null 2>&1; then
+    say "$name" "installed $("$bin/etcd" --version | sed -n 's/etcd Version: //p')"
+    return
+  fi
+  mkdir -p "$work/etcd-apt/lists/partial" "$work/etcd-apt/cache/archives/partial" "$work/etcd-package"
+  local apt=(apt-get -q
+    -o "Dir::State::lists=$work/etcd-apt/lists" -o "Dir::Cache=$work/etcd-apt/cache" -o "APT::Sandbox::User=$(id -un)")
+  : >"$work/log"
+  if ! retry "${apt[@]}" update; then fail "$name" "apt-get update"; return; fi
+  if ! (cd "$work/etcd-package" && retry "${apt[@]}" download etcd-server); then fail "$name" "apt-get download"; return; fi
+  version=$(dpkg-deb --field "$work"/etcd-package/*.deb Version)
+  target="$cache/debian-etcd-$version"
+  rm -rf "$target"
+  dpkg-deb --extract "$work"/etcd-package/*.deb "$target"
+  publish etcd "$target/usr/bin/etcd"
+  say "$name" "installed $version"
+}
+
 echo "Programs for the tests in test/real, in $cache"
 install_prometheus_2
 install_python python-openmetrics prometheus-client python requirements.txt
 install_python schemathesis schemathesis schemathesis schemathesis-requirements.txt
+install_chromium
 install_prometheus_3
 install_otel_collector
+install_dashboard_schema
+install_nginx
+install_client_golang
+install_otel_js
+install_helm
+install_readers
+install_actionlint
+install_kubernetes_api
+install_etcd
+install_kubernetes
 
 if ((failed > 0)); then
   echo "$failed could not be installed, $skipped skipped"

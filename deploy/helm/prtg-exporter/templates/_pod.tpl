@@ -1,0 +1,239 @@
+{{- /* The pod, for the Deployment and the StatefulSet. */ -}}
+{{- define "prtg-exporter.pod" -}}
+{{- $sharded := and (eq .Values.kind "StatefulSet") (gt (int .Values.replicas) 1) -}}
+{{- $config := include "prtg-exporter.config" . -}}
+{{- $webSecret := include "prtg-exporter.webConfigSecret" . -}}
+metadata:
+  labels:
+    {{- include "prtg-exporter.labels" . | nindent 4 }}
+    {{- with .Values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  annotations:
+    kubectl.kubernetes.io/default-container: exporter
+    {{- if and $config (not .Values.autoReload.enabled) }}
+    checksum/config: {{ sha256sum $config }}
+    {{- end }}
+    {{- with .Values.podAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  serviceAccountName: {{ include "prtg-exporter.serviceAccountName" . }}
+  automountServiceAccountToken: {{ .Values.automountServiceAccountToken }}
+  enableServiceLinks: false
+  {{- with .Values.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  securityContext:
+    {{- toYaml .Values.podSecurityContext | nindent 4 }}
+  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  {{- with .Values.priorityClassName }}
+  priorityClassName: {{ . }}
+  {{- end }}
+  {{- with .Values.runtimeClassName }}
+  runtimeClassName: {{ . }}
+  {{- end }}
+  {{- with .Values.dnsPolicy }}
+  dnsPolicy: {{ . }}
+  {{- end }}
+  {{- with .Values.dnsConfig }}
+  dnsConfig:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.hostAliases }}
+  hostAliases:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.initContainers }}
+  initContainers:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: exporter
+      image: {{ include "prtg-exporter.image" . | quote }}
+      imagePullPolicy: {{ .Values.image.pullPolicy }}
+      args:
+        - serve
+        {{- if or $config .Values.existingConfig.name }}
+        - --config.file=/etc/prtg-exporter/config/{{ ternary .Values.existingConfig.key "prtg-exporter.yaml" (ne .Values.existingConfig.name "") }}
+        {{- end }}
+        - --web.listen-address=:{{ .Values.web.port }}
+        - --web.telemetry-path={{ .Values.web.telemetryPath }}
+        {{- if $webSecret }}
+        - --web.config.file=/etc/prtg-exporter/web/{{ include "prtg-exporter.webConfigKey" . }}
+        {{- end }}
+        {{- if .Values.web.enableLifecycle }}
+        - --web.enable-lifecycle
+        {{- end }}
+        {{- if .Values.autoReload.enabled }}
+        - --config.auto-reload-interval={{ .Values.autoReload.interval }}
+        {{- end }}
+        {{- if $sharded }}
+        - --shard=$(SHARD_INDEX)/{{ .Values.replicas }}
+        {{- end }}
+        {{- with .Values.log.level }}
+        - --log.level={{ . }}
+        {{- end }}
+        {{- with .Values.log.format }}
+        - --log.format={{ . }}
+        {{- end }}
+        {{- with .Values.extraArgs }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      {{- if or $sharded .Values.extraEnv }}
+      env:
+        {{- if $sharded }}
+        - name: SHARD_INDEX
+          valueFrom:
+            fieldRef:
+              fieldPath: metadata.labels['apps.kubernetes.io/pod-index']
+        {{- end }}
+        {{- with .Values.extraEnv }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      {{- end }}
+      {{- with .Values.extraEnvFrom }}
+      envFrom:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      ports:
+        - name: http
+          containerPort: {{ .Values.web.port }}
+          protocol: TCP
+      startupProbe:
+        {{- include "prtg-exporter.probe" (dict "context" . "path" "/-/healthy" "settings" .Values.startupProbe) | nindent 8 }}
+      livenessProbe:
+        {{- include "prtg-exporter.probe" (dict "context" . "path" "/-/healthy" "settings" .Values.livenessProbe) | nindent 8 }}
+      readinessProbe:
+        {{- include "prtg-exporter.probe" (dict "context" . "path" "/-/ready" "settings" .Values.readinessProbe) | nindent 8 }}
+      securityContext:
+        {{- toYaml .Values.securityContext | nindent 8 }}
+      {{- with .Values.resources }}
+      resources:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      volumeMounts:
+        {{- include "prtg-exporter.readOnlyMounts" . | nindent 8 }}
+        - name: state
+          mountPath: /var/lib/prtg-exporter
+        {{- with .Values.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+    {{- with .Values.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  volumes:
+    {{- include "prtg-exporter.volumes" . | nindent 4 }}
+  {{- with .Values.nodeSelector }}
+  nodeSelector:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.affinity }}
+  affinity:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.topologySpreadConstraints }}
+  topologySpreadConstraints:
+    {{- range . }}
+    {{- $selector := dict "labelSelector" (dict "matchLabels" (include "prtg-exporter.selectorLabels" $ | fromYaml)) }}
+    - {{- toYaml (merge (deepCopy .) $selector) | nindent 6 }}
+    {{- end }}
+  {{- end }}
+{{- end -}}
+
+{{- define "prtg-exporter.probe" -}}
+httpGet:
+  path: {{ .path }}
+  port: http
+  scheme: {{ include "prtg-exporter.scheme" .context | upper }}
+  {{- with .context.Values.probeHeaders }}
+  httpHeaders:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- with .settings }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "prtg-exporter.readOnlyMounts" -}}
+{{- if or (include "prtg-exporter.config" .) .Values.existingConfig.name }}
+- name: config
+  mountPath: /etc/prtg-exporter/config
+  readOnly: true
+{{- end }}
+{{- if include "prtg-exporter.webConfigSecret" . }}
+- name: web-config
+  mountPath: /etc/prtg-exporter/web
+  readOnly: true
+{{- end }}
+{{- range .Values.secrets }}
+- name: {{ printf "secret-%s" .name | replace "." "-" | trunc 63 | trimSuffix "-" }}
+  mountPath: /etc/prtg-exporter/secrets/{{ .name }}
+  readOnly: true
+{{- end }}
+{{- end -}}
+
+{{- /* Readable for the group, which is the fsGroup: the exporter does not own what Kubernetes mounts. */ -}}
+{{- define "prtg-exporter.volumes" -}}
+{{- $existing := .Values.existingConfig -}}
+{{- if or (include "prtg-exporter.config" .) $existing.name }}
+- name: config
+  {{- if eq (ternary $existing.kind .Values.configKind (ne $existing.name "")) "Secret" }}
+  secret:
+    secretName: {{ default (printf "%s-config" (include "prtg-exporter.fullname" .)) $existing.name }}
+    defaultMode: 0440
+  {{- else }}
+  configMap:
+    name: {{ default (printf "%s-config" (include "prtg-exporter.fullname" .)) $existing.name }}
+    defaultMode: 0440
+  {{- end }}
+{{- end }}
+{{- with include "prtg-exporter.webConfigSecret" . }}
+- name: web-config
+  secret:
+    secretName: {{ . }}
+    defaultMode: 0440
+{{- end }}
+{{- range .Values.secrets }}
+- name: {{ printf "secret-%s" .name | replace "." "-" | trunc 63 | trimSuffix "-" }}
+  secret:
+    secretName: {{ .name }}
+    defaultMode: 0440
+    {{- with .items }}
+    items:
+      {{- toYaml . | nindent 6 }}
+    {{- end }}
+    {{- if hasKey . "optional" }}
+    optional: {{ .optional }}
+    {{- end }}
+{{- end }}
+{{- if not .Values.persistence.enabled }}
+- name: state
+  emptyDir: {}
+{{- else if eq .Values.kind "Deployment" }}
+- name: state
+  persistentVolumeClaim:
+    claimName: {{ default (printf "%s-state" (include "prtg-exporter.fullname" .)) .Values.persistence.existingClaim }}
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "prtg-exporter.claimSpec" -}}
+accessModes:
+  {{- toYaml .accessModes | nindent 2 }}
+{{- if eq .storageClass "-" }}
+storageClassName: ""
+{{- else if .storageClass }}
+storageClassName: {{ .storageClass }}
+{{- end }}
+resources:
+  requests:
+    storage: {{ .size }}
+{{- end -}}

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+
+const FOLDER = fileURLToPath(new URL("../../deploy/compose/", import.meta.url));
+const DASHBOARDS = fileURLToPath(new URL("../../deploy/grafana/dashboards/", import.meta.url));
+
+const composeFile = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      volumes: z.array(z.string()).default([]),
+      environment: z.record(z.string(), z.string()).default({}),
+    }),
+  ),
+  volumes: z.record(z.string(), z.null()),
+});
+
+const dataSources = z.strictObject({
+  apiVersion: z.literal(1),
+  datasources: z.array(
+    z.strictObject({
+      name: z.string(),
+      type: z.literal("prometheus"),
+      access: z.literal("proxy"),
+      url: z.url(),
+      isDefault: z.boolean(),
+      jsonData: z.strictObject({ timeInterval: z.string() }),
+    }),
+  ),
+});
+
+const providers = z.strictObject({
+  apiVersion: z.literal(1),
+  providers: z.array(
+    z.strictObject({
+      name: z.string(),
+      folder: z.string(),
+      type: z.literal("file"),
+      options: z.strictObject({ path: z.string() }),
+    }),
+  ),
+});
+
+const read = (file: string): unknown => parse(readFileSync(FOLDER + file, "utf8"), { merge: true });
+const compose = composeFile.parse(read("compose.yaml"));
+
+/** Where a container sees a file or folder of this repository. */
+function mounts(service: string): ReadonlyMap<string, string> {
+  const volumes = compose.services[service]?.volumes ?? [];
+  return new Map(volumes.map((text) => text.split(":")).map(([source = "", target = ""]) => [target, source]));
+}
+
+describe("deploy/compose", () => {
+  test.each(Object.keys(compose.services))("mounts only what there is into %s", (service) => {
+    for (const source of mounts(service).values()) {
+      expect(source.startsWith(".") ? existsSync(FOLDER + source) : Object.keys(compose.volumes).includes(source)).toBe(
+        true,
+      );
+    }
+  });
+
+  test("provisions Grafana with the Prometheus beside it", () => {
+    const { datasources } = dataSources.parse(read("grafana/provisioning/datasources/prometheus.yaml"));
+    expect(datasources.map(({ url, isDefault }) => ({ host: new URL(url).host, isDefault }))).toEqual([
+      { host: "prometheus:9090", isDefault: true },
+    ]);
+  });
+
+  test("tells Grafana the scrape interval", () => {
+    const { datasources } = dataSources.parse(read("grafana/provisioning/datasources/prometheus.yaml"));
+    const { global } = z
+      .looseObject({ global: z.looseObject({ scrape_interval: z.string() }) })
+      .parse(read("prometheus.yml"));
+    expect(datasources[0]?.jsonData.timeInterval).toBe(global.scrape_interval);
+  });
+
+  test("provisions every dashboard, and begins with one of them", () => {
+    const [provider] = providers.parse(read("grafana/provisioning/dashboards/prtg-exporter.yaml")).providers;
+    expect(mounts("grafana").get(provider?.options.path ?? "")).toBe("../grafana/dashboards");
+    const home = compose.services.grafana?.environment.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH ?? "";
+    const files = readdirSync(DASHBOARDS).map((file) => `${provider?.options.path}/${file}`);
+    expect(files).toContain(home);
+  });
+});

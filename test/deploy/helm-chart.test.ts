@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import manifest from "../../package.json" with { type: "json" };
+import { COPIED_FOLDERS } from "../../scripts/generate/helm-chart.ts";
+import { readHelmValues } from "../../scripts/generate/helm-values.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const CHART = `${ROOT}deploy/helm/prtg-exporter/`;
+
+describe("the Helm chart", () => {
+  test("is of the version that it deploys", () => {
+    const chart = z
+      .object({ appVersion: z.string(), name: z.string() })
+      .parse(parse(readFileSync(`${CHART}Chart.yaml`, "utf8")));
+    expect(chart).toEqual({ appVersion: manifest.version, name: manifest.name });
+  });
+
+  // That each copy is identical is for the test of all generated files to say; it does not see those that have no source any more.
+  test.each(COPIED_FOLDERS)("has of $from what is there, and nothing else", ({ from, to, pattern }) => {
+    const sources = readdirSync(ROOT + from).filter((name) => pattern.test(name));
+    expect(sources).not.toEqual([]);
+    expect(readdirSync(ROOT + to).sort()).toEqual(sources.sort());
+  });
+
+  test("says of every switch what it does", () => {
+    const values = readHelmValues(readFileSync(`${CHART}values.yaml`, "utf8"));
+    const undescribed = values.filter(({ children, description }) => {
+      const isSwitch = children.some(({ key }) => key === "enabled");
+      return isSwitch && description === "" && children.every((child) => child.description === "");
+    });
+    expect(undescribed.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("the values of a chart", () => {
+  test("are read with what their comments say", () => {
+    const text = `# About the file.
+
+# -- What it is,
+# in two lines.
+# @schema {"type": "integer"}
+port: 80
+group:
+  # -- Whether.
+  enabled: false
+  # @schema {"type": "object"}
+  free: {}
+`;
+    expect(readHelmValues(text)).toMatchObject([
+      { path: "port", description: "What it is, in two lines.", schema: { type: "integer" }, preset: 80 },
+      {
+        path: "group",
+        schema: undefined,
+        children: [
+          { path: "group.enabled", description: "Whether.", preset: false },
+          { path: "group.free", schema: { type: "object" }, preset: {} },
+        ],
+      },
+    ]);
+  });
+
+  test.each([
+    ["free: {}", /free is an empty map without @schema/],
+    ["list: []", /list needs @schema/],
+    ["nothing: null", /nothing needs @schema/],
+    ["# @schema {type: object}\nwrong: {}", /the @schema of wrong is no JSON/],
+    ["- a list", /not a map/],
+  ])("are refused: %s", (text, fault) => {
+    expect(() => readHelmValues(text)).toThrow(fault);
+  });
+});

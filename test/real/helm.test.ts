@@ -1,0 +1,135 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { runCommand } from "../support/command-line.ts";
+import { CASES, CHART, renderChart, valuesFile } from "./support/helm.ts";
+import { writeKubernetesSchemas } from "./support/kubernetes-schemas.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { runProgram } from "./support/run-program.ts";
+
+describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"], "the Helm chart", (paths) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-helm-"));
+  let schemas: string;
+
+  beforeAll(() => {
+    schemas = writeKubernetesSchemas(paths["kubernetes-api"], path.join(folder, "schemas"));
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const validate = (manifests: string) =>
+    runProgram(paths.kubeconform, ["-strict", "-summary", `-schema-location=${schemas}`], manifests);
+
+  test("covers the cases that are met in practice", () => {
+    expect(CASES.length).toBeGreaterThanOrEqual(5);
+  });
+
+  describe.each(CASES)("with the values %s", (name) => {
+    test("passes helm lint --strict", async () => {
+      const { code, stdout } = await runProgram(
+        paths.helm,
+        ["lint", "--strict", `--values=${valuesFile(name)}`, CHART],
+        "",
+      );
+      expect(stdout).not.toMatch(/\[(WARNING|ERROR)\]/);
+      expect(code).toBe(0);
+    });
+
+    test("makes objects that Kubernetes and the Prometheus operator know", async () => {
+      const { text, objects } = await renderChart(paths.helm, [`--values=${valuesFile(name)}`]);
+      const { code, stdout } = await validate(text);
+      expect(stdout).toMatch(new RegExp(`^Summary: ${objects.length} resources? found`, "m"));
+      expect(stdout).toContain("Invalid: 0, Errors: 0, Skipped: 0");
+      expect(code).toBe(0);
+    });
+
+    test("has no two objects of one name", async () => {
+      const { objects } = await renderChart(paths.helm, [`--values=${valuesFile(name)}`]);
+      const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+      expect(names.filter((each, index) => names.indexOf(each) !== index)).toEqual([]);
+    });
+
+    test("writes files that the exporter accepts", async () => {
+      const { objects } = await renderChart(paths.helm, [`--values=${valuesFile(name)}`]);
+      const written = Object.assign({}, ...objects.map(({ data, stringData }) => ({ ...data, ...stringData })));
+      const files: Record<string, string> = z.record(z.string(), z.string()).parse(written);
+      const configuration =
+        files["prtg-exporter.yaml"] ?? 'servers: [{ url: "https://h", auth: { api_key: "${KEY}" } }]';
+      expect("prtg-exporter.yaml" in files).toBe(name !== "existing-config");
+      const here = path.join(folder, name);
+      mkdirSync(here);
+      const args = ["serve", "--config.check", `--config.file=${placed(here, "config.yaml", configuration)}`];
+      const web = files["web-config.yaml"];
+      if (web !== undefined) args.push(`--web.config.file=${placed(here, "web.yaml", web)}`);
+      const { code, stderr } = await runCommand(args, {
+        env: Object.fromEntries([...configuration.matchAll(/\$\{(\w+)\}/g)].map(([, variable]) => [variable, "key"])),
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    });
+  });
+
+  test("passes its unit tests", async () => {
+    const args = ["--strict", "--color=false", "--file=unittests/*_test.yaml", CHART];
+    const { code, stdout } = await runProgram(paths["helm-unittest"], args, "");
+    expect(stdout).toMatch(/Tests: +\d+ passed, \d+ total/);
+    expect(code).toBe(0);
+  });
+
+  test("does not validate what is wrong", async () => {
+    const { text } = await renderChart(paths.helm, [`--values=${valuesFile("minimal")}`]);
+    const { code } = await validate(text.replace("revisionHistoryLimit:", "revisionHistoryLimits:"));
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    ["a key that the chart does not know", ["--set=replicaCount=1"], /replicaCount/],
+    ["a key below one that it knows", ["--set=web.prot=9000"], /prot/],
+    ["a key that the exporter does not know", ["--set=config.state_directory=/data"], /state_directory/],
+    ["a schedule of the wrong type", ["--set=config.collectors.tree.enabled=maybe"], /enabled/],
+    ["an API key in the values", ["--set=config.servers[0].auth.api_key=secret"], /auth/],
+    ["a kind that it cannot make", ["--set=kind=DaemonSet"], /kind/],
+  ])("refuses %s", async (_what, args, place) => {
+    const rendered = renderChart(paths.helm, [`--values=${valuesFile("minimal")}`, ...args]);
+    await expect(rendered).rejects.toThrow(place);
+  });
+
+  test("is packaged without what only its authors need", async () => {
+    const packed = await runProgram(paths.helm, ["package", CHART, `--destination=${folder}`], "");
+    expect(packed.code).toBe(0);
+    const [, archive = ""] = /saved it to: (\S+)/.exec(packed.stdout) ?? [];
+    const { stdout } = await runProgram("tar", ["--list", "--gzip", "--file", archive], "");
+    expect(stdout).toContain("prtg-exporter/values.schema.json");
+    expect(stdout).toContain("prtg-exporter/files/prometheus/alert-rules.yml");
+    expect(stdout).not.toMatch(/unittests|\/ci\//);
+  });
+
+  test("fits into one object of Kubernetes with all its dashboards", async () => {
+    const { objects } = await renderChart(paths.helm, [`--values=${valuesFile("everything")}`]);
+    const sizes = objects.map(({ data = {} }) => Object.values(data).join("").length);
+    expect(Math.max(...sizes)).toBeLessThan(1_048_576 * 0.9);
+  });
+});
+
+/** Writes a file, and beside it those that it names, which Secrets would hold. */
+function placed(folder: string, file: string, text: string): string {
+  const key = path.join(folder, "tls.key");
+  const certificate = path.join(folder, "tls.crt");
+  const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=tests"];
+  const mine = (name: string) => {
+    const here = path.join(folder, name);
+    if (name === "ca.crt") copyFileSync(certificate, here);
+    else if (name.endsWith(".yaml")) writeFileSync(here, "rules: []\n", { mode: 0o600 });
+    else if (!name.startsWith("tls.")) writeFileSync(here, "a secret", { mode: 0o600 });
+    return here;
+  };
+  if (!existsSync(key)) execFileSync("openssl", [...request, "-keyout", key, "-out", certificate], { stdio: "ignore" });
+  const result = path.join(folder, file);
+  writeFileSync(
+    result,
+    text.replaceAll(/\/etc\/prtg-exporter\/\S+/g, (name) => mine(path.basename(name))),
+  );
+  return result;
+}
