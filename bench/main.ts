@@ -1,11 +1,93 @@
-/** `npm run bench [-- --series N] [-- --rounds N]`: what the claims about speed rest on, as ratios within one run. */
-import { parseArgs } from "node:util";
-import { benchMapping } from "./mapping.ts";
-import { benchScrape } from "./scrape.ts";
+/** `npm run bench [-- PART...]`: what the claims about speed and size rest on. Exits with 1 when a budget is broken. */
+import { readFile, writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import { pathToFileURL } from "node:url";
+import { BENCH_HELP, parseBenchArguments } from "./command-line.ts";
+import { Calibration } from "./parts/calibration.ts";
+import type { PartOptions } from "./parts/part.ts";
+import { PARTS } from "./parts/table.ts";
+import { startSimulator } from "./processes/simulator.ts";
+import { RESULTS_FILE, readResults, writeResults } from "./results/file.ts";
+import { limitText, numberText } from "./results/number-text.ts";
+import { readmeBlock, scaleBlock, withBlock } from "./results/readme.ts";
+import { type BenchResults, brokenBudgets, type PartResult, withParts } from "./results/result.ts";
+import { partText } from "./results/text-table.ts";
+import type { Spread } from "./statistics.ts";
 
-const { values } = parseArgs({
-  options: { series: { type: "string", default: "200000" }, rounds: { type: "string", default: "9" } },
-});
+const README = new URL("../README.md", import.meta.url);
+const SIZING = new URL("../docs/sizing.md", import.meta.url);
 
-await benchScrape(Number(values.series), Number(values.rounds));
-await benchMapping(Number(values.series), Number(values.rounds));
+async function main(): Promise<void> {
+  const chosen = parseBenchArguments(process.argv.slice(2));
+  if (chosen === "help") {
+    process.stdout.write(BENCH_HELP);
+    return;
+  }
+  const file = chosen.output === undefined ? RESULTS_FILE : pathToFileURL(chosen.output);
+  if (chosen.readme) {
+    await writeTables(file);
+    return;
+  }
+  const results: PartResult[] = [];
+  const calibrationMs = await calibrate(chosen.options);
+  process.stdout.write(
+    `parsing one page of channels takes ${numberText(calibrationMs.median, "ms")} on this machine\n`,
+  );
+  for (const { part, size } of chosen.runs) {
+    process.stderr.write(`measuring ${part} at ${size} channels\n`);
+    const started = performance.now();
+    const result = await PARTS[part].run({ ...chosen.options, size });
+    results.push(result);
+    const seconds = (performance.now() - started) / 1_000;
+    process.stdout.write(`${partText(result)}  measured in ${numberText(seconds, "s")}\n`);
+    if (chosen.keep) await writeResults(file, withParts(await readResults(file), machine(calibrationMs), [result]));
+  }
+  const broken = brokenBudgets(results);
+  for (const budget of broken) {
+    const { what, value, unit } = budget;
+    process.stderr.write(`\nBUDGET BROKEN: ${what}: ${numberText(value, unit)}, ${limitText(budget)}\n`);
+  }
+  process.exitCode = broken.length > 0 ? 1 : 0;
+}
+
+async function calibrate({ size }: PartOptions): Promise<Spread> {
+  const simulator = await startSimulator(Math.min(size, 10_000));
+  try {
+    const calibration = await Calibration.of(simulator.url);
+    calibration.measure();
+    return calibration.clockMs;
+  } finally {
+    await simulator.stop();
+  }
+}
+
+function machine(calibrationMs: Spread): Omit<BenchResults, "parts"> {
+  const processors = cpus();
+  return {
+    takenOn: new Date().toISOString().slice(0, 10),
+    node: process.version,
+    processor: processors[0]?.model.trim() ?? "unknown",
+    cores: processors.length,
+    calibrationMs,
+  };
+}
+
+/** Brings the tables of the documentation up to date with the results. */
+async function writeTables(file: URL): Promise<void> {
+  const results = await readResults(file);
+  if (results === undefined) throw new Error("there are no results: run the bench first");
+  await rewrite(README, (text) => withBlock(text, "bench", readmeBlock(results)));
+  await rewrite(SIZING, (text) => withBlock(text, "bench-scale", scaleBlock(results)));
+}
+
+async function rewrite(file: URL, change: (text: string) => string): Promise<void> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text === undefined || change(text) === text) return;
+  await writeFile(file, change(text));
+  process.stdout.write(`wrote ${file.pathname.split("/").at(-1)}\n`);
+}
+
+// Children are killed at exit; a signal alone would leave them behind.
+process.once("SIGINT", () => process.exit(130));
+process.once("SIGTERM", () => process.exit(143));
+await main();

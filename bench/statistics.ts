@@ -1,39 +1,58 @@
-/** Of several runs of the same thing, milliseconds. */
+/** Of several runs of the same thing. */
 export interface Spread {
   readonly minimum: number;
   readonly median: number;
   readonly maximum: number;
 }
 
-export function spreadOf(times: readonly number[]): Spread {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (position: number) => sorted[position] ?? Number.NaN;
-  return { minimum: at(0), median: at(Math.floor(sorted.length / 2)), maximum: at(sorted.length - 1) };
+/** @throws RangeError without values */
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [minimum] = sorted;
+  const maximum = sorted.at(-1);
+  if (minimum === undefined || maximum === undefined) throw new RangeError("a spread of nothing");
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? maximum;
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? minimum;
+  return { minimum, median: (lower + upper) / 2, maximum };
 }
 
-/** Runs the contenders in turn, so that a busy moment of the machine hits all of them alike. */
-export async function timeInTurns<Name extends string>(
-  contenders: Readonly<Record<Name, () => Promise<unknown>>>,
+/** What each contender took, a value a round. */
+export type Samples<Name extends string> = Readonly<Record<Name, readonly number[]>>;
+
+/**
+ * Runs the contenders in turn, so that a busy moment of the machine hits all of them alike. What one returns is its
+ * value of the round. The first round warms up and does not count.
+ */
+export async function measureInTurns<Name extends string>(
+  contenders: Readonly<Record<Name, () => Promise<number>>>,
   rounds: number,
-): Promise<Record<Name, Spread>> {
+): Promise<Samples<Name>> {
   const names = Object.keys(contenders) as Name[];
-  const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let round = -1; round < rounds; round++) {
     for (const name of names) {
-      const started = performance.now();
-      await contenders[name]();
-      // The first round warms up.
-      if (round >= 0) times[name].push(performance.now() - started);
+      const value = await contenders[name]();
+      if (round >= 0) samples[name].push(value);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, spreadOf(times[name])])) as Record<Name, Spread>;
+  return samples;
 }
 
-/** A table row: median, spread, and the ratio to another contender's median. */
-export function describeSpread(name: string, spread: Spread, reference: Spread): string {
-  const milliseconds = (value: number) => value.toFixed(1).padStart(9);
-  const ratio = (spread.median / reference.median).toFixed(2).padStart(8);
-  return `${name.padEnd(44)}${milliseconds(spread.median)}${milliseconds(spread.minimum)}${milliseconds(spread.maximum)}${ratio}`;
+/** Milliseconds that `work` takes. */
+export async function elapsed(work: () => unknown): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
 }
 
-export const TABLE_HEADER = `${"".padEnd(44)}${"median".padStart(9)}${"min".padStart(9)}${"max".padStart(9)}${"ratio".padStart(8)}`;
+/** Each value by the reference's of the same round: what disturbed both is gone from it. */
+export function ratiosOf(values: readonly number[], reference: readonly number[]): Spread {
+  return spreadOf(values.flatMap((value, round) => (reference[round] === undefined ? [] : [value / reference[round]])));
+}
+
+/** By how much values rise from the first third of them to the last, as a share of the first; for what should be flat. */
+export function growthOf(values: readonly number[]): number {
+  const third = Math.max(1, Math.floor(values.length / 3));
+  const first = spreadOf(values.slice(0, third)).median;
+  return spreadOf(values.slice(-third)).median / first - 1;
+}

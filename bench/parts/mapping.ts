@@ -2,21 +2,26 @@
  * What rules cost when a server is seen for the first time: every channel against 500 rules, beside decoding the pages
  * that the channels came on. Later polls do not ask the rules (bench/mapped-polls.ts).
  */
-import { decodeChannel } from "../src/api/decode/channel.ts";
-import { noProblems } from "../src/api/decode/problems.ts";
-import { compileRules } from "../src/mapping/rules/compile.ts";
-import type { RuleSettings, SensorAttributes } from "../src/mapping/rules/rule.ts";
-import type { SimChannel, SimNode } from "../src/simulator/world/model.ts";
-import { createWorld } from "../src/simulator/world/world.ts";
+import { decodeChannel } from "../../src/api/decode/channel.ts";
+import { noProblems } from "../../src/api/decode/problems.ts";
+import { compileRules } from "../../src/mapping/rules/compile.ts";
+import type { RuleSettings, SensorAttributes } from "../../src/mapping/rules/rule.ts";
+import type { SimChannel, SimNode } from "../../src/simulator/world/model.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
+import { sensorsOf } from "../processes/simulator.ts";
+import type { PartResult } from "../results/result.ts";
+import { elapsed, measureInTurns } from "../statistics.ts";
 import { benchMappedPolls } from "./mapped-polls.ts";
-import { describeSpread, TABLE_HEADER, timeInTurns } from "./statistics.ts";
+import type { PartOptions } from "./part.ts";
+import { rowsOf } from "./rows.ts";
 
+const DECODING = "decoding the pages";
 const PAGE = 3000;
 const MEASURED_AT = "2026-03-12T17:55:10Z";
 
-export async function benchMapping(channelCount: number, rounds: number): Promise<void> {
-  const sensors = Math.ceil(channelCount / 10);
-  const world = createWorld({ seed: 1, size: { sensors, channels: channelCount }, startedAt: Date.UTC(2026, 2, 12) });
+export async function benchMapping({ size, rounds }: PartOptions): Promise<PartResult> {
+  const sensors = sensorsOf(size);
+  const world = createWorld({ seed: 1, size: { sensors, channels: size }, startedAt: Date.UTC(2026, 2, 12) });
   const channels = world.channels();
   const pages: string[] = [];
   for (let from = 0; from < channels.length; from += PAGE) {
@@ -28,37 +33,45 @@ export async function benchMapping(channelCount: number, rounds: number): Promis
   if (ruleSet === undefined) throw new Error(JSON.stringify(problems));
 
   const kinds = new Map<string, number>();
-  const times = await timeInTurns(
+  const samples = await measureInTurns(
     {
-      "decoding the pages": async () => {
-        const found = noProblems();
-        for (const page of pages) for (const record of JSON.parse(page)) decodeChannel(record, found);
-      },
-      "compiling 500 rules": async () => {
-        compileRules([{ label: "bench", isPreset: false, rules }], { byteUnits: "binary" });
-      },
-      "mapping every channel, first sight": async () => {
-        // Sensors that nobody has seen, and rules that remember nothing.
-        const { ruleSet: fresh } = compileRules([{ label: "bench", isPreset: false, rules }], { byteUnits: "binary" });
-        const nodes = new Map(world.list("sensor").map((sensor) => [sensor, sensorOf(sensor)]));
-        kinds.clear();
-        for (const { sensor, name, unit } of attributes) {
-          const node = nodes.get(sensor);
-          const kind = node && (fresh?.map(node, { name, unit })?.kind ?? "none");
-          kinds.set(kind ?? "", (kinds.get(kind ?? "") ?? 0) + 1);
-        }
-      },
+      [DECODING]: () =>
+        elapsed(() => {
+          const found = noProblems();
+          for (const page of pages) for (const record of JSON.parse(page)) decodeChannel(record, found);
+        }),
+      "compiling 500 rules": () =>
+        elapsed(() => compileRules([{ label: "bench", isPreset: false, rules }], { byteUnits: "binary" })),
+      "mapping every channel, first sight": () =>
+        elapsed(() => {
+          // Sensors that nobody has seen, and rules that remember nothing.
+          const { ruleSet: fresh } = compileRules([{ label: "bench", isPreset: false, rules }], {
+            byteUnits: "binary",
+          });
+          const nodes = new Map(world.list("sensor").map((sensor) => [sensor, sensorOf(sensor)]));
+          kinds.clear();
+          for (const { sensor, name, unit } of attributes) {
+            const node = nodes.get(sensor);
+            const kind = node && (fresh?.map(node, { name, unit })?.kind ?? "none");
+            kinds.set(kind ?? "", (kinds.get(kind ?? "") ?? 0) + 1);
+          }
+        }),
     },
     rounds,
   );
   const outcome = [...kinds].map(([kind, count]) => `${kind} ${count}`).join(", ");
-  console.log(
-    `\n500 rules, ${pages.length} pages, ${channels.length} channels (${outcome}), milliseconds\n${TABLE_HEADER}`,
-  );
-  for (const [name, spread] of Object.entries(times)) {
-    console.log(describeSpread(name, spread, times["decoding the pages"]));
-  }
-  await benchMappedPolls({ world, pages, measuredAt: Date.parse(MEASURED_AT), rules: ruleSet, rounds });
+  const measuredAt = Date.parse(MEASURED_AT);
+  return {
+    part: "mapping",
+    size,
+    title: "mapping: 500 rules, at first sight and at later polls",
+    rows: [
+      ...rowsOf(samples, "ms", () => DECODING),
+      ...(await benchMappedPolls({ world, pages, measuredAt, rules: ruleSet, rounds })),
+    ],
+    budgets: [],
+    notes: [`What became of the channels: ${outcome}.`],
+  };
 }
 
 /** Every way to write a rule, most of them for objects that are not there. */

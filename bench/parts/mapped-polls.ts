@@ -2,19 +2,23 @@
  * What rules cost at each poll after the first sight: the same list of channels, applied again and again with other
  * values, with 500 rules and with none. Rules are not asked again, so the difference is the mapped series.
  */
-import { decodeChannel } from "../src/api/decode/channel.ts";
-import { noProblems } from "../src/api/decode/problems.ts";
-import type { ChannelRecord, NodeRecord } from "../src/api/records.ts";
-import type { Clock } from "../src/clock.ts";
-import { ServerPicture } from "../src/collectors/server-picture.ts";
-import { formatLabels } from "../src/exposition/text.ts";
-import { ChannelMapper } from "../src/mapping/channel-mapper.ts";
-import type { RuleSet } from "../src/mapping/rules/rule-set.ts";
-import { SeriesLabels } from "../src/mapping/series-labels.ts";
-import type { SimNode, World } from "../src/simulator/world/model.ts";
-import { Store } from "../src/store/store.ts";
-import type { ServerMetrics } from "../src/telemetry/server-metrics.ts";
-import { describeSpread, type Spread, TABLE_HEADER, timeInTurns } from "./statistics.ts";
+import { decodeChannel } from "../../src/api/decode/channel.ts";
+import { noProblems } from "../../src/api/decode/problems.ts";
+import type { ChannelRecord, NodeRecord } from "../../src/api/records.ts";
+import type { Clock } from "../../src/clock.ts";
+import { ServerPicture } from "../../src/collectors/server-picture.ts";
+import { formatLabels } from "../../src/exposition/text.ts";
+import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
+import type { RuleSet } from "../../src/mapping/rules/rule-set.ts";
+import { SeriesLabels } from "../../src/mapping/series-labels.ts";
+import type { SimNode, World } from "../../src/simulator/world/model.ts";
+import { Store } from "../../src/store/store.ts";
+import { SILENT_SERVER } from "../peers/silent-metrics.ts";
+import type { Row } from "../results/result.ts";
+import { elapsed, measureInTurns } from "../statistics.ts";
+import { rowsOf } from "./rows.ts";
+
+const WITHOUT_RULES = "a repeated poll without rules";
 
 export interface MappedPollsOptions {
   readonly world: World;
@@ -25,23 +29,27 @@ export interface MappedPollsOptions {
   readonly rounds: number;
 }
 
-export async function benchMappedPolls({ world, pages, measuredAt, rules, rounds }: MappedPollsOptions): Promise<void> {
+export async function benchMappedPolls({
+  world,
+  pages,
+  measuredAt,
+  rules,
+  rounds,
+}: MappedPollsOptions): Promise<Row[]> {
   const found = noProblems();
   const records = pages.flatMap((page) => JSON.parse(page).flatMap((raw: unknown) => decodeChannel(raw, found) ?? []));
   const labels = new SeriesLabels();
   const mappers = {
-    "a poll without rules": new ChannelMapper({ labels }),
-    "with 500 rules, keep_original: false": new ChannelMapper({ labels, rules, keepOriginal: false }),
-    "with 500 rules, mapped series beside": new ChannelMapper({ labels, rules }),
+    [WITHOUT_RULES]: new ChannelMapper({ labels }),
+    "the same with 500 rules, keep_original: false": new ChannelMapper({ labels, rules, keepOriginal: false }),
+    "the same with 500 rules, mapped series beside": new ChannelMapper({ labels, rules }),
   };
-  const polls: Record<string, () => Promise<void>> = {};
-  for (const [name, mapper] of Object.entries(mappers))
-    polls[name] = await startPolls(mapper, world, records, measuredAt);
-  const times: Record<string, Spread> = await timeInTurns(polls, rounds);
-  const reference = times["a poll without rules"];
-  if (reference === undefined) return;
-  console.log(`\na repeated poll of ${records.length} channels, milliseconds\n${TABLE_HEADER}`);
-  for (const [name, spread] of Object.entries(times)) console.log(describeSpread(name, spread, reference));
+  const polls: Record<string, () => Promise<number>> = {};
+  for (const [name, mapper] of Object.entries(mappers)) {
+    const poll = await startPolls(mapper, world, records, measuredAt);
+    polls[name] = () => elapsed(poll);
+  }
+  return rowsOf(await measureInTurns(polls, rounds), "ms", () => WITHOUT_RULES);
 }
 
 /** A picture that has seen everything once, and the way to show it all again with other values. */
@@ -62,7 +70,7 @@ async function startPolls(
     store: new Store(mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values)),
     mapper,
     channelInfo: false,
-    metrics: SILENT,
+    metrics: SILENT_SERVER,
     clock,
     clockOffset: () => 0,
     deadlines: { state: never, property: never, channel: never, limit: never, version: never },
@@ -87,16 +95,6 @@ async function startPolls(
   await next();
   return next;
 }
-
-const SILENT: ServerMetrics = {
-  up: () => undefined,
-  collector: () => ({ enabled: () => undefined, finished: () => undefined, skipped: () => undefined }),
-  decodeProblem: () => undefined,
-  waitingChannels: () => undefined,
-  unmappedChannels: () => undefined,
-  orphans: () => undefined,
-  clockOffset: () => undefined,
-};
 
 function nodeRecord(node: SimNode): NodeRecord {
   const { id, name, type, typeName, tags, parent } = node;

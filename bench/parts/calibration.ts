@@ -1,0 +1,53 @@
+import { API_KEY } from "../processes/simulator.ts";
+import { type Spread, spreadOf } from "../statistics.ts";
+
+const REPEATS = 15;
+
+/** Parsing one page of channels, 3,000 where there are as many: what the speed of a machine is told by. */
+export class Calibration {
+  readonly #page: string;
+  readonly #clockMs: number[] = [];
+  readonly #ownMs: number[] = [];
+
+  private constructor(page: string) {
+    this.#page = page;
+  }
+
+  /** `server`: URL of a simulated one. */
+  static async of(server: string): Promise<Calibration> {
+    const response = await fetch(`${server}/api/v2/experimental/channels?limit=3000&offset=0`, {
+      headers: { authorization: `Bearer ${API_KEY}` },
+    });
+    if (!response.ok) throw new Error(`no page of channels: ${response.status}`);
+    const calibration = new Calibration(await response.text());
+    // Until it is compiled it is slower.
+    for (let repeat = 0; repeat < REPEATS; repeat++) JSON.parse(calibration.#page);
+    return calibration;
+  }
+
+  /** Takes some more values. */
+  measure(repeats = REPEATS): void {
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      const own = ownTime();
+      const started = performance.now();
+      JSON.parse(this.#page);
+      this.#clockMs.push(performance.now() - started);
+      this.#ownMs.push(ownTime() - own);
+    }
+  }
+
+  /** By the clock, milliseconds. */
+  get clockMs(): Spread {
+    return spreadOf(this.#clockMs);
+  }
+
+  /** In processor time of the thread, milliseconds. */
+  get ownMs(): Spread {
+    return spreadOf(this.#ownMs);
+  }
+}
+
+function ownTime(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}

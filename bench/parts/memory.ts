@@ -1,0 +1,132 @@
+/**
+ * What the exporter needs while it polls and a hundredth of all sensors is exchanged at each poll: resident memory and
+ * heap, and whether they grow. Nothing is forced during the polls; the collections at the end and after a fifth of the
+ * polls only tell what is really in use.
+ */
+import { type ExporterProcess, startExporter } from "../processes/exporter.ts";
+import { type SimulatedServer, sensorsOf, startSimulator } from "../processes/simulator.ts";
+import { waitForPollEnd } from "../processes/wait-for-polls.ts";
+import type { Budget, PartResult } from "../results/result.ts";
+import { growthOf } from "../statistics.ts";
+import { FULL_SIZE, forLarge, type PartOptions } from "./part.ts";
+import { rowOf } from "./rows.ts";
+import { seriesOnPage } from "./series-on-page.ts";
+
+const POLLS = 100;
+const QUICK_POLLS = 6;
+const CHURN = 0.01;
+/** Has about as many channels as sensors have on average. */
+const CHURNING_KIND = "snmptraffic";
+const MEGABYTE = 1e6;
+/** What changes from one collection to the next without anything being kept. */
+const MOST_GROWTH = 0.05;
+const MOST_RESIDENT: Readonly<Record<number, number>> = { [FULL_SIZE]: 500, 1000000: 2_000 };
+
+export async function benchMemory(options: PartOptions): Promise<PartResult> {
+  const { size, quick } = options;
+  const polls = quick ? QUICK_POLLS : POLLS;
+  const simulator = await startSimulator(size);
+  try {
+    const period = quick ? "1s" : `${Math.max(1, Math.ceil(size / 100_000))}s`;
+    const schedule = { schedule: period };
+    const collectors = { tree: schedule, status: schedule, channels: schedule, timeseries: { enabled: false } };
+    const exporter = await startExporter({ server: simulator.url, settings: { collectors } });
+    try {
+      await exporter.ready();
+      const course = await pollWithChurn(simulator, exporter, polls, Math.ceil(sensorsOf(size) * CHURN));
+      const { resident, heap, lean } = course;
+      const series = await seriesOnPage(exporter.url);
+      const rows = [
+        rowOf(`resident memory during ${polls} polls with 1 % churn each`, "MB", resident),
+        rowOf("heap in use", "MB", heap),
+        rowOf("heap in use after a collection, at the end", "MB", [lean.at(-1) ?? Number.NaN]),
+        rowOf(
+          "resident bytes per series",
+          "bytes",
+          resident.slice(-5).map((megabytes) => (megabytes * MEGABYTE) / series),
+        ),
+        rowOf("heap bytes per series", "bytes", [((lean.at(-1) ?? 0) * MEGABYTE) / series]),
+        rowOf("series", "count", [series]),
+      ];
+      return {
+        part: "memory",
+        size,
+        title: "memory under churn",
+        rows,
+        budgets: budgetsOf(options, course),
+        notes: [],
+      };
+    } finally {
+      await exporter.stop();
+    }
+  } finally {
+    await simulator.stop();
+  }
+}
+
+/** A small server's resident memory is mostly that of the runtime, which goes up and down as it likes. */
+function budgetsOf(options: PartOptions, { resident, lean }: Course): Budget[] {
+  const mostResident = MOST_RESIDENT[options.size];
+  const most: Budget = {
+    what: "Resident memory, the most during 100 polls with 1 % churn each",
+    unit: "MB",
+    value: Math.max(...resident),
+    ...(mostResident !== undefined && { atMost: mostResident }),
+  };
+  const heapGrowth: Budget = {
+    what: "Growth of the heap from the 20th poll to the 100th, each with 1 % churn",
+    unit: "percent",
+    value: 100 * growthOf(lean),
+    atMost: 100 * MOST_GROWTH,
+  };
+  const residentGrowth: Budget = {
+    what: "Growth of resident memory, last third of the polls after the 20th to the first",
+    unit: "percent",
+    value: 100 * growthOf(resident.slice(resident.length / 5)),
+    atMost: 100 * MOST_GROWTH,
+  };
+  return [
+    ...(mostResident === undefined ? [] : [most]),
+    ...(options.quick ? [] : [heapGrowth]),
+    ...forLarge(options, [residentGrowth]),
+  ];
+}
+
+/** All in megabytes. */
+interface Course {
+  readonly resident: number[];
+  readonly heap: number[];
+  /** After a collection: once in the beginning, once at the end. */
+  readonly lean: number[];
+}
+
+async function pollWithChurn(
+  { control }: SimulatedServer,
+  exporter: ExporterProcess,
+  polls: number,
+  sensors: number,
+): Promise<Course> {
+  const course: Course = { resident: [], heap: [], lean: [] };
+  const devices: string[] = [];
+  const channels = await control.total("/api/v2/experimental/channels");
+  await control.freeze();
+  for (let poll = 0; poll < polls; poll++) {
+    // Sensors come with one poll and go with a later one, so that the world stays as large as it is.
+    devices.push(await control.addDevice(PROBE, `Churn ${poll}`, sensors, CHURNING_KIND));
+    const old = devices.length > 2 ? devices.shift() : undefined;
+    if (old !== undefined) await control.remove(old);
+    // New sensors are measured, and old ones anew.
+    await control.stepMinute();
+    await waitForPollEnd(control, channels);
+    const { residentBytes, heapBytes } = await exporter.memory();
+    course.resident.push(residentBytes / MEGABYTE);
+    course.heap.push(heapBytes / MEGABYTE);
+    if (poll === Math.floor(polls / 5) || poll === polls - 1) {
+      course.lean.push((await exporter.leanMemory()).heapBytes / MEGABYTE);
+    }
+  }
+  return course;
+}
+
+/** The product's own probe, which every world has. */
+const PROBE = "1";

@@ -1,0 +1,71 @@
+/**
+ * What a push costs in processor time: measurements and the current state, each through our own exporter to a receiver
+ * that takes everything; the bare serializer over the same points (the limit); and instruments of the SDK.
+ */
+
+import type { Received } from "../peers/otlp-receiver.ts";
+import { Child } from "../processes/child.ts";
+import type { ProcessorTime } from "../processes/probe.ts";
+import type { PartResult } from "../results/result.ts";
+import { measureInTurns } from "../statistics.ts";
+import { forLarge, type PartOptions } from "./part.ts";
+import { ratioOf, rowOf, rowsOf } from "./rows.ts";
+
+const BARE = "the bare serializer, nothing sent";
+const MEASUREMENTS = "measurements";
+const STATE = "current state";
+const SDK = "the same as an instrument of the SDK";
+const MOST_TO_SERIALIZER = 1.5;
+const FOUR_MEBIBYTES = 4 << 20;
+
+const CONTENDERS = {
+  [BARE]: "otlp-serializer",
+  [MEASUREMENTS]: "otlp-measurements",
+  [STATE]: "otlp-state",
+  [SDK]: "otlp-instruments",
+} as const;
+
+export async function benchOtlp(options: PartOptions): Promise<PartResult> {
+  const { size, rounds } = options;
+  await using receiver = Child.node("bench/peers/otlp-receiver.ts", []);
+  const [, endpoint = ""] = await receiver.said(/listening on (\S+)/);
+  await using stack = new AsyncDisposableStack();
+  const contenders: Record<string, () => Promise<number>> = {};
+  const ofOurs: Received[] = [];
+  for (const [name, script] of Object.entries(CONTENDERS)) {
+    const child = stack.use(Child.node(`bench/peers/${script}.ts`, [String(size), endpoint]));
+    await child.said(/ready/);
+    contenders[name] = async () => {
+      const { cpuMs } = await child.ask<ProcessorTime>("push");
+      const received = await receiver.ask<Received>("count");
+      if (name === MEASUREMENTS || name === STATE) ofOurs.push(received);
+      return cpuMs;
+    };
+  }
+  const rows = rowsOf(await measureInTurns(contenders, rounds), "ms", () => BARE);
+  const largest = Math.max(...ofOurs.map(({ largestBytes }) => largestBytes));
+  const requests = ofOurs.map((received) => received.requests);
+  return {
+    part: "otlp",
+    size,
+    title: "otlp: processor time of a push",
+    rows: [
+      ...rows,
+      rowOf("requests of a push of ours", "count", requests),
+      rowOf("the largest of them", "bytes", [largest]),
+    ],
+    budgets: [
+      ...forLarge(
+        options,
+        [MEASUREMENTS, STATE].map((name) => ({
+          what: `Processor time of an OTLP push of ${name}, to the bare serializer`,
+          unit: "ratio" as const,
+          value: ratioOf(rows, name),
+          atMost: MOST_TO_SERIALIZER,
+        })),
+      ),
+      { what: "The largest OTLP request", unit: "bytes", value: largest, atMost: FOUR_MEBIBYTES - 1 },
+    ],
+    notes: ["The receiver is a process of its own. Every point of every push arrived, or the bench had failed."],
+  };
+}

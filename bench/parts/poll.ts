@@ -1,0 +1,93 @@
+/**
+ * What a poll of all channels costs in processor time: ours, from the requests to the store, and a bare loop of requests
+ * and `JSON.parse` over the same pages. And what it costs the exporter as a whole, with the page that follows.
+ */
+import { Child } from "../processes/child.ts";
+import { ONCE, startExporter } from "../processes/exporter.ts";
+import type { ProcessorTime } from "../processes/probe.ts";
+import { type SimulatedServer, startSimulator } from "../processes/simulator.ts";
+import { waitForPolls } from "../processes/wait-for-polls.ts";
+import type { PartResult } from "../results/result.ts";
+import { measureInTurns } from "../statistics.ts";
+import { forLarge, type PartOptions } from "./part.ts";
+import { ratioOf, rowOf, rowsOf } from "./rows.ts";
+
+const OURS = "poll of all channels";
+const BARE = "bare loop of requests and JSON.parse";
+const MOST_PROCESSOR_TIME = 2;
+
+export async function benchPoll(options: PartOptions): Promise<PartResult> {
+  const { size, rounds } = options;
+  const simulator = await startSimulator(size);
+  try {
+    await simulator.control.freeze();
+    await using ours = Child.node("bench/peers/poll-ours.ts", [simulator.url]);
+    await using bare = Child.node("bench/peers/poll-bare.ts", [simulator.url]);
+    await Promise.all([ours.said(/ready/), bare.said(/ready/)]);
+    const pollOf = (child: Child) => async () => (await child.ask<ProcessorTime>("poll")).cpuMs;
+    const samples = await measureInTurns(
+      {
+        [BARE]: async () => {
+          await simulator.control.stepMinute();
+          return pollOf(bare)();
+        },
+        [OURS]: pollOf(ours),
+      },
+      rounds,
+    );
+    await Promise.all([ours.stop(), bare.stop()]);
+    const rows = rowsOf(samples, "ms", () => BARE);
+    return {
+      part: "poll",
+      size,
+      title: "poll: processor time of a poll of all channels",
+      rows: [
+        ...rows,
+        rowOf("the same with the page rendered and compressed", "ms", await wholePolls(simulator, options)),
+      ],
+      budgets: forLarge(options, [
+        {
+          what: "Processor time of a poll of all channels, to a bare loop of requests and `JSON.parse`",
+          unit: "ratio",
+          value: ratioOf(rows, OURS),
+          atMost: MOST_PROCESSOR_TIME,
+        } as const,
+      ]),
+      notes: [],
+    };
+  } finally {
+    await simulator.stop();
+  }
+}
+
+/** The exporter itself, polling nothing but channels. */
+async function wholePolls({ url, control }: SimulatedServer, { size, rounds, quick }: PartOptions): Promise<number[]> {
+  const settings = {
+    collectors: {
+      ...{ health: ONCE, tree: ONCE, status: ONCE, limits: { ...ONCE, enabled: false } },
+      channels: { schedule: quick ? "1s" : `${Math.ceil(size / 20_000)}s` },
+      timeseries: { enabled: false },
+    },
+  };
+  const exporter = await startExporter({ server: url, settings });
+  try {
+    await exporter.ready();
+    const values: number[] = [];
+    let before = await afterPoll();
+    for (let round = 0; round < Math.max(3, rounds / 2); round++) {
+      await control.stepMinute();
+      const after = await afterPoll();
+      values.push(after - before);
+      before = after;
+    }
+    return values;
+  } finally {
+    await exporter.stop();
+  }
+
+  /** Between the beginnings of two polls lies one poll with all that follows it. */
+  async function afterPoll(): Promise<number> {
+    await waitForPolls(control, 1);
+    return (await exporter.processorTime()).cpuMs;
+  }
+}

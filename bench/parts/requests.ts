@@ -1,0 +1,131 @@
+/**
+ * What one cycle of everything asks of the server: pages a list, and requests at the same time, counted by the simulator;
+ * over plain HTTP and over HTTPS.
+ */
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { Child } from "../processes/child.ts";
+import { type ExporterOptions, startExporter } from "../processes/exporter.ts";
+import { SimulatorControl, sensorsOf, startSimulator } from "../processes/simulator.ts";
+import type { Budget, PartResult, Row } from "../results/result.ts";
+import { listsOf } from "./lists.ts";
+import type { PartOptions } from "./part.ts";
+import { rowOf } from "./rows.ts";
+
+const CONCURRENCY = 4;
+const PAGE_STEP = 2_999;
+const CROWD_MS = 5_000;
+const QUICK_CROWD_MS = 1_000;
+
+/** Lists alone are read two at a time; time series of every sensor want more than they may have. */
+const SETTINGS = { collectors: { timeseries: { schedule: "10s", mode: "all" } } };
+
+interface Counted {
+  readonly rows: readonly Row[];
+  readonly budgets: readonly Budget[];
+}
+
+export async function benchRequests({ size, quick }: PartOptions): Promise<PartResult> {
+  const crowdMs = quick ? QUICK_CROWD_MS : CROWD_MS;
+  const counted: Counted[] = [];
+  const notes: string[] = [];
+  const simulator = await startSimulator(size);
+  try {
+    counted.push(await countRequests("HTTP", { server: simulator.url }, simulator.control, crowdMs));
+  } finally {
+    await simulator.stop();
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-"));
+  try {
+    const caFile = await makeCertificate(folder);
+    if (caFile === undefined) notes.push("HTTPS was skipped: there is no openssl to make a certificate with.");
+    else {
+      await using child = Child.node("bench/peers/tls-simulator.ts", [folder, String(sensorsOf(size)), String(size)]);
+      const [, server = ""] = await child.said(/ready on (\S+)/);
+      const control = new SimulatorControl(server, await readFile(caFile, "utf8"));
+      counted.push(await countRequests("HTTPS", { server, caFile }, control, crowdMs));
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  const rows = counted.flatMap((each) => each.rows);
+  const budgets = counted.flatMap((each) => each.budgets);
+  return { part: "requests", size, title: "requests: one cycle of everything", rows, budgets, notes };
+}
+
+async function countRequests(
+  scheme: string,
+  reached: Pick<ExporterOptions, "server" | "caFile">,
+  control: SimulatorControl,
+  crowdMs: number,
+): Promise<Counted> {
+  const limits = { concurrency: CONCURRENCY, requests_per_second: 1_000 };
+  const exporter = await startExporter({ ...reached, limits, settings: SETTINGS });
+  try {
+    await exporter.ready();
+    const cycle = (await control.requests()).recent
+      .map(({ url }) => url)
+      .filter((url) => !url.includes("/timeseries/"));
+    await sleep(crowdMs);
+    const { mostInFlight } = await control.requests(0);
+    await exporter.stop();
+    const lists = listsOf(cycle);
+    const excess: number[] = [];
+    for (const { list, requests, readings } of lists) {
+      excess.push(requests / readings - Math.max(1, Math.ceil((await control.total(list)) / PAGE_STEP)));
+    }
+    return {
+      rows: [
+        rowOf(`requests of a cycle, over ${scheme}`, "count", [cycle.length]),
+        ...lists.map(({ list, requests, readings }) =>
+          rowOf(`${list.replace("/api/v2", "")}, over ${scheme}`, "count", [requests / readings]),
+        ),
+        rowOf(`requests at the same time, over ${scheme}`, "count", [mostInFlight]),
+      ],
+      budgets: [
+        {
+          what: `Requests a list beyond ceil(objects / 2999), over ${scheme}`,
+          unit: "count",
+          value: Math.max(...excess),
+          atMost: 0,
+        },
+        {
+          what: `Requests at the same time with a concurrency of ${CONCURRENCY}, over ${scheme}`,
+          unit: "count",
+          value: mostInFlight,
+          atMost: CONCURRENCY,
+        },
+      ],
+    };
+  } finally {
+    await exporter.stop();
+  }
+}
+
+/** For localhost, good for a day: key.pem and cert.pem. Resolves with the certificate; undefined without openssl. */
+async function makeCertificate(folder: string): Promise<string | undefined> {
+  const certificate = path.join(folder, "cert.pem");
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+  const files = ["-keyout", path.join(folder, "key.pem"), "-out", certificate];
+  try {
+    await promisify(execFile)("openssl", [
+      "req",
+      "-x509",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-days",
+      "1",
+      ...subject,
+      ...files,
+    ]);
+    return certificate;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

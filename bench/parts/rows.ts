@@ -1,0 +1,26 @@
+import type { Row, Unit } from "../results/result.ts";
+import { ratiosOf, type Samples, spreadOf } from "../statistics.ts";
+
+/** Rows for contenders that were measured in turns; each by the one that `reference` names for it, if any. */
+export function rowsOf<Name extends string>(
+  samples: Samples<Name>,
+  unit: Unit,
+  reference: (name: Name) => Name | undefined,
+): Row[] {
+  return (Object.keys(samples) as Name[]).map((name) => {
+    const to = reference(name);
+    const row = rowOf(name, unit, samples[name]);
+    return to === undefined || to === name
+      ? row
+      : { ...row, ratio: { spread: ratiosOf(samples[name], samples[to]), to } };
+  });
+}
+
+export function rowOf(name: string, unit: Unit, values: readonly number[]): Row {
+  return { name, unit, spread: spreadOf(values), samples: values.length };
+}
+
+/** The median of the ratios that a row has to another one. */
+export function ratioOf(rows: readonly Row[], name: string): number {
+  return rows.find((row) => row.name === name)?.ratio?.spread.median ?? Number.NaN;
+}

@@ -1,0 +1,73 @@
+/** What each size of server needs: the figures behind the tables of docs/sizing.md. */
+import { startExporter } from "../processes/exporter.ts";
+import { ENCODINGS, readGzipped, scrape } from "../processes/scrape.ts";
+import { sensorsOf, startSimulator } from "../processes/simulator.ts";
+import { waitForPolls } from "../processes/wait-for-polls.ts";
+import type { Budget, PartResult } from "../results/result.ts";
+import { elapsed, measureInTurns } from "../statistics.ts";
+import type { PartOptions } from "./part.ts";
+import { rowOf } from "./rows.ts";
+import { countSamples } from "./series-on-page.ts";
+
+const MEGABYTE = 1e6;
+const POLLS = 3;
+/** Of megabytes, by channels. */
+const MOST_RESIDENT: Readonly<Record<number, number>> = { 200000: 500, 1000000: 2_000 };
+
+export async function benchScale({ size, rounds, quick }: PartOptions): Promise<PartResult> {
+  const simulator = await startSimulator(size);
+  try {
+    const period = quick ? 2 : Math.max(2, Math.ceil(size / 20_000));
+    const schedule = { schedule: `${period}s` };
+    const settings = { collectors: { status: schedule, channels: schedule, timeseries: { enabled: false } } };
+    const exporter = await startExporter({ server: simulator.url, settings });
+    try {
+      await exporter.ready();
+      const asked = (await simulator.control.requests(0)).counts;
+      await waitForPolls(simulator.control, 1);
+      const before = await exporter.processorTime();
+      await waitForPolls(simulator.control, quick ? 1 : POLLS);
+      const after = await exporter.processorTime();
+      const { wire, text } = await readGzipped(exporter.url);
+      const url = `${exporter.url}/metrics`;
+      const times = await measureInTurns(
+        Object.fromEntries(ENCODINGS.map((encoding) => [encoding, () => elapsed(() => scrape(url, encoding))])),
+        rounds,
+      );
+      const { residentBytes } = await exporter.memory();
+      const polls = quick ? 1 : POLLS;
+      const mostResident = MOST_RESIDENT[size];
+      return {
+        part: "scale",
+        size,
+        title: "scale: what a server of this size needs",
+        rows: [
+          rowOf("sensors", "count", [sensorsOf(size)]),
+          rowOf("series", "count", [countSamples(text)]),
+          rowOf("resident memory", "MB", [residentBytes / MEGABYTE]),
+          rowOf("processor time of a status and a channel poll", "s", [(after.cpuMs - before.cpuMs) / polls / 1_000]),
+          rowOf("page", "MB", [text.length / MEGABYTE]),
+          rowOf("page, gzip", "MB", [wire.length / MEGABYTE]),
+          rowOf("scrape", "ms", times.identity ?? []),
+          rowOf("scrape, gzip", "ms", times.gzip ?? []),
+          rowOf("requests of a first cycle", "count", [asked.reduce((sum, { count }) => sum + count, 0)]),
+        ],
+        budgets: mostResident === undefined ? [] : [residentBudget(residentBytes / MEGABYTE, size, mostResident)],
+        notes: [],
+      };
+    } finally {
+      await exporter.stop();
+    }
+  } finally {
+    await simulator.stop();
+  }
+}
+
+function residentBudget(value: number, size: number, atMost: number): Budget {
+  return {
+    what: `Resident memory at ${size.toLocaleString("en-US")} channels, a few polls`,
+    unit: "MB",
+    value,
+    atMost,
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * What a scrape takes: ours, nginx with the same bytes in a file (the limit), and what others make of the same series.
+ * Each runs in a process of its own; requests go to them in turn.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { PROM_CLIENT, SCRAPE_PEERS, type ScrapePeer } from "../peers/scrape-peers.ts";
+import { dumpSeries } from "../peers/series-dump.ts";
+import { type ExporterProcess, ONCE, startExporter } from "../processes/exporter.ts";
+import { startNginx } from "../processes/nginx.ts";
+import { findProgram } from "../processes/programs.ts";
+import { ENCODINGS, type Encoding, readGzipped, scrape } from "../processes/scrape.ts";
+import { startSimulator } from "../processes/simulator.ts";
+import type { Budget, PartResult, Row } from "../results/result.ts";
+import { elapsed, measureInTurns, ratiosOf } from "../statistics.ts";
+import { forLarge, type PartOptions } from "./part.ts";
+import { ratioOf, rowOf, rowsOf } from "./rows.ts";
+import { countSamples } from "./series-on-page.ts";
+
+const MOST_TO_NGINX = 1.25;
+const LEAST_TO_PROM_CLIENT = 100;
+/** Those who render at each scrape take seconds. */
+const SLOW_ROUNDS = 3;
+/** Turns of the two that take milliseconds, for each round asked for. */
+const FAST_TURNS = 3;
+
+/** Polls once, and shows that for as long as the bench takes. */
+const SETTINGS = {
+  collectors: { health: ONCE, tree: ONCE, status: ONCE, channels: ONCE, limits: ONCE, timeseries: { enabled: false } },
+  stale_after: "24h",
+};
+
+export async function benchScrape(options: PartOptions): Promise<PartResult> {
+  const { size, rounds } = options;
+  const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-"));
+  const simulator = await startSimulator(size);
+  try {
+    const exporter = await startExporter({ server: simulator.url, settings: SETTINGS });
+    try {
+      await exporter.ready();
+      await simulator.stop();
+      const { wire, text } = await readGzipped(exporter.url);
+      await writeFile(path.join(folder, "metrics.gz"), wire);
+      await writeFile(path.join(folder, "metrics"), text);
+      await dumpSeries(text, path.join(folder, "series"));
+      const rows: Row[] = [];
+      const notes = [
+        `The page: ${countSamples(text)} series, ${(text.length / 1e6).toFixed(1)} MB, ${(wire.length / 1e6).toFixed(1)} MB with gzip.`,
+      ];
+      const budgets: Budget[] = [];
+      const nginx = findProgram("nginx");
+      if (nginx === undefined)
+        notes.push("nginx, same bytes: skipped, install it with scripts/install-test-programs.sh");
+      else rows.push(...(await besideNginx(exporter, nginx, folder, FAST_TURNS * rounds)));
+      for (const encoding of rows.length > 0 ? ENCODINGS : []) {
+        budgets.push({
+          what: `A scrape, ${encoding}, to nginx serving the same bytes from a file`,
+          unit: "ratio",
+          value: ratioOf(rows, ours(encoding)),
+          atMost: MOST_TO_NGINX,
+        });
+      }
+      for (const peer of SCRAPE_PEERS) {
+        const missing = peer.missing();
+        if (missing === undefined)
+          rows.push(...(await besidePeer(exporter, peer, folder, Math.min(SLOW_ROUNDS, rounds))));
+        else notes.push(`${peer.name}: skipped, ${missing}`);
+      }
+      budgets.push({
+        what: "A scrape with gzip, as Prometheus asks for it, of prom-client's registry to ours",
+        unit: "ratio",
+        value: ratioOf(rows, `${PROM_CLIENT}, gzip`),
+        atLeast: LEAST_TO_PROM_CLIENT,
+      });
+      return {
+        part: "scrape",
+        size,
+        title: "scrape: time to the last byte",
+        rows,
+        budgets: forLarge(options, budgets),
+        notes,
+      };
+    } finally {
+      await exporter.stop();
+    }
+  } finally {
+    await simulator.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+const ours = (encoding: Encoding) => `prtg-exporter, ${encoding}`;
+const limit = (encoding: Encoding) => `nginx, same bytes, ${encoding}`;
+
+async function besideNginx(exporter: ExporterProcess, binary: string, folder: string, turns: number): Promise<Row[]> {
+  const { url, stop } = await startNginx(binary, folder);
+  try {
+    const rows: Row[] = [];
+    for (const encoding of ENCODINGS) {
+      const samples = await measureInTurns(
+        {
+          [limit(encoding)]: () => elapsed(() => scrape(`${url}/metrics`, encoding)),
+          [ours(encoding)]: () => elapsed(() => scrape(`${exporter.url}/metrics`, encoding)),
+        },
+        turns,
+      );
+      rows.push(...rowsOf(samples, "ms", () => limit(encoding)));
+    }
+    return rows;
+  } finally {
+    await stop();
+  }
+}
+
+async function besidePeer(exporter: ExporterProcess, peer: ScrapePeer, folder: string, rounds: number): Promise<Row[]> {
+  await using child = await peer.start(path.join(folder, "series"));
+  const [, url = ""] = await child.said(/listening on (\S+)/, 300_000);
+  const rows: Row[] = [];
+  for (const encoding of peer.encodings) {
+    const samples = await measureInTurns(
+      {
+        theirs: () => elapsed(() => scrape(`${url}/metrics`, encoding)),
+        ours: () => elapsed(() => scrape(`${exporter.url}/metrics`, encoding)),
+      },
+      rounds,
+    );
+    const ratio = { spread: ratiosOf(samples.theirs, samples.ours), to: ours(encoding) };
+    rows.push({ ...rowOf(`${peer.name}, ${encoding}`, "ms", samples.theirs), ratio });
+  }
+  return rows;
+}

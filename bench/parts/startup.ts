@@ -1,0 +1,51 @@
+/** How long the exporter takes from its start to the first complete page, and where the time goes. */
+import { startExporter } from "../processes/exporter.ts";
+import { readGzipped } from "../processes/scrape.ts";
+import { startSimulator } from "../processes/simulator.ts";
+import type { PartResult } from "../results/result.ts";
+import type { PartOptions } from "./part.ts";
+import { rowOf } from "./rows.ts";
+import { sampleOf } from "./sample.ts";
+
+const COLLECTORS = ["health", "tree", "status", "channels", "limits"];
+
+export async function benchStartup({ size, rounds, quick }: PartOptions): Promise<PartResult> {
+  const simulator = await startSimulator(size);
+  try {
+    const takes = new Map<string, number[]>();
+    const note = (name: string, seconds: number) => takes.set(name, [...(takes.get(name) ?? []), seconds]);
+    for (let round = 0; round < (quick ? 1 : Math.min(3, rounds)); round++) {
+      // The limits of the defaults: what a user waits for.
+      const exporter = await startExporter({ server: simulator.url, limits: {} });
+      const since = () => (performance.now() - exporter.startedAt) / 1_000;
+      try {
+        const listening = since();
+        await exporter.ready();
+        const ready = since();
+        const { text } = await readGzipped(exporter.url);
+        note("first complete page, rendered, compressed and read", since());
+        const page = text.toString("utf8");
+        const value = (name: string) => sampleOf(page, name) ?? Number.NaN;
+        note("of this: process start until it listens", listening);
+        for (const name of COLLECTORS) {
+          note(
+            `of this: ${name} read`,
+            value(`prtg_exporter_collector_duration_seconds{server="hq",collector="${name}"}`),
+          );
+        }
+        note("of this: from the last poll to the page", since() - ready);
+        if (value('prtg_up{server="hq"}') !== 1) throw new Error("the first poll did not work");
+        note("processor time until then", (await exporter.processorTime()).cpuMs / 1_000);
+      } finally {
+        await exporter.stop();
+      }
+    }
+    const rows = [...takes].map(([name, seconds]) => rowOf(name, "s", seconds));
+    const notes = [
+      "Status and channels are read at the same time; limits come last, and values are served before that.",
+    ];
+    return { part: "startup", size, title: "startup: time to the first complete page", rows, budgets: [], notes };
+  } finally {
+    await simulator.stop();
+  }
+}

@@ -1,0 +1,36 @@
+import { benchLoop } from "./loop.ts";
+import { benchMapping } from "./mapping.ts";
+import { benchMemory } from "./memory.ts";
+import { benchOtlp } from "./otlp.ts";
+import type { Part } from "./part.ts";
+import { benchPoll } from "./poll.ts";
+import { benchRequests } from "./requests.ts";
+import { benchScale } from "./scale.ts";
+import { benchScrape } from "./scrape.ts";
+import { benchStartup } from "./startup.ts";
+
+export const PART_NAMES = [
+  "scrape",
+  "poll",
+  "otlp",
+  "loop",
+  "memory",
+  "requests",
+  "startup",
+  "scale",
+  "mapping",
+] as const;
+export type PartName = (typeof PART_NAMES)[number];
+
+/** Everything that can be measured. */
+export const PARTS: Readonly<Record<PartName, { readonly does: string; readonly run: Part }>> = {
+  scrape: { does: "a scrape, beside nginx and other libraries", run: benchScrape },
+  poll: { does: "a poll of all channels, beside a bare loop of requests", run: benchPoll },
+  otlp: { does: "an OTLP push, beside the bare serializer and the SDK", run: benchOtlp },
+  loop: { does: "turns of the event loop while everything runs", run: benchLoop },
+  memory: { does: "memory over 100 polls with churn", run: benchMemory },
+  requests: { does: "requests of one cycle, over HTTP and HTTPS", run: benchRequests },
+  startup: { does: "time to the first complete page", run: benchStartup },
+  scale: { does: "what servers of several sizes need", run: benchScale },
+  mapping: { does: "what 500 mapping rules cost", run: benchMapping },
+};

@@ -1,0 +1,78 @@
+import { plainMapper, type ValueSeries } from "../../src/mapping/channel-mapper.ts";
+import type { ChannelIdentity } from "../../src/mapping/series-labels.ts";
+import type { MeasurementRow } from "../../src/sync/measurement.ts";
+import type { TreeNode } from "../../src/tree/model.ts";
+import { CHANNELS_PER_SENSOR } from "../processes/simulator.ts";
+import { FAMILY, labelsOf } from "./series.ts";
+
+/** The same points for all contenders of the OTLP bench, by their number. */
+export const POINTS = Number(process.argv[2]);
+/** Where the receiver listens, without a path. */
+export const RECEIVER = process.argv[3] ?? "";
+/** So many points are near the 4 MiB that receivers take in a request. */
+export const REQUEST_POINTS = 5_000;
+
+export const LABELS = FAMILY.labels;
+
+export function labelValuesOf(index: number): readonly string[] {
+  return labelsOf(index);
+}
+
+export function pointValue(index: number): number {
+  return index / 3;
+}
+
+export function attributesOf(index: number): Record<string, string> {
+  const values = labelsOf(index);
+  return Object.fromEntries(LABELS.map((label, position) => [label, values[position] ?? ""]));
+}
+
+/** A row a sensor, as a poll hands them over. */
+export function measurementRows(at: number): MeasurementRow[] {
+  const rows: MeasurementRow[] = [];
+  for (let from = 0; from < POINTS; from += CHANNELS_PER_SENSOR) {
+    const values: [string, number][] = [];
+    for (let index = from; index < Math.min(POINTS, from + CHANNELS_PER_SENSOR); index++) {
+      values.push([String(index % CHANNELS_PER_SENSOR), pointValue(index)]);
+    }
+    rows.push({ sensorId: String(from / CHANNELS_PER_SENSOR), resolution: "live", at, values });
+  }
+  return rows;
+}
+
+/** The series of each channel, put together when they are asked for, as the picture of a server does it. */
+export function describedSeries(): (sensorId: string, channelId: string) => readonly ValueSeries[] {
+  const mapper = plainMapper();
+  const sensors: TreeNode[] = [];
+  const channels: ChannelIdentity[] = [];
+  for (let index = 0; index < POINTS; index++) {
+    const [
+      ,
+      id = "",
+      channelId = "",
+      probe = "",
+      group = "",
+      device = "",
+      sensor = "",
+      name = "",
+      unit = "",
+      path = "",
+    ] = labelsOf(index);
+    channels.push({ channelId, name, unit });
+    if (index % CHANNELS_PER_SENSOR > 0) continue;
+    sensors.push({ ...SENSOR, id, name: sensor, ...{ probe, group, device, path } });
+  }
+  return (sensorId, channelId) => {
+    const sensor = sensors[Number(sensorId)];
+    const channel = channels[Number(sensorId) * CHANNELS_PER_SENSOR + Number(channelId)];
+    if (sensor === undefined || channel === undefined) return [];
+    const labels = mapper.labels.channel("hq", sensor, channel);
+    return mapper.seriesOf(mapper.serve("hq", sensor, channel), labels);
+  };
+}
+
+const SENSOR: TreeNode = {
+  ...{ id: "", kind: "sensor", name: "", type: "snmptraffic", typeName: "SNMP Traffic", parent: undefined },
+  ...{ priority: undefined, favorite: undefined, host: undefined, intervalSeconds: 60, tags: [], inheritedTags: [] },
+  ...{ path: "", probe: "", group: "", device: "", deviceId: "", parentId: "", unseen: [], orphan: false },
+};

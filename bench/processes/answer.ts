@@ -1,0 +1,33 @@
+/** What a process does when the bench says so; what a handler returns goes back. */
+export type Handlers = Readonly<Record<string, () => unknown>>;
+
+export interface Question {
+  readonly id: number;
+  readonly command: string;
+}
+
+export interface Answer {
+  readonly id: number;
+  readonly value?: unknown;
+  /** Stack of what the handler threw. */
+  readonly error?: string;
+}
+
+/** Answers the process that started this one. Does not keep the process from ending. */
+export function answerCommands(handlers: Handlers): void {
+  process.on("message", (question: Question) => void answer(handlers, question));
+  process.channel?.unref();
+}
+
+async function answer(handlers: Handlers, { id, command }: Question): Promise<void> {
+  const handler = handlers[command];
+  try {
+    if (handler === undefined) throw new RangeError(`nobody told this process how to ${command}`);
+    process.send?.({ id, value: await handler() } satisfies Answer);
+  } catch (error) {
+    process.send?.({
+      id,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    } satisfies Answer);
+  }
+}

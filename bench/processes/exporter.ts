@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Child } from "./child.ts";
+import type { LoopTurns } from "./loop-watch.ts";
+import type { Memory, ProcessorTime } from "./probe.ts";
+import { API_KEY } from "./simulator.ts";
+
+export interface ExporterOptions {
+  readonly server: string;
+  /** PEM file of the certificate of a server that is reached over HTTPS. */
+  readonly caFile?: string;
+  /** Keys of the configuration beside `servers`. */
+  readonly settings?: object;
+  /** Of the server. */
+  readonly limits?: object;
+}
+
+/** Requests that nobody paces, for what is to be over soon. */
+export const UNPACED = { requests_per_second: 1_000 };
+/** A collector that runs once, at the start. */
+export const ONCE = { schedule: "24h" };
+
+/** `prtg-exporter serve`, as a user starts it but for the probe. */
+export interface ExporterProcess {
+  readonly url: string;
+  /** When it was started, on the bench's own monotonic clock. */
+  readonly startedAt: number;
+  ready(): Promise<void>;
+  processorTime(): Promise<ProcessorTime>;
+  memory(): Promise<Memory>;
+  leanMemory(): Promise<Memory>;
+  watchLoop(): Promise<void>;
+  loopTurns(): Promise<LoopTurns>;
+  stop(): Promise<void>;
+}
+
+/** Starts it; resolves when it listens. */
+export async function startExporter(options: ExporterOptions): Promise<ExporterProcess> {
+  const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-"));
+  const config = path.join(folder, "config.json");
+  const { server: url, caFile, limits = UNPACED, settings } = options;
+  const tls = caFile === undefined ? {} : { tls: { ca_file: caFile } };
+  const servers = [{ name: "hq", url, auth: { api_key: "${BENCH_KEY}" }, limits, ...tls }];
+  // Every JSON document is a YAML document.
+  await writeFile(config, JSON.stringify({ servers, ...settings }));
+  const startedAt = performance.now();
+  const child = Child.node(
+    "src/main.ts",
+    ["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json"],
+    { env: { BENCH_KEY: API_KEY }, preload: "bench/processes/probe.ts" },
+  );
+  const stop = async () => {
+    await child.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const [, address = ""] = await child.said(/serving metrics on (http:[^"]+)\/metrics/);
+    return {
+      url: address,
+      startedAt,
+      ready: async () => void (await child.said(/first poll finished/, 600_000)),
+      processorTime: () => child.ask("processorTime"),
+      memory: () => child.ask("memory"),
+      leanMemory: () => child.ask("leanMemory"),
+      watchLoop: () => child.ask("watchLoop"),
+      loopTurns: () => child.ask("loopTurns"),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Loaded before the program (`--import`), so that the bench can ask a process about itself without a line in the
+ * program: its memory, its processor time, and how long its event loop was kept.
+ */
+import { answerCommands } from "./answer.ts";
+import { LoopWatch } from "./loop-watch.ts";
+
+export interface ProcessorTime {
+  /** Of all threads, milliseconds. */
+  readonly cpuMs: number;
+  readonly wallMs: number;
+}
+
+export interface Memory {
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  readonly externalBytes: number;
+}
+
+const loop = new LoopWatch();
+
+answerCommands({
+  processorTime: (): ProcessorTime => {
+    const { user, system } = process.cpuUsage();
+    return { cpuMs: (user + system) / 1_000, wallMs: performance.now() };
+  },
+  memory,
+  /** What is left after a collection: what a leak would show in. */
+  leanMemory: () => {
+    globalThis.gc?.();
+    return memory();
+  },
+  watchLoop: () => loop.start(),
+  loopTurns: () => loop.stop(),
+});
+
+function memory(): Memory {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return { residentBytes: rss, heapBytes: heapUsed, externalBytes: external };
+}

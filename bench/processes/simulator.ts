@@ -1,0 +1,109 @@
+import { Agent, request } from "undici";
+import { Child } from "./child.ts";
+
+export const API_KEY = "key-of-the-bench";
+/** As the simulator is asked for: ten channels a sensor. */
+export const CHANNELS_PER_SENSOR = 10;
+
+export interface SimulatedServer {
+  readonly url: string;
+  readonly control: SimulatorControl;
+  stop(): Promise<void>;
+}
+
+/** A simulated monitoring server with so many channels, in a process of its own. Its world can be changed. */
+export async function startSimulator(channels: number): Promise<SimulatedServer> {
+  const child = Child.node("src/main.ts", [
+    "simulate",
+    ...["--sensors", String(sensorsOf(channels)), "--channels", String(channels)],
+    ...["--listen-address", "127.0.0.1:0", "--api-key", API_KEY, "--control", "--log.level", "warn"],
+  ]);
+  const [, url = ""] = await child.said(/ on (http:\S+)\/api\/v2/);
+  return { url, control: new SimulatorControl(url), stop: () => child.stop() };
+}
+
+export function sensorsOf(channels: number): number {
+  return Math.ceil(channels / CHANNELS_PER_SENSOR);
+}
+
+interface LoggedRequest {
+  readonly url: string;
+  readonly status?: number;
+}
+
+export interface RequestCounts {
+  readonly mostInFlight: number;
+  readonly counts: readonly { readonly route: string; readonly count: number }[];
+  /** The last thousand, oldest first. */
+  readonly recent: readonly LoggedRequest[];
+}
+
+/** The simulator's control endpoint. */
+export class SimulatorControl {
+  readonly #url: string;
+  readonly #agent: Agent;
+
+  /** `ca`: the certificate of a simulator over HTTPS, PEM. */
+  constructor(url: string, ca?: string) {
+    this.#url = url;
+    this.#agent = new Agent(ca === undefined ? {} : { connect: { ca } });
+  }
+
+  async requests(limit = 1_000): Promise<RequestCounts> {
+    interface Body {
+      readonly most_in_flight: number;
+      readonly counts: RequestCounts["counts"];
+      readonly recent: RequestCounts["recent"];
+    }
+    const { most_in_flight, counts, recent } = await this.#send<Body>("GET", `/requests?limit=${limit}`);
+    return { mostInFlight: most_in_flight, counts, recent };
+  }
+
+  /** How many objects a list has; `list`: its path and query. The question counts among the requests. */
+  async total(list: string): Promise<number> {
+    const url = `${this.#url}${list}${list.includes("?") ? "&" : "?"}limit=1&offset=0`;
+    const headers = { authorization: `Bearer ${API_KEY}` };
+    const response = await request(url, { dispatcher: this.#agent, headers });
+    await response.body.dump();
+    const total = Number(response.headers["x-total-count"]);
+    if (response.statusCode !== 200 || Number.isNaN(total)) throw new Error(`${url}: ${response.statusCode}, no total`);
+    return total;
+  }
+
+  async forgetRequests(): Promise<void> {
+    await this.#send("DELETE", "/requests");
+  }
+
+  /** Lets simulated time stand, so that all who ask are told the same. */
+  async freeze(): Promise<void> {
+    await this.#send("POST", "/time/freeze", {});
+  }
+
+  /** A good minute later every sensor with the usual interval has measured anew. */
+  async stepMinute(): Promise<void> {
+    await this.#send("POST", "/time/step", { by: "61s" });
+  }
+
+  /** Adds a device with so many sensors below an object; resolves with its id. */
+  async addDevice(parent: string, name: string, sensors: number, kind: string): Promise<string> {
+    const { id } = await this.#send<{ readonly id: string }>("POST", `/objects/${parent}/add`, { device: name });
+    const add = { sensor: `${name} {n}`, kind, count: sensors };
+    await this.#send("POST", "/scenarios", { name, steps: [{ at: "+1s", select: { id }, add }] });
+    return id;
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#send("DELETE", `/objects/${id}`);
+  }
+
+  async #send<Body>(method: "GET" | "POST" | "DELETE", path: string, content?: unknown): Promise<Body> {
+    const { statusCode, body } = await request(`${this.#url}/simulator${path}`, {
+      dispatcher: this.#agent,
+      method,
+      headers: { authorization: `Bearer ${API_KEY}` },
+      body: content === undefined ? null : JSON.stringify(content),
+    });
+    if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${await body.text()}`);
+    return (await body.json()) as Body;
+  }
+}

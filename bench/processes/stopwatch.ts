@@ -1,0 +1,30 @@
+import type { ProcessorTime } from "./probe.ts";
+
+/** Measures what this process spends between two moments, all of its threads together. */
+export class Stopwatch {
+  #cpu = process.cpuUsage();
+  #wall = performance.now();
+  #reading: ProcessorTime = { cpuMs: Number.NaN, wallMs: Number.NaN };
+
+  start(): void {
+    this.#cpu = process.cpuUsage();
+    this.#wall = performance.now();
+  }
+
+  stop(): void {
+    const { user, system } = process.cpuUsage(this.#cpu);
+    this.#reading = { cpuMs: (user + system) / 1_000, wallMs: performance.now() - this.#wall };
+  }
+
+  /** Of the last time; NaN before. */
+  get reading(): ProcessorTime {
+    return this.#reading;
+  }
+
+  async time(work: () => Promise<unknown>): Promise<ProcessorTime> {
+    this.start();
+    await work();
+    this.stop();
+    return this.#reading;
+  }
+}

@@ -1,0 +1,65 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { z } from "zod";
+import { type BenchResults, UNITS } from "./result.ts";
+
+export const RESULTS_FILE = new URL("../results.json", import.meta.url);
+
+const spread = z.strictObject({ minimum: z.number(), median: z.number(), maximum: z.number() });
+const schema = z.strictObject({
+  takenOn: z.string(),
+  node: z.string(),
+  processor: z.string(),
+  cores: z.number(),
+  calibrationMs: spread,
+  parts: z.array(
+    z.strictObject({
+      part: z.string(),
+      size: z.number(),
+      title: z.string(),
+      rows: z.array(
+        z.strictObject({
+          name: z.string(),
+          unit: z.enum(UNITS),
+          spread,
+          samples: z.number(),
+          ratio: z.exactOptional(z.strictObject({ spread, to: z.string() })),
+        }),
+      ),
+      budgets: z.array(
+        z.strictObject({
+          what: z.string(),
+          unit: z.enum(UNITS),
+          value: z.number(),
+          atMost: z.exactOptional(z.number()),
+          atLeast: z.exactOptional(z.number()),
+        }),
+      ),
+      notes: z.array(z.string()),
+    }),
+  ),
+});
+
+/**
+ * What earlier runs wrote; undefined where there is no such file.
+ * @throws ZodError, SyntaxError for a file of another kind
+ */
+export async function readResults(file: URL): Promise<BenchResults | undefined> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  return text === undefined ? undefined : schema.parse(JSON.parse(text));
+}
+
+/**
+ * Rounded to what was measured, so that a file under version control changes no more than it has to.
+ * @throws RangeError for what is no number: something was not measured that should have been
+ */
+export async function writeResults(file: URL, results: BenchResults): Promise<void> {
+  const round = (key: string, value: unknown) => {
+    if (typeof value !== "number") return value;
+    if (!Number.isFinite(value)) throw new RangeError(`${key} is ${value}`);
+    return Number.isInteger(value) ? value : Number(value.toPrecision(5));
+  };
+  await writeFile(file, `${JSON.stringify(results, round, 2)}\n`);
+}

@@ -1,0 +1,62 @@
+import { limitText, numberText } from "./number-text.ts";
+import { type BenchResults, isKept, type PartResult } from "./result.ts";
+
+/** A text with generated parts, between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. */
+export function withBlock(text: string, name: string, content: string): string {
+  const begin = `<!-- ${name}:begin -->`;
+  const from = text.indexOf(begin);
+  const to = text.indexOf(`<!-- ${name}:end -->`, from);
+  if (from < 0 || to < 0) return text;
+  return `${text.slice(0, from + begin.length)}\n${content}${text.slice(to)}`;
+}
+
+/** What stands between the markers `bench` of README.md. */
+export function readmeBlock(results: BenchResults): string {
+  const rows = results.parts.flatMap((part) =>
+    part.budgets.map((budget) => [
+      `${budget.what}${part.part === "scale" ? "" : sizeText(part)}`,
+      limitText(budget),
+      `${isKept(budget) ? "" : "**"}${numberText(budget.value, budget.unit)}${isKept(budget) ? "" : "**, broken"}`,
+    ]),
+  );
+  const startup = results.parts.find(({ part }) => part === "startup");
+  const first = startup?.rows[0];
+  const lines = [
+    table(["what", "budget", "measured"], rows),
+    `${machineText(results)}${first === undefined ? "" : ` The first complete page came after ${numberText(first.spread.median, first.unit)}.`}`,
+    "All figures: [bench/results.json](bench/results.json).\n",
+  ];
+  return lines.join("\n");
+}
+
+/** What stands between the markers `bench-scale` of docs/sizing.md: a row a size. */
+export function scaleBlock(results: BenchResults): string {
+  const parts = results.parts.filter(({ part }) => part === "scale").toSorted((a, b) => a.size - b.size);
+  const names = [...new Set(parts.flatMap(({ rows }) => rows.map(({ name }) => name)))];
+  const rows = parts.map((part) => [
+    part.size.toLocaleString("en-US"),
+    ...names.map((name) => {
+      const row = part.rows.find((candidate) => candidate.name === name);
+      return row === undefined ? "" : numberText(row.spread.median, row.unit);
+    }),
+  ]);
+  if (rows.length === 0) return "Not measured yet.\n";
+  return `${table(["channels", ...names], rows)}\n${machineText(results)}\n`;
+}
+
+/** Where figures are from, and what a machine can be compared with it by. */
+function machineText({ takenOn, cores, processor, node, calibrationMs }: BenchResults): string {
+  return [
+    `Measured on ${takenOn} by \`npm run bench\` on ${cores} cores (${processor}), Node ${node}; one page of`,
+    `3,000 channels takes ${numberText(calibrationMs.median, "ms")} to parse there.`,
+  ].join("\n");
+}
+
+function sizeText({ size }: PartResult): string {
+  return size === 0 ? "" : `, ${size.toLocaleString("en-US")} channels`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return `${[line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n")}\n`;
+}

@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { listsOf } from "../../bench/parts/lists.ts";
+import { sampleOf } from "../../bench/parts/sample.ts";
+import { countSamples } from "../../bench/parts/series-on-page.ts";
+import { dumpSeries, parseSample, readSeries } from "../../bench/peers/series-dump.ts";
+import { channelPages } from "../../bench/processes/wait-for-polls.ts";
+import { formatLabels } from "../../src/exposition/text.ts";
+
+const PAGE = `# HELP prtg_channel_value Last measurement.
+# TYPE prtg_channel_value gauge
+prtg_channel_value{server="hq",channel="a \\"b\\"\\\\, c=\\"d\\""} 1.5
+prtg_channel_value{server="hq",channel="line\\nbreak"} -Inf
+# HELP prtg_up Works.
+# TYPE prtg_up gauge
+prtg_up{server="hq"} 1
+# HELP prtg_exporter_scrapes_total Scrapes.
+# TYPE prtg_exporter_scrapes_total counter
+prtg_exporter_scrapes_total{format="text/plain"} 3
+process_cpu_seconds_total 37.5
+`;
+
+test("the series of a page, without the exporter's own, are the same when they are read again", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-dump-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = path.join(folder, "series");
+  await dumpSeries(Buffer.from(PAGE), file);
+  expect(await readSeries(file)).toEqual([
+    {
+      name: "prtg_channel_value",
+      help: "Last measurement.",
+      labels: ["server", "channel"],
+      series: [
+        { values: ["hq", 'a "b"\\, c="d"'], value: 1.5 },
+        { values: ["hq", "line\nbreak"], value: -Infinity },
+      ],
+    },
+    { name: "prtg_up", help: "Works.", labels: ["server"], series: [{ values: ["hq"], value: 1 }] },
+  ]);
+});
+
+test("labels are read as the exporter writes them, whatever is in them", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string({ unit: "binary" }), (first, second) => {
+      const labels = formatLabels(["first", "second"], [first, second]);
+      expect(parseSample(`prtg_x{${labels.replace(/^\{|\}$/g, "")}} 7`)).toEqual({
+        name: "prtg_x",
+        labels: [
+          ["first", first],
+          ["second", second],
+        ],
+        value: "7",
+      });
+    }),
+  );
+});
+
+test("samples of a page are counted without comments, empty lines and the end of OpenMetrics", () => {
+  expect(countSamples(Buffer.from(PAGE))).toBe(5);
+  expect(countSamples(Buffer.from(`\n${PAGE}# EOF\n`))).toBe(5);
+  expect(countSamples(Buffer.from("a 1"))).toBe(1);
+  expect(countSamples(Buffer.alloc(0))).toBe(0);
+});
+
+describe("sampleOf", () => {
+  test.each([
+    ['prtg_up{server="hq"}', 1],
+    ["process_cpu_seconds_total", 37.5],
+    ["cpu_seconds_total", undefined],
+    ["prtg_up", undefined],
+    ["absent", undefined],
+  ])("%s is %j", (series, value) => {
+    expect(sampleOf(PAGE, series)).toBe(value);
+  });
+
+  test("finds the first and the last line", () => {
+    expect(sampleOf("a 1\nb 2", "a")).toBe(1);
+    expect(sampleOf("a 1\nb 2", "b")).toBe(2);
+  });
+});
+
+test("requests are sorted by the list that they read, and each reading counted", () => {
+  const channels = "/api/v2/experimental/channels";
+  expect(
+    listsOf([
+      `${channels}?limit=3000&offset=0`,
+      `${channels}?limit=3000&offset=0&include=alerting,values`,
+      `${channels}?limit=3000&offset=2999`,
+      "/api/v2/version",
+      `${channels}?limit=3000&offset=0`,
+      `${channels}?limit=3000&offset=2999`,
+    ]),
+  ).toEqual([
+    { list: channels, requests: 4, readings: 2 },
+    { list: `${channels}?include=alerting,values`, requests: 1, readings: 1 },
+  ]);
+});
+
+test("pages of channels are told from those of other lists, and of the same list with limits", () => {
+  expect(
+    channelPages([
+      "/api/v2/experimental/channels?limit=3000&offset=0",
+      "/api/v2/experimental/channels?limit=3000&offset=0&include=alerting",
+      "/api/v2/experimental/sensors?limit=3000&offset=0",
+      "/api/v2/experimental/channels?limit=3000&offset=2999",
+      "/api/v2/version",
+    ]),
+  ).toEqual([0, 2999]);
+});

@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { PART_NAMES } from "../../bench/parts/table.ts";
+import { readResults } from "../../bench/results/file.ts";
+import { startInBackground } from "./support/background-program.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const REQUIRED = process.env.PRTG_EXPORTER_REQUIRE_PROGRAMS === "1";
+
+test("the bench measures everything it knows, in a hurry", { timeout: 400_000 }, async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-test-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const output = path.join(folder, "results.json");
+  const bench = startInBackground(process.execPath, ["bench/main.ts", "--quick", "--output", output], { cwd: ROOT });
+  onTestFinished(() => bench.stop());
+  expect(await bench.ended, bench.log()).toEqual({ code: 0, signal: null });
+
+  const results = await readResults(pathToFileURL(output));
+  expect(results?.parts.map(({ part }) => part)).toEqual(PART_NAMES);
+  for (const { part, rows } of results?.parts ?? []) {
+    expect(rows.length, part).toBeGreaterThan(2);
+    for (const { name, spread, samples } of rows) {
+      expect(samples, name).toBeGreaterThan(0);
+      expect(spread.median, `${part}: ${name}`).toBeGreaterThanOrEqual(spread.minimum);
+      expect(spread.median, `${part}: ${name}`).toBeLessThanOrEqual(spread.maximum);
+    }
+  }
+  // It was really compared with somebody.
+  expect(bench.log()).toContain("prom-client's registry, gzip");
+  if (REQUIRED) expect(bench.log()).not.toMatch(/skipped/);
+});
