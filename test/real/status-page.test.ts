@@ -1,0 +1,269 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createRoutes } from "../../src/http/routes.ts";
+import { startWebServer, type WebServer } from "../../src/http/web-server.ts";
+import type { SimNode, SimSensor } from "../../src/simulator/world/model.ts";
+import { type Browser, startBrowser } from "../../tools/browser/chromium.ts";
+import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";
+import { accessibilityFaults, openPage } from "./support/browser.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+
+/** Names that would run, load or restyle something if they became markup. */
+const HOSTILE = [
+  `<script>window.harmed = "script"</script>`,
+  `<img src=x onerror="window.harmed = 'img'">`,
+  `"><svg onload="window.harmed = 'svg'">`,
+  `' onfocus='window.harmed = "focus"' autofocus='`,
+  `</title></script></style><iframe srcdoc="<script>parent.harmed = 'frame'</script>">`,
+  `javascript:window.harmed = 'link'`,
+  `<a href="javascript:window.harmed = 'click'">click</a>`,
+  `<style>* { display: none }</style><base href="https://evil.example/">`,
+  `<form action="https://evil.example/"><button id=main>`,
+];
+
+describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium }) => {
+  let running: SimulatedExporter;
+  let web: WebServer;
+  let browser: Browser;
+  let base: string;
+  let sensors: readonly SimSensor[];
+
+  beforeAll(async () => {
+    running = await startSimulatedExporter({
+      size: { sensors: 600 },
+      settings: "mapping: { presets: [base-units] }\n",
+    });
+    const { world } = running.simulator;
+    sensors = world.list("sensor");
+    // All kinds of objects and the channels are called what would do harm.
+    const victims = someOfEachKind();
+    for (const [index, { id }] of victims.entries()) world.rename(id, HOSTILE[index % HOSTILE.length] ?? "");
+    await running.poll();
+    const { exposition, status, debug } = running.exporter;
+    web = await startWebServer({
+      addresses: [{ host: "127.0.0.1", port: 0 }],
+      log: pino({ level: "silent" }),
+      routes: createRoutes({
+        telemetryPath: "/metrics",
+        exposition,
+        status,
+        debug,
+        isReady: () => true,
+        served: () => undefined,
+      }),
+    });
+    base = `${web.urls[0]}/`;
+    browser = await startBrowser(chromium);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await web?.close(0);
+    await running?.close();
+  });
+
+  function someOfEachKind(): SimNode[] {
+    const { world } = running.simulator;
+    const kinds = [world.list("probe"), world.list("group"), world.list("device"), world.list("sensor")];
+    return kinds.flatMap((nodes: readonly SimNode[]) => nodes.slice(0, HOSTILE.length));
+  }
+
+  function harmless(): SimSensor {
+    const sensor = sensors.find(({ name, channels }) => !HOSTILE.includes(name) && channels.length > 3);
+    if (sensor === undefined) throw new Error("no sensor");
+    return sensor;
+  }
+
+  /** Everything that a page links to and has not been looked at. */
+  const LINKS = `[...document.querySelectorAll("main a")].map(({ href }) => href)`;
+
+  describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
+    test.each([
+      ["the overview", () => base],
+      ["a device", () => `${base}tree?id=${harmless().parent?.id}`],
+      ["a sensor", () => `${base}tree?id=${harmless().id}`],
+      ["a search", () => `${base}search?q=${harmless().id}`],
+      ["a search in a status", () => `${base}search?status=down`],
+      ["an object that is not there", () => `${base}tree?id=999999`],
+    ])("%s is accessible, and nothing is wrong with it", async (_name, address) => {
+      const { page, complaints } = await openPage(browser, base, { colorScheme });
+      await page.goto(address());
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
+    });
+
+    test("what is opened in place and found while typing is accessible too", async () => {
+      const { page, complaints } = await openPage(browser, base, {
+        colorScheme,
+        viewport: { width: 390, height: 844 },
+      });
+      await page.goto(`${base}tree?id=${harmless().parent?.id}`);
+      await page.locator(".opener").first().click();
+      await page.locator(".below table").waitFor();
+      await page.locator(".below summary").first().click();
+      await page.locator("#q").fill("ping");
+      await page.locator("#found #results").waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+    });
+  });
+
+  test("opens the tree in place from the root down to the lines of a sensor", async () => {
+    const { page, complaints } = await openPage(browser, base);
+    await page.goto(base);
+    const way: string[] = [];
+    for (let at = harmless().parent; at?.parent !== undefined; at = at.parent) way.unshift(at.id);
+    for (const id of [...way, harmless().id]) {
+      const item = page.locator(`li[data-key="hq ${id}"]`);
+      await item.locator(".opener").first().click();
+      await item.locator(":scope > .below").waitFor();
+      expect(await item.locator(".opener").first().getAttribute("aria-expanded")).toBe("true");
+    }
+    const sensor = page.locator(`li[data-key="hq ${harmless().id}"]`);
+    await sensor.locator("summary").first().click();
+    const lines = await sensor.locator(".series code").allTextContents();
+    expect(lines.length).toBeGreaterThan(harmless().channels.length);
+    // As a scrape has them.
+    const served = new Set((await running.page()).split("\n"));
+    expect(lines.filter((line) => !served.has(line))).toEqual([]);
+    await page.locator(".opener").first().click();
+    expect(await page.locator(`li[data-key="hq ${harmless().id}"]`).count()).toBe(0);
+    expect(page.url()).toBe(base);
+    expect(complaints).toEqual([]);
+  });
+
+  test("finds while one types, and by pressing enter", async () => {
+    const { page, complaints } = await openPage(browser, base);
+    await page.goto(base);
+    await page.locator("#q").pressSequentially(harmless().id);
+    await page.locator(`#found li[data-key="hq ${harmless().id}"]`).waitFor();
+    expect(page.url()).toBe(base);
+    await page.locator("#q").fill("");
+    await page.locator("#found").waitFor({ state: "hidden" });
+    await page.locator("#q").fill("no such thing anywhere");
+    await page.locator("#q").press("Enter");
+    await page.locator("main > section h1").waitFor();
+    expect(await page.locator("#results h1").innerText()).toContain("0 objects");
+    expect(page.url()).toContain("search?q=no+such+thing");
+    expect(complaints).toEqual([]);
+  });
+
+  test("keeps the status that one looks at while one types more", async () => {
+    const { page } = await openPage(browser, base);
+    await page.goto(`${base}search?status=up`);
+    await page.locator("#q").fill("zzz no such");
+    await expect.poll(() => page.locator("#results h1").innerText()).toMatch(/^0 sensors .* in status Up$/);
+  });
+
+  test("refreshes what it shows, and leaves open what is open", async () => {
+    const { page, complaints } = await openPage(browser, base);
+    // Time goes twenty times as fast for the timers of the page.
+    await page.addInitScript(`const every = setInterval; window.setInterval = (call, ms) => every(call, ms / 20);`);
+    await page.goto(base);
+    await page.locator("#server-0 summary").click();
+    await page.locator(".opener").first().click();
+    await page.locator(".below").waitFor();
+    const before = await page.locator("#as-of time").getAttribute("datetime");
+    await expect.poll(() => page.locator("#as-of time").getAttribute("datetime")).not.toBe(before);
+    expect(await page.locator("#server-0 details[open]").count()).toBe(1);
+    expect(await page.locator(".below").count()).toBe(1);
+    const button = page.locator("#refresh");
+    await button.click();
+    expect(await button.getAttribute("aria-pressed")).toBe("false");
+    expect(complaints).toEqual([]);
+  });
+
+  test("says so when the exporter does not answer", async () => {
+    const { page } = await openPage(browser, base);
+    await page.addInitScript(`const every = setInterval; window.setInterval = (call, ms) => every(call, ms / 20);`);
+    await page.goto(base);
+    await page.evaluate("window.fetch = () => Promise.reject(new TypeError('gone'))");
+    await page.locator(".out-of-reach #refresh").waitFor();
+  });
+
+  test("is worked by keyboard alone", async () => {
+    const { page } = await openPage(browser, base);
+    await page.goto(base);
+    await page.locator("body").press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
+    await page.locator(".skip").press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+    await page.locator(".opener").first().focus();
+    await page.locator(".opener").first().press("Enter");
+    await page.locator(".below").waitFor();
+    expect(await page.evaluate("document.activeElement.className")).toBe("opener");
+  });
+
+  test("fits a telephone", async () => {
+    const { page } = await openPage(browser, base, { viewport: { width: 360, height: 740 } });
+    for (const address of [base, `${base}tree?id=${harmless().id}`, `${base}search?q=a`]) {
+      await page.goto(address);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), address).toBeLessThanOrEqual(0);
+    }
+  });
+
+  test("works without a script: links lead from the top to a sensor, the form finds it", async () => {
+    const { page, complaints } = await openPage(browser, base, { javaScriptEnabled: false });
+    await page.goto(base);
+    const way: string[] = [];
+    for (
+      let at: { readonly id: string; readonly parent: SimSensor["parent"] } | undefined = harmless();
+      at?.parent !== undefined;
+      at = at.parent
+    ) {
+      way.unshift(at.id);
+    }
+    for (const id of way) await page.locator(`li[data-key="hq ${id}"] a`).click();
+    expect(await page.locator("h1").textContent()).toBe(harmless().name);
+    await page.locator(".channels summary").first().click();
+    expect(await page.locator(".channels .series code").first().innerText()).toContain(`sensor_id="${harmless().id}"`);
+    await page.locator("#q").fill(harmless().id);
+    await page.locator("#q").press("Enter");
+    await page.locator(`li[data-key="hq ${harmless().id}"]`).waitFor();
+    expect(await page.locator(".opener").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("hostile names are text wherever they stand", async () => {
+    const { page, complaints } = await openPage(browser, base);
+    const harmed = () => page.evaluate<unknown>("window.harmed ?? null");
+    const seen = new Set<string>();
+    const pages = [
+      base,
+      `${base}search?q=harmed`,
+      `${base}search?q=${encodeURIComponent(HOSTILE[0] ?? "")}`,
+      `${base}search?server=${encodeURIComponent(HOSTILE[2] ?? "")}&status=${encodeURIComponent(HOSTILE[1] ?? "")}`,
+      `${base}tree?id=${encodeURIComponent(HOSTILE[4] ?? "")}`,
+      ...someOfEachKind().map(({ id }) => `${base}tree?id=${id}`),
+    ];
+    for (const address of pages) {
+      await page.goto(address);
+      for (const text of await page.locator("h1, .row > a").allTextContents()) seen.add(text);
+      expect(await harmed(), address).toBeNull();
+      for (const href of await page.evaluate<string[]>(LINKS)) expect(href).toMatch(/^https?:\/\/127\.0\.0\.1/);
+      expect(
+        await page.evaluate("document.querySelectorAll('main script, main style, main iframe, main img, base').length"),
+      ).toBe(0);
+    }
+    for (const name of HOSTILE) expect([...seen]).toContain(name);
+    await page.goto(base);
+    await page.locator("#q").pressSequentially("<script>window.harmed = 1</script>");
+    await page.locator("#found #results").waitFor();
+    expect(await harmed()).toBeNull();
+    expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
+  });
+
+  test("the policy holds: an inline script and a foreign one do not run", async () => {
+    const { page, complaints } = await openPage(browser, base);
+    await page.goto(base);
+    await page.evaluate(`{
+      const inline = document.createElement("script");
+      inline.textContent = "window.harmed = 'inline'";
+      document.body.append(inline);
+      document.body.setAttribute("onclick", "window.harmed = 'handler'");
+      document.body.click();
+    }`);
+    expect(await page.evaluate("window.harmed ?? null")).toBeNull();
+    expect(complaints.join("\n")).toContain("Content Security Policy");
+  });
+});
