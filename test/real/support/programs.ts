@@ -11,7 +11,19 @@ export type ProgramName =
   | "promtool-3"
   | "python-openmetrics"
   | "schemathesis"
-  | "otel-collector";
+  | "otel-collector"
+  | "chromium"
+  | "dashboard-schema"
+  | "dockerfile-reader"
+  | "compose-reader"
+  | "actionlint"
+  | "helm"
+  | "helm-unittest"
+  | "kubeconform"
+  /** A folder: what manifests are validated against. */
+  | "kubernetes-api"
+  | "kube-apiserver"
+  | "etcd";
 
 const INSTALLER = "scripts/install-test-programs.sh";
 

@@ -58,9 +58,8 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
     },
     served: (format) => exporter.metrics.scrapes.inc({ format }),
     isReady: () => true,
-    version: "0.0.0-test",
-    servers: running.config.servers.map(({ name }) => name),
     debug: exporter.debug,
+    discovery: exporter.discovery,
   });
   const accesses: Access[] = [];
   const web = await startWebServer({

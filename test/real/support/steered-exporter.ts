@@ -133,6 +133,8 @@ async function recordedPush(pushed: MeasurementRow[]): Promise<OtlpPush> {
   };
   const watermarks = await Watermarks.open("hq", nowhere);
   return {
+    address: { url: "http://nowhere.example/v1/metrics", protocol: "http/protobuf" },
+    change: async () => false,
     target: () => ({
       sink: {
         deliver: async (rows) => {

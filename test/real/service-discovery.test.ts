@@ -1,0 +1,140 @@
+import { isIPv6 } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { SimNode } from "../../src/simulator/world/model.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus } from "./support/prometheus.ts";
+import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
+
+const HOSTILE = ' "C:\\x"\nצפון 👩‍🚀 </b>,{}=';
+const LIMIT_MS = 60_000;
+
+let exporter: ScrapedExporter;
+
+beforeAll(async () => {
+  // The world of the demo.
+  exporter = await startScrapedExporter({ size: { sensors: 300 } });
+  const { world } = exporter.simulator;
+  const [first] = world.list("device");
+  if (first === undefined) throw new Error("no device");
+  world.rename(first.id, HOSTILE);
+  expect(await exporter.poll()).toBe(true);
+});
+
+afterAll(() => exporter.close());
+
+interface Discovered {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly discoveredLabels: Readonly<Record<string, string>>;
+  readonly scrapeUrl: string;
+}
+
+/** Discovers, and scrapes nothing that is outside: every target is scraped through a port on which nobody listens. */
+async function discovering(binary: string, query: string, relabel: readonly object[]): Promise<Prometheus> {
+  const prometheus = await Prometheus.start({
+    binary,
+    target: exporter.address,
+    interval: "60s",
+    scrapeJob: {
+      static_configs: [],
+      http_sd_configs: [{ url: `http://${exporter.address}/sd${query}`, refresh_interval: "1s" }],
+      relabel_configs: relabel,
+    },
+  });
+  onTestFinished(() => prometheus.stop());
+  return prometheus;
+}
+
+async function targetsOf(prometheus: Prometheus, enough: (targets: readonly Discovered[]) => boolean) {
+  const deadline = Date.now() + LIMIT_MS;
+  for (;;) {
+    const answer = await fetch(`${prometheus.url}/api/v1/targets?state=active`);
+    const { data } = (await answer.json()) as { data: { activeTargets: Discovered[] } };
+    if (enough(data.activeTargets)) return data.activeTargets;
+    if (Date.now() > deadline) throw new Error(`${data.activeTargets.length} targets\n${prometheus.log()}`);
+    await sleep(100);
+  }
+}
+
+/** As the exporter module examples of docs/service-discovery.md do it. */
+const PROBE = [
+  { source_labels: ["__address__"], target_label: "__param_target" },
+  { source_labels: ["__meta_prtg_device_id"], target_label: "instance" },
+  { source_labels: ["__meta_prtg_path"], target_label: "path" },
+  { target_label: "__address__", replacement: "127.0.0.1:1" },
+];
+
+/** What a prober is asked to probe. */
+function scrapeTargetOf(scrapeUrl: string): string | null {
+  return new URL(scrapeUrl).searchParams.get("target");
+}
+
+function pathOf(node: SimNode): string {
+  return node.parent === undefined || node.parent.kind === "root" ? node.name : `${pathOf(node.parent)}/${node.name}`;
+}
+
+for (const generation of [2, 3] as const) {
+  describeWithPrograms([`prometheus-${generation}`], `Prometheus ${generation} discovers`, (programs) => {
+    const binary = programs[`prometheus-${generation}`];
+
+    test("every device of the world, with its place in the tree", async () => {
+      const devices = exporter.simulator.world.list("device").filter(({ host = "" }) => host !== "");
+      expect(devices.length).toBeGreaterThan(20);
+      const prometheus = await discovering(binary, "", PROBE);
+      const targets = await targetsOf(prometheus, ({ length }) => length > 0);
+      const found = targets.map(({ labels, discoveredLabels, scrapeUrl }) => ({
+        id: labels.instance,
+        path: labels.path,
+        host: discoveredLabels.__meta_prtg_host,
+        name: discoveredLabels.__meta_prtg_device,
+        target: scrapeTargetOf(scrapeUrl),
+      }));
+      // Where `.` in the pattern of a rule does not match a line break, the rule leaves such a name out.
+      const isLeftOut = (text: string) => generation === 2 && text.includes("\n");
+      const expected = devices.map((device) => ({
+        ...{
+          id: device.id,
+          path: isLeftOut(pathOf(device)) ? undefined : pathOf(device),
+          host: device.host,
+          name: device.name,
+          target: device.host,
+        },
+      }));
+      const byId = (one: { id?: string | undefined }, other: { id?: string | undefined }) =>
+        (one.id ?? "") < (other.id ?? "") ? -1 : 1;
+      expect(found.toSorted(byId)).toEqual(expected.toSorted(byId));
+    });
+
+    test("what the query asks for, on a port", async () => {
+      const { world } = exporter.simulator;
+      const [probe] = world.list("probe");
+      const prometheus = await discovering(
+        binary,
+        `?server=hq&port=9100&probe=${encodeURIComponent(probe?.name ?? "")}`,
+        [],
+      );
+      const targets = await targetsOf(prometheus, ({ length }) => length > 0);
+      for (const { labels, discoveredLabels, scrapeUrl } of targets) {
+        expect(discoveredLabels.__meta_prtg_probe).toBe(probe?.name);
+        const host = discoveredLabels.__meta_prtg_host ?? "";
+        expect(labels.instance).toBe(isIPv6(host) ? `[${host}]:9100` : `${host}:9100`);
+        expect(new URL(scrapeUrl).port).toBe("9100");
+      }
+    });
+
+    describe("and keeps", () => {
+      test("the list while there is none, and follows it when there is one again", async () => {
+        const prometheus = await discovering(binary, "?server=hq", PROBE);
+        const before = await targetsOf(prometheus, ({ length }) => length > 0);
+        const { world } = exporter.simulator;
+        const [, second] = world.list("device");
+        world.rename(second?.id ?? "", `renamed for ${generation}`);
+        expect(await exporter.poll()).toBe(true);
+        const renamed = await targetsOf(prometheus, (targets) =>
+          targets.some(({ discoveredLabels }) => discoveredLabels.__meta_prtg_device === `renamed for ${generation}`),
+        );
+        expect(renamed).toHaveLength(before.length);
+      });
+    });
+  });
+}

@@ -1,0 +1,159 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import bcrypt from "bcryptjs";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { startSimulator } from "../../src/simulator/service/simulator.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
+import { type Certificates, makeCertificates } from "../http/support/certificates.ts";
+import { TEST_KEY } from "../support/simulated-exporter.ts";
+import { type BackgroundProgram, startInBackground } from "./support/background-program.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus, type Target } from "./support/prometheus.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PASSWORD = "tuesdays only";
+const LIMIT_MS = 60_000;
+const TLS = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n";
+const CLIENTS = "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.pem\n";
+
+let certificates: Certificates;
+let users: string;
+
+beforeAll(async () => {
+  certificates = makeCertificates();
+  certificates.issue("stranger", { selfSigned: true });
+  users = `basic_auth_users:\n  scraper: ${(await bcrypt.hash(PASSWORD, 10)).replace("$2b", "$2y")}\n`;
+});
+
+afterAll(() => certificates.remove());
+
+for (const generation of [2, 3] as const) {
+  describeWithPrograms([`prometheus-${generation}`], `Prometheus ${generation} over TLS`, (programs) => {
+    const binary = programs[`prometheus-${generation}`];
+
+    test("scrapes with user name and password, and is told 401 with a wrong one", async () => {
+      const exporter = await startExporter("users", TLS + users);
+      const good = await scrape(binary, exporter.address, { basic_auth: { username: "scraper", password: PASSWORD } });
+      await good.waitUntilScraped();
+      expect(await good.seriesCount("prtg_sensor_status_code")).toBe(exporter.sensors);
+      const bad = await scrape(binary, exporter.address, {
+        basic_auth: { username: "scraper", password: "mondays too" },
+      });
+      expect(await failedTarget(bad)).toMatchObject({
+        health: "down",
+        lastError: "server returned HTTP status 401 Unauthorized",
+      });
+      const none = await scrape(binary, exporter.address, {});
+      expect((await failedTarget(none)).lastError).toContain("401");
+      // The one with the right password is not disturbed by those without.
+      await good.nextScrape();
+      expect((await good.targets())[0]?.health).toBe("up");
+      for (const secret of [PASSWORD, "mondays too", users.split(": ")[1]?.trim() ?? "?"]) {
+        expect(exporter.program.log()).not.toContain(secret);
+      }
+    });
+
+    test("scrapes with a client certificate, and not with another one or none", async () => {
+      const exporter = await startExporter("clients", `${TLS}${CLIENTS}  client_allowed_sans: [scraper.example.com]\n`);
+      const shown = (name: string) => ({
+        cert_file: certificates.path(`${name}.pem`),
+        key_file: certificates.path(`${name}.key`),
+      });
+      const good = await scrape(binary, exporter.address, {}, shown("client"));
+      await good.waitUntilScraped();
+      expect(await good.seriesCount("prtg_sensor_status_code")).toBe(exporter.sensors);
+      for (const tls of [shown("stranger"), shown("server"), {}]) {
+        const bad = await scrape(binary, exporter.address, {}, tls);
+        expect((await failedTarget(bad)).health).toBe("down");
+        await bad.stop();
+      }
+    });
+
+    test("goes on when the certificate is rotated while the exporter runs", async () => {
+      certificates.issue("rotated");
+      const exporter = await startExporter(
+        "rotation",
+        `tls_server_config:\n  cert_file: rotated.pem\n  key_file: rotated.key\n${users}`,
+      );
+      const prometheus = await scrape(binary, exporter.address, {
+        basic_auth: { username: "scraper", password: PASSWORD },
+      });
+      await prometheus.waitUntilScraped();
+      const rotatedAt = Date.now() / 1_000;
+      certificates.issue("rotated");
+      await exporter.program.waitForLog(/the web configuration was read again and is in force/, LIMIT_MS);
+      for (let scrapes = 0; scrapes < 3; scrapes++) await prometheus.nextScrape();
+      expect((await prometheus.targets())[0]).toMatchObject({ health: "up", lastError: "" });
+      const [up] = await prometheus.queryRange("up", { start: rotatedAt, end: Date.now() / 1_000, step: 0.5 });
+      expect(up?.points.length).toBeGreaterThan(5);
+      expect(up?.points.filter(({ value }) => value !== 1)).toEqual([]);
+      // Another authority is noticed at the next connection: rotation is not merely ignored.
+      certificates.issue("rotated", { selfSigned: true });
+      expect((await failedTarget(prometheus)).lastError).toMatch(/certificate/);
+    });
+  });
+}
+
+interface RunningExporter {
+  readonly program: BackgroundProgram;
+  /** host:port */
+  readonly address: string;
+  readonly sensors: number;
+}
+
+/** The real command line over a simulated server, after its first poll. */
+async function startExporter(name: string, webConfig: string): Promise<RunningExporter> {
+  const simulator = await startSimulator({
+    world: createWorld({ seed: 1, size: { sensors: 60 }, startedAt: Date.now() }),
+    clock: systemClock,
+    spelling: "live",
+    credentials: { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" },
+  });
+  onTestFinished(() => simulator.close());
+  const file = (suffix: string, content: string): string => {
+    const place = path.join(certificates.folder, `${name}${suffix}`);
+    writeFileSync(place, content);
+    return place;
+  };
+  const config = file(".yaml", `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]\n`);
+  const web = file("-web.yaml", webConfig);
+  const program = startInBackground(
+    process.execPath,
+    [
+      ...["src/main.ts", "serve", `--config.file=${config}`, `--web.config.file=${web}`, "--log.format=json"],
+      ...["--web.listen-address=127.0.0.1:0", "--log.level=debug"],
+    ],
+    { cwd: ROOT, env: { KEY: TEST_KEY } },
+  );
+  onTestFinished(() => program.stop());
+  const [, address = ""] = await program.waitForLog(/serving metrics on https:\/\/([^/"]+)/, LIMIT_MS);
+  await program.waitForLog(/first poll finished/, LIMIT_MS);
+  return { program, address, sensors: simulator.world.list("sensor").length };
+}
+
+async function scrape(
+  binary: string,
+  target: string,
+  job: Record<string, unknown>,
+  tls: Record<string, unknown> = {},
+): Promise<Prometheus> {
+  const tls_config = { ca_file: certificates.path("ca.pem"), server_name: "localhost", ...tls };
+  const scrapeJob = { scheme: "https", tls_config, ...job };
+  // The timeout is as long: the first time, bcrypt takes its part of a second.
+  const prometheus = await Prometheus.start({ binary, target, interval: "3s", scrapeJob });
+  onTestFinished(() => prometheus.stop());
+  return prometheus;
+}
+
+async function failedTarget(prometheus: Prometheus): Promise<Target> {
+  const deadline = Date.now() + LIMIT_MS;
+  for (;;) {
+    const [target] = await prometheus.targets();
+    if (target?.health === "down") return target;
+    if (Date.now() > deadline) throw new Error(`the target is ${target?.health}: ${prometheus.log()}`);
+    await sleep(50);
+  }
+}
