@@ -4,8 +4,8 @@ import { setFlagsFromString } from "node:v8";
  * Whoever polls 200,000 channels makes much that lives for a second. Node.js would let the space for young objects grow
  * to 128 MB, and the one for old objects to several times of what is alive in it.
  */
-const NEW_SPACE = "--max-semi-space-size=8";
-const OLD_SPACE = "--heap-growing-percent=50";
+const NEW_SPACE = "--max-semi-space-size=4";
+const OLD_SPACE = "--heap-growing-percent=20";
 
 /**
  * For the allocator of glibc, which else keeps what threads have freed, and learns from the first page that is freed to

@@ -197,9 +197,9 @@ export class Exposition {
   async #form(key: FormKey): Promise<ReadyForm> {
     const askedAt = this.#options.clock.monotonic();
     const known = this.#forms.get(nameOf(key));
-    if (known !== undefined) {
+    // One that shows an older page than any is made anew: a refresh may go on for as long as polls follow each other.
+    if (known !== undefined && known.version !== OUTDATED) {
       known.askedAt = askedAt;
-      if (known.version === OUTDATED) await this.refresh();
       return known;
     }
     const current = await this.#render();

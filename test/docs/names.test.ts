@@ -8,8 +8,8 @@ import { type DocumentPage, PAGES, parsePage, queriesOf, USER_PAGES } from "./su
 
 const alerts = new Set(ALERTS.map(({ alert }) => alert));
 const codes = new Set(Object.keys(ERROR_CATALOGUE));
-/** Words in capitals that are codes of something else. */
-const VARIABLE = /^(PRTG|OTEL|NODE|MALLOC|SIMULATOR|HTTPS?|NO|DATA|BASE|IMAGE|METHOD|EXECUTION|LICENSE)_/;
+/** What codes begin with; other words in capitals are variables and codes of others. */
+const CODE = new RegExp(`^(?:${[...new Set([...codes].map((code) => code.split("_", 1)[0]))].join("|")})_[A-Z_]+$`);
 /** Sections of the configuration whose keys pages name with a dot. */
 const SECTION = /^(servers(\[\])?|collectors|limits|metrics|mapping|labels|otlp)\.[a-z_.[\]]+$/;
 
@@ -20,7 +20,7 @@ const FLAGS_OF_OTHERS = new Set(["--web.enable-otlp-receiver"]);
 function unknownNames({ spans, prose }: DocumentPage): string[] {
   return [
     ...spans.filter((span) => /^prtg_[a-z0-9_]*[a-z0-9]$/.test(span) && !isMetric(span)),
-    ...spans.filter((span) => /^[A-Z]{2,}_[A-Z_]+$/.test(span) && !VARIABLE.test(span) && !codes.has(span)),
+    ...spans.filter((span) => CODE.test(span) && !codes.has(span)),
     ...spans.filter((span) => SECTION.test(span) && !isKey(span)),
     ...spans
       .flatMap((span) => /^--(?:config|web|log)\.[\w.-]+/.exec(span) ?? [])

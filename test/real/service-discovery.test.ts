@@ -1,7 +1,14 @@
 import { isIPv6 } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { createDiscovery, type DiscoverySources } from "../../src/commands/service-discovery.ts";
+import { Redactor } from "../../src/errors/redactor.ts";
+import { type Discovery, sdEndpoint } from "../../src/http/sd-endpoint.ts";
+import { startWebServer } from "../../src/http/web-server.ts";
 import type { SimNode } from "../../src/simulator/world/model.ts";
+import { EMPTY_TREE } from "../../src/tree/model.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
@@ -30,14 +37,19 @@ interface Discovered {
 }
 
 /** Discovers, and scrapes nothing that is outside: every target is scraped through a port on which nobody listens. */
-async function discovering(binary: string, query: string, relabel: readonly object[]): Promise<Prometheus> {
+async function discovering(
+  binary: string,
+  query: string,
+  relabel: readonly object[],
+  address = exporter.address,
+): Promise<Prometheus> {
   const prometheus = await Prometheus.start({
     binary,
     target: exporter.address,
     interval: "60s",
     scrapeJob: {
       static_configs: [],
-      http_sd_configs: [{ url: `http://${exporter.address}/sd${query}`, refresh_interval: "1s" }],
+      http_sd_configs: [{ url: `http://${address}/sd${query}`, refresh_interval: "1s" }],
       relabel_configs: relabel,
     },
   });
@@ -55,6 +67,45 @@ async function targetsOf(prometheus: Prometheus, enough: (targets: readonly Disc
     await sleep(100);
   }
 }
+
+/** The discovery of the exporter, or, when told so, what it answers before the first poll. */
+async function steeredDiscovery() {
+  let isRefusing = false;
+  let refusals = 0;
+  const discovery: Discovery = (question) => {
+    if (!isRefusing) return exporter.exporter.discovery(question);
+    refusals++;
+    // An exporter that has not polled anything yet.
+    return createDiscovery({ clock: systemClock, monitors: new Map([["hq", UNPOLLED]]) }, new Redactor())(question);
+  };
+  const web = await startWebServer({
+    addresses: [{ host: "127.0.0.1", port: 0 }],
+    log: pino({ level: "silent" }),
+    routes: new Map([["/sd", sdEndpoint(discovery)]]),
+  });
+  onTestFinished(() => web.close(0));
+  return {
+    address: new URL(web.urls[0] ?? "").host,
+    refuse: (refuses: boolean) => {
+      isRefusing = refuses;
+    },
+    refusals: () => refusals,
+  };
+}
+
+const UNPOLLED: DiscoverySources["monitors"] extends ReadonlyMap<string, infer Monitor> ? Monitor : never = {
+  status: () => ({
+    ...{ server: "hq", up: false, objects: EMPTY_TREE.counts, channels: 0 },
+    collectors: [
+      {
+        ...{ name: "tree", state: "running", lastSuccessAt: undefined, lastDurationMs: undefined },
+        ...{ nextRunAt: undefined, skippedRuns: 0, failedRuns: 0, complete: undefined, error: undefined },
+      },
+    ],
+  }),
+  tree: () => EMPTY_TREE,
+  nodeStatus: () => undefined,
+};
 
 /** As the exporter module examples of docs/service-discovery.md do it. */
 const PROBE = [
@@ -122,19 +173,26 @@ for (const generation of [2, 3] as const) {
       }
     });
 
-    describe("and keeps", () => {
-      test("the list while there is none, and follows it when there is one again", async () => {
-        const prometheus = await discovering(binary, "?server=hq", PROBE);
-        const before = await targetsOf(prometheus, ({ length }) => length > 0);
-        const { world } = exporter.simulator;
-        const [, second] = world.list("device");
-        world.rename(second?.id ?? "", `renamed for ${generation}`);
-        expect(await exporter.poll()).toBe(true);
-        const renamed = await targetsOf(prometheus, (targets) =>
-          targets.some(({ discoveredLabels }) => discoveredLabels.__meta_prtg_device === `renamed for ${generation}`),
-        );
-        expect(renamed).toHaveLength(before.length);
-      });
+    test("another name, and keeps its list while it is told that there is none yet", async () => {
+      const steered = await steeredDiscovery();
+      const prometheus = await discovering(binary, "?server=hq", PROBE, steered.address);
+      const before = await targetsOf(prometheus, ({ length }) => length > 0);
+      const { world } = exporter.simulator;
+      const [, second] = world.list("device");
+      const named = (name: string) => (targets: readonly Discovered[]) =>
+        targets.some(({ discoveredLabels }) => discoveredLabels.__meta_prtg_device === name);
+      world.rename(second?.id ?? "", `renamed for ${generation}`);
+      expect(await exporter.poll()).toBe(true);
+      await targetsOf(prometheus, named(`renamed for ${generation}`));
+      steered.refuse(true);
+      world.rename(second?.id ?? "", `unseen by ${generation}`);
+      expect(await exporter.poll()).toBe(true);
+      const refusals = steered.refusals();
+      while (steered.refusals() < refusals + 3) await sleep(50);
+      const kept = await targetsOf(prometheus, named(`renamed for ${generation}`));
+      expect(kept).toHaveLength(before.length);
+      steered.refuse(false);
+      expect(await targetsOf(prometheus, named(`unseen by ${generation}`))).toHaveLength(before.length);
     });
   });
 }
