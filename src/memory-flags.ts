@@ -4,14 +4,14 @@ import { setFlagsFromString } from "node:v8";
  * Whoever polls 200,000 channels makes much that lives for a second. Node.js would let the space for young objects grow
  * to 128 MB, and the one for old objects to several times of what is alive in it.
  */
-const NEW_SPACE = "--max-semi-space-size=4";
-const OLD_SPACE = "--heap-growing-percent=20";
+export const NEW_SPACE = "--max-semi-space-size=8";
+export const OLD_SPACE = "--heap-growing-percent=100";
 
 /**
  * For the allocator of glibc, which else keeps what threads have freed, and learns from the first page that is freed to
  * cut the next one out of memory that it never returns.
  */
-const ALLOCATOR = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "65536" };
+export const ALLOCATOR = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "65536" };
 
 /** Commands that stay for long. */
 const DAEMONS: readonly string[] = ["serve", "demo"];

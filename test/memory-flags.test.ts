@@ -34,7 +34,7 @@ it.each([["serve"], ["demo"], ["--some-flag", "serve"]])(
     const { pids, flags, arguments: given, arenas } = await start([...args, "--config.file", "x y"]);
     expect(pids).toHaveLength(2);
     expect(pids[0]).toBe(pids[1]);
-    expect(flags[0]).toBe("--max-semi-space-size=4");
+    expect(flags[0]).toBe("--max-semi-space-size=8");
     expect(given).toEqual(["main", ...args, "--config.file", "x y"]);
     expect(arenas).toBe("2");
   },
@@ -43,7 +43,7 @@ it.each([["serve"], ["demo"], ["--some-flag", "serve"]])(
 it.each([["check"], ["backfill"], []])("leaves other commands alone: %s", async (...args) => {
   const { pids, flags } = await start(args);
   expect(pids).toHaveLength(1);
-  expect(flags).not.toContain("--max-semi-space-size=4");
+  expect(flags).not.toContain("--max-semi-space-size=8");
 });
 
 it("gives way to what the user has set", async () => {

@@ -8,7 +8,7 @@ import { type SimulatedServer, sensorsOf, startSimulator } from "../processes/si
 import { waitForPollEnd } from "../processes/wait-for-polls.ts";
 import type { Budget, PartResult } from "../results/result.ts";
 import { growthOf } from "../statistics.ts";
-import { FULL_SIZE, forLarge, type PartOptions } from "./part.ts";
+import type { PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
 import { seriesOnPage } from "./series-on-page.ts";
 
@@ -20,7 +20,15 @@ const CHURNING_KIND = "snmptraffic";
 const MEGABYTE = 1e6;
 /** What changes from one collection to the next without anything being kept. */
 const MOST_GROWTH = 0.05;
-const MOST_RESIDENT: Readonly<Record<number, number>> = { [FULL_SIZE]: 500, 1000000: 2_000 };
+/** Of megabytes, up to so many series. */
+const MOST_RESIDENT = [
+  { series: 200_000, megabytes: 500 },
+  { series: 1_000_000, megabytes: 2_000 },
+] as const;
+/** Channels from which on resident memory is mostly that of channels. */
+const LARGE = 100_000;
+/** A world has about as many series as it was asked for. */
+const ABOUT = 1.02;
 
 export async function benchMemory(options: PartOptions): Promise<PartResult> {
   const { size, quick } = options;
@@ -53,7 +61,7 @@ export async function benchMemory(options: PartOptions): Promise<PartResult> {
         size,
         title: "memory under churn",
         rows,
-        budgets: budgetsOf(options, course),
+        budgets: budgetsOf(options, course, series),
         notes: [],
       };
     } finally {
@@ -65,10 +73,10 @@ export async function benchMemory(options: PartOptions): Promise<PartResult> {
 }
 
 /** A small server's resident memory is mostly that of the runtime, which goes up and down as it likes. */
-function budgetsOf(options: PartOptions, { resident, lean }: Course): Budget[] {
-  const mostResident = MOST_RESIDENT[options.size];
+function budgetsOf(options: PartOptions, { resident, lean }: Course, series: number): Budget[] {
+  const mostResident = MOST_RESIDENT.find((each) => series <= each.series * ABOUT)?.megabytes;
   const most: Budget = {
-    what: "Resident memory, the most during 100 polls with 1 % churn each",
+    what: `Resident memory with ${series.toLocaleString("en")} series, the most during 100 polls with 1 % churn each`,
     unit: "MB",
     value: Math.max(...resident),
     ...(mostResident !== undefined && { atMost: mostResident }),
@@ -88,7 +96,7 @@ function budgetsOf(options: PartOptions, { resident, lean }: Course): Budget[] {
   return [
     ...(mostResident === undefined ? [] : [most]),
     ...(options.quick ? [] : [heapGrowth]),
-    ...forLarge(options, [residentGrowth]),
+    ...(options.size >= LARGE ? [residentGrowth] : []),
   ];
 }
 

@@ -43,15 +43,16 @@ export class Child {
     process.once("exit", this.#kill);
   }
 
-  /** One of Node's own, with `--import` for each preload. */
+  /** One of Node's own, with `--import` for the preload and with its flags. */
   static node(
     script: string,
     args: readonly string[],
-    options: ChildOptions & { readonly preload?: string } = {},
+    options: ChildOptions & { readonly preload?: string; readonly flags?: readonly string[] } = {},
   ): Child {
     const preload =
       options.preload === undefined ? [] : ["--import", pathToFileURL(path.join(ROOT, options.preload)).href];
-    return new Child(process.execPath, ["--expose-gc", ...preload, script, ...args], options);
+    const { flags = [] } = options;
+    return new Child(process.execPath, ["--expose-gc", ...flags, ...preload, script, ...args], options);
   }
 
   get ended(): boolean {
