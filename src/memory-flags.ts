@@ -1,11 +1,8 @@
-import { setFlagsFromString } from "node:v8";
-
 /**
  * Whoever polls 200,000 channels makes much that lives for a second. Node.js would let the space for young objects grow
- * to 128 MB, and the one for old objects to several times of what is alive in it.
+ * to 128 MB.
  */
 export const NEW_SPACE = "--max-semi-space-size=8";
-export const OLD_SPACE = "--heap-growing-percent=100";
 
 /**
  * For the allocator of glibc, which else keeps what threads have freed, and learns from the first page that is freed to
@@ -25,7 +22,6 @@ export function keepMemorySmall(): void {
   const command = process.argv.slice(2).find((argument) => !argument.startsWith("-"));
   if (command === undefined || !DAEMONS.includes(command)) return;
   const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ").replaceAll("_", "-");
-  if (!given.includes("--heap-growing-percent")) setFlagsFromString(OLD_SPACE);
   if (given.includes("-semi-space-size") || process.execve === undefined || process.send !== undefined) return;
   if (process.platform === "win32") return;
   const args = [process.execPath, NEW_SPACE, ...process.execArgv, ...process.argv.slice(1)];

@@ -112,8 +112,9 @@ class Pass<Item> {
     if (records.length < overlap) this.moved = true;
     if (total !== undefined && this.total !== undefined && total !== this.total) this.moved = true;
     this.total ??= total;
-    for (const [index, record] of records.entries()) {
-      const isRepeated = index < overlap;
+    let index = 0;
+    for (const record of records) {
+      const isRepeated = index++ < overlap;
       // What is wrong with the repeated record was counted the first time.
       const item = this.#source.decode(record, isRepeated ? noProblems() : this.problems);
       if (isRepeated && this.#keyOf(item) !== this.#keyOf(this.#last)) this.moved = true;
