@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { pino } from "pino";
+import { webObserver } from "../../../src/commands/web-config.ts";
 import { createRoutes } from "../../../src/http/routes.ts";
 import { type RouteHandler, startWebServer } from "../../../src/http/web-server.ts";
 import {
@@ -66,6 +67,7 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
     addresses: [{ host: "127.0.0.1", port: 0 }],
     log: pino({ level: "silent" }),
     routes: new Map([...routes].map(([path, handler]) => [path, recording(handler, accesses)])),
+    observer: webObserver(() => exporter.metrics),
   });
   const url = web.urls[0] ?? "";
   return {
