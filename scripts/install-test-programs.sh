@@ -53,6 +53,18 @@ publish() {
   mv "$work/$1" "$bin/$1"
 }
 
+# Private package lists, and unpacking instead of installing: no root, no service, no change to the system. Read once,
+# for whoever needs them first; afterwards `apt` is the command that uses them.
+apt=()
+read_package_lists() {
+  if ((${#apt[@]} > 0)); then return; fi
+  mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
+  local command=(apt-get -q
+    -o "Dir::State::lists=$work/apt/lists" -o "Dir::Cache=$work/apt/cache" -o "APT::Sandbox::User=$(id -un)")
+  if ! retry "${command[@]}" update; then return 1; fi
+  apt=("${command[@]}")
+}
+
 is_version_2() { [[ $("$1" --version 2>&1) == *"version 2."* ]]; }
 
 install_prometheus_2() {
@@ -66,12 +78,9 @@ install_prometheus_2() {
     return
   fi
   say "$name" "unpacking Debian's package"
-  # Private package lists, and unpacking instead of installing: no root, no service, no change to the system.
-  mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$work/package"
-  local apt=(apt-get -q
-    -o "Dir::State::lists=$work/apt/lists" -o "Dir::Cache=$work/apt/cache" -o "APT::Sandbox::User=$(id -un)")
+  mkdir -p "$work/package"
   : >"$work/log"
-  if ! retry "${apt[@]}" update; then fail "$name" "apt-get update"; return; fi
+  if ! read_package_lists; then fail "$name" "apt-get update"; return; fi
   if ! (cd "$work/package" && retry "${apt[@]}" download prometheus); then fail "$name" "apt-get download"; return; fi
   version=$(dpkg-deb --field "$work"/package/*.deb Version)
   if [[ $version != 2.* ]]; then
@@ -220,11 +229,9 @@ install_chromium() {
     skip "$name" "it comes from Debian's package 'chromium', and this machine has no apt-get"
     return
   fi
-  mkdir -p "$work/browser-apt/lists/partial" "$work/browser-apt/cache/archives/partial" "$work/browser"
-  local apt=(apt-get -q
-    -o "Dir::State::lists=$work/browser-apt/lists" -o "Dir::Cache=$work/browser-apt/cache" -o "APT::Sandbox::User=$(id -un)")
+  mkdir -p "$work/browser"
   : >"$work/log"
-  if ! retry "${apt[@]}" update; then fail "$name" "apt-get update"; return; fi
+  if ! read_package_lists; then fail "$name" "apt-get update"; return; fi
   packages=$("${apt[@]}" --simulate --no-install-recommends install chromium fonts-dejavu-core 2>>"$work/log" |
     sed -n 's/^Inst \([^ ]*\) .*/\1/p' | sort)
   if [[ -z $packages ]]; then
@@ -272,11 +279,9 @@ install_nginx() {
     skip "$name" "it comes from Debian's package 'nginx', and this machine has no apt-get"
     return
   fi
-  mkdir -p "$work/nginx-apt/lists/partial" "$work/nginx-apt/cache/archives/partial" "$work/nginx"
-  local apt=(apt-get -q
-    -o "Dir::State::lists=$work/nginx-apt/lists" -o "Dir::Cache=$work/nginx-apt/cache" -o "APT::Sandbox::User=$(id -un)")
+  mkdir -p "$work/nginx"
   : >"$work/log"
-  if ! retry "${apt[@]}" update; then fail "$name" "apt-get update"; return; fi
+  if ! read_package_lists; then fail "$name" "apt-get update"; return; fi
   if ! (cd "$work/nginx" && retry "${apt[@]}" download nginx); then fail "$name" "apt-get download"; return; fi
   version=$(dpkg-deb --field "$work"/nginx/*.deb Version)
   target="$cache/debian-nginx-$version"
@@ -426,11 +431,9 @@ install_etcd() {
     say "$name" "installed $("$bin/etcd" --version | sed -n 's/etcd Version: //p')"
     return
   fi
-  mkdir -p "$work/etcd-apt/lists/partial" "$work/etcd-apt/cache/archives/partial" "$work/etcd-package"
-  local apt=(apt-get -q
-    -o "Dir::State::lists=$work/etcd-apt/lists" -o "Dir::Cache=$work/etcd-apt/cache" -o "APT::Sandbox::User=$(id -un)")
+  mkdir -p "$work/etcd-package"
   : >"$work/log"
-  if ! retry "${apt[@]}" update; then fail "$name" "apt-get update"; return; fi
+  if ! read_package_lists; then fail "$name" "apt-get update"; return; fi
   if ! (cd "$work/etcd-package" && retry "${apt[@]}" download etcd-server); then fail "$name" "apt-get download"; return; fi
   version=$(dpkg-deb --field "$work"/etcd-package/*.deb Version)
   target="$cache/debian-etcd-$version"

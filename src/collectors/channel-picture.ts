@@ -3,6 +3,7 @@ import type { ChannelMapper, MappingOutcome, ValueSeries } from "../mapping/chan
 import type { Lookups } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { oncePerNode } from "../mapping/once-per-node.ts";
+import type { Slices } from "../slices.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Owner } from "../store/owner.ts";
 import type { Tables } from "../store/store.ts";
@@ -12,7 +13,6 @@ import { ChannelSeries, type Moment } from "./channel-series.ts";
 import { staleAfter } from "./deadlines.ts";
 import type { FreshRow } from "./freshest-values.ts";
 import { SensorChannels } from "./sensor-channels.ts";
-import type { Slices } from "./slices.ts";
 
 export interface ChannelPictureOptions {
   readonly server: string;

@@ -5,6 +5,7 @@ import type { ChannelMapper, ValueSeries } from "../mapping/channel-mapper.ts";
 import type { Lookups } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { countStatuses } from "../mapping/status-counts.ts";
+import { Slices } from "../slices.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Owner } from "../store/owner.ts";
 import type { Store, Tables } from "../store/store.ts";
@@ -21,7 +22,6 @@ import { nodeOwner } from "./node-owner.ts";
 import { NodeSeries, type ParentKind } from "./node-series.ts";
 import { SensorSeries } from "./sensor-series.ts";
 import type { SensorStatusMode } from "./sensor-status-series.ts";
-import { Slices } from "./slices.ts";
 
 /** What is shown of a server, and how. */
 export interface PictureShape {

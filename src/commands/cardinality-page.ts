@@ -1,5 +1,5 @@
-import { Slices } from "../collectors/slices.ts";
 import type { DebugPage } from "../http/debug-endpoint.ts";
+import { Slices } from "../slices.ts";
 import { type Cardinality, countCardinality } from "../store/cardinality.ts";
 import type { DebugSources } from "./debug-sources.ts";
 import { textTable } from "./text-table.ts";

@@ -1,8 +1,8 @@
 import type { ChannelInspection, SensorInspection } from "../collectors/inspection.ts";
-import { Slices } from "../collectors/slices.ts";
 import { formatValue } from "../exposition/text.ts";
 import type { DebugPage, DebugReport } from "../http/debug-endpoint.ts";
 import { accountFor, type ChannelAccount } from "../mapping/channel-account.ts";
+import { Slices } from "../slices.ts";
 import { type FoundSeries, findSeries } from "../store/find-series.ts";
 import type { DebugSources } from "./debug-sources.ts";
 import { oneLine } from "./text-table.ts";

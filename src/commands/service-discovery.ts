@@ -1,9 +1,9 @@
 import { isIPv6 } from "node:net";
 import type { Clock } from "../clock.ts";
 import type { ServerMonitor } from "../collectors/server-monitor.ts";
-import { Slices } from "../collectors/slices.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Discovery, DiscoveryAnswer, DiscoveryQuestion } from "../http/sd-endpoint.ts";
+import { Slices } from "../slices.ts";
 import type { TreeNode } from "../tree/model.ts";
 
 /** What service discovery looks at: memory only, so that looking costs the monitoring server nothing. */

@@ -1,6 +1,6 @@
-import { Slices } from "../collectors/slices.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { StatusSource } from "../http/status-page/source.ts";
+import { Slices } from "../slices.ts";
 import { outlineOf } from "../tree/outline.ts";
 import { redactStrings } from "./debug-reports.ts";
 import { statusReport } from "./status-report.ts";

@@ -1,7 +1,7 @@
 import { parseStatus, type StatusToken } from "../api/status.ts";
-import { Slices } from "../collectors/slices.ts";
 import type { ChannelReport, NodeReport, NodeSummary, SearchReport, SensorReport } from "../http/status-page/report.ts";
 import type { NodeQuestion, SearchQuestion } from "../http/status-page/source.ts";
+import { Slices } from "../slices.ts";
 import { ROOT_ID, type TreeNode } from "../tree/model.ts";
 import type { Outline } from "../tree/outline.ts";
 import { type ExplainedChannel, type ExplainedSensor, explainSensor } from "./explain-page.ts";

@@ -1,0 +1,36 @@
+/** What both of our contenders of the OTLP bench need to push: a connection to the receiver, and a count of what arrived. */
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { systemClock } from "../../src/clock.ts";
+import { Redactor } from "../../src/errors/redactor.ts";
+import { connectOtlp } from "../../src/otlp/connect.ts";
+import type { OtlpObserver } from "../../src/otlp/observer.ts";
+import { otlpResource } from "../../src/otlp/resource.ts";
+import { otlpSettings } from "../../src/otlp/settings.ts";
+import { RECEIVER } from "./otlp-points.ts";
+
+const { settings } = otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: RECEIVER }, undefined);
+if (settings === undefined) throw new Error("there is no receiver");
+
+export const exporter = await connectOtlp(settings, {
+  userAgent: "bench",
+  clock: systemClock,
+  readFile: (path) => readFile(path, "utf8"),
+  redactor: new Redactor(),
+});
+
+export const resource = otlpResource({}, { version: "bench", instanceId: randomUUID() });
+export const scope = { name: "prtg-exporter" };
+
+/** Points that the receiver took, since the bench set it. */
+export const arrived = { points: 0 };
+
+export const observer: OtlpObserver = {
+  delivered: (_stream, points) => {
+    arrived.points += points;
+  },
+  rejected: () => undefined,
+  requestRefused: () => undefined,
+  attemptFailed: () => undefined,
+  skipped: () => undefined,
+};

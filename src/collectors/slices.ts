@@ -1,1 +1,0 @@
-export { Slices } from "../slices.ts";
