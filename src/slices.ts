@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
+import { nextTurn } from "./next-turn.ts";
 
 /** How long work may hold the event loop, and how many steps go by between looks at the clock. */
 const SLICE_MS = 8;

@@ -9,6 +9,9 @@ export interface Deadline {
   readonly expired: () => Error;
 }
 
+/** Nobody reads it; without one, each request would make an exception with a stack trace. */
+const OVER = new Error("the work is over");
+
 /**
  * Runs work that heeds a signal, which aborts when the time is over or a parent aborts. The error is then the reason.
  * Listeners are removed by hand: parents may live as long as the program.
@@ -33,7 +36,7 @@ export async function withDeadline<Result>(
   } catch (error) {
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
-    timer.abort();
+    timer.abort(OVER);
     for (const parent of parents) parent.removeEventListener("abort", inherit);
   }
 }

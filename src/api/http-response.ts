@@ -22,6 +22,7 @@ export interface ResponseHead {
 
 /** An answer as it came over the wire. */
 export interface HttpResponse extends ResponseHead {
+  /** Empty where it was taken record by record. */
   readonly body: string;
   /** Size of the body on the wire. */
   readonly bytes: number;

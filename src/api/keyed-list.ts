@@ -1,5 +1,7 @@
 const FIRST_CAPACITY = 1_024;
 const EMPTY = -1;
+/** What a server says of the length of its list is not believed beyond this. */
+const MOST_EXPECTED = 2 ** 20;
 
 /**
  * Items in the order in which they came, each key once: a later item takes the place of an earlier one. A Map would
@@ -25,6 +27,12 @@ export class KeyedList<Item> {
     return this.#items;
   }
 
+  /** Makes room for so many items in all: growing to them step by step would stop everything for a while. */
+  expect(count: number): void {
+    const capacity = 2 ** Math.ceil(Math.log2(2 * Math.min(count, MOST_EXPECTED) + 1));
+    if (capacity > this.#positions.length) this.#resize(capacity);
+  }
+
   set(item: Item): void {
     const key = this.#keyOf(item);
     const hash = hashOf(key);
@@ -46,13 +54,13 @@ export class KeyedList<Item> {
     this.#positions[at] = this.#items.length;
     this.#hashes[at] = hash;
     this.#items.push(item);
-    if (this.#items.length * 2 > this.#positions.length) this.#grow();
+    if (this.#items.length * 2 > this.#positions.length) this.#resize(this.#positions.length * 2);
   }
 
-  #grow(): void {
+  #resize(capacity: number): void {
     const [positions, hashes] = [this.#positions, this.#hashes];
-    this.#positions = new Int32Array(positions.length * 2).fill(EMPTY);
-    this.#hashes = new Int32Array(positions.length * 2);
+    this.#positions = new Int32Array(capacity).fill(EMPTY);
+    this.#hashes = new Int32Array(capacity);
     for (const [from, position] of positions.entries()) {
       if (position === EMPTY) continue;
       const hash = hashes[from] ?? 0;

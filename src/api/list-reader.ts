@@ -4,7 +4,7 @@ import { reportProblems } from "./decode/problems.ts";
 import { type ListEndpoint, pagePath } from "./endpoints.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { PageSize } from "./page-size.ts";
-import { type Page, readList } from "./paging.ts";
+import { type PageHead, type PageRange, readList } from "./paging.ts";
 import type { ListResult } from "./records.ts";
 import { isTimeout, type Requester } from "./requester.ts";
 import { StandIns } from "./stand-ins.ts";
@@ -44,7 +44,7 @@ export class ListReader {
     const { items, complete, skipped, moved, problems, totalDifference } = await readList({
       ...format,
       pageSize: this.#pageSize(endpoint),
-      page: (offset, limit) => this.#page(list, offset, limit, signal),
+      page: (asked, startRecords) => this.#page(list, asked, startRecords, signal),
       isTooLarge: (failure) => failure instanceof ApiError && isTimeout(failure),
     });
     if (moved) observer.listMoved(endpoint);
@@ -54,15 +54,16 @@ export class ListReader {
     return { items, complete, skipped };
   }
 
-  async #page(list: ListEndpoint, offset: number, limit: number, signal: AbortSignal): Promise<Page> {
+  async #page(
+    list: ListEndpoint,
+    { offset, limit }: PageRange,
+    startRecords: () => (record: unknown) => void,
+    signal: AbortSignal,
+  ): Promise<PageHead> {
     const { endpoint } = list;
     const path = pagePath(list, offset, limit);
-    const { json, response } = await this.#requester.get(
-      { endpoint, path, expectsList: true, stepsDown: true },
-      signal,
-    );
-    const records: readonly unknown[] = Array.isArray(json) ? json : [];
-    return { records, total: response.totalCount, hasNext: response.hasNext };
+    const { response } = await this.#requester.get({ endpoint, path, startRecords, stepsDown: true }, signal);
+    return { total: response.totalCount, hasNext: response.hasNext };
   }
 
   #pageSize(endpoint: string): PageSize {

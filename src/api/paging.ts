@@ -1,11 +1,16 @@
-import { type DecodeProblems, noProblems } from "./decode/problems.ts";
+import { addProblems, type DecodeProblems, noProblems } from "./decode/problems.ts";
 import { KeyedList } from "./keyed-list.ts";
 import type { PageSize } from "./page-size.ts";
 import type { ListResult } from "./records.ts";
 
-/** One page of a list. */
-export interface Page {
-  readonly records: readonly unknown[];
+/** What is asked for. */
+export interface PageRange {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** What an answer says of a page beside its records. */
+export interface PageHead {
   /** `X-Total-Count`; undefined when the server sends none. */
   readonly total: number | undefined;
   /** Whether the server names a next page; undefined when it does not say. */
@@ -14,8 +19,11 @@ export interface Page {
 
 export interface ListSource<Item> {
   readonly pageSize: PageSize;
-  /** May resolve to fewer records than `limit`, also before the end of the list: servers cap. */
-  page(offset: number, limit: number): Promise<Page>;
+  /**
+   * Reads one page. What `startRecords` returns is given each of its records; it is called anew where the page is read
+   * once more. There may be fewer records than `limit`, also before the end of the list: servers cap.
+   */
+  page(range: PageRange, startRecords: () => (record: unknown) => void): Promise<PageHead>;
   /** The page failed because it was too large for the server to make in time. */
   isTooLarge(failure: unknown): boolean;
   /** Undefined, and counted, when a record cannot be used. */
@@ -63,6 +71,13 @@ export async function readList<Item>(source: ListSource<Item>): Promise<ListRead
   };
 }
 
+interface Page<Item> extends PageHead {
+  readonly limit: number;
+  /** In the order of the records; undefined where one could not be used. */
+  readonly items: readonly (Item | undefined)[];
+  readonly problems: DecodeProblems;
+}
+
 /** One way through the pages, from the first to the last. */
 class Pass<Item> {
   readonly items: KeyedList<Item>;
@@ -83,44 +98,54 @@ class Pass<Item> {
     let overlap = 0;
     let barren = 0;
     for (;;) {
-      const { page, limit } = await this.#fetch(offset);
+      const page = await this.#fetch(offset, overlap);
       const known = this.items.size;
       this.#add(page, overlap);
       barren = this.items.size === known ? barren + 1 : 0;
-      const count = page.records.length;
-      if (isLast(page, { offset, limit, overlap })) return;
+      if (isLast(page, { offset, overlap })) return;
       if (this.moved && (!evenIfMoved || barren >= MOST_BARREN_PAGES)) return;
+      const count = page.items.length;
       overlap = count > 1 ? 1 : 0;
       offset += count - overlap;
     }
   }
 
-  async #fetch(offset: number): Promise<{ page: Page; limit: number }> {
+  async #fetch(offset: number, overlap: number): Promise<Page<Item>> {
     const { pageSize } = this.#source;
     for (;;) {
       const limit = pageSize.current;
       try {
-        return { page: await this.#source.page(offset, limit), limit };
+        return await this.#read({ offset, limit }, overlap);
       } catch (error) {
         if (!this.#source.isTooLarge(error) || !pageSize.reduce()) throw error;
       }
     }
   }
 
-  #add(page: Page, overlap: number): void {
-    const { records, total } = page;
-    if (records.length < overlap) this.moved = true;
-    if (total !== undefined && this.total !== undefined && total !== this.total) this.moved = true;
-    this.total ??= total;
-    let index = 0;
-    for (const record of records) {
-      const isRepeated = index++ < overlap;
+  async #read(range: PageRange, overlap: number): Promise<Page<Item>> {
+    let items: (Item | undefined)[] = [];
+    let problems = noProblems();
+    const head = await this.#source.page(range, () => {
+      items = [];
+      problems = noProblems();
       // What is wrong with the repeated record was counted the first time.
-      const item = this.#source.decode(record, isRepeated ? noProblems() : this.problems);
-      if (isRepeated && this.#keyOf(item) !== this.#keyOf(this.#last)) this.moved = true;
-      if (item !== undefined) this.items.set(item);
-      this.#last = item;
+      const counted = noProblems();
+      return (record) => items.push(this.#source.decode(record, items.length < overlap ? counted : problems));
+    });
+    return { ...head, limit: range.limit, items, problems };
+  }
+
+  #add({ items, total, problems }: Page<Item>, overlap: number): void {
+    if (items.length < overlap) this.moved = true;
+    if (overlap > 0 && items.length > 0 && this.#keyOf(items[0]) !== this.#keyOf(this.#last)) this.moved = true;
+    if (total !== undefined && this.total !== undefined && total !== this.total) this.moved = true;
+    if (this.total === undefined && total !== undefined) {
+      this.total = total;
+      this.items.expect(total);
     }
+    addProblems(this.problems, problems);
+    for (const item of items) if (item !== undefined) this.items.set(item);
+    if (items.length > 0) this.#last = items.at(-1);
   }
 
   #keyOf(item: Item | undefined): string | undefined {
@@ -129,10 +154,10 @@ class Pass<Item> {
 }
 
 /** Whether a page ends the list. Not its total alone decides: some servers count other objects than they list. */
-function isLast(page: Page, at: { offset: number; limit: number; overlap: number }): boolean {
-  const count = page.records.length;
+function isLast({ items, limit, total, hasNext }: Page<unknown>, at: { offset: number; overlap: number }): boolean {
+  const count = items.length;
   if (count <= at.overlap) return true;
-  if (count >= at.limit) return false;
-  if (page.total !== undefined) return at.offset + count >= page.total;
-  return page.hasNext !== true;
+  if (count >= limit) return false;
+  if (total !== undefined) return at.offset + count >= total;
+  return hasNext !== true;
 }

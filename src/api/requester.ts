@@ -12,8 +12,8 @@ export interface Reading {
   readonly endpoint: string;
   /** Path and query below `/api/v2`. */
   readonly path: string;
-  /** The answer has to be a JSON array. */
-  readonly expectsList?: boolean;
+  /** Of a JSON array; see ApiRequest. */
+  readonly startRecords?: () => (record: unknown) => void;
   /** The caller answers a timeout with a smaller request: the same one is not tried again. */
   readonly stepsDown?: boolean;
 }
@@ -87,8 +87,9 @@ export class Requester {
   }
 
   async #send(reading: Reading, token: string | undefined, signal: AbortSignal): Promise<ApiAnswer> {
-    const { endpoint, path, expectsList = false } = reading;
-    const answer = await this.#sender.send({ method: "GET", endpoint, path, expectsList }, token, signal);
+    const { endpoint, path, startRecords } = reading;
+    const request = { method: "GET", endpoint, path, ...(startRecords !== undefined && { startRecords }) } as const;
+    const answer = await this.#sender.send(request, token, signal);
     this.#retryBudget.succeeded();
     return answer;
   }

@@ -1,5 +1,7 @@
 import { ApiError } from "./api-error.ts";
-import type { HttpResponse } from "./http-response.ts";
+import type { HttpResponse, ResponseHead } from "./http-response.ts";
+import { NotAList } from "./json-records.ts";
+import type { RecordsBody } from "./response-body.ts";
 
 const JSON_TYPE = /^(application|text)\/([\w.-]+\+)?json$/;
 /** Types that servers give to anything; whether it is JSON, parsing tells. */
@@ -8,19 +10,51 @@ const NO_PARTICULAR_TYPE: readonly (string | undefined)[] = [undefined, "", "tex
 /** Parses the body of a successful answer; undefined when there is none. */
 export function parseJson(endpoint: string, response: HttpResponse): unknown {
   const { contentType, contentEncoding, body } = response;
-  if (contentEncoding !== undefined && contentEncoding !== "identity") {
+  if (!isPlain(response)) {
     throw notJson(endpoint, response, `an encoding that was not asked for (${contentEncoding})`);
   }
   if (body === "") return undefined;
-  if (!NO_PARTICULAR_TYPE.includes(contentType) && !JSON_TYPE.test(contentType ?? "")) {
+  if (!isOfJsonType(response)) {
     throw notJson(endpoint, response, `an answer of type ${contentType} where JSON was due`);
   }
   try {
     return JSON.parse(body.startsWith("\uFEFF") ? body.slice(1) : body);
   } catch {
-    // The parser's message quotes the body: left out.
-    throw notJson(endpoint, response, `an answer of ${response.bytes} bytes that is not valid JSON`);
+    throw invalid(endpoint, response);
   }
+}
+
+/** Whether an answer that begins like this can be read record by record. */
+export function mayHoldRecords(head: ResponseHead): boolean {
+  return head.status < 300 && isPlain(head) && isOfJsonType(head);
+}
+
+/** Ends the reading of records. */
+export function endRecords(endpoint: string, response: HttpResponse, records: RecordsBody): void {
+  try {
+    records.end();
+  } catch (error) {
+    throw error instanceof NotAList || response.bytes === 0
+      ? notAList(endpoint, response)
+      : invalid(endpoint, response);
+  }
+}
+
+function isPlain({ contentEncoding }: ResponseHead): boolean {
+  return contentEncoding === undefined || contentEncoding === "identity";
+}
+
+function isOfJsonType({ contentType }: ResponseHead): boolean {
+  return NO_PARTICULAR_TYPE.includes(contentType) || JSON_TYPE.test(contentType ?? "");
+}
+
+/** The parser's message quotes the body: left out. */
+function invalid(endpoint: string, response: HttpResponse): ApiError {
+  return notJson(endpoint, response, `an answer of ${response.bytes} bytes that is not valid JSON`);
+}
+
+export function notAList(endpoint: string, response: HttpResponse): ApiError {
+  return notJson(endpoint, response, "something else than a list");
 }
 
 /** The answer worked, but is not in the form that the specification gives for the endpoint. */

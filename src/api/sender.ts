@@ -4,14 +4,15 @@ import type { Circuits } from "./circuits.ts";
 import { withDeadline } from "./deadline.ts";
 import type { HttpResponse, ResponseHead } from "./http-response.ts";
 import type { ApiClientOptions } from "./options.ts";
+import { RecordsBody, TextBody } from "./response-body.ts";
 import { responseError } from "./response-error.ts";
-import { notJson, parseJson } from "./response-json.ts";
+import { endRecords, mayHoldRecords, notAList, parseJson } from "./response-json.ts";
 import { ServerClock } from "./server-clock.ts";
 import { type ApiRequest, Transport } from "./transport.ts";
 
 /** A successful answer. */
 export interface ApiAnswer {
-  /** Undefined when the body was empty. */
+  /** Undefined when the body was empty, or taken record by record. */
   readonly json: unknown;
   readonly response: HttpResponse;
 }
@@ -71,6 +72,7 @@ export class Sender {
     const startedAt = clock.monotonic();
     let bytes = 0;
     let head: ResponseHead | undefined;
+    let records: RecordsBody | undefined;
     let response: HttpResponse | undefined;
     let failure: unknown;
     observer.requestStarted(endpoint);
@@ -84,13 +86,16 @@ export class Sender {
           onHead: (arrived) => {
             head = arrived;
             this.serverClock.heard(arrived.dateMs);
+            if (request.startRecords === undefined || !mayHoldRecords(arrived)) return new TextBody();
+            records = new RecordsBody(request.startRecords());
+            return records;
           },
           onBytes: (count) => {
             bytes += count;
           },
         }),
       );
-      return this.#readAnswer(request, response);
+      return this.#readAnswer(request, response, records);
     } catch (error) {
       failure = error;
       throw error;
@@ -109,10 +114,18 @@ export class Sender {
     }
   }
 
-  #readAnswer({ endpoint, expectsList }: ApiRequest, response: HttpResponse): ApiAnswer {
+  #readAnswer(
+    { endpoint, startRecords }: ApiRequest,
+    response: HttpResponse,
+    records: RecordsBody | undefined,
+  ): ApiAnswer {
+    if (records !== undefined) {
+      endRecords(endpoint, response, records);
+      return { json: undefined, response };
+    }
     if (response.status < 300) {
       const json = parseJson(endpoint, response);
-      if (expectsList === true && !Array.isArray(json)) throw notJson(endpoint, response, "something else than a list");
+      if (startRecords !== undefined) throw notAList(endpoint, response);
       return { json, response };
     }
     const { clock, redactor } = this.#options;

@@ -71,9 +71,14 @@ export class TimeSeriesReader {
   ): Promise<TimeSeries> {
     const { clock, observer } = this.#options;
     const path = timeSeriesPath(endpoint, sensorId, type, clock.now() + this.#serverClock.offsetMs);
-    const { json, response } = await this.#requester.get({ endpoint, path, expectsList: true }, signal);
+    let rows: unknown[] = [];
+    const startRecords = () => {
+      rows = [];
+      return (row: unknown) => rows.push(row);
+    };
+    const { response } = await this.#requester.get({ endpoint, path, startRecords }, signal);
     const problems = noProblems();
-    const series = decodeTimeSeries(Array.isArray(json) ? json : [], sensorId, problems);
+    const series = decodeTimeSeries(rows, sensorId, problems);
     reportProblems(problems, observer);
     if (series === undefined) throw notJson(endpoint, response, "rows, but no header to tell their channels by");
     return series;

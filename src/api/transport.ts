@@ -4,6 +4,7 @@ import { parseBaseUrl } from "./base-url.ts";
 import { type HttpResponse, type ResponseHead, readHead } from "./http-response.ts";
 import { networkError } from "./network-error.ts";
 import type { ApiClientOptions } from "./options.ts";
+import type { ResponseBody } from "./response-body.ts";
 import { tlsConnector } from "./tls.ts";
 import { UnverifiedWarnings } from "./unverified-warnings.ts";
 
@@ -16,13 +17,16 @@ export interface ApiRequest {
   readonly path: string;
   /** JSON text. */
   readonly body?: string;
-  /** The answer has to be a JSON array. */
-  readonly expectsList?: boolean;
+  /**
+   * The answer has to be a JSON array. Called at each attempt; what it returns is given the records one by one, while
+   * they arrive, so that those of an attempt that fails are worth nothing.
+   */
+  readonly startRecords?: () => (record: unknown) => void;
 }
 
 export interface TransportHooks {
-  /** The head of the answer has arrived. */
-  readonly onHead: (head: ResponseHead) => void;
+  /** The head of the answer has arrived: who takes its body? */
+  readonly onHead: (head: ResponseHead) => ResponseBody;
   readonly onBytes: (count: number) => void;
 }
 
@@ -89,17 +93,17 @@ export class Transport {
         },
       });
       const head = readHead(statusCode, headers);
-      hooks.onHead(head);
-      const chunks: Buffer[] = [];
+      const reader = hooks.onHead(head);
       let size = 0;
       for await (const chunk of body) {
         if (!Buffer.isBuffer(chunk)) continue;
         size += chunk.length;
         hooks.onBytes(chunk.length);
         if (size > this.#maxBytes) throw this.#tooLarge(request.endpoint);
-        chunks.push(chunk);
+        const turn = reader.take(chunk);
+        if (turn !== undefined) await turn;
       }
-      return { ...head, body: Buffer.concat(chunks, size).toString("utf8"), bytes: size };
+      return { ...head, body: reader.text(), bytes: size };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw error instanceof ApiError

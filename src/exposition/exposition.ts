@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
+import { nextTurn } from "../next-turn.ts";
 import { Slices } from "../slices.ts";
 import type { Store } from "../store/store.ts";
 import { type DeflatedPart, deflatePart, gzipMember, joinDeflated } from "./deflated.ts";
@@ -231,8 +231,8 @@ export class Exposition {
     const started = clock.monotonic();
     const content =
       encoding === "gzip"
-        ? compressedContent(await this.#compressed.of(part, cut).assemble(page, format))
-        : plainContent(await this.#plain.of(part, cut).assemble(page, format));
+        ? await compressedContent(await this.#compressed.of(part, cut).assemble(page, format))
+        : await plainContent(await this.#plain.of(part, cut).assemble(page, format));
     const seconds = (clock.monotonic() - started) / 1_000;
     const largest = this.#otherParts(key).reduce((one, other) => (other.bytes > one.bytes ? other : one), content);
     observer.rendered(format, encoding, seconds, largest.bytes, largest.plainBytes);
@@ -285,14 +285,14 @@ function nameOf({ format, encoding, part }: FormKey): string {
   return `${format} ${encoding} ${part.index}/${part.count}`;
 }
 
-function plainContent(buffers: readonly Buffer[]): Content {
+async function plainContent(buffers: readonly Buffer[]): Promise<Content> {
   const bytes = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
-  return { buffers: mergeSmall(buffers), deflated: undefined, bytes, plainBytes: bytes };
+  return { buffers: await mergeSmall(buffers), deflated: undefined, bytes, plainBytes: bytes };
 }
 
-function compressedContent(parts: readonly DeflatedPart[]): Content {
+async function compressedContent(parts: readonly DeflatedPart[]): Promise<Content> {
   const joined = joinDeflated(parts);
-  const deflated = { ...joined, buffers: mergeSmall(joined.buffers) };
+  const deflated = { ...joined, buffers: await mergeSmall(joined.buffers) };
   const { buffers, length } = deflated;
   return { buffers, deflated, bytes: buffers.reduce((sum, buffer) => sum + buffer.length, 0), plainBytes: length };
 }

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { Clock } from "../clock.ts";
 import { describeFault } from "../errors/exporter-error.ts";
+import { nextTurn } from "../next-turn.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
 import { judgeAnswer, type Verdict } from "./answer.ts";
 import { ENCODINGS, type OtlpProtocol } from "./encoding.ts";
@@ -112,7 +112,8 @@ export class OtlpExporter {
     const { transport, protocol, clock } = this.#options;
     try {
       // Putting requests together must not keep others from the event loop for longer than one takes.
-      await nextTurn(undefined, { signal });
+      await nextTurn();
+      signal.throwIfAborted();
       const body = ENCODINGS[protocol].encode(shipment.pack(parcels));
       this.#size.measured(sum(parcels, shipment.weigh), body.length);
       if (parcels.length > 1 && !this.#size.fits(body.length)) return { kind: "too large", message: "" };

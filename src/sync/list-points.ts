@@ -13,10 +13,11 @@ export interface SensorChannels {
 
 /**
  * The channels of a list by sensor. Lists have them one after the other; one that does not is sorted first, because all
- * channels of a measurement have to travel together. Comes in small steps, for lists hold some hundred thousand.
+ * channels of a measurement have to travel together. Comes in small steps, for lists hold some hundred thousand;
+ * undefined is a step that has found none yet.
  */
-export function* channelsBySensor(channels: readonly ChannelRecord[]): Generator<SensorChannels> {
-  const list = isBySensor(channels) ? channels : channels.toSorted(bySensor);
+export function* channelsBySensor(channels: readonly ChannelRecord[]): Generator<SensorChannels | undefined> {
+  const list = (yield* isBySensor(channels)) ? channels : channels.toSorted(bySensor);
   let from = 0;
   for (let to = 1; to <= list.length; to++) {
     const sensorId = list[from]?.sensorId;
@@ -26,11 +27,12 @@ export function* channelsBySensor(channels: readonly ChannelRecord[]): Generator
   }
 }
 
-function isBySensor(channels: readonly ChannelRecord[]): boolean {
+function* isBySensor(channels: readonly ChannelRecord[]): Generator<undefined, boolean> {
   const seen = new Set<string>();
   let last: string | undefined;
   for (const { sensorId } of channels) {
     if (sensorId === last) continue;
+    yield undefined;
     if (seen.has(sensorId)) return false;
     seen.add(sensorId);
     last = sensorId;

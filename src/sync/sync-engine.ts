@@ -123,7 +123,7 @@ export class SyncEngine {
     for (const group of channelsBySensor(channels)) {
       const turn = step();
       if (turn !== undefined) await turn;
-      this.#listed(group, intervalOf(group.sensorId));
+      if (group !== undefined) this.#listed(group, intervalOf(group.sensorId));
     }
     this.#forgetUnlisted();
     this.#delivery?.pushLoop.notify();

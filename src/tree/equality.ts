@@ -5,15 +5,17 @@ import type { NodePoll } from "./poll.ts";
 
 /**
  * True when the poll shows just what the tree holds, which is what nearly every poll of a large server does: a look
- * at each record is then all that it costs.
+ * at each record is then all that it costs. Yields after so many records.
  */
-export function showsNothingNew(tree: Tree, poll: NodePoll): boolean {
+export function* showsNothingNew(tree: Tree, poll: NodePoll, step: number): Generator<void, boolean> {
   if (tree.absent.size > 0) return false;
+  let looked = 0;
   for (const kind of NODE_KINDS) {
     const list = poll[kind];
     if (list === undefined) continue;
     if (list.complete && list.items.length !== tree.counts[kind]) return false;
     for (const record of list.items) {
+      if (++looked % step === 0) yield;
       const node = tree.nodes.get(record.id);
       if (node === undefined || !sameParent(node, record) || !sameProperties(node, record)) return false;
     }

@@ -37,7 +37,7 @@ export function reconcile(previous: Tree, poll: NodePoll): Reconciled {
 
 /** `reconcile` in steps, between which the caller can let others have the event loop. */
 export function* reconcileInSteps(previous: Tree, poll: NodePoll): Generator<void, Reconciled> {
-  if (showsNothingNew(previous, poll)) return { tree: previous, changes: NO_CHANGES };
+  if (yield* showsNothingNew(previous, poll, STEP)) return { tree: previous, changes: NO_CHANGES };
   const { objects, absent } = yield* mergeObjects(previous, poll);
   const attachments = yield* attachAll(previous, objects);
   const nodes = yield* buildNodes(previous, objects, attachments);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { noProblems } from "../../src/api/decode/problems.ts";
 import { PageSize } from "../../src/api/page-size.ts";
-import { type ListReading, type ListSource, type Page, readList } from "../../src/api/paging.ts";
+import { type ListReading, type ListSource, readList } from "../../src/api/paging.ts";
 
 interface ServerQuirks {
   /** Serves at most so many objects per page, whatever is asked. */
@@ -23,12 +23,13 @@ function source(
   const requests: string[] = [];
   const pageSize = new PageSize();
   Object.defineProperty(pageSize, "current", { get: () => limit });
-  const page = async (offset: number, asked: number): Promise<Page> => {
+  const page: ListSource<string>["page"] = async ({ offset, limit: asked }, startRecords) => {
     quirks.beforePage?.(list, requests.length);
     requests.push(`${offset}+${asked}`);
     const records = list.slice(offset, offset + Math.min(asked, quirks.cap ?? asked));
+    records.forEach(startRecords());
     const total = quirks.total === undefined ? list.length : quirks.total(list.length);
-    return { records, total, hasNext: quirks.link === true ? offset + records.length < list.length : undefined };
+    return { total, hasNext: quirks.link === true ? offset + records.length < list.length : undefined };
   };
   const decode: ListSource<string>["decode"] = (record, problems) => {
     if (typeof record === "string" && record !== "bad") return record;
@@ -158,11 +159,24 @@ describe("a list that moves", () => {
   test("a server that ignores the offset yields an incomplete list, not an endless one", async () => {
     const records = ids(5);
     const { source: honest } = source(records);
-    const reading = await readList({ ...honest, page: async () => ({ records, total: 20, hasNext: undefined }) }).catch(
-      () => undefined,
-    );
+    const page: ListSource<string>["page"] = async (_range, startRecords) => {
+      records.forEach(startRecords());
+      return { total: 20, hasNext: undefined };
+    };
+    const reading = await readList({ ...honest, page });
     expect(reading).toMatchObject({ complete: false, items: records });
   });
+});
+
+test("of a page that is read once more, what came first does not count", async () => {
+  const list = ["0", "bad", "2"];
+  const { source: server } = source(list);
+  const page: ListSource<string>["page"] = (range, startRecords) => {
+    const broken = startRecords();
+    for (const record of ["7", "bad", "8"]) broken(record);
+    return server.page(range, startRecords);
+  };
+  expect(await readList({ ...server, page })).toMatchObject({ items: ["0", "2"], skipped: 1, moved: false });
 });
 
 describe("pages that take too long", () => {
@@ -177,9 +191,9 @@ describe("pages that take too long", () => {
         ...quick,
         pageSize,
         isTooLarge: (error) => error === tooLarge,
-        page: (offset, limit) => {
-          limits.push(limit);
-          return limit > largest ? Promise.reject(tooLarge) : quick.page(offset, limit);
+        page: (range, startRecords) => {
+          limits.push(range.limit);
+          return range.limit > largest ? Promise.reject(tooLarge) : quick.page(range, startRecords);
         },
       },
     };

@@ -9,9 +9,9 @@ function channel(channelId: string, measuredAt: number | undefined, value: numbe
 
 describe("channelsBySensor", () => {
   const groups = (...ids: string[]) =>
-    [...channelsBySensor(ids.map((id, index) => ({ ...channel(String(index), 100), sensorId: id })))].map(
-      ({ sensorId, list, from, to }) => `${sensorId}: ${list.slice(from, to).map(({ channelId }) => channelId)}`,
-    );
+    [...channelsBySensor(ids.map((id, index) => ({ ...channel(String(index), 100), sensorId: id })))]
+      .filter((group) => group !== undefined)
+      .map(({ sensorId, list, from, to }) => `${sensorId}: ${list.slice(from, to).map(({ channelId }) => channelId)}`);
 
   test.each([
     { ids: [], expected: [] },

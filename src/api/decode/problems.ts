@@ -9,6 +9,10 @@ export function noProblems(): DecodeProblems {
   return { record: 0, status: 0, value: 0, timestamp: 0, summary: 0, lookup: 0 };
 }
 
+export function addProblems(sum: DecodeProblems, problems: DecodeProblems): void {
+  for (const problem of DECODE_PROBLEMS) sum[problem] += problems[problem];
+}
+
 /** Hands each kind that was met to someone who counts. */
 export function reportProblems(
   problems: DecodeProblems,

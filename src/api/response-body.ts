@@ -1,0 +1,51 @@
+import { StringDecoder } from "node:string_decoder";
+import { nextTurn } from "../next-turn.ts";
+import { JsonRecords } from "./json-records.ts";
+
+/** Takes the body of an answer while it arrives. */
+export interface ResponseBody {
+  /** Wait for the promise, if there is one, before the next chunk. */
+  take(chunk: Buffer): Promise<void> | undefined;
+  /** Empty where the body is not kept. */
+  text(): string;
+}
+
+/** Keeps it as it is. */
+export class TextBody implements ResponseBody {
+  readonly #chunks: Buffer[] = [];
+
+  take(chunk: Buffer): undefined {
+    this.#chunks.push(chunk);
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
+}
+
+/** Of a JSON array: hands each record on as soon as it is there, and keeps nothing. */
+export class RecordsBody implements ResponseBody {
+  readonly #decoder = new StringDecoder("utf8");
+  readonly #records = new JsonRecords();
+  readonly #read: (record: unknown) => void;
+
+  constructor(read: (record: unknown) => void) {
+    this.#read = read;
+  }
+
+  take(chunk: Buffer): Promise<void> | undefined {
+    const records = this.#records.take(this.#decoder.write(chunk));
+    if (records.length === 0) return undefined;
+    records.forEach(this.#read);
+    return nextTurn();
+  }
+
+  text(): string {
+    return "";
+  }
+
+  /** @throws SyntaxError, NotAList */
+  end(): void {
+    for (const records of [this.#records.take(this.#decoder.end()), this.#records.end()]) records.forEach(this.#read);
+  }
+}
