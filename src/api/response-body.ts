@@ -1,4 +1,3 @@
-import { StringDecoder } from "node:string_decoder";
 import { nextTurn } from "../next-turn.ts";
 import { JsonRecords } from "./json-records.ts";
 
@@ -25,7 +24,6 @@ export class TextBody implements ResponseBody {
 
 /** Of a JSON array: hands each record on as soon as it is there, and keeps nothing. */
 export class RecordsBody implements ResponseBody {
-  readonly #decoder = new StringDecoder("utf8");
   readonly #records = new JsonRecords();
   readonly #read: (record: unknown) => void;
 
@@ -34,7 +32,7 @@ export class RecordsBody implements ResponseBody {
   }
 
   take(chunk: Buffer): Promise<void> | undefined {
-    const records = this.#records.take(this.#decoder.write(chunk));
+    const records = this.#records.take(chunk);
     if (records.length === 0) return undefined;
     records.forEach(this.#read);
     return nextTurn();
@@ -46,6 +44,6 @@ export class RecordsBody implements ResponseBody {
 
   /** @throws SyntaxError, NotAList */
   end(): void {
-    for (const records of [this.#records.take(this.#decoder.end()), this.#records.end()]) records.forEach(this.#read);
+    this.#records.end().forEach(this.#read);
   }
 }

@@ -2,14 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { JsonRecords, NotAList } from "../../src/api/json-records.ts";
 
-/** What comes out of a text that arrives in parts of these lengths, in turn, and after how many parts something came. */
-function read(text: string, { parts = [7], piece = 20 } = {}): { records: unknown[]; pieces: number } {
+/** What comes out of a text that arrives in parts of so many bytes, in turn, and after how many parts something came. */
+function read(json: string, { parts = [7], piece = 20 } = {}): { records: unknown[]; pieces: number } {
+  const text = Buffer.from(json);
   const reader = new JsonRecords(piece);
   const records: unknown[] = [];
   let pieces = 0;
   for (let at = 0, part = 0; at < text.length; part++) {
     const length = parts[part % parts.length] ?? 1;
-    const taken = reader.take(text.slice(at, at + length));
+    const taken = reader.take(text.subarray(at, at + length));
     if (taken.length > 0) pieces++;
     records.push(...taken);
     at += length;

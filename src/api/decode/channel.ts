@@ -3,6 +3,7 @@ import { readLimits } from "./limits.ts";
 import { readLookupReference } from "./lookup.ts";
 import { finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";
+import { sharedText } from "./shared-text.ts";
 import { readTimestamp } from "./timestamp.ts";
 
 /**
@@ -25,10 +26,10 @@ export function decodeChannel(record: unknown, problems: DecodeProblems): Channe
   }
   const measurement = isObject(record.last_measurement) ? record.last_measurement : undefined;
   return {
-    sensorId,
-    channelId,
-    name: text(record.name) ?? (isObject(record.basic) ? text(record.basic.name) : undefined) ?? "",
-    unit: readUnit(record),
+    sensorId: sharedText(sensorId),
+    channelId: sharedText(channelId),
+    name: sharedText(text(record.name) ?? (isObject(record.basic) ? text(record.basic.name) : undefined) ?? ""),
+    unit: sharedText(readUnit(record)),
     value: measurement === undefined ? undefined : readValue(measurement.display_value, problems),
     measuredAt: measurement === undefined ? undefined : readTimestamp(measurement.timestamp, problems),
     limits: readLimits(record, problems),
