@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ALLOCATOR, NEW_SPACE } from "../../src/memory-flags.ts";
+import { ALLOCATOR, HEAP_FLAGS } from "../../src/memory-flags.ts";
 import { Child } from "./child.ts";
 import type { LoopTurns } from "./loop-watch.ts";
 import type { Memory, ProcessorTime } from "./probe.ts";
@@ -50,7 +50,7 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterP
   const child = Child.node(
     "src/main.ts",
     ["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json"],
-    { env: { ...ALLOCATOR, BENCH_KEY: API_KEY }, preload: "bench/processes/probe.ts", flags: [NEW_SPACE] },
+    { env: { ...ALLOCATOR, BENCH_KEY: API_KEY }, preload: "bench/processes/probe.ts", flags: HEAP_FLAGS },
   );
   const stop = async () => {
     await child.stop();

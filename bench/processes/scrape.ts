@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 
@@ -8,35 +8,92 @@ export type Encoding = (typeof ENCODINGS)[number];
 const BUFFER_BYTES = 1 << 20;
 
 /**
- * Scrapes and throws away what comes: a client that does next to nothing, so that the time is the server's. Resolves
- * with the bytes of head and body.
+ * Scrapes and throws away what comes: a client that does next to nothing, so that the time is the server's. Keeps the
+ * connection for the next time, as Prometheus does. Resolves with the bytes of head and body.
  */
-export function scrape(url: string, encoding: Encoding): Promise<number> {
-  const { hostname, port, pathname } = new URL(url);
-  return new Promise((resolve, reject) => {
-    let bytes = 0;
-    let head = "";
-    const socket = connect({
-      host: hostname,
-      port: Number(port),
-      onread: {
-        buffer: Buffer.allocUnsafe(BUFFER_BYTES),
-        callback: (count, buffer) => {
-          if (bytes === 0) head = Buffer.from(buffer.subarray(0, Math.min(count, 32))).toString("latin1");
-          bytes += count;
-          return true;
-        },
-      },
-    });
-    socket.on("error", reject);
-    socket.on("close", () => {
-      if (/^HTTP\/1\.[01] 200 /.test(head)) resolve(bytes);
-      else reject(new Error(`${url} answered ${head === "" ? "nothing, and closed the connection" : head}`));
-    });
-    socket.write(
-      `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAccept-Encoding: ${encoding}\r\nConnection: close\r\n\r\n`,
-    );
-  });
+export async function scrape(url: string, encoding: Encoding): Promise<number> {
+  const { host } = new URL(url);
+  const connection = connections.get(host) ?? new Connection(url);
+  connections.set(host, connection);
+  const bytes = await connection.get(encoding);
+  if (connection.closed) connections.delete(host);
+  return bytes;
+}
+
+const connections = new Map<string, Connection>();
+
+const END_OF_HEAD = "\r\n\r\n";
+const LAST_CHUNK = Buffer.from("0\r\n\r\n");
+const HEAD_BYTES = 4_096;
+
+class Connection {
+  readonly #url: URL;
+  readonly #socket: Socket;
+  /** The beginning of the answer under way, and its last bytes. */
+  #beginning = Buffer.alloc(0);
+  #last = Buffer.alloc(0);
+  #bytes = 0;
+  #answered: { resolve(bytes: number): void; reject(error: Error): void } | undefined;
+  closed = false;
+
+  constructor(url: string) {
+    this.#url = new URL(url);
+    const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+    const callback = (count: number) => {
+      this.#take(buffer.subarray(0, count));
+      return true;
+    };
+    this.#socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), onread: { buffer, callback } });
+    this.#socket.on("error", (error) => this.#answered?.reject(error));
+    this.#socket.on("close", () => this.#end());
+    // The bench ends although it may ask once more.
+    this.#socket.unref();
+  }
+
+  get(encoding: Encoding): Promise<number> {
+    const { pathname, host } = this.#url;
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#answered = { resolve, reject };
+    this.#beginning = Buffer.alloc(0);
+    this.#last = Buffer.alloc(0);
+    this.#bytes = 0;
+    this.#socket.ref();
+    this.#socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAccept-Encoding: ${encoding}\r\n\r\n`);
+    return promise.finally(() => this.#socket.unref());
+  }
+
+  #take(part: Buffer): void {
+    if (this.#beginning.length < HEAD_BYTES)
+      this.#beginning = Buffer.concat([this.#beginning, part.subarray(0, HEAD_BYTES)]);
+    this.#bytes += part.length;
+    const { length } = LAST_CHUNK;
+    this.#last =
+      part.length >= length ? Buffer.from(part.subarray(-length)) : Buffer.concat([this.#last, part]).subarray(-length);
+    const head = this.#beginning.toString("latin1");
+    const end = head.indexOf(END_OF_HEAD);
+    const counted = /^content-length: *(\d+)/im.exec(head.slice(0, Math.max(end, 0)))?.[1];
+    if (end < 0) return;
+    if (
+      counted === undefined ? this.#last.equals(LAST_CHUNK) : this.#bytes >= end + END_OF_HEAD.length + Number(counted)
+    ) {
+      this.#answer(head);
+    }
+  }
+
+  /** Some say by closing the connection that an answer is over. */
+  #end(): void {
+    this.closed = true;
+    this.#answer(this.#beginning.toString("latin1"));
+  }
+
+  #answer(head: string): void {
+    if (/^HTTP\/1\.[01] 200 /.test(head)) this.#answered?.resolve(this.#bytes);
+    else
+      this.#answered?.reject(
+        new Error(`${this.#url} answered ${head === "" ? "nothing, and closed the connection" : head}`),
+      );
+    this.#answered = undefined;
+  }
 }
 
 /** The page as text, in the format of Prometheus. */

@@ -151,7 +151,7 @@ export async function startServing(
 function routesOf(live: LiveExporter, flags: WebFlags) {
   return createRoutes({
     telemetryPath: flags["web.telemetryPath"],
-    exposition: { page: (...wanted) => live.shown.exposition.page(...wanted) },
+    exposition: { pageInTwo: (...wanted) => live.shown.exposition.pageInTwo(...wanted) },
     served: (format) => live.shown.metrics.scrapes.inc({ format }),
     isReady: () => live.shown.ready,
     status: {

@@ -44,11 +44,16 @@ export function joinDeflated(parts: Iterable<DeflatedPart>): DeflatedPart {
  * One gzip member out of a cached beginning and a fresh end. (Two members in a row are legal, but not every client
  * reads past the first.)
  */
-export function gzipMember(beginning: DeflatedPart, end: Buffer): Buffer[] {
+export function gzipBeginning({ buffers }: DeflatedPart): Buffer[] {
+  return [GZIP_HEADER, ...buffers];
+}
+
+/** What comes behind `gzipBeginning(beginning)`: `end`, compressed, and the trailer. */
+export function gzipEnd(beginning: DeflatedPart, end: Buffer): Buffer[] {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(end, beginning.crc), 0);
   trailer.writeUInt32LE((beginning.length + end.length) % 2 ** 32, 4);
-  return [GZIP_HEADER, ...beginning.buffers, deflateRawSync(end, { level: LEVEL }), trailer];
+  return [deflateRawSync(end, { level: LEVEL }), trailer];
 }
 
 /** zlib's result may be a small view of a large buffer, which would stay as long as the view. */

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { nextTurn } from "../next-turn.ts";
 import { Slices } from "../slices.ts";
 import type { Store } from "../store/store.ts";
-import { type DeflatedPart, deflatePart, gzipMember, joinDeflated } from "./deflated.ts";
+import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd, joinDeflated } from "./deflated.ts";
 import { escapeNamesWithDots } from "./dots.ts";
 import { type BodyFormat, formatEnd } from "./format.ts";
 import { mergeSmall } from "./merge-small.ts";
@@ -12,11 +12,11 @@ import { cutToLimits, type PageCut, type PageLimits, UNLIMITED } from "./page-li
 import { PageViews } from "./page-views.ts";
 import { hasOwnMetrics, isSamePart, type Part, WHOLE } from "./part.ts";
 import { Reclaimer } from "./reclaimer.ts";
-import { renderSelfPage } from "./self-page.ts";
+import { SelfPages } from "./self-page.ts";
 import { type TreePage, TreePages } from "./tree-pages.ts";
 
-/** How often expired values are looked for, milliseconds. */
-const EXPIRY_INTERVAL = 1_000;
+/** How often expired values are looked for, and what the process needs measured, milliseconds. */
+const INTERVAL = 1_000;
 
 /** A form of the page that nobody asked for in this time is no longer kept ready, milliseconds. */
 const KEPT_READY = 600_000;
@@ -37,11 +37,17 @@ export interface ExpositionObserver {
 
 export interface ExpositionOptions {
   readonly store: Store;
-  /** The exporter's own metrics: rendered for each scrape. */
+  /** The exporter's own metrics. */
   readonly registry: Registry;
   readonly clock: Clock;
   readonly observer: ExpositionObserver;
   readonly limits?: PageLimits;
+}
+
+/** The body of a page. */
+export interface PageInTwo {
+  readonly beginning: readonly Buffer[];
+  readonly end: () => Promise<readonly Buffer[]>;
 }
 
 /** Which page is asked for. */
@@ -89,6 +95,7 @@ interface CurrentPage {
 export class Exposition {
   readonly #options: ExpositionOptions;
   readonly #pages: TreePages;
+  readonly #selfPages: SelfPages;
   readonly #reclaimer = new Reclaimer();
   readonly #forms = new Map<string, ReadyForm>();
   readonly #plain: PageViews<Buffer>;
@@ -100,8 +107,9 @@ export class Exposition {
   #refreshAgain = false;
 
   constructor(options: ExpositionOptions) {
-    const { store, limits = UNLIMITED } = options;
+    const { store, registry, clock, limits = UNLIMITED } = options;
     this.#options = options;
+    this.#selfPages = new SelfPages(registry, clock);
     this.#limits = limits;
     this.#pages = new TreePages(store, this.#reclaimer);
     this.#plain = new PageViews((bytes) => Promise.resolve(bytes));
@@ -115,7 +123,7 @@ export class Exposition {
     void this.refresh();
     const unsubscribe = this.#options.store.onCommit(() => void this.refresh());
     this.#stopping.signal.addEventListener("abort", unsubscribe, { once: true });
-    void this.#expireRegularly(this.#stopping.signal);
+    void this.#lookRegularly(this.#stopping.signal);
   }
 
   stop(): void {
@@ -141,6 +149,17 @@ export class Exposition {
     part = WHOLE,
     used?: Promise<unknown>,
   ): Promise<readonly Buffer[]> {
+    const { beginning, end } = await this.pageInTwo(format, encoding, part, used);
+    return [...beginning, ...(await end())];
+  }
+
+  /** As `page`, with what is ready first: the exporter's own metrics can be put together while that is sent. */
+  async pageInTwo(
+    format: NegotiatedFormat,
+    encoding: ContentEncoding,
+    part = WHOLE,
+    used?: Promise<unknown>,
+  ): Promise<PageInTwo> {
     const leave = this.#reclaimer.enter();
     try {
       return await this.#page(format, encoding, part);
@@ -152,13 +171,14 @@ export class Exposition {
     }
   }
 
-  async #page(format: NegotiatedFormat, encoding: ContentEncoding, part: Part): Promise<readonly Buffer[]> {
+  async #page(format: NegotiatedFormat, encoding: ContentEncoding, part: Part): Promise<PageInTwo> {
     if (format.escaping === "dots") return this.#pageWithDots(format, encoding, part);
     const { content } = await this.#form({ format: format.body, encoding, part });
-    const end = hasOwnMetrics(part)
-      ? await renderSelfPage(this.#options.registry, format.body)
-      : Buffer.from(formatEnd(format.body));
-    return content.deflated === undefined ? [...content.buffers, end] : gzipMember(content.deflated, end);
+    const text = async () =>
+      Buffer.from(hasOwnMetrics(part) ? await this.#selfPages.page(format.body) : formatEnd(format.body));
+    const { deflated } = content;
+    if (deflated === undefined) return { beginning: content.buffers, end: async () => [await text()] };
+    return { beginning: gzipBeginning(deflated), end: async () => gzipEnd(deflated, await text()) };
   }
 
   /** Brings all forms in use up to date with the store; calls during a refresh share the one after it. */
@@ -231,8 +251,8 @@ export class Exposition {
     const started = clock.monotonic();
     const content =
       encoding === "gzip"
-        ? await compressedContent(await this.#compressed.of(part, cut).assemble(page, format))
-        : await plainContent(await this.#plain.of(part, cut).assemble(page, format));
+        ? compressedContent(await this.#compressed.of(part, cut).assemble(page, format))
+        : plainContent(await this.#plain.of(part, cut).assemble(page, format));
     const seconds = (clock.monotonic() - started) / 1_000;
     const largest = this.#otherParts(key).reduce((one, other) => (other.bytes > one.bytes ? other : one), content);
     observer.rendered(format, encoding, seconds, largest.bytes, largest.plainBytes);
@@ -258,25 +278,27 @@ export class Exposition {
   }
 
   /** Piece by piece, as the page may be large. Pieces end with a line. */
-  async #pageWithDots(format: NegotiatedFormat, encoding: ContentEncoding, part: Part): Promise<readonly Buffer[]> {
+  async #pageWithDots(format: NegotiatedFormat, encoding: ContentEncoding, part: Part): Promise<PageInTwo> {
     const body: Buffer[] = [];
-    for (const piece of await this.#page({ ...format, escaping: "none" }, "identity", part)) {
+    const { beginning, end } = await this.#page({ ...format, escaping: "none" }, "identity", part);
+    for (const piece of [...beginning, ...(await end())]) {
       body.push(Buffer.from(escapeNamesWithDots(piece.toString())));
       await nextTurn();
     }
-    if (encoding === "identity") return body;
+    if (encoding === "identity") return { beginning: body, end: async () => [] };
     const compressed: DeflatedPart[] = [];
     for (const piece of body) compressed.push(await deflatePart(piece));
-    return gzipMember(joinDeflated(compressed), Buffer.alloc(0));
+    const deflated = joinDeflated(compressed);
+    return { beginning: gzipBeginning(deflated), end: async () => gzipEnd(deflated, Buffer.alloc(0)) };
   }
 
-  async #expireRegularly(signal: AbortSignal): Promise<void> {
+  async #lookRegularly(signal: AbortSignal): Promise<void> {
     const { store, clock } = this.#options;
     while (!signal.aborted) {
-      await clock.sleep(EXPIRY_INTERVAL, signal).catch(() => undefined);
-      if (!signal.aborted && store.expiresBy(clock.monotonic())) {
-        await store.commit(() => store.expire(clock.monotonic()));
-      }
+      await clock.sleep(INTERVAL, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      await this.#selfPages.measureProcess();
+      if (store.expiresBy(clock.monotonic())) await store.commit(() => store.expire(clock.monotonic()));
     }
   }
 }
@@ -285,14 +307,14 @@ function nameOf({ format, encoding, part }: FormKey): string {
   return `${format} ${encoding} ${part.index}/${part.count}`;
 }
 
-async function plainContent(buffers: readonly Buffer[]): Promise<Content> {
+function plainContent(buffers: readonly Buffer[]): Content {
   const bytes = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
-  return { buffers: await mergeSmall(buffers), deflated: undefined, bytes, plainBytes: bytes };
+  return { buffers: mergeSmall(buffers), deflated: undefined, bytes, plainBytes: bytes };
 }
 
-async function compressedContent(parts: readonly DeflatedPart[]): Promise<Content> {
+function compressedContent(parts: readonly DeflatedPart[]): Content {
   const joined = joinDeflated(parts);
-  const deflated = { ...joined, buffers: await mergeSmall(joined.buffers) };
+  const deflated = { ...joined, buffers: mergeSmall(joined.buffers) };
   const { buffers, length } = deflated;
   return { buffers, deflated, bytes: buffers.reduce((sum, buffer) => sum + buffer.length, 0), plainBytes: length };
 }

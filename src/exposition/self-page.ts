@@ -1,15 +1,71 @@
 import type { Registry } from "prom-client";
+import type { Clock } from "../clock.ts";
 import { type BodyFormat, formatEnd, formatHeader } from "./format.ts";
 import { formatLabels, formatValue } from "./text.ts";
 
 type MetricJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 type ValueJson = MetricJson["values"][number] & { metricName?: string };
 
-/** Renders the exporter's own metrics and ends the page. */
-export async function renderSelfPage(registry: Registry, format: BodyFormat): Promise<Buffer> {
-  const metrics = await registry.getMetricsAsJSON();
-  const text = metrics.map((metric) => renderMetric(metric, format)).join("");
-  return Buffer.from(text + formatEnd(format));
+/** What was measured of the process is shown for so long, milliseconds: a little longer than until it is measured anew. */
+const SHOWN_FOR = 1_500;
+/** A format that nobody asked for in this time is no longer made ready, milliseconds. */
+const ASKED_WITHIN = 600_000;
+
+/** Those of the process and of Node.js ask the system, and a histogram is a dozen series for each of its own. */
+const TAKES_LONG = /^(process|nodejs)_|_duration_seconds$/;
+
+/**
+ * The exporter's own metrics, and the end of the page. What the process needs is measured each second for whoever asks
+ * regularly, as a scrape would take as long for it as for sending all else; what the exporter did is always as it is.
+ */
+export class SelfPages {
+  readonly #registry: Registry;
+  readonly #clock: Clock;
+  /** When a format was last asked for; monotonic. */
+  readonly #askedAt = new Map<BodyFormat, number>();
+  readonly #ofProcess = new Map<BodyFormat, { readonly text: string; readonly since: number }>();
+
+  constructor(registry: Registry, clock: Clock) {
+    this.#registry = registry;
+    this.#clock = clock;
+  }
+
+  async page(format: BodyFormat): Promise<string> {
+    const now = this.#clock.monotonic();
+    this.#askedAt.set(format, now);
+    const known = this.#ofProcess.get(format);
+    const isRecent = known !== undefined && now - known.since < SHOWN_FOR;
+    const own = renderMetrics(await this.#read(false), format);
+    const ofProcess = isRecent ? known.text : renderMetrics(await this.#read(true), format);
+    return own + ofProcess + formatEnd(format);
+  }
+
+  /** To be called each second. */
+  async measureProcess(): Promise<void> {
+    const since = this.#clock.monotonic();
+    for (const [format, askedAt] of this.#askedAt) if (since - askedAt > ASKED_WITHIN) this.#forget(format);
+    if (this.#askedAt.size === 0) return;
+    const metrics = await this.#read(true);
+    for (const format of this.#askedAt.keys()) {
+      this.#ofProcess.set(format, { text: renderMetrics(metrics, format), since });
+    }
+  }
+
+  #read(ofProcess: boolean): Promise<readonly MetricJson[]> {
+    const metrics = this.#registry.getMetricsAsArray().flatMap(({ name }) => {
+      return TAKES_LONG.test(name) === ofProcess ? (this.#registry.getSingleMetric(name)?.get() ?? []) : [];
+    });
+    return Promise.all(metrics);
+  }
+
+  #forget(format: BodyFormat): void {
+    this.#askedAt.delete(format);
+    this.#ofProcess.delete(format);
+  }
+}
+
+function renderMetrics(metrics: readonly MetricJson[], format: BodyFormat): string {
+  return metrics.map((metric) => renderMetric(metric, format)).join("");
 }
 
 function renderMetric(metric: MetricJson, format: BodyFormat): string {

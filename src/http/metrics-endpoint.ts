@@ -6,7 +6,7 @@ import { MOST_PARTS, type Part, parsePart, WHOLE } from "../exposition/part.ts";
 import { respondText } from "./web-server.ts";
 
 export interface MetricsEndpointOptions {
-  readonly exposition: Pick<Exposition, "page">;
+  readonly exposition: Pick<Exposition, "pageInTwo">;
   /** Told the media type of each page served. */
   readonly served: (mediaType: string) => void;
 }
@@ -23,18 +23,24 @@ export function metricsEndpoint(options: MetricsEndpointOptions) {
     }
     const format = negotiateFormat(request.headers);
     const encoding = negotiateEncoding(request.headers);
-    const buffers = await options.exposition.page(format, encoding, part, whenSent(request, response));
+    const { beginning, end } = await options.exposition.pageInTwo(format, encoding, part, whenSent(request, response));
     response.setHeader("Content-Type", format.contentType);
     response.setHeader("Vary", "Accept, Accept-Encoding");
-    response.setHeader(
-      "Content-Length",
-      buffers.reduce((sum, buffer) => sum + buffer.length, 0),
-    );
     if (encoding === "gzip") response.setHeader("Content-Encoding", "gzip");
-    if (request.method !== "HEAD") for (const buffer of buffers) response.write(buffer);
+    if (request.method !== "HEAD") {
+      write(response, beginning);
+      write(response, await end());
+    }
     response.end();
     options.served(format.contentType.split(";")[0] ?? "");
   };
+}
+
+/** Together, so that the operating system is asked once. */
+function write(response: ServerResponse, buffers: readonly Buffer[]): void {
+  response.cork();
+  for (const buffer of buffers) response.write(buffer);
+  response.uncork();
 }
 
 /**

@@ -8,7 +8,7 @@ import { type RouteHandler, respondText } from "./web-server.ts";
 
 export interface RouteOptions {
   readonly telemetryPath: string;
-  readonly exposition: Pick<Exposition, "page">;
+  readonly exposition: Pick<Exposition, "pageInTwo">;
   readonly served: (mediaType: string) => void;
   /** True once the first attempt on every server has finished, either way. */
   readonly isReady: () => boolean;

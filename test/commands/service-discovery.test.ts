@@ -71,7 +71,7 @@ async function serve(sources: DiscoverySources): Promise<Site> {
     log: pino({ level: "silent" }),
     routes: createRoutes({
       telemetryPath: "/metrics",
-      exposition: { page: async () => [] },
+      exposition: { pageInTwo: async () => ({ beginning: [], end: async () => [] }) },
       served: () => undefined,
       isReady: () => true,
       discovery: createDiscovery(sources, redactor),

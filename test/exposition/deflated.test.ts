@@ -1,7 +1,9 @@
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type DeflatedPart, deflatePart, gzipMember, joinDeflated } from "../../src/exposition/deflated.ts";
+import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd, joinDeflated } from "../../src/exposition/deflated.ts";
+
+const gzipMember = (beginning: DeflatedPart, end: Buffer) => [...gzipBeginning(beginning), ...gzipEnd(beginning, end)];
 
 async function deflateAll(parts: readonly Buffer[]): Promise<DeflatedPart> {
   return joinDeflated(await Promise.all(parts.map((part) => deflatePart(part))));

@@ -31,11 +31,11 @@ export function answerFaults(received: Buffer, batch: readonly FuzzedRequest[]):
       lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
     );
     if (status >= 500 && status !== 503) return { statuses, faults: [`status ${status}`] };
-    if (!headers.has("content-length") && !headers.has("transfer-encoding")) {
-      return { statuses, faults: [`an answer of unknown length (${status})`] };
-    }
     const request = batch[statuses.length];
     if (request === undefined) return { statuses, faults: [`more answers than requests (${status})`] };
+    if (!request.isHead && !headers.has("content-length") && !headers.has("transfer-encoding")) {
+      return { statuses, faults: [`an answer of unknown length (${status})`] };
+    }
     const length = request.isHead ? 0 : bodyLength(rest, headers);
     if (length === undefined || length > rest.length) {
       return { statuses, faults: waits ? [`a body is cut off (${status})`] : [] };

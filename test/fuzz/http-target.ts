@@ -28,7 +28,10 @@ export async function startHttpTarget(limits: WebLimits = {}, page?: Buffer): Pr
   const rejected = new Map<string, number>();
   const routes = createRoutes({
     telemetryPath: "/metrics",
-    exposition: page === undefined ? exporter.exposition : { page: async () => [page] },
+    exposition:
+      page === undefined
+        ? exporter.exposition
+        : { pageInTwo: async () => ({ beginning: [page], end: async () => [] }) },
     served: () => undefined,
     isReady: () => true,
     status: exporter.status,

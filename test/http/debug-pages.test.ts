@@ -21,7 +21,7 @@ beforeAll(async () => {
       telemetryPath: "/metrics",
       isReady: () => true,
       served: () => undefined,
-      exposition: { page: async () => [] },
+      exposition: { pageInTwo: async () => ({ beginning: [], end: async () => [] }) },
       debug: { explain: page("explain"), cardinality: page("cardinality") },
     }),
   });

@@ -18,7 +18,7 @@ beforeAll(async () => {
       telemetryPath: "/metrics",
       isReady: () => true,
       served: () => undefined,
-      exposition: { page: async () => [] },
+      exposition: { pageInTwo: async () => ({ beginning: [], end: async () => [] }) },
       status: {
         status: async () => statusReport(),
         node: async (question) => {

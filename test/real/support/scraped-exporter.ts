@@ -50,11 +50,11 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
   const routes = createRoutes({
     telemetryPath: "/metrics",
     exposition: {
-      page: async (format, encoding) => {
-        const body = await exporter.exposition.page(format, encoding);
-        const bytes = Buffer.concat(body);
+      pageInTwo: async (format, encoding) => {
+        const beginning = await exporter.exposition.page(format, encoding);
+        const bytes = Buffer.concat(beginning);
         pages.push({ format: format.body, text: () => (encoding === "gzip" ? gunzipSync(bytes) : bytes).toString() });
-        return body;
+        return { beginning, end: async () => [] };
       },
     },
     served: (format) => exporter.metrics.scrapes.inc({ format }),
