@@ -13,11 +13,11 @@ const BUFFER_BYTES = 1 << 20;
  */
 export async function scrape(url: string, encoding: Encoding): Promise<number> {
   const { host } = new URL(url);
-  const connection = connections.get(host) ?? new Connection(url);
+  const known = connections.get(host);
+  // The server may have closed one that was idle for long.
+  const connection = known === undefined || known.closed ? new Connection(url) : known;
   connections.set(host, connection);
-  const bytes = await connection.get(encoding);
-  if (connection.closed) connections.delete(host);
-  return bytes;
+  return connection.get(encoding);
 }
 
 const connections = new Map<string, Connection>();

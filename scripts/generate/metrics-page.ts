@@ -70,6 +70,7 @@ avg_over_time((
 
 const OWN = `
 Beside these, the exporter serves the usual metrics of its process and of Node.js (\`process_*\`, \`nodejs_*\`).
+These and the histograms are of the last second where scrapes follow each other; all others are as they are at the scrape.
 `;
 
 /** docs/metrics.md */

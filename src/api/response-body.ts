@@ -25,16 +25,16 @@ export class TextBody implements ResponseBody {
 /** Of a JSON array: hands each record on as soon as it is there, and keeps nothing. */
 export class RecordsBody implements ResponseBody {
   readonly #records = new JsonRecords();
-  readonly #read: (record: unknown) => void;
+  readonly #take: (record: unknown) => void;
 
-  constructor(read: (record: unknown) => void) {
-    this.#read = read;
+  constructor(take: (record: unknown) => void) {
+    this.#take = take;
   }
 
   take(chunk: Buffer): Promise<void> | undefined {
     const records = this.#records.take(chunk);
     if (records.length === 0) return undefined;
-    records.forEach(this.#read);
+    this.read(records);
     return nextTurn();
   }
 
@@ -42,8 +42,15 @@ export class RecordsBody implements ResponseBody {
     return "";
   }
 
-  /** @throws SyntaxError, NotAList */
-  end(): void {
-    this.#records.end().forEach(this.#read);
+  /**
+   * The records that are left when the body is over; for `read`.
+   * @throws SyntaxError, NotAList
+   */
+  end(): readonly unknown[] {
+    return this.#records.end();
+  }
+
+  read(records: readonly unknown[]): void {
+    records.forEach(this.#take);
   }
 }

@@ -30,9 +30,13 @@ export function mayHoldRecords(head: ResponseHead): boolean {
 }
 
 /** Ends the reading of records. */
-export function endRecords(endpoint: string, response: HttpResponse, records: RecordsBody): void {
+export function endRecords(endpoint: string, response: HttpResponse, body: RecordsBody): void {
+  body.read(lastRecords(endpoint, response, body));
+}
+
+function lastRecords(endpoint: string, response: HttpResponse, body: RecordsBody): readonly unknown[] {
   try {
-    records.end();
+    return body.end();
   } catch (error) {
     throw error instanceof NotAList || response.bytes === 0
       ? notAList(endpoint, response)

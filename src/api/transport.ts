@@ -79,6 +79,7 @@ export class Transport {
     hooks: TransportHooks,
   ): Promise<HttpResponse> {
     this.#warnings?.requested();
+    let isTaken = true;
     try {
       const { statusCode, headers, body } = await this.#pool.request({
         method: request.method,
@@ -100,13 +101,16 @@ export class Transport {
         size += chunk.length;
         hooks.onBytes(chunk.length);
         if (size > this.#maxBytes) throw this.#tooLarge(request.endpoint);
+        isTaken = false;
         const turn = reader.take(chunk);
+        isTaken = true;
         if (turn !== undefined) await turn;
       }
       return { ...head, body: reader.text(), bytes: size };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      throw error instanceof ApiError
+      // What goes wrong with a record is our mistake, not the network's.
+      throw error instanceof ApiError || !isTaken
         ? error
         : networkError({ endpoint: request.endpoint, origin: this.#origin }, error);
     }

@@ -6,7 +6,7 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { startScrapedExporter } from "./support/scraped-exporter.ts";
 
 /** What differs from page to page: the process and Node.js, and the count of pages. */
-const MOVING = /^(process|nodejs)_|^prtg_exporter_scrapes_total$/;
+const MOVING = /^(process|nodejs)_|^prtg_exporter_(scrapes_total|otlp_oldest_pending_age_seconds)$/;
 
 describeWithPrograms(["python-openmetrics"], "the OpenMetrics parser reads the page", (paths) => {
   describe.each([
