@@ -1,4 +1,4 @@
-import type { Registry } from "prom-client";
+import { Histogram, type Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
 import { type BodyFormat, formatEnd, formatHeader } from "./format.ts";
 import { formatLabels, formatValue } from "./text.ts";
@@ -11,8 +11,8 @@ const SHOWN_FOR = 1_500;
 /** A format that nobody asked for in this time is no longer made ready, milliseconds. */
 const ASKED_WITHIN = 600_000;
 
-/** Those of the process and of Node.js ask the system, and a histogram is a dozen series for each of its own. */
-const TAKES_LONG = /^(process|nodejs)_|_duration_seconds$/;
+/** They ask the system. */
+const OF_PROCESS = /^(process|nodejs)_/;
 
 /**
  * The exporter's own metrics, and the end of the page. What the process needs is measured each second for whoever asks
@@ -51,9 +51,12 @@ export class SelfPages {
     }
   }
 
-  #read(ofProcess: boolean): Promise<readonly MetricJson[]> {
+  /** A histogram is a dozen series for each of its own: it takes long, as those of the process do. */
+  #read(whatTakesLong: boolean): Promise<readonly MetricJson[]> {
     const metrics = this.#registry.getMetricsAsArray().flatMap(({ name }) => {
-      return TAKES_LONG.test(name) === ofProcess ? (this.#registry.getSingleMetric(name)?.get() ?? []) : [];
+      const metric = this.#registry.getSingleMetric(name);
+      const takesLong = OF_PROCESS.test(name) || metric instanceof Histogram;
+      return metric !== undefined && takesLong === whatTakesLong ? metric.get() : [];
     });
     return Promise.all(metrics);
   }
