@@ -1,4 +1,4 @@
-import { Pool } from "undici";
+import { type Dispatcher, Pool } from "undici";
 import { ApiError } from "./api-error.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { type HttpResponse, type ResponseHead, readHead } from "./http-response.ts";
@@ -79,9 +79,27 @@ export class Transport {
     hooks: TransportHooks,
   ): Promise<HttpResponse> {
     this.#warnings?.requested();
-    let isTaken = true;
+    const { statusCode, headers, body } = await this.#request(request, token, signal);
+    const head = readHead(statusCode, headers);
+    const reader = hooks.onHead(head);
+    let size = 0;
+    for await (const chunk of this.#chunks(body, request, signal)) {
+      size += chunk.length;
+      hooks.onBytes(chunk.length);
+      if (size > this.#maxBytes) throw this.#tooLarge(request.endpoint);
+      const turn = reader.take(chunk);
+      if (turn !== undefined) await turn;
+    }
+    return { ...head, body: reader.text(), bytes: size };
+  }
+
+  async #request(
+    request: ApiRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
     try {
-      const { statusCode, headers, body } = await this.#pool.request({
+      return await this.#pool.request({
         method: request.method,
         path: this.#root + request.path,
         signal,
@@ -93,27 +111,22 @@ export class Transport {
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
         },
       });
-      const head = readHead(statusCode, headers);
-      const reader = hooks.onHead(head);
-      let size = 0;
-      for await (const chunk of body) {
-        if (!Buffer.isBuffer(chunk)) continue;
-        size += chunk.length;
-        hooks.onBytes(chunk.length);
-        if (size > this.#maxBytes) throw this.#tooLarge(request.endpoint);
-        isTaken = false;
-        const turn = reader.take(chunk);
-        isTaken = true;
-        if (turn !== undefined) await turn;
-      }
-      return { ...head, body: reader.text(), bytes: size };
     } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      // What goes wrong with a record is our mistake, not the network's.
-      throw error instanceof ApiError || !isTaken
-        ? error
-        : networkError({ endpoint: request.endpoint, origin: this.#origin }, error);
+      throw this.#failure(error, request, signal);
     }
+  }
+
+  /** The body as it arrives. What goes wrong in whoever takes it is theirs: only the network's faults are told as such. */
+  async *#chunks(body: AsyncIterable<unknown>, request: ApiRequest, signal: AbortSignal): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of body) if (Buffer.isBuffer(chunk)) yield chunk;
+    } catch (error) {
+      throw this.#failure(error, request, signal);
+    }
+  }
+
+  #failure(error: unknown, { endpoint }: ApiRequest, signal: AbortSignal): unknown {
+    return signal.aborted ? signal.reason : networkError({ endpoint, origin: this.#origin }, error);
   }
 
   /** Ends all connections, also busy ones. */

@@ -277,6 +277,13 @@ export class Exposition {
     this.#compressed.retain(used("gzip"));
   }
 
+  /** In which the exporter's own metrics are asked for. */
+  #formatsInUse(): Set<BodyFormat> {
+    const since = this.#options.clock.monotonic() - KEPT_READY;
+    const inUse = [...this.#forms.values()].filter(({ key, askedAt }) => askedAt >= since && hasOwnMetrics(key.part));
+    return new Set(inUse.map(({ key }) => key.format));
+  }
+
   /** Piece by piece, as the page may be large. Pieces end with a line. */
   async #pageWithDots(format: NegotiatedFormat, encoding: ContentEncoding, part: Part): Promise<PageInTwo> {
     const body: Buffer[] = [];
@@ -297,7 +304,7 @@ export class Exposition {
     while (!signal.aborted) {
       await clock.sleep(INTERVAL, signal).catch(() => undefined);
       if (signal.aborted) return;
-      await this.#selfPages.measureProcess();
+      await this.#selfPages.measureProcess(this.#formatsInUse());
       if (store.expiresBy(clock.monotonic())) await store.commit(() => store.expire(clock.monotonic()));
     }
   }

@@ -8,8 +8,6 @@ type ValueJson = MetricJson["values"][number] & { metricName?: string };
 
 /** What was measured of the process is shown for so long, milliseconds: a little longer than until it is measured anew. */
 const SHOWN_FOR = 1_500;
-/** A format that nobody asked for in this time is no longer made ready, milliseconds. */
-const ASKED_WITHIN = 600_000;
 
 /** They ask the system. */
 const OF_PROCESS = /^(process|nodejs)_/;
@@ -21,9 +19,7 @@ const OF_PROCESS = /^(process|nodejs)_/;
 export class SelfPages {
   readonly #registry: Registry;
   readonly #clock: Clock;
-  /** When a format was last asked for; monotonic. */
-  readonly #askedAt = new Map<BodyFormat, number>();
-  readonly #ofProcess = new Map<BodyFormat, { readonly text: string; readonly since: number }>();
+  #ofProcess: ReadonlyMap<BodyFormat, { readonly text: string; readonly since: number }> = new Map();
 
   constructor(registry: Registry, clock: Clock) {
     this.#registry = registry;
@@ -32,7 +28,6 @@ export class SelfPages {
 
   async page(format: BodyFormat): Promise<string> {
     const now = this.#clock.monotonic();
-    this.#askedAt.set(format, now);
     const known = this.#ofProcess.get(format);
     const isRecent = known !== undefined && now - known.since < SHOWN_FOR;
     const own = renderMetrics(await this.#read(false), format);
@@ -40,15 +35,13 @@ export class SelfPages {
     return own + ofProcess + formatEnd(format);
   }
 
-  /** To be called each second. */
-  async measureProcess(): Promise<void> {
+  /** To be called each second, with the formats that are asked for. */
+  async measureProcess(formats: ReadonlySet<BodyFormat>): Promise<void> {
     const since = this.#clock.monotonic();
-    for (const [format, askedAt] of this.#askedAt) if (since - askedAt > ASKED_WITHIN) this.#forget(format);
-    if (this.#askedAt.size === 0) return;
-    const metrics = await this.#read(true);
-    for (const format of this.#askedAt.keys()) {
-      this.#ofProcess.set(format, { text: renderMetrics(metrics, format), since });
-    }
+    const metrics = formats.size === 0 ? [] : await this.#read(true);
+    this.#ofProcess = new Map(
+      [...formats].map((format) => [format, { text: renderMetrics(metrics, format), since }] as const),
+    );
   }
 
   /** A histogram is a dozen series for each of its own: it takes long, as those of the process do. */
@@ -59,11 +52,6 @@ export class SelfPages {
       return metric !== undefined && takesLong === whatTakesLong ? metric.get() : [];
     });
     return Promise.all(metrics);
-  }
-
-  #forget(format: BodyFormat): void {
-    this.#askedAt.delete(format);
-    this.#ofProcess.delete(format);
   }
 }
 

@@ -1,6 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { expect, it } from "vitest";
+import type { BodyFormat } from "../../src/exposition/format.ts";
 import { SelfPages } from "../../src/exposition/self-page.ts";
+
+const TEXT: ReadonlySet<BodyFormat> = new Set(["text"]);
 
 function exporter() {
   let now = 0;
@@ -42,14 +45,14 @@ function exporter() {
 it("shows what the exporter did as it is, and what takes long to measure as of the last second", async () => {
   const { requests, durations, pages, value, pass } = exporter();
   expect(await value("process_memory_bytes")).toBe(1);
-  await pages.measureProcess();
+  await pages.measureProcess(TEXT);
   requests.inc();
   durations.observe(0.5);
   expect(await value("prtg_exporter_requests_total")).toBe(1);
   expect(await value("prtg_exporter_api_request_duration_seconds_count")).toBe(0);
   expect([await value("process_memory_bytes"), await value("process_memory_bytes")]).toEqual([2, 2]);
   pass(1_000);
-  await pages.measureProcess();
+  await pages.measureProcess(TEXT);
   expect(await value("process_memory_bytes")).toBe(3);
   expect(await value("prtg_exporter_api_request_duration_seconds_count")).toBe(1);
 });
@@ -57,25 +60,24 @@ it("shows what the exporter did as it is, and what takes long to measure as of t
 it("measures at the scrape where nothing was measured lately", async () => {
   const { pages, value, pass } = exporter();
   await value("process_memory_bytes");
-  await pages.measureProcess();
+  await pages.measureProcess(TEXT);
   pass(1_500);
   expect(await value("process_memory_bytes")).toBe(3);
 });
 
 it("measures nothing while nobody asks", async () => {
-  const { pages, value, measured, pass } = exporter();
-  await pages.measureProcess();
+  const { pages, value, measured } = exporter();
+  await pages.measureProcess(new Set());
   expect(measured()).toBe(0);
-  await value("process_memory_bytes");
-  pass(600_001);
-  await pages.measureProcess();
+  await pages.measureProcess(TEXT);
+  await pages.measureProcess(new Set());
   expect(measured()).toBe(1);
+  expect(await value("process_memory_bytes")).toBe(2);
 });
 
 it("has every metric once, and the end of the page", async () => {
   const { pages } = exporter();
-  await pages.page("openmetrics");
-  await pages.measureProcess();
+  await pages.measureProcess(new Set(["openmetrics"]));
   const text = await pages.page("openmetrics");
   const names = text
     .split("\n")
