@@ -13,12 +13,22 @@ const BUFFER_BYTES = 1 << 20;
  */
 export async function scrape(url: string, encoding: Encoding): Promise<number> {
   const { host } = new URL(url);
-  const known = connections.get(host);
-  // The server may have closed one that was idle for long.
-  const connection = known === undefined || known.closed ? new Connection(url) : known;
+  const kept = connections.get(host);
+  if (kept !== undefined && !kept.closed) {
+    try {
+      return await kept.get(encoding);
+    } catch (error) {
+      // The server closed it for being idle just now.
+      if (!(error instanceof NothingAnswered)) throw error;
+    }
+  }
+  const connection = new Connection(url);
   connections.set(host, connection);
   return connection.get(encoding);
 }
+
+/** The connection ended before the first byte of an answer. */
+class NothingAnswered extends Error {}
 
 const connections = new Map<string, Connection>();
 
@@ -44,7 +54,9 @@ class Connection {
       return true;
     };
     this.#socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), onread: { buffer, callback } });
-    this.#socket.on("error", (error) => this.#answered?.reject(error));
+    this.#socket.on("error", (error) => this.#fail(error));
+    // With its end it can no longer be written to, though it is not closed yet.
+    this.#socket.on("end", () => this.#end());
     this.#socket.on("close", () => this.#end());
     // The bench ends although it may ask once more.
     this.#socket.unref();
@@ -87,11 +99,19 @@ class Connection {
   }
 
   #answer(head: string): void {
-    if (/^HTTP\/1\.[01] 200 /.test(head)) this.#answered?.resolve(this.#bytes);
-    else
-      this.#answered?.reject(
-        new Error(`${this.#url} answered ${head === "" ? "nothing, and closed the connection" : head}`),
-      );
+    const answered = this.#answered;
+    this.#answered = undefined;
+    if (/^HTTP\/1\.[01] 200 /.test(head)) answered?.resolve(this.#bytes);
+    else if (head === "") answered?.reject(new NothingAnswered(`${this.#url} closed the connection`));
+    else answered?.reject(new Error(`${this.#url} answered ${head}`));
+  }
+
+  #fail(error: Error): void {
+    this.closed = true;
+    const isUnanswered = this.#beginning.length === 0;
+    this.#answered?.reject(
+      isUnanswered ? new NothingAnswered(`${this.#url}: ${error.message}`, { cause: error }) : error,
+    );
     this.#answered = undefined;
   }
 }
