@@ -21,15 +21,16 @@ export type Samples<Name extends string> = Readonly<Record<Name, readonly number
 
 /**
  * Runs the contenders in turn, so that a busy moment of the machine hits all of them alike. What one returns is its
- * value of the round. The first round warms up and does not count.
+ * value of the round. The first `warmUp` rounds do not count.
  */
 export async function measureInTurns<Name extends string>(
   contenders: Readonly<Record<Name, () => Promise<number>>>,
   rounds: number,
+  warmUp = 1,
 ): Promise<Samples<Name>> {
   const names = Object.keys(contenders) as Name[];
   const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
-  for (let round = -1; round < rounds; round++) {
+  for (let round = -warmUp; round < rounds; round++) {
     for (const name of names) {
       const value = await contenders[name]();
       if (round >= 0) samples[name].push(value);

@@ -24,6 +24,8 @@ const LEAST_TO_PROM_CLIENT = 100;
 const SLOW_ROUNDS = 3;
 /** Turns of the two that take milliseconds, for each round asked for. */
 const FAST_TURNS = 3;
+/** Turns before those, for each of them: what a daemon does all day is compiled as it is after the first minutes. */
+const WARM_UP_TURNS = 2;
 
 /** Polls once, and shows that for as long as the bench takes. */
 const SETTINGS = {
@@ -104,6 +106,7 @@ async function besideNginx(exporter: ExporterProcess, binary: string, folder: st
           [ours(encoding)]: () => elapsed(() => scrape(`${exporter.url}/metrics`, encoding)),
         },
         turns,
+        WARM_UP_TURNS * turns,
       );
       rows.push(...rowsOf(samples, "ms", () => limit(encoding)));
     }

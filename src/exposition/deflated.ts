@@ -7,6 +7,11 @@ const deflateAsync = promisify(deflateRaw);
 /** Deflate's fastest level: on metrics pages the others gain a tenth in size for six times the work. */
 const LEVEL = 1;
 
+/** What is not more than one part in so many of a page is sent sooner than compressed. */
+const NEGLIGIBLE = 64;
+/** RFC 1951, 3.2.4: bytes of a block that is not compressed, at most. */
+const LONGEST_STORED = 0xffff;
+
 /** RFC 1952: magic, deflate, no flags, no time, fastest level, unknown system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255]);
 
@@ -48,12 +53,22 @@ export function gzipBeginning({ buffers }: DeflatedPart): Buffer[] {
   return [GZIP_HEADER, ...buffers];
 }
 
-/** What comes behind `gzipBeginning(beginning)`: `end`, compressed, and the trailer. */
+/** What comes behind `gzipBeginning(beginning)`: `end`, compressed where that matters, and the trailer. */
 export function gzipEnd(beginning: DeflatedPart, end: Buffer): Buffer[] {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(end, beginning.crc), 0);
   trailer.writeUInt32LE((beginning.length + end.length) % 2 ** 32, 4);
-  return [deflateRawSync(end, { level: LEVEL }), trailer];
+  const before = beginning.buffers.reduce((sum, { length }) => sum + length, 0);
+  const isNegligible = end.length <= LONGEST_STORED && end.length * NEGLIGIBLE <= before;
+  return [...(isNegligible ? storedBlock(end) : [deflateRawSync(end, { level: LEVEL })]), trailer];
+}
+
+/** RFC 1951, 3.2.4: the last block of a stream, as it is. */
+function storedBlock(bytes: Buffer): Buffer[] {
+  const header = Buffer.from([1, 0, 0, 0, 0]);
+  header.writeUInt16LE(bytes.length, 1);
+  header.writeUInt16LE(bytes.length ^ 0xffff, 3);
+  return [header, bytes];
 }
 
 /** zlib's result may be a small view of a large buffer, which would stay as long as the view. */

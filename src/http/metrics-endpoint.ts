@@ -28,19 +28,20 @@ export function metricsEndpoint(options: MetricsEndpointOptions) {
     response.setHeader("Vary", "Accept, Accept-Encoding");
     if (encoding === "gzip") response.setHeader("Content-Encoding", "gzip");
     if (request.method !== "HEAD") {
-      write(response, beginning);
-      write(response, await end());
-    }
-    response.end();
+      send(response, beginning);
+      send(response, await end(), true);
+    } else response.end();
     options.served(format.contentType.split(";")[0] ?? "");
   };
 }
 
-/** Together, so that the operating system is asked once. */
-function write(response: ServerResponse, buffers: readonly Buffer[]): void {
-  response.cork();
+/** Together, so that the operating system is asked once: a response's own cork would let go of each buffer by itself. */
+function send(response: ServerResponse, buffers: readonly Buffer[], isEnd = false): void {
+  const { socket } = response;
+  socket?.cork();
   for (const buffer of buffers) response.write(buffer);
-  response.uncork();
+  if (isEnd) response.end();
+  socket?.uncork();
 }
 
 /**

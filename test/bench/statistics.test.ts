@@ -29,15 +29,18 @@ describe("spreadOf", () => {
   });
 });
 
-test("contenders run in turn, and the first round does not count", async () => {
+test.each([
+  [undefined, "ababab", { a: [3, 5], b: [4, 6] }],
+  [3, "ababababab", { a: [7, 9], b: [8, 10] }],
+])("contenders run in turn, and a warm-up of %s rounds does not count", async (warmUp, turns, expected) => {
   const calls: string[] = [];
   const contender = (name: string) => async () => {
     calls.push(name);
     return calls.length;
   };
-  const samples = await measureInTurns({ a: contender("a"), b: contender("b") }, 2);
-  expect(calls.join("")).toBe("ababab");
-  expect(samples).toEqual({ a: [3, 5], b: [4, 6] });
+  const samples = await measureInTurns({ a: contender("a"), b: contender("b") }, 2, warmUp);
+  expect(calls.join("")).toBe(turns);
+  expect(samples).toEqual(expected);
 });
 
 test("ratios are taken round by round, so that what disturbs a round disturbs no ratio", () => {

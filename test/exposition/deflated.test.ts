@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -27,4 +28,22 @@ it("carries the checksum over many large parts", async () => {
   const beginning = Array.from({ length: 40 }, (_, index) => Buffer.alloc(300_000, `line ${index}\n`));
   const page = Buffer.concat(gzipMember(await deflateAll(beginning), Buffer.from("end")));
   expect(gunzipSync(page).equals(Buffer.concat([...beginning, Buffer.from("end")]))).toBe(true);
+});
+
+it.each([
+  ["as it is where the page is hardly longer for that", 2_000_000, 20_000, 20_000 + 5 + 8],
+  ["as it is up to what a stored block can hold", 8_000_000, 65_535, 65_535 + 5 + 8],
+  ["compressed where it is longer than that", 8_000_000, 65_536, undefined],
+  ["compressed where it is a good part of the page", 100_000, 20_000, undefined],
+  ["as it is when there is nothing", 2_000_000, 0, 5 + 8],
+])("sends the end %s", async (_what, before, length, expected) => {
+  // Random bytes, so that the page is no shorter than that.
+  const beginning = randomBytes(before);
+  const deflated = await deflateAll([beginning]);
+  const end = Buffer.alloc(length, "prtg_exporter_up 1\n");
+  const member = gzipMember(deflated, end);
+  expect(gunzipSync(Buffer.concat(member)).equals(Buffer.concat([beginning, end]))).toBe(true);
+  const bytes = gzipEnd(deflated, end).reduce((sum, buffer) => sum + buffer.length, 0);
+  if (expected === undefined) expect(bytes).toBeLessThan(length / 10);
+  else expect(bytes).toBe(expected);
 });
