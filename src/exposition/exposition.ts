@@ -164,7 +164,9 @@ export class Exposition {
     try {
       return await this.#page(format, encoding, part);
     } finally {
-      if (used === undefined) {
+      // What is compressed is not made of lines any more.
+      if (encoding === "gzip") leave();
+      else if (used === undefined) {
         this.#reclaimer.keep();
         leave();
       } else void used.finally(leave);
@@ -203,15 +205,23 @@ export class Exposition {
   async #refreshOnce(): Promise<void> {
     this.#forgetUnused();
     if (this.#forms.size === 0) return;
-    const current = await this.#render();
-    const replaced = this.#pages.takeReplaced();
-    const outdated = [...this.#forms.values()].filter(({ version }) => version !== current.page.version);
-    for (const form of outdated) {
-      form.content = await this.#assemble(form.key, current);
-      form.version = current.page.version;
+    let leave: (() => void) | undefined;
+    let replaced: readonly Buffer[] = [];
+    try {
+      const current = await this.#render(() => {
+        leave = this.#reclaimer.enter();
+        replaced = this.#pages.takeReplaced();
+      });
+      const outdated = [...this.#forms.values()].filter(({ version }) => version !== current.page.version);
+      for (const form of outdated) {
+        form.content = await this.#assemble(form.key, current);
+        form.version = current.page.version;
+      }
+      // No form shows them any more.
+      this.#reclaimer.retire(replaced);
+    } finally {
+      leave?.();
     }
-    // No form shows them any more.
-    this.#reclaimer.retire(replaced);
   }
 
   async #form(key: FormKey): Promise<ReadyForm> {
@@ -225,18 +235,23 @@ export class Exposition {
     const current = await this.#render();
     const content = await this.#assemble(key, current);
     // Lines of a page that was replaced meanwhile are for this reader only.
-    const isCurrent = this.#pages.page.version === current.page.version;
+    const isCurrent = this.#pages.isCurrent(current.page);
     const form = { key, version: isCurrent ? current.page.version : OUTDATED, askedAt, content };
     this.#forms.set(nameOf(key), form);
     return form;
   }
 
-  /** The page as it is now, and where it has to be cut. */
-  async #render(): Promise<CurrentPage> {
+  /** The page as it is now, and where it has to be cut. `look` is called before anybody can replace it. */
+  async #render(look: () => void = () => undefined): Promise<CurrentPage> {
     const { clock, observer } = this.#options;
     const limits = this.#limits;
-    await this.#pages.refresh();
-    const { page } = this.#pages;
+    const page = await this.#pages.refresh(
+      () => this.#forms.values().some(({ key }) => key.encoding === "identity"),
+      (rendered) => {
+        look();
+        return rendered;
+      },
+    );
     if (this.#current?.page.version === page.version) return this.#current;
     const cut = await cutToLimits(page, limits, new Slices(clock));
     const current = { page, cut };

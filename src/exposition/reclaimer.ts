@@ -59,5 +59,5 @@ export class Reclaimer {
 
 /** Detaching frees the memory at once; the buffer is empty afterwards. */
 function release({ buffer }: Buffer): void {
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }

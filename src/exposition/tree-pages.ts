@@ -23,46 +23,68 @@ export interface TreePage {
   readonly families: readonly FamilyLines[];
 }
 
-/** Renders the store, and of it only the blocks that changed. */
+/**
+ * Renders the store, and of it only the blocks that changed. Lines that were replaced are given back at once where no
+ * ready page is made of them, so that there is no second page of 90 MB while a poll replaces the first.
+ */
 export class TreePages {
   readonly #store: Store;
   readonly #reclaimer: Reclaimer;
   readonly #lines = new LineBuffer();
+  #page: TreePage = { version: -1, families: [] };
   #rendered: ReadonlyMap<SeriesTable, FamilyLines> = new Map();
-  #version = -1;
-  #replaced: BlockLines[] = [];
+  /** Lines of `#page` are being given back. */
+  #isGoing = false;
+  #replaced: Buffer[] = [];
 
   constructor(store: Store, reclaimer: Reclaimer) {
     this.#store = store;
     this.#reclaimer = reclaimer;
   }
 
-  /** As of the last refresh. */
-  get page(): TreePage {
-    return { version: this.#version, families: [...this.#rendered.values()] };
+  /** Whether all lines of the page are still those of the store; false as soon as one of them may be given back. */
+  isCurrent(page: TreePage): boolean {
+    return !this.#isGoing && page.version === this.#page.version;
   }
 
-  /** Bytes of the lines that are no longer on the page, and were not taken before. */
-  takeReplaced(): Buffer[] {
-    const replaced = this.#replaced.map(({ piece }) => piece.bytes);
+  /** Bytes of the lines that are no longer on the page, were not given back, and not taken before. */
+  takeReplaced(): readonly Buffer[] {
+    const replaced = this.#replaced;
     this.#replaced = [];
     return replaced;
   }
 
-  /** Brings every changed block up to date, in slices that yield, while nobody writes to the store. */
-  refresh(): Promise<void> {
+  /**
+   * Brings every changed block up to date, in slices that yield, while nobody writes to the store. `areShown` is asked
+   * whether lines have to stay until `takeReplaced`. `look` is given the page before anybody can replace it: who needs
+   * its lines for longer enters the reclaimer there.
+   */
+  refresh<Result>(areShown: () => boolean, look: (page: TreePage) => Result): Promise<Result> {
     return this.#store.read(async () => {
-      // Anew each time: the store may have other tables by now.
-      const rendered = new Map<SeriesTable, FamilyLines>();
-      for (const table of this.#store.tables) rendered.set(table, await this.#familyOf(table));
-      const shown = new Set(blocksOf(rendered));
-      for (const block of blocksOf(this.#rendered)) if (!shown.has(block)) this.#replaced.push(block);
-      this.#rendered = rendered;
-      this.#version = this.#store.version;
+      const { version } = this.#store;
+      if (version !== this.#page.version) await this.#render(version, areShown());
+      return look(this.#page);
     });
   }
 
-  async #familyOf(table: SeriesTable): Promise<FamilyLines> {
+  async #render(version: number, areShown: boolean): Promise<void> {
+    const replaced: Buffer[] = [];
+    const replace = (lines: BlockLines) => {
+      if (areShown) replaced.push(lines.piece.bytes);
+      else this.#reclaimer.retire([lines.piece.bytes]);
+    };
+    this.#isGoing = !areShown;
+    // Anew each time: the store may have other tables by now.
+    const rendered = new Map<SeriesTable, FamilyLines>();
+    for (const table of this.#store.tables) rendered.set(table, await this.#familyOf(table, replace));
+    for (const [table, { blocks }] of this.#rendered) if (!rendered.has(table)) blocks.forEach(replace);
+    this.#rendered = rendered;
+    this.#page = { version, families: [...rendered.values()] };
+    this.#isGoing = false;
+    this.#replaced.push(...replaced);
+  }
+
+  async #familyOf(table: SeriesTable, replace: (lines: BlockLines) => void): Promise<FamilyLines> {
     const { family, version, size } = table;
     const known = this.#rendered.get(table);
     if (known?.version === version) return known;
@@ -73,16 +95,15 @@ export class TreePages {
         blocks.push(before);
         continue;
       }
-      const lines = renderBlock(table, index, block, before, this.#lines);
+      // What was given back when a rendering failed cannot be copied from.
+      const held = before !== undefined && before.piece.bytes.length > 0 ? before : undefined;
+      const lines = renderBlock(table, index, block, held, this.#lines);
       this.#reclaimer.adopt(lines.piece.bytes);
       blocks.push(lines);
+      if (before !== undefined) replace(before);
       // A block takes about a millisecond. Whoever reads a page meanwhile needs many turns, so they have to be short.
       await nextTurn();
     }
     return { family, version, size, blocks };
   }
-}
-
-function blocksOf(families: ReadonlyMap<SeriesTable, FamilyLines>): BlockLines[] {
-  return [...families.values()].flatMap(({ blocks }) => blocks);
 }

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import fc from "fast-check";
+import { Registry } from "prom-client";
+import { expect, it } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { Exposition } from "../../src/exposition/exposition.ts";
+import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import { ownerOf } from "../../src/store/owner.ts";
+import { BLOCK_SIZE } from "../../src/store/series-block.ts";
+import { Store } from "../../src/store/store.ts";
+
+const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: ["id"] };
+const SERIES = 4 * BLOCK_SIZE + 100;
+/** As long as tree paths may be: blocks of short lines are copied when a page is put together. */
+const PADDING = "x".repeat(300);
+const FORMATS = [negotiateFormat({}), negotiateFormat({ accept: "application/openmetrics-text;version=1.0.0" })];
+/** Made of a page that is not compressed. */
+const DOTS = negotiateFormat({ accept: "text/plain;version=1.0.0;escaping=dots" });
+const PARTS = 3;
+
+/** `identity`: of ten pages, how many are read without compression. */
+const action = (identity: number) =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("commit" as const), later: fc.nat(4) }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant("read" as const),
+        // Mostly the same forms, so that they are ready when they are asked for again.
+        format: fc.oneof(
+          { weight: 4, arbitrary: fc.constant(FORMATS[0]) },
+          fc.constantFrom(...FORMATS, ...(identity > 0 ? [DOTS] : [])),
+        ),
+        encoding: fc.nat(9).map((number) => (number < identity ? ("identity" as const) : ("gzip" as const))),
+        part: fc.option(fc.nat(PARTS - 1), { nil: undefined }),
+        /** How long the page is being sent, milliseconds; undefined for a reader that keeps it for good. */
+        sent: fc.option(fc.nat(60), { nil: undefined }),
+        later: fc.nat(4),
+      }),
+    },
+    fc.record({
+      do: fc.constant("limit" as const),
+      maxSeries: fc.constantFrom(undefined, 4 * SERIES, 5 * SERIES),
+      later: fc.nat(4),
+    }),
+  );
+
+const TITLE = "gives every reader one moment's page, whole, whatever replaces it meanwhile: %i in 10 not compressed";
+
+it.each([0, 1, 5])(TITLE, { timeout: 120_000 }, async (identity) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(action(identity), { minLength: 10, maxLength: 60 }), async (actions) => {
+      const store = new Store([FAMILY], (_family, [id = ""]) => `{id="${id}",path="${PADDING}"}`);
+      const table = store.table(FAMILY);
+      const exposition = new Exposition({
+        ...{ store, registry: new Registry(), clock: systemClock },
+        observer: { rendered() {} },
+      });
+      let generation = 0;
+      const commit = () =>
+        store.commit(() => {
+          generation++;
+          for (let slot = 0; slot < SERIES; slot++) table.set(slot, generation);
+        });
+      for (let id = 0; id < SERIES; id++) table.add([String(id)], ownerOf("hq", String(id)));
+      await commit();
+      exposition.start();
+      const pages: Promise<readonly string[]>[] = [];
+      for (const each of actions) {
+        if (each.do === "commit") void commit();
+        else if (each.do === "limit") exposition.limit({ maxSeries: each.maxSeries, maxBytes: undefined });
+        else pages.push(read(exposition, each));
+        await sleep(each.later);
+      }
+      for (const values of await Promise.all(pages)) expect(new Set(values).size).toBe(1);
+      await exposition.refresh();
+      expect(new Set(await read(exposition, { format: FORMATS[0], encoding: "identity" }))).toEqual(
+        new Set([String(generation)]),
+      );
+      exposition.stop();
+    }),
+    { numRuns: 15 },
+  );
+});
+
+interface Reading {
+  readonly format: (typeof FORMATS)[number] | undefined;
+  readonly encoding: "gzip" | "identity";
+  readonly part?: number | undefined;
+  readonly sent?: number | undefined;
+}
+
+/** The values on the page, looked at when the last byte would be sent. */
+async function read(exposition: Exposition, { format, encoding, part, sent }: Reading): Promise<readonly string[]> {
+  const { promise: used, resolve } = Promise.withResolvers<void>();
+  const whole = part === undefined ? undefined : { index: part, count: PARTS };
+  const buffers = await exposition.page(
+    format ?? negotiateFormat({}),
+    encoding,
+    whole,
+    sent === undefined ? undefined : used,
+  );
+  await sleep(sent ?? 100);
+  const body = Buffer.concat(buffers);
+  resolve();
+  const text = (encoding === "gzip" ? gunzipSync(body) : body).toString();
+  const lines = text.split("\n").filter((line) => line.startsWith("value{"));
+  const ids = new Set(lines.map((line) => /^value\{id="(\d+)",path="x{300}"\} \d+$/.exec(line)?.[1]));
+  expect(ids).not.toContain(undefined);
+  expect(ids.size).toBe(lines.length);
+  if (part === undefined) expect(lines).toHaveLength(SERIES);
+  else expect(lines.length).toBeGreaterThan(SERIES / PARTS / 2);
+  return lines.map((line) => line.slice(line.indexOf(" ") + 1));
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { Reclaimer } from "../../src/exposition/reclaimer.ts";
+import { type TreePage, TreePages } from "../../src/exposition/tree-pages.ts";
+import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import { nextTurn } from "../../src/next-turn.ts";
+import { BLOCK_SIZE } from "../../src/store/series-block.ts";
+import { Store } from "../../src/store/store.ts";
+
+const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: ["id"] };
+const BLOCKS = 3;
+const SHOWN = () => true;
+const NOT_SHOWN = () => false;
+
+/** A page of three blocks, and a way to change a value in each of them. */
+async function setUp(render = (id: string) => `{id="${id}"}`) {
+  const store = new Store([FAMILY], (_family, [id = ""]) => render(id));
+  const reclaimer = new Reclaimer();
+  const pages = new TreePages(store, reclaimer);
+  const table = store.table(FAMILY);
+  await store.commit(() => {
+    for (let id = 0; id < BLOCKS * BLOCK_SIZE; id++) table.set(table.add([String(id)]), 0);
+  });
+  const changeAll = (value: number) =>
+    store.commit(() => {
+      for (let block = 0; block < BLOCKS; block++) table.set(block * BLOCK_SIZE + 7, value);
+    });
+  return { store, table, reclaimer, pages, changeAll };
+}
+
+const whole = (page: TreePage) => page;
+
+function linesOf({ families }: TreePage): Buffer[] {
+  return families.flatMap(({ blocks }) => blocks.map(({ piece }) => piece.bytes));
+}
+
+function textOf(page: TreePage): string {
+  return linesOf(page).join("");
+}
+
+const expected = (value: number) =>
+  Array.from(
+    { length: BLOCKS * BLOCK_SIZE },
+    (_, id) => `value{id="${id}"} ${id % BLOCK_SIZE === 7 ? value : 0}\n`,
+  ).join("");
+
+describe("lines of a page", () => {
+  it("are given back one block after the other while they are replaced, where no page is made of them", async () => {
+    const { pages, changeAll } = await setUp();
+    const before = await pages.refresh(NOT_SHOWN, whole);
+    const old = linesOf(before);
+    expect(pages.isCurrent(before)).toBe(true);
+    await changeAll(1);
+    let isDone = false;
+    const after = pages.refresh(NOT_SHOWN, whole).finally(() => {
+      isDone = true;
+    });
+    const left = new Set<number>();
+    while (!isDone) {
+      const held = old.filter(({ length }) => length > 0).length;
+      left.add(held);
+      if (held < BLOCKS) expect(pages.isCurrent(before)).toBe(false);
+      await nextTurn();
+    }
+    expect([...left]).toEqual(expect.arrayContaining([2, 1]));
+    expect(old.map(({ length }) => length)).toEqual([0, 0, 0]);
+    expect(textOf(await after)).toBe(expected(1));
+    expect(pages.isCurrent(await after)).toBe(true);
+  });
+
+  it("stay until they are taken, where a page is made of them", async () => {
+    const { pages, changeAll, reclaimer } = await setUp();
+    const before = await pages.refresh(SHOWN, whole);
+    await changeAll(1);
+    await pages.refresh(SHOWN, whole);
+    expect(textOf(before)).toBe(expected(0));
+    expect(pages.isCurrent(before)).toBe(false);
+    reclaimer.retire(pages.takeReplaced());
+    expect(textOf(before)).toBe("");
+    expect(pages.takeReplaced()).toEqual([]);
+  });
+
+  it("stay for whoever entered when the page was theirs to see", async () => {
+    const { pages, changeAll, reclaimer } = await setUp();
+    const { page, leave } = await pages.refresh(NOT_SHOWN, (seen) => ({ page: seen, leave: reclaimer.enter() }));
+    await changeAll(1);
+    const after = await pages.refresh(NOT_SHOWN, whole);
+    expect(textOf(page)).toBe(expected(0));
+    leave();
+    expect(textOf(page)).toBe("");
+    expect(textOf(after)).toBe(expected(1));
+  });
+
+  it("of blocks that did not change stay", async () => {
+    const { store, table, pages } = await setUp();
+    const [first, second, third] = linesOf(await pages.refresh(NOT_SHOWN, whole));
+    await store.commit(() => table.set(BLOCK_SIZE + 7, 1));
+    const after = linesOf(await pages.refresh(NOT_SHOWN, whole));
+    expect(after[0]).toBe(first);
+    expect(second).toHaveLength(0);
+    expect(after[2]).toBe(third);
+  });
+
+  it("are given back with their table", async () => {
+    const { store, pages } = await setUp();
+    const old = linesOf(await pages.refresh(NOT_SHOWN, whole));
+    await store.reshape([FAMILY], async () => () => undefined);
+    expect(textOf(await pages.refresh(NOT_SHOWN, whole))).toBe("");
+    expect(old.map(({ length }) => length)).toEqual([0, 0, 0]);
+  });
+
+  it("are whole again after a rendering that failed midway", async () => {
+    let isBroken = false;
+    const { store, table, pages, changeAll } = await setUp((id) => {
+      if (isBroken && id === "other") throw new Error("broken");
+      return `{id="${id}"}`;
+    });
+    const before = await pages.refresh(NOT_SHOWN, whole);
+    await changeAll(1);
+    await store.commit(() => table.relabel(2 * BLOCK_SIZE, ["other"]));
+    isBroken = true;
+    await expect(pages.refresh(NOT_SHOWN, whole)).rejects.toThrow("broken");
+    expect(pages.isCurrent(before)).toBe(false);
+    isBroken = false;
+    const after = await pages.refresh(NOT_SHOWN, whole);
+    expect(textOf(after)).toBe(expected(1).replace(`value{id="${2 * BLOCK_SIZE}"}`, 'value{id="other"}'));
+    expect(pages.isCurrent(after)).toBe(true);
+  });
+});
