@@ -1,7 +1,7 @@
 /**
  * What the exporter needs while it polls and a hundredth of all sensors is exchanged at each poll: resident memory and
- * heap, and whether they grow. Nothing is forced during the polls; the collections at the end and after a fifth of the
- * polls only tell what is really in use.
+ * heap, and whether they grow. The collections that are forced at the end and after a fifth of the polls only tell what is
+ * really in use.
  */
 import { type ExporterProcess, startExporter } from "../processes/exporter.ts";
 import { type SimulatedServer, sensorsOf, startSimulator } from "../processes/simulator.ts";
@@ -27,6 +27,8 @@ const MOST_RESIDENT = [
 ] as const;
 /** Channels from which on resident memory is mostly that of channels. */
 const LARGE = 100_000;
+/** Collections at the beginning and as many at the end, a poll each: one in the midst of a poll finds its half-read lists. */
+const COLLECTIONS = 5;
 /** A world has about as many series as it was asked for. */
 const ABOUT = 1.02;
 
@@ -47,13 +49,13 @@ export async function benchMemory(options: PartOptions): Promise<PartResult> {
       const rows = [
         rowOf(`resident memory during ${polls} polls with 1 % churn each`, "MB", resident),
         rowOf("heap in use", "MB", heap),
-        rowOf("heap in use after a collection, at the end", "MB", [lean.at(-1) ?? Number.NaN]),
+        rowOf("heap in use after a collection, at the end", "MB", lean.late),
         rowOf(
           "resident bytes per series",
           "bytes",
           resident.slice(-5).map((megabytes) => (megabytes * MEGABYTE) / series),
         ),
-        rowOf("heap bytes per series", "bytes", [((lean.at(-1) ?? 0) * MEGABYTE) / series]),
+        rowOf("heap bytes per series", "bytes", [(Math.min(...lean.late) * MEGABYTE) / series]),
         rowOf("series", "count", [series]),
       ];
       return {
@@ -84,7 +86,7 @@ function budgetsOf(options: PartOptions, { resident, lean }: Course, series: num
   const heapGrowth: Budget = {
     what: "Growth of the heap from the 20th poll to the 100th, each with 1 % churn",
     unit: "percent",
-    value: 100 * growthOf(lean),
+    value: 100 * growthOf([Math.min(...lean.early), Math.min(...lean.late)]),
     atMost: 100 * MOST_GROWTH,
   };
   const residentGrowth: Budget = {
@@ -104,8 +106,8 @@ function budgetsOf(options: PartOptions, { resident, lean }: Course, series: num
 interface Course {
   readonly resident: number[];
   readonly heap: number[];
-  /** After a collection: once in the beginning, once at the end. */
-  readonly lean: number[];
+  /** After a collection: in polls up to the 20th, and in the last ones. */
+  readonly lean: { readonly early: number[]; readonly late: number[] };
 }
 
 async function pollWithChurn(
@@ -114,7 +116,7 @@ async function pollWithChurn(
   polls: number,
   sensors: number,
 ): Promise<Course> {
-  const course: Course = { resident: [], heap: [], lean: [] };
+  const course: Course = { resident: [], heap: [], lean: { early: [], late: [] } };
   const devices: string[] = [];
   const channels = await control.total("/api/v2/experimental/channels");
   await control.freeze();
@@ -129,8 +131,10 @@ async function pollWithChurn(
     const { residentBytes, heapBytes } = await exporter.memory();
     course.resident.push(residentBytes / MEGABYTE);
     course.heap.push(heapBytes / MEGABYTE);
-    if (poll === Math.floor(polls / 5) || poll === polls - 1) {
-      course.lean.push((await exporter.leanMemory()).heapBytes / MEGABYTE);
+    const isEarly = poll <= polls / 5 && poll > polls / 5 - COLLECTIONS;
+    if (isEarly || poll >= polls - COLLECTIONS) {
+      const { heapBytes: lean } = await exporter.leanMemory();
+      course.lean[isEarly ? "early" : "late"].push(lean / MEGABYTE);
     }
   }
   return course;
