@@ -95,8 +95,12 @@ collectors:
       timeout: 20_000,
       interval: 100,
     });
-    const up = await page();
-    expect(up.match(/^prtg_sensor_status\{/gm)).toHaveLength(simulator.world.list("sensor").length);
+    // `prtg_up` is as it is at the scrape, the page of a moment before.
+    const sensors = simulator.world.list("sensor").length;
+    await vi.waitFor(async () => expect((await page()).match(/^prtg_sensor_status\{/gm)).toHaveLength(sensors), {
+      timeout: 20_000,
+      interval: 100,
+    });
     serve.kill("SIGTERM");
     const { code, stdout, stderr } = await serve.ended;
     expect([code, stdout]).toEqual([0, ""]);
