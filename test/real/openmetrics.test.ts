@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { parseFamilies, parsePage } from "../support/parse-sample.ts";
 import { differences, seriesKey } from "../support/world-truth.ts";
 import { type OpenMetricsFamily, parseOpenMetrics } from "./support/openmetrics-parser.ts";
@@ -23,8 +23,18 @@ describeWithPrograms(["python-openmetrics"], "the OpenMetrics parser reads the p
         for (let polls = 0; polls < 2; polls++) expect(await exporter.poll()).toBe(true);
         // Each form shows in the exporter's own metrics from the page after it on.
         for (const accept of ["text/plain", "application/openmetrics-text"]) await exporter.fetchPage(accept);
-        page = await exporter.fetchPage("application/openmetrics-text; version=1.0.0");
-        text = await exporter.fetchPage("text/plain");
+        // Histograms are of the last second: pages differ until they tell of all that the polls asked for.
+        await vi.waitFor(
+          async () => {
+            page = await exporter.fetchPage("application/openmetrics-text; version=1.0.0");
+            text = await exporter.fetchPage("text/plain");
+            for (const each of [page, text]) {
+              const timed = total(each, "prtg_exporter_api_request_duration_seconds_count");
+              expect(timed).toBe(total(each, "prtg_exporter_api_requests_total"));
+            }
+          },
+          { timeout: 30_000, interval: 200 },
+        );
       } finally {
         await exporter.close();
       }
@@ -75,4 +85,13 @@ function still(series: Map<string, number>): Map<string, number> {
 
 function readNumber(text: string): number {
   return Number(text.replace(/Inf$/, "Infinity"));
+}
+
+/** Sum of all series of one name. */
+function total(page: string, name: string): number {
+  const values = [...parsePage(page).values()]
+    .filter((sample) => sample.name === name)
+    .map(({ value }) => Number(value));
+  expect(values).not.toEqual([]);
+  return values.reduce((sum, value) => sum + value, 0);
 }
