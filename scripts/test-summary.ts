@@ -1,15 +1,6 @@
 // Adds up what the test tiers of .ci/run left in a folder, and fails if any of them failed.
-// Usage: test-summary.ts FOLDER TIER...   with FOLDER/TIER.json (Vitest's JSON report) and FOLDER/TIER.exit
-import { existsSync, readFileSync } from "node:fs";
-import path from "node:path";
-
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  numTodoTests: number;
-  testResults: { name: string; status: string; assertionResults: { status: string }[] }[];
-}
+// Usage: test-summary.ts FOLDER TIER...   with FOLDER/TIER.json and FOLDER/TIER.exit, as scripts/test-reports.ts reads them
+import { readTier } from "./test-reports.ts";
 
 const [folder = ".", ...tiers] = process.argv.slice(2);
 let passed = 0;
@@ -17,29 +8,23 @@ let failed = 0;
 let skipped = 0;
 
 for (const tier of tiers) {
-  const exitCode = Number(readFileSync(path.join(folder, `${tier}.exit`), "utf8"));
-  const reportFile = path.join(folder, `${tier}.json`);
-  if (!existsSync(reportFile)) {
-    console.log(`tier ${tier} ended with code ${exitCode} before it ran a test: counted as one failure`);
+  const result = readTier(folder, tier);
+  if (result === undefined) {
+    console.log(`tier ${tier} ended before it ran a test: counted as one failure`);
     failed++;
     continue;
   }
-  const report = JSON.parse(readFileSync(reportFile, "utf8")) as Report;
-  // A file that cannot be loaded fails without a failed test in it.
-  const brokenFiles = report.testResults.filter(
-    ({ status, assertionResults }) => status === "failed" && !assertionResults.some((test) => test.status === "failed"),
-  );
-  for (const { name } of brokenFiles) console.log(`tier ${tier}: ${path.relative(".", name)} failed as a whole`);
-  let tierFailed = report.numFailedTests + brokenFiles.length;
-  if (tierFailed === 0 && exitCode !== 0) {
-    console.log(`tier ${tier}: no test failed, but the run ended with code ${exitCode}: counted as one failure`);
+  for (const file of result.repeatedFiles) console.log(`tier ${tier}: ${file} failed at first, and was run again`);
+  for (const file of result.brokenFiles) console.log(`tier ${tier}: ${file} failed as a whole`);
+  let tierFailed = result.failed;
+  if (tierFailed === 0 && result.exitCode !== 0) {
+    console.log(`tier ${tier}: no test failed, but the run ended with code ${result.exitCode}: counted as one failure`);
     tierFailed = 1;
   }
-  const tierSkipped = report.numPendingTests + report.numTodoTests;
-  console.log(`tier ${tier}: passed ${report.numPassedTests}, failed ${tierFailed}, skipped ${tierSkipped}`);
-  passed += report.numPassedTests;
+  console.log(`tier ${tier}: passed ${result.passed}, failed ${tierFailed}, skipped ${result.skipped}`);
+  passed += result.passed;
   failed += tierFailed;
-  skipped += tierSkipped;
+  skipped += result.skipped;
 }
 
 if (passed + failed === 0) failed = 1;
