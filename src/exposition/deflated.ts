@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { constants, crc32, deflateRaw, deflateRawSync } from "node:zlib";
+import { totalLength } from "./buffers.ts";
 import { combineCrc32 } from "./crc32-combine.ts";
 
 const deflateAsync = promisify(deflateRaw);
@@ -58,8 +59,7 @@ export function gzipEnd(beginning: DeflatedPart, end: Buffer): Buffer[] {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(end, beginning.crc), 0);
   trailer.writeUInt32LE((beginning.length + end.length) % 2 ** 32, 4);
-  const before = beginning.buffers.reduce((sum, { length }) => sum + length, 0);
-  const isNegligible = end.length <= LONGEST_STORED && end.length * NEGLIGIBLE <= before;
+  const isNegligible = end.length <= LONGEST_STORED && end.length * NEGLIGIBLE <= totalLength(beginning.buffers);
   return [...(isNegligible ? storedBlock(end) : [deflateRawSync(end, { level: LEVEL })]), trailer];
 }
 

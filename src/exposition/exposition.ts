@@ -3,10 +3,10 @@ import type { Clock } from "../clock.ts";
 import { nextTurn } from "../next-turn.ts";
 import { Slices } from "../slices.ts";
 import type { Store } from "../store/store.ts";
+import { mergeSmall, totalLength } from "./buffers.ts";
 import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd, joinDeflated } from "./deflated.ts";
 import { escapeNamesWithDots } from "./dots.ts";
 import { type BodyFormat, formatEnd } from "./format.ts";
-import { mergeSmall } from "./merge-small.ts";
 import type { ContentEncoding, NegotiatedFormat } from "./negotiate.ts";
 import { cutToLimits, type PageCut, type PageLimits, UNLIMITED } from "./page-limit.ts";
 import { PageViews } from "./page-views.ts";
@@ -330,7 +330,7 @@ function nameOf({ format, encoding, part }: FormKey): string {
 }
 
 function plainContent(buffers: readonly Buffer[]): Content {
-  const bytes = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
+  const bytes = totalLength(buffers);
   return { buffers: mergeSmall(buffers), deflated: undefined, bytes, plainBytes: bytes };
 }
 
@@ -338,5 +338,5 @@ function compressedContent(parts: readonly DeflatedPart[]): Content {
   const joined = joinDeflated(parts);
   const deflated = { ...joined, buffers: mergeSmall(joined.buffers) };
   const { buffers, length } = deflated;
-  return { buffers, deflated, bytes: buffers.reduce((sum, buffer) => sum + buffer.length, 0), plainBytes: length };
+  return { buffers, deflated, bytes: totalLength(buffers), plainBytes: length };
 }

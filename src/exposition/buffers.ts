@@ -22,3 +22,8 @@ export function mergeSmall(buffers: readonly Buffer[]): readonly Buffer[] {
   flush();
   return merged;
 }
+
+/** Bytes of all of them together. */
+export function totalLength(buffers: readonly Buffer[]): number {
+  return buffers.reduce((sum, { length }) => sum + length, 0);
+}
