@@ -11,7 +11,11 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/real/**"],
-          testTimeout: 30_000,
+          // Patience costs nothing: a machine five times slower than ours is no fault of the product.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          // A second, the default, is less than a busy machine may need for one turn.
+          expect: { poll: { timeout: 30_000 } },
           retry,
           // Many tests wait for sockets and child processes; one worker for each core but one would idle.
           maxWorkers: 2,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { describeError } from "../../src/errors/exporter-error.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { type ApiServer, sendError, sendJson, startApiServer } from "./support/api-server.ts";
@@ -272,7 +272,9 @@ describe("the breaker of an endpoint", () => {
     const { api } = testClient(server.url, { clock });
     // A list steps down to smaller pages: three attempts.
     const failed = rejection(api.channels({}, never));
-    for (let attempt = 0; attempt < 3; attempt++) {
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      // The deadline begins before the request is on its way.
+      await vi.waitFor(() => expect(server.requests).toHaveLength(attempt), { timeout: 20_000, interval: 5 });
       await clock.sleeping((ms) => ms === 5_000);
       await clock.advance(5_000);
     }

@@ -1,12 +1,16 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { runCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { pointsOf, timeOf } from "./pushing.ts";
 
-const FLAGS = ["--from", "5h", "--resolution", "short"];
+/** Two hours: the world is that of the day, and in quiet hours one of them is two deliveries of 500 values only. */
+const FLAGS = ["--from", "6h", "--resolution", "short"];
+
+// Most tests run the program several times, each of which is seconds of work for a busy machine.
+vi.setConfig({ testTimeout: 240_000 });
 
 /** A configuration of one server with these settings beside it; `FOLDER` in them stands for its folder. */
 function prepare(url: string, settings: string) {

@@ -43,10 +43,12 @@ async function uninterrupted(): Promise<{ files: Map<string, string>; events: nu
   return { files: filesOf(output), events };
 }
 
+/** Dozens of runs, each of which waits for the disk several times. */
+const PATIENT = { timeout: 180_000 };
 const pace = fc.constantFrom(0, 1_000, 3_000, 6_000);
 
 describe("a run that is continued gives the files of one that was not interrupted", () => {
-  test("interrupted by a signal at any point, any number of times", async () => {
+  test("interrupted by a signal at any point, any number of times", PATIENT, async () => {
     const { files, events } = await uninterrupted();
     expect(files.size).toBe(3);
     const points = fc.array(fc.integer({ min: 1, max: events }), { minLength: 1, maxLength: 3 });
@@ -69,7 +71,7 @@ describe("a run that is continued gives the files of one that was not interrupte
     );
   });
 
-  test("killed at any point, whatever was written since the last entry of the journal", async () => {
+  test("killed at any point, whatever was written since the last entry of the journal", PATIENT, async () => {
     const { files, events } = await uninterrupted();
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: events }), pace, async (point, eventMs) => {

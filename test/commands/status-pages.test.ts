@@ -258,7 +258,7 @@ it("tells what is pushed, and where to without credentials", async () => {
     await receiver.until(1);
     const delivered = async () =>
       StatusReport.parse(await exporter.status.status()).servers[0]?.measurements?.delivered;
-    await vi.waitFor(async () => expect(await delivered()).toBeGreaterThan(0), 10_000);
+    await vi.waitFor(async () => expect(await delivered()).toBeGreaterThan(0), 30_000);
     const report = StatusReport.parse(await exporter.status.status());
     expect(report.otlp).toMatchObject({
       endpoint: `${receiver.url}/v1/metrics`,

@@ -6,7 +6,7 @@ import { type RunningCommand, startCommand, temporaryFolder } from "../support/c
 import { parsePage } from "../support/parse-sample.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 40_000, interval: 50 };
 const OFTEN =
   "collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s } }\n";
 const NEW_SECRET = "the-rotated-secret";

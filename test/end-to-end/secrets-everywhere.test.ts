@@ -145,7 +145,7 @@ test("no secret leaves on any way: pages, metrics, answers to a reload, logs of 
   };
   await serve.until(/first poll finished/);
   // The receiver's own words, with what it was sent.
-  await vi.waitFor(() => expect(serve.stderr).toMatch(/OTLP/), { timeout: 20_000 });
+  await vi.waitFor(() => expect(serve.stderr).toMatch(/OTLP/), { timeout: 40_000 });
   for (const path of PATHS) expectClean(await answer(path), path, [bcrypt]);
   expect(await answer("/metrics")).toContain('prtg_up{server="login"} 0');
   const reload = () => answer("/-/reload", { method: "POST" });

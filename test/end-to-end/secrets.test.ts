@@ -137,7 +137,7 @@ describe("secrets", () => {
     };
     const url = await json.url();
     await json.until(/first poll finished/);
-    await vi.waitFor(() => expect(json.stderr.match(/"endpoint":"\/health"/g)?.length).toBeGreaterThan(12), 20_000);
+    await vi.waitFor(() => expect(json.stderr.match(/"endpoint":"\/health"/g)?.length).toBeGreaterThan(12), 40_000);
     expectNoSecret(commandLine(json), "the process list");
     expectNoSecret(await everyAnswer(url), "an answer");
     json.kill("SIGTERM");

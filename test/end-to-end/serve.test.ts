@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { runCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { freePort } from "../support/free-port.ts";
 import { parsePage } from "../support/parse-sample.ts";
-import { CREDENTIALS, freePort, simulateServer } from "../support/simulated-server.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 
 const LOOPBACK = ["--web.listen-address", "127.0.0.1:0"];
 
@@ -84,7 +85,7 @@ collectors:
     const page = async () => (await ask("/metrics")).text();
     expect((await ask("/-/healthy")).status).toBe(200);
     expect(sampleValue(await page(), "prtg_up")).toBe(0);
-    await vi.waitFor(async () => expect((await ask("/-/ready")).status).toBe(200), { timeout: 15_000, interval: 50 });
+    await vi.waitFor(async () => expect((await ask("/-/ready")).status).toBe(200), { timeout: 30_000, interval: 50 });
     const down = await page();
     expect(sampleValue(down, "prtg_up", { server: "hq" })).toBe(0);
     expect(down).not.toContain("prtg_sensor_status{");
@@ -92,13 +93,13 @@ collectors:
     expect(sampleValue(down, "prtg_exporter_api_requests_total", { endpoint: "/health" })).toBeGreaterThan(0);
     const simulator = await simulateServer({ port });
     await vi.waitFor(async () => expect(sampleValue(await page(), "prtg_up")).toBe(1), {
-      timeout: 20_000,
+      timeout: 30_000,
       interval: 100,
     });
     // `prtg_up` is as it is at the scrape, the page of a moment before.
     const sensors = simulator.world.list("sensor").length;
     await vi.waitFor(async () => expect((await page()).match(/^prtg_sensor_status\{/gm)).toHaveLength(sensors), {
-      timeout: 20_000,
+      timeout: 30_000,
       interval: 100,
     });
     serve.kill("SIGTERM");
@@ -146,8 +147,8 @@ describe("serve --once", () => {
         PRTG_PASSWORD_FILE: join(folder, "password.txt"),
       },
     });
-    await vi.waitFor(() => expect(simulator.requests.count({ route: "/objects/count" })).toBe(1), { timeout: 15_000 });
-    await vi.waitFor(() => expect(simulator.requests.inFlight).toBe(1), { timeout: 15_000 });
+    await vi.waitFor(() => expect(simulator.requests.count({ route: "/objects/count" })).toBe(1), { timeout: 30_000 });
+    await vi.waitFor(() => expect(simulator.requests.inFlight).toBe(1), { timeout: 30_000 });
     once.kill("SIGINT");
     const { code, stdout } = await once.ended;
     expect([code, stdout]).toEqual([130, ""]);

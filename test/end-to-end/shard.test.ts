@@ -52,11 +52,11 @@ it("a shard serves its servers alone, is ready without any, and keeps to its own
   writeFileSync(file, config(NAMES));
   expect(await first.reload()).toBe("Nothing has changed.\n");
   expect(await second.reload()).toBe("Reloaded.\n");
-  await vi.waitFor(async () => expect(await second.servers()).toEqual([NAMES[1]]), { timeout: 15_000, interval: 100 });
+  await vi.waitFor(async () => expect(await second.servers()).toEqual([NAMES[1]]), { timeout: 30_000, interval: 100 });
 
   writeFileSync(file, config([NAMES[2]]));
   expect(await first.reload()).toBe("Reloaded.\n");
-  await vi.waitFor(async () => expect(await first.servers()).toEqual([]), { timeout: 15_000, interval: 100 });
+  await vi.waitFor(async () => expect(await first.servers()).toEqual([]), { timeout: 30_000, interval: 100 });
   expect((await first.get("/-/ready")).status).toBe(200);
 });
 

@@ -104,6 +104,8 @@ const PHASES: Readonly<Record<string, Phase>> = {
       const receiver = await startReceiver(500);
       const { simulator, start } = await setUp([], receiver.section);
       const command = start(...SERVE);
+      // What comes first may be values, before anything is known of the state that is pushed at the end.
+      await command.until(/first poll finished/);
       await vi.waitFor(() => expect(receiver.pushes.length).toBeGreaterThan(0), PATIENCE);
       const after = (signalledAt: number) => {
         const names = receiver.pushes.filter(({ at }) => at > signalledAt).flatMap(({ names: own }) => [...own]);
@@ -185,8 +187,10 @@ test.each(Object.entries(PHASES))("SIGTERM ends %s in time, with its session", a
   expect(ended.code, ended.stderr).toBe(code);
   expect(performance.now() - signalledAt).toBeLessThan(LONGEST_MS);
   expect(ended.stderr).not.toMatch(/"level":"fatal"|unhandled/i);
-  await vi.waitFor(() =>
-    expect(simulator.requests.count({ method: "DELETE", route: "/session", status: 204 })).toBe(opened(simulator)),
+  await vi.waitFor(
+    () =>
+      expect(simulator.requests.count({ method: "DELETE", route: "/session", status: 204 })).toBe(opened(simulator)),
+    PATIENCE,
   );
   after?.(signalledAt);
 });

@@ -7,8 +7,9 @@ import { TruthChecker } from "../../soak/truth.ts";
 import { Exporter } from "../../src/commands/exporter.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import { freePort } from "../support/free-port.ts";
 import { testContext } from "../support/simulated-exporter.ts";
-import { CREDENTIALS, freePort, simulateServer } from "../support/simulated-server.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 
 const FIXTURES = fileURLToPath(new URL("../api/fixtures/", import.meta.url));
 const SCHEDULES =
@@ -23,7 +24,7 @@ function certificate(name: string): { readonly cert: string; readonly key: strin
 async function monitor(servers: Readonly<Record<string, string>>) {
   const list = Object.entries(servers).map(
     ([name, more]) =>
-      `  - { name: ${name}, auth: { api_key: "\${KEY}" }, limits: { timeout: 2s, requests_per_second: 100 }, ${more} }\n`,
+      `  - { name: ${name}, auth: { api_key: "\${KEY}" }, limits: { timeout: 20s, requests_per_second: 100 }, ${more} }\n`,
   );
   const { config } = await loadConfig({
     file: `${FIXTURES}prtg.yaml`,
@@ -71,7 +72,7 @@ it("names that do not resolve, closed ports and certificates that cannot be trus
         ["sound", 1],
       ]);
     },
-    { timeout: 20_000, interval: 200 },
+    { timeout: 40_000, interval: 200 },
   );
   for (const format of ["text", "openmetrics"] as const) {
     const view = await page(format);
@@ -93,13 +94,13 @@ it("a certificate that is put right is trusted at the next health check", async 
   const up = async () => (await page("text")).value("prtg_up", { server: "hq" });
   await vi.waitFor(
     async () => expect((await page("text")).value("prtg_exporter_api_breaker_open", { server: "hq" })).toBe(1),
-    { timeout: 20_000, interval: 100 },
+    { timeout: 30_000, interval: 100 },
   );
   expect(await up()).toBe(0);
   await wrong.close();
   await simulateServer({ port, tls: certificate("localhost") });
   const since = performance.now();
-  await vi.waitFor(async () => expect(await up()).toBe(1), { timeout: 20_000, interval: 100 });
-  // Health is asked each second, whatever holds all else back; the rest is the machine.
-  expect(performance.now() - since).toBeLessThan(10_000);
+  await vi.waitFor(async () => expect(await up()).toBe(1), { timeout: 30_000, interval: 100 });
+  // Health is asked each second, whatever holds all else back, for up to a minute; the rest is the machine.
+  expect(performance.now() - since).toBeLessThan(20_000);
 });

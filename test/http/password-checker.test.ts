@@ -96,9 +96,11 @@ describe("the work for an unknown name", () => {
     await checker.check(users, "alice", "to start the thread");
     for (let round = 0; round < 8; round++) {
       for (const name of ["alice", "mallory"] as const) {
-        const started = performance.now();
+        // Of all threads, and nothing else runs: other programs on the machine do not count.
+        const started = process.cpuUsage();
         expect(await checker.check(users, name, `guess ${round}`)).toBe("wrong");
-        times[name].push(performance.now() - started);
+        const { user, system } = process.cpuUsage(started);
+        times[name].push(user + system);
       }
     }
     const best = (all: readonly number[]) => Math.min(...all);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type RouteHandler, respondText } from "../../src/http/responses.ts";
 import { startWebServer } from "../../src/http/web-server.ts";
 
@@ -50,11 +50,10 @@ test("answers that waited behind another one when the connection ended are not c
     expect(asked).toHaveLength(2 * round);
     wakers.pop()?.();
   }
-  await sleep(20);
-  expect((await fetch(`${url}/quick`)).status).toBe(200);
+  await vi.waitFor(async () => expect((await fetch(`${url}/quick`)).status).toBe(200), { timeout: 20_000 });
   const before = performance.now();
-  await web.close(10_000);
-  expect(performance.now() - before).toBeLessThan(5_000);
+  await web.close(60_000);
+  expect(performance.now() - before).toBeLessThan(20_000);
 });
 
 test("answers that are waited for come, in the order of the requests", async () => {

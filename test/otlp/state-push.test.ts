@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { Counter, Gauge, Registry } from "prom-client";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OTLP_PROTOCOLS } from "../../src/otlp/encoding.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
@@ -211,7 +211,13 @@ describe("stopping", () => {
   test("does not wait for longer than the grace time", async () => {
     const receiver = await startReceiver(() => () => undefined);
     const { push, observer, lines } = await testPush({ endpoint: receiver.url });
-    await push.stop(50);
+    // The SDK waits with a timer of its own; on a busy machine the push may need longer to begin than to be given up.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const stopped = push.stop(5_000);
+    await receiver.until(1);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await stopped;
     expect(receiver.requests).toHaveLength(1);
     expect(observer.counts).toEqual({});
     expect(lines).toHaveLength(1);

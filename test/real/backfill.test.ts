@@ -16,6 +16,8 @@ import { runProgram } from "./support/run-program.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+/** Against hanging only: promtool is what takes longest here. */
+const IMPORT_LIMIT_MS = 280_000;
 
 const SIZE = { probes: 2, groups: 4, devices: 10, sensors: 40, channels: 200 };
 
@@ -57,7 +59,8 @@ describeWithPrograms(
       const printed = /^ {2}for file in .*$/m.exec(stdout)?.[0] ?? "";
       expect(printed).toMatch(/promtool tsdb create-blocks-from .*openmetrics .* DATA_FOLDER/);
       const command = printed.replace("DATA_FOLDER", data).replace(" promtool ", ` ${programs["promtool-3"]} `);
-      expect(await runProgram("sh", ["-c", command], "")).toEqual({ code: 0, stdout: "", stderr: "" });
+      const imported = await runProgram("sh", ["-c", command], "", IMPORT_LIMIT_MS);
+      expect(imported).toEqual({ code: 0, stdout: "", stderr: "" });
       return data;
     }
 

@@ -10,7 +10,10 @@ import { startInBackground } from "./support/background-program.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const REQUIRED = process.env.PRTG_EXPORTER_REQUIRE_PROGRAMS === "1";
 
-test("the bench measures everything it knows, in a hurry", { timeout: 400_000 }, async () => {
+/** Against hanging only: how long it takes is the machine's affair. */
+const LIMIT_MS = 1_200_000;
+
+test("the bench measures everything it knows, in a hurry", { timeout: LIMIT_MS }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-test-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const output = path.join(folder, "results.json");

@@ -64,6 +64,7 @@ describeWithPrograms(["dashboard-schema"], "the schema of the Grafana Foundation
 const SENSORS = 160;
 const WAIT_LIMIT_MS = 200_000;
 const ROUND_MS = 2_000;
+const CHANGE_LIMIT_MS = 100_000;
 /** Grafana takes four scrape intervals, at least. */
 const RATE_INTERVAL = "15s";
 const RANGE_SECONDS = 60;
@@ -95,9 +96,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
     });
     await prometheus.waitUntilScraped();
     await rename(site, prometheus);
-    devices = (await prometheus.query("count by (device) (prtg_sensor_status_code)")).map(
-      ({ labels }) => labels.device ?? "",
-    );
+    devices = await devicesOf(prometheus);
     await trouble(site, prometheus);
     await askUntilAnswered();
   }, 2 * WAIT_LIMIT_MS);
@@ -262,30 +261,47 @@ const ODD_NAME = `O'Brien's "core" \\ switch (1+) [a|b]*?.^$ {x} /24`;
 /** Gives a device a name that breaks whatever builds text from names, and waits for it. */
 async function rename(site: TroubledSite, prometheus: Prometheus): Promise<void> {
   const [device] = await prometheus.query("prtg_device_info");
-  await site.control(`objects/${device?.labels.device_id}/rename`, { name: ODD_NAME });
-  await until("new name", 30_000, async () => (await prometheus.labelValues("device")).includes(ODD_NAME));
-  // What had the old name is marked as gone by the next scrape.
-  await prometheus.nextScrape();
+  const { device_id = "" } = device?.labels ?? {};
+  await site.control(`objects/${device_id}/rename`, { name: ODD_NAME });
+  // Each collector tells it at its own next poll, and what had the old name is marked as gone by the scrape after.
+  const instance = `instance="${site.address}"`;
+  // By id: other devices may have the name that it had.
+  const itsSensors = `on (sensor_id) prtg_sensor_info{${instance}, device_id="${device_id}"}`;
+  const statuses = `prtg_sensor_status_code{${instance}} and ${itsSensors}`;
+  await until("new name in the place of the old one", CHANGE_LIMIT_MS, async () => {
+    const names = (await prometheus.query(statuses)).map(({ labels }) => labels.device);
+    return names.length > 0 && names.every((name) => name === ODD_NAME);
+  });
+}
+
+/** Of sensors that are shown now; the exporter whose page is limited goes on with the names that it began with. */
+async function devicesOf(prometheus: Prometheus): Promise<string[]> {
+  const counts = await prometheus.query("count by (device) (prtg_sensor_status_code)");
+  return counts.map(({ labels }) => labels.device ?? "");
 }
 
 /** Has something go wrong of each kind that a panel or an alert is about. */
 async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void> {
   const ids = async (expr: string) => (await prometheus.query(expr)).map(({ labels }) => labels.sensor_id ?? "");
+  const [probe = ""] = (await prometheus.query("topk(1, count by (probe) (prtg_sensor_status_code))")).map(
+    ({ labels }) => labels.probe,
+  );
   const beyond = async (limit: "max_error" | "max_warning") => {
     // Where a warning is wanted, an error limit must not be in the way.
     const others = limit === "max_warning" ? `unless on (sensor_id) prtg_channel_limit{limit=~".*error"}` : "";
-    const [series] = await prometheus.query(
-      `prtg_channel_limit{limit="${limit}"} and on (sensor_id, channel_id) prtg_channel_value ${others}`,
-    );
+    // Of the probe that has trouble anyway: others are to be without any.
+    const ofProbe = `prtg_channel_limit{limit="${limit}", probe="${probe}"}`;
+    let series: Series | undefined;
+    await until(`${limit} of a channel`, CHANGE_LIMIT_MS, async () => {
+      [series] = await prometheus.query(`${ofProbe} and on (sensor_id, channel_id) prtg_channel_value ${others}`);
+      return series !== undefined;
+    });
     const { sensor_id = "", channel_id = "" } = series?.labels ?? {};
     const to = (series?.points[0]?.value ?? 0) + 1;
     await site.control(`objects/${sensor_id}/set`, { channel: Number(channel_id), to });
     return sensor_id;
   };
   const taken = [await beyond("max_error"), await beyond("max_warning")];
-  const [probe = ""] = (await prometheus.query("topk(1, count by (probe) (prtg_sensor_status_code))")).map(
-    ({ labels }) => labels.probe,
-  );
   const up = await ids(`prtg_sensor_status_code{probe="${probe}"} == 3`);
   const [down = "", acknowledged = "", paused = "", partial = ""] = up.filter((id) => !taken.includes(id));
   await site.control(`objects/${down}/force`, { status: "down" });

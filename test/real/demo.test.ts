@@ -6,9 +6,13 @@ import { Prometheus } from "./support/prometheus.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const READY = /first poll of (\d+) simulated sensors is complete .*\bOpen (http:\/\/127\.0\.0\.1:\d+)\/metrics/s;
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 200_000;
 /** "Ends within a few seconds." */
 const STOP_LIMIT_MS = 5_000;
+/** Also the time that a scrape may take: with a second, a busy machine would miss one. */
+const INTERVAL = "2s";
+/** Polls come every ten seconds; what is waited for is there long before, unless the machine is busy. */
+const PATIENCE = { timeout: 120_000, interval: 500 };
 
 describe("npm run demo", () => {
   describeWithPrograms(["prometheus-3"], "under Prometheus", (paths) => {
@@ -17,7 +21,8 @@ describe("npm run demo", () => {
       const demo = startDemo({ env: { npm_config_script_shell: "bash" } });
       const { sensors, url } = await opened(demo);
       expect(sensors).toBe(2600);
-      const prometheus = await Prometheus.start({ binary: paths["prometheus-3"], target: new URL(url).host });
+      const target = new URL(url).host;
+      const prometheus = await Prometheus.start({ binary: paths["prometheus-3"], target, interval: INTERVAL });
       onTestFinished(() => prometheus.stop());
       await prometheus.waitUntilScraped();
 
@@ -27,17 +32,19 @@ describe("npm run demo", () => {
         return series[0]?.points[0]?.value;
       };
       const polls = 'changes(prtg_exporter_collector_last_success_timestamp_seconds{collector="channels"}[5m])';
-      await expect.poll(() => single(polls), { timeout: 40_000, interval: 500 }).toBeGreaterThan(0);
-      await prometheus.nextScrape();
+      await expect.poll(() => single(polls), PATIENCE).toBeGreaterThan(0);
+      // The page with its values is made a moment after the poll that the collector tells of.
+      const changed = "count(changes(prtg_channel_value[5m]) > 0) or vector(0)";
+      await expect.poll(() => single(changed), PATIENCE).toBeGreaterThan(100);
+      await expect.poll(() => single("count_over_time(up[5m])"), PATIENCE).toBeGreaterThanOrEqual(4);
 
       expect(await single("min_over_time(up[5m])")).toBe(1);
-      expect(await single("count_over_time(up[5m])")).toBeGreaterThanOrEqual(4);
       expect(await single("prtg_up")).toBe(1);
       expect(await single("sum(prtg_sensors)")).toBe(sensors);
       expect(await prometheus.seriesCount("prtg_sensor_status_code")).toBe(sensors);
       expect(await single('prtg_objects{kind="channel"}')).toBe(12_000);
-      expect(await prometheus.seriesCount("prtg_channel_value")).toBeGreaterThan(11_000);
-      expect(await single("count(changes(prtg_channel_value[5m]) > 0)")).toBeGreaterThan(100);
+      // Of 12,000; at some moments of a year of this world more are paused or never measured than at others.
+      expect(await prometheus.seriesCount("prtg_channel_value")).toBeGreaterThan(10_000);
 
       expect(await interrupted(demo)).toEqual({ code: 0, signal: null });
       await expectGone(demo, url);
@@ -85,7 +92,7 @@ function interrupted(demo: BackgroundProgram): Promise<{ code: number | null; si
 
 /** No process of its group is left, so neither its web server nor the simulated one listens. */
 async function expectGone(demo: BackgroundProgram, url: string): Promise<void> {
-  await expect.poll(() => isAlive(-demo.pid)).toBe(false);
+  await expect.poll(() => isAlive(-demo.pid), { timeout: 20_000 }).toBe(false);
   await expect(fetch(url)).rejects.toThrow();
 }
 

@@ -9,6 +9,8 @@ import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-ex
 const SIZE = { probes: 2, groups: 12, devices: 90, sensors: 1_000 };
 /** The collectors of tree and status read the same lists: with one of them a poll is one reading of each list. */
 const SETTINGS = "collectors: { status: { enabled: false } }";
+/** Also the time that a scrape may take: one that fails makes everything stale, and a busy machine has needed 1.5 s. */
+const INTERVAL = "2s";
 
 for (const generation of [2, 3] as const) {
   describeWithPrograms([`prometheus-${generation}`], `what vanishes, seen by Prometheus ${generation}`, (paths) => {
@@ -20,7 +22,11 @@ for (const generation of [2, 3] as const) {
       exporter = await startScrapedExporter({ size: SIZE, settings: SETTINGS });
       ({ world } = exporter.simulator);
       await exporter.poll();
-      prometheus = await Prometheus.start({ binary: paths[`prometheus-${generation}`], target: exporter.address });
+      prometheus = await Prometheus.start({
+        binary: paths[`prometheus-${generation}`],
+        target: exporter.address,
+        interval: INTERVAL,
+      });
       await prometheus.waitUntilScraped();
     });
 

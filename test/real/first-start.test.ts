@@ -11,6 +11,8 @@ const NOT_CLONED = new Set(["node_modules", ".git", "dist", "coverage"]);
 const READY = /first poll of \d+ simulated sensors is complete .*\bOpen (http:\/\/127\.0\.0\.1:\d+)\/metrics/s;
 /** "Under 60 s including the install." */
 const LIMIT_S = 60;
+/** Alone it is there in a third of the limit; on a machine with 14 for each core it took 100 s. */
+const HANGING_MS = 270_000;
 
 test("npm run demo is all that a clone needs, with an empty cache, to the first page with values", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "first-start-"));
@@ -25,11 +27,12 @@ test("npm run demo is all that a clone needs, with an empty cache, to the first 
     ownGroup: true,
   });
   onTestFinished(() => demo.stop("SIGKILL"));
-  const [, url = ""] = await demo.waitForLog(READY, 3 * LIMIT_S * 1_000);
+  const [, url = ""] = await demo.waitForLog(READY, HANGING_MS);
   const page = await (await fetch(`${url}/metrics`)).text();
   const seconds = (performance.now() - started) / 1_000;
 
-  expect(page.match(/^prtg_channel_value\{/gm)?.length).toBeGreaterThan(11_000);
+  // Of 12,000; at some moments of a year of this world more are paused or never measured than at others.
+  expect(page.match(/^prtg_channel_value\{/gm)?.length).toBeGreaterThan(10_000);
   // Where more wants to run than there are cores, everybody waits in turn.
   const busy = Math.max(1, (loadavg()[0] ?? 0) / cpus().length);
   expect(seconds, `${seconds.toFixed(1)} s on a machine with ${busy.toFixed(1)} for each core`).toBeLessThan(

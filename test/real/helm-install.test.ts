@@ -28,6 +28,8 @@ const RESOURCES: Readonly<Record<string, string>> = {
 const found = z.object({ metadata: z.object({ name: z.string(), annotations: z.record(z.string(), z.string()) }) });
 const workload = z.object({ spec: z.object({ template: z.object({ spec: z.looseObject({}) }) }) });
 
+const HELM_LIMIT_MS = 120_000;
+
 const PROGRAMS = ["helm", "kube-apiserver", "kubernetes-api", "etcd"] as const;
 
 describeWithPrograms([...PROGRAMS], "the Helm chart in Kubernetes", (paths) => {
@@ -41,8 +43,9 @@ describeWithPrograms([...PROGRAMS], "the Helm chart in Kubernetes", (paths) => {
       if (!/^ {4}kind: (ServiceMonitor|PodMonitor|ScrapeConfig|PrometheusRule)$/m.test(definition)) continue;
       await api.create("apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
     }
-    await api.waitFor("apis/monitoring.coreos.com/v1/servicemonitors");
-    await api.waitFor("apis/monitoring.coreos.com/v1alpha1/scrapeconfigs");
+    for (const resource of Object.values(RESOURCES).filter((each) => each.includes("monitoring.coreos.com"))) {
+      await api.waitFor(resource.replace("namespaces/NAMESPACE/", ""));
+    }
   });
 
   afterAll(async () => {
@@ -51,14 +54,17 @@ describeWithPrograms([...PROGRAMS], "the Helm chart in Kubernetes", (paths) => {
   });
 
   const helm = async (...args: string[]) => {
-    const { code, stdout, stderr } = await runProgram(paths.helm, [...args, `--kubeconfig=${api.kubeconfig}`], "");
+    // What is known of an API server is kept by its port, for hours: another one may have had this port.
+    const env = { ...process.env, KUBECACHEDIR: path.join(folder, "cache"), HOME: folder };
+    const command = [...args, `--kubeconfig=${api.kubeconfig}`];
+    const { code, stdout, stderr } = await runProgram(paths.helm, command, "", HELM_LIMIT_MS, env);
     return { code, stdout, stderr };
   };
 
   describe.each(CASES)("with the values %s", (name) => {
     test("is installed, read back, and upgraded", async () => {
-      await createNamespace(api, name);
-      const settings = [`--namespace=${name}`, `--values=${valuesFile(name)}`];
+      const namespace = await createNamespace(api, name);
+      const settings = [`--namespace=${namespace}`, `--values=${valuesFile(name)}`];
       const installed = await helm("install", "prtg", CHART, ...settings, "--wait=false");
       expect({ code: installed.code, stderr: withoutNotice(installed.stderr) }).toEqual({ code: 0, stderr: "" });
       expect(installed.stdout).toContain("STATUS: deployed");
@@ -66,7 +72,7 @@ describeWithPrograms([...PROGRAMS], "the Helm chart in Kubernetes", (paths) => {
       const { objects } = await renderChart(paths.helm, settings);
       const kept = objects.filter(({ kind }) => kind !== "Pod");
       for (const { kind, metadata } of kept) {
-        const read = found.parse(await api.get(`${collection(kind, name)}/${metadata.name}`));
+        const read = found.parse(await api.get(`${collection(kind, namespace)}/${metadata.name}`));
         expect(read.metadata.name).toBe(metadata.name);
       }
 
@@ -76,12 +82,17 @@ describeWithPrograms([...PROGRAMS], "the Helm chart in Kubernetes", (paths) => {
     });
 
     test("has pods that the policy «restricted» lets in", async () => {
-      const { objects } = await renderChart(paths.helm, [`--namespace=${name}`, `--values=${valuesFile(name)}`]);
+      const namespace = await createNamespace(api, name);
+      const { objects } = await renderChart(paths.helm, [`--namespace=${namespace}`, `--values=${valuesFile(name)}`]);
+      // Which the pods name.
+      for (const object of objects.filter(({ kind }) => kind === "ServiceAccount")) {
+        await api.create(collection(object.kind, namespace), JSON.stringify(object));
+      }
       for (const object of objects) {
         const template = object.kind === "Pod" ? { spec: object.spec } : templateOf(object);
         if (template === undefined) continue;
         const pod = { ...template, apiVersion: "v1", kind: "Pod", metadata: { generateName: "try-" } };
-        await api.create(`api/v1/namespaces/${name}/pods`, JSON.stringify(pod));
+        await api.create(`api/v1/namespaces/${namespace}/pods`, JSON.stringify(pod));
       }
     });
   });
@@ -93,12 +104,17 @@ describeWithPrograms([...PROGRAMS], "the Helm chart in Kubernetes", (paths) => {
       metadata: { name: "root" },
       spec: { containers: [{ name: "root", image: "example.com/root" }] },
     };
-    await createNamespace(api, "refusals");
-    await expect(api.create("api/v1/namespaces/refusals/pods", JSON.stringify(pod))).rejects.toThrow(/restricted/);
+    const namespace = await createNamespace(api, "refusals");
+    const refused = api.create(`api/v1/namespaces/${namespace}/pods`, JSON.stringify(pod));
+    await expect(refused).rejects.toThrow(/restricted/);
   });
 });
 
-async function createNamespace(api: KubernetesApi, name: string): Promise<void> {
+let namespaces = 0;
+
+/** One for every test and every repetition of it: a release of Helm's is there once. Resolves with its name. */
+async function createNamespace(api: KubernetesApi, title: string): Promise<string> {
+  const name = `${title}-${++namespaces}`;
   const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
   await api.create(
     "api/v1/namespaces",
@@ -107,6 +123,7 @@ async function createNamespace(api: KubernetesApi, name: string): Promise<void> 
   // The controller that makes one in each namespace does not run here.
   const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } };
   await api.create(`api/v1/namespaces/${name}/serviceaccounts`, JSON.stringify(account));
+  return name;
 }
 
 function collection(kind: string, namespace: string): string {

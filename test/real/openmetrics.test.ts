@@ -33,7 +33,7 @@ describeWithPrograms(["python-openmetrics"], "the OpenMetrics parser reads the p
               expect(timed).toBe(total(each, "prtg_exporter_api_requests_total"));
             }
           },
-          { timeout: 30_000, interval: 200 },
+          { timeout: 120_000, interval: 200 },
         );
       } finally {
         await exporter.close();

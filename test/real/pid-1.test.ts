@@ -31,16 +31,16 @@ async function startAsFirstProcess() {
       expect(readFileSync(`/proc/${found}/status`, "utf8")).toMatch(/^NSpid:.*\t1$/m);
       return Number(found);
     },
-    { timeout: 10_000, interval: 10 },
+    { timeout: 60_000, interval: 10 },
   );
   return { simulator, ended, log: () => log, signal: (name: NodeJS.Signals) => process.kill(pid, name) };
 }
 
 test.skipIf(!PERMITTED)(`as process 1 it takes signals, and ends its session${WHY}`, async () => {
   const { simulator, ended, log, signal } = await startAsFirstProcess();
-  await vi.waitFor(() => expect(log()).toContain("first poll finished"), { timeout: 30_000 });
+  await vi.waitFor(() => expect(log()).toContain("first poll finished"), { timeout: 60_000 });
   signal("SIGHUP");
-  await vi.waitFor(() => expect(log()).toContain("the configuration is what it was"), { timeout: 10_000 });
+  await vi.waitFor(() => expect(log()).toContain("the configuration is what it was"), { timeout: 60_000 });
   const signalledAt = performance.now();
   signal("SIGTERM");
   expect(await ended).toBe(0);

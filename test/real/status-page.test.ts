@@ -21,12 +21,17 @@ const HOSTILE = [
   `<form action="https://evil.example/"><button id=main>`,
 ];
 
+/** `expect.poll` gives up after a second unless told. */
+const PATIENT = { timeout: 30_000 };
+
 describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium }) => {
   let running: SimulatedExporter;
   let web: WebServer;
   let browser: Browser;
   let base: string;
   let sensors: readonly SimSensor[];
+  /** The moment at which simulated time stands, milliseconds. */
+  let at: number;
 
   beforeAll(async () => {
     running = await startSimulatedExporter({
@@ -34,6 +39,8 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
       settings: "mapping: { presets: [base-units] }\n",
     });
     const { world } = running.simulator;
+    at = Date.now();
+    running.simulator.freezeAt(at);
     sensors = world.list("sensor");
     // All kinds of objects and the channels are called what would do harm.
     const victims = someOfEachKind();
@@ -68,10 +75,20 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     return kinds.flatMap((nodes: readonly SimNode[]) => nodes.slice(0, HOSTILE.length));
   }
 
+  /** Up at that moment, so that its channels have values. */
   function harmless(): SimSensor {
-    const sensor = sensors.find(({ name, channels }) => !HOSTILE.includes(name) && channels.length > 3);
+    const { world } = running.simulator;
+    const usable = (sensor: SimSensor) => !HOSTILE.includes(sensor.name) && sensor.channels.length > 3;
+    const sensor = sensors.find((each) => usable(each) && world.state(each, at).status === "up");
     if (sensor === undefined) throw new Error("no sensor");
     return sensor;
+  }
+
+  /** Values are withdrawn some minutes after they were measured, and the tests before may have taken as long. */
+  async function renewValues(): Promise<void> {
+    at = Date.now();
+    running.simulator.freezeAt(at);
+    expect(await running.poll()).toBe(true);
   }
 
   /** Everything that a page links to and has not been looked at. */
@@ -98,7 +115,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
         viewport: { width: 390, height: 844 },
       });
       await page.goto(`${base}tree?id=${harmless().parent?.id}`);
-      await page.locator(".opener").first().click();
+      await page.locator(`li[data-key="hq ${harmless().id}"] .opener`).click();
       await page.locator(".below table").waitFor();
       await page.locator(".below summary").first().click();
       await page.locator("#q").fill("ping");
@@ -109,6 +126,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
   });
 
   test("opens the tree in place from the root down to the lines of a sensor", async () => {
+    await renewValues();
     const { page, complaints } = await openPage(browser, base);
     await page.goto(base);
     const way: string[] = [];
@@ -142,9 +160,10 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     await page.locator("#found").waitFor({ state: "hidden" });
     await page.locator("#q").fill("no such thing anywhere");
     await page.locator("#q").press("Enter");
+    // What was found while typing may say the same before the browser is there.
+    await expect.poll(() => page.url(), PATIENT).toContain("search?q=no+such+thing");
     await page.locator("main > section h1").waitFor();
     expect(await page.locator("#results h1").innerText()).toContain("0 objects");
-    expect(page.url()).toContain("search?q=no+such+thing");
     expect(complaints).toEqual([]);
   });
 
@@ -152,7 +171,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     const { page } = await openPage(browser, base);
     await page.goto(`${base}search?status=up`);
     await page.locator("#q").fill("zzz no such");
-    await expect.poll(() => page.locator("#results h1").innerText()).toMatch(/^0 sensors .* in status Up$/);
+    await expect.poll(() => page.locator("#results h1").innerText(), PATIENT).toMatch(/^0 sensors .* in status Up$/);
   });
 
   test("refreshes what it shows, and leaves open what is open", async () => {
@@ -164,7 +183,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     await page.locator(".opener").first().click();
     await page.locator(".below").waitFor();
     const before = await page.locator("#as-of time").getAttribute("datetime");
-    await expect.poll(() => page.locator("#as-of time").getAttribute("datetime")).not.toBe(before);
+    await expect.poll(() => page.locator("#as-of time").getAttribute("datetime"), PATIENT).not.toBe(before);
     expect(await page.locator("#server-0 details[open]").count()).toBe(1);
     expect(await page.locator(".below").count()).toBe(1);
     const button = page.locator("#refresh");
@@ -203,6 +222,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
   });
 
   test("works without a script: links lead from the top to a sensor, the form finds it", async () => {
+    await renewValues();
     const { page, complaints } = await openPage(browser, base, { javaScriptEnabled: false });
     await page.goto(base);
     const way: string[] = [];
@@ -214,11 +234,12 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
       way.unshift(at.id);
     }
     for (const id of way) await page.locator(`li[data-key="hq ${id}"] a`).click();
-    expect(await page.locator("h1").textContent()).toBe(harmless().name);
+    await expect.poll(() => page.locator("h1").textContent(), PATIENT).toBe(harmless().name);
     await page.locator(".channels summary").first().click();
     expect(await page.locator(".channels .series code").first().innerText()).toContain(`sensor_id="${harmless().id}"`);
     await page.locator("#q").fill(harmless().id);
     await page.locator("#q").press("Enter");
+    await expect.poll(() => page.url(), PATIENT).toContain("search?q=");
     await page.locator(`li[data-key="hq ${harmless().id}"]`).waitFor();
     expect(await page.locator(".opener").count()).toBe(0);
     expect(complaints).toEqual([]);
@@ -263,7 +284,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
       document.body.setAttribute("onclick", "window.harmed = 'handler'");
       document.body.click();
     }`);
+    await expect.poll(() => complaints.join("\n"), PATIENT).toContain("Content Security Policy");
     expect(await page.evaluate("window.harmed ?? null")).toBeNull();
-    expect(complaints.join("\n")).toContain("Content Security Policy");
   });
 });

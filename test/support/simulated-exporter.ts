@@ -51,7 +51,8 @@ export async function startSimulatedExporter(options: SimulatedExporterOptions =
     exporter,
     config,
     poll: async () => {
-      const worked = await exporter.pollOnce(AbortSignal.timeout(60_000));
+      // Against hanging only: 16,000 channels have taken 20 s on a busy machine.
+      const worked = await exporter.pollOnce(AbortSignal.timeout(240_000));
       await exporter.exposition.refresh();
       return worked;
     },

@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/service/simulator.ts";
@@ -25,17 +24,4 @@ export async function simulateServer(options: Partial<SimulatorOptions> = {}): P
   });
   onTestFinished(() => simulator.close());
   return simulator;
-}
-
-/** A port of the loopback address on which nobody listens. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -65,6 +65,8 @@ export async function startApiServer(handler: Handler, certificate?: string): Pr
     certificate === undefined
       ? createServer(onRequest)
       : createSecureServer({ cert: fixture(`${certificate}.pem`), key: fixture(`${certificate}.key.pem`) }, onRequest);
+  // Five seconds, the default, may pass on a busy machine while a request is on its way over an idle connection.
+  server.keepAliveTimeout = 60_000;
   server.on("connection", (socket: Socket) => {
     connections++;
     sockets.add(socket);

@@ -35,8 +35,15 @@ export interface TestClient {
 
 type Overrides = Partial<Omit<ApiClientOptions, "limits" | "url">> & { readonly limits?: Partial<ApiLimits> };
 
-/** Options that a test may complete; without jitter, so that retries come at once. */
+/**
+ * Options that a test may complete; without jitter, so that retries come at once. Deadlines by a clock of the test are
+ * short; those by the real one must not end what a busy machine takes long for.
+ */
 export function testOptions(url: string, overrides: Overrides = {}): ApiClientOptions & { observer: ApiObserver } {
+  const deadlines =
+    overrides.clock === undefined
+      ? { timeoutMs: 30_000, totalTimeoutMs: 60_000 }
+      : { timeoutMs: 5_000, totalTimeoutMs: 20_000 };
   return {
     name: "test",
     url,
@@ -51,8 +58,7 @@ export function testOptions(url: string, overrides: Overrides = {}): ApiClientOp
     limits: {
       concurrency: 4,
       requestsPerSecond: Number.POSITIVE_INFINITY,
-      timeoutMs: 5_000,
-      totalTimeoutMs: 20_000,
+      ...deadlines,
       maxResponseBytes: 1_000_000,
       ...overrides.limits,
     },

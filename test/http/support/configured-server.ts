@@ -116,6 +116,8 @@ export function askHttp2(url: string, ca: string, headers: Record<string, string
       body += part;
     });
     stream.on("error", reject);
+    // After an answer this comes too late to matter.
+    stream.on("close", () => reject(new Error("the session ended without an answer")));
     stream.on("end", () => {
       const protocol = session.alpnProtocol;
       session.close();

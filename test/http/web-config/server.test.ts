@@ -20,6 +20,8 @@ beforeAll(() => {
 afterAll(() => certificates.remove());
 
 const TLS = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n";
+/** Files are looked at every 20 ms; the rest is for a busy machine. */
+const PATIENCE = { timeout: 20_000, interval: 20 };
 const USERS = `basic_auth_users:\n  alice: ${ALICE}\n  carol: ${CAROL}\n`;
 
 const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
@@ -63,18 +65,23 @@ describe("users", () => {
     expect((await fetch(`${url}/metrics`, { headers: { authorization: basic("alice", "wonderland") } })).status).toBe(
       200,
     );
-    const guess = (index: number) =>
-      fetch(`${url}/metrics`, { headers: { authorization: basic("slow", `guess ${index}`) } });
+    let checked = 0;
+    /** When it was refused unchecked, after how many seconds to come again. */
+    const guess = async (index: number) => {
+      const answer = await fetch(`${url}/metrics`, { headers: { authorization: basic("slow", `guess ${index}`) } });
+      const seconds = answer.headers.get("retry-after");
+      if (seconds !== null) return seconds;
+      checked++;
+      throw new Error("it was checked");
+    };
     const guesses = Array.from({ length: 30 }, (_, index) => guess(index));
-    await vi.waitFor(() => expect(rejected).toContain("password_checks"));
-    // Known already, so it waits for nobody.
-    const started = performance.now();
+    const refused = Promise.any(guesses);
+    await vi.waitFor(() => expect(rejected).toContain("password_checks"), PATIENCE);
+    // Known already, so it waits for none of the sixteen that are still to be checked.
     const known = await fetch(`${url}/metrics`, { headers: { authorization: basic("alice", "wonderland") } });
     expect(known.status).toBe(200);
-    expect(performance.now() - started).toBeLessThan(1_000);
-    const refused = (await Promise.race(guesses.slice(20))).headers.get("retry-after");
-    expect(refused).toBe("1");
-    for (const each of guesses) void each.catch(() => undefined);
+    expect(checked).toBeLessThan(8);
+    expect(await refused).toBe("1");
   });
 
   it("and their secrets are seen neither in the log nor in an answer, at any level", async () => {
@@ -93,8 +100,8 @@ describe("users", () => {
       }
     }
     write("basic_auth_users:\n  alice: plain-password\n");
-    await vi.waitFor(() => expect(source.isInForce).toBe(false));
-    await vi.waitFor(() => expect(logged.join("")).toContain("WEB_CONFIG_INVALID"));
+    await vi.waitFor(() => expect(source.isInForce).toBe(false), PATIENCE);
+    await vi.waitFor(() => expect(logged.join("")).toContain("WEB_CONFIG_INVALID"), PATIENCE);
     const seen = [...answers, ...logged].join("\n");
     const secrets = [...passwords, ...passwords.map((password) => basic("alice", password).slice(6)), ALICE, CAROL];
     for (const secret of [...secrets, "plain-password", ALICE.slice(7)]) expect(seen).not.toContain(secret);
@@ -163,12 +170,12 @@ describe("the limit of the rate", () => {
 
 it("a refused request leaves its connection open for the next one", async () => {
   const { port, rejected } = await startConfigured(certificates, "rate_limit: { interval: 1h, burst: 1 }", {
-    requestMs: 150,
+    requestMs: 400,
   });
   const socket = connect(port, "127.0.0.1");
   socket.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2));
-  await vi.waitFor(() => expect(rejected).toEqual(["rate_limit"]));
-  await sleep(400);
+  await vi.waitFor(() => expect(rejected).toEqual(["rate_limit"]), PATIENCE);
+  await sleep(800);
   expect([socket.closed, ...rejected]).toEqual([false, "rate_limit"]);
   socket.destroy();
 });
@@ -189,7 +196,7 @@ describe("a change of the files", () => {
     const before = await serialOf();
     // The key comes first, and for a moment the two do not belong together.
     certificates.issue("rotated");
-    await vi.waitFor(async () => expect(await serialOf()).not.toBe(before), { timeout: 5_000, interval: 50 });
+    await vi.waitFor(async () => expect(await serialOf()).not.toBe(before), PATIENCE);
     expect((await askTls(`${url}/metrics`, { ca })).status).toBe(200);
     expect(logged.join("")).toContain("is in force");
   });
@@ -203,7 +210,7 @@ describe("a change of the files", () => {
     expect((await askTls(`${url}/metrics`, options)).headers.connection).toBe("keep-alive");
     const before = source.current;
     certificates.issue("older");
-    await vi.waitFor(() => expect(source.current).not.toBe(before), { timeout: 5_000 });
+    await vi.waitFor(() => expect(source.current).not.toBe(before), PATIENCE);
     expect((await askTls(`${url}/metrics`, options)).headers.connection).toBe("close");
     expect((await askTls(`${url}/metrics`, options)).headers.connection).toBe("keep-alive");
     agent.destroy();
@@ -224,7 +231,7 @@ describe("a change of the files", () => {
     expect(await ask()).toBe(200);
     const before = source.current;
     certificates.issue("elder");
-    await vi.waitFor(() => expect(source.current).not.toBe(before), { timeout: 5_000 });
+    await vi.waitFor(() => expect(source.current).not.toBe(before), PATIENCE);
     const closed = once(session, "close");
     expect(await ask()).toBe(200);
     await closed;
@@ -236,19 +243,22 @@ describe("a change of the files", () => {
       (await fetch(`${url}/metrics`, { headers: { authorization: basic(name, password) } })).status;
     expect([await statusOf("alice", "wonderland"), await statusOf("carol", "lewis")]).toEqual([200, 401]);
     write(`basic_auth_users: { carol: "${CAROL}" }`);
-    await vi.waitFor(async () => expect(await statusOf("carol", "lewis")).toBe(200));
+    await vi.waitFor(async () => expect(await statusOf("carol", "lewis")).toBe(200), PATIENCE);
     expect(await statusOf("alice", "wonderland")).toBe(401);
     write("");
-    await vi.waitFor(async () => expect(await statusOf("mallory", "x")).toBe(200));
+    await vi.waitFor(async () => expect(await statusOf("mallory", "x")).toBe(200), PATIENCE);
   });
 
   it("turns TLS on and off", async () => {
     const { port, write } = await startConfigured(certificates, "");
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
     write(TLS);
-    await vi.waitFor(async () => expect((await askTls(`https://127.0.0.1:${port}/metrics`, { ca })).status).toBe(200));
+    await vi.waitFor(
+      async () => expect((await askTls(`https://127.0.0.1:${port}/metrics`, { ca })).status).toBe(200),
+      PATIENCE,
+    );
     write("");
-    await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200));
+    await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200), PATIENCE);
   });
 
   it("that is wrong leaves everything as it was, says so once, and is forgotten when it is mended", async () => {
@@ -256,14 +266,14 @@ describe("a change of the files", () => {
     const headers = { authorization: basic("alice", "wonderland") };
     const complaints = () => logged.filter((line) => line.includes("is wrong: the one before is in force"));
     write("basic_auth_users: [");
-    await vi.waitFor(() => expect(complaints()).toHaveLength(1));
+    await vi.waitFor(() => expect(complaints()).toHaveLength(1), PATIENCE);
     expect(source.isInForce).toBe(false);
     expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
     expect((await fetch(`${url}/metrics`)).status).toBe(401);
     write("basic_auth_usres: {}");
-    await vi.waitFor(() => expect(complaints()).toHaveLength(2));
+    await vi.waitFor(() => expect(complaints()).toHaveLength(2), PATIENCE);
     write(USERS);
-    await vi.waitFor(() => expect(source.isInForce).toBe(true));
+    await vi.waitFor(() => expect(source.isInForce).toBe(true), PATIENCE);
     expect(complaints()).toHaveLength(2);
   });
 

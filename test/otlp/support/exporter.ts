@@ -19,7 +19,8 @@ export async function testExporter(
   section: OtlpSection,
   { redactor = new Redactor(), clock = systemClock }: { redactor?: Redactor; clock?: Clock } = {},
 ): Promise<OtlpExporter> {
-  const { settings } = otlpSettings({}, section);
+  // A busy machine may take its time, unless the test is about the deadline.
+  const { settings } = otlpSettings({}, { timeoutMs: 30_000, ...section });
   if (settings === undefined) throw new Error("no settings");
   const exporter = await connectOtlp(settings, {
     userAgent: "prtg-exporter/test",

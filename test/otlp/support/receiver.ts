@@ -80,6 +80,8 @@ export async function startReceiver(
           { cert: readCertificate("localhost.pem"), key: readCertificate("localhost.key.pem"), ...tls },
           listener,
         );
+  // Five seconds, the default, may pass on a busy machine while a request is on its way over an idle connection.
+  server.keepAliveTimeout = 60_000;
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);

@@ -28,7 +28,8 @@ export interface BackgroundProgram {
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
-const STOP_LIMIT_MS = 15_000;
+const STOP_LIMIT_MS = 60_000;
+const OUTPUT_LIMIT_MS = 2_000;
 
 export function startInBackground(
   binary: string,
@@ -65,6 +66,9 @@ export function startInBackground(
 
   const hasEnded = () => startError !== undefined || child.exitCode !== null || child.signalCode !== null;
 
+  /** What it said last comes after the news of its end. A child that it left behind may keep its output open. */
+  const outputEnds = () => Promise.race([ended, sleep(OUTPUT_LIMIT_MS)]);
+
   const throwIfEnded = () => {
     if (startError !== undefined) throw startError;
     if (hasEnded()) throw new Error(`${binary} ended with ${child.signalCode ?? `code ${child.exitCode}`}`);
@@ -79,6 +83,7 @@ export function startInBackground(
     async waitForLog(pattern, limitMs) {
       const deadline = Date.now() + limitMs;
       for (;;) {
+        if (hasEnded()) await outputEnds();
         const found = pattern.exec(text);
         if (found !== null) return found;
         throwIfEnded();
@@ -87,7 +92,10 @@ export function startInBackground(
       }
     },
     async stop(signal = "SIGTERM") {
-      if (hasEnded()) return;
+      if (hasEnded()) {
+        await outputEnds();
+        return;
+      }
       kill(signal);
       const impatience = setTimeout(() => kill("SIGKILL"), STOP_LIMIT_MS);
       await ended;

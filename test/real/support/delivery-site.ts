@@ -6,6 +6,7 @@ import { systemClock } from "../../../src/clock.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/service/simulator.ts";
 import type { World } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
+import { freePort } from "../../support/free-port.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";
 import { type ExporterProgram, type ExporterProgramOptions, startExporterProgram } from "./exporter-program.ts";
 import { FLUSH_MS, type OtelCollector, startOtelCollector } from "./otel-collector.ts";
@@ -64,7 +65,8 @@ export class DeliverySite {
     const begin = Math.floor(Date.now() / 1_000) * 1_000;
     // A world has a history of 365 days.
     const world = createWorld({ seed: 1, size: { sensors }, startedAt: begin - historyMs + 365 * DAY });
-    return new DeliverySite(world, folder, begin, binary, await startOtelCollector({ binary, folder }));
+    const collector = await startOtelCollector({ binary, folder, port: await freePort() });
+    return new DeliverySite(world, folder, begin, binary, collector);
   }
 
   /** Simulated time, milliseconds since the epoch. */

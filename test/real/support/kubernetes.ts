@@ -2,19 +2,36 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Agent, fetch } from "undici";
-import { freePort } from "../../support/simulated-server.ts";
+import { z } from "zod";
+import { freePort } from "../../support/free-port.ts";
 import { type BackgroundProgram, startInBackground } from "./background-program.ts";
 
 const TOKEN = "token-of-the-tests";
 const START_LIMIT_MS = 120_000;
 const YAML = "application/yaml";
+/** What clients ask first: all kinds of all groups in one document. */
+const DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+const discovery = z.object({
+  items: z.array(
+    z.object({
+      metadata: z.object({ name: z.string().default("") }),
+      versions: z.array(
+        z.object({ version: z.string(), resources: z.array(z.object({ resource: z.string() })).default([]) }),
+      ),
+    }),
+  ),
+});
 
 /** A real API server of Kubernetes with its etcd, and nothing that would run a pod. */
 export interface KubernetesApi {
   /** Path of a kubeconfig for Helm. */
   readonly kubeconfig: string;
   get(resource: string): Promise<unknown>;
-  /** Resolves when the resource can be read, as some time after its CRD is created. */
+  /**
+   * Resolves when the resource (`apis/<group>/<version>/<plural>`) can be read and clients can find it, both of which is
+   * so some time after its CRD is created, in no order.
+   */
   waitFor(resource: string): Promise<void>;
   /** Creates an object from JSON or YAML. @throws Error when the API server refuses it */
   create(resource: string, object: string): Promise<void>;
@@ -30,9 +47,9 @@ export async function startKubernetesApi(
   const url = `https://127.0.0.1:${port}`;
   const server = startServer(programs["kube-apiserver"], folder, clientPort, port);
   const agent = new Agent({ connect: { rejectUnauthorized: false } });
-  const request = async (resource: string, init: { method?: string; body?: string; type?: string } = {}) => {
-    const { method = "GET", body, type = YAML } = init;
-    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": type };
+  const request = async (resource: string, init: { method?: string; body?: string; accept?: string } = {}) => {
+    const { method = "GET", body, accept = "*/*" } = init;
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": YAML, accept };
     const answer = await fetch(`${url}/${resource}`, { dispatcher: agent, method, headers, ...(body && { body }) });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${resource}: ${answer.status} ${text}`);
@@ -52,7 +69,13 @@ export async function startKubernetesApi(
   return {
     kubeconfig: writeKubeconfig(folder, url),
     get: async (resource) => JSON.parse(await request(resource)),
-    waitFor: (resource) => untilAnswered(() => request(resource), server),
+    waitFor: (resource) =>
+      untilAnswered(async () => {
+        await request(resource);
+        if (!namesIn(await request("apis", { accept: DISCOVERY })).includes(resource)) {
+          throw new Error(`${resource} is in no list of resources`);
+        }
+      }, server),
     create: async (resource, object) => void (await request(resource, { method: "POST", body: object })),
     stop,
   };
@@ -83,6 +106,17 @@ function startServer(binary: string, folder: string, etcdPort: number, port: num
     // Two families, so that Services can have both.
     "--service-cluster-ip-range=10.0.0.0/24,fd00:10::/112",
   ]);
+}
+
+/** As paths below the server's root. */
+function namesIn(list: string): string[] {
+  return discovery
+    .parse(JSON.parse(list))
+    .items.flatMap(({ metadata, versions }) =>
+      versions.flatMap(({ version, resources }) =>
+        resources.map(({ resource }) => `apis/${metadata.name}/${version}/${resource}`),
+      ),
+    );
 }
 
 async function untilAnswered(ask: () => Promise<unknown>, server: BackgroundProgram): Promise<void> {

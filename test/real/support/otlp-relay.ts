@@ -35,7 +35,10 @@ export async function startOtlpRelay(): Promise<OtlpRelay> {
     const body = Buffer.concat(chunks);
     const contentType = incoming.headers["content-type"] ?? "";
     const batches = decodeRequest(contentType, body);
-    const answer = await fetch(`${await receiver.promise}${incoming.url}`, {
+    const forwardedTo = await receiver.promise;
+    // Who has waited too long for the receiver sends the same again.
+    if (incoming.socket.destroyed) throw new Error("the sender gave up");
+    const answer = await fetch(`${forwardedTo}${incoming.url}`, {
       method: "POST",
       headers: { "content-type": contentType },
       body,
@@ -49,7 +52,8 @@ export async function startOtlpRelay(): Promise<OtlpRelay> {
     }
     return { contentType, status: answer.status, answer: await answer.text() };
   };
-  const server = createServer((incoming, response) => {
+  // Longer than the exporter keeps a connection, which else may send on one that is being closed.
+  const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     pass(incoming).then(
       (passed) => {
         requests.push(passed);

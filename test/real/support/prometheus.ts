@@ -110,24 +110,26 @@ export class Prometheus {
     return activeTargets;
   }
 
-  /** Waits until the first scrape has succeeded. */
+  /** Waits until the first scrape of every target has succeeded. */
   async waitUntilScraped(limitMs = 60_000): Promise<void> {
     const deadline = Date.now() + limitMs;
     for (;;) {
-      const targets = await this.targets();
-      if (targets.length > 0 && targets.every((target) => target.health === "up")) return;
+      // A target is called up a moment before its samples can be asked for.
+      const [targets, scraped] = await Promise.all([this.targets(), this.query("up == 1")]);
+      const isUp = targets.length > 0 && targets.every((target) => target.health === "up");
+      if (isUp && scraped.length >= targets.length) return;
       if (Date.now() > deadline) throw new Error(`no scrape succeeded: ${JSON.stringify(targets)}\n${this.log()}`);
       await sleep(50);
     }
   }
 
-  /** Waits until every target was scraped anew: what was served when this was called is then in the answers. */
+  /** Waits until every target was scraped anew, and well: what was served when this was called is then in the answers. */
   async nextScrape(limitMs = 60_000): Promise<void> {
     // Prometheus moves the time of a scrape by up to two milliseconds to keep its intervals even.
     const since = (Date.now() + 3) / 1000;
     const deadline = Date.now() + limitMs;
     for (;;) {
-      const [targets, scrapes] = await Promise.all([this.targets(), this.query("timestamp(up)")]);
+      const [targets, scrapes] = await Promise.all([this.targets(), this.query("timestamp(up) and (up == 1)")]);
       const anew = scrapes.filter(({ points }) => (points[0]?.value ?? 0) >= since);
       if (anew.length > 0 && anew.length === targets.length) return;
       if (Date.now() > deadline) throw new Error(`no scrape within ${limitMs} ms\n${this.log()}`);

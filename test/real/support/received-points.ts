@@ -24,6 +24,8 @@ export class ReceivedPoints {
   requests = 0;
   /** Points with the time and the value of one that came before. */
   repeated = 0;
+  /** Their times in the order in which they came, by the channel's id. */
+  readonly repeats = new Map<string, number[]>();
   /** Points that are at odds with one that came before, in words. */
   readonly conflicts: string[] = [];
   /** Points that are new, but older than one that came before, in words. */
@@ -54,13 +56,20 @@ export class ReceivedPoints {
     }
     const index = times.findIndex((time) => time >= at);
     if (times[index] === at) {
-      if (values[index] === value) this.repeated++;
+      if (values[index] === value) this.#repeat(channelId, at);
       else this.conflicts.push(`${describePoint(channelId, at)} is ${values[index]} and ${value}`);
       return;
     }
     this.outOfOrder.push(describePoint(channelId, at));
     times.splice(index, 0, at);
     values.splice(index, 0, value);
+  }
+
+  #repeat(channelId: string, at: number): void {
+    this.repeated++;
+    const times = this.repeats.get(channelId);
+    if (times === undefined) this.repeats.set(channelId, [at]);
+    else times.push(at);
   }
 }
 

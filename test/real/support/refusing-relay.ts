@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the relay does with the next request that holds measurements: refuses all of it with 400, or so many points. */
+/** What the relay does with the next request that holds more measurements than that: refuses all of it with 400, or so many. */
 export type Refusal = "all" | number;
 
 /** Stands between an exporter that pushes JSON and its collector, and refuses what it is told to. */
@@ -51,7 +51,9 @@ export async function startRefusingRelay(collector: string): Promise<RefusingRel
     for await (const chunk of incoming) chunks.push(chunk);
     const push: Push = JSON.parse(Buffer.concat(chunks).toString());
     const measured = pointsOf(push);
-    const refusal = measured.length === 0 ? undefined : ahead.shift();
+    const count = measured.reduce((sum, points) => sum + points.length, 0);
+    const next = ahead[0];
+    const refusal = next !== undefined && count > (next === "all" ? 0 : next) ? ahead.shift() : undefined;
     if (refusal === undefined) return forward(incoming.url ?? "", push);
     for (const points of measured) {
       for (const point of points.splice(0, refusal === "all" ? points.length : refusal)) refused.add(keyOf(point));
@@ -63,7 +65,8 @@ export async function startRefusingRelay(collector: string): Promise<RefusingRel
     return { status, body: JSON.stringify({ partialSuccess }) };
   };
 
-  const server = createServer((incoming, response) => {
+  // Longer than the exporter keeps a connection, which else may send on one that is being closed.
+  const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     pass(incoming).then(
       ({ status, body }) => response.writeHead(status, { "content-type": "application/json" }).end(body),
       (error: unknown) => response.writeHead(502).end(String(error)),

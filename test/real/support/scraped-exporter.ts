@@ -89,16 +89,21 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
 }
 
 function recording(handler: RouteHandler, accesses: Access[]): RouteHandler {
-  return (request: IncomingMessage, response: ServerResponse) => {
-    response.once("close", () =>
-      accesses.push({
-        url: request.url ?? "",
-        userAgent: request.headers["user-agent"] ?? "",
-        status: response.statusCode,
-        contentType: String(response.getHeader("content-type")),
-        contentEncoding: String(response.getHeader("content-encoding") ?? "identity"),
-      }),
-    );
-    return handler(request, response);
+  return async (request: IncomingMessage, response: ServerResponse) => {
+    const closed = new Promise<void>((resolve) => response.once("close", resolve));
+    try {
+      await handler(request, response);
+    } finally {
+      // Whoever asked may be gone before it is known in which form they would have got it.
+      void closed.then(() =>
+        accesses.push({
+          url: request.url ?? "",
+          userAgent: request.headers["user-agent"] ?? "",
+          status: response.statusCode,
+          contentType: String(response.getHeader("content-type")),
+          contentEncoding: String(response.getHeader("content-encoding") ?? "identity"),
+        }),
+      );
+    }
   };
 }

@@ -1,0 +1,22 @@
+import { expect, vi } from "vitest";
+import { parsePage } from "./parse-sample.ts";
+
+const OWN = /^(prtg_exporter_|prtg_up$|process_|nodejs_)/;
+
+/**
+ * The page of a running exporter, once it shows all that has been polled: its own metrics are as they are at the scrape,
+ * the others as they were when the page was made, a moment before.
+ */
+export function currentPage(url: string): Promise<string> {
+  return vi.waitFor(
+    async () => {
+      const page = await (await fetch(`${url}/metrics`)).text();
+      const samples = [...parsePage(page).values()];
+      const known = samples.filter(({ name }) => name === "prtg_exporter_series");
+      const shown = samples.filter(({ name }) => !OWN.test(name)).length;
+      expect(shown).toBe(known.reduce((sum, { value }) => sum + Number(value), 0));
+      return page;
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+}
