@@ -27,9 +27,7 @@ export interface TierResult {
 
 /** Files of TIER's first run that failed. @throws when there is no readable report */
 export function failedFiles(folder: string, tier: string): string[] {
-  return readReport(folder, tier)
-    .testResults.filter(({ status }) => status === "failed")
-    .map(({ name }) => path.relative(".", name));
+  return failedIn(readReport(folder, tier).testResults);
 }
 
 /**
@@ -56,9 +54,13 @@ export function readTier(folder: string, tier: string): TierResult | undefined {
     failed: count("failed") + broken.length,
     skipped: statuses.length - count("passed") - count("failed"),
     brokenFiles: broken.map(({ name }) => path.relative(".", name)),
-    repeatedFiles: isRepeated ? failedFiles(folder, tier) : [],
+    repeatedFiles: isRepeated ? failedIn(first) : [],
     exitCode: Number(readFileSync(path.join(folder, `${last}.exit`), "utf8")),
   };
+}
+
+function failedIn(files: readonly FileResult[]): string[] {
+  return files.filter(({ status }) => status === "failed").map(({ name }) => path.relative(".", name));
 }
 
 function readReport(folder: string, name: string): Report {

@@ -5,6 +5,7 @@ import { Redactor } from "../../src/errors/redactor.ts";
 import { NodeReport, SearchReport, StatusReport } from "../../src/http/status-page/report.ts";
 import type { SimSensor, World } from "../../src/simulator/world/model.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
+import { isOwnMetric } from "../support/parse-sample.ts";
 import {
   type SimulatedExporter,
   startSimulatedExporter,
@@ -84,7 +85,7 @@ describe("the status report", () => {
   it("counts the series of the page", async () => {
     const { metrics } = await running.exporter.status.status();
     const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-    const own = lines.filter((line) => /^(prtg_exporter_|prtg_up|process_|nodejs_)/.test(line));
+    const own = lines.filter(isOwnMetric);
     expect(metrics.series).toBe(lines.length - own.length);
     expect(metrics.families.reduce((sum, { series }) => sum + series, 0)).toBe(metrics.series);
     expect(metrics.pages.every(({ bytes }) => bytes > 1_000)).toBe(true);

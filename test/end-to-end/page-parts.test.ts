@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import { parsePage } from "../support/parse-sample.ts";
+import { isOwnMetric, parsePage } from "../support/parse-sample.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 const SIZE = { sensors: 300, channels: 1_500 };
@@ -28,8 +28,6 @@ async function partsOf({ exporter }: SimulatedExporter, count: number): Promise<
   return pages;
 }
 
-const isOfTree = (name: string) => !/^(prtg_exporter_|prtg_up|process_|nodejs_)/.test(name);
-
 /** Device of each sensor, by `prtg_sensor_info`. */
 function devicesOf(samples: Samples): Map<string, string> {
   const infos = [...samples.values()].filter(({ name }) => name === "prtg_sensor_info");
@@ -42,10 +40,10 @@ it("keeps a device with its sensors and their channels in one part, also after i
   const whole = parsePage(await running.page());
   const check = async (expected: Samples) => {
     const parts = await partsOf(running, 4);
-    const keys = parts.flatMap((part) => [...part].filter(([, { name }]) => isOfTree(name)).map(([key]) => key));
+    const keys = parts.flatMap((part) => [...part].filter(([, { name }]) => !isOwnMetric(name)).map(([key]) => key));
     expect(keys.sort()).toEqual(
       [...expected]
-        .filter(([, { name }]) => isOfTree(name))
+        .filter(([, { name }]) => !isOwnMetric(name))
         .map(([key]) => key)
         .sort(),
     );
@@ -53,7 +51,7 @@ it("keeps a device with its sensors and their channels in one part, also after i
     const deviceOf = devicesOf(expected);
     for (const [index, part] of parts.entries()) {
       for (const { labels, name } of part.values()) {
-        if (!isOfTree(name)) continue;
+        if (isOwnMetric(name)) continue;
         const device = labels.device_id ?? deviceOf.get(labels.sensor_id ?? "");
         if (device === undefined) continue;
         expect([device, partOfDevice.get(device) ?? index]).toEqual([device, index]);
@@ -78,20 +76,20 @@ it("leaves out whole devices beyond limits.max_series, says so, and keeps the re
   const cut = await polled(`limits: { max_series: ${limit} }`);
   const page = await cut.page();
   const kept = parsePage(page);
-  const ofTree = [...kept.values()].filter(({ name }) => isOfTree(name));
+  const ofTree = [...kept.values()].filter(({ name }) => !isOwnMetric(name));
   expect(ofTree.length).toBeLessThanOrEqual(limit);
   expect(ofTree.length).toBeGreaterThan(limit - 500);
   const deviceOf = devicesOf(whole);
   const devices = new Set(devicesOf(kept).values());
   const expected = [...whole].filter(([, { name, labels }]) => {
     const device = labels.device_id ?? deviceOf.get(labels.sensor_id ?? "");
-    return isOfTree(name) && device !== undefined && devices.has(device);
+    return !isOwnMetric(name) && device !== undefined && devices.has(device);
   });
   // Everything about the devices that are there, down to the last channel.
   for (const [key] of expected) expect(kept.has(key)).toBe(true);
   const sum = (name: string) =>
     [...kept.values()].filter((sample) => sample.name === name).reduce((total, { value }) => total + Number(value), 0);
   expect(sum("prtg_exporter_series")).toBe(ofTree.length);
-  const all = [...whole.values()].filter(({ name }) => isOfTree(name)).length;
+  const all = [...whole.values()].filter(({ name }) => !isOwnMetric(name)).length;
   expect(sum("prtg_exporter_dropped_series")).toBe(all - ofTree.length);
 });

@@ -5,11 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import type { WebLimits } from "../../src/http/web-server.ts";
 import { runHttpFuzz } from "../fuzz/http-requests.ts";
 import { type HttpTarget, startHttpTarget } from "../fuzz/http-target.ts";
+import { PATIENCE } from "./support/patience.ts";
 
 /** Set it to see another run; a failure names its seed. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
-
-const PATIENCE = { timeout: 20_000, interval: 20 };
 
 let target: HttpTarget;
 let openBefore: number;

@@ -9,8 +9,7 @@ import { RateLimiter } from "../../src/http/rate-limiter.ts";
 import { parseGoDuration } from "../../src/http/web-config/go-duration.ts";
 import { type Certificates, makeCertificates } from "./support/certificates.ts";
 import { askHttp2, startConfigured } from "./support/configured-server.ts";
-
-const PATIENCE = { timeout: 20_000, interval: 20 };
+import { PATIENCE } from "./support/patience.ts";
 
 describe("the table of connections", () => {
   const LIMITS: ConnectionLimits = { most: 3, requestMs: 10, idleMs: 50, answerMs: 100 };

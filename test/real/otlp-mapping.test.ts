@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/service/simulator.ts";
@@ -14,13 +14,11 @@ import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, type Series } from "./support/prometheus.ts";
 import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
+import { waitForTwoCycles } from "./support/two-cycles.ts";
 
 const LOOK_BACK_MS = 10 * 60_000;
 const LIVE_WINDOW_MS = 240 * 60_000;
 const PUSH_LIMIT_MS = 120_000;
-/** Everything is polled and pushed twice meanwhile, on a machine that has time for it. */
-const TWO_CYCLES_MS = 2_500;
-const LONG = { timeout: 60_000 };
 
 /** The pushed series have `service.name` for their job, the scraped ones the name of the scrape job. */
 const PUSHED = 'job="prtg-exporter"';
@@ -157,12 +155,7 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
       const deadline = Date.now() + PUSH_LIMIT_MS;
       while (countMeasurements() < expected && Date.now() < deadline) await sleep(2_000);
       expect(countMeasurements()).toBe(expected);
-      const polls = () => simulator.requests.count({ route: "/experimental/channels", status: 200 });
-      const pushes = () => relay.points.get("prtg.up")?.length ?? 0;
-      const before = { polls: polls(), pushes: pushes() };
-      await sleep(TWO_CYCLES_MS);
-      await vi.waitFor(() => expect(polls()).toBeGreaterThanOrEqual(before.polls + 2), LONG);
-      await vi.waitFor(() => expect(pushes()).toBeGreaterThanOrEqual(before.pushes + 2), LONG);
+      await waitForTwoCycles(simulator, relay);
       await prometheus.nextScrape();
     }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/service/simulator.ts";
 import type { World } from "../../src/simulator/world/model.ts";
@@ -14,13 +14,11 @@ import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, type Series } from "./support/prometheus.ts";
 import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
+import { waitForTwoCycles } from "./support/two-cycles.ts";
 
 const MINUTE = 60_000;
 const LIVE_WINDOW = 240 * MINUTE;
 const LOOK_BACK = 10 * MINUTE;
-/** Everything is polled and pushed twice meanwhile, on a machine that has time for it. */
-const TWO_CYCLES_MS = 2_500;
-const LONG = { timeout: 60_000 };
 const PUSH_LIMIT_MS = 180_000;
 
 /** The pushed series have `service.name` for their job, the scraped ones the name of the scrape job. */
@@ -134,7 +132,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       const before = countOf(relayed());
       await exporter.stop();
       exporter = await start(exporter.port);
-      await twoCycles();
+      await waitForTwoCycles(simulator, relay);
       expect(countOf(relayed())).toBe(before);
 
       // Three minutes while it is down, which have to be read from the series, and one while it runs.
@@ -233,18 +231,8 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
       const expected = countOf(measured);
       const deadline = Date.now() + PUSH_LIMIT_MS;
       while ((relay.points.get("prtg.channel_value")?.length ?? 0) < expected && Date.now() < deadline) await sleep(50);
-      await twoCycles();
+      await waitForTwoCycles(simulator, relay);
       await prometheus.nextScrape();
-    }
-
-    /** Waits until the state of now was polled and pushed twice. */
-    async function twoCycles(): Promise<void> {
-      const polls = () => simulator.requests.count({ route: "/experimental/channels", status: 200 });
-      const pushes = () => relay.points.get("prtg.up")?.length ?? 0;
-      const before = { polls: polls(), pushes: pushes() };
-      await sleep(TWO_CYCLES_MS);
-      await vi.waitFor(() => expect(polls()).toBeGreaterThanOrEqual(before.polls + 2), LONG);
-      await vi.waitFor(() => expect(pushes()).toBeGreaterThanOrEqual(before.pushes + 2), LONG);
     }
   });
 });

@@ -1,7 +1,5 @@
 import { expect, vi } from "vitest";
-import { parsePage } from "./parse-sample.ts";
-
-const OWN = /^(prtg_exporter_|prtg_up$|process_|nodejs_)/;
+import { isOwnMetric, parsePage } from "./parse-sample.ts";
 
 /**
  * The page of a running exporter, once it shows all that has been polled: its own metrics are as they are at the scrape,
@@ -13,7 +11,7 @@ export function currentPage(url: string): Promise<string> {
       const page = await (await fetch(`${url}/metrics`)).text();
       const samples = [...parsePage(page).values()];
       const known = samples.filter(({ name }) => name === "prtg_exporter_series");
-      const shown = samples.filter(({ name }) => !OWN.test(name)).length;
+      const shown = samples.filter(({ name }) => !isOwnMetric(name)).length;
       expect(shown).toBe(known.reduce((sum, { value }) => sum + Number(value), 0));
       return page;
     },

@@ -5,6 +5,11 @@ export interface ParsedSample {
   readonly value: string;
 }
 
+/** Whether a metric, by its name or a line of it, is of the exporter itself and not of what it monitors. */
+export function isOwnMetric(name: string): boolean {
+  return /^(prtg_exporter_|prtg_up\b|process_|nodejs_)/.test(name);
+}
+
 /** @throws Error when the line is not a sample */
 export function parseSample(line: string): ParsedSample {
   const name = /^[A-Za-z_:][A-Za-z0-9_:]*/.exec(line)?.[0];

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Certificates, makeCertificates } from "../support/certificates.ts";
 import { askHttp2, askTls, startConfigured } from "../support/configured-server.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { ALICE, CAROL } from "./cases.ts";
 
 let certificates: Certificates;
@@ -20,8 +21,6 @@ beforeAll(() => {
 afterAll(() => certificates.remove());
 
 const TLS = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n";
-/** Files are looked at every 20 ms; the rest is for a busy machine. */
-const PATIENCE = { timeout: 20_000, interval: 20 };
 const USERS = `basic_auth_users:\n  alice: ${ALICE}\n  carol: ${CAROL}\n`;
 
 const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;

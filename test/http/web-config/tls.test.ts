@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { subjectAlternativeNames } from "../../../src/http/web-config/client-policy.ts";
 import { type Certificates, makeCertificates } from "../support/certificates.ts";
 import { type Answer, askHttp2, askTls, startConfigured } from "../support/configured-server.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 let certificates: Certificates;
 let ca: string;
@@ -15,7 +16,6 @@ beforeAll(() => {
 
 afterAll(() => certificates.remove());
 
-const PATIENCE = { timeout: 20_000, interval: 20 };
 const TLS = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n";
 
 const ask = (url: string, options: RequestOptions = {}): Promise<Answer> =>

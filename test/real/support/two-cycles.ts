@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, vi } from "vitest";
+import type { Simulator } from "../../../src/simulator/service/simulator.ts";
+import type { OtlpRelay } from "./otlp-relay.ts";
+
+/** Everything is polled and pushed twice meanwhile, on a machine that has time for it. */
+const TWO_CYCLES_MS = 2_500;
+const LONG = { timeout: 60_000 };
+
+/** Waits until an exporter that polls and pushes each second has polled and pushed the state of now twice. */
+export async function waitForTwoCycles(simulator: Simulator, relay: OtlpRelay): Promise<void> {
+  const polls = () => simulator.requests.count({ route: "/experimental/channels", status: 200 });
+  const pushes = () => relay.points.get("prtg.up")?.length ?? 0;
+  const before = { polls: polls(), pushes: pushes() };
+  await sleep(TWO_CYCLES_MS);
+  await vi.waitFor(() => expect(polls()).toBeGreaterThanOrEqual(before.polls + 2), LONG);
+  await vi.waitFor(() => expect(pushes()).toBeGreaterThanOrEqual(before.pushes + 2), LONG);
+}
