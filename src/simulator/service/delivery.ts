@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../clock.ts";
 import type { FaultEffects } from "./faults.ts";
+import { largeBody } from "./large-body.ts";
 import type { Answer } from "./respond.ts";
 
 export interface DeliveryOptions {
@@ -30,6 +31,14 @@ export async function deliver(
     await sendEndlessly(response, endless.bytesPerSecond, options);
     return;
   }
+  const large = faults.get("large");
+  if (large !== undefined) {
+    // Also where there should be no body: what is too large is not what was expected.
+    const type = { "Content-Type": "application/json", "Content-Length": String(large.bytes) };
+    response.writeHead(answer.status === 204 ? 200 : answer.status, { ...headers, ...answer.headers, ...type });
+    await sendPieces(response, largeBody(large), options.signal);
+    return;
+  }
   const truncate = faults.get("truncate");
   const body = truncate === undefined ? answer.body : answer.body?.subarray(0, answer.body.length * truncate.fraction);
   const length = body === undefined ? {} : { "Content-Length": String(body.length) };
@@ -41,6 +50,15 @@ export async function deliver(
   } else {
     await send(response, body, faults.get("drip")?.bytesPerSecond, options);
   }
+}
+
+/** Rejects when the client has had enough. */
+async function sendPieces(response: ServerResponse, pieces: Iterable<Buffer>, signal: AbortSignal): Promise<void> {
+  for (const piece of pieces) {
+    signal.throwIfAborted();
+    if (!response.write(piece)) await once(response, "drain", { signal });
+  }
+  response.end();
 }
 
 /** Rejects when the client has had enough. */

@@ -16,12 +16,15 @@ export type FaultAction =
   | { readonly kind: "cut"; readonly where: "start" | "body" | "reset" }
   | { readonly kind: "truncate"; readonly fraction: number }
   | { readonly kind: "endless"; readonly bytesPerSecond: number | undefined }
+  | { readonly kind: "large"; readonly bytes: number; readonly shape: LargeShape }
   | { readonly kind: "html" }
   | { readonly kind: "content-type"; readonly type: string }
   | { readonly kind: "redirect"; readonly location: string }
   | { readonly kind: "missing"; readonly status: number }
   | { readonly kind: "drip"; readonly bytesPerSecond: number }
   | { readonly kind: "moving-list"; readonly change: "delete" | "insert" | "reorder" }
+  | { readonly kind: "endless-list" }
+  | { readonly kind: "long-names"; readonly characters: number }
   | { readonly kind: "rounded"; readonly digits: number }
   | { readonly kind: "execution-timeout"; readonly above: number }
   | { readonly kind: "wrong-total"; readonly by: number }
@@ -36,6 +39,14 @@ const PARENT_SHAPES = ["chain", "cycle", "self", "lost"] as const;
 
 /** What the parents of a list's objects are: the object before, the next one in a ring, itself, one that is not there. */
 export type ParentShape = (typeof PARENT_SHAPES)[number];
+
+const LARGE_SHAPES = ["objects", "arrays", "text"] as const;
+
+/** What a large answer consists of: a list of empty objects, arrays within arrays, one text. */
+export type LargeShape = (typeof LARGE_SHAPES)[number];
+
+/** So that a mistyped size does not take the simulator's own memory. */
+const MAX_NAME_CHARACTERS = 100_000_000;
 
 export interface Fault {
   /** As written. */
@@ -76,6 +87,9 @@ const LARGEST_SHIFT_MS = 366 * 86_400_000;
  * | `cut` | `body` (default), `start`, `reset` | breaks the connection off half-way through the body, or before the answer, there with a reset if wanted |
  * | `truncate` | fraction left, default `0.5` | a whole answer whose body is cut short |
  * | `endless` | `1MB`, default as fast as it is read | a list that never ends |
+ * | `endless-list` | | every page is full, of objects that no page had before; `X-Total-Count` is missing |
+ * | `large` | `60MB`, `60MB,arrays`, `60MB,text` | a whole JSON answer of that size: a list of empty objects, arrays within arrays, or one text |
+ * | `long-names` | `10MB` | the first object of a page has a name of that length |
  * | `html` | | status 200 with an HTML page |
  * | `content-type` | e.g. `application/xml` | the right body under a wrong type |
  * | `redirect` | location, default a login page | status 302, as the classic web port answers |
@@ -127,6 +141,7 @@ function readAction(text: string, name: string, argument: string | undefined): F
       );
     case "hang":
     case "html":
+    case "endless-list":
     case "swapped-kinds":
       bare();
       return { kind: name };
@@ -138,6 +153,13 @@ function readAction(text: string, name: string, argument: string | undefined): F
       const rate =
         argument === undefined ? undefined : (readSize(argument) ?? fail(wrong("a size a second such as 1MB")));
       return { kind: "endless", bytesPerSecond: rate };
+    }
+    case "large":
+      return readLarge(argument) ?? fail(wrong("a size such as 60MB, then ,arrays or ,text if wanted"));
+    case "long-names": {
+      const characters = readSize(argument);
+      if (characters === undefined || characters > MAX_NAME_CHARACTERS) throw wrong("a size up to 100MB such as 10MB");
+      return { kind: "long-names", characters };
     }
     case "content-type":
       return { kind: "content-type", type: readHeaderText(argument ?? "") ?? fail(wrong("a type in printable ASCII")) };
@@ -192,6 +214,14 @@ function readLatency(argument: string | undefined): FaultAction | undefined {
   const [min, max = min, ...rest] = (argument ?? "").split("-").map(readDuration);
   if (min === undefined || max === undefined || max < min || rest.length > 0) return undefined;
   return { kind: "latency", minMs: min, maxMs: max };
+}
+
+function readLarge(argument: string | undefined): FaultAction | undefined {
+  const [size, shape = "objects", ...rest] = (argument ?? "").split(",");
+  const bytes = readSize(size);
+  const known = oneOf(shape, LARGE_SHAPES);
+  if (bytes === undefined || known === undefined || rest.length > 0) return undefined;
+  return { kind: "large", bytes, shape: known };
 }
 
 /** The code that goes with a status where none is named; 429 is not the service's own, but that of a proxy before it. */

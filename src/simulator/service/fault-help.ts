@@ -7,6 +7,9 @@ Faults: name[=argument][@[METHOD:]path-glob][#share]
   cut | cut=start | cut=reset         breaks the connection off in the body, or before the answer
   truncate=0.5                        a body that is cut short
   endless | endless=1MB               a list that never ends, at so many bytes a second
+  endless-list                        every page is full, of objects that no page had before, and there is no total
+  large=60MB | large=60MB,arrays | large=60MB,text   a whole answer of that size: empty objects, arrays in arrays, one text
+  long-names=10MB                     the first object of a page has a name of that length
   html                                status 200 with an HTML page
   content-type=application/xml        the right body under a wrong type
   redirect                            302 to a login page, as the classic web port answers

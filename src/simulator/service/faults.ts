@@ -30,14 +30,16 @@ export interface ListMove {
   readonly total: number;
   /** Items that went from the beginning of the list to its end. */
   readonly wrapped: number;
+  /** The list begins anew where it ends. */
+  readonly isEndless: boolean;
 }
 
-const STILL: ListMove = { shift: 0, total: 0, wrapped: 0 };
+const STILL: ListMove = { shift: 0, total: 0, wrapped: 0, isEndless: false };
 
 const MOVES: Readonly<Record<ActionOf<"moving-list">["change"], ListMove>> = {
-  delete: { shift: 1, total: -1, wrapped: 0 },
-  insert: { shift: -1, total: 1, wrapped: 0 },
-  reorder: { shift: 1, total: 0, wrapped: 1 },
+  delete: { shift: 1, total: -1, wrapped: 0, isEndless: false },
+  insert: { shift: -1, total: 1, wrapped: 0, isEndless: false },
+  reorder: { shift: 1, total: 0, wrapped: 1, isEndless: false },
 };
 
 interface ArmedFault {
@@ -103,7 +105,10 @@ export class Faults {
     return {
       texts,
       get: <K extends Kind>(kind: K) => actions.get(kind) as ActionOf<K> | undefined,
-      moved: this.#move(target, actions.get("moving-list") as ActionOf<"moving-list"> | undefined),
+      moved: {
+        ...this.#move(target, actions.get("moving-list") as ActionOf<"moving-list"> | undefined),
+        isEndless: actions.has("endless-list"),
+      },
     };
   }
 
@@ -117,6 +122,7 @@ export class Faults {
       shift: before.shift + change.shift,
       total: before.total + change.total,
       wrapped: before.wrapped + change.wrapped,
+      isEndless: false,
     };
     this.#moves.set(path, move);
     return move;

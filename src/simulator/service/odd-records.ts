@@ -1,3 +1,7 @@
+import type { ListReply } from "./endpoint.ts";
+
+type Render = ListReply["render"];
+
 /**
  * Records as no service should send them, for clients that must live with one. Each item is odd in one way; the ways
  * take turns. Some leave a record usable (an id as a number), some do not (no id at all).
@@ -23,4 +27,24 @@ const WAYS: readonly ((record: Record<string, unknown>) => unknown)[] = [
 export function makeOdd(item: string, turn: number): string {
   const way = WAYS[Math.floor(turn) % WAYS.length];
   return way === undefined ? item : JSON.stringify(way(JSON.parse(item) as Record<string, unknown>));
+}
+
+/** The first record of a page has a name of so many characters. JSON to JSON. */
+export function withLongName(render: Render, characters: number): Render {
+  const rename = (item: string) =>
+    JSON.stringify({ ...(JSON.parse(item) as Record<string, unknown>), name: "x".repeat(characters) });
+  return (index) => (index === 0 ? rename(render(index)) : render(index));
+}
+
+/** Above every id that a simulated world gives. */
+const FIRST_NEW_ID = 1_000_000_000;
+
+/** Records past the end of a list of `total`, where it begins anew, are other objects. Channels stay with their sensor. */
+export function withNewIds(render: Render, offset: number, total: number): Render {
+  return (index) => {
+    if (offset + index < total) return render(index);
+    const record = JSON.parse(render(index)) as { readonly id: string };
+    const id = `${record.id.replace(/[^.]*$/, "")}${FIRST_NEW_ID + offset + index}`;
+    return JSON.stringify({ ...record, id });
+  };
 }

@@ -1,5 +1,5 @@
 import type { Call, ListReply } from "./endpoint.ts";
-import { parsePage, slicePage } from "./paging.ts";
+import { type PageRequest, parsePage, slicePage } from "./paging.ts";
 
 /**
  * The page that a request asks for of the concatenation of `lists`, as faults have moved them.
@@ -14,7 +14,7 @@ export function pageOf<Item>(
   const { moved } = call;
   const shifted = { offset: Math.max(0, page.offset + moved.shift), limit: page.limit };
   const wrapped = slicePage(lists, { offset: 0, limit: moved.wrapped });
-  const items = slicePage([...lists, wrapped], shifted);
+  const items = moved.isEndless ? cycled(lists.flat(), page) : slicePage([...lists, wrapped], shifted);
   return {
     kind: "list",
     length: items.length,
@@ -25,4 +25,10 @@ export function pageOf<Item>(
     page,
     total: lists.reduce((sum, list) => sum + list.length, 0) + moved.total,
   };
+}
+
+/** A page of a list that begins anew where it ends; empty when the list is. */
+function cycled<Item>(items: readonly Item[], { offset, limit }: PageRequest): Item[] {
+  if (items.length === 0) return [];
+  return Array.from({ length: limit }, (_, index) => items[(offset + index) % items.length] as Item);
 }

@@ -3,7 +3,7 @@ import type { ListReply, Reply } from "./endpoint.ts";
 import type { FaultEffects } from "./faults.ts";
 import { FilterError } from "./filter/filter-error.ts";
 import { encodeJsonList } from "./json-list.ts";
-import { makeOdd } from "./odd-records.ts";
+import { makeOdd, withLongName, withNewIds } from "./odd-records.ts";
 import { misparent, swapIds } from "./odd-trees.ts";
 import { linkHeader } from "./paging.ts";
 
@@ -51,13 +51,15 @@ function answerList(
   faults: FaultEffects,
   swapped: () => ReadonlyMap<string, string>,
 ): Answer {
-  const renderItem = renderOddly(render, length, faults, swapped);
+  let renderItem = renderOddly(render, length, faults, swapped);
+  const isEndless = faults.get("endless-list") !== undefined;
+  if (isEndless) renderItem = withNewIds(renderItem, page.offset, total);
   const shownTotal = Math.max(0, total + (faults.get("wrong-total")?.by ?? 0));
-  const link = linkHeader(url, page, total);
+  const link = linkHeader(url, page, isEndless ? Number.POSITIVE_INFINITY : total);
   const headers = {
     "Content-Type": JSON_TYPE,
     "X-Result-Count": String(length),
-    "X-Total-Count": String(shownTotal),
+    ...(isEndless ? {} : { "X-Total-Count": String(shownTotal) }),
     ...(link === undefined ? {} : { Link: link }),
   };
   return { status: 200, headers, body: encodeJsonList(length, renderItem) };
@@ -73,6 +75,8 @@ function renderOddly(
   const shape = faults.get("parents")?.shape;
   if (shape !== undefined) renderItem = misparent(renderItem, length, shape);
   if (faults.get("swapped-kinds") !== undefined) renderItem = swapIds(renderItem, swapped());
+  const characters = faults.get("long-names")?.characters;
+  if (characters !== undefined) renderItem = withLongName(renderItem, characters);
   const every = faults.get("odd-records")?.every;
   if (every === undefined) return renderItem;
   return (index) => ((index + 1) % every === 0 ? makeOdd(renderItem(index), index / every) : renderItem(index));

@@ -239,6 +239,44 @@ describe("wrong content", () => {
     expect(await total()).toBe("0");
   });
 
+  test("a list without end: full pages, of objects that no page had before, and no total", async () => {
+    const { send } = await startService({ faults: ["endless-list"] });
+    const seen = new Set<string>();
+    for (const offset of [0, 50, 100_000]) {
+      const { json, headers } = await send(`${LIST}?limit=50&offset=${offset}`);
+      const records = json as readonly { readonly id: string; readonly name: string }[];
+      expect([records.length, headers.get("x-total-count")]).toEqual([50, null]);
+      for (const { id } of records) seen.add(id);
+    }
+    expect(seen.size).toBe(150);
+  });
+
+  test("channels of a list without end stay with their sensors", async () => {
+    const { send } = await startService({ faults: ["endless-list"] });
+    const { json } = await send("/experimental/channels?limit=50&offset=3000");
+    const sensors = new Set((json as readonly { readonly id: string }[]).map(({ id }) => id.split(".")[0]));
+    const known = (await send(LIST.concat("?limit=4"))).json as readonly { readonly id: string }[];
+    expect(known.map(({ id }) => id)).toEqual(expect.arrayContaining([...sensors]));
+  });
+
+  test.each([
+    ["large=100000", /^\[\{\}(,\{\})+\] *$/],
+    ["large=100001,arrays", /^\[+\]+ *$/],
+    ["large=100000,text", /^"x+"$/],
+  ])("%s: a whole answer of that size", async (fault, shape) => {
+    const { send } = await startService({ faults: [fault] });
+    const { text, status } = await send("/health");
+    expect([status, text.length]).toEqual([200, Number(fault.replace(/\D/g, ""))]);
+    expect(text).toMatch(shape);
+    expect(() => JSON.parse(text)).not.toThrow();
+  });
+
+  test("a long name, in the first record of a page", async () => {
+    const { send } = await startService({ faults: ["long-names=70000"] });
+    const [first, second] = (await send(LIST)).json as readonly { readonly name: string }[];
+    expect([first?.name.length, (second?.name.length ?? 0) < 1_000]).toEqual([70_000, true]);
+  });
+
   test("records as no service should send them, among good ones", async () => {
     const world = createWorld({
       seed: 1,
