@@ -176,8 +176,10 @@ export class Exporter {
   /** Stops polling, pushes what waits within `graceMs`, ends the sessions and closes the connections. */
   async #halt(graceMs: number): Promise<void> {
     const servers = [...this.#servers.values()];
-    await Promise.all([this.#state?.stop(graceMs), ...servers.map(({ monitor }) => monitor.stop(graceMs))]);
-    await Promise.all([this.#push?.close(), ...servers.map(({ api }) => api.close()), ...this.#ending]);
+    const stopping = servers.map(({ monitor }) => monitor.stop(graceMs));
+    // What ends in the background may still push: before its connections are closed.
+    await Promise.all([this.#state?.stop(graceMs), ...stopping, ...this.#ending]);
+    await Promise.all([this.#push?.close(), ...servers.map(({ api }) => api.close())]);
   }
 
   /** As the configuration in force has it; the picture is empty until it is started. */
@@ -262,9 +264,11 @@ export class Exporter {
   /** The push there was pushes once more; when nothing is pushed any more, it is closed then. */
   #restartState(graceMs: number, pushed: OtlpPush | undefined): void {
     const state = this.#state;
+    const removed = [...this.#ending];
     if (this.#started) this.#startState();
     const end = async () => {
-      await state?.stop(graceMs);
+      // Servers that were removed deliver what waits over the same connections.
+      await Promise.all([state?.stop(graceMs), ...removed]);
       if (pushed !== this.#push) await pushed?.close();
     };
     this.#endInBackground(end());

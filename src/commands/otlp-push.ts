@@ -146,9 +146,10 @@ function createPush(begun: PreparedPush, watermarks: Map<string, Watermarks>, co
       // Pushed with the time at which the server took them.
       const { families } = mappingOf(config).mapper;
       const measured = new Set([TREE_FAMILIES.channelValue, ...families].map(({ name }) => name));
-      return startStatePush({
-        // Not the one of some later time: the last push is to the receiver of the first.
-        ...receiver.current,
+      // Not the one of some later time: the last push is to the receiver of the first, which must be open until then.
+      const held = receiver.hold();
+      const pushing = startStatePush({
+        ...held.receiver,
         store,
         registry,
         countingSince: metrics.countingSince,
@@ -160,6 +161,10 @@ function createPush(begun: PreparedPush, watermarks: Map<string, Watermarks>, co
         clock,
         log,
       });
+      return {
+        flush: () => pushing.flush(),
+        stop: (graceMs) => pushing.stop(graceMs).finally(held.release),
+      };
     },
     async change(next) {
       await changeServers(next);

@@ -35,8 +35,12 @@ export class ChangingReceiver implements OtlpReceiver {
     };
   }
 
-  get current(): OtlpReceiver {
-    return this.#current;
+  /** The receiver of now, for one that stays with it: its connections stay open until `release` is called. */
+  hold(): { readonly receiver: OtlpReceiver; readonly release: () => void } {
+    const held = this.#current;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void this.#track(held, () => promise);
+    return { receiver: held, release: resolve };
   }
 
   get resource(): Resource {
@@ -47,7 +51,7 @@ export class ChangingReceiver implements OtlpReceiver {
     return this.#current.scope;
   }
 
-  /** Resolves when nothing is under way to the one before, and its connections are closed. */
+  /** Resolves when nothing is under way to the one before, nothing holds it, and its connections are closed. */
   async changeTo(next: OtlpReceiver): Promise<void> {
     const before = this.#current;
     this.#current = next;
