@@ -1,47 +1,105 @@
+import { formsOf, type SecretForm } from "./secret-forms.ts";
+
 const REDACTED = "[redacted]";
 
-/** Shorter strings are too likely to be part of ordinary words. */
-const SHORTEST_SECRET = 4;
+/** Shorter strings are too likely to be part of ordinary words. No form of a secret is shorter. */
+const MIN_SECRET_LENGTH = 4;
+/** Bits of the hash of as many characters: each shifts those before it by a fourth of that. */
+const HASH_BITS = 16;
+const HASH_MASK = (1 << HASH_BITS) - 1;
+const CHARACTER_SHIFT = HASH_BITS / MIN_SECRET_LENGTH;
+
+const BASE64_CHARACTER = /[\w+/-]/;
 
 /**
  * Knows every secret in use and takes it out of text. The last line of defence behind not writing secrets at all:
  * a server may echo a password in an error message, a library may print a header.
+ *
+ * Every text is looked through once, however many secrets there are: four characters at a time are looked up among the
+ * first four of everything that is known.
  */
 export class Redactor {
-  /** The longest first, so that a secret that holds another is replaced as a whole. */
-  #secrets: readonly string[] = [];
+  readonly #secrets = new Map<string, readonly SecretForm[]>();
+  /** Forms by the hash of their first characters. */
+  readonly #forms = new Map<number, SecretForm[]>();
+  /** Which hashes there are. */
+  readonly #starts = new Uint8Array(HASH_MASK + 1);
 
-  /** Remembers a secret, also as it looks inside JSON, URLs and base64. Empty or very short ones are ignored. */
+  /** Remembers a secret, also as it looks encoded (see `formsOf`). Empty or very short ones are ignored. */
   add(secret: string): void {
-    if (secret.length < SHORTEST_SECRET) return;
-    this.#secrets = [...new Set([...this.#secrets, ...formsOf(secret)])].sort((a, b) => b.length - a.length);
+    if (secret.length < MIN_SECRET_LENGTH || this.#secrets.has(secret)) return;
+    const forms = formsOf(secret);
+    this.#secrets.set(secret, forms);
+    this.#learn(forms);
   }
 
   /** Forgets a secret that has lost its worth, such as the token of an ended session. */
   remove(secret: string): void {
-    const forms = formsOf(secret);
-    this.#secrets = this.#secrets.filter((known) => !forms.includes(known));
+    if (!this.#secrets.delete(secret)) return;
+    // Others may share a form with it.
+    this.#forms.clear();
+    this.#starts.fill(0);
+    for (const forms of this.#secrets.values()) this.#learn(forms);
   }
 
   redact(text: string): string {
-    let clean = text;
-    for (const secret of this.#secrets) clean = clean.replaceAll(secret, REDACTED);
-    return clean;
+    if (this.#secrets.size === 0 || text.length < MIN_SECRET_LENGTH) return text;
+    let clean = "";
+    let copied = 0;
+    // The piece to be taken out: forms may overlap, and no rest of either is to stay.
+    let from = -1;
+    let to = -1;
+    let hash = 0;
+    for (let at = 0; at < text.length; at++) {
+      hash = nextHash(hash, text.charCodeAt(at));
+      if (this.#starts[hash] === 0) continue;
+      const start = at - MIN_SECRET_LENGTH + 1;
+      const found = start < 0 ? undefined : this.#find(text, hash, start);
+      if (found === undefined) continue;
+      if (found.from < to) {
+        to = Math.max(to, found.to);
+        continue;
+      }
+      if (to >= 0) {
+        clean += text.slice(copied, from) + REDACTED;
+        copied = to;
+      }
+      from = Math.max(found.from, copied);
+      to = found.to;
+    }
+    return to < 0 ? text : clean + text.slice(copied, from) + REDACTED + text.slice(to);
+  }
+
+  #learn(forms: readonly SecretForm[]): void {
+    for (const form of forms) {
+      let hash = 0;
+      for (let at = 0; at < MIN_SECRET_LENGTH; at++) hash = nextHash(hash, form.text.charCodeAt(at));
+      const known = this.#forms.get(hash);
+      if (known === undefined) this.#forms.set(hash, [form]);
+      else known.push(form);
+      this.#starts[hash] = 1;
+    }
+  }
+
+  /** What all forms that begin at `start` cover together. */
+  #find(text: string, hash: number, start: number): { readonly from: number; readonly to: number } | undefined {
+    let from = start;
+    let to = -1;
+    for (const form of this.#forms.get(hash) ?? []) {
+      if (!text.startsWith(form.text, start)) continue;
+      const end = start + form.text.length;
+      to = Math.max(to, end + (form.sharedBehind === true && isBase64(text, end) ? 1 : 0));
+      if (form.sharedBefore === true && isBase64(text, start - 1)) from = start - 1;
+    }
+    return to < 0 ? undefined : { from, to };
   }
 }
 
-function formsOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret);
-  const inUrl = encodeURIComponent(secret.toWellFormed());
-  const inForm = new URLSearchParams({ "": secret }).toString().slice(1);
-  const inJson = JSON.stringify(secret).slice(1, -1);
-  return [
-    secret,
-    inJson,
-    // In JSON that stands as a text in JSON, as a body that is quoted in an error.
-    JSON.stringify(inJson).slice(1, -1),
-    ...[inUrl, inForm].flatMap((text) => [text, text.replace(/%../g, (code) => code.toLowerCase())]),
-    // Without padding, which some writers leave out.
-    ...[bytes.toString("base64"), bytes.toString("base64url")].map((text) => text.replace(/=+$/, "")),
-  ];
+/** Of the last four characters, all of them and no more. */
+function nextHash(hash: number, code: number): number {
+  return ((hash << CHARACTER_SHIFT) ^ code) & HASH_MASK;
+}
+
+function isBase64(text: string, at: number): boolean {
+  return BASE64_CHARACTER.test(text.charAt(at));
 }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Redactor } from "../../src/errors/redactor.ts";
 
@@ -51,4 +52,93 @@ describe("Redactor", () => {
   it("leaves ordinary text alone, and ignores what is too short to be a secret", () => {
     expect(redactorOf("abc", "").redact("abcdef")).toBe("abcdef");
   });
+});
+
+/** No part of what is put in its place. */
+const SECRET = fc
+  .oneof(fc.string({ minLength: 5, maxLength: 40 }), fc.string({ minLength: 5, maxLength: 40, unit: "binary" }))
+  .filter((secret) => secret.length >= 5 && !"[redacted]".includes(secret) && !/[\r\n\0]/.test(secret));
+const BESIDE = fc.uint8Array({ maxLength: 12 });
+
+describe("whatever stands beside a secret, no encoded form of it is left", () => {
+  it.each(["base64", "base64url"] as const)("in %s", (encoding) => {
+    fc.assert(
+      fc.property(SECRET, BESIDE, BESIDE, (secret, before, behind) => {
+        const bytes = Buffer.from(secret);
+        const text = Buffer.concat([before, bytes, behind]).toString(encoding).replace(/=+$/, "");
+        // Six bits a character: every one that holds a bit of the secret goes, and no other.
+        const from = Math.floor((before.length * 8) / 6);
+        const to = Math.ceil(((before.length + bytes.length) * 8) / 6);
+        const left = text.slice(0, from);
+        const right = text.slice(to);
+        fc.pre(!`${left}${right}`.includes(secret));
+        expect(redactorOf(secret).redact(text)).toBe(`${left}[redacted]${right}`);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  const WRITERS: Readonly<Record<string, (secret: string) => string>> = {
+    "as it is": (secret) => secret,
+    "hexadecimal in small letters": (secret) => Buffer.from(secret).toString("hex"),
+    "hexadecimal in capitals": (secret) => Buffer.from(secret).toString("hex").toUpperCase(),
+    "hexadecimal, byte by byte": (secret) =>
+      [...Buffer.from(secret)].map((b) => b.toString(16).padStart(2, "0")).join(":"),
+    "a URL": encodeURIComponent,
+    "a URL with small letters": (secret) => encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
+    "a form": (secret) => new URLSearchParams({ a: secret }).toString().slice(2),
+    JSON: (secret) => JSON.stringify(secret),
+    "JSON in JSON": (secret) => JSON.stringify(JSON.stringify(secret)),
+    HTML: (secret) =>
+      secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;"),
+    "base64 in a URL": (secret) => encodeURIComponent(Buffer.from(`Bearer ${secret}`).toString("base64")),
+    "JSON in base64 in JSON": (secret) =>
+      JSON.stringify({ authorization: Buffer.from(`user:${secret}`).toString("base64") }),
+  };
+
+  it.each(Object.keys(WRITERS))("%s", (name) => {
+    const write = WRITERS[name] ?? String;
+    fc.assert(
+      fc.property(SECRET, fc.string(), fc.string(), (given, before, behind) => {
+        const secret = given.toWellFormed();
+        const clean = redactorOf(secret).redact(`${before} ${write(secret)} ${behind}`);
+        const pair = [...Buffer.from(secret)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+        expect(clean).toContain("[redacted]");
+        for (const form of [write(secret), pair]) expect(clean).not.toContain(form);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ["of .NET", 'a+b&c"d/é', '{"key":"a\\u002Bb\\u0026c\\u0022d/\\u00E9"}'],
+    ["of Go", "a+b&c<d/é", '{"key":"a+b\\u0026c\\u003cd/é"}'],
+    ["of Python", "a+b&c/é", '{"key":"a+b&c/\\u00e9"}'],
+    ["of PHP", "a+b&c/é", '{"key":"a+b&c\\/\\u00e9"}'],
+  ])("in JSON %s", (_who, secret, text) => {
+    expect(redactorOf(secret).redact(text)).toBe('{"key":"[redacted]"}');
+  });
+
+  it("in a header, which is Latin-1", () => {
+    const secret = "pässwörd";
+    const pair = Buffer.from(`user:${secret}`, "latin1").toString("base64");
+    expect(redactorOf(secret).redact(`Basic ${pair}`)).toBe("Basic dXNlcj[redacted]==");
+    expect(redactorOf(secret).redact(Buffer.from(secret).toString("latin1"))).toBe("[redacted]");
+  });
+});
+
+it("leaves no rest of two secrets that overlap, and keeps what another secret has in common with a forgotten one", () => {
+  const redactor = redactorOf("abcdef", "defghi");
+  expect(redactor.redact("1 abcdefghi 2")).toBe("1 [redacted] 2");
+  redactor.add("ab cd");
+  redactor.add("ab%20cd");
+  redactor.remove("ab%20cd");
+  redactor.remove("never added");
+  expect(redactor.redact("x ab%20cd y")).toBe("x [redacted] y");
+});
+
+it("a key of five characters is no reason to touch ordinary words", () => {
+  const words = "the quick brown fox jumps over the lazy dog /metrics?shard=1/2 prtg_channel_value 0123456789";
+  const redactor = redactorOf("admin", "12345678901234", "zzzz", "qwert");
+  expect(redactor.redact(words)).toBe(words);
 });
