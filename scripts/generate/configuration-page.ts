@@ -74,6 +74,11 @@ minute, hour, day of month, month, day of week; \`0 */5 * * * *\` is every five
 minutes at second 0. Expressions with five fields are refused, because it would be a guess what they mean, and so are
 steps of seconds that do not divide 60: \`*/45\` would fire at :00 and :45.
 
+Cron expressions follow the wall clock in the time zone of the process (\`TZ\`): times that summer time leaves out are run once when it
+begins, those that come twice when it ends are run twice. A clock that is set is noticed within 30 seconds. Set back, the
+schedule goes on at its next time on the new clock; set ahead, one run makes up for all that was passed over, and a log line counts them. An
+expression that no day ever fits (\`0 0 0 1 1 1#5\`) is refused.
+
 ## Keys
 `;
 

@@ -1,7 +1,7 @@
-import { createTask, type ScheduledTask } from "node-cron";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import type { Schedule } from "../config/schedule.ts";
+import { CronTimetable } from "./cron-timetable.ts";
 
 /** When a collector is due. Ticks begin with `start`; a tick only tells, and must not throw. */
 export interface Timetable {
@@ -18,7 +18,7 @@ export interface Timetable {
 export function createTimetable(schedule: Schedule, clock: Clock, log: Logger): Timetable {
   return schedule.kind === "interval"
     ? new IntervalTimetable(schedule.everyMs, clock)
-    : new CronTimetable(schedule.expression, log);
+    : new CronTimetable(schedule.expression, clock, log);
 }
 
 /** Every so many milliseconds of the monotonic clock, without drift. */
@@ -68,63 +68,4 @@ class IntervalTimetable implements Timetable {
       tick();
     }
   }
-}
-
-/** A tick that a busy event loop delays still counts, unless the next one is due by then. */
-const LATE_TICK_MS = 60_000;
-
-/** At the times of a cron expression, which node-cron finds with the system clock. */
-class CronTimetable implements Timetable {
-  readonly #expression: string;
-  readonly #log: Logger;
-  #task: ScheduledTask;
-
-  constructor(expression: string, log: Logger) {
-    this.#expression = expression;
-    this.#log = log;
-    this.#task = this.#createTask(() => undefined);
-  }
-
-  start(tick: () => void): void {
-    void this.#task.destroy();
-    this.#task = this.#createTask(tick);
-    void this.#task.start();
-  }
-
-  stop(): void {
-    void this.#task.destroy();
-  }
-
-  untilNext(): number {
-    return this.#untilRun(1);
-  }
-
-  untilThird(): number {
-    return this.#untilRun(3);
-  }
-
-  period(): number {
-    return this.#untilRun(2) - this.#untilRun(1);
-  }
-
-  #untilRun(ordinal: number): number {
-    const run = this.#task.getNextRuns(ordinal).at(-1);
-    return run === undefined ? Number.POSITIVE_INFINITY : Math.max(0, run.getTime() - Date.now());
-  }
-
-  #createTask(tick: () => void): ScheduledTask {
-    return createTask(this.#expression, tick, {
-      missedExecutionTolerance: LATE_TICK_MS,
-      logger: {
-        debug: (message) => this.#log.debug(text(message)),
-        info: (message) => this.#log.info(message),
-        warn: (message) => this.#log.warn(message),
-        error: (message) => this.#log.error(text(message)),
-      },
-    });
-  }
-}
-
-function text(message: string | Error): string {
-  return message instanceof Error ? message.message : message;
 }

@@ -1,4 +1,5 @@
 import { validateDetailed } from "node-cron";
+import { CronTimes } from "./cron-times.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 
 /** When a collector runs: every so many milliseconds on a monotonic timer, or at the times of a cron expression. */
@@ -53,8 +54,14 @@ function parseCron(fields: readonly string[]): Schedule | ScheduleFault {
       return { fault: "a step of seconds must divide 60; for other intervals give a duration, as in 45s" };
     }
   }
+  if (new CronTimes(expression).next(ANY_TIME) === undefined) {
+    return { fault: "no day ever fits its fields for day of month, month and day of week" };
+  }
   return { kind: "cron", expression };
 }
+
+/** Whether there are days that fit does not depend on when that is asked. */
+const ANY_TIME = Date.UTC(2000, 0, 1);
 
 const FIELDS = ["second", "minute", "hour", "dayOfMonth", "month", "dayOfWeek"] as const;
 const FIELD_NAMES: Readonly<Record<string, string>> = { dayOfMonth: "day of month", dayOfWeek: "day of week" };

@@ -11,6 +11,9 @@ describe("parseSchedule", () => {
     ["0,30 * * * * *", { kind: "cron", expression: "0,30 * * * * *" }],
     ["10-50/20 * * * * *", { kind: "cron", expression: "10-50/20 * * * * *" }],
     ["0 */45 * * * *", { kind: "cron", expression: "0 */45 * * * *" }],
+    ["0 0 0 29 2 *", { kind: "cron", expression: "0 0 0 29 2 *" }],
+    // Once in 28 years.
+    ["0 0 0 29 2 1#5", { kind: "cron", expression: "0 0 0 29 2 1#5" }],
     ["0 30 6 * * mon-fri", { kind: "cron", expression: "0 30 6 * * mon-fri" }],
   ])("reads %s", (text, schedule) => {
     expect(parseSchedule(text)).toEqual(schedule);
@@ -34,6 +37,11 @@ describe("parseSchedule", () => {
     ["0 0 0 1 13 *", "the field for the month is wrong"],
     ["0 0 0 * * monday8", "the field for the day of week is wrong"],
     ["*/0 * * * * *", "the field for the second is wrong"],
+    ["0 0 0 30 2 *", "the field for the day of month is wrong"],
+    ["0 0 0 30,31 2 *", "the field for the day of month is wrong"],
+    ["0 0 0 1 1 1#5", "no day ever fits"],
+    ["0 0 0 1-7 * 2#2", "no day ever fits"],
+    ["0 0 0 1 * 5L", "no day ever fits"],
     // Written out before anybody looked, these took seconds, and then the memory.
     ["0-99999999 * * * * *", "the field for the second is wrong"],
     ["0 0 0 1-99999999999999999999 * *", "the field for the day of month is wrong"],

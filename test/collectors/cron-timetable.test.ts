@@ -1,0 +1,264 @@
+import fc from "fast-check";
+import { createTask, getTasks } from "node-cron";
+import { pino } from "pino";
+import { afterEach, describe, expect, it } from "vitest";
+import { createTimetable } from "../../src/collectors/timetable.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { HOUR, type LogLine, MINUTE, SECOND } from "./monitored.ts";
+
+const DAY = 24 * HOUR;
+const ownZone = process.env.TZ;
+
+afterEach(() => {
+  if (ownZone === undefined) delete process.env.TZ;
+  else process.env.TZ = ownZone;
+});
+
+/** A timetable that ticks from `start` on, in that zone. */
+function ticking(expression: string, start: number, zone = "UTC") {
+  process.env.TZ = zone;
+  const clock = new ManualClock(start);
+  const log: LogLine[] = [];
+  const logger = pino({ level: "debug" }, { write: (line: string) => void log.push(JSON.parse(line)) });
+  const timetable = createTimetable({ kind: "cron", expression }, clock, logger);
+  /** Wall clock, and since the start. */
+  const ticks: { readonly at: number; readonly after: number }[] = [];
+  timetable.start(() => ticks.push({ at: clock.now(), after: clock.monotonic() }));
+  return { clock, log, timetable, ticks, times: () => ticks.map(({ at }) => new Date(at).toISOString()) };
+}
+
+/** The seconds (or minutes) from `from` to `to` that node-cron says an expression names in a zone. */
+function named(expression: string, zone: string, from: number, to: number, step = SECOND): number[] {
+  const task = createTask(expression, () => undefined, { timezone: zone });
+  void task.destroy();
+  const found: number[] = [];
+  for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
+    if (task.match(new Date(at))) found.push(at);
+  }
+  return found;
+}
+
+describe("a cron expression", () => {
+  const start = Date.UTC(2026, 0, 15, 12, 0, 5);
+
+  it("ticks when node-cron says so", async () => {
+    const it = ticking("*/20 * * * * *", start);
+    await it.clock.advance(MINUTE);
+    expect(it.ticks.map(({ at }) => new Date(at).getUTCSeconds())).toEqual([20, 40, 0]);
+    expect(it.timetable.untilNext()).toBe(15 * SECOND);
+    expect(it.timetable.untilThird()).toBe(55 * SECOND);
+    expect(it.timetable.period()).toBe(20 * SECOND);
+    it.timetable.stop();
+    await it.clock.advance(MINUTE);
+    expect(it.ticks).toHaveLength(3);
+    expect(it.clock.pending).toEqual([]);
+    expect(it.log).toEqual([]);
+    expect(getTasks().size).toBe(0);
+  });
+
+  it("lasts over the gaps of an uneven schedule", () => {
+    // A Thursday noon; the next runs are Friday and Monday at nine, Tuesday at nine.
+    const it = ticking("0 0 9 * * 1-5", start);
+    expect(it.timetable.untilThird()).toBe(5 * DAY - 3 * HOUR - 5 * SECOND);
+    it.timetable.stop();
+  });
+
+  it("may name days that are years away", () => {
+    const it = ticking("0 0 0 29 2 *", start);
+    expect(it.timetable.untilNext()).toBe(Date.UTC(2028, 1, 29) - start);
+    it.timetable.stop();
+  });
+
+  it("starts anew where it was stopped", async () => {
+    const it = ticking("0 * * * * *", start);
+    it.timetable.stop();
+    await it.clock.advance(5 * MINUTE);
+    const again: number[] = [];
+    it.timetable.start(() => again.push(it.clock.monotonic()));
+    await it.clock.advance(MINUTE);
+    expect(again).toEqual([6 * MINUTE - 5 * SECOND]);
+    expect(it.ticks).toEqual([]);
+    it.timetable.stop();
+  });
+});
+
+/** Where summer time begins and ends in 2026. */
+const CHANGES = [
+  ["Europe/Berlin", Date.UTC(2026, 2, 29, 1), Date.UTC(2026, 9, 25, 1)],
+  ["Europe/London", Date.UTC(2026, 2, 29, 1), Date.UTC(2026, 9, 25, 1)],
+  ["America/New_York", Date.UTC(2026, 2, 8, 7), Date.UTC(2026, 10, 1, 6)],
+  // By half an hour, and in the south.
+  ["Australia/Lord_Howe", Date.UTC(2026, 9, 3, 15, 30), Date.UTC(2026, 3, 4, 15)],
+] as const;
+
+describe.each(CHANGES)("when summer time begins and ends in %s", (zone, begins, ends) => {
+  it.each(["*/3 * * * * *", "*/20 * * * * *", "0 */5 * * * *", "30 7,37 * * * *", "0 0 * * * *"])(
+    "%s misses no tick",
+    async (expression) => {
+      for (const change of [begins, ends]) {
+        const it = ticking(expression, change - 2.5 * HOUR + 500, zone);
+        await it.clock.advance(5 * HOUR);
+        it.timetable.stop();
+        const expected = named(expression, zone, change - 2.5 * HOUR + 500, change + 2.5 * HOUR + 500);
+        // What summer time leaves out is made up for when it begins; that may be a tick anyway.
+        const made = it.ticks.map(({ at }) => at).filter((at) => at !== begins || expected.includes(at));
+        expect(made).toEqual(expected);
+        expect(it.log).toEqual([]);
+      }
+    },
+  );
+
+  it("a day's tick in the time that is left out comes when summer time begins, and the next one a day later", async () => {
+    // The first minute that clocks on the wall leave out.
+    process.env.TZ = zone;
+    const before = new Date(begins - MINUTE);
+    const hour = before.getHours() + (before.getMinutes() === 59 ? 1 : 0);
+    const minute = before.getMinutes() === 59 ? 0 : before.getMinutes() + 1;
+    const it = ticking(`0 ${minute + 15} ${hour} * * *`, begins - 2 * DAY, zone);
+    expect(it.timetable.untilThird()).toBe(2 * DAY);
+    await it.clock.advance(3.5 * DAY);
+    it.timetable.stop();
+    expect(it.ticks).toHaveLength(4);
+    expect(it.ticks[2]?.at).toBe(begins);
+    const local = it.ticks.map(({ at }) => new Date(at)).map((at) => [at.getHours(), at.getMinutes()]);
+    expect([local[0], local[1], local[3]]).toEqual(Array(3).fill([hour, minute + 15]));
+  });
+
+  it("next runs are told rightly from before the change", () => {
+    for (const change of [begins, ends]) {
+      const it = ticking("0 0 9 * * *", change - 8 * HOUR, zone);
+      const [next] = named("0 0 9 * * *", zone, change, change + DAY, MINUTE);
+      expect(it.clock.now() + it.timetable.untilNext()).toBe(next);
+      it.timetable.stop();
+    }
+  });
+});
+
+describe("when the wall clock is set", () => {
+  const start = Date.UTC(2026, 5, 10, 12, 0, 1);
+
+  it.each([HOUR, 2 * HOUR, DAY])("back by %i ms, ticks go on at the times of the new wall clock", async (by) => {
+    for (const [expression, period] of [
+      ["*/3 * * * * *", 3 * SECOND],
+      ["0 */5 * * * *", 5 * MINUTE],
+    ] as const) {
+      const it = ticking(expression, start);
+      await it.clock.advance(11 * MINUTE);
+      const before = it.ticks.length;
+      it.clock.setWallClock(it.clock.now() - by);
+      expect(it.timetable.untilNext()).toBeLessThanOrEqual(period);
+      await it.clock.advance(20 * MINUTE);
+      // And forward again.
+      it.clock.setWallClock(it.clock.now() + by);
+      await it.clock.advance(20 * MINUTE);
+      it.timetable.stop();
+      expect(it.ticks.length).toBeGreaterThan(before);
+      const gaps = it.ticks.slice(1).map(({ after }, index) => after - (it.ticks[index]?.after ?? 0));
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(2 * period);
+      expect(it.log).toHaveLength(1);
+    }
+  });
+
+  it("ahead by an hour, one tick and one line make up for all that were passed over", async () => {
+    const it = ticking("*/3 * * * * *", start);
+    await it.clock.advance(MINUTE);
+    const before = it.ticks.length;
+    it.clock.setWallClock(it.clock.now() + HOUR);
+    await it.clock.advance(2 * SECOND);
+    expect(it.ticks).toHaveLength(before + 1);
+    await it.clock.advance(MINUTE);
+    it.timetable.stop();
+    expect(it.ticks).toHaveLength(before + 21);
+    expect(it.log).toMatchObject([{ level: 40, schedule: "*/3 * * * * *", missed: 1_200 }]);
+    expect(it.log[0]?.msg).toBe("1200 ticks of a cron schedule passed over: the clock went ahead by 3600 s");
+  });
+
+  it("ahead into the hour of the schedule, ticks begin at once", async () => {
+    const it = ticking("*/3 * 20 * * *", start);
+    it.clock.setWallClock(Date.UTC(2026, 5, 10, 20, 0, 1));
+    await it.clock.advance(5 * SECOND);
+    it.timetable.stop();
+    expect(it.ticks.length).toBeGreaterThan(0);
+  });
+
+  it("ahead by a century, what was passed over is counted for a year", async () => {
+    const it = ticking("0 * * * * *", start);
+    it.clock.setWallClock(it.clock.now() + 100 * 365 * DAY);
+    await it.clock.advance(MINUTE);
+    it.timetable.stop();
+    expect(it.log).toMatchObject([{ missed: expect.closeTo(366 * 24 * 60, -4) }]);
+  });
+
+  it("back by less than a second, as clocks in step are, nothing is done twice", async () => {
+    const it = ticking("*/3 * * * * *", start);
+    await it.clock.advance(2 * SECOND);
+    it.clock.setWallClock(it.clock.now() - 20);
+    await it.clock.advance(2 * SECOND);
+    it.timetable.stop();
+    expect(it.times()).toEqual(["2026-06-10T12:00:03.000Z"]);
+    expect(it.log).toEqual([]);
+  });
+
+  it("not at all, but the process held up: one tick, one line", async () => {
+    const it = ticking("*/3 * * * * *", start);
+    const { clock } = it;
+    const [now, monotonic] = [clock.now.bind(clock), clock.monotonic.bind(clock)];
+    // The timer fires a minute late.
+    clock.now = () => now() + MINUTE;
+    clock.monotonic = () => monotonic() + MINUTE;
+    await clock.advance(2 * SECOND);
+    it.timetable.stop();
+    expect(it.ticks).toHaveLength(1);
+    expect(it.log.map(({ msg }) => msg)).toEqual(["20 ticks of a cron schedule passed over: the process was held up"]);
+  });
+});
+
+/** Expressions whose ticks are at most some minutes apart, and some that are not. */
+const expressions = fc
+  .tuple(
+    fc.constantFrom("0", "*/3", "*/7,1", "15,45", "30", "*/20"),
+    fc.constantFrom("*", "*/5", "7,37", "0", "10-20"),
+    fc.constantFrom("*", "*", "*/2", "1-3"),
+    fc.constantFrom("*", "*", "L", "25", "1-31/2"),
+    fc.constantFrom("*", "1-6", "10"),
+    fc.constantFrom("*", "*", "0", "1-5", "0#4", "5L"),
+  )
+  .filter(([seconds]) => !seconds.includes("/7"))
+  .map((fields) => fields.join(" "));
+
+/** Time passes, then the clock is set by so much. */
+const jumps = fc.array(
+  fc.record({
+    pass: fc.integer({ min: 1, max: 40 * 60 }),
+    by: fc.oneof(
+      fc.constantFrom(-3_600, 3_600, -86_400, 86_400, -1_800, 7_200),
+      fc.integer({ min: -5_000, max: 5_000 }).filter((by) => Math.abs(by) > 1),
+    ),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+
+it("any schedule misses at most one tick at any change of clock or zone", async () => {
+  const around = fc.constantFrom(
+    ...CHANGES.flatMap(([zone, begins, ends]) => [begins, ends].map((change) => [zone, change] as const)),
+  );
+  await fc.assert(
+    fc.asyncProperty(expressions, around, fc.integer({ min: 0, max: 7_200 }), jumps, async (text, at, early, moves) => {
+      const [zone, change] = at;
+      const it = ticking(text, change - early * SECOND, zone);
+      let missed = 0;
+      for (const { pass, by } of moves) {
+        const [from, ticked] = [it.clock.now(), it.ticks.length];
+        await it.clock.advance(pass * SECOND);
+        const due = named(text, zone, from + 1, it.clock.now()).length;
+        // Of what was due in this time on the wall; making up for what was passed over is not counted.
+        missed += Math.max(0, due - (it.ticks.length - ticked));
+        it.clock.setWallClock(it.clock.now() + by * SECOND);
+      }
+      it.timetable.stop();
+      expect(missed).toBeLessThanOrEqual(moves.length);
+      expect(it.log.length).toBeLessThanOrEqual(moves.length);
+    }),
+    { numRuns: 25 },
+  );
+});
