@@ -28,21 +28,28 @@ export interface HttpResponse extends ResponseHead {
   readonly bytes: number;
 }
 
+const MAX_HEADER_SHOWN = 128;
+
 export function readHead(status: number, headers: Headers): ResponseHead {
   const link = header(headers, "link");
   const total = header(headers, "x-total-count");
   const date = Date.parse(header(headers, "date") ?? "");
   return {
     status,
-    contentType: header(headers, "content-type")?.split(";", 1)[0]?.trim().toLowerCase(),
-    contentEncoding: header(headers, "content-encoding")?.trim().toLowerCase(),
+    contentType: short(header(headers, "content-type")?.split(";", 1)[0]?.trim().toLowerCase()),
+    contentEncoding: short(header(headers, "content-encoding")?.trim().toLowerCase()),
     location: header(headers, "location"),
     retryAfter: header(headers, "retry-after") ?? header(headers, "wait-for"),
-    requestId: header(headers, "x-request-id"),
+    requestId: short(header(headers, "x-request-id")),
     totalCount: total !== undefined && /^\s*\d{1,15}\s*$/.test(total) ? Number(total) : undefined,
     hasNext: link === undefined ? undefined : /;\s*rel\s*=\s*"?next\b/i.test(link),
     dateMs: Number.isNaN(date) ? undefined : date,
   };
+}
+
+/** For what goes into messages and logs: headers together may have 16 KiB. */
+function short(value: string | undefined): string | undefined {
+  return value?.slice(0, MAX_HEADER_SHOWN);
 }
 
 function header(headers: Headers, name: string): string | undefined {

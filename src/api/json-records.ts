@@ -1,6 +1,13 @@
+import { MAX_ERROR_BYTES } from "./answer-bounds.ts";
+import { RecordScanner } from "./record-scanner.ts";
+
 /** Bytes after which the records that are complete are parsed: about a millisecond's work. */
 const PIECE = 96 * 1024;
+/** Pieces without an end of a record in sight, after which it is looked for byte by byte. */
+const MAX_PIECES = 3;
 
+/** How any list begins. */
+const LIST = /^[ \t\r\n]*\[/;
 /** How compact JSON begins a list of objects, up to the first member: `[{"id":`. */
 const LIST_OF_OBJECTS = /^[ \t\r\n]*\[(\{"[^"\\\u0080-\uffff]{1,64}":)/;
 /** Enough to see that beginning. */
@@ -20,15 +27,18 @@ export class NotAList extends Error {}
  *
  * The text is cut where a record seems to end and the next to begin, `},{"id":`. That may be within a record or a
  * string, yet it cannot mislead: if both `[a]` and `[b]` are valid JSON, `[a,b]` is the one array of what they hold. A
- * piece that is not valid was cut in the wrong place, or the text is broken: from there on all is parsed as a whole.
+ * piece that is not valid was cut in the wrong place, or the text is broken: from there on, as from the beginning where
+ * that is another one, records are looked for byte by byte. So is a record whose end does not come: see RecordScanner.
  */
 export class JsonRecords {
   /** What is not parsed yet, UTF-8; once `#separator` is known it begins with the bracket that opens the list. */
   #bytes = Buffer.allocUnsafeSlow(0);
   #length = 0;
-  /** Undefined: the beginning is not known yet, or the list is parsed as a whole. */
+  /** Undefined while the beginning is not known. */
   #separator: Buffer | undefined;
-  #isWhole = false;
+  #scanner: RecordScanner | undefined;
+  /** Why no more is read. */
+  #failure: Error | undefined;
   readonly #piece: number;
   /** Length of the text from which on it is looked at. */
   #from = BEGINNING;
@@ -38,17 +48,19 @@ export class JsonRecords {
     this.#piece = piece;
   }
 
+  /** What comes cannot make this a list any more; `end` says why. */
+  get isBroken(): boolean {
+    return this.#failure !== undefined;
+  }
+
   /** The records that these bytes complete: none, mostly. */
   take(chunk: Buffer): readonly unknown[] {
+    if (this.#failure !== undefined) return NOTHING;
+    if (this.#scanner !== undefined) return this.#scan(this.#scanner, chunk);
     this.#append(chunk);
-    if (this.#isWhole || this.#length < this.#from) return NOTHING;
+    if (this.#length < this.#from) return NOTHING;
     this.#separator ??= this.#begin();
-    if (this.#separator === undefined) return NOTHING;
-    const text = this.#bytes.subarray(0, this.#length);
-    const end = this.#length < this.#piece ? -1 : text.lastIndexOf(this.#separator);
-    // A large record is searched again after as much again, not at each step.
-    this.#from = end < 0 ? Math.max(this.#piece, 2 * this.#length) : this.#piece;
-    return end < 0 ? NOTHING : this.#parseUntil(end + 1);
+    return this.#separator === undefined ? this.#takeUnlikeOthers() : this.#takeUntil(this.#separator);
   }
 
   /**
@@ -56,11 +68,57 @@ export class JsonRecords {
    * @throws SyntaxError, NotAList
    */
   end(): readonly unknown[] {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#scanner !== undefined) {
+      this.#scanner.end();
+      return NOTHING;
+    }
     const json: unknown = JSON.parse(this.#bytes.toString("utf8", this.#markLength(), this.#length));
-    this.#bytes = Buffer.allocUnsafeSlow(0);
-    this.#length = 0;
+    this.#free();
     if (!Array.isArray(json)) throw new NotAList("the text is JSON, but no array");
     return json;
+  }
+
+  #takeUntil(separator: Buffer): readonly unknown[] {
+    const text = this.#bytes.subarray(0, this.#length);
+    const end = this.#length < this.#piece ? -1 : text.lastIndexOf(separator);
+    if (end >= 0) {
+      this.#from = this.#piece;
+      return this.#parseUntil(end + 1);
+    }
+    if (this.#length > MAX_PIECES * this.#piece) return this.#scanFromHere(0);
+    // A large record is searched again after as much again, not at each step.
+    this.#from = Math.max(this.#piece, 2 * this.#length);
+    return NOTHING;
+  }
+
+  /** A list of another form, or none at all. */
+  #takeUnlikeOthers(): readonly unknown[] {
+    const mark = this.#markLength();
+    if (LIST.test(this.#bytes.toString("latin1", mark, mark + BEGINNING))) return this.#scanFromHere(mark);
+    // Small as it is, parsing tells whether it is JSON.
+    if (this.#length > MAX_ERROR_BYTES) {
+      this.#failure = new NotAList("the text does not begin as an array does");
+      this.#free();
+    }
+    return NOTHING;
+  }
+
+  #scanFromHere(start: number): readonly unknown[] {
+    this.#scanner = new RecordScanner(this.#piece);
+    const rest = this.#bytes.subarray(start, this.#length);
+    this.#free();
+    return this.#scan(this.#scanner, rest);
+  }
+
+  #scan(scanner: RecordScanner, chunk: Buffer): readonly unknown[] {
+    try {
+      return scanner.take(chunk);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      this.#failure = error;
+      return NOTHING;
+    }
   }
 
   #append(chunk: Buffer): void {
@@ -78,10 +136,7 @@ export class JsonRecords {
     const mark = this.#markLength();
     const [opening, member] =
       LIST_OF_OBJECTS.exec(this.#bytes.toString("latin1", mark, Math.min(mark + BEGINNING, this.#length))) ?? [];
-    if (opening === undefined || member === undefined) {
-      this.#isWhole = true;
-      return undefined;
-    }
+    if (opening === undefined || member === undefined) return undefined;
     this.#drop(mark + opening.length - member.length - 1);
     return Buffer.from(`},${member}`);
   }
@@ -96,14 +151,18 @@ export class JsonRecords {
       return records;
     } catch {
       this.#bytes[end] = COMMA;
-      this.#isWhole = true;
-      return NOTHING;
+      return this.#scanFromHere(0);
     }
   }
 
   #drop(count: number): void {
     this.#bytes.copyWithin(0, count, this.#length);
     this.#length -= count;
+  }
+
+  #free(): void {
+    this.#bytes = Buffer.allocUnsafeSlow(0);
+    this.#length = 0;
   }
 
   #markLength(): number {

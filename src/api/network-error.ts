@@ -1,6 +1,7 @@
 import { errors } from "undici";
 import type { ErrorCode } from "../errors/catalogue.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import { MAX_INFORMATIONAL } from "./answer-bounds.ts";
 import { ApiError } from "./api-error.ts";
 import { WrongFingerprint } from "./tls.ts";
 
@@ -70,6 +71,13 @@ const HANDSHAKE_REMEDIES: ReadonlyMap<string, string> = new Map(
   ]),
 );
 const VERSION_REMEDY = "Lower tls.min_version, or have the server offer a newer version of TLS.";
+
+/** The server sends one interim answer (1xx) after the other. */
+export class TooManyInterimAnswers extends Error {
+  constructor() {
+    super(`more than ${MAX_INFORMATIONAL} interim answers (1xx) to one request`);
+  }
+}
 
 /** Names what went wrong where no answer came: the error of undici, Node's sockets or TLS becomes an ApiError. */
 export function networkError(destination: Destination, error: unknown): ApiError {

@@ -5,16 +5,29 @@ import { JsonRecords } from "./json-records.ts";
 export interface ResponseBody {
   /** Wait for the promise, if there is one, before the next chunk. */
   take(chunk: Buffer): Promise<void> | undefined;
+  /** The rest is not wanted. */
+  readonly isEnough: boolean;
   /** Empty where the body is not kept. */
   text(): string;
 }
 
-/** Keeps it as it is. */
+/** Keeps it as it is, up to a number of bytes. */
 export class TextBody implements ResponseBody {
   readonly #chunks: Buffer[] = [];
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get isEnough(): boolean {
+    return this.#bytes >= this.#maxBytes;
+  }
 
   take(chunk: Buffer): undefined {
-    this.#chunks.push(chunk);
+    this.#chunks.push(chunk.subarray(0, this.#maxBytes - this.#bytes));
+    this.#bytes += chunk.length;
   }
 
   text(): string {
@@ -29,6 +42,10 @@ export class RecordsBody implements ResponseBody {
 
   constructor(take: (record: unknown) => void) {
     this.#take = take;
+  }
+
+  get isEnough(): boolean {
+    return this.#records.isBroken;
   }
 
   take(chunk: Buffer): Promise<void> | undefined {

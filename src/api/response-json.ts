@@ -1,3 +1,4 @@
+import { MAX_DEPTH } from "./answer-bounds.ts";
 import { ApiError } from "./api-error.ts";
 import type { HttpResponse, ResponseHead } from "./http-response.ts";
 import { NotAList } from "./json-records.ts";
@@ -6,17 +7,14 @@ import type { RecordsBody } from "./response-body.ts";
 const JSON_TYPE = /^(application|text)\/([\w.-]+\+)?json$/;
 /** Types that servers give to anything; whether it is JSON, parsing tells. */
 const NO_PARTICULAR_TYPE: readonly (string | undefined)[] = [undefined, "", "text/plain", "application/octet-stream"];
-
 /** Parses the body of a successful answer; undefined when there is none. */
 export function parseJson(endpoint: string, response: HttpResponse): unknown {
-  const { contentType, contentEncoding, body } = response;
-  if (!isPlain(response)) {
-    throw notJson(endpoint, response, `an encoding that was not asked for (${contentEncoding})`);
-  }
+  const { contentType, body } = response;
   if (body === "") return undefined;
   if (!isOfJsonType(response)) {
     throw notJson(endpoint, response, `an answer of type ${contentType} where JSON was due`);
   }
+  if (isTooDeep(body)) throw notJson(endpoint, response, `JSON that is nested deeper than ${MAX_DEPTH} levels`);
   try {
     return JSON.parse(body.startsWith("\uFEFF") ? body.slice(1) : body);
   } catch {
@@ -24,9 +22,37 @@ export function parseJson(endpoint: string, response: HttpResponse): unknown {
   }
 }
 
-/** Whether an answer that begins like this can be read record by record. */
+/**
+ * Compressed answers are not asked for, so a bomb is never unpacked, nor its bytes waited for.
+ * @throws ApiError
+ */
+export function refuseEncoding(endpoint: string, head: ResponseHead): void {
+  const { contentEncoding } = head;
+  if (contentEncoding === undefined || contentEncoding === "" || contentEncoding === "identity") return;
+  throw notJson(endpoint, head, `an encoding that was not asked for (${contentEncoding})`);
+}
+
+/** Whether a successful answer that begins like this can be read record by record. */
 export function mayHoldRecords(head: ResponseHead): boolean {
-  return head.status < 300 && isPlain(head) && isOfJsonType(head);
+  return isOfJsonType(head);
+}
+
+/** Looks at brackets outside of strings, so that nothing is built that something later may go down into. */
+function isTooDeep(json: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (inString) {
+      if (character === "\\") at++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === "[" || character === "{") {
+      depth++;
+      if (depth > MAX_DEPTH) return true;
+    } else if (character === "]" || character === "}") depth--;
+  }
+  return false;
 }
 
 /** Ends the reading of records. */
@@ -44,10 +70,6 @@ function lastRecords(endpoint: string, response: HttpResponse, body: RecordsBody
   }
 }
 
-function isPlain({ contentEncoding }: ResponseHead): boolean {
-  return contentEncoding === undefined || contentEncoding === "identity";
-}
-
 function isOfJsonType({ contentType }: ResponseHead): boolean {
   return NO_PARTICULAR_TYPE.includes(contentType) || JSON_TYPE.test(contentType ?? "");
 }
@@ -62,7 +84,7 @@ export function notAList(endpoint: string, response: HttpResponse): ApiError {
 }
 
 /** The answer worked, but is not in the form that the specification gives for the endpoint. */
-export function notJson(endpoint: string, response: HttpResponse, what: string): ApiError {
+export function notJson(endpoint: string, response: ResponseHead, what: string): ApiError {
   const { status: httpStatus, requestId } = response;
   return new ApiError("API_NOT_JSON", `${endpoint}: HTTP ${httpStatus} with ${what}`, {
     endpoint,

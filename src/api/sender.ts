@@ -1,3 +1,4 @@
+import { MAX_ERROR_BYTES } from "./answer-bounds.ts";
 import { ApiError } from "./api-error.ts";
 import { RequestBudget } from "./budget.ts";
 import type { Circuits } from "./circuits.ts";
@@ -6,7 +7,7 @@ import type { HttpResponse, ResponseHead } from "./http-response.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { RecordsBody, TextBody } from "./response-body.ts";
 import { responseError } from "./response-error.ts";
-import { endRecords, mayHoldRecords, notAList, parseJson } from "./response-json.ts";
+import { endRecords, mayHoldRecords, notAList, parseJson, refuseEncoding } from "./response-json.ts";
 import { ServerClock } from "./server-clock.ts";
 import { type ApiRequest, Transport } from "./transport.ts";
 
@@ -86,6 +87,8 @@ export class Sender {
           onHead: (arrived) => {
             head = arrived;
             this.serverClock.heard(arrived.dateMs);
+            if (arrived.status >= 300) return new TextBody(MAX_ERROR_BYTES);
+            refuseEncoding(endpoint, arrived);
             if (request.startRecords === undefined || !mayHoldRecords(arrived)) return new TextBody();
             records = new RecordsBody(request.startRecords());
             return records;

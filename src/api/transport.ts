@@ -1,8 +1,9 @@
 import { type Dispatcher, Pool } from "undici";
+import { MAX_INFORMATIONAL, MAX_SMALL_ANSWER_BYTES } from "./answer-bounds.ts";
 import { ApiError } from "./api-error.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { type HttpResponse, type ResponseHead, readHead } from "./http-response.ts";
-import { networkError } from "./network-error.ts";
+import { networkError, TooManyInterimAnswers } from "./network-error.ts";
 import type { ApiClientOptions } from "./options.ts";
 import type { ResponseBody } from "./response-body.ts";
 import { tlsConnector } from "./tls.ts";
@@ -33,6 +34,7 @@ export interface TransportHooks {
 /** Longer than the usual time between polls, so that connections are kept from one to the next. */
 const KEEP_ALIVE_MS = 90_000;
 const LONGEST_CONNECT_MS = 10_000;
+const SMALL_REMEDY = "This endpoint answers with a few kilobytes: see what else may be answering at servers[].url.";
 
 /**
  * Connections to one server. HTTP/1.1 only: over HTTP/2 a pool of few connections carries many requests at once, and
@@ -81,14 +83,16 @@ export class Transport {
     this.#warnings?.requested();
     const { statusCode, headers, body } = await this.#request(request, token, signal);
     const head = readHead(statusCode, headers);
-    const reader = hooks.onHead(head);
+    const reader = readerOf(body, () => hooks.onHead(head));
     let size = 0;
+    // Leaving the loop early ends the connection.
     for await (const chunk of this.#chunks(body, request, signal)) {
       size += chunk.length;
       hooks.onBytes(chunk.length);
-      if (size > this.#maxBytes) throw this.#tooLarge(request.endpoint);
+      if (size > this.#maxBytes || (size > MAX_SMALL_ANSWER_BYTES && isSmall(request))) throw this.#tooLarge(request);
       const turn = reader.take(chunk);
       if (turn !== undefined) await turn;
+      if (reader.isEnough) break;
     }
     return { ...head, body: reader.text(), bytes: size };
   }
@@ -98,11 +102,16 @@ export class Transport {
     token: string | undefined,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
+    let informational = 0;
     try {
       return await this.#pool.request({
         method: request.method,
         path: this.#root + request.path,
         signal,
+        onInfo: () => {
+          informational++;
+          if (informational > MAX_INFORMATIONAL) throw new TooManyInterimAnswers();
+        },
         body: request.body ?? null,
         headers: {
           accept: "application/json",
@@ -134,9 +143,29 @@ export class Transport {
     await this.#pool.destroy();
   }
 
-  #tooLarge(endpoint: string): ApiError {
-    return new ApiError("API_RESPONSE_TOO_LARGE", `${endpoint}: the answer exceeds ${this.#maxBytes} bytes`, {
+  #tooLarge(request: ApiRequest): ApiError {
+    const { endpoint } = request;
+    const isFixed = isSmall(request) && MAX_SMALL_ANSWER_BYTES < this.#maxBytes;
+    const bound = isFixed ? `${MAX_SMALL_ANSWER_BYTES} bytes` : `${this.#maxBytes} bytes (limits.max_response_size)`;
+    return new ApiError("API_RESPONSE_TOO_LARGE", `${endpoint}: the answer exceeds ${bound}`, {
       endpoint,
+      ...(isFixed && { remedy: SMALL_REMEDY }),
     });
   }
+}
+
+/** Who is to read the body. Where that throws, the answer is not wanted, and the connection ends. */
+function readerOf(body: Dispatcher.ResponseData["body"], reader: () => ResponseBody): ResponseBody {
+  try {
+    return reader();
+  } catch (error) {
+    body.on("error", () => undefined);
+    body.destroy();
+    throw error;
+  }
+}
+
+/** All endpoints but lists tell a few things about the server as a whole. */
+function isSmall({ startRecords }: ApiRequest): boolean {
+  return startRecords === undefined;
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
+import { MAX_DEPTH, MAX_ERROR_BYTES, MAX_RECORD_BYTES } from "../../src/api/answer-bounds.ts";
 import { JsonRecords, NotAList } from "../../src/api/json-records.ts";
 
 /** What comes out of a text that arrives in parts of so many bytes, in turn, and after how many parts something came. */
@@ -91,8 +92,58 @@ test.each(["{}", '"[]"', "null", "1"])("%s is no list", (text) => {
 });
 
 it("is not slow about a single large record", () => {
-  const large = [{ id: "1", name: "x".repeat(2_000_000) }, { id: "2" }];
+  const large = [{ id: "1", name: "x".repeat(1_000_000) }, { id: "2" }];
   expect(read(JSON.stringify(large), { parts: [1_000], piece: 400 }).records).toEqual(large);
+});
+
+describe("a record that no server sends", () => {
+  const tooLarge = { id: "1", name: "x".repeat(MAX_RECORD_BYTES + 60_000) };
+  const tooDeep = { id: "1", nested: JSON.parse(`${"[".repeat(MAX_DEPTH)}${"]".repeat(MAX_DEPTH)}`) as unknown };
+  const neighbours = Array.from({ length: 50 }, (_, id) => ({ id: String(id), text: '],"[{\\"' }));
+
+  it.each([
+    { what: "too large, first", list: [tooLarge, ...neighbours] },
+    { what: "too large, in between", list: [...neighbours, tooLarge, tooLarge, ...neighbours] },
+    { what: "too large, last", list: [...neighbours, tooLarge] },
+    { what: "too large, alone", list: [tooLarge] },
+    { what: "too deep, in a list that begins otherwise", list: [["row"], tooDeep, ...neighbours] },
+  ])("is passed over, and the others come: $what", ({ list }) => {
+    for (const text of [JSON.stringify(list), JSON.stringify(list, undefined, 1)]) {
+      const expected = list.map((record) => (record === tooLarge || record === tooDeep ? undefined : record));
+      expect(read(text, { parts: [30_000], piece: 400 }).records).toEqual(expected);
+    }
+  });
+
+  it.each([
+    { what: "empty objects", unit: "{}", json: '[{"id":"1"},' },
+    { what: "rows", unit: '["1",2]', json: "[" },
+  ])("is none of many small ones: $what come in pieces, however many they are", ({ unit, json }) => {
+    const reader = new JsonRecords();
+    let most = 0;
+    let count = reader.take(Buffer.from(json)).length;
+    const chunk = Buffer.from(`${unit},`.repeat(4_096));
+    for (let chunks = 0; chunks < 300; chunks++) {
+      const taken = reader.take(chunk).length;
+      count += taken;
+      most = Math.max(most, taken);
+    }
+    expect(count).toBeGreaterThan(1_000_000);
+    expect(most).toBeLessThan(150_000);
+  });
+
+  it("does not end", () => {
+    const reader = new JsonRecords();
+    for (let chunks = 0; chunks < 100; chunks++) expect(reader.take(Buffer.alloc(65_536, "["))).toEqual([]);
+    expect(() => reader.end()).toThrow(SyntaxError);
+  });
+});
+
+it("wants no more of a text that can be no list", () => {
+  const reader = new JsonRecords();
+  expect(reader.isBroken).toBe(false);
+  reader.take(Buffer.from(`"${"x".repeat(MAX_ERROR_BYTES)}`));
+  expect(reader.isBroken).toBe(true);
+  expect(() => reader.end()).toThrow(NotAList);
 });
 
 function attempt<Result>(work: () => Result): Result | "refused" {

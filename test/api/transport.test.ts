@@ -1,27 +1,9 @@
-import { createServer, type Socket } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeError } from "../../src/errors/exporter-error.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { fixture, sendJson, startApiServer } from "./support/api-server.ts";
+import { rawServer } from "./support/raw-server.ts";
 import { never, rejection, testClient } from "./support/test-client.ts";
-
-/** A server on loopback that speaks no HTTP of its own. */
-async function rawServer(onConnection: (socket: Socket) => void): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => undefined);
-    onConnection(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return `http://127.0.0.1:${address.port}`;
-}
 
 describe("requests", () => {
   test("name the exporter, ask for JSON and carry the key", async () => {
@@ -180,7 +162,7 @@ describe("answers that break off or drag on", () => {
     const { api, recorded } = testClient(server.url, { limits: { maxResponseBytes: 200_000 } });
     const error = await rejection(api.version(never));
     expect(error).toMatchObject({ code: "API_RESPONSE_TOO_LARGE" });
-    expect(error.message).toBe("/version: the answer exceeds 200000 bytes");
+    expect(error.message).toBe("/version: the answer exceeds 200000 bytes (limits.max_response_size)");
     expect(recorded.codes).toEqual(["/version too_large"]);
     expect(sent).toBeLessThan(50_000_000);
   });

@@ -1,0 +1,150 @@
+import { MAX_DEPTH, MAX_RECORD_BYTES } from "./answer-bounds.ts";
+
+/** Stands for a record that is too large or too deep. No JSON gives it, and every decoder counts it as unusable. */
+const REFUSED = undefined;
+const NONE = -1;
+
+const OPEN = "[".charCodeAt(0);
+const CLOSE = "]".charCodeAt(0);
+const OPEN_OBJECT = "{".charCodeAt(0);
+const CLOSE_OBJECT = "}".charCodeAt(0);
+const COMMA = ",".charCodeAt(0);
+const QUOTE = '"'.charCodeAt(0);
+const BACKSLASH = "\\".charCodeAt(0);
+const SPACES: readonly number[] = [..." \t\r\n"].map((space) => space.charCodeAt(0));
+
+/**
+ * Finds the records of any JSON array byte by byte, and parses them in pieces. Slower than looking for a separator, but
+ * it holds one piece and at most one record: what is too large or too deep is passed over while it arrives.
+ */
+export class RecordScanner {
+  readonly #piece: number;
+  #bytes = Buffer.allocUnsafeSlow(0);
+  #length = 0;
+  /** The byte before the first record that is not parsed: a bracket or a comma. NONE: before the list, or after it. */
+  #from = NONE;
+  /** The comma after the last record that is complete; NONE: none is. */
+  #comma = NONE;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  /** There is a record before `#from`. */
+  #isContinued = false;
+  /** The record under way is refused: it ends at the next comma of the list. */
+  #isPassingOver = false;
+  #isOver = false;
+
+  /** `piece`: bytes after which the records that are complete are parsed. */
+  constructor(piece: number) {
+    this.#piece = piece;
+  }
+
+  /**
+   * The records that these bytes complete.
+   * @throws SyntaxError
+   */
+  take(chunk: Buffer): readonly unknown[] {
+    const begin = this.#length;
+    this.#append(chunk);
+    const records: unknown[] = [];
+    for (let at = begin; at < this.#length; at++) {
+      const byte = this.#bytes[at];
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) this.#inString = false;
+      } else if (this.#depth === 0) this.#outside(byte, at);
+      else if (byte === QUOTE) this.#inString = true;
+      else if (byte === OPEN || byte === OPEN_OBJECT) {
+        this.#depth++;
+        if (this.#depth > MAX_DEPTH + 1) this.#refuse(records);
+      } else if (byte === CLOSE || byte === CLOSE_OBJECT) {
+        this.#depth--;
+        if (this.#depth === 0) this.#close(byte, at, records);
+      } else if (byte === COMMA && this.#depth === 1) this.#separate(at, records);
+    }
+    if (this.#from !== NONE && this.#length - Math.max(this.#from, this.#comma) > MAX_RECORD_BYTES)
+      this.#refuse(records);
+    this.#compact();
+    return records;
+  }
+
+  /** @throws SyntaxError when the list is not complete */
+  end(): void {
+    if (!this.#isOver) throw new SyntaxError("the list does not end");
+  }
+
+  #outside(byte: number | undefined, at: number): void {
+    if (byte !== undefined && SPACES.includes(byte)) return;
+    if (byte !== OPEN || this.#isOver) throw new SyntaxError("text outside of the list");
+    this.#depth = 1;
+    this.#from = at;
+  }
+
+  #separate(at: number, records: unknown[]): void {
+    if (!this.#isPassingOver) {
+      this.#comma = at;
+      if (at - this.#from >= this.#piece) this.#flush(records);
+      return;
+    }
+    records.push(REFUSED);
+    this.#isPassingOver = false;
+    this.#isContinued = true;
+    this.#from = at;
+  }
+
+  #close(byte: number, at: number, records: unknown[]): void {
+    if (byte !== CLOSE) throw new SyntaxError("the list ends with the wrong bracket");
+    if (this.#isPassingOver) records.push(REFUSED);
+    else {
+      this.#comma = at;
+      this.#flush(records);
+    }
+    this.#isPassingOver = false;
+    this.#isOver = true;
+    this.#from = NONE;
+  }
+
+  /** Gives up the record under way. */
+  #refuse(records: unknown[]): void {
+    if (this.#isPassingOver) return;
+    this.#flush(records);
+    this.#isPassingOver = true;
+    this.#from = NONE;
+  }
+
+  /** Parses what is complete: all between `#from` and `#comma`, which both become brackets. */
+  #flush(records: unknown[]): void {
+    if (this.#comma === NONE) return;
+    this.#bytes[this.#from] = OPEN;
+    const isLast = this.#bytes[this.#comma] !== COMMA;
+    this.#bytes[this.#comma] = CLOSE;
+    const complete: readonly unknown[] = JSON.parse(this.#bytes.toString("utf8", this.#from, this.#comma + 1));
+    // Only a whole list may be empty.
+    if (complete.length === 0 && (this.#isContinued || !isLast)) throw new SyntaxError("a comma without a record");
+    for (const record of complete) records.push(record);
+    this.#isContinued = true;
+    this.#from = this.#comma;
+    this.#comma = NONE;
+  }
+
+  #compact(): void {
+    const count = this.#from === NONE ? this.#length : this.#from;
+    if (count === 0) return;
+    this.#bytes.copyWithin(0, count, this.#length);
+    this.#length -= count;
+    if (this.#from !== NONE) this.#from = 0;
+    if (this.#comma !== NONE) this.#comma -= count;
+  }
+
+  #append(chunk: Buffer): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    chunk.copy(this.#bytes, this.#length);
+    this.#length = length;
+  }
+}

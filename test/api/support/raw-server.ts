@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** A server on loopback that speaks no HTTP of its own. */
+export async function rawServer(onConnection: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return `http://127.0.0.1:${address.port}`;
+}
+
+const MAX_FLOOD_BYTES = 64_000_000;
+
+/** What a flood has sent. */
+export interface Flood {
+  readonly url: string;
+  readonly sentBytes: () => number;
+  /** Those that the client had enough of, or that are over. */
+  readonly ended: () => number;
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once("drain", resolve));
+}
+
+/** Answers each request with `head`, then `unit` again and again until the client has enough, 64 MB at most. */
+export async function floodServer(head: string, unit: string): Promise<Flood> {
+  let sentBytes = 0;
+  let ended = 0;
+  const piece = Buffer.from(unit.repeat(Math.ceil(65_536 / unit.length)));
+  const flood = async (socket: Socket): Promise<void> => {
+    const closed = once(socket, "close");
+    socket.write(head);
+    for (let sent = 0; sent < MAX_FLOOD_BYTES && !socket.destroyed; sent += piece.length) {
+      sentBytes += piece.length;
+      if (!socket.write(piece)) await Promise.race([drained(socket), closed]);
+    }
+    ended++;
+    socket.destroy();
+  };
+  const url = await rawServer((socket) => socket.once("data", () => void flood(socket).catch(() => undefined)));
+  return { url, sentBytes: () => sentBytes, ended: () => ended };
+}
