@@ -21,7 +21,7 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
     () => false,
   );
   if (!installed) await run("npm", ["ci", "--no-audit", "--no-fund"], { cwd: TOOL });
-  await run(`${ROOT}node_modules/.bin/tsc`, ["-p", TOOL]);
+  await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, "-p", TOOL]);
   const { stdout } = await run(process.execPath, [`${TOOL}src/main.ts`], { maxBuffer: 16 * 1024 * 1024 });
   return dashboardFiles(stdout);
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { endOnStopSignals } from "./commands/signals.ts";
+import { stopWithLauncher } from "./launched.ts";
 import { keepMemorySmall } from "./memory-flags.ts";
 
 /** What a shell reports for programs that a closed pipe ends: 128 and SIGPIPE. */
@@ -8,6 +9,7 @@ const CLOSED_PIPE = 141;
 // Before the rest is even loaded: the first process of a container does not die of a signal that it does not handle.
 endOnStopSignals();
 keepMemorySmall();
+stopWithLauncher();
 process.stdout.on("error", (error) => {
   // `... | head` has seen enough, which is no fault.
   if ("code" in error && error.code === "EPIPE") process.exit(CLOSED_PIPE);

@@ -1,0 +1,130 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { launcherFolder, PACKAGE, TOO_NEW } from "./launcher-folder.ts";
+
+const ABOUT = `console.log(JSON.stringify({
+  pid: process.pid, ppid: process.ppid, main: import.meta.main, args: process.argv.slice(2), flags: process.execArgv,
+}));`;
+const BUNDLED = { range: TOO_NEW, bundled: "999.0.0" };
+
+/** Starts the launcher of a folder, in a group of its own as under a process manager. */
+function start(
+  folder: string,
+  args: readonly string[] = [],
+  { flags = [] as string[], script = "prtg-exporter.js" } = {},
+) {
+  const child = spawn(process.execPath, [...flags, join(folder, "bin", script), ...args], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env.PATH },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let text = "";
+  let errors = "";
+  child.stdout.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+  });
+  child.stderr.setEncoding("utf8").on("data", (part: string) => {
+    errors += part;
+  });
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, stdout: text, stderr: errors }));
+  return { child, ended };
+}
+
+async function about(...given: Parameters<typeof start>) {
+  const { child, ended } = start(...given);
+  const { stdout, stderr, code } = await ended;
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  return { launcher: child.pid, ...JSON.parse(stdout) };
+}
+
+describe("on a Node.js that is new enough", () => {
+  it("is the program, in the same process", async () => {
+    const folder = launcherFolder({ range: ">=24", main: ABOUT });
+    const seen = await about(folder, ["serve", "--x", "a b"], { flags: ["--no-warnings"] });
+    expect(seen).toMatchObject({ main: true, args: ["serve", "--x", "a b"], flags: ["--no-warnings"] });
+    expect(seen.pid).toBe(seen.launcher);
+  });
+
+  it("runs what was compiled where there are no sources", async () => {
+    const folder = launcherFolder({ range: ">=24", main: ABOUT, mainFile: "dist/main.js" });
+    expect(await about(folder)).toMatchObject({ main: true });
+  });
+
+  it("runs any script by node.js", async () => {
+    const folder = launcherFolder({ range: ">=24", main: ABOUT });
+    const seen = await about(folder, ["src/main.ts", "--watch"], { script: "node.js" });
+    expect(seen).toMatchObject({ main: true, args: ["--watch"] });
+    expect(seen.pid).toBe(seen.launcher);
+  });
+
+  it("says how node.js is used", async () => {
+    const folder = launcherFolder({ range: ">=24", main: ABOUT });
+    const { code, stderr } = await start(folder, [], { script: "node.js" }).ended;
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^usage: /);
+  });
+});
+
+describe("on an older Node.js", () => {
+  it.each([
+    [".", "beside it"],
+    ["..", "hoisted"],
+  ])("takes the one of the package in %s (%s)", async (packagesIn) => {
+    const folder = launcherFolder({ ...BUNDLED, packagesIn, main: ABOUT });
+    const seen = await about(folder, ["serve", "a b"], { flags: ["--no-warnings"] });
+    expect(seen).toMatchObject({ main: true, args: ["serve", "a b"], flags: ["--no-warnings"] });
+    expect(seen.ppid).toBe(seen.launcher);
+  });
+
+  it.each([
+    ["there is none", {}],
+    ["that one is too old, too", { bundled: "998.9.9" }],
+  ])("says in one line what is needed when %s", async (_, bundled) => {
+    const { code, stdout, stderr } = await start(launcherFolder({ range: TOO_NEW, ...bundled, main: ABOUT })).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).toContain(`needs Node.js 999 or newer, found ${process.versions.node} (${process.execPath})`);
+    expect(stderr).toContain(PACKAGE);
+  });
+
+  it("ends with the program's exit code", async () => {
+    const folder = launcherFolder({ ...BUNDLED, main: "process.exitCode = 141;" });
+    expect(await start(folder).ended).toMatchObject({ code: 141, signal: null });
+  });
+
+  it("dies of what the program died of", async () => {
+    const folder = launcherFolder({ ...BUNDLED, main: 'process.kill(process.pid, "SIGKILL");' });
+    expect(await start(folder).ended).toMatchObject({ code: null, signal: "SIGKILL" });
+  });
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const)("passes %s on", async (signal) => {
+    const main = `
+      process.on("${signal}", () => { console.log("got it"); process.exit(7); });
+      setInterval(() => {}, 1_000_000);
+      console.log("ready");`;
+    const { child, ended } = start(launcherFolder({ ...BUNDLED, main }));
+    await once(child.stdout, "data");
+    child.kill(signal);
+    expect(await ended).toMatchObject({ code: 7, stdout: "ready\ngot it\n" });
+  });
+
+  it("is not outlived by the exporter", async () => {
+    const launched = fileURLToPath(new URL("../../src/launched.ts", import.meta.url));
+    const main = `
+      import { stopWithLauncher } from ${JSON.stringify(launched)};
+      process.on("SIGTERM", () => { console.log("stopped"); process.exit(); });
+      stopWithLauncher();
+      setInterval(() => {}, 1_000_000);
+      console.log("ready");`;
+    const { child, ended } = start(launcherFolder({ ...BUNDLED, main }));
+    await once(child.stdout, "data");
+    child.kill("SIGKILL");
+    // The exporter has our pipe, too: this resolves when both are gone.
+    expect(await ended).toMatchObject({ signal: "SIGKILL", stdout: "ready\nstopped\n" });
+  });
+});
