@@ -19,6 +19,8 @@ FROM sources AS compiled
 # The compiler is a program for one platform and comes as an optional dependency, so none is left out here.
 RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
+COPY bin bin
+COPY scripts/build.ts scripts/install-missing.cjs scripts/
 COPY src src
 RUN npm run build && mkdir state
 

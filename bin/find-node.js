@@ -56,8 +56,8 @@ function bundledNode(range) {
 function lack(range, brought) {
   const name = packageName(process.platform, process.arch);
   const remedy = brought.includes(name)
-    ? "the package " + name + ", which would bring one, is not installed: npm install --include=optional"
-    : "no package brings one for " + process.platform + "-" + process.arch + ": install it from https://nodejs.org";
+    ? "the package " + name + ", which would bring one, is not installed: install again with --include=optional"
+    : "no package brings one for " + process.platform + "-" + process.arch + ": see https://nodejs.org";
   return (
     "prtg-exporter needs Node.js " +
     range.replace(">=", "") +

@@ -50,6 +50,7 @@ function installMissing() {
   const how = installed === undefined ? ["ci"] : ["install", "--no-save"];
   const kind = dev ? "--include=dev" : "--omit=dev";
   const result = npm(how.concat(kind, "--no-audit", "--no-fund"));
+  if (result.error) process.stderr.write("npm cannot be run: " + result.error.message + "\n");
   if (result.status !== 0) return result.status || 1;
   process.stderr.write("Installed in " + Math.ceil((Date.now() - started) / 1000) + " s\n");
   return 0;
