@@ -6,9 +6,9 @@ import { printConfig } from "../../src/commands/fingerprint.ts";
 import { openOtlpPush, prepareOtlpPush } from "../../src/commands/otlp-push.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { certificateFile, startReceiver } from "../otlp/support/receiver.ts";
-import { temporaryFolder } from "../support/command-line.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const GRACE_MS = 5_000;
 const SLOWLY =

@@ -6,8 +6,8 @@ import { loadConfig } from "../../src/config/load.ts";
 import { serversOnShard } from "../../src/config/shard.ts";
 import { createStateFiles } from "../../src/sync/state-files.ts";
 import { Watermarks } from "../../src/sync/watermarks.ts";
-import { temporaryFolder } from "../support/command-line.ts";
 import { testContext } from "../support/simulated-exporter.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const COUNT = 3;
 const NAMES = ["hq", "berlin", "tokyo", "lima", "oslo", "cairo"];

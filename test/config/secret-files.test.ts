@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readAccess } from "../../src/commands/context.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { exposureOf } from "../../src/config/secret-files.ts";
-import { temporaryFolder } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { FILE, filesWith, SECRET } from "./support.ts";
 
 describe("who may read a file with a secret", () => {

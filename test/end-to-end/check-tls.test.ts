@@ -2,8 +2,9 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runCommand, temporaryFolder } from "../support/command-line.ts";
+import { runCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 function fixture(name: string): string {
   return readFileSync(new URL(`../api/fixtures/${name}`, import.meta.url), "utf8");

@@ -2,10 +2,11 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Simulator } from "../../src/simulator/service/simulator.ts";
-import { type FinishedCommand, runCommand, temporaryFolder } from "../support/command-line.ts";
+import { type FinishedCommand, runCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { parseSample } from "../support/parse-sample.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { servedValue } from "../support/world-truth.ts";
 
 const MAPPING = `mapping:

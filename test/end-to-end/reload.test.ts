@@ -4,10 +4,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { decodeRequest } from "../otlp/support/decode.ts";
-import { startCommand, temporaryFolder } from "../support/command-line.ts";
+import { startCommand } from "../support/command-line.ts";
 import { currentPage } from "../support/current-page.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ENV = { KEY: CREDENTIALS.apiKey };
 const PING = "mapping: { presets: [ping] }\n";

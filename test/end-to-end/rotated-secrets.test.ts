@@ -2,9 +2,10 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Simulator } from "../../src/simulator/service/simulator.ts";
-import { type RunningCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { type RunningCommand, startCommand } from "../support/command-line.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const PATIENCE = { timeout: 40_000, interval: 50 };
 const OFTEN =

@@ -7,7 +7,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { describeError } from "../../src/errors/exporter-error.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../../src/telemetry/logger.ts";
-import { runCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { runCommand, startCommand } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Each is planted somewhere else. None occurs in a test's own words. */
 const SECRETS = {

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createProgram } from "../../src/commands/program.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
-import { type RunningCommand, runCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { type RunningCommand, runCommand, startCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Each is used by another server of the configuration. */
 const SECRETS = {

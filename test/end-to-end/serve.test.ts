@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { runCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { runCommand, startCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const LOOPBACK = ["--web.listen-address", "127.0.0.1:0"];
 

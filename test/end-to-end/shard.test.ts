@@ -2,8 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { shardOf } from "../../src/config/shard.ts";
-import { startCommand, temporaryFolder } from "../support/command-line.ts";
+import { startCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SHARDS = 3;
 /** A server's name by the shard that it is on. */

@@ -6,8 +6,9 @@ import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Simulator } from "../../src/simulator/service/simulator.ts";
 import { decodeRequest } from "../otlp/support/decode.ts";
-import { type RunningCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { type RunningCommand, startCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Five seconds of grace, and a machine that has other things to do. */
 const LONGEST_MS = 9_000;

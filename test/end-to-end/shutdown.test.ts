@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import type { Simulator } from "../../src/simulator/service/simulator.ts";
-import { type RunningCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { type RunningCommand, startCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The sessions of the server are ended, the exporter's own responses may be cut after five seconds. */
 const GRACE_MS = 5_000;

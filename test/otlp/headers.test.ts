@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
-import { temporaryFolder } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
-import { temporaryFolder } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
 import { certificateFile, readCertificate, startReceiver } from "./support/receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { startCommand, temporaryFolder } from "../support/command-line.ts";
+import { startCommand } from "../support/command-line.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { seriesKey } from "../support/world-truth.ts";
 import { historyRecord } from "./support/history-record.ts";
 import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";

@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
@@ -90,15 +88,4 @@ function observe(child: ChildProcess): RunningCommand {
     kill: (signal) => void child.kill(signal),
     closeStdout: () => void child.stdout?.destroy(),
   };
-}
-
-/** A folder of its own with these files, by relative path; gone with the test. */
-export function temporaryFolder(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), "prtg-exporter-test-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
-  return folder;
 }

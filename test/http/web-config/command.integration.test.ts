@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runCommand, temporaryFolder } from "../../support/command-line.ts";
+import { runCommand } from "../../support/command-line.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { ALICE } from "./cases.ts";
 
 const CONFIG = "servers: [{ name: hq, url: http://127.0.0.1:9, auth: { api_key: '${KEY}' } }]\n";

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCommand, temporaryFolder } from "../support/command-line.ts";
+import { runCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const HOUR = 3_600_000;
 

@@ -2,8 +2,9 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { startReceiver } from "../otlp/support/receiver.ts";
-import { runCommand, startCommand, temporaryFolder } from "../support/command-line.ts";
+import { runCommand, startCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { pointsOf, timeOf } from "./pushing.ts";
 
 /** Two hours: the world is that of the day, and in quiet hours one of them is two deliveries of 500 values only. */

@@ -1,0 +1,15 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** A folder of its own with these files, by relative path; gone with the test. */
+export function temporaryFolder(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "prtg-exporter-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
