@@ -1,14 +1,17 @@
 #!/usr/bin/env node
+import { filesHang } from "./bounded-files.ts";
 import { endOnStopSignals } from "./commands/signals.ts";
+import { endProcess } from "./end-process.ts";
 import { stopWithLauncher } from "./launched.ts";
 import { keepMemorySmall } from "./memory-flags.ts";
 
 /** What a shell reports for programs that a closed pipe ends: 128 and SIGPIPE. */
 const CLOSED_PIPE = 141;
 
+// First: a signal that a handler took would be lost when the process begins once more.
+keepMemorySmall();
 // Before the rest is even loaded: the first process of a container does not die of a signal that it does not handle.
 endOnStopSignals();
-keepMemorySmall();
 stopWithLauncher();
 process.stdout.on("error", (error) => {
   // `... | head` has seen enough, which is no fault.
@@ -17,3 +20,4 @@ process.stdout.on("error", (error) => {
 });
 const { runProgram } = await import("./commands/program.ts");
 process.exitCode = await runProgram(process.argv.slice(2));
+if (filesHang()) endProcess(process.exitCode);

@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { ALLOCATOR, HEAP_FLAGS } from "../src/memory-flags.ts";
 
 const run = promisify(execFile);
 const MODULE = fileURLToPath(new URL("../src/memory-flags.ts", import.meta.url));
@@ -51,4 +53,11 @@ it("gives way to what the user has set", async () => {
   expect(pids).toHaveLength(1);
   const { arenas } = await start(["serve"], { MALLOC_ARENA_MAX: "7" });
   expect(arenas).toBe("7");
+});
+
+it("need not be added to what the image starts", () => {
+  const dockerfile = readFileSync(new URL("../Dockerfile", import.meta.url), "utf8");
+  const [, entrypoint = "[]"] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? [];
+  expect(JSON.parse(entrypoint)).toEqual(["/usr/local/bin/node", ...HEAP_FLAGS, "/opt/prtg-exporter/dist/main.js"]);
+  for (const [name, value] of Object.entries(ALLOCATOR)) expect(dockerfile).toContain(` ${name}=${value} `);
 });

@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ZodType } from "zod";
+import { MAX_DATA_BYTES, readTextFile } from "../bounded-files.ts";
 import { describeFault, ExporterError } from "../errors/exporter-error.ts";
 import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
 import { replaceFile, withFile } from "./durable-file.ts";
@@ -138,7 +139,7 @@ export class OutputFolder {
 async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Value | undefined> {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = await readTextFile(path, { maxBytes: MAX_DATA_BYTES });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;

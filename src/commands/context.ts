@@ -1,5 +1,6 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import type { Logger } from "pino";
+import { readTextFile, withinTime } from "../bounded-files.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Environment } from "../config/interpolation.ts";
 import { type Config, type LoadedConfig, loadConfig } from "../config/load.ts";
@@ -67,13 +68,13 @@ function warnOnce(context: CommandContext, exposedSecrets: readonly string[]): v
 /** Undefined where permissions are not those of POSIX. */
 export async function readAccess(path: string): Promise<FileAccess | undefined> {
   if (process.platform === "win32") return undefined;
-  const { mode, uid } = await stat(path);
+  const { mode, uid } = await withinTime(path, () => stat(path));
   return { mode, ofRoot: uid === 0 };
 }
 
-/** From the disk. */
+/** From the disk, within a time and up to a size. */
 export function readText(path: string): Promise<string> {
-  return readFile(path, "utf8");
+  return readTextFile(path);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readTextFile } from "../bounded-files.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 
@@ -48,7 +48,7 @@ export function digest(value: unknown): string {
 
 /** The content of a file; empty while it cannot be read, which others report. */
 export async function readQuietly(path: string): Promise<string> {
-  return readFile(path, "utf8").catch(() => "");
+  return readTextFile(path).catch(() => "");
 }
 
 export interface PushFiles {

@@ -1,4 +1,5 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
+import { MAX_DATA_BYTES, readTextFile } from "../bounded-files.ts";
 import { SERVER_VARIABLES } from "../config/environment.ts";
 import type { Environment } from "../config/interpolation.ts";
 import { fileFault } from "../config/read-file.ts";
@@ -136,7 +137,7 @@ function mappedChannels({ recorded, tree }: ReadServer, mapper: ChannelMapper): 
 async function openRecording(file: string): Promise<Recording> {
   let text: string;
   try {
-    text = await readFile(file, "utf8");
+    text = await readTextFile(file, { maxBytes: MAX_DATA_BYTES });
   } catch (error) {
     throw new ExporterError("RECORDING_UNREADABLE", `${file} cannot be read: ${fileFault(error)}`);
   }

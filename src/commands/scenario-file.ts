@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { readTextFile } from "../bounded-files.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { parseScenario, type Scenario } from "../simulator/scenario/scenario.ts";
 import { ScenarioError } from "../simulator/scenario/scenario-error.ts";
@@ -18,7 +18,7 @@ export async function loadScenario(nameOrPath: string): Promise<Scenario> {
   const shipped = SHIPPED_SCENARIOS.includes(nameOrPath);
   const file = shipped ? fileURLToPath(new URL(`${nameOrPath}.yaml`, SHIPPED)) : nameOrPath;
   try {
-    return parseScenario(await readFile(file, "utf8"), nameOrPath);
+    return parseScenario(await readTextFile(file), nameOrPath);
   } catch (error) {
     if (error instanceof ScenarioError) throw scenarioInvalid(error);
     const { message } = error instanceof Error ? error : new Error(String(error));

@@ -1,4 +1,5 @@
-import type { Config } from "../config/load.ts";
+import type { Config, LoadedConfig } from "../config/load.ts";
+import { endProcess } from "../end-process.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { negotiateFormat } from "../exposition/negotiate.ts";
 import { type Reloaded, reloadEndpoint } from "../http/reload-endpoint.ts";
@@ -16,6 +17,8 @@ import { openWebConfig, webLimits, webObserver } from "./web-config.ts";
 
 /** Responses and deliveries under way when a stop signal comes may take this long to end. */
 const GRACE_MS = 5_000;
+/** For a start that a signal interrupts. */
+const START_GRACE_MS = 2_000;
 
 export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags {
   readonly "config.check"?: boolean;
@@ -41,19 +44,23 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
       await Promise.allSettled(pushFiles(loaded.config.otlp ?? {}).map(read));
       return loaded;
     });
-  const { config, source } = await load();
   if (flags["config.check"] === true) {
+    const { source } = await load();
     context.print(`${source}: the configuration is valid`);
     const web = await openWebConfig(flags, context);
     if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
     return 0;
   }
-  const servers = config.servers.map(({ name }) => name);
-  context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
-  const running = await startServing(config, flags, context, await openOtlpPush(config, context, process.env), {
-    load: async () => (await load()).config,
-    preparePush: (chosen) => prepareOtlpPush(chosen, context, process.env),
-  });
+  const starting = begin(flags, context, load);
+  const early = await Promise.race([stopped, starting]);
+  if (typeof early === "string") {
+    // What comes to be after all is ended in order; what hangs is not waited for.
+    const patience = context.clock.sleep(START_GRACE_MS).then(() => undefined);
+    const started = await Promise.race([starting.catch(() => undefined), patience]);
+    await started?.stop();
+    endProcess(0);
+  }
+  const running = early;
   const { reload } = running;
   reloads.follow(() => void reload());
   const watching = new AbortController();
@@ -67,6 +74,17 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   await running.stop();
   context.log.info("stopped");
   return 0;
+}
+
+/** Everything up to the first poll. */
+async function begin(flags: ServeFlags, context: CommandContext, load: () => Promise<LoadedConfig>): Promise<Serving> {
+  const { config, source } = await load();
+  const servers = config.servers.map(({ name }) => name);
+  context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
+  return startServing(config, flags, context, await openOtlpPush(config, context, process.env), {
+    load: async () => (await load()).config,
+    preparePush: (chosen) => prepareOtlpPush(chosen, context, process.env),
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import { systemClock } from "../clock.ts";
+import { endProcess } from "../end-process.ts";
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
@@ -18,7 +19,7 @@ function takeStopSignals(take: (signal: NodeJS.Signals) => void): void {
 
 /** Ends the process at the first SIGTERM or SIGINT, until a command takes them: there is nothing to clean up before. */
 export function endOnStopSignals(): void {
-  takeStopSignals((signal) => process.exit(exitCodeOf(signal)));
+  takeStopSignals((signal) => endProcess(exitCodeOf(signal)));
 }
 
 /** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once, with the shell's exit code for it. */
@@ -27,7 +28,7 @@ export function untilStopSignal(): Promise<NodeJS.Signals> {
     let firstAt: number | undefined;
     takeStopSignals((signal) => {
       firstAt ??= systemClock.monotonic();
-      if (systemClock.monotonic() - firstAt > SAME_REQUEST_MS) process.exit(exitCodeOf(signal));
+      if (systemClock.monotonic() - firstAt > SAME_REQUEST_MS) endProcess(exitCodeOf(signal));
       resolve(signal);
     });
   });

@@ -1,4 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
+import { readTextFile, withinTime } from "../bounded-files.ts";
 import { WebConfigSource } from "../http/web-config/source.ts";
 import type { WebLimits, WebObserver } from "../http/web-server.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
@@ -19,8 +20,8 @@ export async function openWebConfig(
     file,
     log,
     redactor,
-    readFile: (path) => readFile(path, "utf8"),
-    stat: (path) => stat(path, { bigint: true }),
+    readFile: (path) => readTextFile(path),
+    stat: (path) => withinTime(path, () => stat(path, { bigint: true })),
   });
 }
 

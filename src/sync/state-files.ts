@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { mkdir, open, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { MAX_DATA_BYTES, readTextFile, withinTime } from "../bounded-files.ts";
 
 /** A directory of small files, in steps that can fail one by one. Every call rejects with the error of the system. */
 export interface StateFiles {
@@ -14,30 +15,34 @@ export interface StateFiles {
 
 /** Files in a directory of the host; the directory is created with the first one. Only their owner may read them. */
 export function createStateFiles(directory: string): StateFiles {
+  const within = <Result>(use: () => Promise<Result>) => withinTime(directory, use);
   return {
     async read(name) {
       try {
-        return await readFile(join(directory, name), "utf8");
+        return await readTextFile(join(directory, name), { maxBytes: MAX_DATA_BYTES });
       } catch (error) {
         if (codeOf(error) === "ENOENT") return undefined;
         throw error;
       }
     },
-    async write(name, text) {
-      await mkdir(directory, { recursive: true });
-      const file = await open(join(directory, name), "w", 0o600);
-      try {
-        await file.writeFile(text);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-    },
-    rename: (from, to) => rename(join(directory, from), join(directory, to)),
+    write: (name, text) =>
+      within(async () => {
+        await mkdir(directory, { recursive: true });
+        const file = await open(join(directory, name), "w", 0o600);
+        try {
+          await file.writeFile(text);
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+      }),
+    rename: (from, to) => within(() => rename(join(directory, from), join(directory, to))),
     async syncDirectory() {
       try {
-        const handle = await open(directory, "r");
-        await handle.sync().finally(() => handle.close());
+        await within(async () => {
+          const handle = await open(directory, "r");
+          await handle.sync().finally(() => handle.close());
+        });
       } catch (error) {
         // Some systems cannot open or flush a directory; there the rename has to do.
         if (!CANNOT_SYNC_DIRECTORIES.includes(codeOf(error))) throw error;

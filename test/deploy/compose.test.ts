@@ -13,6 +13,7 @@ const composeFile = z.object({
     z.object({
       volumes: z.array(z.string()).default([]),
       environment: z.record(z.string(), z.string()).default({}),
+      init: z.boolean().default(false),
     }),
   ),
   volumes: z.record(z.string(), z.null()),
@@ -84,4 +85,8 @@ describe("deploy/compose", () => {
     const files = readdirSync(DASHBOARDS).map((file) => `${provider?.options.path}/${file}`);
     expect(files).toContain(home);
   });
+});
+
+test("the exporter is not process 1, for which signals are lost while it is being loaded", () => {
+  expect(compose.services.exporter?.init).toBe(true);
 });

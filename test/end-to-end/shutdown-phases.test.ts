@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -208,3 +209,30 @@ test("SIGTERM while the program is being loaded is not lost", async () => {
   });
   await Promise.all(ends);
 }, 60_000);
+
+test.each(["serve", "check"])(
+  "a secret that nobody writes does not keep %s from ending",
+  async (name) => {
+    const folder = temporaryFolder({
+      "prtg.yaml": 'servers: [{ name: hq, url: "http://127.0.0.1:1", auth: { api_key_file: key } }]\n',
+    });
+    // A pipe without a writer: as a file system that does not answer.
+    execFileSync("mkfifo", [join(folder, "key")]);
+    const flags = ["--config.file", join(folder, "prtg.yaml"), "--log.level", "info"];
+    const program = startCommand([name, ...flags], {});
+    if (name === "check") {
+      const { code, stdout, stderr } = await program.ended;
+      expect(code).toBe(1);
+      expect(stdout + stderr).toContain("nothing came within 10 s");
+      return;
+    }
+    const fds = `/proc/${program.pid}/fd`;
+    const isReading = () => readdirSync(fds).some((fd) => readlinkSync(join(fds, fd)) === join(folder, "key"));
+    await vi.waitFor(() => expect(isReading()).toBe(true), PATIENCE);
+    const signalledAt = performance.now();
+    program.kill("SIGTERM");
+    expect((await program.ended).code).toBe(0);
+    expect(performance.now() - signalledAt).toBeLessThan(LONGEST_MS);
+  },
+  30_000,
+);

@@ -27,6 +27,8 @@ spec:
   {{- end }}
   securityContext:
     {{- toYaml .Values.podSecurityContext | nindent 4 }}
+  {{- /* The exporter is not process 1 then: what the kernel would drop while it is being loaded ends it. */}}
+  shareProcessNamespace: {{ .Values.shareProcessNamespace }}
   terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
   {{- with .Values.priorityClassName }}
   priorityClassName: {{ . }}
