@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { FileFault, filesHang, readTextFile, withinTime } from "../src/bounded-files.ts";
 import { fileFault } from "../src/config/read-file.ts";
-import { temporaryFolder } from "./support/command-line.ts";
 import { ManualClock } from "./support/manual-clock.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 function pipeIn(folder: string): string {
   const pipe = join(folder, "pipe");
