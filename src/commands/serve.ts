@@ -171,6 +171,7 @@ function routesOf(live: LiveExporter, flags: WebFlags) {
     telemetryPath: flags["web.telemetryPath"],
     exposition: { pageInTwo: (...wanted) => live.shown.exposition.pageInTwo(...wanted) },
     served: (format) => live.shown.metrics.scrapes.inc({ format }),
+    rejected: (reason) => live.shown.metrics.httpRejected.inc({ reason }),
     isReady: () => live.shown.ready,
     status: {
       status: () => live.shown.status.status(),

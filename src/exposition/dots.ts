@@ -1,3 +1,46 @@
+import { nextTurn } from "../next-turn.ts";
+import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd, joinDeflated } from "./deflated.ts";
+import type { PageInTwo } from "./exposition.ts";
+import type { ContentEncoding } from "./negotiate.ts";
+
+/** Bytes that are looked at in one turn of the event loop, a line more or less. */
+const PIECE_BYTES = 128 * 1_024;
+const NEWLINE = 0x0a;
+
+/**
+ * A page with the names escaped anew, piece by piece as it is read: nothing of it is kept, and a reader that takes its
+ * time holds one piece of it. The pieces of `plain` end with a line.
+ */
+export function withDots(plain: PageInTwo, encoding: ContentEncoding): PageInTwo {
+  if (encoding === "identity") return { beginning: escaped(plain), end: async () => [] };
+  // The lines are not needed again: what the end of the file tells of them is.
+  const sums: DeflatedPart[] = [];
+  async function* beginning(): AsyncIterable<Buffer> {
+    yield* gzipBeginning(joinDeflated([]));
+    for await (const piece of escaped(plain)) {
+      const part = await deflatePart(piece);
+      sums.push({ ...part, buffers: [] });
+      yield* part.buffers;
+    }
+  }
+  return { beginning: beginning(), end: async () => gzipEnd(joinDeflated(sums), Buffer.alloc(0)) };
+}
+
+async function* escaped({ beginning, end }: PageInTwo): AsyncIterable<Buffer> {
+  for await (const buffer of beginning) yield* escapedPieces(buffer);
+  for (const buffer of await end()) yield* escapedPieces(buffer);
+}
+
+async function* escapedPieces(lines: Buffer): AsyncIterable<Buffer> {
+  for (let from = 0; from < lines.length; ) {
+    const newline = lines.indexOf(NEWLINE, from + PIECE_BYTES);
+    const to = newline === -1 ? lines.length : newline + 1;
+    yield Buffer.from(escapeNamesWithDots(lines.toString("utf8", from, to)));
+    from = to;
+    await nextTurn();
+  }
+}
+
 /**
  * The `dots` name escaping of Prometheus: as a dot would become `_dot_`, an underscore of the name is doubled so that
  * it can be told apart. Rarely asked for, so it is done on the finished page.

@@ -1,16 +1,26 @@
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
-import { nextTurn } from "../next-turn.ts";
 import { Slices } from "../slices.ts";
 import type { Store } from "../store/store.ts";
-import { mergeSmall, totalLength } from "./buffers.ts";
-import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd, joinDeflated } from "./deflated.ts";
-import { escapeNamesWithDots } from "./dots.ts";
+import { CompressedReaders } from "./compressed-readers.ts";
+import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd } from "./deflated.ts";
+import { withDots } from "./dots.ts";
 import { type BodyFormat, formatEnd } from "./format.ts";
+import { KEPT_READY, KeptForms } from "./kept-forms.ts";
 import type { ContentEncoding, NegotiatedFormat } from "./negotiate.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import { cutToLimits, type PageCut, type PageLimits, UNLIMITED } from "./page-limit.ts";
 import { PageViews } from "./page-views.ts";
-import { hasOwnMetrics, isSamePart, type Part, WHOLE } from "./part.ts";
+import { hasOwnMetrics, isSamePart, WHOLE } from "./part.ts";
+import {
+  type Content,
+  compressedContent,
+  FIRST_FORM,
+  type FormKey,
+  NO_CONTENT,
+  OUTDATED,
+  plainContent,
+} from "./ready-form.ts";
 import { Reclaimer } from "./reclaimer.ts";
 import { SelfPages } from "./self-page.ts";
 import { type TreePage, TreePages } from "./tree-pages.ts";
@@ -18,11 +28,16 @@ import { type TreePage, TreePages } from "./tree-pages.ts";
 /** How often expired values are looked for, and what the process needs measured, milliseconds. */
 const INTERVAL = 1_000;
 
-/** A form of the page that nobody asked for in this time is no longer kept ready, milliseconds. */
-const KEPT_READY = 600_000;
+/** Pages that are to be put together for those who ask for a form that is not ready. */
+const MAX_WAITING = 32;
 
-/** Forms kept ready at most: those for many scrapers of parts, but not all that somebody may try. */
-const MOST_FORMS = 128;
+/**
+ * What parts kept ready may take, and old pages for those who read them slowly: so many times the page, uncompressed, and
+ * this number of bytes, so that small pages have no narrow bounds.
+ */
+const PARTS_TO_PAGE = 1;
+const HELD_TO_PAGE = 2;
+const SPARE_BYTES = 32 * 1_024 * 1_024;
 
 export interface ExpositionObserver {
   /**
@@ -46,40 +61,27 @@ export interface ExpositionOptions {
 
 /** The body of a page. */
 export interface PageInTwo {
-  readonly beginning: readonly Buffer[];
+  /** What is ready; where names are escaped anew, it is made as it is read. */
+  readonly beginning: Iterable<Buffer> | AsyncIterable<Buffer>;
+  /** To be asked for when the beginning has been read. */
   readonly end: () => Promise<readonly Buffer[]>;
 }
 
-/** Which page is asked for. */
-interface FormKey {
-  readonly format: BodyFormat;
-  readonly encoding: ContentEncoding;
-  readonly part: Part;
+/** Who is sent a page. */
+export interface PageReader {
+  /** Settles when the reader looks at no line of the page any more, or as nearly as that is known. */
+  readonly used: Promise<unknown>;
+  /** Whether `used` is to be relied upon to the last byte. */
+  readonly isExact: boolean;
+  /** The reader has gone. */
+  readonly gone: AbortSignal;
+  /** Ends it: too many old pages are held by slow readers. */
+  readonly cut: () => void;
 }
 
-/** One way in which the page is kept ready: bytes as they go over the wire, without the end. */
-interface Content {
-  readonly buffers: readonly Buffer[];
-  /** The same compressed; `buffers` are its own then. */
-  readonly deflated: DeflatedPart | undefined;
-  readonly bytes: number;
-  readonly plainBytes: number;
-}
+/** More pages than can be put together soon are asked for. */
+export class TooManyPages extends Error {}
 
-interface ReadyForm {
-  readonly key: FormKey;
-  /** Version of the store that `content` shows; negative before the first. */
-  version: number;
-  /** Monotonic. */
-  askedAt: number;
-  content: Content;
-}
-
-/** What Prometheus asks for unless told otherwise. */
-const FIRST_FORM: FormKey = { format: "openmetrics", encoding: "gzip", part: WHOLE };
-const NO_CONTENT: Content = { buffers: [], deflated: undefined, bytes: 0, plainBytes: 0 };
-/** Version of a form that shows an older page than any. */
-const OUTDATED = -1;
 const NOTHING_DROPPED: ReadonlyMap<string, number> = new Map();
 
 interface CurrentPage {
@@ -96,13 +98,20 @@ export class Exposition {
   readonly #options: ExpositionOptions;
   readonly #pages: TreePages;
   readonly #selfPages: SelfPages;
-  readonly #reclaimer = new Reclaimer();
-  readonly #forms = new Map<string, ReadyForm>();
+  readonly #reclaimer = new Reclaimer(() => this.#bytesFor(HELD_TO_PAGE));
+  readonly #compressedReaders = new CompressedReaders(() => this.#bytesFor(HELD_TO_PAGE));
+  readonly #forms = new KeptForms();
+  /** Two pages put together at a time would take twice the memory, and what one does with the lines is seen by the other. */
+  readonly #work = new OneAtATime();
+  /** Lines that were copied for parts, until they are given back. */
+  #ownLines = new Set<Buffer>();
   readonly #plain: PageViews<Buffer>;
   readonly #compressed: PageViews<DeflatedPart>;
   readonly #stopping = new AbortController();
   #limits: PageLimits;
   #current: CurrentPage | undefined;
+  /** Of the page rendered last, uncompressed. */
+  #pageBytes = 0;
   #refreshing: Promise<void> | undefined;
   #refreshAgain = false;
 
@@ -112,14 +121,20 @@ export class Exposition {
     this.#selfPages = new SelfPages(registry, clock);
     this.#limits = limits;
     this.#pages = new TreePages(store, this.#reclaimer);
-    this.#plain = new PageViews((bytes) => Promise.resolve(bytes));
+    this.#plain = new PageViews(
+      (bytes) => Promise.resolve(bytes),
+      (lines) => {
+        this.#reclaimer.adopt(lines);
+        this.#ownLines.add(lines);
+      },
+    );
     this.#compressed = new PageViews(deflatePart);
   }
 
   /** Follows the store until `stop`, with the form that Prometheus asks for ready before it asks. */
   start(): void {
-    const askedAt = this.#options.clock.monotonic();
-    this.#forms.set(nameOf(FIRST_FORM), { key: FIRST_FORM, version: OUTDATED, askedAt, content: NO_CONTENT });
+    const now = this.#options.clock.monotonic();
+    this.#forms.set({ key: FIRST_FORM, version: OUTDATED, firstAskedAt: now, askedAt: now, content: NO_CONTENT });
     void this.refresh();
     const unsubscribe = this.#options.store.onCommit(() => void this.refresh());
     this.#stopping.signal.addEventListener("abort", unsubscribe, { once: true });
@@ -142,6 +157,7 @@ export class Exposition {
   /**
    * The page, or a part of it, as the buffers of its body. They are good until `used` settles, because their memory is
    * used again as soon as the page has changed; without `used`, for good.
+   * @throws TooManyPages
    */
   async page(
     format: NegotiatedFormat,
@@ -149,33 +165,28 @@ export class Exposition {
     part = WHOLE,
     used?: Promise<unknown>,
   ): Promise<readonly Buffer[]> {
-    const { beginning, end } = await this.pageInTwo(format, encoding, part, used);
-    return [...beginning, ...(await end())];
+    const reader = used && { used, isExact: true, gone: new AbortController().signal, cut: () => undefined };
+    const { beginning, end } = await this.pageInTwo(format, encoding, part, reader);
+    const buffers: Buffer[] = [];
+    for await (const buffer of beginning) buffers.push(buffer);
+    return [...buffers, ...(await end())];
   }
 
-  /** As `page`, with what is ready first: the exporter's own metrics can be put together while that is sent. */
+  /**
+   * As `page`, with what is ready first: the exporter's own metrics can be put together while that is sent.
+   * @throws TooManyPages, and the reason of the reader's signal
+   */
   async pageInTwo(
     format: NegotiatedFormat,
     encoding: ContentEncoding,
     part = WHOLE,
-    used?: Promise<unknown>,
+    reader?: PageReader,
   ): Promise<PageInTwo> {
-    const leave = this.#reclaimer.enter();
-    try {
-      return await this.#page(format, encoding, part);
-    } finally {
-      // What is compressed is not made of lines any more.
-      if (encoding === "gzip") leave();
-      else if (used === undefined) {
-        this.#reclaimer.keep();
-        leave();
-      } else void used.finally(leave);
+    if (format.escaping === "dots") {
+      const plain = await this.pageInTwo({ ...format, escaping: "none" }, "identity", part, reader);
+      return withDots(plain, encoding);
     }
-  }
-
-  async #page(format: NegotiatedFormat, encoding: ContentEncoding, part: Part): Promise<PageInTwo> {
-    if (format.escaping === "dots") return this.#pageWithDots(format, encoding, part);
-    const { content } = await this.#form({ format: format.body, encoding, part });
+    const content = await this.#content({ format: format.body, encoding, part }, reader);
     const text = async () =>
       Buffer.from(hasOwnMetrics(part) ? await this.#selfPages.page(format.body) : formatEnd(format.body));
     const { deflated } = content;
@@ -198,12 +209,12 @@ export class Exposition {
   async #refreshUntilSettled(): Promise<void> {
     do {
       this.#refreshAgain = false;
-      await this.#refreshOnce();
+      await this.#work.run(() => this.#refreshOnce());
     } while (this.#refreshAgain);
   }
 
   async #refreshOnce(): Promise<void> {
-    this.#forgetUnused();
+    this.#trim();
     if (this.#forms.size === 0) return;
     let leave: (() => void) | undefined;
     let replaced: readonly Buffer[] = [];
@@ -221,24 +232,56 @@ export class Exposition {
       this.#reclaimer.retire(replaced);
     } finally {
       leave?.();
+      await this.#giveBack();
     }
   }
 
-  async #form(key: FormKey): Promise<ReadyForm> {
-    const askedAt = this.#options.clock.monotonic();
-    const known = this.#forms.get(nameOf(key));
+  /** What the reader is to be sent, made if it is not ready. */
+  #content(key: FormKey, reader: PageReader | undefined): Promise<Content> {
+    const ready = this.#readyContent(key, reader);
+    if (ready !== undefined) return Promise.resolve(ready);
+    if (this.#work.size > MAX_WAITING) return Promise.reject(new TooManyPages());
+    return this.#work.run(async () => this.#readyContent(key, reader) ?? this.#make(key, reader));
+  }
+
+  #readyContent(key: FormKey, reader: PageReader | undefined): Content | undefined {
+    const form = this.#forms.get(key);
     // One that shows an older page than any is made anew: a refresh may go on for as long as polls follow each other.
-    if (known !== undefined && known.version !== OUTDATED) {
-      known.askedAt = askedAt;
-      return known;
+    if (form === undefined || form.version === OUTDATED) return undefined;
+    form.askedAt = this.#options.clock.monotonic();
+    this.#enter(form.content, reader);
+    return form.content;
+  }
+
+  async #make(key: FormKey, reader: PageReader | undefined): Promise<Content> {
+    reader?.gone.throwIfAborted();
+    const now = this.#options.clock.monotonic();
+    try {
+      const current = await this.#render();
+      const content = await this.#assemble(key, current, reader?.gone);
+      const { firstAskedAt } = this.#forms.get(key) ?? { firstAskedAt: now };
+      this.#forms.set({ key, version: current.page.version, firstAskedAt, askedAt: now, content });
+      this.#enter(content, reader);
+      return content;
+    } finally {
+      this.#trim();
+      await this.#giveBack();
     }
-    const current = await this.#render();
-    const content = await this.#assemble(key, current);
-    // Lines of a page that was replaced meanwhile are for this reader only.
-    const isCurrent = this.#pages.isCurrent(current.page);
-    const form = { key, version: isCurrent ? current.page.version : OUTDATED, askedAt, content };
-    this.#forms.set(nameOf(key), form);
-    return form;
+  }
+
+  /** From now on the reader may look at the lines, which are not given back meanwhile. */
+  #enter(content: Content, reader: PageReader | undefined): void {
+    if (content.deflated !== undefined) {
+      // What is compressed is not made of lines any more.
+      if (reader === undefined) return;
+      const leave = this.#compressedReaders.enter(content, reader.cut);
+      void reader.used.finally(leave);
+      return;
+    }
+    if (reader?.isExact !== true) this.#reclaimer.keep();
+    if (reader === undefined) return;
+    const leave = this.#reclaimer.enter(reader.cut);
+    void reader.used.finally(leave);
   }
 
   /** The page as it is now, and where it has to be cut. `look` is called before anybody can replace it. */
@@ -255,19 +298,20 @@ export class Exposition {
     if (this.#current?.page.version === page.version) return this.#current;
     const cut = await cutToLimits(page, limits, new Slices(clock));
     const current = { page, cut };
+    this.#pageBytes = bytesOf(page);
     this.#current = current;
     observer.dropped?.(cut?.dropped ?? NOTHING_DROPPED);
     return current;
   }
 
-  async #assemble(key: FormKey, { page, cut }: CurrentPage): Promise<Content> {
+  async #assemble(key: FormKey, { page, cut }: CurrentPage, gone?: AbortSignal): Promise<Content> {
     const { clock, observer } = this.#options;
     const { format, encoding, part } = key;
     const started = clock.monotonic();
     const content =
       encoding === "gzip"
-        ? compressedContent(await this.#compressed.of(part, cut).assemble(page, format))
-        : plainContent(await this.#plain.of(part, cut).assemble(page, format));
+        ? compressedContent(await this.#compressed.of(part, cut).assemble(page, format, gone))
+        : plainContent(await this.#plain.of(part, cut).assemble(page, format, gone), part);
     const seconds = (clock.monotonic() - started) / 1_000;
     const largest = this.#otherParts(key).reduce((one, other) => (other.bytes > one.bytes ? other : one), content);
     observer.rendered(format, encoding, seconds, largest.bytes, largest.plainBytes);
@@ -280,16 +324,24 @@ export class Exposition {
       .map(({ content }) => content);
   }
 
-  #forgetUnused(): void {
-    const now = this.#options.clock.monotonic();
-    const byAge = [...this.#forms].sort(([, a], [, b]) => b.askedAt - a.askedAt);
-    for (const [index, [name, { askedAt }]] of byAge.entries()) {
-      if (index >= MOST_FORMS || now - askedAt > KEPT_READY) this.#forms.delete(name);
-    }
-    const used = (wanted: ContentEncoding) => (part: Part) =>
-      this.#forms.values().some(({ key }) => key.encoding === wanted && isSamePart(key.part, part));
-    this.#plain.retain(used("identity"));
-    this.#compressed.retain(used("gzip"));
+  #trim(): void {
+    this.#forms.trim(this.#options.clock.monotonic(), this.#bytesFor(PARTS_TO_PAGE));
+    this.#plain.retain((part) => this.#forms.has({ encoding: "identity", part }));
+    this.#compressed.retain((part) => this.#forms.has({ encoding: "gzip", part }));
+  }
+
+  /** Copied lines that are kept for nobody. */
+  async #giveBack(): Promise<void> {
+    const kept = new Set<Buffer | undefined>();
+    for (const made of this.#plain.made()) kept.add(await made);
+    for (const { content } of this.#forms.values()) for (const buffer of content.buffers) kept.add(buffer);
+    const unused = this.#ownLines.difference(kept);
+    this.#ownLines = this.#ownLines.intersection(kept);
+    if (unused.size > 0) this.#reclaimer.retire([...unused]);
+  }
+
+  #bytesFor(pages: number): number {
+    return pages * this.#pageBytes + SPARE_BYTES;
   }
 
   /** In which the exporter's own metrics are asked for. */
@@ -297,21 +349,6 @@ export class Exposition {
     const since = this.#options.clock.monotonic() - KEPT_READY;
     const inUse = [...this.#forms.values()].filter(({ key, askedAt }) => askedAt >= since && hasOwnMetrics(key.part));
     return new Set(inUse.map(({ key }) => key.format));
-  }
-
-  /** Piece by piece, as the page may be large. Pieces end with a line. */
-  async #pageWithDots(format: NegotiatedFormat, encoding: ContentEncoding, part: Part): Promise<PageInTwo> {
-    const body: Buffer[] = [];
-    const { beginning, end } = await this.#page({ ...format, escaping: "none" }, "identity", part);
-    for (const piece of [...beginning, ...(await end())]) {
-      body.push(Buffer.from(escapeNamesWithDots(piece.toString())));
-      await nextTurn();
-    }
-    if (encoding === "identity") return { beginning: body, end: async () => [] };
-    const compressed: DeflatedPart[] = [];
-    for (const piece of body) compressed.push(await deflatePart(piece));
-    const deflated = joinDeflated(compressed);
-    return { beginning: gzipBeginning(deflated), end: async () => gzipEnd(deflated, Buffer.alloc(0)) };
   }
 
   async #lookRegularly(signal: AbortSignal): Promise<void> {
@@ -325,18 +362,8 @@ export class Exposition {
   }
 }
 
-function nameOf({ format, encoding, part }: FormKey): string {
-  return `${format} ${encoding} ${part.index}/${part.count}`;
-}
-
-function plainContent(buffers: readonly Buffer[]): Content {
-  const bytes = totalLength(buffers);
-  return { buffers: mergeSmall(buffers), deflated: undefined, bytes, plainBytes: bytes };
-}
-
-function compressedContent(parts: readonly DeflatedPart[]): Content {
-  const joined = joinDeflated(parts);
-  const deflated = { ...joined, buffers: mergeSmall(joined.buffers) };
-  const { buffers, length } = deflated;
-  return { buffers, deflated, bytes: totalLength(buffers), plainBytes: length };
+function bytesOf({ families }: TreePage): number {
+  let bytes = 0;
+  for (const { blocks } of families) for (const { piece } of blocks) bytes += piece.bytes.length;
+  return bytes;
 }

@@ -11,27 +11,53 @@ import type { TreePage } from "./tree-pages.ts";
 const MADE_AT_ONCE = 2;
 
 /**
- * A page, or a part of it, in one encoding. What was made of a block stays as long as its lines do, so a page after a
- * change costs as much as what changed.
+ * A page, or a part of it, in one encoding. What was made of a block stays as long as the block is on the page, so a page
+ * after a change costs as much as what changed.
  */
 export class PageView<Made> {
   readonly #takes: ((owner: Owner) => boolean) | undefined;
   readonly #make: (bytes: Buffer) => Promise<Made>;
   readonly #lines = new LineBuffer();
+  readonly #owns: (lines: Buffer) => void;
   /** Undefined: nothing of the block is in the part. */
-  readonly #made = new WeakMap<BlockLines, Promise<Made | undefined>>();
+  #made = new Map<BlockLines, Promise<Made | undefined>>();
   readonly #headers = new WeakMap<MetricFamily, Map<BodyFormat, Promise<Made>>>();
 
-  /** `takes`: whose series are in the part; undefined where all are. `make` does the encoding. */
-  constructor(takes: ((owner: Owner) => boolean) | undefined, make: (bytes: Buffer) => Promise<Made>) {
+  /**
+   * `takes`: whose series are in the part; undefined where all are. `make` does the encoding. `owns` is told of lines that
+   * were copied for the part.
+   */
+  constructor(
+    takes: ((owner: Owner) => boolean) | undefined,
+    make: (bytes: Buffer) => Promise<Made>,
+    owns: (lines: Buffer) => void,
+  ) {
     this.#takes = takes;
     this.#make = make;
+    this.#owns = owns;
   }
 
-  /** Headers and lines in the order of the page. */
-  async assemble(page: TreePage, format: BodyFormat): Promise<Made[]> {
+  /** What is kept of the blocks of the page that was put together last. */
+  get made(): Iterable<Promise<Made | undefined>> {
+    return this.#made.values();
+  }
+
+  /**
+   * Headers and lines in the order of the page. One page at a time.
+   * @throws the reason of the signal, between two blocks
+   */
+  async assemble(page: TreePage, format: BodyFormat, signal?: AbortSignal): Promise<Made[]> {
     const families = page.families.filter(({ size }) => size > 0);
-    await this.#makeAll(families.flatMap(({ blocks }) => blocks));
+    const before = this.#made;
+    this.#made = new Map();
+    for (const block of families.flatMap(({ blocks }) => blocks)) {
+      const made = before.get(block);
+      if (made !== undefined) this.#made.set(block, made);
+    }
+    await this.#makeAll(
+      families.flatMap(({ blocks }) => blocks),
+      signal,
+    );
     const all: Made[] = [];
     for (const { family, blocks } of families) {
       const made = await Promise.all(blocks.map((block) => this.#made.get(block)));
@@ -41,11 +67,12 @@ export class PageView<Made> {
     return all;
   }
 
-  async #makeAll(blocks: readonly BlockLines[]): Promise<void> {
+  async #makeAll(blocks: readonly BlockLines[], signal: AbortSignal | undefined): Promise<void> {
     const pending = blocks.values();
     const work = async () => {
       for (const block of pending) {
         if (this.#made.has(block)) continue;
+        signal?.throwIfAborted();
         await this.#ofBlock(block);
         await nextTurn();
       }
@@ -63,7 +90,10 @@ export class PageView<Made> {
   }
 
   #pieceOf(block: BlockLines): PagePiece {
-    return this.#takes === undefined ? block.piece : selectLines(block, this.#takes, this.#lines);
+    if (this.#takes === undefined) return block.piece;
+    const piece = selectLines(block, this.#takes, this.#lines);
+    if (piece !== block.piece) this.#owns(piece.bytes);
+    return piece;
   }
 
   #header(family: MetricFamily, format: BodyFormat): Promise<Made> {

@@ -5,10 +5,18 @@ import { isInPart, isSamePart, type Part } from "./part.ts";
 /** The page and its parts in one encoding, as long as somebody asks for them. */
 export class PageViews<Made> {
   readonly #make: (bytes: Buffer) => Promise<Made>;
+  readonly #owns: (lines: Buffer) => void;
   readonly #views = new Map<string, { readonly part: Part; readonly view: PageView<Made> }>();
 
-  constructor(make: (bytes: Buffer) => Promise<Made>) {
+  /** `owns` is told of lines that were copied for a part. */
+  constructor(make: (bytes: Buffer) => Promise<Made>, owns: (lines: Buffer) => void = () => undefined) {
     this.#make = make;
+    this.#owns = owns;
+  }
+
+  /** What is kept of all of them. */
+  *made(): Iterable<Promise<Made | undefined>> {
+    for (const { view } of this.#views.values()) yield* view.made;
   }
 
   /** `cut`: undefined where the page keeps within its limits. */
@@ -19,7 +27,7 @@ export class PageViews<Made> {
     if (known !== undefined) return known.view;
     const isWhole = part.count === 1 && cut === undefined;
     const takes = isWhole ? undefined : (owner: number) => owner <= highest && isInPart(part, owner);
-    const view = new PageView(takes, this.#make);
+    const view = new PageView(takes, this.#make, this.#owns);
     // A part is cut at one place at a time.
     this.retain((other) => !isSamePart(other, part));
     this.#views.set(name, { part, view });

@@ -8,20 +8,24 @@ export interface Part {
 
 export const WHOLE: Part = { index: 0, count: 1 };
 
-/** More than anybody needs; each part that is asked for takes memory. */
-export const MOST_PARTS = 100;
+/** More than anybody needs. */
+export const MAX_PARTS = 100;
 
-/** Reads `2/5`: undefined where it is no part of a page. */
+/** Reads `2/5`, which `02/05` is too: undefined where it is no part of a page. */
 export function parsePart(text: string): Part | undefined {
   const match = /^(\d{1,3})\/(\d{1,3})$/.exec(text);
   if (match === null) return undefined;
   const [index, count] = [Number(match[1]), Number(match[2])];
-  return count <= MOST_PARTS && index < count ? { index, count } : undefined;
+  return count <= MAX_PARTS && index < count ? { index, count } : undefined;
 }
 
 /** Each series is in just one of the parts; what is about a whole server is in the first. */
 export function isInPart({ index, count }: Part, owner: Owner): boolean {
   return owner === SERVER_WIDE ? index === 0 : owner % count === index;
+}
+
+export function isWhole({ count }: Part): boolean {
+  return count === 1;
 }
 
 export function isSamePart(a: Part, b: Part): boolean {

@@ -33,18 +33,11 @@ export class TreePages {
   readonly #lines = new LineBuffer();
   #page: TreePage = { version: -1, families: [] };
   #rendered: ReadonlyMap<SeriesTable, FamilyLines> = new Map();
-  /** Lines of `#page` are being given back. */
-  #isGoing = false;
   #replaced: Buffer[] = [];
 
   constructor(store: Store, reclaimer: Reclaimer) {
     this.#store = store;
     this.#reclaimer = reclaimer;
-  }
-
-  /** Whether all lines of the page are still those of the store; false as soon as one of them may be given back. */
-  isCurrent(page: TreePage): boolean {
-    return !this.#isGoing && page.version === this.#page.version;
   }
 
   /** Bytes of the lines that are no longer on the page, were not given back, and not taken before. */
@@ -73,14 +66,12 @@ export class TreePages {
       if (areShown) replaced.push(lines.piece.bytes);
       else this.#reclaimer.retire([lines.piece.bytes]);
     };
-    this.#isGoing = !areShown;
     // Anew each time: the store may have other tables by now.
     const rendered = new Map<SeriesTable, FamilyLines>();
     for (const table of this.#store.tables) rendered.set(table, await this.#familyOf(table, replace));
     for (const [table, { blocks }] of this.#rendered) if (!rendered.has(table)) blocks.forEach(replace);
     this.#rendered = rendered;
     this.#page = { version, families: [...rendered.values()] };
-    this.#isGoing = false;
     this.#replaced.push(...replaced);
   }
 

@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
-import type { Exposition } from "../exposition/exposition.ts";
+import { type Exposition, type PageInTwo, type PageReader, TooManyPages } from "../exposition/exposition.ts";
 import { negotiateEncoding, negotiateFormat } from "../exposition/negotiate.ts";
-import { MOST_PARTS, type Part, parsePart, WHOLE } from "../exposition/part.ts";
-import { respondText } from "./web-server.ts";
+import { MAX_PARTS, type Part, parsePart, WHOLE } from "../exposition/part.ts";
+import { goneSignal } from "./gone-signal.ts";
+import { respondBusy, respondText } from "./responses.ts";
+import { sendPage } from "./send-page.ts";
 
 export interface MetricsEndpointOptions {
   readonly exposition: Pick<Exposition, "pageInTwo">;
   /** Told the media type of each page served. */
   readonly served: (mediaType: string) => void;
+  /** Told of a request that was refused, or cut. */
+  readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
 }
 
-const USAGE = `shard: expected i/n, the i-th of n parts, with i from 0 to n - 1 and n from 1 to ${MOST_PARTS}\n`;
+const USAGE = `shard: expected i/n, the i-th of n parts, with i from 0 to n - 1 and n from 1 to ${MAX_PARTS}\n`;
 
 /** Serves the metrics page, or with `?shard=i/n` a part of it, in the form that the scraper asked for; GET and HEAD. */
 export function metricsEndpoint(options: MetricsEndpointOptions) {
@@ -23,34 +27,50 @@ export function metricsEndpoint(options: MetricsEndpointOptions) {
     }
     const format = negotiateFormat(request.headers);
     const encoding = negotiateEncoding(request.headers);
-    const { beginning, end } = await options.exposition.pageInTwo(format, encoding, part, whenSent(request, response));
-    response.setHeader("Content-Type", format.contentType);
-    response.setHeader("Vary", "Accept, Accept-Encoding");
-    if (encoding === "gzip") response.setHeader("Content-Encoding", "gzip");
-    if (request.method !== "HEAD") {
-      send(response, beginning);
-      send(response, await end(), true);
-    } else response.end();
-    options.served(format.contentType.split(";")[0] ?? "");
+    const served = () => {
+      response.setHeader("Content-Type", format.contentType);
+      response.setHeader("Vary", "Accept, Accept-Encoding");
+      if (encoding === "gzip") response.setHeader("Content-Encoding", "gzip");
+      options.served(format.contentType.split(";")[0] ?? "");
+    };
+    if (request.method === "HEAD") {
+      // Nothing of the page is sent, so nothing is made.
+      served();
+      response.end();
+      return;
+    }
+    const reader = readerOf(request, response, options);
+    let page: PageInTwo;
+    try {
+      page = await options.exposition.pageInTwo(format, encoding, part, reader);
+    } catch (error) {
+      if (reader.gone.aborted && error === reader.gone.reason) return;
+      if (!(error instanceof TooManyPages)) throw error;
+      options.rejected?.("requests");
+      respondBusy(response);
+      return;
+    }
+    served();
+    await sendPage(response, page);
   };
 }
 
-/** Together, so that the operating system is asked once: a response's own cork would let go of each buffer by itself. */
-function send(response: ServerResponse, buffers: readonly Buffer[], isEnd = false): void {
-  const { socket } = response;
-  socket?.cork();
-  for (const buffer of buffers) response.write(buffer);
-  if (isEnd) response.end();
-  socket?.uncork();
-}
-
-/**
- * Settles when nobody looks at what was written any more. Undefined for HTTP/2: there a stream ends before its session
- * has written the last of it.
- */
-function whenSent(request: IncomingMessage, response: ServerResponse): Promise<unknown> | undefined {
-  if (request.httpVersionMajor !== 1) return undefined;
-  return finished(response).catch(() => undefined);
+function readerOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { rejected }: MetricsEndpointOptions,
+): PageReader {
+  return {
+    used: finished(response).catch(() => undefined),
+    // A stream of HTTP/2 ends before its session has written the last of it.
+    isExact: request.httpVersionMajor === 1,
+    gone: goneSignal(response),
+    cut: () => {
+      if (response.closed || response.destroyed) return;
+      rejected?.("slow_reader");
+      response.destroy();
+    },
+  };
 }
 
 /** Undefined where the query asks for what is no part of a page. */

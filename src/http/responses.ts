@@ -12,6 +12,15 @@ export function respondText(response: ServerResponse, status: number, text: stri
   response.end(text);
 }
 
+/** Seconds after which a client that was refused may try again. */
+const BUSY_SECONDS = 1;
+
+/** What is asked for takes work, and others wait for theirs. */
+export function respondBusy(response: ServerResponse): void {
+  response.setHeader("Retry-After", BUSY_SECONDS);
+  respondText(response, 503, "Too many pages are being made; try again.\n");
+}
+
 /** What a browser may do with a page besides what its own policy says: nothing. */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "X-Frame-Options": "deny",

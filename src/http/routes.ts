@@ -10,6 +10,8 @@ export interface RouteOptions {
   readonly telemetryPath: string;
   readonly exposition: Pick<Exposition, "pageInTwo">;
   readonly served: (mediaType: string) => void;
+  /** Told of a request that was refused or cut because others take what there is. */
+  readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
   /** True once the first attempt on every server has finished, either way. */
   readonly isReady: () => boolean;
   /** Undefined: there is no status page, and `/` only says where the metrics are. */

@@ -66,4 +66,33 @@ describe("memory of lines that were replaced", () => {
     reclaimer.retire([shared, stranger]);
     expect([shared, stranger].map(({ length }) => length)).toEqual([SIZE, SIZE]);
   });
+
+  it("has readers that came first cut when they hold more than the limit", () => {
+    const reclaimer = new Reclaimer(() => 2 * SIZE);
+    const cut: string[] = [];
+    const leave = new Map<string, () => void>();
+    const enter = (name: string) =>
+      leave.set(
+        name,
+        reclaimer.enter(() => void cut.push(name)),
+      );
+    const pages = Array.from({ length: 4 }, () => made(reclaimer));
+    const retire = (index: number) => reclaimer.retire(pages.slice(index, index + 1));
+    enter("first");
+    retire(0);
+    enter("second");
+    retire(1);
+    // One that cannot be cut, such as a page in the making.
+    const end = reclaimer.enter();
+    expect(cut).toEqual([]);
+    retire(2);
+    expect(cut).toEqual(["first"]);
+    leave.get("first")?.();
+    expect(pages.map(({ length }) => length)).toEqual([0, SIZE, SIZE, SIZE]);
+    retire(3);
+    expect(cut).toEqual(["first", "second"]);
+    leave.get("second")?.();
+    end();
+    expect(pages.map(({ length }) => length)).toEqual([0, 0, 0, 0]);
+  });
 });

@@ -1,0 +1,9 @@
+import type { ServerResponse } from "node:http";
+
+/** Aborts when the reader of an answer goes away, so that nothing more is made for it. */
+export function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  if (response.closed || response.destroyed) gone.abort();
+  else response.once("close", () => gone.abort());
+  return gone.signal;
+}

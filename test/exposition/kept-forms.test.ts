@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { KEPT_READY, KeptForms } from "../../src/exposition/kept-forms.ts";
+import type { ContentEncoding } from "../../src/exposition/negotiate.ts";
+import { nameOf, type ReadyForm } from "../../src/exposition/ready-form.ts";
+
+interface Given {
+  readonly part: string;
+  readonly bytes?: number;
+  readonly first?: number;
+  readonly asked?: number;
+  readonly encoding?: ContentEncoding;
+  readonly format?: "text" | "openmetrics";
+}
+
+function form({
+  part,
+  bytes = 10,
+  first = 0,
+  asked = first,
+  encoding = "identity",
+  format = "text",
+}: Given): ReadyForm {
+  const [index = 0, count = 1] = part.split("/").map(Number);
+  return {
+    key: { format, encoding, part: { index, count } },
+    version: 1,
+    firstAskedAt: first,
+    askedAt: asked,
+    content: { buffers: [], deflated: undefined, bytes, plainBytes: bytes },
+  };
+}
+
+/** What is left, as it was given. */
+function kept(given: readonly Given[], now: number, maxBytes: number): string[] {
+  const forms = new KeptForms();
+  for (const each of given) forms.set(form(each));
+  forms.trim(now, maxBytes);
+  return [...forms.values()].map(({ key }) => nameOf(key));
+}
+
+describe("forms that are kept ready", () => {
+  it("are those of the whole page whatever they take, and of its parts as much as fits", () => {
+    const parts = ["0/3", "1/3", "2/3"].map((part, at) => ({ part, first: at }));
+    expect(kept([{ part: "0/1", bytes: 1_000 }, ...parts], 5, 20)).toEqual([
+      "text identity 0/1",
+      "text identity 1/3",
+      "text identity 2/3",
+    ]);
+  });
+
+  it("count a part once, whatever its formats, and go with all of them", () => {
+    const both = (part: string, first: number) =>
+      (["text", "openmetrics"] as const).map((format) => ({ part, first, format }));
+    expect(kept([...both("0/3", 0), ...both("1/3", 1), ...both("2/3", 2)], 5, 20)).toEqual([
+      "text identity 1/3",
+      "openmetrics identity 1/3",
+      "text identity 2/3",
+      "openmetrics identity 2/3",
+    ]);
+  });
+
+  it("have a bound in each encoding", () => {
+    const given = (["identity", "gzip"] as const).flatMap((encoding) =>
+      ["0/2", "1/2"].map((part, first) => ({ part, first, encoding })),
+    );
+    expect(kept(given, 5, 10)).toEqual(["text identity 1/2", "text gzip 1/2"]);
+  });
+
+  it("stay for scrapers that come back, whoever tries other parts meanwhile", () => {
+    const regular = { part: "0/4", first: 0, asked: 30_000 };
+    const tried = ["0/5", "1/5", "2/5"].map((part, at) => ({ part, first: 31_000 + at }));
+    expect(kept([regular, ...tried], 32_000, 20)).toEqual(["text identity 0/4", "text identity 2/5"]);
+    // It has not come back for a while.
+    expect(kept([regular, ...tried], 182_000, 20)).toEqual(["text identity 1/5", "text identity 2/5"]);
+  });
+
+  it("are not more than so many parts, however small", () => {
+    const given = Array.from({ length: 90 }, (_, index) => ({ part: `${index}/90`, bytes: 0, first: index }));
+    expect(kept(given, 100, 20)).toHaveLength(64);
+  });
+
+  it("go when nobody has asked for ten minutes", () => {
+    expect(kept([{ part: "0/1" }, { part: "0/2" }, { part: "1/2", first: 1 }], KEPT_READY + 1, 100)).toEqual([
+      "text identity 1/2",
+    ]);
+  });
+});
