@@ -13,7 +13,7 @@ installs Chromium and what drives it.
 `;
 
 const ROOT = new URL("../", import.meta.url);
-const OPEN = /Open (http:\S+)\/metrics/;
+const OPEN = /Open (http:\S+)/;
 /** What a picture in a README may weigh. */
 const MOST_BYTES = 150_000;
 

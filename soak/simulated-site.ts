@@ -36,7 +36,16 @@ export class SimulatedSite {
 
   static async start({ sensors, channels, groups, seed }: SiteOptions): Promise<SimulatedSite> {
     const size = ["--sensors", `${sensors}`, "--channels", `${channels}`, "--groups", `${groups}`, "--seed", `${seed}`];
-    const access = ["--api-key", API_KEY, "--username", USERNAME, "--password", PASSWORD, "--control"];
+    const access = [
+      "--api-key",
+      API_KEY,
+      "--username",
+      USERNAME,
+      "--password",
+      PASSWORD,
+      "--control",
+      "--hostile-names",
+    ];
     const program = new Program(["simulate", ...size, ...access, "--listen-address", "127.0.0.1:0"]);
     const [, url = ""] = await program.until(/channels on (http:\/\/[^/\s]+)/);
     return new SimulatedSite(program, url);

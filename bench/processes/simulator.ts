@@ -16,7 +16,7 @@ export async function startSimulator(channels: number): Promise<SimulatedServer>
   const child = Child.node("src/main.ts", [
     "simulate",
     ...["--sensors", String(sensorsOf(channels)), "--channels", String(channels)],
-    ...["--listen-address", "127.0.0.1:0", "--api-key", API_KEY, "--control", "--log.level", "warn"],
+    ...["--listen-address", "127.0.0.1:0", "--api-key", API_KEY, "--control", "--hostile-names", "--log.level", "warn"],
   ]);
   const [, url = ""] = await child.said(/ on (http:\S+)\/api\/v2/);
   return { url, control: new SimulatorControl(url), stop: () => child.stop() };

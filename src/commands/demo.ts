@@ -3,6 +3,7 @@ import { loadConfig } from "../config/load.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { createContext } from "./context.ts";
 import type { LogFlags, WebFlags } from "./flags.ts";
+import { freeAddresses } from "./free-address.ts";
 import { startServing } from "./serve.ts";
 import { untilStopSignal } from "./signals.ts";
 import { timetable } from "./simulate.ts";
@@ -38,14 +39,22 @@ export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number
       readFile: async () => DEMO_CONFIG,
       redactor,
     });
-    const serving = await startServing(config, flags, context);
+    const asked = flags["web.listenAddress"];
+    const free = await freeAddresses(asked);
+    for (const [at, { port }] of asked.entries()) {
+      if (free[at]?.port !== port) context.print(`Port ${port} is taken: serving on ${free[at]?.port} instead.`);
+    }
+    const serving = await startServing(config, { ...flags, "web.listenAddress": free }, context);
     void serving.firstPoll.then((worked) => {
       const seconds = ((context.clock.monotonic() - started) / 1_000).toFixed(1);
       const sensors = simulator.world.list("sensor").length;
       const outcome = worked ? "is complete" : "failed in part, as the log says,";
+      const url = serving.web.urls[0] ?? "";
+      const metrics = `${url}${flags["web.telemetryPath"]}`;
       context.print(
         `The first poll of ${sensors} simulated sensors ${outcome} after ${seconds} s.\n` +
-          `Open ${serving.web.urls[0]}${flags["web.telemetryPath"]}   (Ctrl-C ends)`,
+          `Open ${url.padEnd(metrics.length)}   the status page\n` +
+          `     ${metrics}   what Prometheus scrapes   (Ctrl-C ends)`,
       );
     });
     await stopped;

@@ -14,6 +14,7 @@ export interface SimulateFlags extends LogFlags, WorldFlags {
   /** Milliseconds since the epoch. */
   readonly startAt?: number;
   readonly control?: true;
+  readonly hostileNames?: true;
 }
 
 export function addSimulateFlags(command: Command): Command {
@@ -37,6 +38,7 @@ export function addSimulateFlags(command: Command): Command {
         "when simulated time begins, such as 2026-03-12T08:00:00Z, so that runs repeat",
       ).argParser(parseMoment),
     )
+    .option("--hostile-names", "give one in a hundred a name with quotes, markup, line ends or other scripts")
     .option("--control", "let the world be changed at run time, below /simulator (with the API key)");
 }
 

@@ -2,8 +2,8 @@ import { systemClock } from "../clock.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { ScenarioError } from "../simulator/scenario/scenario-error.ts";
 import { type Simulator, startSimulator } from "../simulator/service/simulator.ts";
-import type { World, WorldSize } from "../simulator/world/model.ts";
-import { createWorld } from "../simulator/world/world.ts";
+import type { World } from "../simulator/world/model.ts";
+import { createWorld, type WorldOptions } from "../simulator/world/world.ts";
 import { loadScenario, scenarioInvalid } from "./scenario-file.ts";
 import type { WorldFlags } from "./world-flags.ts";
 
@@ -26,6 +26,8 @@ export interface ServiceMode {
   readonly speed?: number | undefined;
   /** Whether the world can be changed from outside. */
   readonly control?: boolean | undefined;
+  /** Whether some names are such that they break what builds text from names carelessly. */
+  readonly hostileNames?: boolean | undefined;
 }
 
 /**
@@ -40,8 +42,13 @@ export async function startSimulatedServer(
 ): Promise<Simulator> {
   const { seed, spelling, fault } = flags;
   const scenario = flags.scenario === undefined ? undefined : await loadScenario(flags.scenario);
-  const { startAt, speed, control = false } = mode;
-  const world = createSizedWorld(seed, flags, startAt ?? systemClock.now());
+  const { startAt, speed, control = false, hostileNames = false } = mode;
+  const world = createSizedWorld({
+    seed,
+    size: flags,
+    startedAt: startAt ?? systemClock.now(),
+    plainNames: !hostileNames,
+  });
   const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials };
   try {
     return await startSimulator({ ...options, ...address, spelling, faults: fault });
@@ -55,9 +62,9 @@ export async function startSimulatedServer(
   }
 }
 
-function createSizedWorld(seed: number, size: Partial<WorldSize>, startedAt: number): World {
+function createSizedWorld(options: WorldOptions): World {
   try {
-    return createWorld({ seed, size, startedAt });
+    return createWorld(options);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new ExporterError("WORLD_IMPOSSIBLE", error.message);

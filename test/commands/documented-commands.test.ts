@@ -47,7 +47,7 @@ function faultOf(words: readonly string[]): string | undefined {
   const [separator, ...args] = others;
   if (separator === undefined) return undefined;
   if (separator !== "--") return "arguments of a script come after --";
-  if (!command.startsWith("node src/main.ts")) return undefined;
+  if (!command.startsWith("node bin/prtg-exporter.js")) return undefined;
   return faultOfExporter([...command.split(" ").slice(2), ...args]);
 }
 

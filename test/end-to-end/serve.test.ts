@@ -22,6 +22,18 @@ function sampleValue(page: string, name: string, labels: Readonly<Record<string,
   return found[0] === undefined ? undefined : Number(found[0].value);
 }
 
+describe("a demo whose port is taken", () => {
+  it("takes the next free one, and says so", async () => {
+    const { port } = await simulateServer();
+    const demo = startCommand(["demo", "--sensors", "9", "--web.listen-address", `127.0.0.1:${port}`]);
+    const [, url = ""] = await demo.until(/Open (\S+)/);
+    const other = Number(new URL(url).port);
+    expect(other).toBeGreaterThan(port);
+    expect(demo.stdout).toContain(`Port ${port} is taken: serving on ${other} instead.\n`);
+    expect((await fetch(`${url}/metrics`)).status).toBe(200);
+  });
+});
+
 describe("what only the user can mend", () => {
   it("ends the program with one line and exit code 1", async () => {
     const taken = await simulateServer();
@@ -30,7 +42,6 @@ describe("what only the user can mend", () => {
     const folder = temporaryFolder({ "bad.yaml": "servers: []\n" });
     const runs: readonly (readonly [args: string[], env: Record<string, string>, expected: RegExp])[] = [
       [["serve", "--web.listen-address", address], url, new RegExp(`cannot listen on ${address}: .*EADDRINUSE`)],
-      [["demo", "--sensors", "9", "--web.listen-address", address], {}, /cannot listen on .*LISTEN_FAILED\] Choose/],
       [
         ["simulate", "--sensors", "9", "--listen-address", address],
         {},

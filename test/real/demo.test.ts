@@ -5,7 +5,7 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus } from "./support/prometheus.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const READY = /first poll of (\d+) simulated sensors is complete .*\bOpen (http:\/\/127\.0\.0\.1:\d+)\/metrics/s;
+const READY = /first poll of (\d+) simulated sensors is complete .*\bOpen (http:\/\/127\.0\.0\.1:\d+)\s/s;
 const START_LIMIT_MS = 200_000;
 /** "Ends within a few seconds." */
 const STOP_LIMIT_MS = 5_000;

@@ -137,7 +137,7 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
       const demo = container.start(["demo", "--sensors=40", "--web.listen-address=127.0.0.1:0"]);
       onTestFinished(() => demo.kill());
       const [, url = ""] = await demo.program.waitForLog(/Open (http:\S+)/, START_LIMIT_MS);
-      expect(await (await fetch(url)).text()).toContain('prtg_up{server="demo"} 1');
+      expect(await (await fetch(`${url}/metrics`)).text()).toContain('prtg_up{server="demo"} 1');
       const status = readFileSync(`/proc/${demo.firstProcess()}/status`, "utf8");
       expect(status).toMatch(/^NSpid:\t\d+\t1$/m);
       expect(status).toMatch(process.getuid?.() === 0 ? /^Uid:\t65532\t65532\t/m : /^Uid:/m);
@@ -155,7 +155,7 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
       onTestFinished(() => running.kill());
       const [, url = ""] = await running.program.waitForLog(/serving metrics on (http:[^"]+)/, START_LIMIT_MS);
       await running.program.waitForLog(/first poll finished/, START_LIMIT_MS);
-      const page = await (await fetch(url)).text();
+      const page = await (await fetch(`${url}/metrics`)).text();
       expect(page).toMatch(/^prtg_up\{server="[^"]+"\} 1$/m);
       expect(await endingOn("SIGINT", running)).toEqual({ code: 0, signal: null });
     });

@@ -1,12 +1,12 @@
 import { DOWNTIME, EXTRA } from "./kinds/common.ts";
 import type { SimLimits } from "./model.ts";
-import { seasoned } from "./names.ts";
+import type { Naming } from "./names.ts";
 import { ChannelNode, type SensorNode } from "./nodes.ts";
 import { mix, uniform } from "./noise.ts";
 import { type ChannelTemplate, DOWNTIME_NUMBER, type SensorKind } from "./sensor-kind.ts";
 
 /** Gives a new sensor `count` channels and Downtime, and limits if it is one of those that have some. */
-export function addChannels(sensor: SensorNode, count: number): void {
+export function addChannels(sensor: SensorNode, count: number, naming: Naming): void {
   const { spec, salt } = sensor;
   const limited = uniform(salt, 0x11317) < spec.limited;
   const taken = new Set<number>();
@@ -16,7 +16,7 @@ export function addChannels(sensor: SensorNode, count: number): void {
     while (taken.has(next)) next++;
     const number = template.number ?? next;
     taken.add(number);
-    const name = seasoned(template.name.replace("{n}", label), mix(salt, index));
+    const name = naming(template.name.replace("{n}", label), mix(salt, index));
     const limits = limited && ordinal === 0 ? limitsOf(spec, template, salt, index) : {};
     sensor.channels.push(new ChannelNode(sensor, template, { number, name, ordinal, primary: index === 0, limits }));
   }

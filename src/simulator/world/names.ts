@@ -20,6 +20,12 @@ const HOSTILE: readonly [(name: string) => string, ...((name: string) => string)
 
 const HOSTILE_SHARE = 0.011;
 
+/** What a node or a channel with a plain name is called in the end. */
+export type Naming = (name: string, salt: number) => string;
+
+/** As it is. */
+export const plain: Naming = (name) => name;
+
 /** The name, or for about one in a hundred a hostile form of it. */
 export function seasoned(name: string, salt: number): string {
   if (uniform(salt, 0x4057) >= HOSTILE_SHARE) return name;
@@ -29,7 +35,7 @@ export function seasoned(name: string, salt: number): string {
 /** `core-sw-3`, and for one device in forty a copy of another's name, as happens after cloning. */
 export function deviceName(role: string, position: number, salt: number): string {
   const number = uniform(salt, 0xc10e) < 1 / 40 ? 1 : position + 1;
-  return seasoned(`${role}-${number}`, salt);
+  return `${role}-${number}`;
 }
 
 /** An address of the private range, a host name, or for a few an IPv6 address. */

@@ -1,5 +1,6 @@
 import { addChannels } from "./channel-factory.ts";
 import type { SimKind } from "./model.ts";
+import type { Naming } from "./names.ts";
 import { ChannelNode, DeviceNode, type NodeOptions, SensorNode, TreeNode } from "./nodes.ts";
 import { mix, uniform } from "./noise.ts";
 import type { SensorKind } from "./sensor-kind.ts";
@@ -39,12 +40,14 @@ const FIRST_IDS = 2000;
 
 /** Makes nodes; ids ascend, with holes as in a tree that people have worked on. */
 export class NodeFactory {
+  readonly naming: Naming;
   readonly #seed: number;
   readonly #shift: number;
   readonly #counts = new Map<SimKind, number>();
   #lastId = 0;
 
-  constructor(seed: number) {
+  constructor(seed: number, naming: Naming) {
+    this.naming = naming;
     this.#seed = seed;
     this.#shift = uniform(seed, 0x5ea7) * 1000;
   }
@@ -86,7 +89,7 @@ export class NodeFactory {
     if (intervalSeconds !== handedDown) {
       sensor.settings = { interval: { seconds: intervalSeconds, errorIntervalsDown: 1 } };
     }
-    addChannels(sensor, own.channels);
+    addChannels(sensor, own.channels, this.naming);
     return sensor;
   }
 

@@ -1,6 +1,6 @@
 import { type DevicePlan, type ProbePlan, planWorld } from "./layout.ts";
 import type { WorldSize } from "./model.ts";
-import { deviceName, hostName, seasoned } from "./names.ts";
+import { deviceName, hostName } from "./names.ts";
 import type { NodeFactory } from "./node-factory.ts";
 import { SensorNode, type TreeNode } from "./nodes.ts";
 import { turnOf } from "./rota.ts";
@@ -48,7 +48,7 @@ function plantProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, first
   for (const [position, { name, parent, category, city }] of plan.groups.entries()) {
     const node = factory.group({
       parent: (parent === undefined ? undefined : groups[parent]) ?? probe,
-      name: (salt) => seasoned(name, salt),
+      name: (salt) => factory.naming(name, salt),
       tags: parent === undefined ? ["site", city.code] : [category],
       bornAt,
     });
@@ -65,7 +65,7 @@ function plantDevice(factory: NodeFactory, { node: parent, city, site }: Place, 
   const ofProbe = role.name === "Probe Device";
   const device = factory.device({
     parent,
-    name: (salt) => (ofProbe ? role.name : deviceName(role.name, position, salt)),
+    name: (salt) => (ofProbe ? role.name : factory.naming(deviceName(role.name, position, salt), salt)),
     type: ofProbe ? role.name : "device",
     tags: role.tags,
     host: (salt) => (ofProbe ? "127.0.0.1" : hostName(role.name, city.code, site, position, salt)),
@@ -76,7 +76,7 @@ function plantDevice(factory: NodeFactory, { node: parent, city, site }: Place, 
     const count = (seen.get(spec.type) ?? 0) + 1;
     seen.set(spec.type, count);
     const plain = (spec.names[(count - 1) % spec.names.length] ?? spec.names[0]).replaceAll("{n}", String(count));
-    const name = (salt: number): string => seasoned(plain, salt);
+    const name = (salt: number): string => factory.naming(plain, salt);
     return factory.sensor({ parent: device, name, spec, channels, zone: city.hours * HOUR_MS, bornAt });
   });
   return [device, ...sensors];

@@ -16,6 +16,7 @@ import type {
   WorldSize,
 } from "./model.ts";
 import { Mutations } from "./mutations.ts";
+import { plain, seasoned } from "./names.ts";
 import { NodeFactory } from "./node-factory.ts";
 import { ChannelNode, SensorNode, TreeNode } from "./nodes.ts";
 import { Orders } from "./orders.ts";
@@ -32,6 +33,8 @@ export interface WorldOptions {
   readonly size?: Partial<WorldSize>;
   /** Milliseconds since the epoch. The history of the world begins 365 days before. */
   readonly startedAt: number;
+  /** Whether every name is plain. Otherwise about one in a hundred would break what builds text from names carelessly. */
+  readonly plainNames?: boolean;
 }
 
 const HISTORY_DAYS = 365;
@@ -50,9 +53,9 @@ class SimulatedWorld implements World {
   readonly #orders: Orders;
   readonly #dependencies = new Dependencies();
 
-  constructor({ seed, size = {}, startedAt }: WorldOptions) {
+  constructor({ seed, size = {}, startedAt, plainNames = false }: WorldOptions) {
     this.seed = seed;
-    const factory = new NodeFactory(seed);
+    const factory = new NodeFactory(seed, plainNames ? plain : seasoned);
     const root = factory.root(Math.floor(startedAt) - HISTORY_DAYS * DAY_MS);
     this.root = root;
     this.#registry = new Registry(root);

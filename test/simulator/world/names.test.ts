@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import type { World } from "../../../src/simulator/world/model.ts";
 import { deviceName, hostName, seasoned } from "../../../src/simulator/world/names.ts";
+import { createWorld } from "../../../src/simulator/world/world.ts";
 
 const SALTS = Array.from({ length: 20_000 }, (_, index) => Math.imul(index + 1, 0x9e3779b1) >>> 0);
 
@@ -15,6 +17,21 @@ test("a hostile name still holds the name, and is well-formed Unicode without nu
     expect(name.isWellFormed()).toBe(true);
     expect(name).not.toContain("\0");
   }
+});
+
+test("a world has hostile names unless plain ones are asked for, and is the same otherwise", () => {
+  const options = { seed: 3, size: { sensors: 400 }, startedAt: Date.UTC(2026, 2, 12) };
+  const [hostile, plain] = [createWorld(options), createWorld({ ...options, plainNames: true })];
+  const namesOf = (world: World) =>
+    [
+      ...(["group", "device", "sensor"] as const).flatMap((kind) => world.list(kind as "group")),
+      ...world.channels(),
+    ].map(({ name }) => name);
+  const pairs = namesOf(hostile).map((name, at) => [name, namesOf(plain)[at] ?? ""] as const);
+  const different = pairs.filter(([one, other]) => one !== other);
+  expect(different.length).toBeGreaterThan(10);
+  for (const [one, other] of different) expect(one).toContain(other);
+  for (const [, name] of pairs) expect(name).toMatch(/^[\p{L}\d_ .,:;()/%°µ#+&>*\\-]+$/u);
 });
 
 test("devices are numbered, and some share the name of another one, as clones do", () => {
