@@ -21,7 +21,17 @@ const patient = {
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...patient, name: "unit", include: ["test/**/*.test.ts"], exclude: [REAL, ...INTEGRATION] } },
+      {
+        test: {
+          ...patient,
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: [REAL, ...INTEGRATION],
+          // A process and all modules anew for each of 300 files would cost more than their tests. Modules of ours keep
+          // nothing that one test could leave to another: test/tiers.test.ts holds them to it.
+          isolate: false,
+        },
+      },
       { test: { ...patient, name: "integration", include: INTEGRATION, exclude: [REAL] } },
       {
         test: {

@@ -29,3 +29,23 @@ test("unit tests start no process: a file that does is named *.integration.test.
   expect(starters.length).toBeGreaterThan(20);
   expect(starters.filter((file) => !OTHER_TIERS.test(file))).toEqual([]);
 });
+
+/** Memos, each of what always gives the same, and who takes the signals of the process, which no unit test sends. */
+const STATEFUL = [
+  "api/decode/status.ts",
+  "api/decode/timestamp.ts",
+  "commands/signals.ts",
+  "config/validation.ts",
+  "simulator/service/contract/contract.ts",
+  "simulator/service/contract/document.ts",
+];
+
+test("no module keeps state: unit tests share them, many files to a process", () => {
+  const keepsState = /^(export )?(let |const \w+(: [^=]+)? = (new (Map|Set)(<.*>)?\(\)|\[\]|\{\});)/m;
+  const isConstant = /^(export )?const [A-Z_]+(: (readonly |Readonly|JsonObject).*)? = /;
+  const stateful = globSync("**/*.ts", { cwd: "src" }).filter((file) => {
+    const lines = readFileSync(path.join("src", file), "utf8").split("\n");
+    return lines.some((line) => keepsState.test(line) && !isConstant.test(line));
+  });
+  expect(stateful.toSorted()).toEqual(STATEFUL);
+});
