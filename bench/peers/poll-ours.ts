@@ -28,7 +28,14 @@ const monitor = createServerMonitor({
     auth: { kind: "api_key", key: async () => API_KEY },
     limits: {
       ...{ concurrency: 4, requestsPerSecond: Number.POSITIVE_INFINITY },
-      ...{ timeoutMs: 60_000, totalTimeoutMs: 120_000, maxResponseBytes: 64 << 20 },
+      ...{
+        timeoutMs: 60_000,
+        totalTimeoutMs: 120_000,
+        maxResponseBytes: 64 << 20,
+        maxObjects: 1e6,
+        maxTextSize: 64e6,
+        maxTextLength: 1_024,
+      },
     },
     observer: SILENT_API,
   }),

@@ -26,3 +26,7 @@ export const MAX_ANCESTORS = 100;
 export const MAX_NUMERAL_LENGTH = 400;
 /** Characters of a timestamp, an interval or a status. */
 export const MAX_WORD_LENGTH = 64;
+/** Texts of one lookup. Each new value is looked for among them. */
+export const MAX_LOOKUP_ENTRIES = 1000;
+/** Kinds of objects that `/objects/count` may tell of beside those that are known. */
+export const MAX_KINDS = 50;

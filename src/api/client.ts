@@ -9,6 +9,7 @@ import { noProblems, reportProblems } from "./decode/problems.ts";
 import { readSummary } from "./decode/summary.ts";
 import { readVersion } from "./decode/version.ts";
 import { channelLists, LOOKUP_LIST, nodeLists } from "./endpoints.ts";
+import { ListAccounts } from "./list-account.ts";
 import { type ItemFormat, ListReader } from "./list-reader.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
@@ -25,19 +26,13 @@ import { Requester } from "./requester.ts";
 import { type ApiAnswer, Sender } from "./sender.ts";
 import type { SeriesType } from "./series-types.ts";
 import { SessionAuth } from "./session-auth.ts";
+import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./text-bounds.ts";
 import { TimeSeriesReader } from "./time-series-reader.ts";
 
 /** The client of one monitoring server. Nothing is sent before the first call. Throws a TypeError when `url` is none. */
 export function createApiClient(options: ApiClientOptions): MonitoringApi {
   return new ApiClient(options);
 }
-
-const CHANNEL_FORMAT: ItemFormat<ChannelRecord> = {
-  decode: decodeChannel,
-  keyOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
-};
-
-const LOOKUP_FORMAT: ItemFormat<LookupDefinition> = { decode: decodeLookup, keyOf: ({ id }) => id };
 
 class ApiClient implements MonitoringApi {
   readonly #options: ApiClientOptions;
@@ -46,6 +41,23 @@ class ApiClient implements MonitoringApi {
   readonly #requester: Requester;
   readonly #lists: ListReader;
   readonly #timeSeries: TimeSeriesReader;
+  readonly #texts: TextBounds;
+  readonly #channelFormat: ItemFormat<ChannelRecord> = {
+    decode: (record, problems) => {
+      const channel = decodeChannel(record, problems);
+      return channel && this.#texts.channel(channel, problems);
+    },
+    keyOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
+    sizeOf: sizeOfChannel,
+  };
+  readonly #lookupFormat: ItemFormat<LookupDefinition> = {
+    decode: (record, problems) => {
+      const lookup = decodeLookup(record, problems);
+      return lookup && this.#texts.lookup(lookup, problems);
+    },
+    keyOf: ({ id }) => id,
+    sizeOf: sizeOfLookup,
+  };
   #wasUnhealthy = false;
   #closed: Promise<void> | undefined;
 
@@ -59,8 +71,10 @@ class ApiClient implements MonitoringApi {
         ? new ApiKeyAuth(auth.key, options.redactor)
         : new SessionAuth(auth.username, auth.password, this.#sender, options);
     this.#requester = new Requester(options, this.#sender, circuits, this.#authenticator);
-    this.#lists = new ListReader(options, this.#requester);
-    this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#sender.serverClock);
+    const accounts = new ListAccounts(options.limits);
+    this.#texts = new TextBounds(options.limits.maxTextLength);
+    this.#lists = new ListReader(options, this.#requester, accounts);
+    this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#sender.serverClock, accounts);
   }
 
   async health(signal: AbortSignal): Promise<void> {
@@ -77,7 +91,11 @@ class ApiClient implements MonitoringApi {
   }
 
   async version(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-    return readVersion((await this.#read("/version", signal)).json);
+    const members = readVersion((await this.#read("/version", signal)).json);
+    const problems = noProblems();
+    const cut = this.#texts.members(members, problems);
+    reportProblems(problems, this.#options.observer);
+    return cut;
   }
 
   async statusSummary(signal: AbortSignal): Promise<StatusSummary | undefined> {
@@ -96,20 +114,24 @@ class ApiClient implements MonitoringApi {
 
   nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
     const format: ItemFormat<NodeRecord> = {
-      decode: (record, problems) => decodeNode(kind, record, problems),
+      decode: (record, problems) => {
+        const node = decodeNode(kind, record, problems);
+        return node && this.#texts.node(node, problems);
+      },
       keyOf: ({ id }) => id,
+      sizeOf: sizeOfNode,
     };
     return this.#lists.read(nodeLists(kind, options), format, signal);
   }
 
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
-    return this.#lists.read(channelLists(options), CHANNEL_FORMAT, signal);
+    return this.#lists.read(channelLists(options), this.#channelFormat, signal);
   }
 
   async lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined> {
     const { endpoint } = LOOKUP_LIST;
     try {
-      return await this.#lists.read([LOOKUP_LIST], LOOKUP_FORMAT, signal);
+      return await this.#lists.read([LOOKUP_LIST], this.#lookupFormat, signal);
     } catch (error) {
       const missing = error instanceof ApiError && error.code === "API_ENDPOINT_MISSING";
       if (missing && error.endpoint === endpoint) return undefined;

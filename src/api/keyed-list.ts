@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+
 const FIRST_CAPACITY = 1_024;
 const EMPTY = -1;
 /** What a server says of the length of its list is not believed beyond this. */
@@ -80,9 +82,12 @@ export class KeyedList<Item> {
   }
 }
 
-/** FNV-1a, with its upper half folded in, as the lower bits choose the place. */
+/** So that no server can send keys that all have the same place. */
+const SEED = randomBytes(4).readInt32LE();
+
+/** FNV-1a from a beginning that only this process knows, with its upper half folded in, as the lower bits choose the place. */
 function hashOf(key: string): number {
-  let hash = 0x811c9dc5;
+  let hash = SEED;
   for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
   return hash ^ (hash >>> 15);
 }

@@ -2,6 +2,7 @@ import { ApiError } from "./api-error.ts";
 import type { DecodeProblems } from "./decode/problems.ts";
 import { reportProblems } from "./decode/problems.ts";
 import { type ListEndpoint, pagePath } from "./endpoints.ts";
+import type { ListAccounts } from "./list-account.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { PageSize } from "./page-size.ts";
 import { type PageHead, type PageRange, readList } from "./paging.ts";
@@ -13,6 +14,8 @@ import { StandIns } from "./stand-ins.ts";
 export interface ItemFormat<Item> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   keyOf(item: Item): string;
+  /** Characters of text that the item keeps. */
+  sizeOf(item: Item): number;
 }
 
 /** Reads whole lists from the best endpoint that the server has, and reports what was odd about them. */
@@ -20,9 +23,11 @@ export class ListReader {
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
   readonly #standIns: StandIns;
+  readonly #accounts: ListAccounts;
   readonly #pageSizes = new Map<string, PageSize>();
 
-  constructor(options: ApiClientOptions, requester: Requester) {
+  constructor(options: ApiClientOptions, requester: Requester, accounts: ListAccounts) {
+    this.#accounts = accounts;
     this.#options = options;
     this.#requester = requester;
     this.#standIns = new StandIns(options.clock, options.log);
@@ -45,6 +50,7 @@ export class ListReader {
       ...format,
       pageSize: this.#pageSize(endpoint),
       page: (asked, startRecords) => this.#page(list, asked, startRecords, signal),
+      openAccount: () => this.#accounts.open(endpoint),
       isTooLarge: (failure) => failure instanceof ApiError && isTimeout(failure),
     });
     if (moved) observer.listMoved(endpoint);

@@ -45,6 +45,12 @@ export interface ApiLimits {
   readonly totalTimeoutMs: number;
   /** Size of a response body at which reading stops. */
   readonly maxResponseBytes: number;
+  /** Records of one list, and values of one time series, beyond which it is given up. */
+  readonly maxObjects: number;
+  /** Characters of text kept of one list beyond which it is given up. */
+  readonly maxTextSize: number;
+  /** Characters at which one text, such as a name, is cut. */
+  readonly maxTextLength: number;
 }
 
 export interface ApiClientOptions {

@@ -1,5 +1,6 @@
 import { addProblems, type DecodeProblems, noProblems } from "./decode/problems.ts";
 import { KeyedList } from "./keyed-list.ts";
+import type { ListAccount } from "./list-account.ts";
 import type { PageSize } from "./page-size.ts";
 import type { ListResult } from "./records.ts";
 
@@ -30,6 +31,10 @@ export interface ListSource<Item> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   /** The same however the server spells the object's id. */
   keyOf(item: Item): string;
+  /** Characters of text that the item keeps. */
+  sizeOf(item: Item): number;
+  /** Says, by an ApiError, when a list is too large. */
+  openAccount(): ListAccount;
 }
 
 export interface ListReading<Item> extends ListResult<Item> {
@@ -50,11 +55,23 @@ const MOST_BARREN_PAGES = 2;
  * moves again, the union of both readings is the result, as incomplete: what is missing in it proves nothing.
  */
 export async function readList<Item>(source: ListSource<Item>): Promise<ListReading<Item>> {
-  const first = new Pass(source);
+  const accounts = [source.openAccount(), source.openAccount()] as const;
+  try {
+    return await readListTwice(source, accounts);
+  } finally {
+    for (const account of accounts) account.close();
+  }
+}
+
+async function readListTwice<Item>(
+  source: ListSource<Item>,
+  accounts: readonly [ListAccount, ListAccount],
+): Promise<ListReading<Item>> {
+  const first = new Pass(source, accounts[0]);
   await first.read({ evenIfMoved: false });
   let last = first;
   if (first.moved) {
-    last = new Pass(source);
+    last = new Pass(source, accounts[1]);
     await last.read({ evenIfMoved: true });
   }
   const complete = !last.moved;
@@ -85,11 +102,13 @@ class Pass<Item> {
   moved = false;
   total: number | undefined;
   readonly #source: ListSource<Item>;
+  readonly #account: ListAccount;
   /** Undefined where the last record could not be used. */
   #last: Item | undefined;
 
-  constructor(source: ListSource<Item>) {
+  constructor(source: ListSource<Item>, account: ListAccount) {
     this.#source = source;
+    this.#account = account;
     this.items = new KeyedList(source.keyOf);
   }
 
@@ -112,6 +131,7 @@ class Pass<Item> {
 
   async #fetch(offset: number, overlap: number): Promise<Page<Item>> {
     const { pageSize } = this.#source;
+    this.#account.beginPage();
     for (;;) {
       const limit = pageSize.current;
       try {
@@ -130,7 +150,13 @@ class Pass<Item> {
       problems = noProblems();
       // What is wrong with the repeated record was counted the first time.
       const counted = noProblems();
-      return (record) => items.push(this.#source.decode(record, items.length < overlap ? counted : problems));
+      this.#account.restartPage();
+      return (record) => {
+        const isRepeated = items.length < overlap;
+        const item = this.#source.decode(record, isRepeated ? counted : problems);
+        if (!isRepeated) this.#account.add(1, item === undefined ? 0 : this.#source.sizeOf(item));
+        items.push(item);
+      };
     });
     return { ...head, limit: range.limit, items, problems };
   }
@@ -141,7 +167,7 @@ class Pass<Item> {
     if (total !== undefined && this.total !== undefined && total !== this.total) this.moved = true;
     if (this.total === undefined && total !== undefined) {
       this.total = total;
-      this.items.expect(total);
+      this.items.expect(Math.min(total, this.#account.maxObjects));
     }
     addProblems(this.problems, problems);
     for (const item of items) if (item !== undefined) this.items.set(item);

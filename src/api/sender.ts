@@ -158,6 +158,7 @@ function failureKind(failure: unknown): string {
     case "API_TLS_FAILED":
       return "tls";
     case "API_RESPONSE_TOO_LARGE":
+    case "API_LIST_TOO_LARGE":
       return "too_large";
     default:
       return "connection";

@@ -2,6 +2,7 @@ import { ApiError, isMissing } from "./api-error.ts";
 import { noProblems, reportProblems } from "./decode/problems.ts";
 import { decodeTimeSeries } from "./decode/time-series.ts";
 import { TIME_SERIES_ENDPOINTS, type TimeSeriesEndpoint, timeSeriesPath } from "./endpoints.ts";
+import type { ListAccounts } from "./list-account.ts";
 import type { ApiClientOptions } from "./options.ts";
 import type { TimeSeries } from "./records.ts";
 import type { Requester } from "./requester.ts";
@@ -21,10 +22,12 @@ export class TimeSeriesReader {
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
   readonly #serverClock: ServerClock;
+  readonly #accounts: ListAccounts;
   #proven: { readonly endpoint: TimeSeriesEndpoint; readonly until: number } | undefined;
   #standInLogged = false;
 
-  constructor(options: ApiClientOptions, requester: Requester, serverClock: ServerClock) {
+  constructor(options: ApiClientOptions, requester: Requester, serverClock: ServerClock, accounts: ListAccounts) {
+    this.#accounts = accounts;
     this.#options = options;
     this.#requester = requester;
     this.#serverClock = serverClock;
@@ -71,18 +74,47 @@ export class TimeSeriesReader {
   ): Promise<TimeSeries> {
     const { clock, observer } = this.#options;
     const path = timeSeriesPath(endpoint, sensorId, type, clock.now() + this.#serverClock.offsetMs);
+    const account = this.#accounts.open(endpoint);
     let rows: unknown[] = [];
     const startRecords = () => {
       rows = [];
-      return (row: unknown) => rows.push(row);
+      account.restartPage();
+      return (record: unknown) => {
+        const row = plainRow(record);
+        account.add(row.length, textSize(row));
+        rows.push(row);
+      };
     };
-    const { response } = await this.#requester.get({ endpoint, path, startRecords }, signal);
-    const problems = noProblems();
-    const series = decodeTimeSeries(rows, sensorId, problems);
-    reportProblems(problems, observer);
-    if (series === undefined) throw notJson(endpoint, response, "rows, but no header to tell their channels by");
-    return series;
+    try {
+      const { response } = await this.#requester.get({ endpoint, path, startRecords }, signal);
+      const problems = noProblems();
+      const series = decodeTimeSeries(rows, sensorId, problems);
+      reportProblems(problems, observer);
+      if (series === undefined) throw notJson(endpoint, response, "rows, but no header to tell their channels by");
+      return series;
+    } finally {
+      account.close();
+    }
   }
+}
+
+/** What no decoder takes for a row, and no row for a cell. */
+const UNUSABLE: readonly unknown[] = [];
+
+/** A row without anything nested in it, which nothing reads, and which may be large. */
+function plainRow(record: unknown): readonly unknown[] {
+  if (!Array.isArray(record)) return UNUSABLE;
+  return record.some(isNested) ? record.map((cell: unknown) => (isNested(cell) ? UNUSABLE : cell)) : record;
+}
+
+function isNested(cell: unknown): boolean {
+  return typeof cell === "object" && cell !== null;
+}
+
+function textSize(row: readonly unknown[]): number {
+  let size = 0;
+  for (const cell of row) if (typeof cell === "string") size += cell.length;
+  return size;
 }
 
 function notFound(sensorId: string, missing: ApiError | undefined, endpointIsThere: boolean): ApiError {

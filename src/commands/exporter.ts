@@ -15,6 +15,7 @@ import type { StatePush } from "../otlp/state-push.ts";
 import { Store } from "../store/store.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { PrometheusServerMetrics } from "../telemetry/prometheus-server-metrics.ts";
+import { answerLimits } from "./answer-limits.ts";
 import { ChangingApi } from "./changing-api.ts";
 import type { CommandContext } from "./context.ts";
 import { createDebugPages } from "./debug-reports.ts";
@@ -357,7 +358,7 @@ export function connect(
             password: async () => (await credentials.password.read()).reveal(),
           },
     tls,
-    limits: server.limits,
+    limits: answerLimits(server.limits),
     userAgent: `prtg-exporter/${context.build.version}`,
     clock: context.clock,
     random: context.random,

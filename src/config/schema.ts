@@ -186,7 +186,26 @@ const limits = z
       description: "Time that a request may take together with its retries and the waits between them.",
     }),
     max_response_size: byteSize("64KiB", "500MiB").prefault("64MiB").meta({
-      description: "Size at which an answer is cut off and counts as failed.",
+      description:
+        "Size at which an answer is cut off and counts as failed: of one page of a list, one time series. Answers about the server as a whole may have 1MiB.",
+    }),
+    max_objects: wholeNumber(1_000, 10_000_000)
+      .optional()
+      .meta({
+        description:
+          "Records of one list, and values of one time series, beyond which it is given up: the poll fails, and what was known stays. Default: one for each KiB that the heap of Node.js may have, at most 1,000,000.",
+        examples: [500000],
+      }),
+    max_text_size: byteSize("64KiB", "4GiB")
+      .optional()
+      .meta({
+        description:
+          "The same for the text that is kept of one list (names, tags, addresses), in characters; the labels of its series may have four times as many in all. Default: 64 for each of `max_objects`.",
+        examples: ["64MiB"],
+      }),
+    max_text_length: wholeNumber(64, 16_384).prefault(1_024).meta({
+      description:
+        "Characters at which one text of the server is cut; its end is then `…`. It is counted as problem `text`.",
     }),
   })
   .superRefine(({ timeout, total_timeout }, context) => {
@@ -201,6 +220,9 @@ const limits = z
     timeoutMs: given.timeout,
     totalTimeoutMs: given.total_timeout,
     maxResponseBytes: given.max_response_size,
+    maxObjects: given.max_objects,
+    maxTextSize: given.max_text_size,
+    maxTextLength: given.max_text_length,
   }));
 
 const server = z

@@ -122,6 +122,11 @@ export const ERROR_CATALOGUE = {
     meaning: "A response exceeded limits.max_response_size.",
     remedy: "Raise limits.max_response_size if the server is sound.",
   },
+  API_LIST_TOO_LARGE: {
+    meaning: "A list has more objects, text or pages, or a time series more values, than limits allow.",
+    remedy:
+      "Raise the key that the message names if the server is sound and there is memory for it (docs/sizing.md); until then the last picture stays.",
+  },
   API_UNAUTHORIZED: {
     meaning: "The server refused the API key or the session.",
     remedy: "Check the API key (it may have been deleted), or the user name and password.",

@@ -1,5 +1,8 @@
 import type { LookupDefinition } from "../api/records.ts";
 
+/** More texts for the bits of one value are not joined. */
+const MAX_BITS = 64;
+
 /** The lookup definitions of one server, by what channels call them. */
 export class Lookups {
   readonly #byId = new Map<string, LookupDefinition>();
@@ -45,6 +48,7 @@ export function stateText({ entries }: LookupDefinition, value: number): string 
     if ((bits & own) !== own) continue;
     texts.push(entry.text);
     rest &= ~own;
+    if (texts.length >= MAX_BITS) break;
   }
   return texts.length === 0 ? String(value) : [...texts, ...(rest === 0n ? [] : [String(rest)])].join(", ");
 }

@@ -232,7 +232,7 @@ export const EXPORTER_FAMILIES = {
     "prtg_exporter_decode_problems_total",
     "counter",
     ["server", "problem"],
-    "What was wrong in the server's answers and was left out: record, status, value, timestamp, summary, lookup.",
+    "What was wrong in the server's answers and was left out: record, status, value, timestamp, summary, lookup, text (too long, and cut).",
   ),
   waitingChannels: own(
     "prtg_exporter_waiting_channels",

@@ -1,5 +1,5 @@
 /** Problems in the server's answers that are counted and left out. */
-export const DECODE_PROBLEMS = ["record", "status", "value", "timestamp", "summary", "lookup"] as const;
+export const DECODE_PROBLEMS = ["record", "status", "value", "timestamp", "summary", "lookup", "text"] as const;
 export type DecodeProblem = (typeof DECODE_PROBLEMS)[number];
 
 /** Why a channel has no mapped metric, where somebody may want to mend that. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { noProblems } from "../../src/api/decode/problems.ts";
+import { ListAccounts, type ListBounds } from "../../src/api/list-account.ts";
 import { PageSize } from "../../src/api/page-size.ts";
 import { type ListReading, type ListSource, readList } from "../../src/api/paging.ts";
 
@@ -10,6 +11,7 @@ interface ServerQuirks {
   /** What X-Total-Count says of a list of `length`. */
   readonly total?: (length: number) => number | undefined;
   readonly link?: boolean;
+  readonly bounds?: ListBounds;
   /** Runs before each page: the list may change. `page` counts from 0. */
   readonly beforePage?: (list: string[], page: number) => void;
 }
@@ -36,7 +38,12 @@ function source(
     problems.record++;
     return undefined;
   };
-  return { source: { pageSize, page, isTooLarge: () => false, decode, keyOf: (id) => id }, requests };
+  const accounts = new ListAccounts(quirks.bounds ?? { maxObjects: 100_000, maxTextSize: 100_000 });
+  const format = { decode, keyOf: (id: string) => id, sizeOf: (id: string) => id.length };
+  return {
+    source: { pageSize, page, isTooLarge: () => false, ...format, openAccount: () => accounts.open("/things") },
+    requests,
+  };
 }
 
 function ids(count: number): string[] {

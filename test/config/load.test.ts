@@ -63,6 +63,7 @@ describe("a file", () => {
             timeoutMs: 30_000,
             totalTimeoutMs: 120_000,
             maxResponseBytes: 64 * 1024 * 1024,
+            maxTextLength: 1_024,
           },
         },
       ],
@@ -92,7 +93,7 @@ servers:
     url: http://10.0.0.1:1615/prtg/api/v2
     auth: { username: me, password_file: /run/secrets/key }
     tls: { ca_file: /etc/ssl/ca.pem, server_name: prtg, insecure_skip_verify: true }
-    limits: { concurrency: 8, requests_per_second: 0.5, timeout: 5s, total_timeout: 1m, max_response_size: 16MB }
+    limits: { concurrency: 8, requests_per_second: 0.5, timeout: 5s, total_timeout: 1m, max_response_size: 16MB, max_objects: 50000, max_text_size: 8MB, max_text_length: 256 }
 collectors:
   tree: { schedule: "0 */10 * * * *" }
   limits: { enabled: false }
@@ -112,6 +113,9 @@ metrics: { sensor_status: all, node_sensors: [device, probe, device] }
         timeoutMs: 5_000,
         totalTimeoutMs: 60_000,
         maxResponseBytes: 16_000_000,
+        maxObjects: 50_000,
+        maxTextSize: 8_000_000,
+        maxTextLength: 256,
       },
     });
     expect(server.tls.ca?.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);

@@ -39,6 +39,7 @@ describe("what one server's client and collectors report", () => {
       "problem=status": 0,
       "problem=value": 0,
       "problem=timestamp": 0,
+      "problem=text": 0,
       "problem=summary": 0,
       "problem=lookup": 0,
     });

@@ -1,3 +1,4 @@
+import { MAX_LOOKUP_ENTRIES } from "../answer-bounds.ts";
 import type { LookupDefinition, LookupEntry } from "../records.ts";
 import { finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";
@@ -75,7 +76,8 @@ export function decodeLookup(record: unknown, problems: DecodeProblems): LookupD
     problems.lookup++;
     return { id, name: text(record.name) ?? "", entries: [] };
   }
-  const entries = given.flatMap((entry: unknown) => {
+  if (given.length > MAX_LOOKUP_ENTRIES) problems.lookup++;
+  const entries = given.slice(0, MAX_LOOKUP_ENTRIES).flatMap((entry: unknown) => {
     const found = readEntry(entry, type);
     if (found === undefined) problems.lookup++;
     return found ?? [];

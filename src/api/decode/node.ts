@@ -1,3 +1,4 @@
+import { MAX_TAGS } from "../answer-bounds.ts";
 import type { NodeKind, NodeRecord, Reference, StatusSummary } from "../records.ts";
 import { readIntervalSeconds } from "./interval.ts";
 import { booleanOf, finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";
@@ -32,7 +33,7 @@ export function decodeNode(kind: NodeKind, record: unknown, problems: DecodeProb
     type: withoutVersion(text(record.kind) ?? text(record.sensor_kind) ?? ""),
     typeName: text(record.kind_name) ?? "",
     priority: readPriority(basic.priority ?? record.priority),
-    tags: readTags(basic.tags ?? record.tags),
+    tags: readTags(basic.tags ?? record.tags, problems),
     favorite: booleanOf(record.favorite ?? basic.favorite),
     host: kind === "device" ? readHost(basic, record) : undefined,
     intervalSeconds: readInterval(record, problems),
@@ -56,9 +57,14 @@ function readPriority(value: unknown): number | undefined {
   return priority !== undefined && Number.isInteger(priority) && priority >= 1 && priority <= 5 ? priority : undefined;
 }
 
-function readTags(value: unknown): readonly string[] {
-  if (typeof value === "string") return value.split(/[\s,]+/).filter((tag) => tag !== "");
-  return Array.isArray(value) ? value.filter((tag): tag is string => typeof tag === "string" && tag !== "") : [];
+/** The first ones, of more than any object has. */
+function readTags(value: unknown, problems: DecodeProblems): readonly string[] {
+  const given: readonly unknown[] =
+    typeof value === "string" ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
+  const tags = given.filter((tag): tag is string => typeof tag === "string" && tag !== "");
+  if (tags.length <= MAX_TAGS) return tags;
+  problems.text++;
+  return tags.slice(0, MAX_TAGS);
 }
 
 /** The address in use: a device that is monitored over IPv6 has its address in `hostv6`. */

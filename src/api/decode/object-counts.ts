@@ -1,3 +1,4 @@
+import { MAX_KINDS, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { integerMembers } from "./integer-members.ts";
 
 /** Kinds of the specification (`type`), and how a plural may spell them. */
@@ -14,12 +15,14 @@ const SUMS = new Set(["total", "all", "sum", "objects"]);
 export function readObjectCounts(answer: unknown): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const [name, count] of integerMembers(answer)) {
+    if (name.length > MAX_WORD_LENGTH) continue;
     const bare = name
       .toLowerCase()
       .replaceAll(/[^a-z0-9]/g, "")
       .replace(/^(num(ber)?of|num|total(?=.))/, "")
       .replace(/(?<=.)count$/, "");
-    if (!SUMS.has(bare)) counts.set(KINDS.get(bare) ?? name.toLowerCase(), count);
+    const kind = KINDS.get(bare) ?? (counts.size < MAX_KINDS ? name.toLowerCase() : undefined);
+    if (kind !== undefined && !SUMS.has(bare)) counts.set(kind, count);
   }
   return counts;
 }

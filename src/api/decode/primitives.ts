@@ -1,3 +1,5 @@
+import { MAX_ID_LENGTH, MAX_NUMERAL_LENGTH } from "../answer-bounds.ts";
+
 /** An object of parsed JSON: any member may be there, of any type. */
 export interface JsonObject {
   readonly [member: string]: unknown;
@@ -13,9 +15,9 @@ export function text(value: unknown): string | undefined {
   return typeof value === "number" ? String(value) : undefined;
 }
 
-/** The specification says that ids are strings; numbers are taken too. Undefined when empty or of another type. */
+/** The specification says that ids are strings; numbers are taken too. Undefined when empty, too long or of another type. */
 export function idOf(value: unknown): string | undefined {
-  if (typeof value === "string") return value === "" ? undefined : value;
+  if (typeof value === "string") return value === "" || value.length > MAX_ID_LENGTH ? undefined : value;
   return typeof value === "number" ? String(value) : undefined;
 }
 
@@ -23,7 +25,8 @@ const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
 
 /** A finite number, given as one or as a decimal numeral; undefined for everything else, such as `1,5`, `NaN` or "". */
 export function finiteNumber(value: unknown): number | undefined {
-  if (typeof value === "string" && !DECIMAL.test(value)) return undefined;
+  // The pattern takes time by the square of the length.
+  if (typeof value === "string" && (value.length > MAX_NUMERAL_LENGTH || !DECIMAL.test(value))) return undefined;
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   const number = Number(value);
   return Number.isFinite(number) ? number : undefined;

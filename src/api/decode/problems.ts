@@ -1,12 +1,12 @@
 /** What was wrong in a server's answer and was left out. */
-const DECODE_PROBLEMS = ["record", "status", "value", "timestamp", "summary", "lookup"] as const;
+const DECODE_PROBLEMS = ["record", "status", "value", "timestamp", "summary", "lookup", "text"] as const;
 export type DecodeProblem = (typeof DECODE_PROBLEMS)[number];
 
 /** How often each problem was met. Decoders count up in place: they run some hundred thousand times a minute. */
 export type DecodeProblems = Record<DecodeProblem, number>;
 
 export function noProblems(): DecodeProblems {
-  return { record: 0, status: 0, value: 0, timestamp: 0, summary: 0, lookup: 0 };
+  return { record: 0, status: 0, value: 0, timestamp: 0, summary: 0, lookup: 0, text: 0 };
 }
 
 export function addProblems(sum: DecodeProblems, problems: DecodeProblems): void {

@@ -1,3 +1,4 @@
+import { MAX_ANCESTORS } from "../answer-bounds.ts";
 import type { Reference } from "../records.ts";
 import { idOf, isObject, text } from "./primitives.ts";
 
@@ -15,7 +16,10 @@ export function readReference(value: unknown): Reference | undefined {
 /** References of a `path` section, from the root down; undefined when there is no such list. */
 export function readPath(value: unknown): readonly Reference[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  return value.map(readReference).filter((reference) => reference !== undefined);
+  return value
+    .slice(-MAX_ANCESTORS)
+    .map(readReference)
+    .filter((reference) => reference !== undefined);
 }
 
 /** `REFERENCED_GROUP` is `group`. */

@@ -1,3 +1,4 @@
+import { MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { parseStatus, type StatusToken } from "../status.ts";
 import type { DecodeProblems } from "./problems.ts";
 
@@ -7,6 +8,7 @@ const MOST_SPELLINGS = 256;
 
 /** `parseStatus`, quick for the spellings that come again and again. */
 export function statusToken(spelling: string): StatusToken | undefined {
+  if (spelling.length > MAX_WORD_LENGTH) return undefined;
   const token = known.get(spelling);
   if (token !== undefined || known.has(spelling)) return token;
   const parsed = parseStatus(spelling);

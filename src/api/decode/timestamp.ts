@@ -1,3 +1,4 @@
+import { MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { isAbsent } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";
 
@@ -20,7 +21,7 @@ let lastMs: number | undefined;
 /** A timestamp of a record. Times before 1970 are zero values (`0001-01-01T00:00:00Z`): nothing has happened yet. */
 export function readTimestamp(value: unknown, problems: DecodeProblems): number | undefined {
   if (isAbsent(value) || value === "") return undefined;
-  if (typeof value !== "string") {
+  if (typeof value !== "string" || value.length > MAX_WORD_LENGTH) {
     problems.timestamp++;
     return undefined;
   }

@@ -60,6 +60,9 @@ export function testOptions(url: string, overrides: Overrides = {}): ApiClientOp
       requestsPerSecond: Number.POSITIVE_INFINITY,
       ...deadlines,
       maxResponseBytes: 1_000_000,
+      maxObjects: 100_000,
+      maxTextSize: 10_000_000,
+      maxTextLength: 1_024,
       ...overrides.limits,
     },
   };
