@@ -16,10 +16,10 @@ import { PUSH_BEGIN, type PushCursor, pushCursorSchema } from "./push-cursor.ts"
  */
 export class OutputFolder {
   readonly path: string;
-  readonly #release: () => Promise<void>;
+  readonly #release: () => void;
   #journal: Journal = EMPTY_JOURNAL;
 
-  private constructor(path: string, release: () => Promise<void>) {
+  private constructor(path: string, release: () => void) {
     this.path = path;
     this.#release = release;
   }
@@ -30,13 +30,13 @@ export class OutputFolder {
    */
   static async open(path: string): Promise<OutputFolder> {
     await mkdir(path, { recursive: true });
-    const release = await lockFolder(path, join(path, "lock"));
+    const release = lockFolder(path, join(path, ".lock"));
     const folder = new OutputFolder(path, release);
     try {
       folder.#journal = (await readJson(folder.#journalPath, journalSchema)) ?? EMPTY_JOURNAL;
       return folder;
     } catch (error) {
-      await release();
+      release();
       throw error;
     }
   }
@@ -131,7 +131,7 @@ export class OutputFolder {
   }
 
   async close(): Promise<void> {
-    await this.#release();
+    this.#release();
   }
 }
 

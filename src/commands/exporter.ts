@@ -165,6 +165,7 @@ export class Exporter {
       (server) => [server.name, kept.get(server.name) ?? this.#create(server)] as const,
     );
     this.#servers = new Map(servers);
+    if (pushed !== undefined) this.#endInBackground(Promise.all(this.#ending).then(() => pushed.releaseFormer()));
     if (this.#started) for (const { monitor } of this.#servers.values()) monitor.start();
   }
 

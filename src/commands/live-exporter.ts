@@ -5,7 +5,7 @@ import type { Reloaded } from "../http/reload-endpoint.ts";
 import type { CommandContext } from "./context.ts";
 import type { Exporter } from "./exporter.ts";
 import { type ConfigPrints, printConfig } from "./fingerprint.ts";
-import type { PreparedPush } from "./otlp-push.ts";
+import { discardPush, type PreparedPush } from "./otlp-push.ts";
 
 export interface ReloadSource {
   /** @throws ConfigError with everything that is wrong */
@@ -59,7 +59,7 @@ export class LiveExporter {
       return this.#refuse(error);
     }
     if (prints.whole === this.#prints.whole || this.#stopped) {
-      await push?.receiver.exporter.close();
+      if (push !== undefined) await discardPush(push);
       this.#log.info("the configuration is what it was");
       this.#note(true);
       return { kind: "unchanged" };

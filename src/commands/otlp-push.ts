@@ -1,11 +1,13 @@
 import type { Registry } from "prom-client";
 import type { SyncHooks } from "../collectors/server-monitor.ts";
 import type { Config } from "../config/load.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { createMeasurementSink } from "../otlp/measurement-sink.ts";
 import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
 import { type StatePush, startStatePush } from "../otlp/state-push.ts";
 import type { Store } from "../store/store.ts";
+import { claimServers, type StateClaim } from "../sync/state-claims.ts";
 import { createStateFiles, type StateFiles } from "../sync/state-files.ts";
 import type { SyncTarget } from "../sync/sync-engine.ts";
 import { type WatermarkReport, Watermarks } from "../sync/watermarks.ts";
@@ -18,6 +20,8 @@ import { ChangingReceiver, connectReceiver, type OtlpReceiver } from "./otlp-rec
 
 /** Values that may wait for one receiver, per server: some 50 MB. What is let go is read from the server again. */
 const MOST_PENDING_POINTS = 500_000;
+/** For an exporter that is being replaced, and delivers what waits, to end. */
+const CLAIM_WAIT_MS = 30_000;
 /** Values handed to the sink at a time; it divides them into requests under 4 MiB. */
 const BATCH_POINTS = 10_000;
 
@@ -35,7 +39,9 @@ export interface OtlpPush {
   startState(store: Store, registry: Registry, metrics: ExporterMetrics): StatePush;
   /** Goes on as another configuration wants it, with what is remembered. Resolves with whether anything changed; never rejects. */
   change(prepared: PreparedPush): Promise<boolean>;
-  /** Closes the connections. */
+  /** Gives back the claim to what was remembered before the last changes. Call when nothing writes there any more. */
+  releaseFormer(): Promise<void>;
+  /** Closes the connections, and gives back what was claimed. */
   close(): Promise<void>;
 }
 
@@ -45,6 +51,8 @@ export interface PreparedPush {
   readonly settings: OtlpSettings;
   readonly receiver: OtlpReceiver;
   readonly files: StateFiles;
+  /** To its servers in `state_dir`. */
+  readonly claim: StateClaim;
   /** The same as long as the settings are, with the content of their files. */
   readonly print: string;
 }
@@ -58,7 +66,7 @@ export async function openOtlpPush(
   context: CommandContext,
   env: NodeJS.ProcessEnv,
 ): Promise<OtlpPush | undefined> {
-  const prepared = await prepareOtlpPush(config, context, env);
+  const prepared = await prepareOtlpPush(config, context, env, CLAIM_WAIT_MS);
   return prepared && beginOtlpPush(prepared, context);
 }
 
@@ -72,13 +80,15 @@ export async function beginOtlpPush(prepared: PreparedPush, context: CommandCont
 }
 
 /**
- * Reads all that the push takes, and checks it. What it resolves with is to be begun, to be changed to, or to be closed.
- * @throws ExporterError for files and settings that cannot be used
+ * Reads all that the push takes, and checks it. What it resolves with is to be begun, to be changed to, or to be discarded.
+ * `waitMs`: for another process that pushes one of the servers and remembers it in the same `state_dir`.
+ * @throws ExporterError STATE_DIR_BUSY, and ExporterError for files and settings that cannot be used
  */
 export async function prepareOtlpPush(
   config: Config,
   context: CommandContext,
   env: NodeJS.ProcessEnv,
+  waitMs = 0,
 ): Promise<PreparedPush | undefined> {
   const { log } = context;
   const { settings, warnings } = otlpSettings(env, config.otlp);
@@ -88,8 +98,38 @@ export async function prepareOtlpPush(
   if (config.stateDir === undefined) {
     log.warn("state_dir is not set: after a restart only the live time series, the last four hours, are pushed again");
   }
-  const receiver = await connectReceiver(settings, files, context, config);
-  return { config, settings, receiver, files, print: await printPush(settings) };
+  const claim = await claimState(config, context, waitMs);
+  try {
+    const receiver = await connectReceiver(settings, files, context, config);
+    return { config, settings, receiver, files, claim, print: await printPush(settings) };
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+/** Closes what was prepared in vain. */
+export async function discardPush({ receiver, claim }: PreparedPush): Promise<void> {
+  await Promise.all([receiver.exporter.close(), claim.release()]);
+}
+
+/** @throws ExporterError STATE_DIR_BUSY */
+async function claimState(
+  { stateDir, servers }: Config,
+  { clock, log }: CommandContext,
+  waitMs: number,
+): Promise<StateClaim> {
+  const nothing: StateClaim = { release: () => Promise.resolve() };
+  if (stateDir === undefined) return nothing;
+  const onWait = (holder: string) => log.warn(`waiting for state_dir ${stateDir}: ${holder}`);
+  try {
+    const names = servers.map(({ name }) => name);
+    return await claimServers({ directory: stateDir, servers: names, clock, waitMs, onWait });
+  } catch (err) {
+    if (err instanceof ExporterError) throw err;
+    log.warn({ err }, "state_dir cannot be locked: nothing keeps a second exporter from pushing the same from there");
+    return nothing;
+  }
 }
 
 async function printPush(settings: OtlpSettings): Promise<string> {
@@ -103,6 +143,7 @@ function createPush(begun: PreparedPush, watermarks: Map<string, Watermarks>, co
   const { clock, log } = context;
   const receiver = new ChangingReceiver(begun.receiver);
   const closing = new Set<Promise<void>>();
+  const former: StateClaim[] = [];
   let prepared = begun;
   const tell = () =>
     log.info({ endpoint: prepared.settings.url, protocol: prepared.settings.protocol }, "pushing by OTLP");
@@ -169,6 +210,7 @@ function createPush(begun: PreparedPush, watermarks: Map<string, Watermarks>, co
     async change(next) {
       await changeServers(next);
       const isSame = next.print === prepared.print && next.config.stateDir === prepared.config.stateDir;
+      former.push(prepared.claim);
       prepared = next;
       if (isSame) {
         await next.receiver.exporter.close();
@@ -179,8 +221,12 @@ function createPush(begun: PreparedPush, watermarks: Map<string, Watermarks>, co
       tell();
       return true;
     },
+    releaseFormer: async () => {
+      await Promise.all(former.splice(0).map((claim) => claim.release()));
+    },
     close: async () => {
       await Promise.all([receiver.exporter.close(), ...closing]);
+      await Promise.all([prepared.claim, ...former].map((claim) => claim.release()));
     },
   };
 }

@@ -175,6 +175,11 @@ export const ERROR_CATALOGUE = {
     meaning: "Requests are held back after repeated failures.",
     remedy: "Nothing: the exporter tries again by itself.",
   },
+  STATE_DIR_BUSY: {
+    meaning: "Another exporter that pushes the same server has the same `state_dir`: each would push every value once.",
+    remedy:
+      "Stop the other one, or give each a state_dir and servers of its own. The lock ends with the process that has it.",
+  },
   BACKFILL_RANGE_INVALID: {
     meaning: "The time range of a backfill cannot be.",
     remedy: "Give --from and --to as in 2026-03-01T00:00:00Z, or as a duration ago as in 60d; servers keep 365 days.",

@@ -80,7 +80,7 @@ describe("history as a push", () => {
     const receiver = await startReceiver();
     const state = emptyFolder();
     await push({ receiver, state, paths: ["**/Ping 9"] });
-    expect(readdirSync(join(state, "push"))).toEqual(["journal.json"]);
+    expect(readdirSync(join(state, "push"))).toEqual([".lock", "journal.json"]);
     const pushed = receiver.requests.length;
     await expect(push({ receiver, state })).rejects.toThrow(
       /^the history of 1 of these sensors, such as 9, from .* to .* was pushed already, until /,

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { tryFileLock } from "../../src/file-lock.ts";
 import { HistoryServer, NOW } from "./history-server.ts";
 import { emptyFolder, filesOf, run, TickingClock, type Wanted } from "./running.ts";
 
@@ -18,6 +18,12 @@ async function interrupted(wanted: Wanted = {}): Promise<string> {
   return output;
 }
 
+function expectUnlocked(output: string): void {
+  const lock = tryFileLock(join(output, ".lock"));
+  expect(lock).toBeDefined();
+  lock?.release();
+}
+
 describe("a time range", () => {
   test.each([
     [{ from: "1d", to: "2d" }, "is not before --to"],
@@ -31,7 +37,7 @@ describe("a time range", () => {
     await expect(refused).rejects.toThrow(text);
     await expect(refused).rejects.toMatchObject({ code: "BACKFILL_RANGE_INVALID" });
     expect(existsSync(join(output, "journal.json"))).toBe(false);
-    expect(existsSync(join(output, "lock"))).toBe(false);
+    expectUnlocked(output);
   });
 });
 
@@ -161,7 +167,7 @@ describe("a folder with an unfinished run", () => {
     const output = await interrupted();
     damage(output);
     await expect(run({ api: server(), output })).rejects.toMatchObject({ code: "BACKFILL_DAMAGED" });
-    expect(existsSync(join(output, "lock"))).toBe(false);
+    expectUnlocked(output);
   });
 
   test("is finished although a crash left a file that the journal does not know", async () => {
@@ -183,30 +189,15 @@ test("what a crash at the very end left behind is removed by the next run", asyn
   expect(existsSync(join(output, "unfinished"))).toBe(false);
 });
 
-describe("a folder in use", () => {
-  const lock = (output: string, pid: number, host: string) =>
-    writeFileSync(join(output, "lock"), JSON.stringify({ pid, host }));
-
-  test("by another process is refused", async () => {
-    const output = emptyFolder();
-    lock(output, process.ppid, hostname());
-    await expect(run({ api: server(), output })).rejects.toMatchObject({
-      code: "BACKFILL_BUSY",
-      message: `process ${process.ppid} is writing to ${output}`,
-    });
-    expect(existsSync(join(output, "lock"))).toBe(true);
+test("a folder in use is refused, until its owner gives it back", async () => {
+  const output = emptyFolder();
+  const owner = tryFileLock(join(output, ".lock"));
+  await expect(run({ api: server(), output })).rejects.toMatchObject({
+    code: "BACKFILL_BUSY",
+    message: `another process is writing to ${output}`,
   });
-
-  test.each([
-    ["that has ended", 2 ** 30, hostname()],
-    ["of our own number before a restart", process.pid, hostname()],
-    ["in a container that is gone", process.ppid, `not-${hostname()}`],
-  ])("by a process %s is taken over", async (_, pid, host) => {
-    const output = emptyFolder();
-    lock(output, pid, host);
-    expect(await run({ api: server(), output })).toMatchObject({ kind: "finished" });
-    expect(existsSync(join(output, "lock"))).toBe(false);
-  });
+  owner?.release();
+  expect(await run({ api: server(), output })).toMatchObject({ kind: "finished" });
 });
 
 test("a folder that cannot be one is refused", async () => {

@@ -65,7 +65,7 @@ describe("a run that is continued gives the files of one that was not interrupte
         }
         if (existsSync(`${output}/unfinished`)) await go(output, { eventMs, event: () => undefined });
         expect(filesOf(output)).toEqual(files);
-        expect(readdirSync(output).filter((name) => !name.endsWith(".om"))).toEqual(["journal.json"]);
+        expect(readdirSync(output).filter((name) => !name.endsWith(".om"))).toEqual([".lock", "journal.json"]);
       }),
       { numRuns: 20 },
     );

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
@@ -45,11 +46,15 @@ async function startStorm() {
     configOf(to, { servers: ["second"], state: "elsewhere" }),
     configOf(undefined),
   ]);
-  return { configs, receivers: [plain, other, secure] };
+  return {
+    configs,
+    receivers: [plain, other, secure],
+    folders: ["state", "elsewhere"].map((name) => join(folder, name)),
+  };
 }
 
 test("no push fails because of a change of configuration, whatever part of it changes, however often", async () => {
-  const { configs, receivers } = await startStorm();
+  const { configs, receivers, folders } = await startStorm();
   const lines: { readonly level: number; readonly msg: string }[] = [];
   const log = pino({ level: "warn" }, { write: (line) => void lines.push(JSON.parse(line)) });
   const context = { ...testContext(), log };
@@ -75,4 +80,6 @@ test("no push fails because of a change of configuration, whatever part of it ch
   expect(values.filter(({ value }) => value > 0)).toEqual([]);
   expect(lines.filter(({ msg }) => /push|OTLP|destroyed/.test(msg)).map(({ msg }) => msg)).toEqual([]);
   for (const { points } of receivers) expect(points.length).toBeGreaterThan(0);
+  // Every claim was given back.
+  for (const folder of folders) expect(readdirSync(folder).filter((name) => name.startsWith("claim-"))).toEqual([]);
 }, 120_000);

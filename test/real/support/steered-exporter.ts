@@ -134,6 +134,7 @@ async function recordedPush(pushed: MeasurementRow[]): Promise<OtlpPush> {
   const watermarks = await Watermarks.open("hq", nowhere);
   return {
     address: { url: "http://nowhere.example/v1/metrics", protocol: "http/protobuf" },
+    releaseFormer: async () => undefined,
     change: async () => false,
     target: () => ({
       sink: {

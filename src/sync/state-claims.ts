@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { readTextFile, withinTime } from "../bounded-files.ts";
+import type { Clock } from "../clock.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
+import { type FileLock, tryFileLock } from "../file-lock.ts";
+
+/*
+ * Two exporters that remember in one folder what they pushed of the same server push everything twice. So each one claims
+ * its servers there: a file `claim-<id>.json` says which, and counts for as long as its owner has the lock of
+ * `claim-<id>.lock`. Shards may have one folder together, as their servers differ. Claims are made under one lock more.
+ */
+
+/** Between two looks at a claim of another process. */
+const PAUSE_MS = 500;
+
+/** Servers that are ours in a folder; to be given back when nothing is written there any more. */
+export interface StateClaim {
+  release(): Promise<void>;
+}
+
+export interface ClaimOptions {
+  readonly directory: string;
+  readonly servers: readonly string[];
+  readonly clock: Clock;
+  /** For another process to end, milliseconds. */
+  readonly waitMs: number;
+  /** Told once, before it waits. */
+  readonly onWait: (holder: string) => void;
+}
+
+interface OwnClaim {
+  readonly id: string;
+  readonly lock: FileLock;
+  /** ISO 8601. */
+  readonly since: string;
+  /** How often each server is claimed: a reload claims before the configuration in force gives back. */
+  readonly servers: Map<string, number>;
+}
+
+interface ClaimFile {
+  readonly servers: readonly string[];
+  readonly holder: string;
+}
+
+/** Those of this process, by folder. */
+const claims = new Map<string, OwnClaim>();
+let turn: Promise<unknown> = Promise.resolve();
+
+/** One after the other: a reload may claim while the configuration before gives back. */
+function inTurn<Result>(directory: string, use: () => Promise<Result>): Promise<Result> {
+  const done = turn.then(() => withinTime(directory, use));
+  turn = done.catch(() => undefined);
+  return done;
+}
+
+/**
+ * Claims servers in a folder, which is created where it is missing.
+ * @throws ExporterError STATE_DIR_BUSY when another process has one of them for longer than `waitMs`, and errors of the
+ * file system, where it has no locks for example
+ */
+export async function claimServers(options: ClaimOptions): Promise<StateClaim> {
+  const { servers, clock, waitMs, onWait } = options;
+  const directory = await withinTime(options.directory, async () => {
+    await mkdir(options.directory, { recursive: true });
+    // One folder may have several names.
+    return realpath(options.directory);
+  });
+  const until = clock.monotonic() + waitMs;
+  for (let told = false; ; ) {
+    const holder = await inTurn(directory, () => tryClaim(directory, servers, clock));
+    if (holder === undefined) break;
+    if (clock.monotonic() >= until) {
+      throw new ExporterError("STATE_DIR_BUSY", `state_dir ${directory} is in use: ${holder}`);
+    }
+    if (!told) onWait(holder);
+    told = true;
+    await clock.sleep(PAUSE_MS);
+  }
+  let released = false;
+  return {
+    async release() {
+      if (released) return;
+      released = true;
+      await inTurn(directory, () => giveBack(directory, servers)).catch(() => undefined);
+    },
+  };
+}
+
+/** Undefined when the servers are ours, else who has one of them. */
+async function tryClaim(directory: string, servers: readonly string[], clock: Clock): Promise<string | undefined> {
+  const claiming = tryFileLock(join(directory, "claims.lock"));
+  if (claiming === undefined) return "another process is just claiming servers there";
+  try {
+    for (const name of await readdir(directory)) {
+      const id = /^claim-([\w-]+)\.lock$/.exec(name)?.[1];
+      if (id === undefined || id === claims.get(directory)?.id) continue;
+      const theirs = await livingClaim(directory, id);
+      const shared = theirs?.servers.find((server) => servers.includes(server));
+      if (theirs !== undefined && shared !== undefined) return `${theirs.holder} pushes ${shared}`;
+    }
+    await add(directory, servers, clock);
+    return undefined;
+  } finally {
+    claiming.release();
+  }
+}
+
+/** Of another process; undefined, and removed, when that is gone. */
+async function livingClaim(directory: string, id: string): Promise<ClaimFile | undefined> {
+  const lockPath = join(directory, `claim-${id}.lock`);
+  const path = join(directory, `claim-${id}.json`);
+  const lock = tryFileLock(lockPath);
+  if (lock === undefined) return parse(await readTextFile(path).catch(() => ""));
+  lock.release();
+  await rm(path, { force: true });
+  await rm(lockPath, { force: true });
+  return undefined;
+}
+
+function parse(text: string): ClaimFile {
+  try {
+    const { servers, pid, host, since }: Record<string, unknown> = JSON.parse(text);
+    if (Array.isArray(servers)) {
+      return { servers: servers.map(String), holder: `process ${pid} on ${host}, since ${since},` };
+    }
+  } catch {
+    // Its owner gives back what it had, at this moment.
+  }
+  return { servers: [], holder: "" };
+}
+
+async function add(directory: string, servers: readonly string[], clock: Clock): Promise<void> {
+  const own = claims.get(directory) ?? newClaim(directory, new Date(clock.now()).toISOString());
+  for (const server of servers) own.servers.set(server, (own.servers.get(server) ?? 0) + 1);
+  claims.set(directory, own);
+  await write(directory, own);
+}
+
+function newClaim(directory: string, since: string): OwnClaim {
+  const id = randomUUID();
+  const lock = tryFileLock(join(directory, `claim-${id}.lock`));
+  if (lock === undefined) throw new Error(`the lock of claim ${id} is taken`);
+  return { id, lock, since, servers: new Map() };
+}
+
+async function giveBack(directory: string, servers: readonly string[]): Promise<void> {
+  const own = claims.get(directory);
+  if (own === undefined) return;
+  for (const server of servers) {
+    const left = (own.servers.get(server) ?? 0) - 1;
+    if (left > 0) own.servers.set(server, left);
+    else own.servers.delete(server);
+  }
+  if (own.servers.size > 0) return write(directory, own);
+  claims.delete(directory);
+  await rm(join(directory, `claim-${own.id}.json`), { force: true });
+  own.lock.release();
+  await rm(join(directory, `claim-${own.id}.lock`), { force: true });
+}
+
+async function write(directory: string, { id, since, servers }: OwnClaim): Promise<void> {
+  const path = join(directory, `claim-${id}.json`);
+  // The same number may be another process in another container: the host's name there is that of the container.
+  const text = JSON.stringify({ pid: process.pid, host: hostname(), since, servers: [...servers.keys()] });
+  await writeFile(`${path}.tmp`, `${text}\n`, { mode: 0o600 });
+  await rename(`${path}.tmp`, path);
+}

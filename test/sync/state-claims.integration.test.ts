@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { claimServers } from "../../src/sync/state-claims.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+function claim(directory: string, servers: readonly string[], waitMs = 0, onWait: (holder: string) => void = () => {}) {
+  return claimServers({ directory, servers, clock: systemClock, waitMs, onWait });
+}
+
+/** Another process that claims servers, and stays. */
+async function startHolder(directory: string, servers: readonly string[]) {
+  const from = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${name}`, import.meta.url)));
+  const program = `
+    import { systemClock as clock } from ${from("clock.ts")};
+    import { claimServers } from ${from("sync/state-claims.ts")};
+    const options = { directory: ${JSON.stringify(directory)}, servers: ${JSON.stringify(servers)} };
+    await claimServers({ ...options, clock, waitMs: 0, onWait: () => {} });
+    console.log("held");
+    setInterval(() => {}, 1_000);
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [text] = await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
+  if (!String(text).includes("held")) throw new Error("it could not claim them");
+  return {
+    pid: child.pid,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
+
+test("a server of another process is refused, with who has it; a killed one has nothing, and leaves nothing", async () => {
+  const folder = temporaryFolder({});
+  const holder = await startHolder(folder, ["hq", "branch"]);
+  await expect(claim(folder, ["other", "branch"])).rejects.toMatchObject({
+    code: "STATE_DIR_BUSY",
+    message: expect.stringMatching(
+      new RegExp(`^state_dir .* is in use: process ${holder.pid} on .+, since 20.+Z, pushes branch$`),
+    ),
+  });
+  // As shards do.
+  const beside = await claim(folder, ["other"]);
+  await holder.kill();
+  const all = await claim(folder, ["hq", "branch"]);
+  await all.release();
+  await beside.release();
+  expect(readdirSync(folder)).toEqual(["claims.lock"]);
+});
+
+test("one that is being replaced is waited for", async () => {
+  const folder = temporaryFolder({});
+  const holder = await startHolder(folder, ["hq"]);
+  const waits: string[] = [];
+  const claimed = await claim(folder, ["hq"], 50_000, (text) => {
+    waits.push(text);
+    void holder.kill();
+  });
+  expect(waits).toEqual([expect.stringContaining(`process ${holder.pid} `)]);
+  await claimed.release();
+});
+
+test("this process may claim a server twice, by any name of the folder, and has it until both are given back", async () => {
+  const folder = temporaryFolder({});
+  const link = join(temporaryFolder({}), "link");
+  symlinkSync(folder, link);
+  const first = await claim(folder, ["hq"]);
+  const second = await claim(link, ["hq", "branch"]);
+  await first.release();
+  await first.release();
+  await expect(startHolder(folder, ["hq"]).then(() => "held")).rejects.toThrow();
+  await second.release();
+  expect(await startHolder(folder, ["hq"])).toBeDefined();
+}, 60_000);
