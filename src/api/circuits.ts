@@ -24,6 +24,7 @@ const ENDPOINT_FAILURES: readonly ErrorCode[] = [
   "API_NOT_JSON",
   "API_RESPONSE_TOO_LARGE",
   "API_REDIRECTED",
+  "API_WRONG_PORT",
 ];
 
 /** The breaker of a server and those of its endpoints, and which failure counts for which. */

@@ -5,6 +5,8 @@ type Headers = Dispatcher.ResponseData["headers"];
 /** Status and the headers that matter here. */
 export interface ResponseHead {
   readonly status: number;
+  /** As the server words it, often empty. */
+  readonly statusText: string;
   /** Without parameters, lower case; undefined when absent. */
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
@@ -30,12 +32,13 @@ export interface HttpResponse extends ResponseHead {
 
 const MAX_HEADER_SHOWN = 128;
 
-export function readHead(status: number, headers: Headers): ResponseHead {
+export function readHead(status: number, statusText: string, headers: Headers): ResponseHead {
   const link = header(headers, "link");
   const total = header(headers, "x-total-count");
   const date = Date.parse(header(headers, "date") ?? "");
   return {
     status,
+    statusText,
     contentType: short(header(headers, "content-type")?.split(";", 1)[0]?.trim().toLowerCase()),
     contentEncoding: short(header(headers, "content-encoding")?.trim().toLowerCase()),
     location: header(headers, "location"),

@@ -5,10 +5,12 @@ import type { HttpResponse } from "./http-response.ts";
 import { parseRetryAfterMs } from "./retry.ts";
 
 /** Some answers come from whatever else listens there: the classic web server, a proxy. */
-const WRONG_PORT_REMEDY =
+export const WRONG_PORT_REMEDY =
   "This answer is not in the form of API v2: check servers[].url; API v2 listens on 1616 (HTTPS) or 1615 (HTTP).";
 
 const LONGEST_MESSAGE = 300;
+/** As much of an answer without an error object is searched for what it means, in UTF-16 units. */
+const MAX_SEARCHED = 2_000;
 
 /** `code`, `message` and `request_id` of the specification's error object, as far as the body holds them. */
 interface ErrorObject {
@@ -27,7 +29,7 @@ export function responseError(
   const { status } = response;
   const clean = (said: string): string => printable(redact(said));
   const body = readErrorObject(response);
-  const code = status < 400 ? "API_REDIRECTED" : errorCode(status, body?.code);
+  const code = status < 400 ? "API_REDIRECTED" : errorCode(response, body);
   const what = code === "API_REDIRECTED" ? `redirect to ${redirectTarget(response)}` : whatItSays(response, body);
   const foreign = body === undefined && (code === "API_UNAUTHORIZED" || code === "API_FORBIDDEN");
   return new ApiError(code, `${endpoint}: HTTP ${status} ${clean(what)}`.trimEnd(), {
@@ -45,8 +47,22 @@ function whatItSays({ contentType }: HttpResponse, body: ErrorObject | undefined
   return contentType === undefined ? "" : `(an answer of type ${contentType})`;
 }
 
-function errorCode(status: number, serverCode: string | undefined): ErrorCode {
-  switch (serverCode) {
+/**
+ * How servers of API v2 were seen to refuse a key with 400 and the general code BAD_REQUEST: "invalid session token or
+ * API token format". Only the text tells it from a wrong parameter.
+ */
+const REFUSED_TOKEN =
+  /\b(invalid|malformed|missing|unknown|expired|wrong|bad)\b.{0,40}\b(session|api|access|bearer|authori[sz]ation)[ _-]?(token|key|header)\b/is;
+
+/** How the classic web server was seen to refuse `Authorization: Bearer`, with 401. */
+const CLASSIC_REFUSAL = /\bunsupported authori[sz]ation scheme\b/i;
+
+function errorCode(response: HttpResponse, body: ErrorObject | undefined): ErrorCode {
+  const { status } = response;
+  const said = body?.message ?? `${response.statusText} ${response.body.slice(0, MAX_SEARCHED)}`;
+  // In whatever form it comes: it is from another program.
+  if (status === 401 && CLASSIC_REFUSAL.test(said)) return "API_WRONG_PORT";
+  switch (body?.code) {
     case "LICENSE_INACTIVE":
       return "API_LICENSE_INACTIVE";
     case "EXECUTION_TIMEOUT":
@@ -58,6 +74,7 @@ function errorCode(status: number, serverCode: string | undefined): ErrorCode {
     case "METHOD_NOT_IMPLEMENTED":
       return "API_NOT_FOUND";
   }
+  if (status === 400 && REFUSED_TOKEN.test(said)) return "API_UNAUTHORIZED";
   switch (status) {
     case 401:
       return "API_UNAUTHORIZED";

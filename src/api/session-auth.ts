@@ -6,6 +6,7 @@ import { waitFor, withDeadline } from "./deadline.ts";
 import { isObject, text } from "./decode/primitives.ts";
 import { parseTimestamp } from "./decode/timestamp.ts";
 import type { ApiClientOptions } from "./options.ts";
+import { WRONG_PORT_REMEDY } from "./response-error.ts";
 import type { Sender } from "./sender.ts";
 import type { ApiRequest } from "./transport.ts";
 
@@ -177,8 +178,15 @@ function isRefusal({ code }: ApiError): boolean {
 }
 
 function loginFailed(cause: ApiError | undefined, message: string): ApiError {
-  const { httpStatus, serverCode, requestId } = cause ?? {};
-  return new ApiError("API_LOGIN_FAILED", message, { endpoint: ENDPOINT, httpStatus, serverCode, requestId });
+  const { httpStatus, serverCode, requestId, remedy } = cause ?? {};
+  return new ApiError("API_LOGIN_FAILED", message, {
+    endpoint: ENDPOINT,
+    httpStatus,
+    serverCode,
+    requestId,
+    // An answer in another form than that of API v2 is no word on the credentials.
+    ...(remedy === WRONG_PORT_REMEDY && { remedy }),
+  });
 }
 
 function requestIdOf(error: unknown): string | undefined {

@@ -81,8 +81,8 @@ export class Transport {
     hooks: TransportHooks,
   ): Promise<HttpResponse> {
     this.#warnings?.requested();
-    const { statusCode, headers, body } = await this.#request(request, token, signal);
-    const head = readHead(statusCode, headers);
+    const { statusCode, statusText, headers, body } = await this.#request(request, token, signal);
+    const head = readHead(statusCode, statusText, headers);
     const reader = readerOf(body, () => hooks.onHead(head));
     let size = 0;
     // Leaving the loop early ends the connection.

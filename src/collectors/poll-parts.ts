@@ -9,6 +9,7 @@ const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "API_TLS_CLIENT_REFUSED",
   "API_TLS_FAILED",
   "API_REDIRECTED",
+  "API_WRONG_PORT",
   "API_UNAUTHORIZED",
   "API_LOGIN_FAILED",
   "API_UNAVAILABLE",

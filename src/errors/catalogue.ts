@@ -114,6 +114,10 @@ export const ERROR_CATALOGUE = {
     meaning: "The server answered with a redirect; API v2 never does.",
     remedy: "This is probably the classic web port: API v2 listens on 1616 (HTTPS) or 1615 (HTTP).",
   },
+  API_WRONG_PORT: {
+    meaning: "The classic web server answered: it takes no API key in the header of a request.",
+    remedy: "Correct the port in servers[].url: API v2 listens on 1616 (HTTPS) or 1615 (HTTP).",
+  },
   API_NOT_JSON: {
     meaning: "The server answered with something that is not the JSON of API v2.",
     remedy: "Check servers[].url: a proxy or the classic web server may be answering; API v2 listens on 1616.",
@@ -129,7 +133,8 @@ export const ERROR_CATALOGUE = {
   },
   API_UNAUTHORIZED: {
     meaning: "The server refused the API key or the session.",
-    remedy: "Check the API key (it may have been deleted), or the user name and password.",
+    remedy:
+      "Check the API key (it may have been deleted, or be one of the classic interface), or the user name and password.",
   },
   API_LOGIN_FAILED: {
     meaning: "Login with user name and password failed.",

@@ -40,14 +40,68 @@ describe("answers that are errors", () => {
     expect(logged()[0]).toMatchObject({ request_id: "in-the-body", status: "403" });
   });
 
+  test.each([
+    "invalid session token or API token format",
+    "Invalid API token",
+    "The session token is malformed: bad API key",
+    "missing or expired bearer token",
+  ])("with 400 and %j are refusals of the key", async (message) => {
+    const server = await startApiServer((_request, response) => sendError(response, 400, "BAD_REQUEST", message));
+    const error = await rejection(testClient(server.url).api.version(never));
+    expect(error).toMatchObject({ code: "API_UNAUTHORIZED", httpStatus: 400, serverCode: "BAD_REQUEST" });
+    expect(describeError(error)).toContain("Check the API key");
+  });
+
+  test("with 400 in bare text are refusals of the key, too", async () => {
+    const server = await startApiServer((_request, response) => {
+      response.writeHead(400, { "content-type": "text/plain" });
+      response.end("invalid session token or API token format");
+    });
+    const error = await rejection(testClient(server.url).api.version(never));
+    expect(error).toMatchObject({ code: "API_UNAUTHORIZED" });
+  });
+
+  test.each(["include: invalid section", "format of limit: invalid", "unknown key of a filter"])(
+    "with 400 and %j are wrong parameters",
+    async (message) => {
+      const server = await startApiServer((_request, response) => sendError(response, 400, "BAD_REQUEST", message));
+      const error = await rejection(testClient(server.url).api.version(never));
+      expect(error).toMatchObject({ code: "API_BAD_REQUEST" });
+    },
+  );
+
+  const CLASSIC = "Unsupported authorization scheme";
+  test.each([
+    { form: "a page", type: "text/html", body: `<h1>401 ${CLASSIC}</h1>` },
+    { form: "text", type: "text/plain", body: CLASSIC },
+    { form: "XML", type: "text/xml", body: `<prtg><error>${CLASSIC}</error></prtg>` },
+    { form: "JSON", type: "application/json", body: JSON.stringify({ message: CLASSIC }) },
+    { form: "the status line", type: "text/html", body: "", statusText: CLASSIC },
+  ])("of the classic port are named so: $form", async ({ type, body, statusText }) => {
+    const server = await startApiServer((_request, response) => {
+      response.writeHead(401, statusText, { "content-type": type });
+      response.end(body);
+    });
+    const { api } = testClient(server.url);
+    const error = await rejection(api.version(never));
+    expect(error).toMatchObject({ code: "API_WRONG_PORT", httpStatus: 401 });
+    expect(describeError(error)).toContain("API v2 listens on 1616");
+    // The key is not at fault: it is neither read again nor sent again.
+    expect(server.requests).toHaveLength(1);
+  });
+
   test("point to the port where a refusal is not in the form of API v2", async () => {
     const server = await startApiServer((_request, response) => {
       response.writeHead(401, { "content-type": "text/html" });
-      response.end("<h1>Unsupported authorization scheme</h1>");
+      response.end("<h1>Go away</h1>");
     });
     const error = await rejection(testClient(server.url).api.version(never));
     expect(error.message).toBe("/version: HTTP 401 (an answer of type text/html)");
     expect(describeError(error)).toContain("API v2 listens on 1616");
+    const login = { kind: "login", username: "u", password: async () => "a-password" } as const;
+    const failure = await rejection(testClient(server.url, { auth: login }).api.version(never));
+    expect(failure).toMatchObject({ code: "API_LOGIN_FAILED" });
+    expect(describeError(failure)).toContain("API v2 listens on 1616");
   });
 
   test("are quoted as one line of bounded length", async () => {

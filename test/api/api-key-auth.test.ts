@@ -1,15 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { ExporterError } from "../../src/errors/exporter-error.ts";
-import { sendError, sendJson, startApiServer } from "./support/api-server.ts";
+import { type Handler, sendError, sendJson, startApiServer } from "./support/api-server.ts";
 import { never, rejection, testClient } from "./support/test-client.ts";
 
 /** A server that takes one key, and a file that may hold another. */
-async function serverWithKey(key: string) {
+async function serverWithKey(
+  key: string,
+  refuse: Handler = (_request, response) => sendError(response, 401, "AUTH_FAILED"),
+) {
   const accepted = { key };
   const file = { key, reads: 0 };
-  const server = await startApiServer(({ authorization }, response) => {
-    if (authorization === `Bearer ${accepted.key}`) sendJson(response, { version: "25.1" });
-    else sendError(response, 401, "AUTH_FAILED");
+  const server = await startApiServer((request, response) => {
+    if (request.authorization === `Bearer ${accepted.key}`) sendJson(response, { version: "25.1" });
+    else refuse(request, response);
   });
   const read = async (): Promise<string> => {
     file.reads++;
@@ -39,6 +42,21 @@ describe("API key", () => {
       "Bearer key-two",
     ]);
     expect(recorded.retried).toEqual(["/version"]);
+  });
+
+  test("is read again, too, when it is refused with 400", async () => {
+    const { api, accepted, file, server } = await serverWithKey("key-one", (_request, response) =>
+      sendError(response, 400, "BAD_REQUEST", "invalid session token or API token format"),
+    );
+    accepted.key = "key-two";
+    expect(await rejection(api.version(never))).toMatchObject({ code: "API_UNAUTHORIZED" });
+    file.key = "key-two";
+    await api.version(never);
+    expect(server.requests.map(({ authorization }) => authorization)).toEqual([
+      "Bearer key-one",
+      "Bearer key-one",
+      "Bearer key-two",
+    ]);
   });
 
   test("that is refused and has not changed is not tried again", async () => {

@@ -12,6 +12,8 @@ interface SessionServer {
   readonly valid: Set<string>;
   lifetimeMs: number | undefined;
   onRenew: (token: string) => unknown;
+  /** Status, code and message for a token that is not good. */
+  refusal: readonly [status: number, code: string, message: string] | undefined;
   onLogin: Handler | undefined;
 }
 
@@ -24,6 +26,7 @@ async function sessionServer(lifetimeMs?: number) {
     lifetimeMs,
     onRenew: (token) => ({ token, ...expiry() }),
     onLogin: undefined,
+    refusal: undefined,
   };
   const expiry = (): object =>
     state.lifetimeMs === undefined ? {} : { expires_at: new Date(clock.now() + state.lifetimeMs).toISOString() };
@@ -37,7 +40,9 @@ async function sessionServer(lifetimeMs?: number) {
       state.valid.add(fresh);
       return sendJson(response, { token: fresh, ...expiry() }, { headers });
     }
-    if (!state.valid.has(token)) return sendError(response, 401, "AUTH_FAILED", `no such token: ${token}`, headers);
+    if (!state.valid.has(token)) {
+      return sendError(response, ...(state.refusal ?? [401, "AUTH_FAILED", `no such token: ${token}`]), headers);
+    }
     if (step === "GET /session") return sendJson(response, state.onRenew(token), { headers });
     if (step === "DELETE /session") return response.writeHead(204).end();
     return sendJson(response, { version: "25.1" }, { headers });
@@ -225,6 +230,15 @@ describe("a token that is refused", () => {
     expect(after.filter((step) => step === "POST /session")).toHaveLength(1);
     expect(after.filter((step) => step === "GET /version")).toHaveLength(6);
     expect(recorded.retried).toEqual(["/version", "/version", "/version"]);
+  });
+
+  test("with 400, as some servers do, is logged in anew", async () => {
+    const { api, steps, state } = await sessionServer();
+    await api.version(never);
+    state.valid.clear();
+    state.refusal = [400, "BAD_REQUEST", "invalid session token or API token format"];
+    await api.version(never);
+    expect(steps()).toEqual(["POST /session", "GET /version", "GET /version", "POST /session", "GET /version"]);
   });
 
   test("again after the login ends the matter: no loop", async () => {

@@ -9,7 +9,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const FILES = {
   "key.txt": `${CREDENTIALS.apiKey}\n`,
-  "wrong-key.txt": "some-other-key\n",
+  "wrong-key.txt": "SOMEOTHERKEY====\n",
+  "classic-key.txt": "1234567890\n",
   "part.txt": CREDENTIALS.restrictedApiKey,
   "limited.txt": CREDENTIALS.limitedApiKey,
   "password.txt": CREDENTIALS.password,
@@ -110,6 +111,19 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
       fails: "login",
       because: /HTTP 401 AUTH_FAILED/,
       remedy: /Check the API key/,
+    },
+    "key of another form": {
+      url: plain.url,
+      settings: "auth: { api_key_file: classic-key.txt }",
+      fails: "login",
+      because: /HTTP 400 BAD_REQUEST: invalid session token or API token format \[API_UNAUTHORIZED\]/,
+      remedy: /Check the API key/,
+    },
+    "classic port, which refuses keys": {
+      url: await faultyUrl("unsupported-scheme@/version"),
+      fails: "login",
+      because: /HTTP 401 .*\[API_WRONG_PORT\]/,
+      remedy: /API v2 listens on 1616/,
     },
     "wrong password": {
       url: plain.url,

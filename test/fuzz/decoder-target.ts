@@ -79,7 +79,7 @@ export async function openDecoderTarget(): Promise<FuzzTarget> {
 function runDecoder({ variant, text }: FuzzInput): void {
   const [, name = "", head = "0", status] = /^(\w+) (\d+)(?:!(\d+))?$/.exec(variant) ?? [];
   const response: HttpResponse = {
-    ...readHead(Number(status ?? 200), HEADERS[Number(head)] ?? {}),
+    ...readHead(Number(status ?? 200), "", HEADERS[Number(head)] ?? {}),
     body: text,
     bytes: text.length,
   };

@@ -10,7 +10,7 @@ import {
 } from "../directory/model.ts";
 import { type Visibility, visibilityOf } from "./access.ts";
 import { LIMITED_USER } from "./accounts.ts";
-import { RequestRefused } from "./api-errors.ts";
+import { badRequest, RequestRefused } from "./api-errors.ts";
 import { type Random, randomHex } from "./randomness.ts";
 
 const SYSTEM_ENDPOINTS = ["/version", "/objects/count", "/sensor-status-summary", "/sensor-status-summary/{id}"];
@@ -52,10 +52,15 @@ export interface AuthOptions {
   readonly now: () => number;
   readonly sessionLifetimeMs: number;
   readonly random: Random;
+  /** Refuse with 400 what can be neither a session token nor a key, as live servers do. */
+  readonly refusesMalformed?: boolean | undefined;
 }
 
 /** A client that logs in again and again must not fill the memory. */
 const MAX_SESSIONS = 1000;
+
+/** Session tokens are hexadecimal, keys base32; keys that a configuration gave are known whatever their form. */
+const WELL_FORMED = /^([0-9a-f]{64}|[A-Z2-7]{8,}={0,6})$/;
 
 /** Who is behind a bearer token: sessions, and the keys of the directory. */
 export class Authentication {
@@ -65,6 +70,7 @@ export class Authentication {
   readonly #random: Random;
   readonly #lifetimeMs: number;
   readonly #forbidden: ReadonlySet<string>;
+  readonly #refusesMalformed: boolean;
   readonly #accounts = new Map<User, Account>();
   readonly #sessions = new Map<string, Session>();
 
@@ -75,6 +81,7 @@ export class Authentication {
     now,
     sessionLifetimeMs,
     random,
+    refusesMalformed = false,
   }: AuthOptions) {
     this.#directory = directory;
     this.#clock = clock;
@@ -82,16 +89,21 @@ export class Authentication {
     this.#random = random;
     this.#lifetimeMs = sessionLifetimeMs;
     this.#forbidden = new Set(forbiddenEndpoints);
+    this.#refusesMalformed = refusesMalformed;
   }
 
   /**
    * Whose bearer token this is.
-   * @throws RequestRefused AUTH_FAILED, also for what has expired, was deleted, or belongs to a paused user
+   * @throws RequestRefused AUTH_FAILED, also for what has expired, was deleted, or belongs to a paused user; BAD_REQUEST
+   * where malformed tokens are refused so
    */
   identify(authorization: string | undefined): Principal {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) throw unauthenticated("Authorization header with a bearer token is missing");
     const principal = this.#ofSession(token) ?? this.#ofKey(token);
+    if (principal === undefined && this.#refusesMalformed && !WELL_FORMED.test(token)) {
+      throw badRequest("invalid session token or API token format");
+    }
     if (principal === undefined || !principal.account.user.active) throw unauthenticated("Authentication failed");
     return principal;
   }

@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import { permits } from "../directory/model.ts";
 import type { World } from "../world/model.ts";
 import { EVERYTHING, type Visibility, VisibleWorld } from "./access.ts";
-import { notFound, RequestRefused } from "./api-errors.ts";
+import { badRequest, notFound, RequestRefused } from "./api-errors.ts";
 import type { Authentication, Principal } from "./auth.ts";
 import type { Operation } from "./contract/contract.ts";
 import { ROOT } from "./contract/document.ts";
@@ -19,7 +19,14 @@ import type { Spelling } from "./records/spelling.ts";
 import { Texts } from "./records/texts.ts";
 import { readJsonBody } from "./request-body.ts";
 import type { RequestLog } from "./request-log.ts";
-import { type Answer, answerError, answerHtml, answerRedirect, answerReply } from "./respond.ts";
+import {
+  type Answer,
+  answerError,
+  answerHtml,
+  answerRedirect,
+  answerReply,
+  answerUnsupportedScheme,
+} from "./respond.ts";
 import type { Match, Routes } from "./routes.ts";
 
 /** "Request execution exceeded 25 seconds." */
@@ -113,7 +120,15 @@ export class Service {
     const page = match?.operation.paged === true ? this.#pageOf(url) : undefined;
     // A story may begin or end faults at this moment.
     const at = now();
-    return { requestId, request, url, match, faults: faults.strike({ method, path, page }), now: at, signal };
+    return {
+      requestId,
+      request,
+      url,
+      match,
+      faults: faults.strike({ method, path, page, query: url.searchParams }),
+      now: at,
+      signal,
+    };
   }
 
   /** Undefined where there is to be none. Rejects when the connection ends. */
@@ -131,6 +146,7 @@ export class Service {
       if (down !== undefined || cut === "start" || cut === "reset") return undefined;
       const redirect = faults.get("redirect");
       if (redirect !== undefined) return answerRedirect(redirect.location);
+      if (faults.get("unsupported-scheme") !== undefined) return answerUnsupportedScheme();
       if (faults.get("html") !== undefined) return answerHtml();
       refuseByFault(faults);
       const reply = this.#reply(exchange);
@@ -261,6 +277,11 @@ function refuseByFault(faults: FaultEffects): void {
       ...(waitForSeconds !== undefined && { "Wait-For": String(waitForSeconds) }),
     };
     throw new RequestRefused(code, `${code} by fault`, { status, headers });
+  }
+  const refuses = faults.get("refuses");
+  if (refuses !== undefined) {
+    const { parameter, value = "this parameter" } = refuses;
+    throw badRequest(`${parameter}: ${value} is not available here`);
   }
   if (faults.get("execution-timeout") !== undefined) throw executionTimeout();
 }

@@ -31,9 +31,17 @@ export type FaultAction =
   | { readonly kind: "odd-records"; readonly every: number }
   | { readonly kind: "parents"; readonly shape: ParentShape }
   | { readonly kind: "swapped-kinds" }
+  | { readonly kind: "empty"; readonly as: (typeof EMPTY)[number] }
+  | { readonly kind: "short-rows"; readonly by: number }
+  | { readonly kind: "text-values" }
+  | { readonly kind: "unsupported-scheme" }
+  | { readonly kind: "refuses"; readonly parameter: string; readonly value: string | undefined }
   | { readonly kind: "skew"; readonly byMs: number }
   | { readonly kind: "date"; readonly byMs: number }
   | { readonly kind: "restart"; readonly downMs: number };
+
+/** How nothing is told: an empty list, null, 204, or a body of no bytes. */
+const EMPTY = ["list", "null", "204", "body"] as const;
 
 const PARENT_SHAPES = ["chain", "cycle", "self", "lost"] as const;
 
@@ -93,6 +101,7 @@ const LARGEST_SHIFT_MS = 366 * 86_400_000;
  * | `html` | | status 200 with an HTML page |
  * | `content-type` | e.g. `application/xml` | the right body under a wrong type |
  * | `redirect` | location, default a login page | status 302, as the classic web port answers |
+ * | `unsupported-scheme` | | 401 "Unsupported authorization scheme", as the classic web port answers a key |
  * | `missing` | `404` (default), `405`, `501` | as if the endpoint did not exist |
  * | `drip` | `16kB` | sends the body at so many bytes a second |
  * | `moving-list` | `delete` (default), `insert`, `reorder` | the list changes before a page with an offset: an item before it vanishes, one appears, or one goes to the end; as it was from the next offset 0 on |
@@ -100,6 +109,10 @@ const LARGEST_SHIFT_MS = 366 * 86_400_000;
  * | `execution-timeout` | limit, e.g. `1500` | 408 EXECUTION_TIMEOUT for larger pages |
  * | `wrong-total` | e.g. `3`, `-1` | X-Total-Count off by that |
  * | `odd-records` | e.g. `10` | every so many records of a list is malformed, each time in another way |
+ * | `text-values` | | values in lists are texts with a unit |
+ * | `short-rows` | e.g. `2`, default `1` | rows of a time series lack so many of their last values |
+ * | `empty` | `list` (default), `null`, `204`, `body` | there is nothing: an empty list, `null`, status 204, or no bytes |
+ * | `refuses` | e.g. `include:alerting`, `limit:1000`, `from` | 400 for requests with that parameter, that value in it, or a greater limit |
  * | `parents` | `chain`, `cycle`, `self`, `lost` | the parent of each object on a page is the one before, the next one in a ring, itself, or one that does not exist |
  * | `swapped-kinds` | | groups have the ids of devices, and devices those of groups |
  * | `skew` | `+2h`, `-90s` | answers as if it were so much later or earlier |
@@ -143,6 +156,8 @@ function readAction(text: string, name: string, argument: string | undefined): F
     case "html":
     case "endless-list":
     case "swapped-kinds":
+    case "text-values":
+    case "unsupported-scheme":
       bare();
       return { kind: name };
     case "cut": {
@@ -171,6 +186,15 @@ function readAction(text: string, name: string, argument: string | undefined): F
     case "skew":
     case "date":
       return { kind: name, byMs: readShift(argument) ?? fail(wrong("a shift such as +2h or -90s, of a year at most")) };
+    case "empty":
+      return { kind: "empty", as: oneOf(argument ?? "list", EMPTY) ?? fail(wrong(EMPTY.join(", "))) };
+    case "short-rows":
+      return { kind: "short-rows", by: integer(argument ?? "1", 1, 1000) ?? fail(wrong("a number from 1 on")) };
+    case "refuses": {
+      const [, parameter, value] = /^([a-z_]+)(?::([a-z0-9_]+))?$/.exec(argument ?? "") ?? [];
+      if (parameter === undefined) throw wrong("a parameter such as include:alerting, limit:1000 or from");
+      return { kind: "refuses", parameter, value };
+    }
     case "restart":
       return { kind: "restart", downMs: readDuration(argument ?? "") ?? fail(wrong("a duration such as 5s")) };
     case "truncate":

@@ -13,6 +13,7 @@ Faults: name[=argument][@[METHOD:]path-glob][#share]
   html                                status 200 with an HTML page
   content-type=application/xml        the right body under a wrong type
   redirect                            302 to a login page, as the classic web port answers
+  unsupported-scheme                  401, as the classic web port answers a key
   missing | missing=501               as if the endpoint did not exist
   drip=16kB                           sends so many bytes a second
   moving-list=delete|insert|reorder   the list changes between two pages
@@ -20,6 +21,10 @@ Faults: name[=argument][@[METHOD:]path-glob][#share]
   execution-timeout=1500              408 EXECUTION_TIMEOUT for larger pages
   wrong-total=3                       X-Total-Count is off
   odd-records=10                      every tenth record of a list is malformed
+  text-values                         values in lists are texts with a unit
+  short-rows=1                        rows of time series lack so many of their last values
+  empty=list|null|204|body            there is nothing, told in that way
+  refuses=include:alerting            400 where that is asked for, or a limit above: refuses=limit:1000
   parents=chain|cycle|self|lost       whose child each object of a page is: of the one before, in a ring, ...
   swapped-kinds                       groups have the ids of devices, and the other way round
   skew=+2h | skew=-90s                answers as if it were so much later or earlier

@@ -9,6 +9,8 @@ export interface FaultTarget {
   readonly path: string;
   /** What a list is asked for, defaults filled in; undefined for what is no list, and where it cannot be read. */
   readonly page: PageRequest | undefined;
+  /** As asked. */
+  readonly query: URLSearchParams;
 }
 
 type Kind = FaultAction["kind"];
@@ -145,5 +147,13 @@ function applies({ action, method, path }: Fault, target: FaultTarget): boolean 
   const { page } = target;
   if (action.kind === "moving-list") return page !== undefined && page.offset > 0;
   if (action.kind === "execution-timeout") return page !== undefined && page.limit > action.above;
+  if (action.kind === "refuses") return hasParameter(target.query, action.parameter, action.value);
   return true;
+}
+
+/** Undefined: any value; of `limit` one that is greater, of others one among those that commas divide. */
+function hasParameter(query: URLSearchParams, parameter: string, value: string | undefined): boolean {
+  const given = query.get(parameter);
+  if (given === null || value === undefined) return given !== null;
+  return parameter === "limit" ? Number(given) > Number(value) : given.split(",").includes(value);
 }

@@ -3,6 +3,7 @@ import type { ListReply, Reply } from "./endpoint.ts";
 import type { FaultEffects } from "./faults.ts";
 import { FilterError } from "./filter/filter-error.ts";
 import { encodeJsonList } from "./json-list.ts";
+import { makeAnswerOdd, valueAsText } from "./odd-answers.ts";
 import { makeOdd, withLongName, withNewIds } from "./odd-records.ts";
 import { misparent, swapIds } from "./odd-trees.ts";
 import { linkHeader } from "./paging.ts";
@@ -24,7 +25,7 @@ export function answerReply(
   faults: FaultEffects,
   swapped: () => ReadonlyMap<string, string>,
 ): Answer {
-  const answer = answerSoundly(reply, url, faults, swapped);
+  const answer = makeAnswerOdd(answerSoundly(reply, url, faults, swapped), faults);
   const type = faults.get("content-type")?.type;
   return type === undefined ? answer : { ...answer, headers: { ...answer.headers, "Content-Type": type } };
 }
@@ -77,9 +78,14 @@ function renderOddly(
   if (faults.get("swapped-kinds") !== undefined) renderItem = swapIds(renderItem, swapped());
   const characters = faults.get("long-names")?.characters;
   if (characters !== undefined) renderItem = withLongName(renderItem, characters);
+  if (faults.get("text-values") !== undefined) renderItem = textValues(renderItem);
   const every = faults.get("odd-records")?.every;
   if (every === undefined) return renderItem;
   return (index) => ((index + 1) % every === 0 ? makeOdd(renderItem(index), index / every) : renderItem(index));
+}
+
+function textValues(render: ListReply["render"]): ListReply["render"] {
+  return (index) => valueAsText(render(index));
 }
 
 /** The answer to anything that an endpoint or what stands before it threw. */
@@ -107,6 +113,13 @@ export function answerHtml(): Answer {
 /** What the classic web server, on its own port, answers to a request for the API. */
 export function answerRedirect(location: string): Answer {
   return { status: 302, headers: { Location: location }, body: Buffer.alloc(0) };
+}
+
+/** What the classic web server answers to a key in the header. */
+export function answerUnsupportedScheme(): Answer {
+  const page =
+    "<!DOCTYPE html><html><body><h1>401 Unauthorized</h1><p>Unsupported authorization scheme</p></body></html>\n";
+  return { status: 401, headers: { "Content-Type": "text/html; charset=utf-8" }, body: Buffer.from(page) };
 }
 
 function jsonAnswer(status: number, json: string, headers: Readonly<Record<string, string>> = {}): Answer {

@@ -106,7 +106,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const installation = createInstallation({ world, credentials, clock, now, random, readyAfterMs });
   const { directory, passwordResets } = installation;
   const { forbiddenEndpoints } = credentials;
-  const auth = new Authentication({ directory, forbiddenEndpoints, clock, now, sessionLifetimeMs, random });
+  const refusesMalformed = options.spelling === "live";
+  const authOptions = { directory, forbiddenEndpoints, clock, now, sessionLifetimeMs, random, refusesMalformed };
+  const auth = new Authentication(authOptions);
   const requests = new RequestLog(clock, options.log);
   const service = new Service({
     world,

@@ -4,7 +4,7 @@ import { Authentication } from "../../../src/simulator/service/auth.ts";
 import { seededRandom } from "../../../src/simulator/service/randomness.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { keyOf, USER } from "./support/accounts.ts";
-import { CREDENTIALS, type RunningService, startService } from "./support/running-service.ts";
+import { CREDENTIALS, type RunningService, sendTo, startService } from "./support/running-service.ts";
 import { TinyWorld } from "./support/tiny-world.ts";
 
 const LOGIN = JSON.stringify({ username: "operator", password: "correct horse" });
@@ -23,13 +23,28 @@ describe("the bearer token", () => {
     ["Basic KEY==", 401],
     ["Bearer", 401],
     ["Bearer KEY== more", 401],
-    ["Bearer key==", 401],
+    ["Bearer KEYS2345==", 401],
+    [`Bearer ${"0f".repeat(32)}`, 401],
   ])("%j gives %i", async (Authorization, status) => {
     const { simulator } = await startService();
     const response = await fetch(`${simulator.url}/api/v2/version`, { headers: { Authorization } });
     await response.text();
     expect(response.status).toBe(status);
     expect(response.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
+  });
+});
+
+describe("a token that can be neither of a session nor a key", () => {
+  test.each(["key==", "a-key-of-the-classic-interface", "1234567890", "0f0f"])("%s", async (bearer) => {
+    const send = async (spelling: "live" | "specification") => {
+      const { simulator } = await startService({ spelling });
+      return sendTo(`${simulator.url}/api/v2/experimental/sensors`, { bearer });
+    };
+    expect(await send("live")).toMatchObject({
+      status: 400,
+      json: { code: "BAD_REQUEST", message: "invalid session token or API token format" },
+    });
+    expect(await send("specification")).toMatchObject({ status: 401, json: { code: "AUTH_FAILED" } });
   });
 });
 

@@ -44,6 +44,13 @@ describe("actions", () => {
     ["rounded=2", { kind: "rounded", digits: 2 }],
     ["execution-timeout=1500", { kind: "execution-timeout", above: 1500 }],
     ["wrong-total=-3", { kind: "wrong-total", by: -3 }],
+    ["empty", { kind: "empty", as: "list" }],
+    ["empty=204", { kind: "empty", as: "204" }],
+    ["short-rows", { kind: "short-rows", by: 1 }],
+    ["text-values", { kind: "text-values" }],
+    ["unsupported-scheme", { kind: "unsupported-scheme" }],
+    ["refuses=include:sensor_status_summary", { parameter: "include", value: "sensor_status_summary" }],
+    ["refuses=from", { kind: "refuses", parameter: "from", value: undefined }],
     ["odd-records=10", { kind: "odd-records", every: 10 }],
   ])("%s", (text, action) => {
     expect(parseFault(text)).toMatchObject({ text, action, probability: 1, times: undefined, path: undefined });
@@ -115,6 +122,9 @@ describe("refuses with what was expected", () => {
     ["large=60MB,text,text", "large takes a size"],
     ["long-names=many", "long-names takes a size"],
     ["long-names=101MB", "long-names takes a size up to 100MB"],
+    ["empty=air", "empty takes list, null, 204, body"],
+    ["short-rows=0", "short-rows takes a number"],
+    ["refuses", "refuses takes a parameter"],
     ["odd-records=0", "odd-records takes a number"],
     ["hang@experimental/sensors", "the path glob must begin with / or *"],
     ["hang#2.5", "after # goes a probability"],

@@ -107,6 +107,53 @@ describe("the connection", () => {
   });
 });
 
+describe("an answer that is odd, though a service may give it", () => {
+  test.each<[fault: string, status: number, text: string, total: string | null]>([
+    ["empty", 200, "[]", "0"],
+    ["empty=null", 200, "null", "0"],
+    ["empty=204", 204, "", "0"],
+    ["empty=body", 200, "", null],
+  ])("%s", async (fault, status, text, total) => {
+    const { send } = await startService({ faults: [fault] });
+    const answer = await send(LIST);
+    expect([answer.status, answer.text, answer.headers.get("x-total-count")]).toEqual([status, text, total]);
+  });
+
+  test("rows of a time series that are too short, all but the header", async () => {
+    const { send, simulator } = await startService();
+    const ask = async () => (await send("/experimental/timeseries/1000/live")).json as unknown[][];
+    const [header, ...sound] = await ask();
+    expect(sound.length).toBeGreaterThan(0);
+    simulator.faults.set(["short-rows"]);
+    expect(await ask()).toEqual([header, ...sound.map((row) => (row.length > 1 ? row.slice(0, -1) : row))]);
+  });
+
+  test("values with their unit", async () => {
+    const { send } = await startService({ faults: ["text-values"] });
+    const { text } = await send("/experimental/channels");
+    expect(text).toMatch(/"display_value":"[0-9.]+ %"/);
+    expect(text).not.toMatch(/"display_value":[0-9]/);
+  });
+
+  test("a parameter that is refused, and no other", async () => {
+    const { send } = await startService({
+      faults: ["refuses=include:intervalgroup@/experimental/sensors", "refuses=limit:1000@/experimental/devices"],
+    });
+    const statusOf = async (path: string) => (await send(path)).status;
+    expect(await statusOf("/experimental/sensors?include=path,intervalgroup")).toBe(400);
+    expect(await statusOf("/experimental/sensors?include=path")).toBe(200);
+    expect(await statusOf("/experimental/groups?include=intervalgroup")).toBe(200);
+    expect(await statusOf("/experimental/devices?limit=1001")).toBe(400);
+    expect(await statusOf("/experimental/devices?limit=1000")).toBe(200);
+  });
+
+  test("a refusal as of the classic web port", async () => {
+    const { send } = await startService({ faults: ["unsupported-scheme"] });
+    const { status, text } = await send(LIST);
+    expect([status, text]).toEqual([401, expect.stringContaining("Unsupported authorization scheme")]);
+  });
+});
+
 describe("the answer, badly delivered", () => {
   test.each(["endless", "endless=400MB"])("%s", async (fault) => {
     const { simulator } = await startService({ clock: systemClock, faults: [fault] });
@@ -393,7 +440,7 @@ describe("which requests are hit", () => {
   test("a share of them, the same for the same seed", () => {
     const strikes = (seed: number): string => {
       const faults = new Faults(seededRandom(seed), ["hang#0.3"]);
-      const target = { method: "GET", path: LIST, page: undefined };
+      const target = { method: "GET", path: LIST, page: undefined, query: new URLSearchParams() };
       return Array.from({ length: 1000 }, () => (faults.strike(target).get("hang") === undefined ? "." : "x")).join("");
     };
     expect(strikes(1)).toBe(strikes(1));

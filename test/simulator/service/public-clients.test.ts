@@ -204,7 +204,9 @@ describe("the MCP server", () => {
 
   test("tells a missing sensor and a wrong key by their statuses", async () => {
     expect((await send("experimental/timeseries/4711000/live", headers)).status).toBe(404);
-    expect((await send("experimental/channels", { ...headers, Authorization: "Bearer wrong" })).status).toBe(401);
+    expect((await send("experimental/channels", { ...headers, Authorization: "Bearer WRONGKEY" })).status).toBe(401);
+    // Two clients of real servers take this for a wrong key.
+    expect((await send("experimental/channels", { ...headers, Authorization: "Bearer wrong" })).status).toBe(400);
   });
 });
 
