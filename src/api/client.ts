@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { ApiError, isMissing } from "./api-error.ts";
 import { ApiKeyAuth, type Authenticator } from "./auth.ts";
 import { Circuits } from "./circuits.ts";
@@ -59,6 +60,7 @@ class ApiClient implements MonitoringApi {
     sizeOf: sizeOfLookup,
   };
   #wasUnhealthy = false;
+  #version: ReadonlyMap<string, string> | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: ApiClientOptions) {
@@ -87,15 +89,17 @@ class ApiClient implements MonitoringApi {
     if (!this.#wasUnhealthy) return;
     this.#wasUnhealthy = false;
     // A service that is starting may answer 404 to anything.
-    this.#lists.forgetMissing();
+    this.#lists.forgetRefusals();
   }
 
   async version(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const members = readVersion((await this.#read("/version", signal)).json);
     const problems = noProblems();
-    const cut = this.#texts.members(members, problems);
+    const version = this.#texts.members(members, problems);
     reportProblems(problems, this.#options.observer);
-    return cut;
+    if (this.#version !== undefined && !isDeepStrictEqual(version, this.#version)) this.#lists.forgetRefusals();
+    this.#version = version;
+    return version;
   }
 
   async statusSummary(signal: AbortSignal): Promise<StatusSummary | undefined> {

@@ -6,8 +6,14 @@ import { SERIES_WINDOW_MS, type SeriesType } from "./series-types.ts";
 export interface ListEndpoint {
   /** Path below `/api/v2`; lists have no ids in it. */
   readonly endpoint: string;
-  /** Query without `limit` and `offset`; empty when there is none. */
-  readonly query: string;
+  /** What it is asked for beyond its records. A list without them is still a list: a server may refuse them. */
+  readonly extras: readonly ListExtra[];
+}
+
+/** A value of a query parameter. */
+export interface ListExtra {
+  readonly parameter: string;
+  readonly value: string;
 }
 
 /*
@@ -25,8 +31,8 @@ export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly Li
     ...(summary ? ["sensor_status_summary"] : []),
   ];
   return [
-    { endpoint: `/experimental/${kind}s`, query: includeQuery(include) },
-    { endpoint: `/${kind}s`, query: summary ? "sensor_status_summary=true" : "" },
+    { endpoint: `/experimental/${kind}s`, extras: include.map(included) },
+    { endpoint: `/${kind}s`, extras: summary ? [{ parameter: "sensor_status_summary", value: "true" }] : [] },
   ];
 }
 
@@ -34,13 +40,13 @@ export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly Li
 export function channelLists(options: ChannelListOptions): readonly ListEndpoint[] {
   const include = [...(options.limits === true ? ["alerting"] : []), ...(options.lookups === true ? ["values"] : [])];
   return [
-    { endpoint: "/experimental/channels", query: includeQuery(include) },
-    { endpoint: "/channels", query: "" },
+    { endpoint: "/experimental/channels", extras: include.map(included) },
+    { endpoint: "/channels", extras: [] },
   ];
 }
 
 /** The list of lookup definitions: deprecated, without a successor so far. */
-export const LOOKUP_LIST: ListEndpoint = { endpoint: "/lookup-definitions", query: "" };
+export const LOOKUP_LIST: ListEndpoint = { endpoint: "/lookup-definitions", extras: [] };
 
 /** Where the time series of sensors are read, the preferred endpoint first, then its stand-in. */
 export const TIME_SERIES_ENDPOINTS = ["/experimental/timeseries/{id}/{type}", "/experimental/timeseries/{id}"] as const;
@@ -68,9 +74,11 @@ export function timeSeriesPath(
 
 /** Path and query of one page. Both numbers are always sent: servers differ in what an omitted limit means. */
 export function pagePath(list: ListEndpoint, offset: number, limit: number): string {
-  return `${list.endpoint}?limit=${limit}&offset=${offset}${list.query === "" ? "" : `&${list.query}`}`;
+  const values = Map.groupBy(list.extras, ({ parameter }) => parameter);
+  const query = [...values].map(([parameter, each]) => `&${parameter}=${each.map(({ value }) => value).join(",")}`);
+  return `${list.endpoint}?limit=${limit}&offset=${offset}${query.join("")}`;
 }
 
-function includeQuery(sections: readonly string[]): string {
-  return sections.length === 0 ? "" : `include=${sections.join(",")}`;
+function included(section: string): ListExtra {
+  return { parameter: "include", value: section };
 }

@@ -19,7 +19,15 @@ const COMMA = ",".charCodeAt(0);
 const NOTHING: readonly unknown[] = [];
 
 /** The text is JSON, but no array. */
-export class NotAList extends Error {}
+export class NotAList extends Error {
+  /** Undefined where it was not read to its end. */
+  readonly json: unknown;
+
+  constructor(json: unknown) {
+    super("the text is JSON, but no array");
+    this.json = json;
+  }
+}
 
 /**
  * Parses a JSON array while its text arrives, so that neither the text of a large page nor its objects are there as a
@@ -75,7 +83,7 @@ export class JsonRecords {
     }
     const json: unknown = JSON.parse(this.#bytes.toString("utf8", this.#markLength(), this.#length));
     this.#free();
-    if (!Array.isArray(json)) throw new NotAList("the text is JSON, but no array");
+    if (!Array.isArray(json)) throw new NotAList(json);
     return json;
   }
 
@@ -98,7 +106,7 @@ export class JsonRecords {
     if (LIST.test(this.#bytes.toString("latin1", mark, mark + BEGINNING))) return this.#scanFromHere(mark);
     // Small as it is, parsing tells whether it is JSON.
     if (this.#length > MAX_ERROR_BYTES) {
-      this.#failure = new NotAList("the text does not begin as an array does");
+      this.#failure = new NotAList(undefined);
       this.#free();
     }
     return NOTHING;

@@ -7,6 +7,7 @@ import type { ApiClientOptions } from "./options.ts";
 import { PageSize } from "./page-size.ts";
 import { type PageHead, type PageRange, readList } from "./paging.ts";
 import type { ListResult } from "./records.ts";
+import { isRefusal, RefusedExtras } from "./refused-extras.ts";
 import { isTimeout, type Requester } from "./requester.ts";
 import { StandIns } from "./stand-ins.ts";
 
@@ -24,6 +25,7 @@ export class ListReader {
   readonly #requester: Requester;
   readonly #standIns: StandIns;
   readonly #accounts: ListAccounts;
+  readonly #refused: RefusedExtras;
   readonly #pageSizes = new Map<string, PageSize>();
 
   constructor(options: ApiClientOptions, requester: Requester, accounts: ListAccounts) {
@@ -31,16 +33,63 @@ export class ListReader {
     this.#options = options;
     this.#requester = requester;
     this.#standIns = new StandIns(options.clock, options.log);
+    this.#refused = new RefusedExtras(options.clock, options.log);
   }
 
   /** `lists` are in order of preference. */
   read<Item>(lists: readonly ListEndpoint[], format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
-    return this.#standIns.first(lists, (list) => this.#readFrom(list, format, signal));
+    return this.#standIns.first(lists, (list) => this.#readAsTaken(list, format, signal));
   }
 
-  /** Asks for the preferred lists again, also where their stand-ins answered. */
-  forgetMissing(): void {
+  /** Asks again for what the server lacked or refused. */
+  forgetRefusals(): void {
     this.#standIns.forget();
+    this.#refused.forget();
+    for (const size of this.#pageSizes.values()) size.forgetRefusals();
+  }
+
+  /** With the extras and in pages of the size that the server takes. */
+  async #readAsTaken<Item>(
+    wanted: ListEndpoint,
+    format: ItemFormat<Item>,
+    signal: AbortSignal,
+  ): Promise<ListResult<Item>> {
+    const first = this.#refused.without(wanted);
+    try {
+      return resultOf(wanted, first, await this.#readFrom(first, format, signal));
+    } catch (error) {
+      if (!(error instanceof FirstPageRefused)) throw error;
+      const taken = await this.#refused.settle(first, error.refusal, (list) => this.#probe(list, signal));
+      return resultOf(wanted, taken, await this.#readInPages(taken, format, signal));
+    }
+  }
+
+  /** One record with these extras is taken: where the list is refused all the same, its pages are too large. */
+  async #readInPages<Item>(
+    list: ListEndpoint,
+    format: ItemFormat<Item>,
+    signal: AbortSignal,
+  ): Promise<ListResult<Item>> {
+    const size = this.#pageSize(list.endpoint);
+    for (;;) {
+      try {
+        return await this.#readFrom(list, format, signal);
+      } catch (error) {
+        if (!(error instanceof FirstPageRefused)) throw error;
+        const { refusal } = error;
+        if (refusal.code !== "API_BAD_REQUEST" || !size.refuse()) {
+          size.forgetRefusals();
+          throw refusal;
+        }
+        const fields = { endpoint: list.endpoint, limit: size.current, request_id: refusal.requestId, err: refusal };
+        this.#options.log.info(fields, "the server refuses the list: smaller pages are tried");
+      }
+    }
+  }
+
+  async #probe(list: ListEndpoint, signal: AbortSignal): Promise<void> {
+    const ignored = () => () => undefined;
+    await this.#page(list, { offset: 0, limit: 1 }, ignored, signal);
   }
 
   async #readFrom<Item>(list: ListEndpoint, format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
@@ -49,14 +98,18 @@ export class ListReader {
     const { items, complete, skipped, moved, problems, totalDifference } = await readList({
       ...format,
       pageSize: this.#pageSize(endpoint),
-      page: (asked, startRecords) => this.#page(list, asked, startRecords, signal),
       openAccount: () => this.#accounts.open(endpoint),
+      page: (asked, startRecords) =>
+        this.#page(list, asked, startRecords, signal).catch((error: unknown) => {
+          throw asked.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
+        }),
       isTooLarge: (failure) => failure instanceof ApiError && isTimeout(failure),
     });
     if (moved) observer.listMoved(endpoint);
     if (!complete) log.warn({ endpoint }, "list changed twice while it was read: nothing is removed on its word");
     if (totalDifference !== undefined) observer.totalMismatch(endpoint, totalDifference);
     reportProblems(problems, observer);
+    this.#refused.worked(list);
     return { items, complete, skipped };
   }
 
@@ -79,4 +132,19 @@ export class ListReader {
     this.#pageSizes.set(endpoint, size);
     return size;
   }
+}
+
+/** The server took no page at all: it may be about what the list is asked for. */
+class FirstPageRefused extends Error {
+  readonly refusal: ApiError;
+
+  constructor(refusal: ApiError) {
+    super("the first page of a list was refused", { cause: refusal });
+    this.refusal = refusal;
+  }
+}
+
+function resultOf<Item>(wanted: ListEndpoint, read: ListEndpoint, result: ListResult<Item>): ListResult<Item> {
+  const refused = wanted.extras.filter((extra) => !read.extras.includes(extra)).map(({ value }) => value);
+  return refused.length === 0 ? result : { ...result, refused };
 }

@@ -1,5 +1,10 @@
-/** The specification's maximum, a half and a quarter of it. */
-const SIZES = [3000, 1500, 750] as const;
+/**
+ * The specification's maximum, a half and a quarter of it; less only where the server refuses that many: 100 is what
+ * one was seen to take for the default.
+ */
+const SIZES = [3000, 1500, 750, 300, 100] as const;
+/** A page of this size that takes too long is no matter of its size. */
+const MAX_STEP_FOR_TIME = 2;
 
 const FIRST_PATIENCE = 3;
 const LONGEST_PATIENCE = 96;
@@ -14,6 +19,8 @@ export class PageSize {
   #completed = 0;
   /** The current size is larger than one that worked, and still has to prove itself. */
   #onTrial = false;
+  /** Larger sizes are refused. */
+  #firstStep = 0;
 
   get current(): number {
     return SIZES[this.#step] ?? SIZES[0];
@@ -21,7 +28,7 @@ export class PageSize {
 
   /** A page of the current size took too long. False when there is no smaller one. */
   reduce(): boolean {
-    if (this.#step === SIZES.length - 1) return false;
+    if (this.#step >= MAX_STEP_FOR_TIME) return false;
     if (this.#onTrial) this.#patience = Math.min(this.#patience * 2, LONGEST_PATIENCE);
     this.#onTrial = false;
     this.#completed = 0;
@@ -29,12 +36,27 @@ export class PageSize {
     return true;
   }
 
+  /** The server refuses pages of the current size. False when there is no smaller one. */
+  refuse(): boolean {
+    if (this.#step === SIZES.length - 1) return false;
+    this.#step++;
+    this.#firstStep = this.#step;
+    this.#onTrial = false;
+    return true;
+  }
+
+  /** Sizes that were refused may be asked for again. */
+  forgetRefusals(): void {
+    if (this.#step === this.#firstStep) this.#step = 0;
+    this.#firstStep = 0;
+  }
+
   /** A whole list was read at the current size. */
   listCompleted(): void {
     this.#completed++;
     if (this.#completed < this.#patience) return;
     this.#completed = 0;
-    if (this.#step > 0) {
+    if (this.#step > this.#firstStep) {
       this.#step--;
       this.#onTrial = true;
     } else {

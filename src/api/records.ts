@@ -94,6 +94,8 @@ export interface ListResult<Item> {
   readonly complete: boolean;
   /** Records that could not be decoded; counted, never thrown. */
   readonly skipped: number;
+  /** Sections that were asked for and that the server refuses to include; absent: none. */
+  readonly refused?: readonly string[];
 }
 
 /** The measurements of one sensor over some time, or the server's averages of them. */

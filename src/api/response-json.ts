@@ -64,10 +64,17 @@ function lastRecords(endpoint: string, response: HttpResponse, body: RecordsBody
   try {
     return body.end();
   } catch (error) {
+    if (isNothing(error, response)) return [];
     throw error instanceof NotAList || response.bytes === 0
       ? notAList(endpoint, response)
       : invalid(endpoint, response);
   }
+}
+
+/** Some programs write an empty list as null, or send no body; that there is nothing to list, the total has to say. */
+function isNothing(error: unknown, { bytes, totalCount }: HttpResponse): boolean {
+  const saysNothing = bytes === 0 || (error instanceof NotAList && error.json === null);
+  return saysNothing && totalCount === 0;
 }
 
 function isOfJsonType({ contentType }: ResponseHead): boolean {

@@ -1,4 +1,3 @@
-import { ApiError } from "../api/api-error.ts";
 import type { MonitoringApi } from "../api/monitoring-api.ts";
 import type { ChannelRecord, ListResult } from "../api/records.ts";
 import type { Collector, RunResult } from "./collector.ts";
@@ -26,17 +25,12 @@ export class LimitsCollector implements Collector {
     return { complete: list.complete };
   }
 
-  /** The lookups are an extra: a server that refuses to tell them is asked for the limits alone. */
+  /** The lookups are an extra. */
   async #readChannels(lookups: boolean, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
     if (!lookups) return this.#api.channels({ limits: true }, signal);
-    try {
-      const list = await this.#api.channels({ limits: true, lookups }, signal);
-      this.#lookups.used();
-      return list;
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== "API_BAD_REQUEST") throw error;
-      this.#lookups.refused(error);
-      return this.#api.channels({ limits: true }, signal);
-    }
+    const list = await this.#api.channels({ limits: true, lookups }, signal);
+    if (list.refused?.includes("values") === true) this.#lookups.refused();
+    else this.#lookups.used();
+    return list;
   }
 }

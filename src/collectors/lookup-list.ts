@@ -56,8 +56,8 @@ export class LookupList {
   }
 
   /** The server lists lookups, but does not tell which channels have them. */
-  refused(error: ApiError): void {
-    this.#notShown(error.code, describeError(error), failureFields(error));
+  refused(): void {
+    this.#notShown("refused", "the server does not tell which channels have lookups");
   }
 
   #notShown(kind: string, because: string, fields: Record<string, unknown> = {}): void {

@@ -10,8 +10,9 @@ type Columns = readonly (string | undefined)[];
 
 /**
  * A time series of the specification: a header (`time`, then `<sensor>.<channel>` for each channel), then rows of a
- * timestamp and a value per channel. Rows that are shorter than the header mark a gap and carry no values. A row that
- * cannot be read is skipped and counted. Undefined when the answer has rows, but no header: then no row can be read.
+ * timestamp and a value per channel. Rows of a timestamp alone mark a gap. A row that lacks only some of its last values
+ * gives those that it has, and is counted. One that cannot be read, or is longer than the header, is skipped and counted:
+ * nothing tells which of its values belongs to which channel. Undefined when the answer has rows, but no header: then no row can be read.
  */
 export function decodeTimeSeries(
   answer: readonly unknown[],
@@ -28,10 +29,12 @@ export function decodeTimeSeries(
     const cells = answer[index];
     const at = readTime(cells, columns, problems);
     if (at === undefined || !Array.isArray(cells)) skipped++;
-    else if (cells.length <= columns.length) gaps.push(at);
     else {
+      const isShort = cells.length <= columns.length;
       const values = readValues(cells, columns, problems);
       if (values.length > 0) rows.push({ at, values });
+      else if (isShort) gaps.push(at);
+      if (isShort && cells.length > 1) problems.record++;
     }
   }
   return { rows: inOrder(rows), gaps: [...new Set(gaps)].sort((a, b) => a - b), skipped };

@@ -72,9 +72,16 @@ describe("decodeTimeSeries", () => {
     });
   });
 
-  test("takes any row that is shorter than the header for a gap", () => {
-    const { series } = decode([HEADER, ["2026-03-12T15:00:00Z", 4]]);
+  test("takes the values that a row shorter than the header has, and counts it", () => {
+    const { series, problems } = decode([HEADER, ["2026-03-12T15:00:00Z", 4]]);
+    expect(series).toEqual({ rows: [{ at: at("15:00:00"), values: [["0", 4]] }], gaps: [], skipped: 0 });
+    expect(problems).toEqual({ record: 1 });
+  });
+
+  test("takes a row that is shorter than the header and has no value for a gap", () => {
+    const { series, problems } = decode([HEADER, ["2026-03-12T15:00:00Z", null]]);
     expect(series).toEqual({ rows: [], gaps: [at("15:00:00")], skipped: 0 });
+    expect(problems).toEqual({ record: 1 });
   });
 
   test.each([
