@@ -61,7 +61,7 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
   });
 
   test("takes its bases by digest where a build names one", async () => {
-    const buildArgs = { NODE_IMAGE: `example.com/node:24@${DIGEST}`, BASE_IMAGE: `example.com/base@${DIGEST}` };
+    const buildArgs = { NODE_IMAGE: `example.com/node:26@${DIGEST}`, BASE_IMAGE: `example.com/base@${DIGEST}` };
     const { steps } = await readDockerfile({ reader, buildArgs });
     const images = steps.flatMap(({ source }) => (source?.identifier.startsWith("docker-image:") ? [source] : []));
     expect(new Set(images.map(({ identifier }) => identifier))).toEqual(
@@ -77,10 +77,10 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
     expect(nodes).not.toEqual([]);
   });
 
-  test("is built from sources, the contract and the configuration alone", async () => {
+  test("is built from sources, the contract, the configuration and the launcher alone", async () => {
     const { context } = await readDockerfile({ reader });
     const folders = context.filter((file) => file.includes("/")).map((file) => file.split("/")[0]);
-    expect(new Set(folders)).toEqual(new Set(["api", "config", "src"]));
+    expect(new Set(folders)).toEqual(new Set(["api", "bin", "config", "scripts", "src"]));
     expect(context.filter((file) => !file.includes("/"))).toEqual(
       expect.arrayContaining([".npmrc", "LICENSE", "README.md", "package-lock.json", "package.json"]),
     );
