@@ -17,6 +17,8 @@ for (const generation of [2, 3] as const) {
     let exporter: ScrapedExporter;
     let prometheus: Prometheus;
     let world: World;
+    /** The time of the last good scrape, and of every query; Unix seconds. */
+    let now: number;
 
     beforeAll(async () => {
       exporter = await startScrapedExporter({ size: SIZE, settings: SETTINGS });
@@ -26,8 +28,9 @@ for (const generation of [2, 3] as const) {
         binary: paths[`prometheus-${generation}`],
         target: exporter.address,
         interval: INTERVAL,
+        flags: ["--log.level=debug"],
       });
-      await prometheus.waitUntilScraped();
+      now = await prometheus.waitUntilScraped();
     });
 
     afterAll(async () => {
@@ -47,11 +50,11 @@ for (const generation of [2, 3] as const) {
         `prtg_sensor_info{device_id="${device.id}"}`,
         `prtg_node_status_code{id="${device.id}"}`,
       ];
-      const countAll = () => Promise.all(selectors.map((selector) => prometheus.seriesCount(selector)));
+      const countAll = () => Promise.all(selectors.map((selector) => seriesCount(selector)));
       const before = await countAll();
       expect(Math.min(...before)).toBeGreaterThan(0);
-      const servedBefore = await prometheus.seriesCount("prtg_channel_value");
-      const servedOfDeleted = await prometheus.seriesCount(`prtg_channel_value${selectors[0]}`);
+      const servedBefore = await seriesCount("prtg_channel_value");
+      const servedOfDeleted = await seriesCount(`prtg_channel_value${selectors[0]}`);
 
       world.remove(device.id);
       world.remove(sensor.id);
@@ -62,20 +65,20 @@ for (const generation of [2, 3] as const) {
       expect(await countAll()).toEqual(selectors.map(() => 0));
       // The samples are there, as young as they were: only the mark of staleness hides them.
       const remembered = selectors.map((selector) => `last_over_time(${selector}[5m])`);
-      const sizes = await Promise.all(remembered.map(async (query) => (await prometheus.query(query)).length));
+      const sizes = await Promise.all(remembered.map(async (query) => (await prometheus.query(query, now)).length));
       expect(Math.min(...sizes)).toBeGreaterThan(0);
 
-      expect(await prometheus.seriesCount("prtg_channel_value")).toBe(servedBefore - servedOfDeleted);
-      expect(await prometheus.seriesCount("prtg_sensor_status")).toBe(world.list("sensor").length);
-      const [counted] = await prometheus.query('prtg_objects{kind="sensor"}');
+      expect(await seriesCount("prtg_channel_value")).toBe(servedBefore - servedOfDeleted);
+      expect(await seriesCount("prtg_sensor_status")).toBe(world.list("sensor").length);
+      const [counted] = await prometheus.query('prtg_objects{kind="sensor"}', now);
       expect(counted?.points[0]?.value).toBe(objectCounts(world).get("sensor"));
     });
 
     test("polls of lists that move remove nothing, whether it lives or not", async () => {
       const [sensor] = measuredSensors();
       if (sensor === undefined) throw new Error("nothing is up");
-      const everything = await prometheus.seriesCount('{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}');
-      const ofSensor = await prometheus.seriesCount(`{sensor_id="${sensor.id}"}`);
+      const everything = await seriesCount('{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}');
+      const ofSensor = await seriesCount(`{sensor_id="${sensor.id}"}`);
       expect(ofSensor).toBeGreaterThan(5);
 
       world.remove(sensor.id);
@@ -83,20 +86,20 @@ for (const generation of [2, 3] as const) {
       exporter.simulator.faults.set(["execution-timeout=1000", "moving-list=delete"]);
       for (let round = 0; round < 3; round++) {
         expect(await poll()).toEqual({ worked: true, complete: false });
-        expect(await prometheus.seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(ofSensor);
-        expect(await prometheus.seriesCount('{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}')).toBe(everything);
+        expect(await seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(ofSensor);
+        expect(await seriesCount('{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}')).toBe(everything);
       }
 
       exporter.simulator.faults.clear();
       expect(await poll()).toEqual({ worked: true, complete: true });
-      expect(await prometheus.seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(ofSensor);
+      expect(await seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(ofSensor);
       expect(await poll()).toEqual({ worked: true, complete: true });
-      expect(await prometheus.seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(0);
+      expect(await seriesCount(`{sensor_id="${sensor.id}"}`)).toBe(0);
     });
 
     test("while the server is unavailable everything stays but prtg_up", async () => {
       const worldly = '{__name__=~"prtg_.+", __name__!~"prtg_exporter_.+"}';
-      const before = await prometheus.seriesCount(worldly);
+      const before = await seriesCount(worldly);
       expect(await single("prtg_up")).toBe(1);
 
       exporter.simulator.faults.set(["error=503"]);
@@ -104,7 +107,7 @@ for (const generation of [2, 3] as const) {
         expect((await poll()).worked).toBe(false);
         expect(await single("prtg_up")).toBe(0);
         expect(await single("up")).toBe(1);
-        expect(await prometheus.seriesCount(worldly)).toBe(before);
+        expect(await seriesCount(worldly)).toBe(before);
       }
       expect(await single("prtg_exporter_api_breaker_open")).toBe(1);
 
@@ -112,20 +115,24 @@ for (const generation of [2, 3] as const) {
       expect(await poll()).toEqual({ worked: true, complete: true });
       expect(await single("prtg_up")).toBe(1);
       expect(await single("prtg_exporter_api_breaker_open")).toBe(0);
-      expect(await prometheus.seriesCount(worldly)).toBe(before);
-      expect(await single("min_over_time(up[10m])")).toBe(1);
+      expect(await seriesCount(worldly)).toBe(before);
+      expect(prometheus.failedScrapes()).toEqual([]);
     });
 
     /** One poll, and the scrape after it; `complete` as Prometheus then knows it. */
     async function poll(): Promise<{ worked: boolean; complete: boolean }> {
       const worked = await exporter.poll();
-      await prometheus.nextScrape();
+      now = await prometheus.nextScrape();
       const complete = await single('min(prtg_exporter_collector_complete{collector=~"tree|channels"})');
       return { worked, complete: complete === 1 };
     }
 
+    function seriesCount(selector: string): Promise<number> {
+      return prometheus.seriesCount(selector, now);
+    }
+
     async function single(query: string): Promise<number | undefined> {
-      const series = await prometheus.query(query);
+      const series = await prometheus.query(query, now);
       expect(series).toHaveLength(1);
       return series[0]?.points[0]?.value;
     }

@@ -182,13 +182,15 @@ describeWithPrograms(["promtool-2", "promtool-3", "prometheus-3"], "with other l
     let exporter: ScrapedExporter;
     let prometheus: Prometheus;
     let page: string;
+    /** The time of a good scrape; Unix seconds. */
+    let now: number;
 
     beforeAll(async () => {
       exporter = await startScrapedExporter({ settings, simulator: { world: taggedWorld() } });
       expect(await exporter.poll()).toBe(true);
       page = await exporter.fetchPage();
       prometheus = await Prometheus.start({ binary: paths["prometheus-3"], target: exporter.address });
-      await prometheus.waitUntilScraped();
+      now = await prometheus.waitUntilScraped();
     });
 
     afterAll(async () => {
@@ -207,7 +209,7 @@ describeWithPrograms(["promtool-2", "promtool-3", "prometheus-3"], "with other l
     });
 
     test.each(readmeQueries("docs/mapping.md"))("Prometheus answers %s", async (promql) => {
-      expect((await prometheus.query(promql)).length).toBeGreaterThan(0);
+      expect((await prometheus.query(promql, now)).length).toBeGreaterThan(0);
     });
   });
 
@@ -217,10 +219,10 @@ describeWithPrograms(["promtool-2", "promtool-3", "prometheus-3"], "with other l
     expect(await exporter.poll()).toBe(true);
     const prometheus = await Prometheus.start({ binary: paths["prometheus-3"], target: exporter.address });
     try {
-      await prometheus.waitUntilScraped();
+      const now = await prometheus.waitUntilScraped();
       const [join = ""] = readmeQueries("docs/mapping.md");
-      const rows = await prometheus.query(join);
-      expect(rows).toHaveLength((await prometheus.query("prtg_ping_seconds")).length);
+      const rows = await prometheus.query(join, now);
+      expect(rows).toHaveLength((await prometheus.query("prtg_ping_seconds", now)).length);
       for (const { labels, points } of rows) {
         const channel = world.channel(`${labels.sensor_id}.${labels.channel_id}`);
         expect([labels.sensor, labels.channel]).toEqual([channel?.sensor.name, channel?.name]);

@@ -99,9 +99,9 @@ export class Prometheus {
     });
   }
 
-  /** How many series a selector finds now. */
-  async seriesCount(selector = `{job="${JOB}"}`): Promise<number> {
-    const [counted] = await this.query(`count(${selector})`);
+  /** How many series a selector finds, now or at `time` (Unix seconds). */
+  async seriesCount(selector = `{job="${JOB}"}`, time?: number): Promise<number> {
+    const [counted] = await this.query(`count(${selector})`, time);
     return counted?.points[0]?.value ?? 0;
   }
 
@@ -110,31 +110,38 @@ export class Prometheus {
     return activeTargets;
   }
 
-  /** Waits until the first scrape of every target has succeeded. */
-  async waitUntilScraped(limitMs = 60_000): Promise<void> {
+  /** Waits until a scrape of every target has succeeded. @returns its time, as `nextScrape` does */
+  waitUntilScraped(limitMs?: number): Promise<number> {
+    return this.#goodScrape(0, limitMs);
+  }
+
+  /**
+   * Waits until every target was scraped anew, and well: what was served when this was called is then in the answers.
+   * @returns the time of that scrape, Unix seconds: a query about that time finds all of it, whereas a query about now
+   *   finds nothing after a scrape for which a busy machine had no time
+   */
+  nextScrape(limitMs?: number): Promise<number> {
+    // Prometheus moves the time of a scrape by up to two milliseconds to keep its intervals even.
+    return this.#goodScrape((Date.now() + 3) / 1000, limitMs);
+  }
+
+  async #goodScrape(since: number, limitMs = 60_000): Promise<number> {
     const deadline = Date.now() + limitMs;
     for (;;) {
-      // A target is called up a moment before its samples can be asked for.
-      const [targets, scraped] = await Promise.all([this.targets(), this.query("up == 1")]);
-      const isUp = targets.length > 0 && targets.every((target) => target.health === "up");
-      if (isUp && scraped.length >= targets.length) return;
-      if (Date.now() > deadline) throw new Error(`no scrape succeeded: ${JSON.stringify(targets)}\n${this.log()}`);
+      const [targets, scrapes] = await Promise.all([this.targets(), this.query("timestamp(up) and (up == 1)")]);
+      const times = scrapes.map(({ points }) => points[0]?.value ?? 0).filter((time) => time >= since);
+      if (times.length > 0 && times.length >= targets.length) return Math.max(...times);
+      if (Date.now() > deadline) throw new Error(`no good scrape: ${JSON.stringify(targets)}\n${this.log()}`);
       await sleep(50);
     }
   }
 
-  /** Waits until every target was scraped anew, and well: what was served when this was called is then in the answers. */
-  async nextScrape(limitMs = 60_000): Promise<void> {
-    // Prometheus moves the time of a scrape by up to two milliseconds to keep its intervals even.
-    const since = (Date.now() + 3) / 1000;
-    const deadline = Date.now() + limitMs;
-    for (;;) {
-      const [targets, scrapes] = await Promise.all([this.targets(), this.query("timestamp(up) and (up == 1)")]);
-      const anew = scrapes.filter(({ points }) => (points[0]?.value ?? 0) >= since);
-      if (anew.length > 0 && anew.length === targets.length) return;
-      if (Date.now() > deadline) throw new Error(`no scrape within ${limitMs} ms\n${this.log()}`);
-      await sleep(50);
-    }
+  /** Why scrapes failed, but for those that took too long, which tells of the machine; needs `--log.level=debug`. */
+  failedScrapes(): string[] {
+    const failures = this.log()
+      .split("\n")
+      .filter((line) => /msg="(Scrape|Append) failed"/.test(line));
+    return failures.filter((line) => !line.includes("context deadline exceeded"));
   }
 
   /** Every value of a label. */

@@ -1,0 +1,48 @@
+import { defineConfig } from "vitest/config";
+
+/** Machines of CI are shared: a test that times out there once gets a second chance, and the report shows it. */
+const retry = process.env.CI === undefined ? 0 : 1;
+
+const REAL = "test/real/**/*.test.ts";
+/** The whole program, and whatever starts processes: slower than a unit test, and asked for by name. */
+const INTEGRATION = ["test/end-to-end/**/*.test.ts", "test/faults/**/*.test.ts", "test/**/*.integration.test.ts"];
+
+const patient = {
+  // Patience costs nothing: a machine five times slower than ours is no fault of the product.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // A second, the default, is less than a busy machine may need for one turn.
+  expect: { poll: { timeout: 30_000 } },
+  retry,
+  // Many tests wait for sockets; one worker for each core but one would idle.
+  maxWorkers: 2,
+};
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...patient,
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: [REAL, ...INTEGRATION],
+          // A process and all modules anew for each of 300 files would cost more than their tests. Modules of ours keep
+          // nothing that one test could leave to another: test/tiers.test.ts holds them to it.
+          isolate: false,
+        },
+      },
+      { test: { ...patient, name: "integration", setupFiles: ["/tmp/tiers/cpu-setup.ts"], include: INTEGRATION, exclude: [REAL] } },
+      {
+        test: {
+          name: "real",
+          include: [REAL],
+          testTimeout: 300_000,
+          retry,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
