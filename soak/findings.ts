@@ -18,6 +18,8 @@ export class Findings {
   readonly violations: string[] = [];
   readonly injected = new Map<string, number>();
   readonly recoveries: Recovery[] = [];
+  /** What readers of pages were answered: how often, by status or by what became of the request. */
+  readonly readings = new Map<string, number>();
   readonly resources: ResourceSample[] = [];
   readonly eventLoopDelaysMs: number[] = [];
   readonly soundPollsMs: number[] = [];
@@ -29,8 +31,10 @@ export class Findings {
   truthChecks = 0;
   longOutages = 0;
   changes = 0;
-  answers = 0;
-  faultyAnswers = 0;
+  /** Most time between two requests for the channels of the server that is left alone, milliseconds. */
+  longestPollGapMs = 0;
+  /** Resident memory at its highest, bytes. */
+  peakBytes = 0;
 
   /** Something that must not be. */
   violated(what: string): void {
@@ -41,6 +45,15 @@ export class Findings {
   }
 
   inject(kind: string): void {
-    this.injected.set(kind, (this.injected.get(kind) ?? 0) + 1);
+    increment(this.injected, kind);
   }
+
+  /** A reader's request is over. */
+  read(outcome: string): void {
+    increment(this.readings, outcome);
+  }
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -33,8 +33,17 @@ export function summarize(samples: readonly ResourceSample[]): ResourceSummary |
   };
 }
 
-/** Memory and handles must be flat. */
+/**
+ * What the exporter may take with two servers of 1,000 channels, whatever servers answer and readers ask for: its own
+ * 150 MiB, and what docs/threat-model.md allows for an answer, parts of the page and the heap's garbage.
+ */
+export const MAX_RESIDENT_BYTES = 512 * 1_024 * 1_024;
+
+/** Memory is bounded, and memory and handles are flat. */
 export function judgeResources(findings: Findings, minutes: number): void {
+  if (findings.peakBytes > MAX_RESIDENT_BYTES) {
+    findings.violated(`resident memory was ${Math.round(findings.peakBytes / 1_048_576)} MiB at its highest`);
+  }
   const summary = summarize(findings.resources);
   if (summary === undefined) return;
   const { startBytes, endBytes, startFiles, endFiles } = summary;

@@ -19,8 +19,12 @@ export class Program {
   #output = "";
   #ending: string | undefined;
 
-  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.#child = spawn(process.execPath, [MAIN, ...args], {
+  constructor(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    nodeOptions: readonly string[] = [],
+  ) {
+    this.#child = spawn(process.execPath, [...nodeOptions, MAIN, ...args], {
       stdio: ["ignore", "pipe", "pipe"],
       cwd: ROOT,
       env: { ...process.env, NO_COLOR: "1", ...env },
@@ -78,12 +82,13 @@ export class Program {
     return ending;
   }
 
-  /** Resident memory in bytes, and open files and sockets; undefined where the system does not tell. */
-  resources(): { readonly residentBytes: number; readonly openFiles: number } | undefined {
+  /** Resident memory now and at its highest in bytes, and open files and sockets; undefined where the system does not tell. */
+  resources(): { readonly residentBytes: number; readonly peakBytes: number; readonly openFiles: number } | undefined {
     try {
       const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
-      const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
-      return { residentBytes: kilobytes * 1_024, openFiles: readdirSync(`/proc/${this.#child.pid}/fd`).length };
+      const bytes = (name: string) => 1_024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]);
+      const openFiles = readdirSync(`/proc/${this.#child.pid}/fd`).length;
+      return { residentBytes: bytes("VmRSS"), peakBytes: bytes("VmHWM"), openFiles };
     } catch {
       return undefined;
     }

@@ -1,6 +1,6 @@
 import { COLLECTORS, SCHEDULES, STALE_AFTER_MS, TIMEOUT_MS } from "./exporter-under-test.ts";
 import type { Findings, Recovery } from "./findings.ts";
-import { summarize } from "./judgement.ts";
+import { MAX_RESIDENT_BYTES, summarize } from "./judgement.ts";
 import type { Soak, SoakOptions } from "./soak.ts";
 import { largest, median } from "./statistics.ts";
 
@@ -13,7 +13,8 @@ export function reportOf(soak: Soak, { minutes, seed, sensors }: SoakOptions): s
 \`npm run soak -- --minutes ${minutes} --seed ${seed}\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}: one exporter with two servers of
 ${sensors} sensors and ${4 * sensors} channels each, all in processes of their own. One server is disturbed without end, the other one is left
 alone. Schedules: ${intervals.join(", ")}; \`timeout\` ${TIMEOUT_MS / 1_000} s, \`stale_after\` ${STALE_AFTER_MS / 1_000} s. While faults are in force the tree of the
-disturbed server changes, and the exporter is scraped in all formats and encodings.
+disturbed server changes, and the exporter is scraped in all formats and encodings. Other readers come in bursts and ask for parts of the page,
+the status page, searches and debug pages, slowly or not to the end. The exporter's wall clock jumps, over the end of summer time, too.
 
 Each page is read by a strict parser of its own, and held against what the servers say they answered: success and its time,
 which objects are shown, the age of values, and that the server that is left alone shows no failure.
@@ -61,6 +62,7 @@ function outcome(soak: Soak): readonly (readonly [string, string])[] {
     ["changes of the tree", String(findings.changes)],
     ["reloads", String(findings.reloads)],
     ["pages parsed", String(soak.scrapes)],
+    ["other requests of readers, by their answer", readings(findings)],
     ["pages held against the record of a server", String(findings.truthChecks)],
     ["**violations**", `**${findings.violationCount}**`],
     ["recovery, median and longest", `${seconds(median(recoveries))} s, ${seconds(largest(recoveries))} s`],
@@ -73,6 +75,7 @@ function outcome(soak: Soak): readonly (readonly [string, string])[] {
       "channel poll of the sound server, median and longest",
       `${median(polls).toFixed(0)} ms, ${largest(polls).toFixed(0)} ms`,
     ],
+    ["longest time between two of them", `${seconds(findings.longestPollGapMs)} s`],
     [
       "longest event loop delay",
       `${largest(delays).toFixed(0)} ms (median of a scrape's: ${median(delays).toFixed(0)} ms)`,
@@ -84,10 +87,21 @@ function outcome(soak: Soak): readonly (readonly [string, string])[] {
             "resident memory, after the first quarter and at the end",
             `${megabytes(resources.startBytes)}, ${megabytes(resources.endBytes)}`,
           ],
+          [
+            "resident memory at its highest, bound",
+            `${megabytes(findings.peakBytes)}, ${megabytes(MAX_RESIDENT_BYTES)}`,
+          ],
           ["its slope from there on", `${megabytes(resources.bytesAnHour)} an hour`],
           ["open files and sockets, most, in the same parts", `${resources.startFiles}, ${resources.endFiles}`],
         ] as const)),
   ];
+}
+
+function readings({ readings }: Findings): string {
+  return [...readings]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([outcome, count]) => `${outcome}: ${count}`)
+    .join(", ");
 }
 
 function slowest(recoveries: readonly Recovery[]): readonly Recovery[] {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { clockJump, TIME_ZONE } from "./clock-jumps.ts";
 import { type Disturbance, FaultDeck } from "./disturbance.ts";
 import {
   COLLECTORS,
@@ -13,11 +14,13 @@ import {
 import { Findings } from "./findings.ts";
 import { judgeResources } from "./judgement.ts";
 import type { PageView } from "./page-view.ts";
+import { PollWatch } from "./poll-watch.ts";
 import { Population } from "./population.ts";
 import { Random } from "./random.ts";
+import { Readers } from "./readers.ts";
 import { type Scrape, Scraper } from "./scraper.ts";
 import { SimulatedSite } from "./simulated-site.ts";
-import { isRecovered, staleValues, TruthChecker } from "./truth.ts";
+import { type AnsweredRequest, isRecovered, staleValues, TruthChecker } from "./truth.ts";
 
 export interface SoakOptions {
   readonly minutes: number;
@@ -37,9 +40,14 @@ const NOTICED_AFTER_MS = 13_000;
 const CAUGHT_UP_MS = 15_000;
 const CHECK_EVERY_MS = 1_000;
 /** A page that cannot be had is a violation, but no reason to see no more. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /** Statuses and infos are withdrawn five minutes after a poll has confirmed them. */
 const CONFIRMED_FOR_MS = 300_000;
+
+/** The poll before, one tick that a jump of the clock may cost, and a machine that has other things to do. */
+const MAX_POLL_GAP_MS = 3_000 * SCHEDULES.channels;
+/** How long a jump of the clock lasts, milliseconds. */
+const JUMP_MS = [12_000, 30_000] as const;
 
 /** A run of the exporter against a server that is disturbed without end, beside one that is left alone. */
 export class Soak {
@@ -52,11 +60,15 @@ export class Soak {
   readonly #checked: Scraper;
   readonly #scrapers: readonly Scraper[];
   readonly #population: Population;
+  readonly #polls = new PollWatch(MAX_POLL_GAP_MS);
+  readonly #readers: Readers;
   readonly #truths = new Map([SHAKEN, SOUND].map((server) => [server, new TruthChecker(server)] as const));
   readonly #started = performance.now();
   readonly #over = new AbortController();
   /** Whether nothing may be missing of the shaken server: since when. */
   #wholeSince: number | undefined;
+  /** Whether the exporter's times can be held against ours. */
+  #hasTruth = true;
   /** Until then ages by the server's clock are not those by ours. */
   #clockIsOffUntil = 0;
 
@@ -69,6 +81,7 @@ export class Soak {
     this.#checked = new Scraper(exporter.metricsUrl, this.#random);
     this.#scrapers = [1, 2].map((number) => new Scraper(exporter.metricsUrl, new Random(options.seed + number)));
     this.#population = new Population(shaken, this.#random);
+    this.#readers = new Readers(exporter.metricsUrl, new Random(options.seed + 3), this.findings);
   }
 
   /** Runs for its time. Rejects when a program does not start. */
@@ -76,7 +89,12 @@ export class Soak {
     const { seed, sensors } = options;
     const size = { seed, sensors, channels: 4 * sensors, groups: 60 };
     const [shaken, sound] = await Promise.all([SimulatedSite.start(size), SimulatedSite.start(size)]);
-    const soak = new Soak(options, shaken, sound, await ExporterUnderTest.start(shaken, sound));
+    const soak = new Soak(
+      options,
+      shaken,
+      sound,
+      await ExporterUnderTest.start(shaken, sound, { timeZone: TIME_ZONE }),
+    );
     await soak.#run();
     return soak;
   }
@@ -99,7 +117,11 @@ export class Soak {
 
   async #run(): Promise<void> {
     await this.#population.read();
-    const background = [...this.#scrapers.map((scraper) => this.#scrapeOn(scraper)), this.#watchResources()];
+    const background = [
+      ...this.#scrapers.map((scraper) => this.#scrapeOn(scraper)),
+      this.#watchResources(),
+      this.#readers.readOn(this.#over.signal),
+    ];
     const deck = new FaultDeck(this.#random, TIMEOUT_MS);
     const end = this.#options.minutes * 60_000;
     try {
@@ -109,6 +131,7 @@ export class Soak {
         // Long enough for all that has a time limit to reach it, some times an hour.
         if (this.findings.cycles % 80 === 20 && end - this.#elapsedMs > 600_000) await this.#outage();
         else if (this.findings.cycles % 8 === 4) await this.#restart();
+        else if (this.findings.cycles % 4 === 2) await this.#jump();
         else await this.#disturb(deck.next());
         if (this.findings.cycles % 5 === 0) await this.#calm();
         if (this.findings.cycles % 6 === 0) await this.#reload(this.findings.cycles % 12 === 0);
@@ -146,6 +169,21 @@ export class Soak {
     const limit = disturbance.missesEndpoints ? MISSING_LIMIT_MS : RECOVERY_LIMIT_MS;
     await this.#recover(disturbance.kinds.join(" + "), performance.now(), limit);
     await this.#checkFor(this.#random.between(1_000, 4_000));
+  }
+
+  /** The exporter's wall clock jumps, and jumps back: no server's polls and values depend on it. */
+  async #jump(): Promise<void> {
+    const { kind, aheadMs } = clockJump(this.#random, Date.now());
+    this.findings.inject(kind);
+    // Its own times of success are then of another clock than ours.
+    this.#hasTruth = false;
+    for (const ms of [aheadMs, 0]) {
+      this.#exporter.setClockAhead(ms);
+      await this.#checkFor(this.#random.between(...JUMP_MS), { changes: false });
+    }
+    await this.#recover(kind, performance.now(), RECOVERY_LIMIT_MS);
+    for (const truth of this.#truths.values()) truth.forget();
+    this.#hasTruth = true;
   }
 
   async #restart(): Promise<void> {
@@ -251,6 +289,8 @@ export class Soak {
     ] as const) {
       const answers = await site.answers();
       if (answers === undefined) continue;
+      if (server === SOUND) this.#checkPolls(answers);
+      if (!this.#hasTruth) continue;
       this.findings.truthChecks++;
       for (const complaint of this.#truths.get(server)?.complaints(page, endedAt, answers) ?? []) {
         this.findings.violated(complaint);
@@ -266,11 +306,22 @@ export class Soak {
     return scrape;
   }
 
-  /** A server that nobody disturbs shows no failure, whatever befalls another one. */
+  /** No fault, no reader and no clock keeps the server that is left alone from being polled. */
+  #checkPolls(answers: readonly AnsweredRequest[]): void {
+    for (const gap of this.#polls.gaps(answers)) {
+      this.findings.violated(`the sound server was not asked for its channels for ${Math.round(gap / 1_000)} s`);
+    }
+    this.findings.longestPollGapMs = this.#polls.longestGapMs;
+  }
+
+  /** A server that is not disturbed shows no failure, whatever befalls another one. */
   #checkSound(page: PageView): void {
     const up = page.value("prtg_up", { server: SOUND });
     if (up !== 1 || !isRecovered(page, SOUND, COLLECTORS)) {
       this.findings.violated(`the sound server is shown as if it were not (up ${up})`);
+    }
+    if (page.samples("prtg_channel_value", { server: SOUND }).length === 0) {
+      this.findings.violated("the values of the sound server are gone");
     }
     const durations = page.samples("prtg_exporter_collector_duration_seconds", {
       server: SOUND,
@@ -308,7 +359,7 @@ export class Soak {
         return await scraper.scrape();
       } catch (error) {
         this.findings.violated(`a scrape failed: ${error instanceof Error ? error.message : String(error)}`);
-        if (attempt === MOST_ATTEMPTS || this.#exporter.program.ending !== undefined) throw error;
+        if (attempt === MAX_ATTEMPTS || this.#exporter.program.ending !== undefined) throw error;
         await sleep(CHECK_EVERY_MS);
       }
     }
@@ -317,7 +368,10 @@ export class Soak {
   async #watchResources(): Promise<void> {
     while (!this.#over.signal.aborted) {
       const resources = this.#exporter.program.resources();
-      if (resources !== undefined) this.findings.resources.push({ hours: this.#elapsedMs / 3_600_000, ...resources });
+      if (resources !== undefined) {
+        this.findings.resources.push({ hours: this.#elapsedMs / 3_600_000, ...resources });
+        this.findings.peakBytes = Math.max(this.findings.peakBytes, resources.peakBytes);
+      }
       await sleep(2_000);
     }
   }
