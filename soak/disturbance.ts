@@ -1,4 +1,4 @@
-import { ENDPOINTS, type FaultKind, type FaultyEndpoint, faultKinds, faultTexts } from "./fault-catalogue.ts";
+import { ENDPOINTS, type FaultKind, type FaultyEndpoint, faultTexts, losesRecords } from "./fault-catalogue.ts";
 import type { Random } from "./random.ts";
 
 /** Some faults at the same time. */
@@ -23,9 +23,9 @@ export class FaultDeck {
   readonly #kinds: readonly FaultKind[];
   #deck: FaultKind[] = [];
 
-  constructor(random: Random, timeoutMs: number) {
+  constructor(random: Random, kinds: readonly FaultKind[]) {
     this.#random = random;
-    this.#kinds = faultKinds(timeoutMs);
+    this.#kinds = kinds;
   }
 
   next(): Disturbance {
@@ -39,7 +39,7 @@ export class FaultDeck {
       kinds: kinds.map(({ name }) => name),
       faults: chosen.flatMap(({ kind, at }) => faultTexts(kind, at, random.pick(SHARES))),
       endsSessions: chosen.some(({ at }) => at.glob === "/session") || random.next() < 0.2,
-      losesRecords: kinds.some(({ text }) => text.startsWith("odd-records")),
+      losesRecords: kinds.some(losesRecords),
       missesEndpoints: kinds.some(({ text }) => text.startsWith("missing")),
     };
   }

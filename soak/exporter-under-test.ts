@@ -104,6 +104,7 @@ function configuration({ sites: [shaken, sound], schedules, byCron }: Setup, all
     timeout: `${TIMEOUT_MS}ms`,
     total_timeout: `${TOTAL_TIMEOUT_MS}ms`,
     max_response_size: "8MiB",
+    max_objects: 20_000,
   };
   const collectors = Object.entries(schedules).map(
     ([name, seconds]) =>

@@ -76,6 +76,20 @@ export function faultKinds(timeoutMs: number): readonly FaultKind[] {
   ];
 }
 
+/** What a client can meet that costs it memory or time, unless it has bounds. */
+export const LARGE_FAULTS: readonly FaultKind[] = [
+  { name: "list without end", text: "endless-list", listsOnly: true },
+  { name: "60 MB of objects", text: "large=60MB" },
+  { name: "7 MB of nested arrays", text: "large=7MB,arrays" },
+  { name: "7 MB of text", text: "large=7MB,text" },
+  { name: "name of 3 MB", text: "long-names=3MB", listsOnly: true, harmless: true },
+];
+
+/** Whether records may lack what tells them apart, or be too large to be read: a client that misses an object then is right. */
+export function losesRecords({ text }: FaultKind): boolean {
+  return /^(odd-records|long-names)/.test(text);
+}
+
 export interface FaultyEndpoint {
   readonly glob: string;
   readonly isList: boolean;
@@ -108,6 +122,8 @@ const SPOILING = new Set([
   "missing",
   "error",
   "endless",
+  "endless-list",
+  "large",
   "content-type",
   "restart",
 ]);

@@ -11,6 +11,7 @@ import {
   TIMEOUT_MS,
   TOTAL_TIMEOUT_MS,
 } from "./exporter-under-test.ts";
+import { faultKinds, LARGE_FAULTS } from "./fault-catalogue.ts";
 import { Findings } from "./findings.ts";
 import { judgeResources } from "./judgement.ts";
 import type { PageView } from "./page-view.ts";
@@ -122,7 +123,7 @@ export class Soak {
       this.#watchResources(),
       this.#readers.readOn(this.#over.signal),
     ];
-    const deck = new FaultDeck(this.#random, TIMEOUT_MS);
+    const deck = new FaultDeck(this.#random, [...faultKinds(TIMEOUT_MS), ...LARGE_FAULTS]);
     const end = this.#options.minutes * 60_000;
     try {
       await this.#recover("start", performance.now(), RECOVERY_LIMIT_MS);

@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { FaultDeck } from "../../soak/disturbance.ts";
+import { faultKinds } from "../../soak/fault-catalogue.ts";
 import { Random } from "../../soak/random.ts";
 import { MatrixSite } from "./support/matrix.ts";
 import { TIMEOUT_MS } from "./support/shaken-exporter.ts";
@@ -12,7 +13,7 @@ const ROUNDS = 12;
 it.each([1, 2, 3])("faults alone and mixed, all of the time or now and then, under scrapes: seed %i", async (seed) => {
   const site = new MatrixSite({ probes: 1, groups: 8, devices: 10, sensors: 12, channels: 30 });
   const { clock, page } = await site.shaken();
-  const deck = new FaultDeck(new Random(seed), TIMEOUT_MS);
+  const deck = new FaultDeck(new Random(seed), faultKinds(TIMEOUT_MS));
   const resources = process.getActiveResourcesInfo().length;
   for (let round = 0; round < ROUNDS; round++) {
     const scrapes = Array.from({ length: 5 }, async (_, index) => {

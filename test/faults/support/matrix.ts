@@ -6,6 +6,7 @@ import {
   type FaultyEndpoint,
   faultKinds,
   faultTexts,
+  losesRecords,
 } from "../../../soak/fault-catalogue.ts";
 import type { PageView } from "../../../soak/page-view.ts";
 import type { Random } from "../../../soak/random.ts";
@@ -99,7 +100,7 @@ function disturbance(kind: FaultKind, at: FaultyEndpoint): Disturbance {
     kinds: [`${kind.name} at ${at.glob}`],
     faults: faultTexts(kind, at),
     endsSessions: at.glob === "/session",
-    losesRecords: kind.text.startsWith("odd-records"),
+    losesRecords: losesRecords(kind),
     missesEndpoints: kind.text.startsWith("missing"),
   };
 }
