@@ -17,8 +17,8 @@ help texts come from one table in the code, and so does this page.
 - \`kind\` is \`probe\`, \`group\` or \`device\` in \`prtg_node_*\`, the kind of objects counted in \`prtg_objects\`, and the type of
   the sensor or device in the \`_info\` families. \`tags\` are joined with commas.
 
-Names can hold any character. They are escaped as the format demands and never altered, but for lone surrogates, which
-become U+FFFD. The labels of a family never vary; what is unknown is empty, which Prometheus treats as absent.
+Names can hold any character. They are escaped as the format demands and never altered, but that they are cut at
+\`limits.max_text_length\` (paths at 4,096 characters; the end is then \`…\`), and for lone surrogates, which become U+FFFD. The labels of a family never vary; what is unknown is empty, which Prometheus treats as absent.
 
 The narrow families (\`prtg_sensor_info\`, \`prtg_channel_limit_exceeded\`) join the wide ones by ids:
 

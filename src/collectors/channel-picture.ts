@@ -279,14 +279,14 @@ export class ChannelPicture {
     for (const group of this.#sensors.values()) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      for (const channel of [...group.channels]) {
-        if (channel.seenIn === this.#poll) continue;
+      group.retain((channel) => {
+        if (channel.seenIn === this.#poll) return true;
         channel.missed++;
-        if (channel.missed < 2) continue;
+        if (channel.missed < 2) return true;
         this.#series.remove(channel);
-        group.remove(channel);
         this.#count--;
-      }
+        return false;
+      });
     }
   }
 }

@@ -1,6 +1,9 @@
 import type { TreeNode } from "../tree/model.ts";
 import type { Channel } from "./channel.ts";
 
+/** Channels of one sensor beyond which they are looked for in a map. */
+const MAX_WITHOUT_MAP = 64;
+
 /** The channels of one sensor. There are few, so they are a list, which takes a fifth of the memory of a map. */
 export class SensorChannels {
   sensor: TreeNode;
@@ -10,7 +13,9 @@ export class SensorChannels {
   /** Newest measurement that poll `newestIn` showed, milliseconds since the epoch. */
   newest = 0;
   newestIn = 0;
-  readonly channels: Channel[] = [];
+  #channels: Channel[] = [];
+  /** Undefined while they are few. */
+  #byId: Map<string, Channel> | undefined;
   /** Where the channel is that comes after the one looked for last. */
   #next = 0;
 
@@ -18,26 +23,41 @@ export class SensorChannels {
     this.sensor = sensor;
   }
 
+  get channels(): readonly Channel[] {
+    return this.#channels;
+  }
+
   /** At once, when channels are looked for in the order in which they came first. */
   find(channelId: string): Channel | undefined {
-    const { channels } = this;
+    const channels = this.#channels;
     const expected = channels[this.#next] ?? channels[0];
     if (expected?.channelId === channelId) {
       this.#next = channels[this.#next] === expected ? this.#next + 1 : 1;
       return expected;
     }
+    if (this.#byId !== undefined) return this.#byId.get(channelId);
     const at = channels.findIndex((channel) => channel.channelId === channelId);
     if (at !== -1) this.#next = at + 1;
     return channels[at];
   }
 
   add(channel: Channel): void {
-    this.channels.push(channel);
-    this.#next = this.channels.length;
+    this.#channels.push(channel);
+    this.#next = this.#channels.length;
+    if (this.#byId !== undefined) this.#byId.set(channel.channelId, channel);
+    else if (this.#channels.length > MAX_WITHOUT_MAP) this.#index();
   }
 
-  remove(channel: Channel): void {
-    const at = this.channels.indexOf(channel);
-    if (at !== -1) this.channels.splice(at, 1);
+  /** Only the channels for which `isKept` says so stay; it is asked once for each. */
+  retain(isKept: (channel: Channel) => boolean): void {
+    const kept = this.#channels.filter(isKept);
+    if (kept.length === this.#channels.length) return;
+    this.#channels = kept;
+    this.#byId = undefined;
+    if (kept.length > MAX_WITHOUT_MAP) this.#index();
+  }
+
+  #index(): void {
+    this.#byId = new Map(this.#channels.map((channel) => [channel.channelId, channel]));
   }
 }

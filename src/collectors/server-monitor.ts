@@ -54,6 +54,8 @@ export interface ServerMonitorOptions {
   readonly schedules: Schedules;
   /** Age at which a measurement is withdrawn; undefined: three scanning intervals, at least five minutes. */
   readonly staleAfterMs?: number | undefined;
+  /** Characters that labels of the objects, and those of the channels, may have in all; undefined: any number. */
+  readonly maxLabelText?: number | undefined;
   readonly sensorStatus: SensorStatusMode;
   /** Kinds of objects below which sensors are counted per status. */
   readonly nodeSensors: Iterable<ParentKind>;
@@ -165,6 +167,7 @@ class Monitor implements ServerMonitor {
       clock,
       clockOffset: () => api.clockOffset(),
       deadlines: createDeadlines(clock, this.#timetables),
+      maxLabelText: options.maxLabelText,
     });
     const picture = this.#picture;
     const lists = new NodeLists(api, log);

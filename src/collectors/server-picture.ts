@@ -4,12 +4,14 @@ import type { Clock } from "../clock.ts";
 import type { ChannelMapper, ValueSeries } from "../mapping/channel-mapper.ts";
 import type { Lookups } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { oncePerNode } from "../mapping/once-per-node.ts";
 import { countStatuses } from "../mapping/status-counts.ts";
 import { Slices } from "../slices.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Owner } from "../store/owner.ts";
 import type { Store, Tables } from "../store/store.ts";
 import { type ServerMetrics, UNMAPPED_REASONS } from "../telemetry/server-metrics.ts";
+import { labelSize, labelsTooLarge } from "../tree/bounds.ts";
 import { EMPTY_TREE, NODE_KINDS, type Tree, type TreeChanges, type TreeNode } from "../tree/model.ts";
 import type { NodePoll } from "../tree/poll.ts";
 import { reconcileInSteps } from "../tree/reconcile.ts";
@@ -45,6 +47,8 @@ export interface ServerPictureOptions extends PictureShape {
   /** The server's clock minus ours, in milliseconds. */
   readonly clockOffset: () => number;
   readonly deadlines: Deadlines;
+  /** Characters that labels of the objects, and those of the channels, may have in all; undefined: any number. */
+  readonly maxLabelText?: number | undefined;
 }
 
 /** What a poll brought; what it did not ask for, or failed to get, is left out. */
@@ -140,8 +144,24 @@ export class ServerPicture {
   }
 
   async applyChannels(list: ListResult<ChannelRecord>): Promise<void> {
+    await this.#checkLabels(list.items);
     this.#listed.add("channel");
     await this.#commit((slices) => this.#channels.applyValues(list, this.#showing(), slices));
+  }
+
+  /** @throws ApiError when the labels of all channels would be too large */
+  async #checkLabels(channels: readonly ChannelRecord[]): Promise<void> {
+    const { maxLabelText = Number.POSITIVE_INFINITY, clock } = this.#options;
+    const slices = new Slices(clock);
+    const sensorSize = oncePerNode(labelSize);
+    let size = 0;
+    for (const { sensorId, name, unit } of channels) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      const sensor = this.#tree.nodes.get(sensorId);
+      size += (sensor === undefined ? 0 : sensorSize(sensor)) + name.length + unit.length;
+      if (size > maxLabelText) throw labelsTooLarge("channels", maxLabelText);
+    }
   }
 
   /** `lookups`: undefined where the server does not tell. */
@@ -264,7 +284,7 @@ export class ServerPicture {
   }
 
   async #reconcile(poll: NodePoll, slices: Slices): Promise<TreeChanges> {
-    const steps = reconcileInSteps(this.#tree, poll);
+    const steps = reconcileInSteps(this.#tree, poll, this.#options.maxLabelText);
     let step = steps.next();
     while (!step.done) {
       await slices.look();

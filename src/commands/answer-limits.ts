@@ -9,6 +9,9 @@ const MAX_OBJECTS = 1_000_000;
 /** Seen: about 20 for a channel, 60 for a sensor with its tags. */
 const CHARACTERS_PER_OBJECT = 64;
 
+/** A text of the server may be in so many labels, on average: that of a device is in those of its sensors. */
+export const LABEL_COPIES = 4;
+
 /** The limits of a server; what the configuration leaves open follows from the size that the heap may have. */
 export function answerLimits(
   { maxObjects, maxTextSize, ...limits }: ServerSettings["limits"],

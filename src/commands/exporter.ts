@@ -15,7 +15,7 @@ import type { StatePush } from "../otlp/state-push.ts";
 import { Store } from "../store/store.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { PrometheusServerMetrics } from "../telemetry/prometheus-server-metrics.ts";
-import { answerLimits } from "./answer-limits.ts";
+import { answerLimits, LABEL_COPIES } from "./answer-limits.ts";
 import { ChangingApi } from "./changing-api.ts";
 import type { CommandContext } from "./context.ts";
 import { createDebugPages } from "./debug-reports.ts";
@@ -204,6 +204,7 @@ export class Exporter {
       random,
       log: allLog,
       schedules: enabledSchedules(config),
+      maxLabelText: LABEL_COPIES * answerLimits(server.limits).maxTextSize,
       createSync: (hooks) => sync.create(settings, hooks),
     });
     return { api, monitor, metrics, sync, log };

@@ -1,4 +1,7 @@
+import { MAX_TAGS } from "../api/answer-bounds.ts";
 import type { Reference } from "../api/records.ts";
+import { cutText } from "../api/text-bounds.ts";
+import { MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "./bounds.ts";
 import { type NodeProperties, type Place, ROOT_ID, type Tree, type TreeNode } from "./model.ts";
 
 /** Where an object hangs. */
@@ -81,7 +84,7 @@ function attachAsBefore(
   while (parentId !== ROOT_ID && !isVisible(parentId)) {
     const gone = previous.nodes.get(parentId);
     if (gone === undefined) return undefined;
-    unseen = [...gone.unseen, { id: gone.id, name: gone.name, kind: gone.kind }, ...unseen];
+    unseen = [...gone.unseen, { id: gone.id, name: gone.name, kind: gone.kind }, ...unseen].slice(-MAX_TREE_DEPTH);
     parentId = gone.parentId;
   }
   return { parentId, unseen, orphan: true };
@@ -105,12 +108,19 @@ export function placeBelow(
 
 function step(above: Place, kind: string | undefined, id: string, name = ""): Place {
   return {
-    path: above.path === "" ? name : name === "" ? above.path : `${above.path}/${name}`,
+    path: pathBelow(above.path, name),
     probe: kind === "probe" ? name : above.probe,
     group: kind === "group" ? name : above.group,
     device: kind === "device" ? name : above.device,
     deviceId: kind === "device" ? id : above.deviceId,
   };
+}
+
+function pathBelow(above: string, name: string): string {
+  if (above === "") return name;
+  // What is below a path that was cut shares it.
+  if (name === "" || above.length >= MAX_PATH_LENGTH) return above;
+  return cutText(`${above}/${name}`, MAX_PATH_LENGTH);
 }
 
 const NO_TAGS: readonly string[] = [];
@@ -121,7 +131,7 @@ export function tagsBelow(parent: TreeNode | undefined): readonly string[] {
   if (parent === undefined) return NO_TAGS;
   if (parent.tags.length === 0) return parent.inheritedTags;
   // Siblings share the list.
-  const known = passedOn.get(parent) ?? [...new Set([...parent.inheritedTags, ...parent.tags])];
+  const known = passedOn.get(parent) ?? [...new Set([...parent.inheritedTags, ...parent.tags])].slice(-MAX_TAGS);
   passedOn.set(parent, known);
   return known;
 }

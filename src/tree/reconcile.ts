@@ -1,4 +1,5 @@
 import type { NodeRecord } from "../api/records.ts";
+import { labelSize, labelsTooLarge, MAX_TREE_DEPTH } from "./bounds.ts";
 import { findCycles } from "./cycles.ts";
 import { sameAbove, sameAttachment, sameParent, sameProperties, showsNothingNew } from "./equality.ts";
 import { NODE_KINDS, type NodeChange, ROOT_ID, type Tree, type TreeChanges, type TreeNode } from "./model.ts";
@@ -35,12 +36,19 @@ export function reconcile(previous: Tree, poll: NodePoll): Reconciled {
   return step.value;
 }
 
-/** `reconcile` in steps, between which the caller can let others have the event loop. */
-export function* reconcileInSteps(previous: Tree, poll: NodePoll): Generator<void, Reconciled> {
+/**
+ * `reconcile` in steps, between which the caller can let others have the event loop.
+ * @throws ApiError when the labels of all objects would have more than `maxLabelText` characters
+ */
+export function* reconcileInSteps(
+  previous: Tree,
+  poll: NodePoll,
+  maxLabelText = Number.POSITIVE_INFINITY,
+): Generator<void, Reconciled> {
   if (yield* showsNothingNew(previous, poll, STEP)) return { tree: previous, changes: NO_CHANGES };
   const { objects, absent } = yield* mergeObjects(previous, poll);
   const attachments = yield* attachAll(previous, objects);
-  const nodes = yield* buildNodes(previous, objects, attachments);
+  const nodes = yield* buildNodes(previous, objects, attachments, maxLabelText);
   const changes = yield* compare(previous.nodes, nodes);
   return { tree: yield* describe(nodes, absent), changes };
 }
@@ -91,13 +99,16 @@ function* attachAll(previous: Tree, objects: Objects): Generator<void, ReadonlyM
   return attachments;
 }
 
-/** Parents first, without recursion: a tree may be deeper than the stack. */
+/** Parents first, without recursion: a tree may be deeper than the stack. What is too deep hangs below the root. */
 function* buildNodes(
   previous: Tree,
   objects: Objects,
   attachments: ReadonlyMap<string, Attachment>,
+  maxLabelText: number,
 ): Generator<void, Nodes> {
   const built = new Map<string, TreeNode>();
+  const depths = new Map<string, number>();
+  let labelText = 0;
   const pending: PlacedObject[] = [];
   for (const object of objects.values()) {
     let next: PlacedObject | undefined = object;
@@ -107,16 +118,22 @@ function* buildNodes(
       next = parentId === ROOT_ID ? undefined : objects.get(parentId);
     }
     for (let below = pending.pop(); below !== undefined; below = pending.pop()) {
-      built.set(below.id, buildNode(previous, below, attachments.get(below.id), built));
+      const attachment = attachments.get(below.id) ?? previous.nodes.get(below.id) ?? ADRIFT;
+      const depth = (depths.get(attachment.parentId) ?? 0) + attachment.unseen.length + 1;
+      const isTooDeep = depth > MAX_TREE_DEPTH;
+      depths.set(below.id, isTooDeep ? 1 : depth);
+      const node = buildNode(previous, below, isTooDeep ? ADRIFT : attachment, built);
+      built.set(below.id, node);
+      labelText += labelSize(node);
+      if (labelText > maxLabelText) throw labelsTooLarge("objects", maxLabelText);
       if (built.size % STEP === 0) yield;
     }
   }
   return built;
 }
 
-function buildNode(previous: Tree, object: PlacedObject, attachedAnew: Attachment | undefined, built: Nodes): TreeNode {
+function buildNode(previous: Tree, object: PlacedObject, attachment: Attachment, built: Nodes): TreeNode {
   const before = previous.nodes.get(object.id);
-  const attachment = attachedAnew ?? before ?? ADRIFT;
   const above = built.get(attachment.parentId);
   if (
     before !== undefined &&

@@ -269,3 +269,36 @@ describe("channels of a sensor that is not known yet", () => {
     expect(await own("prtg_exporter_waiting_channels")).toBe(2);
   });
 });
+
+describe("channels without number", () => {
+  it("of one sensor, in another order at each poll, take no time by their square", async () => {
+    const { server, clock, monitor, series } = await polled();
+    const numbers = Array.from({ length: 20_000 }, (_, number) => number);
+    const show = async (order: readonly number[]) => {
+      server.channelRecords = order.map((number) =>
+        channel(`50.${number}`, { measuredAt: clock.now(), value: number }),
+      );
+      await monitor.pollOnce(signal);
+    };
+    const before = process.cpuUsage();
+    await show(numbers);
+    await show(numbers.toReversed());
+    await show(numbers.toSorted((a, b) => (a % 977) - (b % 977)));
+    expect(series(VALUE)).toHaveLength(20_000);
+    // All but one go, after two polls that lack them.
+    await show([7]);
+    await show([7]);
+    expect(series(VALUE).map(({ value }) => value)).toEqual([7]);
+    expect(process.cpuUsage(before).user / 1_000_000).toBeLessThan(20);
+  });
+
+  it("are not shown where their labels would be too large, and what was known stays", async () => {
+    const { server, clock, monitor, series, own } = await polled({ maxLabelText: 1_000 });
+    expect(series(VALUE)).toHaveLength(3);
+    const many = Array.from({ length: 100 }, (_, number) => channel(`50.${number}`, { measuredAt: clock.now() }));
+    server.channelRecords = [...server.channelRecords, ...many];
+    await monitor.pollOnce(signal);
+    expect(series(VALUE)).toHaveLength(3);
+    expect(await own("prtg_exporter_collector_success", { collector: "channels" })).toBe(0);
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { NodeRecord } from "../../src/api/records.ts";
+import { MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "../../src/tree/bounds.ts";
 import { EMPTY_TREE, NODE_KINDS, type Tree } from "../../src/tree/model.ts";
 import type { NodePoll } from "../../src/tree/poll.ts";
 import { type Reconciled, reconcile, reconcileInSteps } from "../../src/tree/reconcile.ts";
@@ -80,13 +81,47 @@ describe("the place of an object", () => {
     expect(tree.nodes.get("50")).toMatchObject({ parentId: "10", path: "Berlin/Network/d", orphan: false });
   });
 
-  it("copes with deep trees", () => {
+  it("is below the root, as of an orphan, where a tree is deeper than any is", () => {
     const depth = 20_000;
     const groups = Array.from({ length: depth }, (_, index) =>
       record("group", String(index + 2), String(index + 1), { name: "g" }),
     );
-    const deepest = treeOf([PROBE, ...groups].toReversed()).nodes.get(String(depth + 1));
-    expect(deepest?.path).toBe(`Berlin${"/g".repeat(depth)}`);
+    const poll = [PROBE, ...groups].toReversed();
+    const tree = treeOf(poll);
+    const atMost = String(MAX_TREE_DEPTH);
+    expect(tree.nodes.get(atMost)?.path).toBe(`Berlin${"/g".repeat(MAX_TREE_DEPTH - 1)}`);
+    expect(tree.nodes.get(String(MAX_TREE_DEPTH + 1))).toMatchObject({ path: "g", parentId: "0", orphan: true });
+    expect(Math.max(...[...tree.nodes.values()].map(({ path }) => path.length))).toBeLessThan(300);
+    expect(tree.orphans).toBe(Math.floor(depth / MAX_TREE_DEPTH));
+  });
+
+  it("has a path of bounded length, which what is below shares", () => {
+    const names = Array.from({ length: 90 }, (_, index) =>
+      record("group", String(index + 2), String(index + 1), { name: "x".repeat(100) }),
+    );
+    const nodes = treeOf([PROBE, ...names]).nodes;
+    const path = nodes.get("91")?.path ?? "";
+    expect(path).toHaveLength(MAX_PATH_LENGTH);
+    expect(path.startsWith("Berlin/xxx")).toBe(true);
+    expect(path.endsWith("…")).toBe(true);
+    expect(nodes.get("90")?.path).toBe(path);
+  });
+
+  it("inherits so many tags at most", () => {
+    const groups = Array.from({ length: 60 }, (_, index) =>
+      record("group", String(index + 2), String(index + 1), { tags: [`a${index}`, `b${index}`, `c${index}`] }),
+    );
+    const tags = treeOf([PROBE, ...groups]).nodes.get("61")?.inheritedTags ?? [];
+    expect(tags).toHaveLength(100);
+    expect(tags.at(-1)).toBe("c58");
+  });
+
+  it("is refused where labels of all objects would be too large", () => {
+    const groups = Array.from({ length: 50 }, (_, index) =>
+      record("group", String(index + 2), "1", { name: "x".repeat(100) }),
+    );
+    const steps = reconcileInSteps(EMPTY_TREE, { group: { items: groups, complete: true, skipped: 0 } }, 5_000);
+    expect(() => [...steps]).toThrow(expect.objectContaining({ code: "API_LIST_TOO_LARGE" }));
   });
 });
 
