@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import { serverVersion } from "../mapping/server-version.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import { FailureLog } from "./failure-log.ts";
+import { goesOnWithout } from "./readings.ts";
 import type { ServerPicture } from "./server-picture.ts";
 
 export const VERSION_EVERY_MS = 5 * 60_000;
@@ -59,6 +60,7 @@ export class HealthCollector implements Collector {
       version = serverVersion(await api.version(signal));
     } catch (error) {
       signal.throwIfAborted();
+      if (!goesOnWithout("version", error)) throw error;
       this.#versionFailures.failed(error);
       return;
     }

@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import { describeError } from "../errors/exporter-error.ts";
 import { Lookups } from "../mapping/lookups.ts";
 import { FailureLog, failureFields } from "./failure-log.ts";
+import { goesOnWithout } from "./readings.ts";
 
 export interface LookupListOptions {
   readonly api: MonitoringApi;
@@ -39,6 +40,7 @@ export class LookupList {
       if (list === undefined) this.#notShown("missing", "the server has no list of lookups");
     } catch (error) {
       signal.throwIfAborted();
+      if (!goesOnWithout("lookups", error)) throw error;
       if (error instanceof ApiError && error.code === "API_FORBIDDEN") {
         this.#known = undefined;
         this.#notShown(error.code, describeError(error), failureFields(error));

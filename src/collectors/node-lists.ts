@@ -1,15 +1,16 @@
 import type { Logger } from "pino";
 import type { MonitoringApi, NodeListOptions } from "../api/monitoring-api.ts";
 import type { ListResult, NodeKind, NodeRecord } from "../api/records.ts";
-import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import { describeError } from "../errors/exporter-error.ts";
 import type { NodePoll } from "../tree/poll.ts";
 import type { PollParts } from "./poll-parts.ts";
+import { goesOnWithout } from "./readings.ts";
 
 /**
  * Children before their parents: what is created between two lists then has its parent in the later one, and does not
  * look like an orphan.
  */
-const READING_ORDER = ["sensor", "device", "group", "probe"] as const satisfies readonly NodeKind[];
+export const READING_ORDER = ["sensor", "device", "group", "probe"] as const satisfies readonly NodeKind[];
 
 export interface NodeListsResult {
   readonly poll: NodePoll;
@@ -55,8 +56,7 @@ export class NodeLists {
       this.#missing.delete(kind);
       return list;
     } catch (error) {
-      const missing = error instanceof ExporterError && error.code === "API_ENDPOINT_MISSING";
-      if (kind === "sensor" || !missing) throw error;
+      if (!goesOnWithout(kind, error)) throw error;
       if (!this.#missing.has(kind)) this.#log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
       this.#missing.add(kind);
       return undefined;

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
-import { ApiError } from "../api/api-error.ts";
 import type { MonitoringApi } from "../api/monitoring-api.ts";
 import type { StatusSummary } from "../api/records.ts";
 import { describeError } from "../errors/exporter-error.ts";
 import { failureFields } from "./failure-log.ts";
+import { goesOnWithout } from "./readings.ts";
 
 /**
  * What a server counts itself. It is an extra: where it has no such endpoint, or this user may not read it, the answer is
@@ -21,21 +21,25 @@ export class ServerCounts {
 
   /** Sensors per status. */
   statusSummary(signal: AbortSignal): Promise<StatusSummary | undefined> {
-    return this.#unlessForbidden("sensors per status", () => this.#api.statusSummary(signal));
+    return this.#unlessForbidden("statusSummary", "sensors per status", () => this.#api.statusSummary(signal));
   }
 
   /** Objects per kind. */
   objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined> {
-    return this.#unlessForbidden("objects per kind", () => this.#api.objectCounts(signal));
+    return this.#unlessForbidden("objectCounts", "objects per kind", () => this.#api.objectCounts(signal));
   }
 
-  async #unlessForbidden<Counts>(what: string, read: () => Promise<Counts>): Promise<Counts | undefined> {
+  async #unlessForbidden<Counts>(
+    reading: "statusSummary" | "objectCounts",
+    what: string,
+    read: () => Promise<Counts>,
+  ): Promise<Counts | undefined> {
     try {
       const counts = await read();
       this.#forbidden.delete(what);
       return counts;
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== "API_FORBIDDEN") throw error;
+      if (!goesOnWithout(reading, error)) throw error;
       const fields = failureFields(error);
       if (!this.#forbidden.has(what))
         this.#log.warn(fields, `counting ${what} from the lists: ${describeError(error)}`);

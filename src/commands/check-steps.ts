@@ -1,39 +1,45 @@
-import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { NodeKind, NodeRecord } from "../api/records.ts";
+import type { NodeKind } from "../api/records.ts";
+import { READING_ORDER } from "../collectors/node-lists.ts";
+import { READINGS } from "../collectors/readings.ts";
+import type { CollectorName } from "../collectors/server-monitor.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
-import { describeFault, ExporterError } from "../errors/exporter-error.ts";
-import { isRoot } from "../tree/placement.ts";
-import type { Finding, Verdict } from "./findings-table.ts";
+import { channelsStep, type FoundLists, limitsStep, lookupsStep, nodesStep, visibilityStep } from "./check-lists.ts";
+import { ok, type Step, warning } from "./check-step.ts";
+import { howToRead } from "./server-sync.ts";
 
-/** What a step has to say when it did not fail. */
-export type StepResult = Pick<Finding, "text" | "remedy"> & { readonly verdict?: Exclude<Verdict, "FAILED"> };
-
-/** One thing to try. */
-export interface Step {
-  readonly subject: string;
-  /** Rejects when serve could not do its work. */
-  readonly run: (api: MonitoringApi, signal: AbortSignal) => Promise<StepResult>;
+/** A step, and the collectors whose runs do the same. */
+export interface PlannedStep extends Step {
+  readonly collectors: readonly CollectorName[];
 }
 
-const RIGHTS_REMEDY = "An API key has the rights of its user: give that user read access to what is to be monitored.";
-
 /** What `serve` will ask this server for with this configuration, in the order in which failures tell most. */
-export function checkSteps(server: ServerConfig, config: Config): readonly Step[] {
+export function checkSteps(server: ServerConfig, config: Config): readonly PlannedStep[] {
   const { tree, status, channels, limits } = config.collectors;
-  const lists = new Map<NodeKind, readonly NodeRecord[]>();
-  const list = (kind: NodeKind): Step => listStep(kind, config, (records) => lists.set(kind, records));
-  // Children before their parents: what is created meanwhile does not look like an orphan.
-  const treeSteps = [list("sensor"), list("device"), list("group"), list("probe"), visibilityStep(lists)];
+  const found: FoundLists = { nodes: new Map(), channels: undefined };
+  const states = { lookups: false };
+  const readers = [...(tree.enabled ? (["tree"] as const) : []), ...(status.enabled ? (["status"] as const) : [])];
+  const of = (collectors: readonly CollectorName[], ...steps: Step[]): PlannedStep[] =>
+    collectors.length === 0 ? [] : steps.map((step) => ({ ...step, collectors }));
+  const nodes = READING_ORDER.map((kind) => nodesStep(kind, nodeOptions(kind, config), found));
   return [
-    connectionStep(server),
-    LOGIN,
-    ...(status.enabled ? [STATUS_SUMMARY] : []),
-    ...(tree.enabled ? [OBJECT_COUNTS] : []),
-    ...(tree.enabled || status.enabled ? treeSteps : []),
-    ...(channels.enabled || limits.enabled ? [channelsStep(limits.enabled)] : []),
-    ...(limits.enabled ? [LOOKUPS] : []),
+    ...of(["health"], connectionStep(server), LOGIN),
+    ...of(status.enabled ? ["status"] : [], STATUS_SUMMARY),
+    ...of(tree.enabled ? ["tree"] : [], OBJECT_COUNTS),
+    ...of(readers, ...nodes, visibilityStep(found)),
+    ...of(channels.enabled ? ["channels"] : [], channelsStep(found)),
+    ...of(limits.enabled ? ["limits"] : [], lookupsStep(states), limitsStep(states)),
+    ...of(readsTimeSeries(server, config) ? ["timeseries"] : [], timeSeriesStep(found)),
   ];
+}
+
+function nodeOptions(kind: NodeKind, { collectors: { tree, status }, metrics }: Config) {
+  const statusSummary = status.enabled && metrics.nodeSensors.some((counted) => counted === kind);
+  return { interval: tree.enabled, statusSummary };
+}
+
+function readsTimeSeries(server: ServerConfig, config: Config): boolean {
+  return (howToRead({ server, config, push: undefined })?.mode ?? "off") !== "off";
 }
 
 function connectionStep({ url, tls }: ServerConfig): Step {
@@ -43,7 +49,7 @@ function connectionStep({ url, tls }: ServerConfig): Step {
   const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   return {
     subject: "connection",
-    run: async (api, signal) => {
+    run: async ({ api, signal }) => {
       await api.health(signal);
       if (protocol === "http:" && !local) {
         return warning(`${works}, but without TLS${readable}`, "Use https and port 1616 in servers[].url.");
@@ -52,127 +58,75 @@ function connectionStep({ url, tls }: ServerConfig): Step {
         const text = `${works}, but its certificate is not checked${readable}`;
         return warning(text, "Give tls.ca_file or tls.fingerprints in the place of tls.insecure_skip_verify.");
       }
-      return { text: works };
+      return ok(works);
     },
   };
 }
 
+const VERSION_REMEDY = "Nothing if prtg_server_info is not missed.";
+
 /** The version is an extra; that it may not be read shows all the same that the login works. */
 const LOGIN: Step = {
   subject: "login",
-  run: async (api, signal) => {
-    try {
-      const versions = [...(await api.version(signal))].map(([name, version]) => `${name} ${version}`);
-      return { text: ["accepted", ...versions].join(", ") };
-    } catch (error) {
-      if (!(error instanceof ExporterError) || !["API_FORBIDDEN", "API_NOT_FOUND"].includes(error.code)) throw error;
-      return warning(
-        `the version cannot be read: ${describeFault(error)}`,
-        "Nothing if prtg_server_info is not missed.",
-      );
-    }
+  reading: "version",
+  remedy: VERSION_REMEDY,
+  run: async ({ api, signal }) => {
+    const versions = [...(await api.version(signal))].map(([name, version]) => `${name} ${version}`);
+    if (versions.length > 0) return ok(["accepted", ...versions].join(", "));
+    return warning(`accepted, but the server tells no version: ${READINGS.version.without}`, VERSION_REMEDY);
   },
 };
 
+const COUNTS_REMEDY = "Nothing: the counts are right.";
+
 const STATUS_SUMMARY: Step = {
   subject: "status summary",
-  run: async (api, signal) => {
+  reading: "statusSummary",
+  remedy: COUNTS_REMEDY,
+  run: async ({ api, signal }) => {
     const summary = await api.statusSummary(signal);
-    if (summary === undefined) return { text: "not offered by this server: statuses are counted from the sensor list" };
+    const { without } = READINGS.statusSummary;
+    if (summary === undefined) return ok(`not offered by this server: ${without}`);
+    if (summary.counts.size === 0) return warning(`the answer holds no counts: ${without}`, COUNTS_REMEDY);
     const counts = [...summary.counts].filter(([, count]) => count > 0).map(([status, count]) => `${status} ${count}`);
-    return { text: counts.length === 0 ? "no sensors" : counts.join(", ") };
+    return ok(counts.length === 0 ? "no sensors" : counts.join(", "));
   },
 };
 
 const OBJECT_COUNTS: Step = {
   subject: "object counts",
-  run: async (api, signal) => {
+  reading: "objectCounts",
+  remedy: COUNTS_REMEDY,
+  run: async ({ api, signal }) => {
     const counts = await api.objectCounts(signal);
-    if (counts === undefined) return { text: "not offered by this server: objects are counted from the lists" };
-    return { text: [...counts].map(([kind, count]) => `${kind} ${count}`).join(", ") };
+    const { without } = READINGS.objectCounts;
+    if (counts === undefined) return ok(`not offered by this server: ${without}`);
+    if (counts.size === 0) return warning(`the answer holds no counts: ${without}`, COUNTS_REMEDY);
+    return ok([...counts].map(([kind, count]) => `${kind} ${count}`).join(", "));
   },
 };
 
-/** An extra: without it the texts of channels are missing, and nothing else. */
-const LOOKUPS: Step = {
-  subject: "lookups",
-  run: async (api, signal) => {
-    try {
-      const list = await api.lookups(signal);
-      if (list === undefined) return { text: "not offered by this server: states of channels are not shown" };
-      return describeList(`${list.items.length} visible`, list.skipped);
-    } catch (error) {
-      if (!(error instanceof ExporterError)) throw error;
-      return warning(`cannot be read: ${describeFault(error)}`, "Nothing if prtg_channel_state is not missed.");
-    }
-  },
-};
+const SERIES_REMEDY = "Nothing if collectors.timeseries is not needed; else update the server.";
 
-function listStep(
-  kind: NodeKind,
-  { collectors, metrics }: Config,
-  keep: (records: readonly NodeRecord[]) => void,
-): Step {
-  const statusSummary = collectors.status.enabled && metrics.nodeSensors.some((counted) => counted === kind);
-  const options = { interval: collectors.tree.enabled, statusSummary };
+/** Of the sensor that was measured last: what is wrong with one is wrong with all. */
+function timeSeriesStep(found: FoundLists): Step {
+  const without = "what happens between two polls, and during an outage, is not filled in";
   return {
-    subject: `${kind}s`,
-    run: async (api, signal) => {
-      try {
-        const { items, skipped } = await api.nodes(kind, options, signal);
-        keep(items);
-        if (kind === "sensor" && items.length + skipped === 0) {
-          throw new ExporterError("API_FORBIDDEN", "the user sees no sensors", { remedy: RIGHTS_REMEDY });
-        }
-        return describeList(`${items.length} visible`, skipped);
-      } catch (error) {
-        const dispensable = error instanceof ExporterError && error.code === "API_ENDPOINT_MISSING";
-        if (kind === "sensor" || !dispensable) throw error;
-        return warning(`${describeFault(error)}: the tree is shown without ${kind}s`, "Update the server.");
-      }
-    },
-  };
-}
-
-/** Whether the user sees the whole tree. Needs what the lists found. */
-function visibilityStep(lists: ReadonlyMap<NodeKind, readonly NodeRecord[]>): Step {
-  return {
-    subject: "visibility",
-    run: async () => {
-      const records = [...lists.values()].flat();
-      if (lists.size < 4 || records.length === 0) {
-        return { verdict: "skipped", text: "cannot be judged from these lists" };
-      }
-      const visible = new Set(records.map(({ id }) => id));
-      const cutOff = records.filter(({ parent }) => parent !== undefined && !isRoot(parent) && !visible.has(parent.id));
-      if (cutOff.length === 0) return { text: "the user sees the parents of all these objects" };
+    subject: "time series",
+    without,
+    remedy: SERIES_REMEDY,
+    run: async ({ api, signal, problems }) => {
+      const newest = found.channels?.toSorted((a, b) => (b.measuredAt ?? 0) - (a.measuredAt ?? 0))[0];
+      const sensorId = newest?.sensorId ?? found.nodes.get("sensor")?.[0]?.id;
+      if (sensorId === undefined) return { verdict: "skipped", text: "there is no sensor to try with" };
+      const { rows, gaps } = await api.timeSeries(sensorId, "live", signal);
+      const spoilt = [...problems().values()].reduce((sum, count) => sum + count, 0);
+      const text = `${rows.length} rows and ${gaps.length} gaps of sensor ${sensorId} in the last four hours`;
+      if (spoilt === 0) return ok(text);
       return warning(
-        `the user does not see the parents of ${cutOff.length} of these ${records.length} objects: they are a part of the tree`,
-        "Nothing if that is meant; else give the user read access to the root group.",
+        `${text}; ${spoilt} values or rows cannot be read, and are left out`,
+        "Report it with the version of the server: the exporter should understand what servers send.",
       );
     },
   };
-}
-
-function channelsStep(limits: boolean): Step {
-  return {
-    subject: "channels",
-    run: async (api, signal) => {
-      const { items, skipped } = await api.channels({ limits }, signal);
-      const measured = items.filter(({ value }) => value !== undefined).length;
-      return describeList(`${items.length} visible, ${measured} with a value`, skipped);
-    },
-  };
-}
-
-function describeList(text: string, skipped: number): StepResult {
-  if (skipped === 0) return { text };
-  return warning(
-    `${text}; ${skipped} records cannot be understood and are left out`,
-    "Report it with the version of the server: the exporter should understand what servers send.",
-  );
-}
-
-function warning(text: string, remedy: string): StepResult {
-  return { verdict: "warning", text, remedy };
 }

@@ -122,6 +122,11 @@ export const ERROR_CATALOGUE = {
     meaning: "The server answered with something that is not the JSON of API v2.",
     remedy: "Check servers[].url: a proxy or the classic web server may be answering; API v2 listens on 1616.",
   },
+  API_VALUES_UNREADABLE: {
+    meaning: "No value of any channel can be read.",
+    remedy:
+      "Report it with the version of the server and a recording (map --all --save): the exporter should understand it.",
+  },
   API_RESPONSE_TOO_LARGE: {
     meaning: "A response exceeded limits.max_response_size.",
     remedy: "Raise limits.max_response_size if the server is sound.",

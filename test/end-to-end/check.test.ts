@@ -145,6 +145,12 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
       because: /sees no sensors/,
       remedy: /give that user read access/,
     },
+    "values as texts": {
+      url: await faultyUrl("text-values"),
+      fails: "channels",
+      because: /90 visible, and none of \d+ values is a number \[API_VALUES_UNREADABLE\]/,
+      remedy: /Report it/,
+    },
     "hanging server": {
       url: await faultyUrl("hang"),
       settings: `${KEY}, limits: { timeout: 500ms }`,
@@ -250,6 +256,9 @@ describe("check", () => {
       part: { url: plain.url, settings: "auth: { api_key_file: part.txt }" },
       odd: { url: await faultyUrl("odd-records=10@/experimental/channels") },
       unlisted: { url: await faultyUrl("missing@/lookup-definitions") },
+      counted: { url: await faultyUrl("error=403@/objects/count", "error=403@/sensor-status-summary") },
+      bare: { url: await faultyUrl("refuses=include") },
+      ahead: { url: await faultyUrl("date=+2h") },
       untold: { url: await faultyUrl("error=403@/lookup-definitions") },
     };
     const folder = temporaryFolder({ ...FILES, "prtg.yaml": configOf(servers) });
@@ -260,6 +269,16 @@ describe("check", () => {
     expect(stdout).toMatch(/^live +sensors +ok +30 visible$/m);
     expect(stdout).toMatch(/^login +channels +ok +90 visible, \d+ with a value$/m);
     expect(stdout).toMatch(/^live +lookups +ok +13 visible$/m);
+    expect(stdout).toMatch(/^live +limits +ok +\d+ of 90 channels have limits$/m);
+    expect(stdout).toMatch(/^live +time series +ok +\d+ rows and \d+ gaps of sensor /m);
+    expect(stdout).toMatch(/^live +clock +ok /m);
+    expect(stdout).toMatch(/^live +speed +ok +at most [\d.]+ s of the \d+ s that a run may take/m);
+    expect(stdout).toMatch(/^counted +status summary +warning .*: statuses are counted from the sensor list -> /m);
+    expect(stdout).toMatch(/^counted +object counts +warning .*HTTP 403.*: objects are counted from the lists -> /m);
+    expect(stdout).toMatch(
+      /^bare +groups +warning .*intervalgroup: prtg_sensor_interval_seconds is not shown, sensor_/m,
+    );
+    expect(stdout).toMatch(/^ahead +clock +warning +the server's is 7\d{3} s ahead of ours/m);
     expect(stdout).toMatch(/^unlisted +lookups +ok +not offered by this server: states of channels are not shown$/m);
     const warned = [...stdout.matchAll(/^(\S+) +(\S+) +warning +(.*) -> /gm)].map(([, server, subject]) => [
       server,
@@ -269,6 +288,13 @@ describe("check", () => {
       ["unchecked", "connection"],
       ["part", "visibility"],
       ["odd", "channels"],
+      ["odd", "limits"],
+      ["bare", "sensors"],
+      ["bare", "devices"],
+      ["bare", "groups"],
+      ["bare", "probes"],
+      ["bare", "limits"],
+      ["ahead", "clock"],
       ["untold", "lookups"],
     ]);
     expect(stdout.trimEnd().split("\n").at(-1)).toBe("ok: everything that serve needs works, with the warnings above");
