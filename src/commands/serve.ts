@@ -5,6 +5,7 @@ import { negotiateFormat } from "../exposition/negotiate.ts";
 import { type Reloaded, reloadEndpoint } from "../http/reload-endpoint.ts";
 import { createRoutes } from "../http/routes.ts";
 import { startWebServer, type WebServer } from "../http/web-server.ts";
+import { otlpSettings } from "../otlp/settings.ts";
 import { ConfigFiles, watchConfig } from "./config-watch.ts";
 import { type CommandContext, createContext, loadFlaggedConfig, readText } from "./context.ts";
 import { Exporter } from "./exporter.ts";
@@ -45,7 +46,8 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
       return loaded;
     });
   if (flags["config.check"] === true) {
-    const { source } = await load();
+    const { config, source } = await load();
+    for (const warning of otlpSettings(process.env, config.otlp).warnings) context.log.warn(warning);
     context.print(`${source}: the configuration is valid`);
     const web = await openWebConfig(flags, context);
     if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);

@@ -7,7 +7,7 @@ import { EnvironmentServer } from "./environment.ts";
 import type { Environment } from "./interpolation.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ReadFile } from "./read-file.ts";
-import { resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
+import { checkOtlpFiles, resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
 import { type RuleFile, readRuleFiles } from "./rule-files.ts";
 import type { Settings } from "./schema.ts";
 import { type ReadAccess, secretFileReader } from "./secret-files.ts";
@@ -70,9 +70,11 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const fileBase = file === undefined ? "" : dirname(file);
   const source = file ?? "environment";
   const ruleFiles = await readRuleFiles(settings.mapping, { file: source, origin, base: fileBase, env, readFile });
+  const otlp = resolveOtlpPaths(settings.otlp, fileBase);
+  await checkOtlpFiles(otlp, { origin, readFile, readSecret, redactor });
   const stateDir = settings.stateDir === undefined ? undefined : resolve(fileBase, settings.stateDir);
   return {
-    config: { ...settings, servers, ruleFiles, stateDir, otlp: resolveOtlpPaths(settings.otlp, fileBase) },
+    config: { ...settings, servers, ruleFiles, stateDir, otlp },
     source,
     hash: text === undefined ? undefined : createHash("sha256").update(text).digest("hex"),
     // One that the file refers to is used after all.

@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { byteSize, duration, filePath, serverUrl, text } from "./fields.ts";
+import { HEADER_VALUE } from "./secrets.ts";
 
 /*
  * The section `otlp`: where and how to push. What is left out here may come from the standard OTEL_* variables.
  */
 
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: "the name of an HTTP header" });
+
+const HEADER_TEXT = "the value of an HTTP header: one line of Latin-1";
+const headerValue = text(HEADER_TEXT).regex(HEADER_VALUE, { error: HEADER_TEXT });
 
 const tls = z
   .strictObject({
@@ -76,7 +80,7 @@ export const otlpSchema = z
           "Size that the body of no request exceeds, before compression, for receivers with a lower limit. Usual requests have some 512KiB. Default: one byte less than 4MiB.",
         examples: ["1MiB"],
       }),
-    headers: z.record(headerName, text("the value of an HTTP header")).optional().meta({
+    headers: z.record(headerName, headerValue).optional().meta({
       title: "map of texts",
       description:
         "HTTP headers by name, for what is no secret, such as the name of a tenant. `Authorization` and the like only with a reference to an environment variable.",

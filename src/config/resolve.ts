@@ -6,7 +6,7 @@ import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import type { ReadFile } from "./read-file.ts";
 import type { SecretLocation, ServerSettings, Settings } from "./schema.ts";
-import { EnvironmentSecret, FileSecret, type SecretSource } from "./secrets.ts";
+import { apiKeyFault, EnvironmentSecret, type FaultOf, FileSecret, headerFault, type SecretSource } from "./secrets.ts";
 import { readKeyOf, readTlsFiles, type TlsFiles, type TlsMaterial } from "./tls-files.ts";
 
 /** How to prove who we are to one server. */
@@ -54,19 +54,11 @@ export async function resolveServers(
   context: ResolveContext,
 ): Promise<ServerConfig[]> {
   const problems: ConfigProblem[] = [];
-  const attempt = async <Value>(path: KeyPath, read: () => Promise<Value>): Promise<Value | undefined> => {
-    try {
-      return await read();
-    } catch (error) {
-      if (!(error instanceof ExporterError)) throw error;
-      problems.push({ code: error.code, ...context.origin.place(path, "value"), text: error.message });
-      return undefined;
-    }
-  };
+  const attempt = attemptInto(problems, context.origin);
   const resolved: ServerConfig[] = [];
   for (const [index, { auth, tls, ...rest }] of servers.entries()) {
     const path = ["servers", index, "auth", auth.secret.key];
-    const source = secretSource(auth.secret, path, context);
+    const source = secretSource(auth.secret, path, context, auth.kind === "api_key" ? apiKeyFault : undefined);
     await attempt(path, () => source.read());
     const credentials: Credentials =
       auth.kind === "api_key"
@@ -76,6 +68,19 @@ export async function resolveServers(
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return resolved;
+}
+
+/** Reads what a key names; a failure becomes a problem at the place of the key. */
+function attemptInto(problems: ConfigProblem[], origin: Origin): Attempt {
+  return async (path, read) => {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof ExporterError)) throw error;
+      problems.push({ code: error.code, ...origin.place(path, "value"), text: error.message });
+      return undefined;
+    }
+  };
 }
 
 type Attempt = <Value>(path: KeyPath, read: () => Promise<Value>) => Promise<Value | undefined>;
@@ -101,6 +106,29 @@ async function resolveTls(
   };
 }
 
+/**
+ * Reads the files that the section `otlp` names, whose paths are resolved, as the push will.
+ * @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, with every file that cannot be used
+ */
+export async function checkOtlpFiles(otlp: Settings["otlp"], context: Omit<ResolveContext, "base">): Promise<void> {
+  const { origin, readFile, readSecret, redactor } = context;
+  const { headerFiles = {}, tls, endpoint = "" } = otlp ?? {};
+  const problems: ConfigProblem[] = [];
+  const attempt = attemptInto(problems, origin);
+  for (const [name, path] of Object.entries(headerFiles)) {
+    const source = new FileSecret(path, path, readSecret, redactor, headerFault);
+    await attempt(["otlp", "header_files", name], () => source.read());
+  }
+  // Without TLS they are not read.
+  const { caFile, certFile, keyFile } = endpoint.startsWith("http:") ? {} : (tls ?? {});
+  const at = (key: string) => ["otlp", "tls", key];
+  if (caFile !== undefined) await attempt(at("ca_file"), () => readCertificates(caFile, readFile));
+  const cert =
+    certFile === undefined ? undefined : await attempt(at("cert_file"), () => readCertificates(certFile, readFile));
+  if (keyFile !== undefined) await attempt(at("key_file"), () => readKeyOf(cert, keyFile, readSecret));
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
 /** The paths of the section `otlp`, from `base` on. The files are read when the push begins. */
 export function resolveOtlpPaths(otlp: Settings["otlp"], base: string): Settings["otlp"] {
   if (otlp === undefined) return undefined;
@@ -114,10 +142,21 @@ export function resolveOtlpPaths(otlp: Settings["otlp"], base: string): Settings
   };
 }
 
-function secretSource(location: SecretLocation, path: KeyPath, context: ResolveContext): SecretSource {
+function secretSource(
+  location: SecretLocation,
+  path: KeyPath,
+  context: ResolveContext,
+  faultOf: FaultOf | undefined,
+): SecretSource {
   if (location.kind === "file") {
-    return new FileSecret(location.path, resolve(context.base, location.path), context.readSecret, context.redactor);
+    return new FileSecret(
+      location.path,
+      resolve(context.base, location.path),
+      context.readSecret,
+      context.redactor,
+      faultOf,
+    );
   }
   const variable = context.origin.reference(path)?.variables[0] ?? "";
-  return new EnvironmentSecret(variable, location.value, context.redactor);
+  return new EnvironmentSecret(variable, location.value, context.redactor, faultOf);
 }

@@ -44,6 +44,21 @@ export function parseSecret(content: string): { readonly value: string } | { rea
   return { value };
 }
 
+/** Why a value cannot be used, in words that do not repeat it; undefined when it can. */
+export type FaultOf = (value: string) => string | undefined;
+
+/** It is sent as `Authorization: Bearer <key>`: what else it holds came from copying it. */
+export function apiKeyFault(value: string): string | undefined {
+  return /^[!-~]+$/.test(value) ? undefined : "holds a blank or another character that no API key has";
+}
+
+/** What Node.js sends as the value of a header: one line of Latin-1. */
+export function headerFault(value: string): string | undefined {
+  return HEADER_VALUE.test(value) ? undefined : "holds characters that no HTTP header can carry";
+}
+
+export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 /** Where a secret comes from. What it gives is known to the redactor from then on. */
 export interface SecretSource {
   /** `file /run/secrets/prtg-api-key` or `environment variable PRTG_API_KEY`. */
@@ -62,9 +77,10 @@ export class FileSecret implements SecretSource {
   readonly #path: string;
   readonly #readFile: ReadFile;
   readonly #redactor: Redactor;
+  readonly #faultOf: FaultOf;
 
   /** `given` is the path as configured, `path` the same one as it is to be opened. */
-  constructor(given: string, path: string, readFile: ReadFile, redactor: Redactor) {
+  constructor(given: string, path: string, readFile: ReadFile, redactor: Redactor, faultOf: FaultOf = () => undefined) {
     // A key given in place of the path of its file must not be repeated in messages.
     this.description = /[./\\]/.test(given)
       ? `file ${printable(path)}`
@@ -72,6 +88,7 @@ export class FileSecret implements SecretSource {
     this.#path = path;
     this.#readFile = readFile;
     this.#redactor = redactor;
+    this.#faultOf = faultOf;
   }
 
   async read(): Promise<Secret> {
@@ -85,6 +102,8 @@ export class FileSecret implements SecretSource {
     const parsed = parseSecret(content);
     if ("fault" in parsed) throw new ExporterError("SECRET_UNREADABLE", `${this.description} ${parsed.fault}`);
     this.#redactor.add(parsed.value);
+    const fault = this.#faultOf(parsed.value);
+    if (fault !== undefined) throw new ExporterError("SECRET_UNREADABLE", `${this.description} ${fault}`);
     return new Secret(parsed.value);
   }
 }
@@ -93,14 +112,18 @@ export class FileSecret implements SecretSource {
 export class EnvironmentSecret implements SecretSource {
   readonly description: string;
   readonly #secret: Secret;
+  readonly #faultOf: FaultOf;
 
-  constructor(variable: string, secret: Secret, redactor: Redactor) {
+  constructor(variable: string, secret: Secret, redactor: Redactor, faultOf: FaultOf = () => undefined) {
     this.description = `environment variable ${variable}`;
     this.#secret = secret;
+    this.#faultOf = faultOf;
     redactor.add(secret.reveal());
   }
 
   async read(): Promise<Secret> {
+    const fault = this.#faultOf(this.#secret.reveal());
+    if (fault !== undefined) throw new ExporterError("SECRET_UNREADABLE", `${this.description} ${fault}`);
     return this.#secret;
   }
 }

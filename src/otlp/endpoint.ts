@@ -17,7 +17,8 @@ export function completeMetricsUrl(base: string): string | undefined {
 export function parseHttpUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  return url.protocol === "http:" || url.protocol === "https:" ? url : undefined;
+  // Nothing listens on port 0.
+  return (url.protocol === "http:" || url.protocol === "https:") && url.port !== "0" ? url : undefined;
 }
 
 export interface BareUrl {

@@ -1,5 +1,5 @@
 import type { ReadFile } from "../config/read-file.ts";
-import { FileSecret, type Secret, type SecretSource } from "../config/secrets.ts";
+import { FileSecret, headerFault, type Secret, type SecretSource } from "../config/secrets.ts";
 import type { Redactor } from "../errors/redactor.ts";
 
 /** Headers of one request. Asked for each time, so that a file that was rotated counts from the next request on. */
@@ -30,7 +30,7 @@ export function headerReader(settings: HeaderSettings, readFile: ReadFile, redac
   const sources = new Map<string, Pick<SecretSource, "read">>();
   for (const [name, secret] of Object.entries(settings.headers)) sources.set(name, { read: async () => secret });
   for (const [name, path] of Object.entries(settings.headerFiles)) {
-    sources.set(name, new FileSecret(path, path, readFile, redactor));
+    sources.set(name, new FileSecret(path, path, readFile, redactor, headerFault));
   }
   return async () => {
     const headers: Record<string, string> = {};

@@ -1,4 +1,5 @@
-import { Secret } from "../config/secrets.ts";
+import { headerFault, Secret } from "../config/secrets.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
 import type { OtlpCompression, OtlpProtocol } from "./encoding.ts";
 import { completeMetricsUrl, takeCredentials } from "./endpoint.ts";
 import { type Environment, parseOtlpEnvironment } from "./environment.ts";
@@ -68,6 +69,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
  * resource attributes are merged, name by name, in the same order. Pushing takes an endpoint, from wherever: without
  * one there are no settings. OTEL_SDK_DISABLED=true stops everything, also what the configuration asks for.
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
+ * @throws ExporterError CONFIG_INVALID for a header of the variables that cannot be sent
  */
 export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpSetup {
   const given = parseOtlpEnvironment(env);
@@ -86,6 +88,13 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
     ...given.headers,
     ...lower(section.headers),
   };
+  for (const [name, value] of Object.entries(given.headers)) {
+    const fault = headerFault(value);
+    if (fault === undefined || name in lower(section.headers)) continue;
+    // To leave it out, as other mistakes there, would send data without what authorizes it.
+    const text = `OTEL_EXPORTER_OTLP_HEADERS: the value of ${JSON.stringify(name)} ${fault}`;
+    throw new ExporterError("CONFIG_INVALID", text, { remedy: "Correct the variable, or unset it." });
+  }
   const { tls = {} } = section;
   const intervalMs = section.intervalMs ?? given.intervalMs ?? 60_000;
   return {

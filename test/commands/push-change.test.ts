@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
+import { readTextFile } from "../../src/bounded-files.ts";
 import { Exporter } from "../../src/commands/exporter.ts";
 import { printConfig } from "../../src/commands/fingerprint.ts";
 import { openOtlpPush, prepareOtlpPush } from "../../src/commands/otlp-push.ts";
@@ -28,7 +29,8 @@ async function startStorm() {
     const yaml = `servers: [${servers.map(server).join(", ")}]\nstate_dir: ${join(folder, state)}\n${SLOWLY}${
       otlp === undefined ? "" : `otlp: { interval: 1s, ${otlp} }\n`
     }`;
-    const options = { file: "test.yaml", env: { KEY: CREDENTIALS.apiKey }, readFile: async () => yaml };
+    const readFile = async (path: string) => (path === "test.yaml" ? yaml : readTextFile(path));
+    const options = { file: "test.yaml", env: { KEY: CREDENTIALS.apiKey }, readFile };
     return (await loadConfig(options)).config;
   };
   const to = `endpoint: "${plain.url}"`;

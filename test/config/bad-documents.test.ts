@@ -7,6 +7,7 @@ import { FILES } from "./bad-documents/files.ts";
 import { REFERENCES } from "./bad-documents/references.ts";
 import { SERVERS } from "./bad-documents/servers.ts";
 import { SYNTAX_FAULTS } from "./bad-documents/syntax.ts";
+import { UNSENDABLE } from "./bad-documents/unsendable.ts";
 import { VALUES } from "./bad-documents/values.ts";
 import { FILE, failureOf, load, SECRET } from "./support.ts";
 
@@ -17,6 +18,7 @@ const BAD_DOCUMENTS: readonly BadDocument[] = [
   ...REFERENCES,
   ...FILES,
   ...SERVERS,
+  ...UNSENDABLE,
 ];
 
 test.each(BAD_DOCUMENTS)("refused: $title", async ({ text, env = {}, code = "CONFIG_INVALID", problems }) => {

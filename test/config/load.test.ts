@@ -23,10 +23,12 @@ function settingsOf({ ruleFiles, ...settings }: Config): Omit<Config, "ruleFiles
 
 describe("a file", () => {
   test("names files of the OTLP section and state_dir from its own directory on", async () => {
+    const directory = dirname(resolve(FILE));
     const { config } = await load(
       `${MINIMAL}\notlp:\n  endpoint: http://collector:4318/\n  interval: 30s\n  headers: { X-Scope-OrgID: network }\n  header_files: { Authorization: token }\n  tls: { ca_file: ca.pem, key_file: /etc/key.pem }\nstate_dir: state\n`,
+      {},
+      { [join(directory, "token")]: "Bearer token" },
     );
-    const directory = dirname(resolve(FILE));
     expect(config.stateDir).toBe(join(directory, "state"));
     expect(config.otlp).toMatchObject({
       endpoint: "http://collector:4318",

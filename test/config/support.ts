@@ -22,6 +22,8 @@ function fixture(name: string): string {
 
 const FILES = {
   "/run/secrets/key": `${SECRET}\n`,
+  "/run/secrets/blank": `${SECRET} \n`,
+  "/run/secrets/header": `Bearer ${SECRET}\u001b`,
   "/run/secrets/empty": "\n",
   "/run/secrets/two-lines": `${SECRET}\nmore\n`,
   "/run/secrets/utf-16": [...SECRET].join("\0"),
@@ -31,6 +33,9 @@ const FILES = {
   "/etc/ssl/certs/prtg-ca.pem": rootCertificates[0] ?? "",
   "/etc/ssl/certs/exporter.pem": fixture("localhost.pem"),
   "/etc/ssl/private/exporter.key": fixture("localhost.key.pem"),
+  "/run/secrets/otlp-authorization": `Bearer ${SECRET}`,
+  "/etc/ssl/certs/collector-ca.pem": rootCertificates[0] ?? "",
+  "/etc/ssl/private/exporter.pem": fixture("localhost.key.pem"),
   "/etc/ssl/other.key": fixture("expired.key.pem"),
   "/etc/ssl/ca.pem": rootCertificates.slice(0, 2).join("\n"),
   "/etc/ssl/key.pem": "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n",
@@ -38,8 +43,12 @@ const FILES = {
 };
 
 /** Loads `text` as a configuration file. */
-export function load(text: string, env: Readonly<Record<string, string>> = {}): Promise<LoadedConfig> {
-  return loadConfig({ file: FILE, env, readFile: filesWith({ ...FILES, [FILE]: text }) });
+export function load(
+  text: string,
+  env: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<LoadedConfig> {
+  return loadConfig({ file: FILE, env, readFile: filesWith({ ...FILES, ...files, [FILE]: text }) });
 }
 
 /** Loads the configuration of the environment. */

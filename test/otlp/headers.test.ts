@@ -72,9 +72,16 @@ test("a file that is missing at the start is an error then", async () => {
 });
 
 test("a value that no header can carry fails the delivery without being repeated", async () => {
-  const folder = temporaryFolder({ token: "Bearer sécret\u0007" });
+  const folder = temporaryFolder({ token: "Bearer before" });
   const receiver = await startReceiver();
-  const sink = await testSink({ endpoint: receiver.url, headerFiles: { authorization: join(folder, "token") } });
+  const section = { endpoint: receiver.url, headerFiles: { authorization: join(folder, "token") } };
+  const sink = await testSink(section);
+  await writeFile(join(folder, "token"), "Bearer sécret\u0007");
+  // From the beginning it is no way to a receiver.
+  await expect(testSink(section)).rejects.toMatchObject({
+    code: "SECRET_UNREADABLE",
+    message: expect.stringContaining("holds characters that no HTTP header can carry"),
+  });
   const outcome = await sink.deliver([row("40", NOON, 1)], never);
   expect(outcome).toMatchObject({ kind: "failed" });
   expect(JSON.stringify(outcome)).not.toContain("cret");

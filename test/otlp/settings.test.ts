@@ -256,3 +256,19 @@ test("key-value lists: what is encoded comes back", () => {
 test("key-value lists: anything else is read or refused, never thrown", () => {
   fc.assert(fc.property(fc.string(), (text) => void parseKeyValues(text)));
 });
+
+describe("a header of the standard variables that cannot be sent", () => {
+  test.each(["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_METRICS_HEADERS"])("in %s is refused", (name) => {
+    for (const value of ["a%0d%0ab", "a%0Ab", "%E2%82%AC", "a%00"]) {
+      const settings = () => otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://a", [name]: `x-tenant=${value}` });
+      expect(settings, value).toThrow('the value of "x-tenant" holds characters that no HTTP header can carry');
+    }
+  });
+
+  test("does not count where nothing is pushed, or the configuration has another value", () => {
+    const env = { OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=%0a" };
+    expect(otlpSettings(env).settings).toBeUndefined();
+    const section = { endpoint: "http://a", headers: { "X-Tenant": "b" } };
+    expect(otlpSettings(env, section).settings?.headers["x-tenant"]?.reveal()).toBe("b");
+  });
+});
