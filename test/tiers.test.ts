@@ -30,14 +30,19 @@ test("unit tests start no process: a file that does is named *.integration.test.
   expect(starters.filter((file) => !OTHER_TIERS.test(file))).toEqual([]);
 });
 
-/** Memos, each of what always gives the same, and who takes the signals of the process, which no unit test sends. */
+/**
+ * Memos, each of what always gives the same; who takes the signals of the process, which no unit test sends; files that
+ * hang, which no unit test has; claims of folders of state, of which each test has one of its own.
+ */
 const STATEFUL = [
   "api/decode/status.ts",
   "api/decode/timestamp.ts",
+  "bounded-files.ts",
   "commands/signals.ts",
   "config/validation.ts",
   "simulator/service/contract/contract.ts",
   "simulator/service/contract/document.ts",
+  "sync/state-claims.ts",
 ];
 
 test("no module keeps state: unit tests share them, many files to a process", () => {

@@ -40,7 +40,9 @@ describe("progressBar", () => {
     clock.elapsed += 10_000;
     progress.advance(100);
     progress.end();
-    const text = String(terminal.read());
+    // Since Node.js 26 one call of `read` gives one chunk.
+    let text = "";
+    for (let part = terminal.read(); part !== null; part = terminal.read()) text += part;
     expect(text).toContain("reading sensors [========                      ] 25% | 50/200 | ?/s | ? left");
     expect(text).toContain("reading sensors [===============               ] 50% | 100/200 | 5.0/s | 20s left");
     expect(text.lastIndexOf("\u001b[?25h")).toBeGreaterThan(text.lastIndexOf("\u001b[?25l"));
