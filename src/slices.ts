@@ -8,11 +8,14 @@ const STEPS_PER_LOOK = 256;
 /** Cuts long work into slices: scrapes and requests get the event loop in between. */
 export class Slices {
   readonly #clock: Clock;
+  readonly #signal: AbortSignal | undefined;
   #steps = 0;
   #sliceBegan: number;
 
-  constructor(clock: Clock) {
+  /** `signal` ends the work between two slices: what is waited for rejects with its reason. */
+  constructor(clock: Clock, signal?: AbortSignal) {
     this.#clock = clock;
+    this.#signal = signal;
     this.#sliceBegan = clock.monotonic();
   }
 
@@ -30,6 +33,7 @@ export class Slices {
 
   async #yield(): Promise<void> {
     await nextTurn();
+    this.#signal?.throwIfAborted();
     this.#sliceBegan = this.#clock.monotonic();
   }
 }

@@ -12,8 +12,13 @@ export interface Deadline {
 /** Nobody reads it; without one, each request would make an exception with a stack trace. */
 const OVER = new Error("the work is over");
 
+/** A timer that is so late tells of a busy program, milliseconds. */
+const LATE_MS = 50;
+
 /**
  * Runs work that heeds a signal, which aborts when the time is over or a parent aborts. The error is then the reason.
+ * Time in which this program itself was too busy to notice is given once more, up to `ms`: what came in meanwhile has not
+ * been read yet when a late timer goes off.
  * Listeners are removed by hand: parents may live as long as the program.
  */
 export async function withDeadline<Result>(
@@ -26,7 +31,7 @@ export async function withDeadline<Result>(
   const inherit = (): void => controller.abort(parents.find((parent) => parent.aborted)?.reason);
   for (const parent of parents) parent.addEventListener("abort", inherit, { once: true });
   if (parents.some((parent) => parent.aborted)) inherit();
-  clock.sleep(ms, timer.signal).then(
+  sleepAwake(clock, ms, timer.signal).then(
     () => controller.abort(expired()),
     () => undefined,
   );
@@ -39,6 +44,13 @@ export async function withDeadline<Result>(
     timer.abort(OVER);
     for (const parent of parents) parent.removeEventListener("abort", inherit);
   }
+}
+
+async function sleepAwake(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  const due = clock.monotonic() + ms;
+  await clock.sleep(ms, signal);
+  const late = clock.monotonic() - due;
+  if (late > LATE_MS) await clock.sleep(Math.min(late, ms), signal);
 }
 
 /** Waits for work that others wait for too: the signal ends the wait, not the work. */

@@ -30,14 +30,15 @@ export interface ExplainedSensor {
 
 /** `/debug/explain?object=ID`: on every server that has such an object, what is known of it and what is served. */
 export function explainPage(sources: DebugSources): DebugPage {
-  return async (query) => {
+  return async (query, gone) => {
+    const slices = new Slices(sources.clock, gone);
     const wanted = parseObject(query.get("object"));
     if (wanted === undefined) return failure(400, USAGE);
     const explained: ExplainedSensor[] = [];
     for (const monitor of sources.monitors.values()) {
       const inspection = monitor.inspect(wanted.sensorId);
       if (inspection === undefined) continue;
-      const found = await explainSensor(inspection, wanted, sources);
+      const found = await explainSensor(inspection, wanted, sources, slices);
       if (found !== undefined) explained.push(found);
     }
     if (explained.length === 0) return failure(404, whyUnknown(wanted, sources));
@@ -69,11 +70,11 @@ export async function explainSensor(
   inspection: SensorInspection,
   { sensorId, channelId }: WantedObject,
   { store, mapper, clock }: Pick<DebugSources, "store" | "mapper" | "clock">,
+  slices: Slices,
 ): Promise<ExplainedSensor | undefined> {
   const { server, sensor } = inspection;
   const chosen = inspection.channels.filter((channel) => channelId === undefined || channel.channelId === channelId);
   if (channelId !== undefined && chosen.length === 0) return undefined;
-  const slices = new Slices(clock);
   // What sets most series apart comes first.
   const wanted = { sensor_id: sensorId, server, ...(channelId !== undefined && { channel_id: channelId }) };
   const series = await findSeries(store, wanted, clock.monotonic(), () => slices.step());

@@ -8,6 +8,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { accountFor } from "../mapping/channel-account.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
+import { Slices } from "../slices.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { PrometheusServerMetrics } from "../telemetry/prometheus-server-metrics.ts";
 import type { Tree } from "../tree/model.ts";
@@ -58,7 +59,7 @@ export async function map(flags: MapFlags, redactor: Redactor): Promise<number> 
   const { mapper } = mappingOf(config);
   const channels = chosen.flatMap((server) => mappedChannels(server, mapper));
   if (flags.format === "json") {
-    printJson(channels, context);
+    await printJson(channels, context);
   } else {
     context.print(`${mapTable(channels, servers.length > 1)}\n${conclude(channels)}`);
   }
@@ -116,10 +117,12 @@ function chooseSensor(servers: readonly RecordedServer[], sensorId: string | und
 }
 
 /** A line for each channel: hundreds of thousands do not fit into one string. */
-function printJson(channels: readonly MappedChannel[], { print, redactor }: CommandContext): void {
+async function printJson(channels: readonly MappedChannel[], context: CommandContext): Promise<void> {
+  const { print, redactor, clock } = context;
+  const slices = new Slices(clock);
   print("[");
   for (const [index, channel] of mapJson(channels).entries()) {
-    print(`${JSON.stringify(redactStrings(channel, redactor))}${index < channels.length - 1 ? "," : ""}`);
+    print(`${JSON.stringify(await redactStrings(channel, redactor, slices))}${index < channels.length - 1 ? "," : ""}`);
   }
   print("]");
 }

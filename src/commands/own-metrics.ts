@@ -10,25 +10,40 @@ interface Sample {
   readonly value: number;
 }
 
+/** Samples of a family, also by server: with hundreds of servers each would else look through those of all. */
+interface FamilySamples {
+  readonly all: readonly Sample[];
+  readonly byServer: ReadonlyMap<string | undefined, readonly Sample[]>;
+}
+
 /** The exporter's own metrics as of one moment, for a page that shows some of them. */
 export class OwnMetrics {
-  readonly #samples: ReadonlyMap<string, readonly Sample[]>;
+  readonly #samples: ReadonlyMap<string, FamilySamples>;
 
-  private constructor(samples: ReadonlyMap<string, readonly Sample[]>) {
+  private constructor(samples: ReadonlyMap<string, FamilySamples>) {
     this.#samples = samples;
   }
 
-  static async read(registry: Registry): Promise<OwnMetrics> {
-    const samples = new Map<string, Sample[]>();
-    for (const { name, values } of await registry.getMetricsAsJSON()) {
-      samples.set(
-        name,
-        values.map((each) => ({
-          name: "metricName" in each && typeof each.metricName === "string" ? each.metricName : name,
-          labels: Object.fromEntries(Object.entries(each.labels).map(([label, value]) => [label, String(value)])),
-          value: each.value,
-        })),
-      );
+  /** Reads metrics one after the other, and calls `step` often; what it returns is waited for. */
+  static async read(registry: Registry, step: () => Promise<void> | undefined = () => undefined): Promise<OwnMetrics> {
+    const samples = new Map<string, FamilySamples>();
+    for (const { name } of registry.getMetricsAsArray()) {
+      const metric = registry.getSingleMetric(name);
+      if (metric === undefined) continue;
+      const { values } = await metric.get();
+      const all: Sample[] = [];
+      const byServer = new Map<string | undefined, Sample[]>();
+      for (const each of values) {
+        const turn = step();
+        if (turn !== undefined) await turn;
+        const sample = sampleOf(name, each);
+        const { server } = sample.labels;
+        const known = byServer.get(server);
+        if (known === undefined) byServer.set(server, [sample]);
+        else known.push(sample);
+        all.push(sample);
+      }
+      samples.set(name, { all, byServer });
     }
     return new OwnMetrics(samples);
   }
@@ -36,9 +51,9 @@ export class OwnMetrics {
   /** Samples whose labels have these values. */
   samples(family: Pick<MetricFamily, "name">, wanted: Labels = {}): readonly Sample[] {
     const entries = Object.entries(wanted);
-    return (this.#samples.get(family.name) ?? []).filter(({ labels }) =>
-      entries.every(([name, value]) => labels[name] === value),
-    );
+    const { all = [], byServer } = this.#samples.get(family.name) ?? {};
+    const candidates = wanted.server === undefined ? all : (byServer?.get(wanted.server) ?? []);
+    return candidates.filter(({ labels }) => entries.every(([name, value]) => labels[name] === value));
   }
 
   sum(family: Pick<MetricFamily, "name">, wanted: Labels = {}): number {
@@ -76,4 +91,14 @@ export class OwnMetrics {
     const reached = buckets.find(({ value }) => value >= 0.95 * count);
     return { mean: total("sum") / count, p95: reached?.bound ?? Number.POSITIVE_INFINITY };
   }
+}
+
+type MetricValue = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number]["values"][number];
+
+function sampleOf(family: string, each: MetricValue): Sample {
+  return {
+    name: "metricName" in each && typeof each.metricName === "string" ? each.metricName : family,
+    labels: Object.fromEntries(Object.entries(each.labels).map(([label, value]) => [label, String(value)])),
+    value: each.value,
+  };
 }

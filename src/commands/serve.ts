@@ -176,14 +176,14 @@ function routesOf(live: LiveExporter, flags: WebFlags) {
     rejected: (reason) => live.shown.metrics.httpRejected.inc({ reason }),
     isReady: () => live.shown.ready,
     status: {
-      status: () => live.shown.status.status(),
-      node: (question) => live.shown.status.node(question),
-      search: (question) => live.shown.status.search(question),
+      status: (...wanted) => live.shown.status.status(...wanted),
+      node: (...wanted) => live.shown.status.node(...wanted),
+      search: (...wanted) => live.shown.status.search(...wanted),
     },
     debug: {
-      explain: (query) => live.shown.debug.explain(query),
-      cardinality: (query) => live.shown.debug.cardinality(query),
+      explain: (...wanted) => live.shown.debug.explain(...wanted),
+      cardinality: (...wanted) => live.shown.debug.cardinality(...wanted),
     },
-    discovery: (question) => live.shown.discovery(question),
+    discovery: (...wanted) => live.shown.discovery(...wanted),
   });
 }

@@ -13,29 +13,38 @@ export interface DiscoverySources {
   readonly monitors: ReadonlyMap<string, Pick<ServerMonitor, "status" | "tree" | "nodeStatus">>;
 }
 
+/** Targets are put together up to so many characters: each write takes time. */
+const PIECE_LENGTH = 64 * 1_024;
+
 /**
  * Devices with a host as targets, in the order of the tree. A server whose tree has not been read yet makes the whole
  * answer wait: a list without its devices would have Prometheus forget them.
  */
 export function createDiscovery(sources: DiscoverySources, redactor: Redactor): Discovery {
-  return async (question) => {
+  return async (question, gone) => {
     const asked = question.servers.length === 0 ? [...sources.monitors.keys()] : question.servers;
     const refusal = refusalOf(sources, asked);
     if (refusal !== undefined) return refusal;
-    const slices = new Slices(sources.clock);
-    const pieces: string[] = [];
+    const slices = new Slices(sources.clock, gone);
+    const pieces: Buffer[] = [];
+    let piece = "";
     for (const server of new Set(asked)) {
       const monitor = sources.monitors.get(server);
       if (monitor === undefined) continue;
       for (const node of monitor.tree().nodes.values()) {
-        await slices.step();
+        const turn = slices.step();
+        if (turn !== undefined) await turn;
         const target = targetOf(server, node, monitor.nodeStatus(node) ?? "", question);
         if (target === undefined) continue;
         // Names, hosts and tags come from outside: a secret in one of them must not leave this way.
-        pieces.push(`${pieces.length === 0 ? "[" : ",\n"}${redactor.redact(JSON.stringify(target))}`);
+        piece += `${piece === "" && pieces.length === 0 ? "[" : ",\n"}${redactor.redact(JSON.stringify(target))}`;
+        if (piece.length < PIECE_LENGTH) continue;
+        pieces.push(Buffer.from(piece));
+        piece = "";
       }
     }
-    return { status: 200, json: pieces.length === 0 ? ["[]\n"] : [...pieces, "]\n"] };
+    const isEmpty = piece === "" && pieces.length === 0;
+    return { status: 200, json: [...pieces, Buffer.from(isEmpty ? "[]\n" : `${piece}]\n`)] };
   };
 }
 

@@ -14,14 +14,23 @@ const OUTLINES_LAST = 2_000;
 export function createStatusSource(sources: StatusSources, redactor: Redactor): StatusSource {
   const outlines = recentOutlines(sources);
   // Names, paths and errors come from outside: a secret in one of them must not leave this way.
-  const redacted = <Report>(report: Report): Report => redactStrings(report, redactor) as Report;
+  const redacted = async <Report>(report: Report, slices: Slices): Promise<Report> =>
+    (await redactStrings(report, redactor, slices)) as Report;
+  const slicesFor = (gone: AbortSignal | undefined) => new Slices(sources.clock, gone);
   return {
-    status: async () => {
+    status: async (gone) => {
+      const slices = slicesFor(gone);
       const seen = new Map((await outlines()).map(({ server, outline }) => [server, outline]));
-      return redacted(await statusReport(sources, seen));
+      return redacted(await statusReport(sources, seen, slices), slices);
     },
-    node: async (question) => redacted(await nodeReport(sources, await outlines(), question)),
-    search: async (question) => redacted(await searchReport(sources, await outlines(), question)),
+    node: async (question, gone) => {
+      const slices = slicesFor(gone);
+      return redacted(await nodeReport(sources, await outlines(), question, slices), slices);
+    },
+    search: async (question, gone) => {
+      const slices = slicesFor(gone);
+      return redacted(await searchReport(sources, await outlines(), question, slices), slices);
+    },
   };
 }
 

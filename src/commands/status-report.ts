@@ -2,6 +2,7 @@ import type { CollectorStatus } from "../collectors/scheduler.ts";
 import type { ServerStatus } from "../collectors/server-monitor.ts";
 import type { CollectorReport, EndpointReport, ServerReport, StatusReport } from "../http/status-page/report.ts";
 import { EXPORTER_FAMILIES, TREE_FAMILIES } from "../mapping/metric-table.ts";
+import type { Slices } from "../slices.ts";
 import { ROOT_ID } from "../tree/model.ts";
 import type { Outline } from "../tree/outline.ts";
 import type { ReceiverAddress } from "./otlp-push.ts";
@@ -14,10 +15,25 @@ const WORKED = /^2\d\d$/;
 export async function statusReport(
   sources: StatusSources,
   outlines: ReadonlyMap<string, Outline>,
+  slices: Slices,
 ): Promise<StatusReport> {
   const { build, clock, metrics, monitors, config, receiver, isReady } = sources;
-  const own = await OwnMetrics.read(metrics.registry);
+  const own = await OwnMetrics.read(metrics.registry, () => slices.step());
+  const versions = versionsOf(sources);
   const urls = new Map(config.servers.map(({ name, url }) => [name, url]));
+  const servers: ServerReport[] = [];
+  for (const monitor of monitors.values()) {
+    await slices.look();
+    const status = monitor.status();
+    const { server } = status;
+    const seen = {
+      status,
+      outline: outlines.get(server),
+      url: withoutSecrets(urls.get(server) ?? ""),
+      version: versions.get(server) ?? null,
+    };
+    servers.push(serverReport(sources, seen, own));
+  }
   return {
     generated_at: instant(clock.now()),
     ready: isReady(),
@@ -31,12 +47,7 @@ export async function statusReport(
       loaded_at: instant(own.sum(EXPORTER_FAMILIES.configReloadTime) * 1_000),
       shard: config.shard === undefined ? null : `${config.shard.index}/${config.shard.count}`,
     },
-    servers: [...monitors.values()].map((monitor) => {
-      const status = monitor.status();
-      const { server } = status;
-      const seen = { status, outline: outlines.get(server), url: withoutSecrets(urls.get(server) ?? "") };
-      return serverReport(sources, seen, own);
-    }),
+    servers,
     metrics: metricsReport(sources, own),
     otlp: receiver === undefined ? null : otlpReport(receiver, own),
   };
@@ -46,9 +57,14 @@ interface SeenServer {
   readonly status: ServerStatus;
   readonly outline: Outline | undefined;
   readonly url: string;
+  readonly version: string | null;
 }
 
-function serverReport(sources: StatusSources, { status, outline, url }: SeenServer, own: OwnMetrics): ServerReport {
+function serverReport(
+  sources: StatusSources,
+  { status, outline, url, version }: SeenServer,
+  own: OwnMetrics,
+): ServerReport {
   const { server, up, objects, channels, collectors } = status;
   const of = { server };
   const now = sources.clock.now();
@@ -56,7 +72,7 @@ function serverReport(sources: StatusSources, { status, outline, url }: SeenServ
     name: server,
     url,
     up,
-    version: versionOf(server, sources),
+    version,
     objects: { ...objects, channel: channels },
     sensors_by_status: Object.fromEntries(outline?.sensorsBelow(ROOT_ID) ?? []),
     collectors: collectors.map((collector) => collectorReport(collector, now)),
@@ -89,14 +105,15 @@ function serverReport(sources: StatusSources, { status, outline, url }: SeenServ
   };
 }
 
-/** The one that `prtg_server_info` shows. */
-function versionOf(server: string, { store }: StatusSources): string | null {
+/** By server, as `prtg_server_info` shows them. */
+function versionsOf({ store }: StatusSources): ReadonlyMap<string, string> {
   const table = store.table(TREE_FAMILIES.serverInfo);
+  const versions = new Map<string, string>();
   for (let slot = 0; slot < table.slots; slot++) {
-    const [name, version] = table.labels(slot);
-    if (table.isPresent(slot) && name === server) return version ?? null;
+    const [name = "", version] = table.labels(slot);
+    if (table.isPresent(slot) && version !== undefined && !versions.has(name)) versions.set(name, version);
   }
-  return null;
+  return versions;
 }
 
 function collectorReport(collector: CollectorStatus, now: number): CollectorReport {

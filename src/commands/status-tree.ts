@@ -1,7 +1,7 @@
 import { parseStatus, type StatusToken } from "../api/status.ts";
 import type { ChannelReport, NodeReport, NodeSummary, SearchReport, SensorReport } from "../http/status-page/report.ts";
 import type { NodeQuestion, SearchQuestion } from "../http/status-page/source.ts";
-import { Slices } from "../slices.ts";
+import type { Slices } from "../slices.ts";
 import { ROOT_ID, type TreeNode } from "../tree/model.ts";
 import type { Outline } from "../tree/outline.ts";
 import { type ExplainedChannel, type ExplainedSensor, explainSensor } from "./explain-page.ts";
@@ -26,6 +26,7 @@ export async function nodeReport(
   sources: StatusSources,
   outlines: readonly ServerOutline[],
   { server, id, from }: NodeQuestion,
+  slices: Slices,
 ): Promise<NodeReport | undefined> {
   const place = outlines.find((each) => {
     if (server !== undefined && each.server !== server) return false;
@@ -46,7 +47,7 @@ export async function nodeReport(
       from: first,
       items: children.slice(first, first + MOST_CHILDREN).map((child) => summary(place, child)),
     },
-    sensor: node?.kind === "sensor" ? await sensorReport(sources, place, node) : null,
+    sensor: node?.kind === "sensor" ? await sensorReport(sources, place, node, slices) : null,
   };
 }
 
@@ -90,10 +91,11 @@ async function sensorReport(
   sources: StatusSources,
   { monitor }: ServerOutline,
   { id }: TreeNode,
+  slices: Slices,
 ): Promise<SensorReport | null> {
   const inspection = monitor.inspect(id);
   const wanted = { sensorId: id, channelId: undefined };
-  const explained = inspection && (await explainSensor(inspection, wanted, sources));
+  const explained = inspection && (await explainSensor(inspection, wanted, sources, slices));
   if (explained === undefined) return null;
   const { sensor, staleAfterMs } = explained.inspection;
   return {
@@ -136,8 +138,8 @@ export async function searchReport(
   sources: StatusSources,
   outlines: readonly ServerOutline[],
   { text, server, status }: SearchQuestion,
+  slices: Slices,
 ): Promise<SearchReport> {
-  const slices = new Slices(sources.clock);
   const phrase = text.trim().toLowerCase();
   const words = phrase.split(/\s+/).filter((word) => word !== "");
   const token = status === undefined ? undefined : parseStatus(status);

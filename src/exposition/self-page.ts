@@ -1,6 +1,8 @@
 import { Histogram, type Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
+import { Slices } from "../slices.ts";
 import { type BodyFormat, formatEnd, formatHeader } from "./format.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import { formatLabels, formatValue } from "./text.ts";
 
 type MetricJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
@@ -9,39 +11,69 @@ type ValueJson = MetricJson["values"][number] & { metricName?: string };
 /** What was measured of the process is shown for so long, milliseconds: a little longer than until it is measured anew. */
 const SHOWN_FOR = 1_500;
 
+/** What is measured each second rests for so many times as long as it took. */
+const REST = 20;
+
 /** They ask the system. */
 const OF_PROCESS = /^(process|nodejs)_/;
 
 /**
  * The exporter's own metrics, and the end of the page. What the process needs is measured each second for whoever asks
  * regularly, as a scrape would take as long for it as for sending all else; what the exporter did is always as it is.
+ *
+ * With hundreds of servers these are tens of thousands of lines: they are made in slices, one page at a time, and those
+ * who wait for their turn share the next one.
  */
 export class SelfPages {
   readonly #registry: Registry;
   readonly #clock: Clock;
   #ofProcess: ReadonlyMap<BodyFormat, { readonly text: string; readonly since: number }> = new Map();
+  /** How long that is shown, milliseconds. */
+  #shownFor = SHOWN_FOR;
+  #restsUntil = Number.NEGATIVE_INFINITY;
+  readonly #work = new OneAtATime();
+  /** Pages that have not been begun. */
+  readonly #waiting = new Map<BodyFormat, Promise<string>>();
 
   constructor(registry: Registry, clock: Clock) {
     this.#registry = registry;
     this.#clock = clock;
   }
 
-  async page(format: BodyFormat): Promise<string> {
+  page(format: BodyFormat): Promise<string> {
+    const waiting = this.#waiting.get(format);
+    if (waiting !== undefined) return waiting;
+    const page = this.#work.run(async () => {
+      this.#waiting.delete(format);
+      return this.#make(format);
+    });
+    this.#waiting.set(format, page);
+    return page;
+  }
+
+  async #make(format: BodyFormat): Promise<string> {
+    const slices = new Slices(this.#clock);
     const now = this.#clock.monotonic();
     const known = this.#ofProcess.get(format);
-    const isRecent = known !== undefined && now - known.since < SHOWN_FOR;
-    const own = renderMetrics(await this.#read(false), format);
-    const ofProcess = isRecent ? known.text : renderMetrics(await this.#read(true), format);
+    const isRecent = known !== undefined && now - known.since < this.#shownFor;
+    const own = await renderMetrics(await this.#read(false), format, slices);
+    const ofProcess = isRecent ? known.text : await renderMetrics(await this.#read(true), format, slices);
     return own + ofProcess + formatEnd(format);
   }
 
   /** To be called each second, with the formats that are asked for. */
   async measureProcess(formats: ReadonlySet<BodyFormat>): Promise<void> {
     const since = this.#clock.monotonic();
+    if (since < this.#restsUntil) return;
     const metrics = formats.size === 0 ? [] : await this.#read(true);
-    this.#ofProcess = new Map(
-      [...formats].map((format) => [format, { text: renderMetrics(metrics, format), since }] as const),
-    );
+    const slices = new Slices(this.#clock);
+    const measured: [BodyFormat, { readonly text: string; readonly since: number }][] = [];
+    for (const format of formats)
+      measured.push([format, { text: await renderMetrics(metrics, format, slices), since }]);
+    this.#ofProcess = new Map(measured);
+    const rest = REST * (this.#clock.monotonic() - since);
+    this.#restsUntil = since + rest;
+    this.#shownFor = SHOWN_FOR + rest;
   }
 
   /** A histogram is a dozen series for each of its own: it takes long, as those of the process do. */
@@ -55,12 +87,19 @@ export class SelfPages {
   }
 }
 
-function renderMetrics(metrics: readonly MetricJson[], format: BodyFormat): string {
-  return metrics.map((metric) => renderMetric(metric, format)).join("");
+async function renderMetrics(metrics: readonly MetricJson[], format: BodyFormat, slices: Slices): Promise<string> {
+  let text = "";
+  for (const metric of metrics) text += await renderMetric(metric, format, slices);
+  return text;
 }
 
-function renderMetric(metric: MetricJson, format: BodyFormat): string {
-  const samples = metric.values.map((value) => renderSample(metric.name, value)).join("");
+async function renderMetric(metric: MetricJson, format: BodyFormat, slices: Slices): Promise<string> {
+  let samples = "";
+  for (const value of metric.values) {
+    const turn = slices.step();
+    if (turn !== undefined) await turn;
+    samples += renderSample(metric.name, value);
+  }
   if (samples === "") return "";
   // The declared type is a numeric enum, the value at run time its lower-case name.
   const type =

@@ -10,8 +10,8 @@ export interface DebugReport {
   readonly json: unknown;
 }
 
-/** Makes a report of what is in memory, as the query of the URL asks for it. */
-export type DebugPage = (query: URLSearchParams) => Promise<DebugReport>;
+/** Makes a report of what is in memory, as the query of the URL asks for it; `gone` may end that early. */
+export type DebugPage = (query: URLSearchParams, gone?: AbortSignal) => Promise<DebugReport>;
 
 /** The pages below /debug. */
 export interface DebugPages {
@@ -26,9 +26,9 @@ const JSON_TYPE = "application/json";
 
 /** Serves reports as text, or as JSON to those who prefer it; GET and HEAD. */
 export function debugEndpoint(page: DebugPage) {
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  return async (request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> => {
     const { searchParams } = new URL(request.url ?? "/", "http://exporter");
-    const report = await page(searchParams);
+    const report = await page(searchParams, gone);
     // Whoever wants neither gets text, as on the metrics page.
     const type = new Negotiator(request).mediaType([TEXT, JSON_TYPE]) ?? TEXT;
     const body = type === JSON_TYPE ? `${JSON.stringify(report.json, undefined, 2)}\n` : report.text;

@@ -1,6 +1,7 @@
 import type { Exposition } from "../exposition/exposition.ts";
 import { type DebugPages, debugEndpoint } from "./debug-endpoint.ts";
 import { metricsEndpoint } from "./metrics-endpoint.ts";
+import { PageGate } from "./page-gate.ts";
 import { type Discovery, sdEndpoint } from "./sd-endpoint.ts";
 import { statusRoutes } from "./status-page/routes.ts";
 import type { StatusSource } from "./status-page/source.ts";
@@ -24,8 +25,9 @@ export interface RouteOptions {
 
 /** Every path of the exporter's web server. */
 export function createRoutes(options: RouteOptions): ReadonlyMap<string, RouteHandler> {
+  const gate = new PageGate(() => options.rejected?.("requests"));
   return new Map<string, RouteHandler>([
-    ...pagesForPeople(options),
+    ...pagesForPeople(options, gate),
     ["/-/healthy", (_request, response) => respondText(response, 200, "Healthy.\n")],
     [
       "/-/ready",
@@ -34,25 +36,27 @@ export function createRoutes(options: RouteOptions): ReadonlyMap<string, RouteHa
           ? respondText(response, 200, "Ready.\n")
           : respondText(response, 503, "The first poll has not finished yet.\n"),
     ],
-    ...debugRoutes(options.debug),
-    ...discoveryRoutes(options.discovery),
+    ...debugRoutes(options.debug, gate),
+    ...discoveryRoutes(options.discovery, gate),
     [options.telemetryPath, metricsEndpoint(options)],
   ]);
 }
 
-function debugRoutes(pages: DebugPages | undefined): [string, RouteHandler][] {
+function debugRoutes(pages: DebugPages | undefined, gate: PageGate): [string, RouteHandler][] {
   if (pages === undefined) return [];
   return [
-    ["/debug/explain", debugEndpoint(pages.explain)],
-    ["/debug/cardinality", debugEndpoint(pages.cardinality)],
+    ["/debug/explain", gate.limit(debugEndpoint(pages.explain))],
+    ["/debug/cardinality", gate.limit(debugEndpoint(pages.cardinality))],
   ];
 }
 
-function discoveryRoutes(discovery: Discovery | undefined): [string, RouteHandler][] {
-  return discovery === undefined ? [] : [["/sd", sdEndpoint(discovery)]];
+function discoveryRoutes(discovery: Discovery | undefined, gate: PageGate): [string, RouteHandler][] {
+  return discovery === undefined ? [] : [["/sd", gate.limit(sdEndpoint(discovery))]];
 }
 
-function pagesForPeople({ status, telemetryPath, debug }: RouteOptions): [string, RouteHandler][] {
-  if (status !== undefined) return statusRoutes({ source: status, telemetryPath, hasDebugPages: debug !== undefined });
+function pagesForPeople({ status, telemetryPath, debug }: RouteOptions, gate: PageGate): [string, RouteHandler][] {
+  if (status !== undefined) {
+    return statusRoutes({ source: status, telemetryPath, hasDebugPages: debug !== undefined }, gate);
+  }
   return [["/", (_request, response) => respondText(response, 200, `Metrics are at ${telemetryPath}\n`)]];
 }

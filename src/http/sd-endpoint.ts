@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { totalLength } from "../exposition/buffers.ts";
 import { respondText } from "./responses.ts";
+import { sendPage } from "./send-page.ts";
 
 /** Which devices are wanted: of each list one must fit, where the list is not empty. */
 export interface DiscoveryQuestion {
@@ -15,12 +17,12 @@ export interface DiscoveryQuestion {
 
 export type DiscoveryAnswer =
   /** Pieces of a JSON array. */
-  | { readonly status: 200; readonly json: readonly string[] }
+  | { readonly status: 200; readonly json: readonly Buffer[] }
   /** Prometheus keeps the list that it has. */
   | { readonly status: 404 | 503; readonly text: string };
 
-/** Answers from memory. */
-export type Discovery = (question: DiscoveryQuestion) => Promise<DiscoveryAnswer>;
+/** Answers from memory; `gone` may end that early. */
+export type Discovery = (question: DiscoveryQuestion, gone?: AbortSignal) => Promise<DiscoveryAnswer>;
 
 const LISTS = {
   server: "servers",
@@ -38,19 +40,19 @@ const LARGEST_PORT = 65_535;
 
 /** Serves devices as targets of Prometheus' HTTP service discovery; GET and HEAD. */
 export function sdEndpoint(discovery: Discovery) {
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  return async (request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> => {
     const question = readQuestion(new URL(request.url ?? "/", "http://exporter").searchParams);
     if (typeof question === "string") return respondText(response, 400, `${question}\n`);
-    const answer = await discovery(question);
+    const answer = await discovery(question, gone);
     if (answer.status !== 200) return respondText(response, answer.status, `${answer.text}\n`);
     response.writeHead(200, {
       // Prometheus takes no other type than this.
       "Content-Type": "application/json; charset=utf-8",
-      "Content-Length": answer.json.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0),
+      "Content-Length": totalLength(answer.json),
       "Cache-Control": "no-store",
     });
-    if (request.method !== "HEAD") for (const piece of answer.json) response.write(piece);
-    response.end();
+    if (request.method === "HEAD") response.end();
+    else await sendPage(response, { beginning: answer.json, end: async () => [] });
   };
 }
 

@@ -27,6 +27,33 @@ describe("withDeadline", () => {
     expect((await failed).message).toBe("time is over");
   });
 
+  test("gives time once more in which the program was too busy to notice, and no more than that", async () => {
+    const manual = new ManualClock();
+    let busyMs = 0;
+    const slept: number[] = [];
+    const clock = {
+      now: () => manual.now(),
+      monotonic: () => manual.monotonic() + busyMs,
+      sleep: (ms: number, signal?: AbortSignal) => {
+        slept.push(ms);
+        return manual.sleep(ms, signal);
+      },
+    };
+    const answer = Promise.withResolvers<string>();
+    const answered = withDeadline({ clock, ms: 1_000, parents: [never], expired }, () => answer.promise);
+    busyMs = 400;
+    await manual.advance(1_000);
+    answer.resolve("read late");
+    expect(await answered).toBe("read late");
+    const failed = rejection(withDeadline({ clock, ms: 1_000, parents: [never], expired }, endless));
+    busyMs += 3_600_000;
+    await manual.advance(1_999);
+    expect(clock.monotonic()).toBeGreaterThan(3_600_000);
+    await manual.advance(1);
+    expect((await failed).message).toBe("time is over");
+    expect(slept).toEqual([1_000, 400, 1_000, 1_000]);
+  });
+
   test.each([0, 1])("ends work with the reason of parent %i", async (which) => {
     const parents = [new AbortController(), new AbortController()];
     const signals = parents.map(({ signal }) => signal);

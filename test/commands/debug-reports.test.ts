@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/clock.ts";
 import { createDebugPages, redactStrings } from "../../src/commands/debug-reports.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
+import { Slices } from "../../src/slices.ts";
 import { monitored, smallServer } from "../collectors/monitored.ts";
 
 const SECRET = 'hunter2"\\';
@@ -65,11 +67,11 @@ describe("the pages below /debug", () => {
 });
 
 describe("redactStrings", () => {
-  it("goes into lists and objects, keys too, and leaves everything else as it is", () => {
+  it("goes into lists and objects, keys too, and leaves everything else as it is", async () => {
     const redactor = new Redactor();
     redactor.add("secret");
     const given = { "a secret": ["secret", 1, null, true, undefined, { deep: "no secret" }] };
-    expect(redactStrings(given, redactor)).toEqual({
+    expect(await redactStrings(given, redactor, new Slices(systemClock))).toEqual({
       "a [redacted]": ["[redacted]", 1, null, true, undefined, { deep: "no [redacted]" }],
     });
   });

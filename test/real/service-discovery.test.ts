@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { createDiscovery, type DiscoverySources } from "../../src/commands/service-discovery.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
+import { PageGate } from "../../src/http/page-gate.ts";
 import { type Discovery, sdEndpoint } from "../../src/http/sd-endpoint.ts";
 import { startWebServer } from "../../src/http/web-server.ts";
 import type { SimNode } from "../../src/simulator/world/model.ts";
@@ -81,7 +82,7 @@ async function steeredDiscovery() {
   const web = await startWebServer({
     addresses: [{ host: "127.0.0.1", port: 0 }],
     log: pino({ level: "silent" }),
-    routes: new Map([["/sd", sdEndpoint(discovery)]]),
+    routes: new Map([["/sd", new PageGate().limit(sdEndpoint(discovery))]]),
   });
   onTestFinished(() => web.close(0));
   return {

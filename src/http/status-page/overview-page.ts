@@ -1,3 +1,4 @@
+import { nextTurn } from "../../next-turn.ts";
 import { collectorsTable } from "./collectors-table.ts";
 import { bytes, counted, duration, moment, momentInFull, number, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
@@ -12,9 +13,14 @@ export interface OverviewOptions {
 }
 
 /** `/`: how everything fares, and the top of the tree. `roots`: one for each server. */
-export function overviewPage(report: StatusReport, roots: readonly NodeReport[], options: OverviewOptions): Page {
+export function overviewPage(
+  report: StatusReport,
+  roots: readonly NodeReport[],
+  options: OverviewOptions,
+  sections: readonly Html[] = report.servers.map((server, index) => serverSection(server, report, index)),
+): Page {
   const content = html`<h1 class="hidden">Status of the exporter</h1>
-${report.servers.map((server, index) => serverSection(server, report, index))}
+${sections}
 <section class="panel" aria-labelledby="tree-title"><h2 id="tree-title">Tree</h2>
 ${roots.map((root) => html`${roots.length > 1 && html`<h3><a href="${nodeLink(root.node)}">${nameOf(root.node.name)}</a></h3>`}<div class="tree-top">${childRows(root)}</div>`)}
 </section>
@@ -24,6 +30,24 @@ ${otlpSection(report)}
 ${exporterSection(report)}
 </div>`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
+}
+
+/** Each takes a fraction of a millisecond. */
+const SECTIONS_A_TURN = 20;
+
+/**
+ * What the overview says of each server, with turns for others in between.
+ * @throws the reason of the signal
+ */
+export async function serverSections(report: StatusReport, gone: AbortSignal): Promise<readonly Html[]> {
+  const sections: Html[] = [];
+  for (const [index, server] of report.servers.entries()) {
+    sections.push(serverSection(server, report, index));
+    if (index % SECTIONS_A_TURN !== SECTIONS_A_TURN - 1) continue;
+    await nextTurn();
+    gone.throwIfAborted();
+  }
+  return sections;
 }
 
 const KINDS = ["probe", "group", "device", "sensor", "channel"] as const;

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
+import type { PageGate } from "../page-gate.ts";
 import type { RouteHandler } from "../web-server.ts";
 import { type Asset, SCRIPT, STYLE } from "./assets.ts";
 import { html } from "./html.ts";
 import { type Page, renderPage } from "./layout.ts";
 import { nodePage } from "./node-page.ts";
-import { overviewPage } from "./overview-page.ts";
+import { overviewPage, serverSections } from "./overview-page.ts";
 import { asksForSearch, nodeQuestion, searchQuestion } from "./questions.ts";
 import type { NodeReport } from "./report.ts";
 import { type Answer, respond } from "./respond.ts";
@@ -18,7 +19,7 @@ export interface StatusRouteOptions {
 }
 
 /** `/`, `/tree`, `/search` for people, `/status.json` for programs, and the files that the pages use. */
-export function statusRoutes(options: StatusRouteOptions): [string, RouteHandler][] {
+export function statusRoutes(options: StatusRouteOptions, gate: PageGate): [string, RouteHandler][] {
   const { source, telemetryPath, hasDebugPages } = options;
   const around = { telemetryPath, hasDebugPages, style: STYLE, script: SCRIPT };
   const page = (status: Answer["status"], content: Page): Answer => ({
@@ -26,32 +27,41 @@ export function statusRoutes(options: StatusRouteOptions): [string, RouteHandler
     contentType: "text/html; charset=utf-8",
     body: renderPage(content, around),
   });
-  const search = async (query: URLSearchParams) => {
+  const route = (path: string, answer: (query: URLSearchParams, gone: AbortSignal) => Promise<Answer>) => {
+    const handler = gate.limit(async (request, response, gone) =>
+      respond(request, response, await answer(queryOf(request), gone)),
+    );
+    return [path, handler] as [string, RouteHandler];
+  };
+  const search = async (query: URLSearchParams, gone: AbortSignal) => {
     const question = searchQuestion(query);
-    return page(200, searchPage(await source.search(question), question));
+    return page(200, searchPage(await source.search(question, gone), question));
   };
   return [
-    route("/", async (query) => {
-      if (asksForSearch(query)) return search(query);
-      const report = await source.status();
-      const roots = await Promise.all(
-        report.servers.map(({ name }) => source.node({ server: name, id: "0", from: 0 })),
-      );
-      return page(200, overviewPage(report, roots.filter(isPresent), options));
+    route("/", async (query, gone) => {
+      if (asksForSearch(query)) return search(query, gone);
+      const report = await source.status(gone);
+      const roots: NodeReport[] = [];
+      for (const { name } of report.servers) {
+        const root = await source.node({ server: name, id: "0", from: 0 }, gone);
+        if (root !== undefined) roots.push(root);
+      }
+      return page(200, overviewPage(report, roots, options, await serverSections(report, gone)));
     }),
-    route("/tree", async (query) => {
+    route("/tree", async (query, gone) => {
       const question = nodeQuestion(query);
-      const report = await source.node(question);
+      const report = await source.node(question, gone);
       return report === undefined ? page(404, missing(question.id)) : page(200, nodePage(report, { hasDebugPages }));
     }),
     route("/search", search),
-    route("/status.json", (query) => jsonAnswer(source, query)),
-    ...[STYLE, SCRIPT].map((asset) => route(asset.path, async () => assetAnswer(asset))),
+    route("/status.json", (query, gone) => jsonAnswer(source, query, gone)),
+    ...[STYLE, SCRIPT].map(assetRoute),
   ];
 }
 
-function route(path: string, answer: (query: URLSearchParams) => Promise<Answer>): [string, RouteHandler] {
-  return [path, async (request, response) => respond(request, response, await answer(queryOf(request)))];
+/** No work: it waits for nobody. */
+function assetRoute(asset: Asset): [string, RouteHandler] {
+  return [asset.path, (request, response) => respond(request, response, assetAnswer(asset))];
 }
 
 function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
@@ -59,10 +69,10 @@ function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(at === -1 ? "" : url.slice(at + 1));
 }
 
-async function jsonAnswer(source: StatusSource, query: URLSearchParams): Promise<Answer> {
-  if (asksForSearch(query)) return json(200, await source.search(searchQuestion(query)));
-  if (!query.has("object") && !query.has("id")) return json(200, await source.status());
-  const report = await source.node(nodeQuestion(query));
+async function jsonAnswer(source: StatusSource, query: URLSearchParams, gone: AbortSignal): Promise<Answer> {
+  if (asksForSearch(query)) return json(200, await source.search(searchQuestion(query), gone));
+  if (!query.has("object") && !query.has("id")) return json(200, await source.status(gone));
+  const report = await source.node(nodeQuestion(query), gone);
   return report === undefined ? json(404, { error: "no server has shown such an object so far" }) : json(200, report);
 }
 
@@ -72,10 +82,6 @@ function json(status: Answer["status"], content: unknown): Answer {
 
 function assetAnswer({ contentType, body }: Asset): Answer {
   return { status: 200, contentType, body, isForEver: true };
-}
-
-function isPresent(report: NodeReport | undefined): report is NodeReport {
-  return report !== undefined;
 }
 
 function missing(id: string): Page {

@@ -18,10 +18,13 @@ export interface SearchQuestion {
   readonly status: string | undefined;
 }
 
-/** Where the pages get their facts: memory only, redacted, never the monitoring server. */
+/**
+ * Where the pages get their facts: memory only, redacted, never the monitoring server. `gone` ends the work for a reader
+ * that has gone: the promise rejects with its reason.
+ */
 export interface StatusSource {
-  status(): Promise<StatusReport>;
+  status(gone?: AbortSignal): Promise<StatusReport>;
   /** Undefined when there is no such object. */
-  node(question: NodeQuestion): Promise<NodeReport | undefined>;
-  search(question: SearchQuestion): Promise<SearchReport>;
+  node(question: NodeQuestion, gone?: AbortSignal): Promise<NodeReport | undefined>;
+  search(question: SearchQuestion, gone?: AbortSignal): Promise<SearchReport>;
 }

@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { goneSignal } from "./gone-signal.ts";
+import { type RouteHandler, respondBusy } from "./responses.ts";
+
+/**
+ * Pages that take work are made so many at a time. Long work takes turns with all other long work, polls among it: with
+ * many readers at a time polls would get one turn of many.
+ */
+const MAX_AT_ONCE = 2;
+/** Readers that wait for their turn; more are asked to come again. */
+const MAX_WAITING = 16;
+
+/** Makes an answer; `gone` aborts when nobody waits for it any more. */
+export type PageHandler = (request: IncomingMessage, response: ServerResponse, gone: AbortSignal) => Promise<void>;
+
+/** Lets few pages that take work be made at a time, and none for readers that have gone. */
+export class PageGate {
+  readonly #refused: () => void;
+  readonly #waiting = new Set<() => void>();
+  #active = 0;
+
+  /** `refused` is called for each request that is answered 503. */
+  constructor(refused: () => void = () => undefined) {
+    this.#refused = refused;
+  }
+
+  limit(handler: PageHandler): RouteHandler {
+    return async (request, response) => {
+      const gone = goneSignal(response);
+      if (!(await this.#enter(gone))) {
+        if (gone.aborted) return;
+        this.#refused();
+        respondBusy(response);
+        return;
+      }
+      try {
+        await handler(request, response, gone);
+      } catch (error) {
+        if (!gone.aborted || error !== gone.reason) throw error;
+      } finally {
+        this.#leave();
+      }
+    };
+  }
+
+  /** False when the reader has gone, or too many wait. */
+  async #enter(gone: AbortSignal): Promise<boolean> {
+    if (gone.aborted) return false;
+    if (this.#active < MAX_AT_ONCE) {
+      this.#active++;
+      return true;
+    }
+    if (this.#waiting.size >= MAX_WAITING) return false;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const begin = () => resolve(true);
+    const give = () => {
+      if (this.#waiting.delete(begin)) resolve(false);
+    };
+    this.#waiting.add(begin);
+    gone.addEventListener("abort", give, { once: true });
+    try {
+      return await promise;
+    } finally {
+      gone.removeEventListener("abort", give);
+    }
+  }
+
+  /** Who waits next takes the place. */
+  #leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#active--;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}
