@@ -45,6 +45,21 @@ export function channelLists(options: ChannelListOptions): readonly ListEndpoint
   ];
 }
 
+/** Endpoints that are asked of every server, before anything stands in for them: lists, and others. */
+export const USUAL_LISTS: readonly string[] = [
+  "/experimental/probes",
+  "/experimental/groups",
+  "/experimental/devices",
+  "/experimental/sensors",
+  "/experimental/channels",
+];
+export const USUAL_ENDPOINTS: readonly string[] = [
+  "/health",
+  "/objects/count",
+  "/sensor-status-summary",
+  ...USUAL_LISTS,
+];
+
 /** The list of lookup definitions: deprecated, without a successor so far. */
 export const LOOKUP_LIST: ListEndpoint = { endpoint: "/lookup-definitions", extras: [] };
 

@@ -7,8 +7,10 @@ import { createServerMonitor, type Schedules, type ServerMonitor } from "../coll
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import { Exposition } from "../exposition/exposition.ts";
+import { MEDIA_TYPES } from "../exposition/negotiate.ts";
 import { formatLabels } from "../exposition/text.ts";
 import type { DebugPages } from "../http/debug-endpoint.ts";
+import { REJECTIONS } from "../http/rejections.ts";
 import type { Discovery } from "../http/sd-endpoint.ts";
 import type { StatusSource } from "../http/status-page/source.ts";
 import type { StatePush } from "../otlp/state-push.ts";
@@ -97,6 +99,9 @@ export class Exporter {
       },
       limits: config.limits,
     });
+    // From the start, so that the first of them shows as a rise.
+    for (const reason of REJECTIONS) metrics.httpRejected.inc({ reason }, 0);
+    for (const format of MEDIA_TYPES) metrics.scrapes.inc({ format }, 0);
     metrics.configReloadSuccessful.set(1);
     metrics.configReloadTime.set(clock.now() / 1_000);
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));

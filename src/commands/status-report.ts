@@ -165,7 +165,7 @@ function metricsReport({ store }: StatusSources, own: OwnMetrics): StatusReport[
       bytes: value,
       render_seconds: seconds.get(labels.format ?? "") ?? null,
     })),
-    scrapes: Object.fromEntries(own.by("format", EXPORTER_FAMILIES.scrapes)),
+    scrapes: Object.fromEntries([...own.by("format", EXPORTER_FAMILIES.scrapes)].filter(([, count]) => count > 0)),
   };
 }
 

@@ -66,6 +66,14 @@ function withEscapings(body: BodyFormat, mediaType: string, version: string): [s
   ]);
 }
 
+/** Media types of all formats, without parameters. */
+export const MEDIA_TYPES: ReadonlySet<string> = new Set(OFFERED.map(mediaTypeOf));
+
+/** Without parameters. */
+export function mediaTypeOf(contentType: string): string {
+  return contentType.split(";", 1)[0] ?? "";
+}
+
 /** We only write UTF-8, and a `charset` parameter would keep a media range from matching what we offer. */
 function withoutCharset(accept: string): string {
   return accept.replace(/;\s*charset\s*=\s*("[^"]*"|[^;,\s]*)/gi, "");

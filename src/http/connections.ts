@@ -12,7 +12,8 @@ export interface ConnectionLimits {
 }
 
 /** Why a connection was cut. */
-export type CutReason = "connections" | "evicted" | "slow_request" | "slow_reader";
+export const CUT_REASONS = ["connections", "evicted", "slow_request", "slow_reader"] as const;
+export type CutReason = (typeof CUT_REASONS)[number];
 
 interface Connection {
   readonly socket: Socket;

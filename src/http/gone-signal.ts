@@ -1,9 +1,13 @@
 import type { ServerResponse } from "node:http";
 
-/** Aborts when the reader of an answer goes away, so that nothing more is made for it. */
+/** Aborts when the reader of an answer goes away before it has all of it, so that nothing more is made for it. */
 export function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   if (response.closed || response.destroyed) gone.abort();
-  else response.once("close", () => gone.abort());
+  else {
+    response.once("close", () => {
+      if (!response.writableFinished) gone.abort();
+    });
+  }
   return gone.signal;
 }

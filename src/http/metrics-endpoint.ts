@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
 import { type Exposition, type PageInTwo, type PageReader, TooManyPages } from "../exposition/exposition.ts";
-import { negotiateEncoding, negotiateFormat } from "../exposition/negotiate.ts";
+import { mediaTypeOf, negotiateEncoding, negotiateFormat } from "../exposition/negotiate.ts";
 import { MAX_PARTS, type Part, parsePart, WHOLE } from "../exposition/part.ts";
 import { goneSignal } from "./gone-signal.ts";
 import { respondBusy, respondText } from "./responses.ts";
@@ -31,7 +31,7 @@ export function metricsEndpoint(options: MetricsEndpointOptions) {
       response.setHeader("Content-Type", format.contentType);
       response.setHeader("Vary", "Accept, Accept-Encoding");
       if (encoding === "gzip") response.setHeader("Content-Encoding", "gzip");
-      options.served(format.contentType.split(";")[0] ?? "");
+      options.served(mediaTypeOf(format.contentType));
     };
     if (request.method === "HEAD") {
       // Nothing of the page is sent, so nothing is made.

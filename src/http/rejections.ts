@@ -1,17 +1,19 @@
 import type { Logger } from "pino";
-import type { CutReason } from "./connections.ts";
+import { CUT_REASONS } from "./connections.ts";
 
 /** Why a request was refused or a connection cut: the values of a label. */
-export type Rejection =
-  | CutReason
-  | "body"
-  | "client_certificate"
-  | "malformed"
-  | "password_checks"
-  | "rate_limit"
-  | "requests"
-  | "tls"
-  | "unauthorized";
+export const REJECTIONS = [
+  ...CUT_REASONS,
+  "body",
+  "client_certificate",
+  "malformed",
+  "password_checks",
+  "rate_limit",
+  "requests",
+  "tls",
+  "unauthorized",
+] as const;
+export type Rejection = (typeof REJECTIONS)[number];
 
 /** Those that an operator should see without looking at metrics. Scanners of networks cause the others all day. */
 const WORDS: Partial<Record<Rejection, string>> = {

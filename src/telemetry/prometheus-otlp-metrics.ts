@@ -1,4 +1,8 @@
 import type { ExporterMetrics } from "./exporter-metrics.ts";
+import { RESOLUTIONS } from "./prometheus-sync-metrics.ts";
+
+/** What requests carry. */
+const STREAMS = [...RESOLUTIONS, "state"] as const;
 
 /**
  * Writes what the OTLP exporter reports into the exporter's own metrics. Points of measurements are counted where the
@@ -10,6 +14,11 @@ export class PrometheusOtlpMetrics {
   constructor(metrics: ExporterMetrics) {
     this.#metrics = metrics;
     for (const outcome of ["delivered", "rejected"]) metrics.otlpStatePoints.inc({ outcome }, 0);
+    for (const stream of STREAMS) {
+      metrics.otlpFailedRequests.inc({ stream }, 0);
+      metrics.otlpRefusedRequests.inc({ stream }, 0);
+      metrics.otlpSkippedPoints.inc({ stream }, 0);
+    }
   }
 
   delivered(stream: string, points: number): void {

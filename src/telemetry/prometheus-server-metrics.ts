@@ -1,3 +1,4 @@
+import { USUAL_ENDPOINTS, USUAL_LISTS } from "../api/endpoints.ts";
 import type { ApiObserver, FinishedRequest } from "../api/observer.ts";
 import type { ExporterMetrics } from "./exporter-metrics.ts";
 import {
@@ -13,6 +14,8 @@ import {
 export class PrometheusServerMetrics implements ServerMetrics, ApiObserver {
   readonly #metrics: ExporterMetrics;
   readonly #server: string;
+  /** Endpoints whose counters have begun. */
+  readonly #begun = new Set<string>();
 
   constructor(metrics: ExporterMetrics, server: string) {
     this.#metrics = metrics;
@@ -25,6 +28,8 @@ export class PrometheusServerMetrics implements ServerMetrics, ApiObserver {
     metrics.waitingChannels.set({ server }, 0);
     metrics.orphans.set({ server }, 0);
     for (const problem of DECODE_PROBLEMS) metrics.decodeProblems.inc({ server, problem }, 0);
+    for (const endpoint of USUAL_ENDPOINTS) this.#begin(endpoint);
+    for (const endpoint of USUAL_LISTS) metrics.apiListsMoved.inc({ server, endpoint }, 0);
   }
 
   up(working: boolean): void {
@@ -78,7 +83,8 @@ export class PrometheusServerMetrics implements ServerMetrics, ApiObserver {
     this.#metrics.decodeProblems.inc({ server: this.#server, problem }, count);
   }
 
-  requestStarted(_endpoint: string): void {
+  requestStarted(endpoint: string): void {
+    this.#begin(endpoint);
     this.#metrics.apiInFlight.inc({ server: this.#server });
   }
 
@@ -88,6 +94,15 @@ export class PrometheusServerMetrics implements ServerMetrics, ApiObserver {
     this.#metrics.apiRequests.inc({ ...labels, code });
     this.#metrics.apiRequestDuration.observe(labels, durationMs / 1_000);
     this.#metrics.apiResponseBytes.inc(labels, bytes);
+  }
+
+  /** Codes are not known beforehand, and each would be a series for each endpoint of each server. */
+  #begin(endpoint: string): void {
+    if (this.#begun.has(endpoint)) return;
+    this.#begun.add(endpoint);
+    const labels = { server: this.#server, endpoint };
+    this.#metrics.apiRetries.inc(labels, 0);
+    this.#metrics.apiResponseBytes.inc(labels, 0);
   }
 
   retried(endpoint: string): void {

@@ -4,7 +4,8 @@ import type { ExporterMetrics } from "./exporter-metrics.ts";
 /** What waits to be delivered, by resolution. */
 export type PendingByResolution = ReadonlyMap<string, { readonly points: number; readonly oldestAt: number }>;
 
-const RESOLUTIONS = ["live", "short", "medium", "long"] as const;
+/** Of measurements. */
+export const RESOLUTIONS = ["live", "short", "medium", "long"] as const;
 
 /** Writes what the sync of one server reports into the exporter's own metrics. */
 export class PrometheusSyncMetrics {

@@ -77,7 +77,7 @@ describe("what one server's client and collectors report", () => {
       "endpoint=/health,code=204": 1,
       "endpoint=/health,code=timeout": 1,
     });
-    expect(await seriesOf(metrics.apiResponseBytes)).toEqual({ "endpoint=/health": 7 });
+    expect(await seriesOf(metrics.apiResponseBytes)).toMatchObject({ "endpoint=/health": 7 });
     const { values } = await metrics.apiRequestDuration.get();
     const find = (name: string, le?: string | number) =>
       values.find(({ metricName, labels }) => metricName?.endsWith(name) && (le === undefined || labels.le === le))
@@ -90,8 +90,11 @@ describe("what one server's client and collectors report", () => {
     server.listMoved("/experimental/sensors");
     server.decodeProblem("value", 5);
     server.decodeProblem("value", 2);
-    expect(await seriesOf(metrics.apiRetries)).toEqual({ "endpoint=/health": 1 });
-    expect(await seriesOf(metrics.apiListsMoved)).toEqual({ "endpoint=/experimental/sensors": 1 });
+    expect(await seriesOf(metrics.apiRetries)).toMatchObject({ "endpoint=/health": 1, "endpoint=/objects/count": 0 });
+    expect(await seriesOf(metrics.apiListsMoved)).toMatchObject({
+      "endpoint=/experimental/sensors": 1,
+      "endpoint=/experimental/channels": 0,
+    });
     expect(await seriesOf(metrics.decodeProblems)).toMatchObject({ "problem=value": 7 });
   });
 

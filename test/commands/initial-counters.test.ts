@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { EXPORTER_FAMILIES, type MetricFamily } from "../../src/mapping/metric-table.ts";
+import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { PrometheusOtlpMetrics } from "../../src/telemetry/prometheus-otlp-metrics.ts";
+import { PrometheusServerMetrics } from "../../src/telemetry/prometheus-server-metrics.ts";
+import { PrometheusSyncMetrics } from "../../src/telemetry/prometheus-sync-metrics.ts";
+import { startSimulatedExporter } from "../support/simulated-exporter.ts";
+
+const COUNTERS = Object.values<MetricFamily>(EXPORTER_FAMILIES).filter(({ type }) => type === "counter");
+
+/** Counters without a series before something has happened, and why. */
+const LATER: ReadonlyMap<string, string> = new Map([
+  [
+    "prtg_exporter_api_requests_total",
+    "codes and kinds of failure are many, and each would be a series for each endpoint of each server",
+  ],
+]);
+
+/** An exporter that has not asked anything yet, with a server, its collectors, and a push. */
+async function beforeTheFirstPoll() {
+  const running = await startSimulatedExporter({ size: { sensors: 1 } });
+  await running.close();
+  const { metrics } = running.exporter;
+  new PrometheusOtlpMetrics(metrics);
+  new PrometheusSyncMetrics(metrics, "hq");
+  return metrics;
+}
+
+it("every counter starts at zero, so that the first event shows as a rise, or it is known why not", async () => {
+  const { registry } = await beforeTheFirstPoll();
+  expect(COUNTERS.length).toBeGreaterThan(15);
+  for (const { name, labels } of COUNTERS) {
+    const values = (await registry.getSingleMetric(name)?.get())?.values ?? [];
+    if (LATER.has(name)) {
+      expect(values, name).toEqual([]);
+      continue;
+    }
+    expect(values.length, name).toBeGreaterThan(0);
+    for (const { value, labels: given } of values) {
+      expect(value, name).toBe(0);
+      expect(Object.keys(given).toSorted(), name).toEqual([...labels].toSorted());
+    }
+  }
+});
+
+it("counters by reason have all of them from the start", async () => {
+  const { httpRejected, otlpFailedRequests, scrapes } = await beforeTheFirstPoll();
+  const valuesOf = async (metric: typeof httpRejected | typeof otlpFailedRequests | typeof scrapes) =>
+    (await metric.get()).values.map(({ labels }) => Object.values(labels).join()).toSorted();
+  expect(await valuesOf(httpRejected)).toEqual(
+    expect.arrayContaining(["requests", "slow_reader", "unauthorized", "connections"]),
+  );
+  expect(await valuesOf(otlpFailedRequests)).toEqual(["live", "long", "medium", "short", "state"]);
+  expect(await valuesOf(scrapes)).toEqual(["application/openmetrics-text", "text/plain"]);
+});
+
+it("an endpoint that is not asked of every server starts with its first request", async () => {
+  const metrics = new ExporterMetrics({ version: "1", revision: "" }, () => []);
+  const server = new PrometheusServerMetrics(metrics, "hq");
+  const endpoint = "/experimental/timeseries/{id}/{type}";
+  server.requestStarted(endpoint);
+  server.requestStarted(endpoint);
+  expect((await metrics.apiRetries.get()).values).toContainEqual({ value: 0, labels: { server: "hq", endpoint } });
+  // A server takes a series for each of its endpoints, not for each code too.
+  expect((await metrics.apiRetries.get()).values.length).toBeLessThan(12);
+});
