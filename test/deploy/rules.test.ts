@@ -13,6 +13,8 @@ const CLUSTER_LABELS = ["pod"];
 
 const families: readonly MetricFamily[] = [...Object.values(TREE_FAMILIES), ...Object.values(EXPORTER_FAMILIES)];
 const labelsOf = new Map(families.map(({ name, labels }) => [name, [...TARGET_LABELS, ...labels]]));
+// Prometheus' own, for each target.
+labelsOf.set("up", TARGET_LABELS);
 for (const { record, expr } of RECORDS) labelsOf.set(record, [...new Set(labelsIn(expr))]);
 
 function labelsIn(expr: string): string[] {
