@@ -66,7 +66,7 @@ test("check finds what serve will meet: each fault of each endpoint", async () =
   const servers = await Promise.all(
     cases.map(async ([name, faults]) => {
       const { url } = await simulateServer({ faults });
-      return `  - { name: ${name}, url: "${url}", auth: { api_key_file: key.txt }, limits: { timeout: 4s } }\n`;
+      return `  - { name: ${name}, url: "${url}", auth: { api_key_file: key.txt }, limits: { timeout: 10s } }\n`;
     }),
   );
   const folder = temporaryFolder({ "key.txt": CREDENTIALS.apiKey, "prtg.yaml": `servers:\n${servers.join("")}` });
