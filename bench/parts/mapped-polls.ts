@@ -73,6 +73,7 @@ async function startPolls(
     metrics: SILENT_SERVER,
     clock,
     clockOffset: () => 0,
+    isClockInDoubt: () => false,
     deadlines: { state: never, property: never, channel: never, limit: never, version: never },
     sensorStatus: "current",
     nodeSensors: [],

@@ -151,6 +151,10 @@ class ApiClient implements MonitoringApi {
     return this.#sender.serverClock.offsetMs;
   }
 
+  isClockInDoubt(): boolean {
+    return this.#sender.serverClock.isInDoubt;
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

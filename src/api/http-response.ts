@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { httpDate } from "./http-date.ts";
 
 type Headers = Dispatcher.ResponseData["headers"];
 
@@ -18,7 +19,10 @@ export interface ResponseHead {
   readonly totalCount: number | undefined;
   /** Whether `Link` names a next page; undefined without such a header. */
   readonly hasNext: boolean | undefined;
-  /** `Date`, milliseconds since the epoch, whole seconds; undefined when absent or unreadable. */
+  /**
+   * `Date`, milliseconds since the epoch, whole seconds; undefined when absent or unreadable, and where `Age` says that the
+   * answer comes out of a cache: then it is the time of its storing.
+   */
   readonly dateMs: number | undefined;
 }
 
@@ -35,7 +39,8 @@ const MAX_HEADER_SHOWN = 128;
 export function readHead(status: number, statusText: string, headers: Headers): ResponseHead {
   const link = header(headers, "link");
   const total = header(headers, "x-total-count");
-  const date = Date.parse(header(headers, "date") ?? "");
+  const date = httpDate(header(headers, "date") ?? "");
+  const isCached = Number(header(headers, "age") ?? 0) > 0;
   return {
     status,
     statusText,
@@ -46,7 +51,7 @@ export function readHead(status: number, statusText: string, headers: Headers): 
     requestId: short(header(headers, "x-request-id")),
     totalCount: total !== undefined && /^\s*\d{1,15}\s*$/.test(total) ? Number(total) : undefined,
     hasNext: link === undefined ? undefined : /;\s*rel\s*=\s*"?next\b/i.test(link),
-    dateMs: Number.isNaN(date) ? undefined : date,
+    dateMs: Number.isNaN(date) || isCached ? undefined : date,
   };
 }
 

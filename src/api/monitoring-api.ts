@@ -33,8 +33,10 @@ export interface MonitoringApi {
    * sensor, and with API_ENDPOINT_MISSING while it answered neither this question nor its deprecated form for any.
    */
   timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries>;
-  /** The server's clock minus ours, in milliseconds, from the `Date` header of its last answer; 0 until known. */
+  /** The server's clock minus ours, in milliseconds, from the `Date` headers of its answers; 0 until known. */
   clockOffset(): number;
+  /** The last answers tell of another clock, and it is not clear yet which one is right. */
+  isClockInDoubt(): boolean;
   /** Ends the session, if one was opened, and closes the connections. Never rejects. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { ApiError } from "./api-error.ts";
+import { httpDate } from "./http-date.ts";
 
 /** Attempts in all, the first included, per kind of failure; kinds that are not listed are not tried again. */
 const ATTEMPTS: Readonly<Partial<Record<ApiError["code"], number>>> = {
@@ -34,11 +35,6 @@ export function parseRetryAfterMs(text: string | undefined, nowMs: number): numb
   const trimmed = text.trim();
   const ms = /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) * 1000 : httpDate(trimmed) - nowMs;
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_REQUESTED_DELAY_MS);
-}
-
-/** `Date.parse` alone takes almost anything for a date; an HTTP date begins with the name of a day. */
-function httpDate(text: string): number {
-  return /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 const RETRY_TOKENS = 10;

@@ -29,7 +29,7 @@ export class Sender {
   constructor(options: ApiClientOptions, circuits: Circuits) {
     this.#options = options;
     this.#circuits = circuits;
-    this.serverClock = new ServerClock(options.clock);
+    this.serverClock = new ServerClock(options.clock, options.log);
     this.#transport = new Transport(options);
     this.#budget = new RequestBudget(options.clock, options.limits);
   }
@@ -86,8 +86,9 @@ export class Sender {
         this.#transport.send(request, token, signal, {
           onHead: (arrived) => {
             head = arrived;
-            this.serverClock.heard(arrived.dateMs);
             if (arrived.status >= 300) return new TextBody(MAX_ERROR_BYTES);
+            // Errors tell no time: they may come from a proxy, which has a clock of its own.
+            this.serverClock.heard(arrived.dateMs);
             refuseEncoding(endpoint, arrived);
             if (request.startRecords === undefined || !mayHoldRecords(arrived)) return new TextBody();
             records = new RecordsBody(request.startRecords());
@@ -131,8 +132,8 @@ export class Sender {
       if (startRecords !== undefined) throw notAList(endpoint, response);
       return { json, response };
     }
-    const { clock, redactor } = this.#options;
-    throw responseError(endpoint, response, clock.now() + this.serverClock.offsetMs, (text) => redactor.redact(text));
+    const { redactor } = this.#options;
+    throw responseError(endpoint, response, this.serverClock.now(), (text) => redactor.redact(text));
   }
 
   #log(failure: unknown, fields: object): void {

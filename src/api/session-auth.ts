@@ -149,7 +149,7 @@ export class SessionAuth implements Authenticator {
   #readSession(answer: unknown, renewedToken: string | undefined): Session | undefined {
     if (!isObject(answer)) return undefined;
     const now = this.#clock.monotonic();
-    const serverNow = this.#clock.now() + this.#sender.serverClock.offsetMs;
+    const serverNow = this.#sender.serverClock.now();
     const end = typeof answer.expires_at === "string" ? parseTimestamp(answer.expires_at) : undefined;
     // An end in the past is a clock that is wrong: then only a 401 tells.
     const lifetime = end !== undefined && end > serverNow ? end - serverNow : Number.POSITIVE_INFINITY;

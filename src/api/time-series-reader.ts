@@ -72,8 +72,8 @@ export class TimeSeriesReader {
     type: SeriesType,
     signal: AbortSignal,
   ): Promise<TimeSeries> {
-    const { clock, observer } = this.#options;
-    const path = timeSeriesPath(endpoint, sensorId, type, clock.now() + this.#serverClock.offsetMs);
+    const { observer } = this.#options;
+    const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now());
     const account = this.#accounts.open(endpoint);
     let rows: unknown[] = [];
     const startRecords = () => {

@@ -15,6 +15,8 @@ import { nodeOwner } from "./node-owner.ts";
 export interface Moment {
   readonly monotonic: number;
   readonly server: number;
+  /** It is not clear whether the server's clock is still the one that we know. */
+  readonly isServerInDoubt: boolean;
 }
 
 export interface ChannelSeriesOptions {
@@ -169,7 +171,10 @@ export class ChannelSeries {
 
   #show(channel: Channel, value: number, measuredAt: number, staleAfterMs: number, now: Moment): void {
     const age = now.server - measuredAt;
-    if (age >= 0) channel.measuredMonotonic = now.monotonic - age;
+    const isNew = channel.measuredAt !== undefined && measuredAt !== channel.measuredAt;
+    // Whatever the server's clock says: what is new since the last list was measured since then.
+    if (isNew && now.isServerInDoubt) channel.measuredMonotonic = now.monotonic;
+    else if (age >= 0) channel.measuredMonotonic = now.monotonic - age;
     // A time in the server's future counts from when it first came: it must not keep a dead channel alive.
     else if (measuredAt !== channel.measuredAt) channel.measuredMonotonic = now.monotonic;
     channel.measuredAt = measuredAt;

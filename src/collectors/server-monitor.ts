@@ -166,6 +166,7 @@ class Monitor implements ServerMonitor {
       metrics,
       clock,
       clockOffset: () => api.clockOffset(),
+      isClockInDoubt: () => api.isClockInDoubt(),
       deadlines: createDeadlines(clock, this.#timetables),
       maxLabelText: options.maxLabelText,
     });

@@ -46,6 +46,8 @@ export interface ServerPictureOptions extends PictureShape {
   readonly clock: Clock;
   /** The server's clock minus ours, in milliseconds. */
   readonly clockOffset: () => number;
+  /** It is not clear whether that is still so. */
+  readonly isClockInDoubt: () => boolean;
   readonly deadlines: Deadlines;
   /** Characters that labels of the objects, and those of the channels, may have in all; undefined: any number. */
   readonly maxLabelText?: number | undefined;
@@ -336,8 +338,9 @@ export class ServerPicture {
   }
 
   #showing(): Showing {
-    const { clock, clockOffset, deadlines } = this.#options;
-    const now = { monotonic: clock.monotonic(), server: clock.now() + clockOffset() };
+    const { clock, clockOffset, isClockInDoubt, deadlines } = this.#options;
+    const server = clock.now() + clockOffset();
+    const now = { monotonic: clock.monotonic(), server, isServerInDoubt: isClockInDoubt() };
     return { now, until: deadlines.channel() };
   }
 

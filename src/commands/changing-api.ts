@@ -51,6 +51,10 @@ export class ChangingApi implements MonitoringApi {
     return this.#current.clockOffset();
   }
 
+  isClockInDoubt(): boolean {
+    return this.#current.isClockInDoubt();
+  }
+
   close(): Promise<void> {
     return this.#current.close();
   }

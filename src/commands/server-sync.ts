@@ -49,7 +49,10 @@ export class ServerSync {
     const observer = new PrometheusSyncMetrics(metrics, server);
     const target = push?.target(server, seriesOf, metrics);
     const engine = new SyncEngine({ api, ...how, target, clock, random, log, observer, onFreshest });
-    this.#unfollow = observer.followPending(() => engine.pending(), clock);
+    this.#unfollow = observer.followPending(
+      () => engine.pending(),
+      () => clock.now() + api.clockOffset(),
+    );
     return engine;
   }
 

@@ -42,6 +42,8 @@ export interface Merging {
    */
   readonly sameWithinMs: number;
   readonly now: number;
+  /** Rows that are later wait until their time has come. */
+  readonly upTo: number;
 }
 
 /**
@@ -55,7 +57,7 @@ export interface Merging {
  */
 export function mergeSeries(
   series: ReadonlyMap<SeriesType, TimeSeries>,
-  { sensorId, covered, sameWithinMs, now }: Merging,
+  { sensorId, covered, sameWithinMs, now, upTo }: Merging,
 ): MeasurementRow[] {
   const merged: MeasurementRow[] = [];
   // The measurement that was sent last may bear a later time in the series, and be part of an average there.
@@ -65,7 +67,7 @@ export function mergeSeries(
     merged.push(row);
     cursor = coveredUntil(row);
   };
-  const live = liveRows(series.get("live")?.rows ?? [], covered, sameWithinMs, now);
+  const live = liveRows(series.get("live")?.rows ?? [], covered, sameWithinMs, upTo);
   const firstLive = live[0]?.at ?? Number.POSITIVE_INFINITY;
   for (const type of ["long", "medium", "short"] as const) {
     const finerFrom = Math.min(firstLive, firstAfter(cursor, series, type));
@@ -84,10 +86,10 @@ function liveRows(
   rows: readonly TimeSeriesRow[],
   covered: number | undefined,
   sameWithinMs: number,
-  now: number,
+  upTo: number,
 ): readonly TimeSeriesRow[] {
   const same = covered === undefined ? undefined : nearest(rows, covered, sameWithinMs);
-  return rows.filter((row) => row.at > (covered ?? 0) && row !== same && row.at <= now + FUTURE_SLACK_MS);
+  return rows.filter((row) => row.at > (covered ?? 0) && row !== same && row.at <= upTo);
 }
 
 /** The row nearest to a time, on either side of it, if one is near enough. */

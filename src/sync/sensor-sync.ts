@@ -37,6 +37,8 @@ type Origin = "list" | "series" | "average" | "unknown";
 const GAP_INTERVALS = 1.5;
 /** Lists and series may give one measurement slightly different times. */
 const SAME_WITHIN_INTERVALS = 0.5;
+/** What is further in the server's future was measured while its clock was ahead. */
+const AHEAD_MS = 60_000;
 /** The product's own default, where neither the server nor the series tells. */
 const ASSUMED_INTERVAL_MS = 60_000;
 /**
@@ -63,6 +65,8 @@ export class SensorSync {
   #origin: Origin = "unknown";
   /** The last row sent came from a series, and a list showed that same measurement since. */
   #seenInList = false;
+  /** What was sent while the server's clock was ahead reaches until then, which has not come yet. */
+  #sentAhead: number | undefined;
   #gap = false;
   #newest: ListPoint | undefined;
   /** Lists in a row between which more than one measurement was taken. */
@@ -201,17 +205,44 @@ export class SensorSync {
     this.#gap = true;
   }
 
+  /** Up to this time rows of a series may be sent now. */
+  sendsUpTo(now: number): number {
+    // Rows from when the clock was ahead are still there, and were sent.
+    return this.#sentAhead === undefined ? now + FUTURE_SLACK_MS : now;
+  }
+
+  /** Whether `followClock` has something to do. */
+  isAhead(now: number): boolean {
+    const known = Math.max(this.#covered ?? Number.NEGATIVE_INFINITY, this.#newest?.at ?? Number.NEGATIVE_INFINITY);
+    return this.#sentAhead !== undefined || known > now + AHEAD_MS;
+  }
+
   /**
-   * What is known from the server's future is a mistake: its clock was ahead for a while. True when the watermark was one:
-   * then the sensor starts anew.
+   * Follows a server whose clock was ahead for a while and went back: that lists show older measurements again than what
+   * was sent is what proves it. These are new, and sending goes on from there. The watermark stays: nothing that was sent
+   * goes out again, neither now nor when the clock is ahead once more.
+   * @param listedAt The newest time in the list.
    */
-  dropFutureWatermark(now: number): boolean {
-    if (this.#newest !== undefined && this.#newest.at > now + FUTURE_SLACK_MS) this.#newest = undefined;
-    if (this.#covered === undefined || this.#covered <= now + FUTURE_SLACK_MS) return false;
-    this.#covered = undefined;
-    this.#origin = "unknown";
+  followClock(listedAt: number, now: number): void {
+    if (this.#sentAhead !== undefined && listedAt > this.#sentAhead) this.#catchUp(this.#sentAhead);
+    if (listedAt > now + AHEAD_MS) return;
+    const wentBack = (known: number): boolean => known > now + AHEAD_MS && listedAt < known - this.#sameWithinMs;
+    if (this.#newest !== undefined && wentBack(this.#newest.at)) this.#newest = undefined;
+    if (this.#covered === undefined || !wentBack(this.#covered)) return;
+    this.#sentAhead = Math.max(this.#sentAhead ?? this.#covered, this.#covered);
+    // Nothing that is on record counts as the same measurement.
+    this.#covered = listedAt - Math.ceil(this.#sameWithinMs) - 1;
+    this.#origin = "list";
+    this.#seenInList = false;
     this.#gap = false;
-    return true;
+  }
+
+  #catchUp(sentAhead: number): void {
+    this.#sentAhead = undefined;
+    if (this.#covered !== undefined && this.#covered >= sentAhead) return;
+    this.#covered = sentAhead;
+    this.#origin = originOf(sentAhead);
+    this.#seenInList = false;
   }
 
   /**

@@ -164,7 +164,7 @@ export class SyncEngine {
     const sensor = this.#sensor(sensorId);
     sensor.listedIn = this.#list;
     sensor.setInterval(intervalMs);
-    if (sensor.dropFutureWatermark(now)) this.#options.target?.watermarks.delete(sensorId);
+    if (sensor.isAhead(now)) followClock(sensor, channels, now);
     if (!this.#takesList(sensor, channels, now)) return;
     for (const point of pointsAfter(channels, sensor.newest?.at ?? Number.NEGATIVE_INFINITY)) {
       if (point.at > now + FUTURE_SLACK_MS) break;
@@ -230,11 +230,13 @@ export class SyncEngine {
     this.#showFreshest(sensor, live.at(-1));
     // Rows were let go meanwhile: what was read may not reach back to them.
     if (covered !== before.covered) return;
+    const now = this.#serverNow();
     const rows = mergeSeries(series, {
       sensorId,
       covered,
       sameWithinMs: sensor.sameInSeriesWithinMs,
-      now: this.#serverNow(),
+      now,
+      upTo: sensor.sendsUpTo(now),
     });
     const allTaken = rows.every((row) => this.#take(sensor, row, "series"));
     if (allTaken) this.#readThrough(sensor, before, rows.length > 0);
@@ -261,12 +263,18 @@ export class SyncEngine {
       if (!this.#isListed(listedIn)) this.#sensors.delete(sensorId);
     }
     const { watermarks } = this.#options.target ?? {};
-    const longAgo = this.#serverNow() - FORGET_AFTER_MS;
+    // By both clocks: one may be wrong.
+    const longAgo = Math.min(this.#serverNow(), this.#options.clock.now()) - FORGET_AFTER_MS;
     for (const [sensorId, at] of watermarks?.entries() ?? []) {
       if (at < longAgo && !this.#sensors.has(sensorId)) watermarks?.delete(sensorId);
     }
     this.#delivery?.saver.notify();
   }
+}
+
+function followClock(sensor: SensorSync, channels: SensorChannels, now: number): void {
+  const times = timesBetween(channels, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+  if (times !== undefined) sensor.followClock(times.newest, now);
 }
 
 function createDelivery({ target, clock, random, log, observer }: SyncEngineOptions): Delivery | undefined {

@@ -1,4 +1,3 @@
-import type { Clock } from "../clock.ts";
 import type { ExporterMetrics } from "./exporter-metrics.ts";
 
 /** What waits to be delivered, by resolution. */
@@ -24,15 +23,18 @@ export class PrometheusSyncMetrics {
     metrics.syncWatermarkFailures.inc({ server }, 0);
   }
 
-  /** Shows what `pending` tells whenever the metrics are read, until what is returned is called. */
-  followPending(pending: () => PendingByResolution, clock: Clock): () => void {
+  /**
+   * Shows what `pending` tells whenever the metrics are read, until what is returned is called.
+   * @param now The server's clock, milliseconds since the epoch: its measurements bear times of that.
+   */
+  followPending(pending: () => PendingByResolution, now: () => number): () => void {
     return this.#metrics.followPending(() => {
       const waiting = pending();
       for (const resolution of RESOLUTIONS) {
         const labels = { server: this.#server, resolution };
-        const { points, oldestAt } = waiting.get(resolution) ?? { points: 0, oldestAt: clock.now() };
+        const { points, oldestAt } = waiting.get(resolution) ?? { points: 0, oldestAt: now() };
         this.#metrics.syncPending.set(labels, points);
-        this.#metrics.syncOldestPending.set(labels, Math.max(0, clock.now() - oldestAt) / 1_000);
+        this.#metrics.syncOldestPending.set(labels, Math.max(0, now() - oldestAt) / 1_000);
       }
     });
   }

@@ -222,9 +222,24 @@ describe("the server's clock", () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}, { headers: { date: ahead } }));
     const { api } = testClient(server.url, { clock });
     expect(api.clockOffset()).toBe(0);
-    await api.version(never);
+    for (let answers = 0; answers < 3; answers++) await api.version(never);
     // Whole seconds are all that the header tells.
     expect(Math.abs(api.clockOffset() - 3_600_000)).toBeLessThanOrEqual(500);
+  });
+
+  test.each([
+    ["an error", { status: 500 }, {}],
+    ["an answer out of a cache", { status: 200 }, { age: "7200" }],
+  ])("is not known from %s", async (_, { status }, more) => {
+    const clock = new ManualClock();
+    const headers = { date: new Date(clock.now() - 2 * 3_600_000).toUTCString(), ...more };
+    const server = await startApiServer((_request, response) => {
+      response.writeHead(status, { "content-type": "application/json", ...headers }).end("{}");
+    });
+    const { api } = testClient(server.url, { clock, maxAttempts: 1 });
+    for (let answers = 0; answers < 4; answers++) await api.version(never).catch(() => undefined);
+    expect(api.clockOffset()).toBe(0);
+    expect(api.isClockInDoubt()).toBe(false);
   });
 
   test("stays as it was known when an answer has no such header, or a bad one", async () => {

@@ -103,8 +103,10 @@ describe("the deprecated form of time series", () => {
       response.setHeader("date", new Date(clock.now() + 2 * HOUR).toUTCString());
       answer(request, response);
     });
-    await testClient(server.url, { clock }).api.timeSeries("7", "live", never);
-    expect(server.requests[1]?.query.get("from")).toBe("2026-01-15T10:01:00Z");
+    const { api } = testClient(server.url, { clock });
+    // One answer alone may be wrong.
+    for (let answers = 0; answers < 4; answers++) await api.timeSeries("7", "live", never);
+    expect(server.requests.at(-1)?.query.get("from")).toBe("2026-01-15T10:01:00Z");
   });
 
   test.each([404, 405, 501])("is used on %i", async (status) => {

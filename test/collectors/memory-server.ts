@@ -36,6 +36,7 @@ export class MemoryServer implements MonitoringApi {
   lookupDefinitions: readonly LookupDefinition[] | undefined;
   versionMembers: ReadonlyMap<string, string> = new Map([["version", "25.3.110"]]);
   offsetMs = 0;
+  clockInDoubt = false;
   /** Every question so far; lists with the options they were asked with. */
   readonly asked: string[] = [];
   /** Questions whose answer is an incomplete list. */
@@ -150,6 +151,10 @@ export class MemoryServer implements MonitoringApi {
 
   clockOffset(): number {
     return this.offsetMs;
+  }
+
+  isClockInDoubt(): boolean {
+    return this.clockInDoubt;
   }
 
   async close(): Promise<void> {}

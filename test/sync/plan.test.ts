@@ -46,7 +46,7 @@ function seriesOf(rows: Rows): Map<SeriesType, TimeSeries> {
 }
 
 function merge(rows: Rows, covered: number | undefined, { sameWithinMs = 0, now = NOW } = {}): string[] {
-  const merged = mergeSeries(seriesOf(rows), { sensorId: "7", covered, sameWithinMs, now });
+  const merged = mergeSeries(seriesOf(rows), { sensorId: "7", covered, sameWithinMs, now, upTo: now + HOUR });
   return merged.map(({ resolution, at }) => `${resolution} ${new Date(at).toISOString().slice(8, 19)}`);
 }
 
@@ -63,9 +63,9 @@ describe("mergeSeries", () => {
   });
 
   test("hands over sensor, resolution and values", () => {
-    expect(mergeSeries(seriesOf({ live: [NOW] }), { sensorId: "7", covered: 0, sameWithinMs: 0, now: NOW })).toEqual([
-      { sensorId: "7", at: NOW, resolution: "live", values: [["0", NOW]] },
-    ]);
+    expect(
+      mergeSeries(seriesOf({ live: [NOW] }), { sensorId: "7", covered: 0, sameWithinMs: 0, now: NOW, upTo: NOW }),
+    ).toEqual([{ sensorId: "7", at: NOW, resolution: "live", values: [["0", NOW]] }]);
   });
 
   test("fills the time before the live rows with averages that are free of them and of what was sent", () => {
@@ -188,7 +188,7 @@ describe("mergeSeries", () => {
         fc.option(fc.integer({ min: NOW - 100 * DAY, max: NOW }), { nil: undefined }),
         fc.constantFrom(0, 15 * SECOND),
         (rows, covered, sameWithinMs) => {
-          const merged = mergeSeries(seriesOf(rows), { sensorId: "7", covered, sameWithinMs, now: NOW });
+          const merged = mergeSeries(seriesOf(rows), { sensorId: "7", covered, sameWithinMs, now: NOW, upTo: NOW });
           let cursor = covered ?? Number.NEGATIVE_INFINITY;
           for (const row of merged) {
             expect(row.at).toBeGreaterThan(cursor);

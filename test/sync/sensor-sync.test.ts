@@ -231,26 +231,54 @@ describe("after reading", () => {
   });
 });
 
-describe("a watermark", () => {
-  test("in the server's future is dropped", () => {
-    const sync = sensor(BASE + 2 * HOUR);
-    expect(sync.dropFutureWatermark(BASE)).toBe(true);
-    expect(sync.covered).toBeUndefined();
-    expect(sync.dropFutureWatermark(BASE)).toBe(false);
+describe("a server whose clock was ahead", () => {
+  const at = (minutes: number): number => BASE + minutes * MINUTE;
+
+  test("and went back: sending goes on from what its list shows, and of what was sent nothing goes out again", () => {
+    const sync = sensor(at(120));
+    expect(sync.isAhead(at(1))).toBe(true);
+    sync.followClock(at(1), at(1));
+    expect(sync.listed(point(at(1)), judging({ now: at(1) }))).toBe("next");
+    sync.took(row(at(1)), "list");
+    // Rows that were sent with times that have not come yet.
+    expect(sync.sendsUpTo(at(1))).toBe(at(1));
+    // The clock is ahead once more.
+    sync.followClock(at(130), at(130));
+    expect(sync.covered).toBe(at(120));
+    expect(sync.listed(point(at(130)), judging({ now: at(130) }))).toBe("gap");
+    expect(sync.sendsUpTo(at(130))).toBeGreaterThan(at(130));
   });
 
-  test("takes with it what a list showed while the clock was ahead, which would outshine all lists for as long", () => {
+  test("and went back, until it comes again to where it was", () => {
+    const sync = sensor(at(4));
+    for (let minute = 0; minute < 6; minute++) {
+      if (sync.isAhead(at(minute))) sync.followClock(at(minute), at(minute));
+      expect(sync.listed(point(at(minute)), judging({ now: at(minute) }))).toBe("next");
+      sync.took(row(at(minute)), "list");
+    }
+    expect(sync.isAhead(at(5))).toBe(false);
+    expect(sync.covered).toBe(at(5));
+  });
+
+  test("takes with it what a list showed, which would outshine all lists for as long", () => {
     const sync = sensor(undefined);
-    sync.listed({ at: BASE + 2 * HOUR, values: [] }, { mode: "auto", pushes: false, now: BASE + 2 * HOUR });
-    sync.dropFutureWatermark(BASE + 2 * HOUR);
-    expect(sync.newest?.at).toBe(BASE + 2 * HOUR);
-    sync.dropFutureWatermark(BASE);
+    sync.listed({ at: at(120), values: [] }, { mode: "auto", pushes: false, now: at(120) });
+    expect(sync.isAhead(at(120))).toBe(false);
+    sync.followClock(at(1), at(1));
     expect(sync.newest).toBeUndefined();
   });
 
-  test("slightly in the future stays", () => {
-    const sync = sensor(BASE + 10 * MINUTE);
-    expect(sync.dropFutureWatermark(BASE)).toBe(false);
-    expect(sync.covered).toBe(BASE + 10 * MINUTE);
+  test.each([
+    ["lists still show what was sent last", at(120)],
+    ["lists show newer measurements", at(121)],
+    ["lists show older ones that are still in its future", at(90)],
+  ])("only seems to be back: %s", (_, listed) => {
+    const sync = sensor(at(120));
+    sync.followClock(listed, at(0));
+    expect(sync.covered).toBe(at(120));
+  });
+
+  test("slightly is nothing to follow", () => {
+    expect(sensor(BASE + 30 * SECOND).isAhead(BASE)).toBe(false);
   });
 });

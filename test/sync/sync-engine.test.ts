@@ -360,17 +360,56 @@ describe("sensors come and go", () => {
 });
 
 describe("times that cannot be", () => {
-  test("a watermark in the server's future is forgotten, and the live series sent", async () => {
-    const it = world([recordedSensor("7", 60)]);
-    const first = await it.start();
-    await it.run(first, 3);
-    await it.stop(first);
-    it.receiver.received.length = 0;
-    it.clock.setWallClock(BEGIN - 5 * HOUR);
-    const second = await it.start();
-    await it.run(second, 3);
-    expect(secondsOf(it, "7")).toEqual(range(-9 * 3_600 + 60, -5 * 3_600 + 120, 60));
+  test.each(["auto", "all"] as const)(
+    "after the clock went back 5 h nothing goes out twice, and all that is new does, %s",
+    async (mode) => {
+      const it = world([recordedSensor("7", 60)], { mode });
+      const first = await it.start();
+      await it.run(first, 3);
+      await it.stop(first);
+      const [before] = it.disk.files.values();
+      it.receiver.received.length = 0;
+      it.clock.setWallClock(BEGIN - 5 * HOUR);
+      const second = await it.start();
+      await it.run(second, 10);
+      expect(secondsOf(it, "7")).toEqual(range(-5 * 3_600, -5 * 3_600 + 540, 60));
+      // The watermark stays; the file may be written anew.
+      await it.stop(second);
+      expect([...it.disk.files.values()]).toEqual([before]);
+    },
+  );
+
+  test.each(["auto", "all"] as const)("a clock that seems to go back for a while costs nothing, %s", async (mode) => {
+    const it = world(MINUTELY, { mode });
+    const process = await inStep(it);
+    for (const wrong of [-2 * HOUR, 2 * HOUR, -30 * MINUTE, 8_000 * 365 * DAY]) {
+      it.server.believedOffsetMs = wrong;
+      await it.run(process, 5);
+      it.server.believedOffsetMs = 0;
+      await it.run(process, 10);
+    }
+    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
   });
+
+  test.each(["auto", "all"] as const)(
+    "a clock that goes back and comes again sends nothing twice, %s",
+    async (mode) => {
+      const it = world([recordedSensor("7", 60)], { mode });
+      const process = await inStep(it);
+      await it.run(process, 5);
+      const sent = it.receiver.received.length;
+      it.server.offsetMs = -2 * HOUR;
+      await it.run(process, 10);
+      // As if they were new: the server took them then.
+      const again = it.receiver.received.slice(sent).map(({ at }) => at);
+      expect(again.length).toBeGreaterThan(8);
+      it.server.offsetMs = 0;
+      await it.run(process, 10);
+      const after = it.receiver.received.filter(({ at }) => !again.includes(at));
+      expect(new Set(after.map(({ at }) => at)).size).toBe(after.length);
+      expect(secondsOf(it, "7").slice(sent + again.length)).toEqual(expect.arrayContaining(range(600, 24 * 60, 60)));
+    },
+  );
 
   test("a measurement in the server's far future is left until then", async () => {
     const it = world([recordedSensor("7", 60)]);

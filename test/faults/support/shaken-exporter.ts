@@ -2,6 +2,7 @@ import { parsePage } from "../../../soak/page-parser.ts";
 import { PageView } from "../../../soak/page-view.ts";
 import type { AnsweredRequest } from "../../../soak/truth.ts";
 import { Exporter } from "../../../src/commands/exporter.ts";
+import { openOtlpPush } from "../../../src/commands/otlp-push.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { negotiateFormat } from "../../../src/exposition/negotiate.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/service/simulator.ts";
@@ -78,7 +79,8 @@ export async function startShakenExporter({
     readFile: async () =>
       `servers: [{ name: ${SERVER}, url: "${simulator.url}", auth: { username: matrix, password: "\${PASSWORD}" }, limits: ${LIMITS} }]\n${settings}`,
   });
-  const exporter = new Exporter(config, { ...testContext(), clock, random: () => 0.5 });
+  const context = { ...testContext(), clock, random: () => 0.5 };
+  const exporter = new Exporter(config, context, await openOtlpPush(config, context, {}));
   void exporter.start();
   await clock.pass(5_000);
   const text = async (format: keyof typeof FORMATS = "text") => {

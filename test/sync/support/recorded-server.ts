@@ -25,6 +25,8 @@ export class RecordedServer {
   /** Series show a measurement this much later than lists do. */
   seriesLagMs = 0;
   offsetMs = 0;
+  /** What the exporter takes for the offset; undefined: the truth. */
+  believedOffsetMs: number | undefined;
   /** What every question fails with; undefined while the server is up. */
   failure: ErrorCode | undefined;
   /** What reading the series of single sensors fails with. */
@@ -48,7 +50,7 @@ export class RecordedServer {
   }
 
   clockOffset(): number {
-    return this.offsetMs;
+    return this.believedOffsetMs ?? this.offsetMs;
   }
 
   sensor(id: string): RecordedSensor {

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { startReceiver } from "../otlp/support/receiver.ts";
+import { SERVER, type ShakenExporter, startShakenExporter } from "./support/shaken-exporter.ts";
+
+/** Simulated hours take seconds, but a minute and more on a machine that is busy. */
+vi.setConfig({ testTimeout: 180_000 });
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const NANO_PER_MS = 1e6;
+const SIZE = { probes: 1, groups: 4, devices: 6, sensors: 10, channels: 30 };
+
+let shaken: ShakenExporter;
+let folder: string;
+afterEach(async () => {
+  await shaken.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A whole exporter that polls a simulated server and pushes each measurement. */
+async function pushing(mode: "auto" | "all" = "auto") {
+  const receiver = await startReceiver();
+  folder = await mkdtemp(join(tmpdir(), "wrong-dates-"));
+  const settings = `collectors:
+  health: { schedule: 15s }
+  status: { schedule: 30s }
+  channels: { schedule: 30s }
+  tree: { schedule: 60s }
+  limits: { schedule: 60s }
+  timeseries: { schedule: 30s, mode: ${mode} }
+otlp: { endpoint: "${receiver.url}", interval: 1h }
+state_dir: ${JSON.stringify(folder)}
+`;
+  shaken = await startShakenExporter({ size: SIZE, settings });
+  for (const sensor of shaken.world.list("sensor")) sensor.intervalSeconds = 60;
+  await shaken.clock.pass(4 * MINUTE);
+  const points = () =>
+    receiver.points
+      .filter(({ metric }) => metric === "prtg.channel_value")
+      .map(({ metric, attributes, time }) => {
+        return `${metric} ${JSON.stringify(attributes)} ${time}`;
+      });
+  return { ...shaken, points, values: async () => (await shaken.page()).samples("prtg_channel_value").length };
+}
+
+describe.each(["-2h", "+2h", "+8700h"])("one wrong Date, %s", (date) => {
+  it.each(["*/channels", "*/health", "*"])("at %s sends no point twice, and no value goes", async (place) => {
+    const it = await pushing();
+    const values = await it.values();
+    expect(values).toBeGreaterThan(10);
+    const before = it.points().length;
+    expect(before).toBeGreaterThan(values);
+    for (let turn = 0; turn < 3; turn++) {
+      it.simulator.faults.set([`date=${date}@${place}`]);
+      await it.clock.pass(35 * SECOND);
+      expect(await it.values()).toBe(values);
+      it.simulator.faults.clear();
+      await it.clock.pass(35 * SECOND);
+      expect(await it.values()).toBe(values);
+    }
+    const points = it.points();
+    expect(points.length).toBeGreaterThan(before);
+    expect(new Set(points).size).toBe(points.length);
+    const offset = (await it.page()).value("prtg_exporter_server_clock_offset_seconds", { server: SERVER });
+    expect(Math.abs(offset ?? Number.NaN)).toBeLessThan(2);
+  });
+});
+
+describe.each(["auto", "all"] as const)("a Date that is wrong for long, mode %s", (mode) => {
+  it.each(["-2h", "+2h"])("sends no point twice, and none is missing after it, %s", async (date) => {
+    const it = await pushing(mode);
+    const values = await it.values();
+    it.simulator.faults.set([`date=${date}`]);
+    await it.clock.pass(5 * MINUTE);
+    const offset = (await it.page()).value("prtg_exporter_server_clock_offset_seconds", { server: SERVER });
+    expect(Math.abs(offset ?? 0)).toBeGreaterThan(7_000);
+    it.simulator.faults.clear();
+    await it.clock.pass(3 * MINUTE);
+    expect(await it.values()).toBe(values);
+    const points = it.points();
+    expect(points.length).toBeGreaterThan(5 * values);
+    expect(new Set(points).size).toBe(points.length);
+    // Each channel has a point for every scan between its first one and its last.
+    const times = new Map<string, number[]>();
+    for (const point of points) {
+      const cut = point.lastIndexOf(" ");
+      const [series, time] = [point.slice(0, cut), Number(point.slice(cut + 1))];
+      times.set(series, [...(times.get(series) ?? []), time]);
+    }
+    for (const [series, at] of times) {
+      const sorted = at.toSorted((a, b) => a - b).slice(-9);
+      const steps = sorted.slice(1).map((time, index) => time - (sorted[index] ?? 0));
+      expect(Math.max(...steps), series).toBeLessThan(1.5 * MINUTE * NANO_PER_MS);
+    }
+  });
+});
