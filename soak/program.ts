@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -80,6 +80,15 @@ export class Program {
     const ending = await this.#ended;
     clearTimeout(impatience);
     return ending;
+  }
+
+  /** The highest that memory was is from now on. Nothing happens where the system has no such thing. */
+  resetPeak(): void {
+    try {
+      writeFileSync(`/proc/${this.#child.pid}/clear_refs`, "5");
+    } catch {
+      // Then the peak is that since the start.
+    }
   }
 
   /** Resident memory now and at its highest in bytes, and open files and sockets; undefined where the system does not tell. */

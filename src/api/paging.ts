@@ -95,6 +95,9 @@ interface Page<Item> extends PageHead {
   readonly problems: DecodeProblems;
 }
 
+/** Records are entered in the account in so many at a time: there are some hundred thousand a minute. */
+const ACCOUNT_BATCH = 128;
+
 /** One way through the pages, from the first to the last. */
 class Pass<Item> {
   readonly items: KeyedList<Item>;
@@ -145,19 +148,28 @@ class Pass<Item> {
   async #read(range: PageRange, overlap: number): Promise<Page<Item>> {
     let items: (Item | undefined)[] = [];
     let problems = noProblems();
+    let objects = 0;
+    let text = 0;
     const head = await this.#source.page(range, () => {
       items = [];
       problems = noProblems();
       // What is wrong with the repeated record was counted the first time.
       const counted = noProblems();
       this.#account.restartPage();
+      objects = text = 0;
       return (record) => {
         const isRepeated = items.length < overlap;
         const item = this.#source.decode(record, isRepeated ? counted : problems);
-        if (!isRepeated) this.#account.add(1, item === undefined ? 0 : this.#source.sizeOf(item));
         items.push(item);
+        if (isRepeated) return;
+        objects++;
+        if (item !== undefined) text += this.#source.sizeOf(item);
+        if (objects < ACCOUNT_BATCH) return;
+        this.#account.add(objects, text);
+        objects = text = 0;
       };
     });
+    this.#account.add(objects, text);
     return { ...head, limit: range.limit, items, problems };
   }
 

@@ -25,7 +25,8 @@ export class TextBounds {
 
   channel(channel: ChannelRecord, problems: DecodeProblems): ChannelRecord {
     const { name, unit, lookup = "" } = channel;
-    if (this.#fits(name) && this.#fits(unit) && this.#fits(lookup)) return channel;
+    const max = this.#max;
+    if (name.length <= max && unit.length <= max && lookup.length <= max) return channel;
     const cut = { ...channel, name: this.#cut(name, problems), unit: this.#cut(unit, problems) };
     return channel.lookup === undefined ? cut : { ...cut, lookup: this.#cut(lookup, problems) };
   }

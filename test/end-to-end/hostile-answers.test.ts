@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Program } from "../../soak/program.ts";
+import { HEAP_FLAGS } from "../../src/memory-flags.ts";
+import { HOSTILITIES, HostileServer, type Hostility } from "./support/hostile-server.ts";
+
+const HEAP_MB = 350;
+/** What the process may take beside its heap: code, buffers of pages and answers, what the allocator keeps. */
+const BESIDE_HEAP_MB = 350;
+/** It goes on at least so long, and until its effect is seen. */
+const HOSTILE_MS = 4_000;
+const EFFECT_MS = 60_000;
+
+const FAILS = /^prtg_exporter_collector_success\{[^}]*collector="channels"\} 0$/m;
+/** What pages show when the exporter has met it. */
+const EFFECTS: Partial<Record<Hostility, RegExp>> = {
+  "a name of 10 MB": /^prtg_exporter_decode_problems_total\{[^}]*problem="record"\} [1-9]/m,
+  "groups within groups":
+    /^prtg_exporter_(orphan_objects\{[^}]*\} [1-9]\d\d|collector_success\{[^}]*collector="tree"\} 0)/m,
+  "one sensor with all channels": /^prtg_channel_value\{[^}]*channel_id="59999"/m,
+};
+
+let server: HostileServer;
+let folder: string;
+let exporter: Program;
+let metricsUrl: string;
+
+beforeAll(async () => {
+  server = await HostileServer.start();
+  folder = mkdtempSync(join(tmpdir(), "prtg-exporter-hostile-"));
+  const file = join(folder, "exporter.json");
+  const limits = { timeout: "20s", requests_per_second: 1000 };
+  const schedules = { health: "1s", status: "1s", tree: "1s", channels: "1s", limits: "1s" };
+  const collectors = Object.fromEntries(Object.entries(schedules).map(([name, schedule]) => [name, { schedule }]));
+  writeFileSync(
+    file,
+    JSON.stringify({ servers: [{ name: "hq", url: server.url, auth: { api_key: "${KEY}" }, limits }], collectors }),
+  );
+  exporter = new Program(
+    ["serve", `--config.file=${file}`, "--web.listen-address=127.0.0.1:0", "--log.format=json"],
+    { KEY: "key" },
+    [`--max-old-space-size=${HEAP_MB}`, ...HEAP_FLAGS],
+  );
+  [, metricsUrl = ""] = await exporter.until(/serving metrics on (http:[^"]+)/);
+  await exporter.until(/first poll finished/);
+});
+
+afterAll(async () => {
+  await exporter?.stop();
+  server?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function scrape(): Promise<{ readonly page: string; readonly ms: number }> {
+  const before = performance.now();
+  const answer = await fetch(metricsUrl, { signal: AbortSignal.timeout(30_000) });
+  return { page: await answer.text(), ms: performance.now() - before };
+}
+
+/** As of a page of the sound server: its channels are there, and nothing else. */
+function isSound(page: string): boolean {
+  const channels = page.split("\n").filter((line) => line.startsWith("prtg_channel_value{"));
+  const works = /^prtg_exporter_collector_success\{[^}]*collector="channels"\} 1$/m.test(page);
+  return channels.length === 20 && works && /^prtg_up\{[^}]*\} 1$/m.test(page);
+}
+
+test.each(Object.keys(HOSTILITIES) as Hostility[])(
+  "%s: memory stays, pages are served, polls go on after it",
+  async (hostility) => {
+    await expect.poll(async () => isSound((await scrape()).page), { timeout: 90_000, interval: 500 }).toBe(true);
+    exporter.resetPeak();
+    server.hostility = hostility;
+    let slowestMs = 0;
+    const began = performance.now();
+    let isMet = false;
+    const goesOn = (ms: number) => ms < HOSTILE_MS || (!isMet && ms < EFFECT_MS);
+    while (goesOn(performance.now() - began)) {
+      const { page, ms } = await scrape();
+      slowestMs = Math.max(slowestMs, ms);
+      isMet ||= (EFFECTS[hostility] ?? FAILS).test(page);
+      await sleep(100);
+    }
+    server.hostility = undefined;
+    const peakMb = (exporter.resources()?.peakBytes ?? 0) / 2 ** 20;
+    expect(exporter.ending).toBeUndefined();
+    expect(isMet).toBe(true);
+    expect(peakMb).toBeLessThan(HEAP_MB + BESIDE_HEAP_MB);
+    expect(slowestMs).toBeLessThan(10_000);
+    await expect.poll(async () => isSound((await scrape()).page), { timeout: 90_000, interval: 500 }).toBe(true);
+  },
+  240_000,
+);
