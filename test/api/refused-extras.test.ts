@@ -12,6 +12,8 @@ async function pickyServer(refuses: (request: SeenRequest) => boolean, status = 
   const state = { refuses, version: "25.1", healthy: true };
   const clock = new ManualClock();
   const server = await startApiServer((request, response) => {
+    // A server that goes by the time of the test.
+    response.setHeader("date", new Date(clock.now()).toUTCString());
     if (request.path === "/health") return response.writeHead(state.healthy ? 204 : 403).end();
     if (request.path === "/version") return sendJson(response, { version: state.version });
     if (state.refuses(request)) return sendError(response, status, status === 403 ? "FORBIDDEN" : "BAD_REQUEST");
