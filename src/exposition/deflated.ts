@@ -9,7 +9,7 @@ const deflateAsync = promisify(deflateRaw);
 const LEVEL = 1;
 
 /** What is not more than one part in so many of a page is sent sooner than compressed. */
-const NEGLIGIBLE = 64;
+const NEGLIGIBLE = 32;
 /** RFC 1951, 3.2.4: bytes of a block that is not compressed, at most. */
 const LONGEST_STORED = 0xffff;
 

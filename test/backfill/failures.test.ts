@@ -58,7 +58,7 @@ describe("while the server is away", () => {
 });
 
 describe("a sensor that the server fails to give", () => {
-  test.each(["API_SERVER_ERROR", "API_TIMEOUT", "API_NOT_JSON", "API_FORBIDDEN"] as const)(
+  test.each(["API_SERVER_ERROR", "API_TIMEOUT", "API_NOT_JSON", "API_FORBIDDEN", "API_LIST_TOO_LARGE"] as const)(
     "(%s) is tried again in the end",
     async (code) => {
       const output = emptyFolder();
@@ -143,6 +143,8 @@ test("only known kinds of trouble are waited for or left aside", () => {
     "API_TLS_FINGERPRINT",
     "API_TLS_UNTRUSTED",
     "API_UNAUTHORIZED",
+    "API_VALUES_UNREADABLE",
+    "API_WRONG_PORT",
   ]);
   expect(failureKind(new TypeError("a fault of ours"))).toBe("fatal");
 });
