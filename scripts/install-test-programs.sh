@@ -443,8 +443,41 @@ install_etcd() {
   say "$name" "installed $version"
 }
 
+# Versions of Node.js and of npm that people have, as npm packages: bin/node-18.20.8, bin/npm-9.9.4. Such an npm runs on
+# the `node` of the PATH.
+install_machines() {
+  local name=machines machine version
+  case $(uname -m) in aarch64 | arm64) machine=arm64 ;; *) machine=x64 ;; esac
+  if ! have npm; then skip "$name" "they come by npm"; return; fi
+  : >"$work/log"
+  for version in $(sed -n 's/^\([0-9.]*\) .*/\1/p' "$pins/machines.txt" | sort -u); do
+    if ! install_npm_package "node-linux-$machine" "$version"; then fail "$name" "Node.js $version"; return; fi
+    publish "node-$version" "$cache/npm-node-linux-$machine-$version/node_modules/node-linux-$machine/bin/node"
+  done
+  for version in $(sed -n 's/^[0-9.]* \([0-9][0-9.]*\)$/\1/p' "$pins/machines.txt" | sort -u); do
+    if ! install_npm_package npm "$version"; then fail "$name" "npm $version"; return; fi
+    # A wrapper of its own: the shebang of npm would be followed to another Node.js.
+    printf '#!/bin/sh\nexec node "%s" "$@"\n' "$cache/npm-npm-$version/node_modules/npm/bin/npm-cli.js" >"$work/npm"
+    chmod +x "$work/npm"
+    mv "$work/npm" "$bin/npm-$version"
+  done
+  say "$name" "installed $(sed -n 's/^\([0-9.]*\) \([0-9][0-9.]*\)$/\1+\2/p' "$pins/machines.txt" | paste -sd ' ')"
+}
+
+# install_npm_package PACKAGE VERSION: in a folder of its own, as they all have programs of the same names.
+install_npm_package() {
+  local target="$cache/npm-$1-$2"
+  # Written last by npm: a folder without it is half of one.
+  if [[ -f $target/node_modules/.package-lock.json ]]; then return; fi
+  say "$name" "installing $1 $2"
+  mkdir -p "$target"
+  # Of other machines' versions it would warn about engines, which is what they are for.
+  retry npm install --prefix "$target" --no-save --no-audit --no-fund --ignore-scripts "$1@$2"
+}
+
 echo "Programs for the tests in test/real, in $cache"
 install_prometheus_2
+install_machines
 install_python python-openmetrics prometheus-client python requirements.txt
 install_python schemathesis schemathesis schemathesis schemathesis-requirements.txt
 install_chromium

@@ -23,7 +23,10 @@ export type ProgramName =
   /** A folder: what manifests are validated against. */
   | "kubernetes-api"
   | "kube-apiserver"
-  | "etcd";
+  | "etcd"
+  /** Of test/real/programs/machines.txt. */
+  | `node-${string}`
+  | `npm-${string}`;
 
 const INSTALLER = "scripts/install-test-programs.sh";
 
