@@ -49,6 +49,11 @@ describe("the version of Node.js", () => {
   });
 });
 
+test("CI tries the oldest Node.js, too", () => {
+  expect(read("test/real/programs/machines.txt")).toMatch(new RegExp(`^${OLDEST}\\.[\\d.]+ `, "m"));
+  expect(read(".ci/run")).toContain(`^\\(${OLDEST}[0-9.]*\\) `);
+});
+
 test("types are those of the oldest Node.js, so that nothing newer is used", () => {
   expect(manifest.devDependencies["@types/node"].split(".")[0]).toBe(OLDEST);
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { startInBackground } from "./support/background-program.ts";
+import { type BackgroundProgram, startInBackground } from "./support/background-program.ts";
 import { describeWithPrograms, findProgram } from "./support/programs.ts";
 import { runProgram } from "./support/run-program.ts";
 
@@ -20,8 +20,10 @@ const LIMIT_MS = 280_000;
 const TEST_LIMIT_MS = 600_000;
 const exec = promisify(execFile);
 
-/** What npm and the test runner have set is not for another npm. */
-const OWN_ENV = Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_|TEST|PRTG_)/i.test(name));
+/** What npm and the test runner have set is not for another npm; certificates of this network are. */
+const OWN_ENV = Object.entries(process.env).filter(
+  ([name]) => !/^(npm_|VITEST|NODE_(?!EXTRA_CA)|TEST|PRTG_)/i.test(name),
+);
 /** Shared, so that what one has downloaded the next one has. */
 const CACHE = mkdtempSync(path.join(tmpdir(), "machines-npm-"));
 afterAll(() => rmSync(CACHE, { recursive: true, force: true, maxRetries: 5 }));
@@ -52,8 +54,15 @@ function start({ clone, env }: Machine, args: readonly string[]) {
   return program;
 }
 
+/** Rejects with all that it wrote. */
+function wait(program: BackgroundProgram, pattern: RegExp): Promise<RegExpExecArray> {
+  return program.waitForLog(pattern, LIMIT_MS).catch((error: unknown) => {
+    throw new Error(program.log(), { cause: error });
+  });
+}
+
 function run({ clone, env }: Machine, [program = "", ...args]: readonly string[]) {
-  return runProgram("env", ["-i", ...assignments(env), "-C", clone, program, ...args], "", LIMIT_MS);
+  return runProgram("env", ["-i", "-C", clone, ...assignments(env), program, ...args], "", LIMIT_MS);
 }
 
 function assignments(env: NodeJS.ProcessEnv): string[] {
@@ -69,17 +78,14 @@ for (const pair of PAIRS.filter(({ npm }) => npm !== "-")) {
         const here = await machine(pair);
         expect((await run(here, ["npm", "--version"])).stdout.trim()).toBe(pair.npm);
         const demo = start(here, ["run", "demo", "--", "--web.listen-address", "127.0.0.1:0"]);
-        const [, url] = await demo.waitForLog(READY, LIMIT_MS);
+        const [, url] = await wait(demo, READY);
         expect(demo.log()).toMatch(/Installing what is missing to run .* about a minute\n(.*\n)*Installed in \d+ s\n/);
         await expectComplete(url ?? "");
         await demo.stop();
 
         // The tools of development are missing now.
         const tests = start(here, ["test"]);
-        await tests.waitForLog(
-          /Installing what is missing to develop and test .*Installed in \d+ s\n.*Checked \d+ files/s,
-          LIMIT_MS,
-        );
+        await wait(tests, /Installing what is missing to develop and test .*Installed in \d+ s\n.*Checked \d+ files/s);
         await tests.stop("SIGKILL");
         expect(existsSync(path.join(here.clone, "node_modules/vitest/vitest.mjs"))).toBe(true);
         // Lock files of other npms may differ in form; none of them is to be touched.
