@@ -40,6 +40,8 @@ const NOTICED_AFTER_MS = 13_000;
 /** Every list has been read since. */
 const CAUGHT_UP_MS = 15_000;
 const CHECK_EVERY_MS = 1_000;
+/** The exporter follows a server's clock when answers have agreed for a minute. */
+const CLOCK_BELIEVED_MS = 65_000;
 /** A page that cannot be had is a violation, but no reason to see no more. */
 const MAX_ATTEMPTS = 5;
 /** Statuses and infos are withdrawn five minutes after a poll has confirmed them. */
@@ -131,6 +133,7 @@ export class Soak {
         this.findings.cycles++;
         // Long enough for all that has a time limit to reach it, some times an hour.
         if (this.findings.cycles % 80 === 20 && end - this.#elapsedMs > 600_000) await this.#outage();
+        else if (this.findings.cycles % 40 === 10) await this.#setServerClock();
         else if (this.findings.cycles % 8 === 4) await this.#restart();
         else if (this.findings.cycles % 4 === 2) await this.#jump();
         else await this.#disturb(deck.next());
@@ -185,6 +188,20 @@ export class Soak {
     await this.#recover(kind, performance.now(), RECOVERY_LIMIT_MS);
     for (const truth of this.#truths.values()) truth.forget();
     this.#hasTruth = true;
+  }
+
+  /** So long that the exporter believes it, and not the clock that was right. */
+  async #setServerClock(): Promise<void> {
+    const shift = this.#random.pick(["+2h", "-2h"]);
+    this.findings.inject(`server's clock set by ${shift}`);
+    this.#clockIsOffUntil = Number.POSITIVE_INFINITY;
+    this.#wholeSince = undefined;
+    await this.#shaken.addFault(`skew=${shift}`);
+    await this.#checkFor(2 * CLOCK_BELIEVED_MS, { changes: false });
+    await this.#shaken.clearFaults();
+    await this.#checkFor(2 * CLOCK_BELIEVED_MS, { changes: false });
+    this.#clockIsOffUntil = Date.now() + CAUGHT_UP_MS;
+    await this.#recover("server's clock", performance.now(), RECOVERY_LIMIT_MS);
   }
 
   async #restart(): Promise<void> {
