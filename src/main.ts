@@ -3,13 +3,14 @@ import { filesHang } from "./bounded-files.ts";
 import { endOnStopSignals } from "./commands/signals.ts";
 import { endProcess } from "./end-process.ts";
 import { stopWithLauncher } from "./launched.ts";
-import { keepMemorySmall } from "./memory-flags.ts";
+import { beginWithFlags, keepReportsPrivate } from "./node-flags.ts";
 
 /** What a shell reports for programs that a closed pipe ends: 128 and SIGPIPE. */
 const CLOSED_PIPE = 141;
 
 // First: a signal that a handler took would be lost when the process begins once more.
-keepMemorySmall();
+beginWithFlags();
+keepReportsPrivate();
 // Before the rest is even loaded: the first process of a container does not die of a signal that it does not handle.
 endOnStopSignals();
 stopWithLauncher();

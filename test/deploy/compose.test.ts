@@ -14,6 +14,7 @@ const composeFile = z.object({
       volumes: z.array(z.string()).default([]),
       environment: z.record(z.string(), z.string()).default({}),
       init: z.boolean().default(false),
+      ulimits: z.record(z.string(), z.number()).default({}),
     }),
   ),
   volumes: z.record(z.string(), z.null()),
@@ -55,6 +56,10 @@ function mounts(service: string): ReadonlyMap<string, string> {
 }
 
 describe("deploy/compose", () => {
+  test("lets no core dump have the keys", () => {
+    expect(compose.services.exporter?.ulimits).toEqual({ core: 0 });
+  });
+
   test.each(Object.keys(compose.services))("mounts only what there is into %s", (service) => {
     for (const source of mounts(service).values()) {
       expect(source.startsWith(".") ? existsSync(FOLDER + source) : Object.keys(compose.volumes).includes(source)).toBe(

@@ -4,13 +4,15 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { ALLOCATOR, HEAP_FLAGS } from "../src/memory-flags.ts";
+import { NO_DEBUGGER } from "../src/node-flags.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const run = promisify(execFile);
-const MODULE = fileURLToPath(new URL("../src/memory-flags.ts", import.meta.url));
+const MODULE = fileURLToPath(new URL("../src/node-flags.ts", import.meta.url));
 const PROGRAM = `
-  import { keepMemorySmall } from ${JSON.stringify(MODULE)};
+  import { beginWithFlags } from ${JSON.stringify(MODULE)};
   console.log(process.pid);
-  keepMemorySmall();
+  beginWithFlags();
   console.log(JSON.stringify({ flags: process.execArgv, arguments: process.argv.slice(1), arenas: process.env.MALLOC_ARENA_MAX }));
 `;
 
@@ -36,7 +38,7 @@ it.each([["serve"], ["demo"], ["--some-flag", "serve"]])(
     const { pids, flags, arguments: given, arenas } = await start([...args, "--config.file", "x y"]);
     expect(pids).toHaveLength(2);
     expect(pids[0]).toBe(pids[1]);
-    expect(flags.slice(0, 2)).toEqual(["--max-semi-space-size=8", "--heap-growing-percent=50"]);
+    expect(flags.slice(0, 3)).toEqual(["--max-semi-space-size=8", "--heap-growing-percent=50", "--disable-sigusr1"]);
     expect(given).toEqual(["main", ...args, "--config.file", "x y"]);
     expect(arenas).toBe("2");
   },
@@ -49,7 +51,9 @@ it.each([["check"], ["backfill"], []])("leaves other commands alone: %s", async 
 });
 
 it("gives way to what the user has set", async () => {
-  const { pids } = await start(["serve"], { NODE_OPTIONS: "--max_semi_space_size=32" });
+  const { flags } = await start(["serve"], { NODE_OPTIONS: "--max_semi_space_size=32" });
+  expect(flags[0]).toBe("--disable-sigusr1");
+  const { pids } = await start(["serve"], { NODE_OPTIONS: "--max_semi_space_size=32 --disable-sigusr1" });
   expect(pids).toHaveLength(1);
   const { arenas } = await start(["serve"], { MALLOC_ARENA_MAX: "7" });
   expect(arenas).toBe("7");
@@ -58,6 +62,41 @@ it("gives way to what the user has set", async () => {
 it("need not be added to what the image starts", () => {
   const dockerfile = readFileSync(new URL("../Dockerfile", import.meta.url), "utf8");
   const [, entrypoint = "[]"] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? [];
-  expect(JSON.parse(entrypoint)).toEqual(["/usr/local/bin/node", ...HEAP_FLAGS, "/opt/prtg-exporter/dist/main.js"]);
+  expect(JSON.parse(entrypoint)).toEqual([
+    "/usr/local/bin/node",
+    ...HEAP_FLAGS,
+    NO_DEBUGGER,
+    "/opt/prtg-exporter/dist/main.js",
+  ]);
   for (const [name, value] of Object.entries(ALLOCATOR)) expect(dockerfile).toContain(` ${name}=${value} `);
+});
+
+it("does not open the debugger for a signal", async () => {
+  const program = `
+    import { beginWithFlags } from ${JSON.stringify(MODULE)};
+    import { url } from "node:inspector";
+    beginWithFlags();
+    process.kill(process.pid, "SIGUSR1");
+    // The thread that takes the signal would have the main one open the debugger.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    console.log(String(url()));
+  `;
+  const { stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", program, "main", "serve"], {
+    env: { PATH: process.env.PATH },
+  });
+  expect(stderr).toBe("");
+  expect(stdout.trim()).toBe("undefined");
+});
+
+it("writes reports that hold no secret, for any command", async () => {
+  const folder = temporaryFolder({});
+  const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+  const preload = `data:text/javascript,${encodeURIComponent("process.on('exit', () => process.report.writeReport('report.json'))")}`;
+  await run(process.execPath, ["--import", preload, main, "--version"], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PRTG_API_KEY: "a-key-in-the-environment" },
+  });
+  const report = readFileSync(`${folder}/report.json`, "utf8");
+  expect(JSON.parse(report).header.nodejsVersion).toBe(process.version);
+  expect(report).not.toContain("a-key-in-the-environment");
 });

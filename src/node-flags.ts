@@ -1,0 +1,40 @@
+import { ALLOCATOR, HEAP_FLAGS } from "./memory-flags.ts";
+
+/**
+ * Without it SIGUSR1, which some daemons take for "open the log again", has Node.js open its debugger to everybody on this
+ * machine: code and memory, with the keys.
+ */
+export const NO_DEBUGGER = "--disable-sigusr1";
+
+/** Commands that stay for long. */
+const DAEMONS: readonly string[] = ["serve", "demo"];
+
+/**
+ * Has Node.js keep memory small, and no signal open the debugger, when a daemon is about to run. The spaces have their sizes
+ * from the beginning of the process, so the process begins once more, as what it is: same id, same output. What
+ * NODE_OPTIONS or the command line set is left as it is. Returns where nothing is missing, or it is not possible
+ * (Windows, a parent that talks to its child).
+ */
+export function beginWithFlags(): void {
+  const command = process.argv.slice(2).find((argument) => !argument.startsWith("-"));
+  if (command === undefined || !DAEMONS.includes(command)) return;
+  if (process.execve === undefined || process.send !== undefined || process.platform === "win32") return;
+  const missing = missingFlags([...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ").replaceAll("_", "-"));
+  if (missing.length === 0) return;
+  const args = [process.execPath, ...missing, ...process.execArgv, ...process.argv.slice(1)];
+  process.execve(process.execPath, args, { ...ALLOCATOR, ...process.env });
+}
+
+function missingFlags(given: string): readonly string[] {
+  const heap = /-semi-space-size|-heap-growing-percent/.test(given) ? [] : HEAP_FLAGS;
+  return given.includes(NO_DEBUGGER) ? heap : [...heap, NO_DEBUGGER];
+}
+
+/**
+ * Diagnostic reports, which Node.js writes where it is asked to (at a fatal error, or a signal), without the environment,
+ * where keys may be, and without looking up a name for each address, which would stop everything until it is answered.
+ */
+export function keepReportsPrivate(): void {
+  // The types do not know the second one yet.
+  Object.assign(process.report, { excludeEnv: true, excludeNetwork: true });
+}
