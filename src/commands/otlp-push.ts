@@ -8,7 +8,7 @@ import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
 import { type StatePush, startStatePush } from "../otlp/state-push.ts";
 import type { Store } from "../store/store.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
-import { createStateFiles, type StateFiles } from "../sync/state-files.ts";
+import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-files.ts";
 import type { SyncTarget } from "../sync/sync-engine.ts";
 import { type WatermarkReport, Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
@@ -94,11 +94,12 @@ export async function prepareOtlpPush(
   const { settings, warnings } = otlpSettings(env, config.otlp);
   for (const warning of warnings) log.warn(warning);
   if (settings === undefined) return undefined;
-  const files = config.stateDir === undefined ? forgetfulFiles() : createStateFiles(config.stateDir);
   if (config.stateDir === undefined) {
     log.warn("state_dir is not set: after a restart only the live time series, the last four hours, are pushed again");
   }
   const claim = await claimState(config, context, waitMs);
+  const files =
+    config.stateDir === undefined ? forgetfulFiles() : checkedFiles(createStateFiles(config.stateDir), claim.keep);
   try {
     const receiver = await connectReceiver(settings, files, context, config);
     return { config, settings, receiver, files, claim, print: await printPush(settings) };
@@ -119,7 +120,7 @@ async function claimState(
   { clock, log }: CommandContext,
   waitMs: number,
 ): Promise<StateClaim> {
-  const nothing: StateClaim = { release: () => Promise.resolve() };
+  const nothing: StateClaim = { keep: () => Promise.resolve(), release: () => Promise.resolve() };
   if (stateDir === undefined) return nothing;
   const onWait = (holder: string) => log.warn(`waiting for state_dir ${stateDir}: ${holder}`);
   try {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { readTextFile, withinTime } from "../bounded-files.ts";
@@ -18,6 +18,11 @@ const PAUSE_MS = 500;
 
 /** Servers that are ours in a folder; to be given back when nothing is written there any more. */
 export interface StateClaim {
+  /**
+   * Makes sure that the claim is there, and makes it once more where it is gone, as with a folder that was removed.
+   * Rejects with ExporterError STATE_DIR_BUSY when another process was faster, and as the file system does.
+   */
+  keep(): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -72,21 +77,58 @@ export async function claimServers(options: ClaimOptions): Promise<StateClaim> {
   for (let told = false; ; ) {
     const holder = await inTurn(directory, () => tryClaim(directory, servers, clock));
     if (holder === undefined) break;
-    if (clock.monotonic() >= until) {
-      throw new ExporterError("STATE_DIR_BUSY", `state_dir ${directory} is in use: ${holder}`);
-    }
+    if (clock.monotonic() >= until) throw busy(directory, holder);
     if (!told) onWait(holder);
     told = true;
     await clock.sleep(PAUSE_MS);
   }
   let released = false;
   return {
+    async keep() {
+      if (released) return;
+      const holder = await inTurn(directory, () => claimAgain(directory, clock));
+      if (holder !== undefined) throw busy(directory, holder);
+    },
     async release() {
       if (released) return;
       released = true;
       await inTurn(directory, () => giveBack(directory, servers)).catch(() => undefined);
     },
   };
+}
+
+function busy(directory: string, holder: string): ExporterError {
+  return new ExporterError("STATE_DIR_BUSY", `state_dir ${directory} is in use: ${holder}`);
+}
+
+/** As `tryClaim`, for what we have there, if it is not there any more. */
+async function claimAgain(directory: string, clock: Clock): Promise<string | undefined> {
+  const lost = claims.get(directory);
+  if (lost === undefined || (await isThere(join(directory, `claim-${lost.id}.lock`)))) return undefined;
+  await mkdir(directory, { recursive: true });
+  claims.delete(directory);
+  let holder: string | undefined;
+  try {
+    holder = await tryClaim(directory, [...lost.servers.keys()], clock);
+  } finally {
+    const again = claims.get(directory);
+    if (again === undefined) claims.set(directory, lost);
+    else {
+      lost.lock.release();
+      for (const [server, times] of lost.servers) again.servers.set(server, times);
+    }
+  }
+  return holder;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
 }
 
 /** Undefined when the servers are ours, else who has one of them. */
@@ -136,7 +178,13 @@ async function add(directory: string, servers: readonly string[], clock: Clock):
   const own = claims.get(directory) ?? newClaim(directory, new Date(clock.now()).toISOString());
   for (const server of servers) own.servers.set(server, (own.servers.get(server) ?? 0) + 1);
   claims.set(directory, own);
-  await write(directory, own);
+  try {
+    await write(directory, own);
+  } catch (error) {
+    // What others cannot read is no claim: a full disk leaves us none.
+    await giveBack(directory, servers).catch(() => undefined);
+    throw error;
+  }
 }
 
 function newClaim(directory: string, since: string): OwnClaim {

@@ -1,4 +1,4 @@
-import { mkdir, open, rename } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MAX_DATA_BYTES, readTextFile, withinTime } from "../bounded-files.ts";
 
@@ -6,7 +6,7 @@ import { MAX_DATA_BYTES, readTextFile, withinTime } from "../bounded-files.ts";
 export interface StateFiles {
   /** Undefined when there is no such file. */
   read(name: string): Promise<string | undefined>;
-  /** Writes a file anew and has it flushed to the disk before it resolves. */
+  /** Writes a file anew and has it flushed to the disk before it resolves. Where that fails there is no such file. */
   write(name: string, text: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /** Has renames flushed to the disk. */
@@ -28,10 +28,14 @@ export function createStateFiles(directory: string): StateFiles {
     write: (name, text) =>
       within(async () => {
         await mkdir(directory, { recursive: true });
-        const file = await open(join(directory, name), "w", 0o600);
+        const path = join(directory, name);
+        const file = await open(path, "w", 0o600);
         try {
-          await file.writeFile(text);
-          await file.sync();
+          await file.writeFile(text).then(() => file.sync());
+        } catch (error) {
+          // A part of it is of no use, and takes the space that a full disk lacks.
+          await rm(path, { force: true }).catch(() => undefined);
+          throw error;
         } finally {
           await file.close();
         }
@@ -55,4 +59,9 @@ const CANNOT_SYNC_DIRECTORIES: readonly unknown[] = ["EISDIR", "EPERM", "EACCES"
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+/** The same files, of which none is written before `check` resolves. */
+export function checkedFiles(files: StateFiles, check: () => Promise<void>): StateFiles {
+  return { ...files, write: (name, text) => check().then(() => files.write(name, text)) };
 }

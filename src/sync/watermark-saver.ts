@@ -7,6 +7,10 @@ import type { Watermarks } from "./watermarks.ts";
 /** A kill costs at most the acknowledgements of this time: their rows are sent once more. */
 const SAVE_AFTER_MS = 5_000;
 
+/** A failure that goes on is logged again after this time. */
+const REMIND_EVERY_MS = 10 * 60_000;
+const CONSEQUENCE = "after a restart measurements since the last good write would be sent once more";
+
 export interface WatermarkSaverOptions {
   readonly watermarks: Watermarks;
   readonly clock: Clock;
@@ -19,7 +23,8 @@ export class WatermarkSaver {
   readonly #options: WatermarkSaverOptions;
   readonly #ending = new AbortController();
   #waiting = false;
-  #failing = false;
+  #failures = 0;
+  #loggedAt = 0;
 
   constructor(options: WatermarkSaverOptions) {
     this.#options = options;
@@ -50,14 +55,23 @@ export class WatermarkSaver {
     const { watermarks, observer, log } = this.#options;
     try {
       await watermarks.save();
-      observer.watermarksSaved(true);
-      if (this.#failing) log.info("watermarks can be written again");
-      this.#failing = false;
     } catch (error) {
       observer.watermarksSaved(false);
-      const lost = "after a restart measurements since the last good write would be sent once more";
-      if (!this.#failing) log.warn(`watermarks cannot be written: ${describeError(error)}; ${lost}`);
-      this.#failing = true;
+      this.#failed(error);
+      return;
     }
+    observer.watermarksSaved(true);
+    if (this.#failures > 0) log.info("watermarks can be written again");
+    this.#failures = 0;
+  }
+
+  #failed(error: unknown): void {
+    const { clock, log } = this.#options;
+    const now = clock.monotonic();
+    this.#failures++;
+    if (this.#failures > 1 && now - this.#loggedAt < REMIND_EVERY_MS) return;
+    const what = this.#failures === 1 ? "cannot be written" : `still cannot be written, ${this.#failures} times so far`;
+    log.warn(`watermarks ${what}: ${describeError(error)}; ${CONSEQUENCE}`);
+    this.#loggedAt = now;
   }
 }

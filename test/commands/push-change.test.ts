@@ -1,11 +1,11 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { readTextFile } from "../../src/bounded-files.ts";
 import { Exporter } from "../../src/commands/exporter.ts";
 import { printConfig } from "../../src/commands/fingerprint.ts";
-import { openOtlpPush, prepareOtlpPush } from "../../src/commands/otlp-push.ts";
+import { discardPush, openOtlpPush, prepareOtlpPush } from "../../src/commands/otlp-push.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { certificateFile, startReceiver } from "../otlp/support/receiver.ts";
 import { testContext } from "../support/simulated-exporter.ts";
@@ -85,3 +85,21 @@ test("no push fails because of a change of configuration, whatever part of it ch
   // Every claim was given back.
   for (const folder of folders) expect(readdirSync(folder).filter((name) => name.startsWith("claim-"))).toEqual([]);
 }, 120_000);
+
+test("a state_dir that is removed while it runs is made and claimed again with the next write", async () => {
+  const { configs, folders } = await startStorm();
+  const [config] = configs;
+  const [folder = ""] = folders;
+  const prepared = await prepareOtlpPush(config, testContext(), {});
+  if (prepared === undefined) throw new Error("nothing is pushed");
+  rmSync(folder, { recursive: true });
+  await prepared.files.write("some.json", "{}");
+  expect(readdirSync(folder).sort()).toEqual([
+    expect.stringMatching(/^claim-.*\.json$/),
+    expect.stringMatching(/^claim-.*\.lock$/),
+    "claims.lock",
+    "some.json",
+  ]);
+  await discardPush(prepared);
+  expect(readdirSync(folder).sort()).toEqual(["claims.lock", "some.json"]);
+});

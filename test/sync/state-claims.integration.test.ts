@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, symlinkSync } from "node:fs";
+import { readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -79,4 +79,30 @@ test("this process may claim a server twice, by any name of the folder, and has 
   await expect(startHolder(folder, ["hq"]).then(() => "held")).rejects.toThrow();
   await second.release();
   expect(await startHolder(folder, ["hq"])).toBeDefined();
+}, 60_000);
+
+test("a claim whose folder was removed is made once more, and given back as often as it was made", async () => {
+  const folder = join(temporaryFolder({}), "state");
+  const first = await claim(folder, ["hq"]);
+  const second = await claim(folder, ["hq", "branch"]);
+  rmSync(folder, { recursive: true });
+  await second.keep();
+  await first.keep();
+  await expect(startHolder(folder, ["hq"]).then(() => "held")).rejects.toThrow();
+  await second.release();
+  await expect(startHolder(folder, ["hq"]).then(() => "held")).rejects.toThrow();
+  await first.release();
+  expect(readdirSync(folder)).toEqual(["claims.lock"]);
+}, 60_000);
+
+test("who was slower in a folder that was removed is told so, until the other one is gone", async () => {
+  const folder = join(temporaryFolder({}), "state");
+  const ours = await claim(folder, ["hq"]);
+  rmSync(folder, { recursive: true });
+  const other = await startHolder(folder, ["hq"]);
+  await expect(ours.keep()).rejects.toMatchObject({ code: "STATE_DIR_BUSY" });
+  await other.kill();
+  await ours.keep();
+  await expect(startHolder(folder, ["hq"]).then(() => "held")).rejects.toThrow();
+  await ours.release();
 }, 60_000);

@@ -77,6 +77,24 @@ test("a failure is said once and tried again until it works", async () => {
   ]);
 });
 
+test("a disk that stays full is said every ten minutes, with how often it was tried", async () => {
+  const { clock, disk, saver, lines, outcomes, move } = await saving();
+  disk.full = true;
+  for (let minute = 0; minute < 25; minute++) {
+    move(AT + minute);
+    await clock.advance(60_000);
+  }
+  expect(outcomes.length).toBeGreaterThan(200);
+  expect(lines.map(({ msg }) => msg.split(":")[0])).toEqual([
+    "watermarks cannot be written",
+    "watermarks still cannot be written, 121 times so far",
+    "watermarks still cannot be written, 241 times so far",
+  ]);
+  disk.full = false;
+  await saver.end();
+  expect(lines.at(-1)?.msg).toBe("watermarks can be written again");
+});
+
 test("the end writes at once, and leaves no timer behind", async () => {
   const { clock, disk, saver, move } = await saving();
   await clock.advance(700);
