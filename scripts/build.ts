@@ -1,4 +1,4 @@
-/** npm run build: compiles src to dist, on any system. */
+/** npm run build [-- FOLDER]: compiles src to dist, or to a folder for a package, on any system. */
 import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,8 +7,12 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** What the compiler does not take along. */
 const ASSETS = "http/status-page/assets";
 
-rmSync(`${ROOT}dist`, { recursive: true, force: true });
+const [folder = `${ROOT}dist`] = process.argv.slice(2);
+
+rmSync(folder, { recursive: true, force: true });
+// A package has no sources that maps could lead to.
+const maps = process.argv.length === 2 ? [] : ["--sourceMap", "false"];
 const compiler = [`${ROOT}node_modules/typescript/bin/tsc`, "-p", `${ROOT}tsconfig.build.json`];
-const { status } = spawnSync(process.execPath, compiler, { stdio: "inherit" });
-if (status === 0) cpSync(`${ROOT}src/${ASSETS}`, `${ROOT}dist/${ASSETS}`, { recursive: true });
+const { status } = spawnSync(process.execPath, [...compiler, "--outDir", folder, ...maps], { stdio: "inherit" });
+if (status === 0) cpSync(`${ROOT}src/${ASSETS}`, `${folder}/${ASSETS}`, { recursive: true });
 process.exitCode = status ?? 1;

@@ -475,6 +475,79 @@ install_npm_package() {
   retry npm install --prefix "$target" --no-save --no-audit --no-fund --ignore-scripts "$1@$2"
 }
 
+# unpack_debian NAME PACKAGE...: Debian's packages into a folder of the cache, without installing them; says which.
+unpack_debian() {
+  local name=$1 target="$cache/debian-$1" package
+  shift
+  mkdir -p "$work/$name"
+  if ! read_package_lists || ! (cd "$work/$name" && retry "${apt[@]}" download "$@"); then return 1; fi
+  rm -rf "$target"
+  for package in "$work/$name"/*.deb; do
+    if ! dpkg-deb --extract "$package" "$target" >>"$work/log" 2>&1; then return 1; fi
+  done
+  printf '%s' "$target"
+}
+
+# What starts a system in a folder; its library is of the same version.
+install_nspawn() {
+  local name=systemd-nspawn installed target
+  if installed=$(command -v "$name"); then
+    publish "$name" "$installed"
+  elif [[ ! -x $bin/$name ]]; then
+    if ! have apt-get; then skip "$name" "it comes from Debian's package 'systemd-container'"; return; fi
+    : >"$work/log"
+    if ! target=$(unpack_debian "$name" systemd-container libsystemd-shared); then fail "$name" "apt-get download"; return; fi
+    printf '#!/bin/sh\nexport LD_LIBRARY_PATH="%s"\nexec "%s" "$@"\n' \
+      "$(dirname "$(find "$target" -name 'libsystemd-shared*')")" "$target/usr/bin/systemd-nspawn" >"$target/start"
+    chmod +x "$target/start"
+    publish "$name" "$target/start"
+  fi
+  say "$name" "installed"
+}
+
+# Roots of Debian systems, for what only works as a part of one: packages are installed in a copy of the first, run by the
+# systemd of the second, and looked at with the programs of the third. Only root may make them (or sudo without a password).
+install_debian_roots() {
+  debian_root debian-bare bookworm amd64 adduser,libatomic1
+  debian_root debian-systemd bookworm amd64 adduser,dbus,libatomic1,systemd-sysv
+  # The wine of Debian 13 runs Node.js; that of Debian 12 does not have the memory functions that V8 wants.
+  debian_root debian-tools trixie amd64,arm64 cpio,libatomic1:arm64,libgcc-s1:arm64,libstdc++6:arm64,lintian,qemu-user,rpm,systemd,unzip,wine64
+}
+
+# For debian_root. What is mounted in a root while it is made is seen by nothing else, and goes with its maker, also where
+# that is killed.
+make_root() {
+  "${root[@]}" rm -rf --one-file-system "$cache/$name"-*
+  "${root[@]}" unshare --mount "$mmdebstrap" --keyring="$keyring" --variant=minbase --architectures="$architectures" \
+    --aptopt='APT::Install-Recommends "false"' --include="$packages" "$suite" "$target"
+}
+
+# debian_root NAME SUITE ARCHITECTURES PACKAGES
+debian_root() {
+  local name=$1 suite=$2 architectures=$3 packages=$4 target mmdebstrap root=()
+  local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  target="$cache/$name-$suite-$(cksum <<<"$*" | cut -d ' ' -f 1)"
+  if [[ ! -e $target/complete ]]; then
+    if ((EUID != 0)); then root=(sudo -n); fi
+    if ((EUID != 0)) && ! sudo -n true 2>/dev/null; then skip "$name" "only root may make it"; return; fi
+    : >"$work/log"
+    if ! mmdebstrap=$(command -v mmdebstrap); then
+      if ! have apt-get; then skip "$name" "it is made from Debian's packages, and this machine has no apt-get"; return; fi
+      if ! mmdebstrap=$(unpack_debian mmdebstrap mmdebstrap)/usr/bin/mmdebstrap; then fail "$name" "apt-get download"; return; fi
+    fi
+    # A relative of Debian need not have Debian's keys.
+    if [[ ! -e $keyring ]] && ! keyring=$(unpack_debian debian-keys debian-archive-keyring)$keyring; then
+      fail "$name" "apt-get download"
+      return
+    fi
+    say "$name" "making a Debian $suite with $packages (a minute or two, once)"
+    if ! retry make_root; then fail "$name" "mmdebstrap"; return; fi
+    "${root[@]}" touch "$target/complete"
+  fi
+  ln -sfn "$target" "$bin/$name"
+  say "$name" "installed"
+}
+
 echo "Programs for the tests in test/real, in $cache"
 install_prometheus_2
 install_machines
@@ -492,6 +565,8 @@ install_readers
 install_actionlint
 install_kubernetes_api
 install_etcd
+install_nspawn
+install_debian_roots
 install_kubernetes
 
 if ((failed > 0)); then

@@ -26,7 +26,12 @@ export type ProgramName =
   | "etcd"
   /** Of test/real/programs/machines.txt. */
   | `node-${string}`
-  | `npm-${string}`;
+  | `npm-${string}`
+  | "systemd-nspawn"
+  /** Folders: roots of Debian systems, with little, with systemd, and with what looks at packages. */
+  | "debian-bare"
+  | "debian-systemd"
+  | "debian-tools";
 
 const INSTALLER = "scripts/install-test-programs.sh";
 

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import type { Build } from "./build.ts";
+import type { Runtime } from "./node-runtime.ts";
+
+const bom = z.looseObject({
+  serialNumber: z.string(),
+  metadata: z.looseObject({ timestamp: z.string(), component: z.looseObject({ "bom-ref": z.string() }) }),
+  components: z.array(z.looseObject({ "bom-ref": z.string() })),
+  dependencies: z.array(z.looseObject({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
+});
+
+/**
+ * The bill of materials of one artefact as CycloneDX: what npm says of the dependencies, with the Node.js that is inside,
+ * the checksum of the artefact, and no chance in it: neither the time of the build nor a random number.
+ * @param npmBom what `npm sbom` printed
+ */
+export function billOfMaterials(
+  npmBom: string,
+  { time }: Pick<Build, "time">,
+  artefact: string,
+  runtime?: Runtime,
+): string {
+  const found = bom.parse(JSON.parse(npmBom));
+  const sha256 = createHash("sha256").update(readFileSync(artefact)).digest("hex");
+  const { component } = found.metadata;
+  const root = component["bom-ref"];
+  const node = runtime === undefined ? [] : [nodeComponent(runtime)];
+  const refs = node.map((entry) => entry["bom-ref"]);
+  const dependencies = found.dependencies.map((entry) =>
+    entry.ref === root ? { ...entry, dependsOn: [...(entry.dependsOn ?? []), ...refs] } : entry,
+  );
+  const whole = {
+    ...found,
+    serialNumber: `urn:uuid:${uuidOf(sha256)}`,
+    metadata: {
+      ...found.metadata,
+      timestamp: time.toISOString(),
+      component: { ...component, hashes: [{ alg: "SHA-256", content: sha256 }] },
+    },
+    components: [...found.components, ...node],
+    dependencies: [...dependencies, ...refs.map((ref) => ({ ref, dependsOn: [] }))],
+  };
+  return `${JSON.stringify(whole, null, 2)}\n`;
+}
+
+function nodeComponent({ version, packageName, integrity }: Runtime) {
+  const purl = `pkg:npm/${packageName}@${version}`;
+  const content = Buffer.from(integrity.replace(/^sha512-/, ""), "base64").toString("hex");
+  return {
+    "bom-ref": purl,
+    type: "application",
+    name: "node",
+    version,
+    description: "Node.js, with V8, OpenSSL and all else that is linked into it",
+    licenses: [{ license: { id: "MIT" } }],
+    // By which scanners for known faults find it.
+    cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:-:*:*:*`,
+    purl,
+    hashes: [{ alg: "SHA-512", content }],
+  };
+}
+
+/** In the form of a version 5 UUID: the same bytes, the same number. */
+function uuidOf(sha256: string): string {
+  const variant = "89ab"[Number.parseInt(sha256[16] ?? "0", 16) % 4];
+  return [
+    sha256.slice(0, 8),
+    sha256.slice(8, 12),
+    `5${sha256.slice(13, 16)}`,
+    `${variant}${sha256.slice(17, 20)}`,
+    sha256.slice(20, 32),
+  ].join("-");
+}

@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+
+/** Of the repository, with a slash at its end. */
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const dependencies = z.record(z.string(), z.string());
+const manifestShape = z.looseObject({
+  name: z.string(),
+  version: z.string(),
+  license: z.string(),
+  files: z.array(z.string()),
+  dependencies,
+  optionalDependencies: dependencies,
+});
+
+const lockShape = z.object({
+  packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional(), integrity: z.string().optional() })),
+});
+
+/** What every artefact of one run has in common. */
+export interface Build {
+  readonly version: string;
+  /** Commit, with `-dirty` where files were changed after it. */
+  readonly revision: string;
+  /** When the commit was made: the time that every file gets, so that a second build has the same bytes. */
+  readonly time: Date;
+  /** Scratch. */
+  readonly work: string;
+  /** Where the artefacts go. */
+  readonly out: string;
+}
+
+export const manifest = manifestShape.parse(JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")));
+
+/** The entries of package-lock.json by their path, `node_modules/zod`. */
+export function lockedPackages() {
+  return lockShape.parse(JSON.parse(readFileSync(`${ROOT}package-lock.json`, "utf8"))).packages;
+}
+
+/** Without a repository around it, as in an archive of the sources, the environment has to tell. */
+export function describeSources(env: NodeJS.ProcessEnv): Pick<Build, "version" | "revision" | "time"> {
+  const seconds = Number(env.SOURCE_DATE_EPOCH ?? run("git", ["log", "-1", "--format=%ct"], ROOT));
+  if (!Number.isSafeInteger(seconds)) throw new Error(`SOURCE_DATE_EPOCH is to be a number of seconds`);
+  const revision =
+    env.PRTG_EXPORTER_REVISION ??
+    run("git", ["describe", "--always", "--dirty", "--exclude=*", "--abbrev=40"], ROOT).trim();
+  return { version: manifest.version, revision, time: new Date(seconds * 1000) };
+}
+
+/**
+ * Runs a program to its end.
+ * @returns its standard output
+ * @throws Error with what it printed, unless it ended with 0
+ */
+export function run(program: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    cwd,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+    env: { ...process.env, ...env },
+  });
+  if (error !== undefined) throw new Error(`${program} cannot be run: ${error.message}`, { cause: error });
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${status}:\n${stdout}${stderr}`);
+  return stdout;
+}

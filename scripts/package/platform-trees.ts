@@ -1,0 +1,37 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Build, manifest, ROOT } from "./build.ts";
+import { RUNTIME, type Runtime } from "./node-runtime.ts";
+import { normalize } from "./trees.ts";
+
+/** What the archive, the .deb and the .rpm for Linux hold. @returns its folder, called as the archive will be */
+export function linuxTree(build: Build, application: string, runtime: Runtime, target: string): string {
+  const tree = combine(build, application, runtime, target);
+  mkdirSync(path.join(tree, "bin"));
+  writeFileSync(path.join(tree, "bin/prtg-exporter"), fill(build, "linux/launcher.sh"));
+  normalize(tree, build.time);
+  return tree;
+}
+
+/** What the zip for Windows holds. */
+export function windowsTree(build: Build, application: string, runtime: Runtime, target: string): string {
+  const tree = combine(build, application, runtime, target);
+  for (const name of readdirSync(`${ROOT}deploy/packages/windows`)) {
+    // Old editors and cmd.exe want both characters at the end of a line.
+    writeFileSync(path.join(tree, name), fill(build, `windows/${name}`).replaceAll(/\r?\n/g, "\r\n"));
+  }
+  normalize(tree, build.time);
+  return tree;
+}
+
+/** The application with its Node.js. */
+function combine({ version, work }: Build, application: string, runtime: Runtime, target: string): string {
+  const tree = path.join(work, `${manifest.name}-${version}-${target}`);
+  cpSync(application, tree, { recursive: true });
+  cpSync(runtime.folder, path.join(tree, RUNTIME), { recursive: true });
+  return tree;
+}
+
+function fill({ revision }: Build, name: string): string {
+  return readFileSync(`${ROOT}deploy/packages/${name}`, "utf8").replace("@REVISION@", revision);
+}

