@@ -14,7 +14,7 @@ servers:
       api_key_file: /run/secrets/prtg-api-key
 \`\`\`
 
-\`prtg-exporter serve --config.file prtg.yaml --config.check\` checks a file and ends. A wrong key, type or value is refused
+\`prtg-exporter serve --config.file prtg.yaml --config.check\` checks a file, and all files that it names, and ends. A wrong key, type or value is refused
 at start, and all of them at once, one line each:
 
 \`\`\`text
