@@ -48,9 +48,11 @@ retry() {
 # A wrapper, not a link: Python knows its virtual environment by the path it was started as.
 publish() {
   # shellcheck disable=SC2016 # "$@" is for the wrapper to expand
-  printf '#!/bin/sh\nexec "%s" "$@"\n' "$2" >"$work/$1"
-  chmod +x "$work/$1"
-  mv "$work/$1" "$bin/$1"
+  # A name of its own: what the program was unpacked from may be a folder of the same name.
+  local wrapper="$work/wrapper-of-$1"
+  printf '#!/bin/sh\nexec "%s" "$@"\n' "$2" >"$wrapper"
+  chmod +x "$wrapper"
+  mv "$wrapper" "$bin/$1"
 }
 
 # Private package lists, and unpacking instead of installing: no root, no service, no change to the system. Read once,
