@@ -7,8 +7,10 @@ format=${1:?say spdx or cyclonedx}
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$repo/package.json" "$repo/package-lock.json" "$repo/.npmrc" "$work/"
-cd "$work"
+# npm calls what it describes by the name of the folder.
+mkdir "$work/prtg-exporter"
+cp "$repo/package.json" "$repo/package-lock.json" "$repo/.npmrc" "$work/prtg-exporter/"
+cd "$work/prtg-exporter"
 npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund >&2
 npm pkg delete devDependencies optionalDependencies
 npm sbom --sbom-format "$format" --sbom-type application

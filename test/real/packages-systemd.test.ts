@@ -94,8 +94,8 @@ describeWithPrograms(
 state_dir: /var/lib/prtg-exporter`);
       await inside(`systemctl enable --now ${UNIT}`);
       await vi.waitFor(async () => expect(await page()).toContain('prtg_up{server="hq"} 1'), WAIT);
-      expect(await inside(`ps -o user= -p "$(systemctl show --value --property=MainPID ${UNIT})"`)).toContain(
-        "prtg-ex",
+      expect(await inside(`stat --format=%U /proc/"$(systemctl show --value --property=MainPID ${UNIT})"`)).toBe(
+        "prtg-exporter",
       );
       expect(await inside("stat --format='%a %U' /var/lib/prtg-exporter")).toBe("700 prtg-exporter");
       const memory = await inside(`cat /proc/"$(systemctl show --value --property=MainPID ${UNIT})"/cmdline`);

@@ -91,7 +91,11 @@ test.each([
   const file = fileEnding(artefacts, `${ending}.cdx.json`);
   const { metadata, components } = bom.parse(JSON.parse(readFileSync(file, "utf8")));
   const artefact = path.basename(file, ".cdx.json");
-  expect(metadata.component).toMatchObject({ version: VERSION, hashes: [{ content: sha256(artefacts, artefact) }] });
+  expect(metadata.component).toMatchObject({
+    name: "prtg-exporter",
+    version: VERSION,
+    hashes: [{ content: sha256(artefacts, artefact) }],
+  });
   expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
   expect(components.filter(({ name }) => name === "node").map(({ version }) => version)).toEqual(
     node === undefined ? [] : [node],
