@@ -45,6 +45,7 @@ ARG SOURCE=
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
     MALLOC_MMAP_THRESHOLD_=65536 \
+    UV_THREADPOOL_SIZE=16 \
     PRTG_EXPORTER_REVISION=${REVISION}
 LABEL org.opencontainers.image.title="prtg-exporter" \
       org.opencontainers.image.description="Paessler PRTG (REST API v2) to Prometheus and OpenTelemetry" \

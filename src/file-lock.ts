@@ -21,8 +21,8 @@ export function tryFileLock(path: string): FileLock | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new sqlite.DatabaseSync(path, { timeout: 0 });
-    // Nothing is ever written, so nothing needs a journal.
-    database.exec("PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE");
+    // Nothing is ever written, so no file needs to be its journal. Newer releases of Node.js refuse to have none at all.
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database?.close();
     if (error instanceof Error && "errcode" in error && BUSY_CODES.includes(error.errcode)) return undefined;

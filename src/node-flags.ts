@@ -6,6 +6,12 @@ import { ALLOCATOR, HEAP_FLAGS } from "./memory-flags.ts";
  */
 export const NO_DEBUGGER = "--disable-sigusr1";
 
+/**
+ * Threads of libuv, for files, compression and names. A name server that does not answer holds a thread for some 10 s for each
+ * name, and names may take half of the threads: of the 4 that there would be, two.
+ */
+export const THREADS = { UV_THREADPOOL_SIZE: "16" };
+
 /** Commands that stay for long. */
 const DAEMONS: readonly string[] = ["serve", "demo"];
 
@@ -22,7 +28,7 @@ export function beginWithFlags(): void {
   const missing = missingFlags([...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ").replaceAll("_", "-"));
   if (missing.length === 0) return;
   const args = [process.execPath, ...missing, ...process.execArgv, ...process.argv.slice(1)];
-  process.execve(process.execPath, args, { ...ALLOCATOR, ...process.env });
+  process.execve(process.execPath, args, { ...ALLOCATOR, ...THREADS, ...process.env });
 }
 
 function missingFlags(given: string): readonly string[] {

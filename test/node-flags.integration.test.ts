@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { ALLOCATOR, HEAP_FLAGS } from "../src/memory-flags.ts";
-import { NO_DEBUGGER } from "../src/node-flags.ts";
+import { NO_DEBUGGER, THREADS } from "../src/node-flags.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const run = promisify(execFile);
@@ -13,7 +13,7 @@ const PROGRAM = `
   import { beginWithFlags } from ${JSON.stringify(MODULE)};
   console.log(process.pid);
   beginWithFlags();
-  console.log(JSON.stringify({ flags: process.execArgv, arguments: process.argv.slice(1), arenas: process.env.MALLOC_ARENA_MAX }));
+  console.log(JSON.stringify({ flags: process.execArgv, arguments: process.argv.slice(1), arenas: process.env.MALLOC_ARENA_MAX, threads: process.env.UV_THREADPOOL_SIZE }));
 `;
 
 interface Outcome {
@@ -22,6 +22,7 @@ interface Outcome {
   readonly flags: readonly string[];
   readonly arguments: readonly string[];
   readonly arenas: string | undefined;
+  readonly threads: string | undefined;
 }
 
 async function start(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
@@ -35,12 +36,13 @@ async function start(args: readonly string[], env: Record<string, string> = {}):
 it.each([["serve"], ["demo"], ["--some-flag", "serve"]])(
   "begins daemons once more, as what they are: %s %s",
   async (...args) => {
-    const { pids, flags, arguments: given, arenas } = await start([...args, "--config.file", "x y"]);
+    const { pids, flags, arguments: given, arenas, threads } = await start([...args, "--config.file", "x y"]);
     expect(pids).toHaveLength(2);
     expect(pids[0]).toBe(pids[1]);
     expect(flags.slice(0, 3)).toEqual(["--max-semi-space-size=8", "--heap-growing-percent=50", "--disable-sigusr1"]);
     expect(given).toEqual(["main", ...args, "--config.file", "x y"]);
     expect(arenas).toBe("2");
+    expect(threads).toBe("16");
   },
 );
 
@@ -68,7 +70,8 @@ it("need not be added to what the image starts", () => {
     NO_DEBUGGER,
     "/opt/prtg-exporter/dist/main.js",
   ]);
-  for (const [name, value] of Object.entries(ALLOCATOR)) expect(dockerfile).toContain(` ${name}=${value} `);
+  for (const [name, value] of Object.entries({ ...ALLOCATOR, ...THREADS }))
+    expect(dockerfile).toContain(` ${name}=${value} `);
 });
 
 it("does not open the debugger for a signal", async () => {

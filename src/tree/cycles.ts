@@ -3,11 +3,18 @@ import { ROOT_ID } from "./model.ts";
 /**
  * The ids to detach so that every chain of parents that begins at `starts` ends: of each cycle the lowest id, whatever
  * the order. A server should never send a cycle, but a group that moves while pages are read can look like one.
+ * Yields after each `step` starts, so that others get the event loop.
  */
-export function findCycles(starts: Iterable<string>, parentOf: (id: string) => string): readonly string[] {
+export function* findCycles(
+  starts: Iterable<string>,
+  parentOf: (id: string) => string,
+  step: number,
+): Generator<void, readonly string[]> {
   const ends = new Set<string>([ROOT_ID]);
   const detached: string[] = [];
+  let steps = 0;
   for (const start of starts) {
+    if (++steps % step === 0) yield;
     const chain: string[] = [];
     const inChain = new Set<string>();
     let id = start;

@@ -68,7 +68,9 @@ function* mergeObjects(
     }
   }
   const absent = new Set<string>();
+  let steps = 0;
   for (const [id, node] of previous.nodes) {
+    if (++steps % STEP === 0) yield;
     if (objects.has(id)) continue;
     const missedBefore = previous.absent.has(id);
     const missedNow = poll[node.kind]?.complete === true;
@@ -95,7 +97,7 @@ function* attachAll(previous: Tree, objects: Objects): Generator<void, ReadonlyM
   }
   // What hangs as before closes no cycle without one that does not.
   const parentOf = (id: string) => attachments.get(id)?.parentId ?? previous.nodes.get(id)?.parentId ?? ROOT_ID;
-  for (const id of findCycles(attachments.keys(), parentOf)) attachments.set(id, ADRIFT);
+  for (const id of yield* findCycles(attachments.keys(), parentOf, STEP)) attachments.set(id, ADRIFT);
   return attachments;
 }
 
@@ -197,7 +199,9 @@ function* describe(nodes: Nodes, absent: ReadonlySet<string>): Generator<void, T
   const counts = { probe: 0, group: 0, device: 0, sensor: 0 };
   const missingParents = new Set<string>();
   let orphans = 0;
+  let steps = 0;
   for (const node of nodes.values()) {
+    if (++steps % STEP === 0) yield;
     counts[node.kind]++;
     if (!node.orphan) continue;
     orphans++;
