@@ -8,9 +8,9 @@ export const NO_DEBUGGER = "--disable-sigusr1";
 
 /**
  * Threads of libuv, for files, compression and names. A name server that does not answer holds a thread for some 10 s for each
- * name, and names may take half of the threads: of the 4 that there would be, two.
+ * name, and names may take half of the threads: of the 4 that there would be, two. One that waits takes a few kilobytes.
  */
-export const THREADS = { UV_THREADPOOL_SIZE: "16" };
+export const THREADS = { UV_THREADPOOL_SIZE: "64" };
 
 /** Commands that stay for long. */
 const DAEMONS: readonly string[] = ["serve", "demo"];

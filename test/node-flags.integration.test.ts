@@ -42,7 +42,7 @@ it.each([["serve"], ["demo"], ["--some-flag", "serve"]])(
     expect(flags.slice(0, 3)).toEqual(["--max-semi-space-size=8", "--heap-growing-percent=50", "--disable-sigusr1"]);
     expect(given).toEqual(["main", ...args, "--config.file", "x y"]);
     expect(arenas).toBe("2");
-    expect(threads).toBe("16");
+    expect(threads).toBe("64");
   },
 );
 

@@ -7,6 +7,7 @@ import {
   TLSSocket,
 } from "node:tls";
 import { buildConnector } from "undici";
+import { sharedLookup } from "../shared-lookup.ts";
 import type { ApiTls, ApiTlsMaterial } from "./options.ts";
 
 type TlsConnectOptions = Pick<
@@ -37,7 +38,12 @@ export function tlsConnector(tls: ApiTls, timeoutMs: number): buildConnector.con
         const text = JSON.stringify(material);
         if (known?.text !== text) {
           // Built once: parsing some hundred certificates at each connection would block the event loop.
-          const options = { ...connectOptions(tls, material), allowH2: false, timeout: timeoutMs };
+          const options = {
+            ...connectOptions(tls, material),
+            allowH2: false,
+            timeout: timeoutMs,
+            lookup: sharedLookup,
+          };
           // A resumed session shows no certificate: each connection is to.
           const sessions = tls.fingerprints === undefined ? {} : { maxCachedSessions: 0 };
           known = { text, connect: buildConnector({ ...options, ...sessions }) };

@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from "undici";
+import { sharedLookup } from "../shared-lookup.ts";
 import { MAX_INFORMATIONAL, MAX_SMALL_ANSWER_BYTES } from "./answer-bounds.ts";
 import { ApiError } from "./api-error.ts";
 import { parseBaseUrl } from "./base-url.ts";
@@ -66,7 +67,7 @@ export class Transport {
       // The caller's signal bounds the whole request; undici's own timers start again with each chunk.
       headersTimeout: 0,
       bodyTimeout: 0,
-      ...(secure && { connect: tlsConnector(options.tls ?? {}, connectTimeout) }),
+      connect: secure ? tlsConnector(options.tls ?? {}, connectTimeout) : { lookup: sharedLookup },
     });
   }
 

@@ -5,6 +5,7 @@ import { readCertificates, readPrivateKey } from "../config/certificates.ts";
 import { printable } from "../config/quote.ts";
 import type { ReadFile } from "../config/read-file.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import { sharedLookup } from "../shared-lookup.ts";
 
 /** How to trust the receiver and how to be trusted by it; all undefined for the usual authorities and no certificate. */
 export interface TlsSettings {
@@ -62,7 +63,10 @@ export function tlsConnector(read: TlsReader, timeoutMs: number): buildConnector
     read().then(
       (options) => {
         if (known?.options !== options) {
-          known = { options, connect: buildConnector({ ...options, allowH2: false, timeout: timeoutMs }) };
+          known = {
+            options,
+            connect: buildConnector({ ...options, allowH2: false, timeout: timeoutMs, lookup: sharedLookup }),
+          };
         }
         known.connect(target, callback);
       },

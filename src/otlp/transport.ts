@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { type Dispatcher, Pool } from "undici";
 import type { Clock } from "../clock.ts";
+import { sharedLookup } from "../shared-lookup.ts";
 import type { HttpAnswer } from "./answer.ts";
 import type { HeaderReader } from "./headers.ts";
 import { type TlsReader, tlsConnector } from "./tls.ts";
@@ -50,7 +51,7 @@ export class OtlpTransport {
       // The deadline bounds the whole request; undici's own timers start again with each chunk.
       headersTimeout: 0,
       bodyTimeout: 0,
-      ...(protocol === "https:" && { connect: tlsConnector(options.readTls, timeout) }),
+      connect: protocol === "https:" ? tlsConnector(options.readTls, timeout) : { lookup: sharedLookup },
     });
   }
 
