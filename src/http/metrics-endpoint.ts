@@ -4,6 +4,7 @@ import { type Exposition, type PageInTwo, type PageReader, TooManyPages } from "
 import { mediaTypeOf, negotiateEncoding, negotiateFormat } from "../exposition/negotiate.ts";
 import { MAX_PARTS, type Part, parsePart, WHOLE } from "../exposition/part.ts";
 import { goneSignal } from "./gone-signal.ts";
+import { isOver } from "./is-over.ts";
 import { respondBusy, respondText } from "./responses.ts";
 import { sendPage } from "./send-page.ts";
 
@@ -39,6 +40,8 @@ export function metricsEndpoint(options: MetricsEndpointOptions) {
       response.end();
       return;
     }
+    // It may have gone while its password was checked; nothing would tell when it is over.
+    if (isOver(response)) return;
     const reader = readerOf(request, response, options);
     let page: PageInTwo;
     try {
@@ -66,7 +69,7 @@ function readerOf(
     isExact: request.httpVersionMajor === 1,
     gone: goneSignal(response),
     cut: () => {
-      if (response.closed || response.destroyed) return;
+      if (isOver(response)) return;
       rejected?.("slow_reader");
       response.destroy();
     },

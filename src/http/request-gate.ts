@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { parseBasicAuth } from "./auth/basic-auth.ts";
 import type { PasswordChecker } from "./auth/password-checker.ts";
+import { isOver } from "./is-over.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import type { Rejection } from "./rejections.ts";
 import { type RouteHandler, respondText } from "./responses.ts";
@@ -125,14 +126,14 @@ export class RequestGate {
       return respondText(response, 503, "Too many requests are being answered; try again.\n");
     }
     this.#answering++;
-    let isOver = false;
+    let isCounted = true;
     const over = () => {
-      if (!isOver) this.#answering--;
-      isOver = true;
+      if (isCounted) this.#answering--;
+      isCounted = false;
     };
     response.once("close", over);
     // The client may have gone while its password was checked.
-    if (response.closed || response.destroyed) over();
+    if (isOver(response)) over();
     return handler(request, response);
   }
 

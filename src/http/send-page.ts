@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { PageInTwo } from "../exposition/exposition.ts";
+import { isOver } from "./is-over.ts";
 
 /** Written at one go where each byte written is memory of its own: what is made as it is read, and what is encrypted. */
 const BATCH_BYTES = 1_024 * 1_024;
@@ -14,17 +15,13 @@ export async function sendPage(response: ServerResponse, { beginning, end }: Pag
   if (Symbol.iterator in beginning && !isEncrypted(response)) write(response, beginning);
   else if (!(await writeInBatches(response, beginning))) return;
   const rest = await end();
-  if (!hasGone(response)) write(response, rest, true);
+  if (!isOver(response)) write(response, rest, true);
 }
 
 /** By the request: a response that waits behind another one on its connection has no socket yet. */
 function isEncrypted({ req }: ServerResponse): boolean {
   const socket: unknown = req.socket;
   return typeof socket === "object" && socket !== null && "encrypted" in socket && socket.encrypted === true;
-}
-
-function hasGone({ closed, destroyed }: ServerResponse): boolean {
-  return closed || destroyed;
 }
 
 /** False when the reader has gone. */
@@ -36,7 +33,7 @@ async function writeInBatches(response: ServerResponse, buffers: PageInTwo["begi
     bytes += buffer.length;
     if (bytes < BATCH_BYTES) continue;
     if (!write(response, batch)) await drained(response);
-    if (hasGone(response)) return false;
+    if (isOver(response)) return false;
     batch = [];
     bytes = 0;
   }
@@ -59,7 +56,7 @@ function write(response: ServerResponse, buffers: Iterable<Buffer>, isEnd = fals
 }
 
 async function drained(response: ServerResponse): Promise<void> {
-  if (hasGone(response)) return;
+  if (isOver(response)) return;
   const over = new AbortController();
   const { signal } = over;
   await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]).catch(() => undefined);

@@ -8,6 +8,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import { BcryptThread } from "./auth/bcrypt-thread.ts";
 import { PasswordChecker } from "./auth/password-checker.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
+import { isOver } from "./is-over.ts";
 import type { ListenAddress } from "./listen-address.ts";
 import { createProtocolServer } from "./protocol-server.ts";
 import { QueuedResponses } from "./queued-responses.ts";
@@ -181,7 +182,7 @@ class Speaker {
     if (!isCurrent) endAfter(request, response);
     void this.#gate.answer(request, response, () => {
       over = connections.answerBegins(peer);
-      if (response.closed || response.destroyed) over();
+      if (isOver(response)) over();
     });
   }
 }
