@@ -10,8 +10,16 @@ const MAX_AT_ONCE = 2;
 /** Readers that wait for their turn; more are asked to come again. */
 const MAX_WAITING = 16;
 
-/** Makes an answer; `gone` aborts when nobody waits for it any more. */
-export type PageHandler = (request: IncomingMessage, response: ServerResponse, gone: AbortSignal) => Promise<void>;
+/**
+ * Makes an answer; `gone` aborts when nobody waits for it any more. `made` lets the next one begin, for answers that are
+ * still being sent when they are made: a slow reader keeps nobody waiting.
+ */
+export type PageHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  gone: AbortSignal,
+  made: () => void,
+) => Promise<void>;
 
 /** Lets few pages that take work be made at a time, and none for readers that have gone. */
 export class PageGate {
@@ -33,12 +41,17 @@ export class PageGate {
         respondBusy(response);
         return;
       }
+      let isMade = false;
+      const made = () => {
+        if (!isMade) this.#leave();
+        isMade = true;
+      };
       try {
-        await handler(request, response, gone);
+        await handler(request, response, gone, made);
       } catch (error) {
         if (!gone.aborted || error !== gone.reason) throw error;
       } finally {
-        this.#leave();
+        made();
       }
     };
   }

@@ -40,10 +40,16 @@ const LARGEST_PORT = 65_535;
 
 /** Serves devices as targets of Prometheus' HTTP service discovery; GET and HEAD. */
 export function sdEndpoint(discovery: Discovery) {
-  return async (request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> => {
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    gone: AbortSignal,
+    made: () => void,
+  ): Promise<void> => {
     const question = readQuestion(new URL(request.url ?? "/", "http://exporter").searchParams);
     if (typeof question === "string") return respondText(response, 400, `${question}\n`);
     const answer = await discovery(question, gone);
+    made();
     if (answer.status !== 200) return respondText(response, answer.status, `${answer.text}\n`);
     response.writeHead(200, {
       // Prometheus takes no other type than this.

@@ -1,8 +1,11 @@
 import { once } from "node:events";
-import { type ClientRequest, get, type IncomingMessage } from "node:http";
+import { type ClientRequest, createServer, get, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { PageGate } from "../../src/http/page-gate.ts";
 import { createRoutes } from "../../src/http/routes.ts";
+import { sdEndpoint } from "../../src/http/sd-endpoint.ts";
 import { startWebServer } from "../../src/http/web-server.ts";
 
 const PATIENCE = { timeout: 25_000, interval: 10 };
@@ -132,5 +135,42 @@ describe("pages that take work", () => {
     }, PATIENCE);
     expect(new Set(rejected)).toEqual(new Set(["requests"]));
     for (const each of waiting) each.destroy();
+  });
+
+  it("are no longer in the way when they are made, however slowly they are read", async () => {
+    const gate = new PageGate();
+    const order: string[] = [];
+    const never = new Promise<void>(() => undefined);
+    const slowlyRead = gate.limit(async (_request, _response, _gone, made) => {
+      order.push("made");
+      made();
+      made();
+      await never;
+    });
+    const server = createServer(slowlyRead).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    for (let reader = 0; reader < 3; reader++) {
+      get({ port, host: "127.0.0.1", agent: false }).on("error", () => undefined);
+    }
+    await vi.waitFor(() => expect(order).toHaveLength(3), PATIENCE);
+  });
+
+  it("are made before the first byte of a list of targets is sent", async () => {
+    const headersWereSent: boolean[] = [];
+    const answer = sdEndpoint(async () => ({ status: 200, json: [Buffer.from("[]\n")] }));
+    const { signal } = new AbortController();
+    const server = createServer(
+      (request, response) => void answer(request, response, signal, () => headersWereSent.push(response.headersSent)),
+    ).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    await answerTo(get({ port, host: "127.0.0.1", path: "/sd", agent: false }));
+    expect(headersWereSent).toEqual([false]);
   });
 });
