@@ -77,7 +77,10 @@ export class PageView<Made> {
         await nextTurn();
       }
     };
-    await Promise.all(Array.from({ length: MADE_AT_ONCE }, work));
+    const workers = Array.from({ length: MADE_AT_ONCE }, work);
+    // A thread may still look at lines of one when the other one ends early: until then they are not to be given back.
+    await Promise.allSettled(workers);
+    await Promise.all(workers);
   }
 
   #ofBlock(block: BlockLines): Promise<Made | undefined> {
