@@ -149,9 +149,15 @@ export class Exposition {
   limit(limits: PageLimits): void {
     if (limits.maxSeries === this.#limits.maxSeries && limits.maxBytes === this.#limits.maxBytes) return;
     this.#limits = limits;
+    this.#forget();
+    // What is being put together now may still have those before.
+    void this.#work.run(async () => this.#forget());
+    void this.refresh();
+  }
+
+  #forget(): void {
     this.#current = undefined;
     for (const form of this.#forms.values()) form.version = OUTDATED;
-    void this.refresh();
   }
 
   /**

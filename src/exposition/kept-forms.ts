@@ -1,11 +1,14 @@
-import { isSamePart, isWhole } from "./part.ts";
+import { isSamePart, isWhole, MAX_PARTS } from "./part.ts";
 import { type FormKey, nameOf, type ReadyForm } from "./ready-form.ts";
 
 /** A form of the page that nobody asked for in this time is no longer kept ready, milliseconds. */
 export const KEPT_READY = 600_000;
 
-/** Parts kept ready at most, in each encoding: those for many scrapers, but not all that a client may try. */
-const MAX_PARTS_KEPT = 64;
+/**
+ * Parts kept ready at most, in each encoding: all of one page. Of one part less each would be the one that went when it is
+ * asked for again, as scrapers ask for them in turn.
+ */
+const MAX_PARTS_KEPT = MAX_PARTS;
 
 /**
  * A scraper comes back after this time and within that, milliseconds. Its parts go last, so that a client that tries one

@@ -132,4 +132,25 @@ describe("Exposition", () => {
     exposition.stop();
     own.stop();
   });
+
+  it("counts a limit that is set while a page is put together for that page too", async () => {
+    const { store, objects, registry } = setUp();
+    let isLimited = false;
+    const exposition = new Exposition({
+      ...{ store, registry, clock: systemClock },
+      observer: {
+        rendered() {
+          if (!isLimited) exposition.limit({ maxSeries: 1, maxBytes: undefined });
+          isLimited = true;
+        },
+      },
+    });
+    running.push(exposition);
+    await store.commit(() => {
+      for (const owner of [1, 2, 3]) objects.set(objects.add(["hq", `kind ${owner}`], owner), 1);
+    });
+    await exposition.page(TEXT, "identity");
+    await exposition.refresh();
+    expect(parsePage(Buffer.concat(await exposition.page(TEXT, "identity")).toString()).size).toBe(1);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { KEPT_READY, KeptForms } from "../../src/exposition/kept-forms.ts";
 import type { ContentEncoding } from "../../src/exposition/negotiate.ts";
+import { MAX_PARTS } from "../../src/exposition/part.ts";
 import { nameOf, type ReadyForm } from "../../src/exposition/ready-form.ts";
 
 interface Given {
@@ -74,9 +75,15 @@ describe("forms that are kept ready", () => {
     expect(kept([regular, ...tried], 182_000, 20)).toEqual(["text identity 1/5", "text identity 2/5"]);
   });
 
-  it("are not more than so many parts, however small", () => {
-    const given = Array.from({ length: 90 }, (_, index) => ({ part: `${index}/90`, bytes: 0, first: index }));
-    expect(kept(given, 100, 20)).toHaveLength(64);
+  it("are not more than all parts of one page, however small", () => {
+    const all = Array.from({ length: MAX_PARTS }, (_, index) => ({
+      part: `${index}/${MAX_PARTS}`,
+      bytes: 0,
+      first: index,
+    }));
+    expect(kept(all, 200, 20)).toHaveLength(MAX_PARTS);
+    const more = Array.from({ length: 20 }, (_, index) => ({ part: `${index}/20`, bytes: 0, first: index }));
+    expect(kept([...all, ...more], 200, 20)).toHaveLength(MAX_PARTS);
   });
 
   it("go when nobody has asked for ten minutes", () => {
