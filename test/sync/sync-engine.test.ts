@@ -233,16 +233,19 @@ describe("what the list shows and the series does not", () => {
 });
 
 describe("a failure", () => {
-  test("of one sensor's series leaves the others alone, and is tried again ever more rarely", async () => {
-    const it = world([recordedSensor("7", 60), recordedSensor("8", 60), recordedSensor("9", 10)]);
-    it.server.failing.set("7", "API_SERVER_ERROR");
-    const process = await it.start();
-    await it.run(process, 34);
-    expect(it.server.asked.filter((asked) => asked === "7/live")).toHaveLength(5);
-    it.server.failing.clear();
-    await it.run(process, 32);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
-  });
+  test.each(["API_SERVER_ERROR", "API_RESPONSE_TOO_LARGE", "API_LIST_TOO_LARGE"] as const)(
+    "of one sensor's series (%s) leaves the others alone, and is tried again ever more rarely",
+    async (code) => {
+      const it = world([recordedSensor("7", 60), recordedSensor("8", 60), recordedSensor("9", 10)]);
+      it.server.failing.set("7", code);
+      const process = await it.start();
+      await it.run(process, 34);
+      expect(it.server.asked.filter((asked) => asked === "7/live")).toHaveLength(5);
+      it.server.failing.clear();
+      await it.run(process, 32);
+      expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    },
+  );
 
   test.each(["API_UNAVAILABLE", "API_SUSPENDED", "API_UNAUTHORIZED", "API_RATE_LIMITED"] as const)(
     "of the server (%s) ends the cycle and rejects",
