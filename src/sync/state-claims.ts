@@ -153,11 +153,10 @@ async function tryClaim(directory: string, servers: readonly string[], clock: Cl
 /** Of another process; undefined, and removed, when that is gone. */
 async function livingClaim(directory: string, id: string): Promise<ClaimFile | undefined> {
   const lockPath = join(directory, `claim-${id}.lock`);
-  const path = join(directory, `claim-${id}.json`);
   const lock = tryFileLock(lockPath);
-  if (lock === undefined) return parse(await readTextFile(path).catch(() => ""));
+  if (lock === undefined) return parse(await readTextFile(join(directory, `claim-${id}.json`)).catch(() => ""));
   lock.release();
-  await rm(path, { force: true });
+  await removeText(directory, id);
   await rm(lockPath, { force: true });
   return undefined;
 }
@@ -204,8 +203,11 @@ async function giveBack(directory: string, servers: readonly string[]): Promise<
   }
   if (own.servers.size > 0) return write(directory, own);
   claims.delete(directory);
-  await rm(join(directory, `claim-${own.id}.json`), { force: true });
-  own.lock.release();
+  try {
+    await removeText(directory, own.id);
+  } finally {
+    own.lock.release();
+  }
   await rm(join(directory, `claim-${own.id}.lock`), { force: true });
 }
 
@@ -215,4 +217,11 @@ async function write(directory: string, { id, since, servers }: OwnClaim): Promi
   const text = JSON.stringify({ pid: process.pid, host: hostname(), since, servers: [...servers.keys()] });
   await writeFile(`${path}.tmp`, `${text}\n`, { mode: 0o600 });
   await rename(`${path}.tmp`, path);
+}
+
+/** What `write` makes, or made in part where the disk was full. */
+async function removeText(directory: string, id: string): Promise<void> {
+  const path = join(directory, `claim-${id}.json`);
+  await rm(path, { force: true });
+  await rm(`${path}.tmp`, { force: true });
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -54,6 +54,20 @@ test("a server of another process is refused, with who has it; a killed one has 
   await all.release();
   await beside.release();
   expect(readdirSync(folder)).toEqual(["claims.lock"]);
+});
+
+test("a claim that could not be written is not held, and what its writing left goes", async () => {
+  const folder = temporaryFolder({});
+  const first = await claim(folder, ["hq"]);
+  const [file] = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  const inTheWay = join(folder, `${file}.tmp`);
+  mkdirSync(inTheWay);
+  await expect(claim(folder, ["branch"])).rejects.toMatchObject({ code: "EISDIR" });
+  rmdirSync(inTheWay);
+  writeFileSync(inTheWay, "");
+  await first.release();
+  expect(readdirSync(folder)).toEqual(["claims.lock"]);
+  expect(await startHolder(folder, ["hq", "branch"])).toBeDefined();
 });
 
 test("one that is being replaced is waited for", async () => {
