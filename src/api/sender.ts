@@ -90,7 +90,9 @@ export class Sender {
             // Errors tell no time: they may come from a proxy, which has a clock of its own.
             this.serverClock.heard(arrived.dateMs);
             refuseEncoding(endpoint, arrived);
-            if (request.startRecords === undefined || !mayHoldRecords(arrived)) return new TextBody();
+            if (request.startRecords === undefined) return new TextBody();
+            // The page of another program, say: its type says enough.
+            if (!mayHoldRecords(arrived)) return new TextBody(MAX_ERROR_BYTES);
             records = new RecordsBody(request.startRecords());
             return records;
           },

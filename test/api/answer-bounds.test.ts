@@ -80,6 +80,14 @@ describe("what an answer needs not be read for", () => {
     expect(flood.sentBytes()).toBeLessThan(16_000_000);
   });
 
+  test("a list of another type", async () => {
+    const flood = await floodServer(`${OK}Content-Type: text/html\r\n\r\n<html>`, "x");
+    const error = await rejection(testClient(flood.url, { ...LARGE, maxAttempts: 1 }).api.nodes("group", {}, never));
+    expect(error).toMatchObject({ code: "API_NOT_JSON" });
+    expect(error.message).toContain("an answer of type text/html where JSON was due");
+    expect(flood.sentBytes()).toBeLessThan(16_000_000);
+  });
+
   test("a list that is none", async () => {
     const flood = await floodServer(`${OK}${JSON_TYPE}\r\n"`, "x");
     const error = await rejection(testClient(flood.url, { ...LARGE, maxAttempts: 1 }).api.nodes("group", {}, never));

@@ -56,9 +56,11 @@ describe("records", () => {
         fc.array(record, { maxLength: 40 }),
         fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 5 }),
         fc.integer({ min: 1, max: 400 }),
-        (list, parts, piece) => {
-          const json = JSON.stringify(list);
-          expect(read(json, { parts, piece }).records).toEqual(JSON.parse(json));
+        fc.constantFrom("", " ", "\t"),
+        fc.constantFrom("", "\uFEFF"),
+        (list, parts, piece, indent, mark) => {
+          const json = JSON.stringify(list, undefined, indent);
+          expect(read(`${mark}${json}`, { parts, piece }).records).toEqual(JSON.parse(json));
         },
       ),
       { numRuns: 500 },
