@@ -31,6 +31,7 @@ const monitor = createServerMonitor({
       ...{
         timeoutMs: 60_000,
         totalTimeoutMs: 120_000,
+        listTimeoutMs: 3_600_000,
         maxResponseBytes: 64 << 20,
         maxObjects: 1e6,
         maxTextSize: 64e6,

@@ -17,6 +17,8 @@ export const MAX_INFORMATIONAL = 16;
 export const MIN_OBJECTS_PER_PAGE = 50;
 /** Pages that a list may have however short they are. */
 export const MIN_MAX_PAGES = 100;
+/** Columns of a time series: channels of one sensor, of which some dozen are usual. */
+export const MAX_COLUMNS = 10_000;
 /** Characters of an id. */
 export const MAX_ID_LENGTH = 128;
 /** Tags of an object; objects between the root and an object. */

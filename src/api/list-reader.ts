@@ -1,4 +1,5 @@
 import { ApiError } from "./api-error.ts";
+import { withDeadline } from "./deadline.ts";
 import type { DecodeProblems } from "./decode/problems.ts";
 import { reportProblems } from "./decode/problems.ts";
 import { type ListEndpoint, pagePath } from "./endpoints.ts";
@@ -36,9 +37,22 @@ export class ListReader {
     this.#refused = new RefusedExtras(options.clock, options.log);
   }
 
-  /** `lists` are in order of preference. */
+  /**
+   * `lists` are in order of preference.
+   * @throws ApiError, among them API_LIST_TOO_LARGE after `limits.listTimeoutMs`
+   */
   read<Item>(lists: readonly ListEndpoint[], format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
-    return this.#standIns.first(lists, (list) => this.#readAsTaken(list, format, signal));
+    const { clock, limits } = this.#options;
+    const ms = limits.listTimeoutMs;
+    const endpoint = lists[0]?.endpoint ?? "";
+    // No timeout of a page, which a smaller page might be the answer to.
+    const expired = (): ApiError =>
+      new ApiError("API_LIST_TOO_LARGE", `${endpoint}: not complete after ${ms / 1000} s (limits.list_timeout)`, {
+        endpoint,
+      });
+    return withDeadline({ clock, ms, parents: [signal], expired }, (total) =>
+      this.#standIns.first(lists, (list) => this.#readAsTaken(list, format, total)),
+    );
   }
 
   /** Asks again for what the server lacked or refused. */

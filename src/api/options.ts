@@ -43,6 +43,8 @@ export interface ApiLimits {
   readonly timeoutMs: number;
   /** All attempts at one request, with the waits before and between them. */
   readonly totalTimeoutMs: number;
+  /** One list with all of its pages, read twice where it moved. */
+  readonly listTimeoutMs: number;
   /** Size of a response body at which reading stops. */
   readonly maxResponseBytes: number;
   /** Records of one list, and values of one time series, beyond which it is given up. */

@@ -185,6 +185,10 @@ const limits = z
     total_timeout: duration("100ms", "24h").prefault("120s").meta({
       description: "Time that a request may take together with its retries and the waits between them.",
     }),
+    list_timeout: duration("1s", "24h").prefault("1h").meta({
+      description:
+        "Time that a list may take with all of its pages, beyond which it is given up: the poll fails, and what was known stays.",
+    }),
     max_response_size: byteSize("64KiB", "500MiB").prefault("64MiB").meta({
       description:
         "Size at which an answer is cut off and counts as failed: of one page of a list, one time series. Answers about the server as a whole may have 1MiB.",
@@ -219,6 +223,7 @@ const limits = z
     requestsPerSecond: given.requests_per_second,
     timeoutMs: given.timeout,
     totalTimeoutMs: given.total_timeout,
+    listTimeoutMs: given.list_timeout,
     maxResponseBytes: given.max_response_size,
     maxObjects: given.max_objects,
     maxTextSize: given.max_text_size,

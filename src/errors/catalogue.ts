@@ -132,7 +132,8 @@ export const ERROR_CATALOGUE = {
     remedy: "Raise limits.max_response_size if the server is sound.",
   },
   API_LIST_TOO_LARGE: {
-    meaning: "A list has more objects, text or pages, or a time series more values, than limits allow.",
+    meaning:
+      "A list has more objects, text or pages, or takes longer, or a time series has more values, than limits allow.",
     remedy:
       "Raise the key that the message names if the server is sound and there is memory for it (docs/sizing.md); until then the last picture stays.",
   },

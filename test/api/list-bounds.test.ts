@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ListAccounts } from "../../src/api/list-account.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { sendJson, startApiServer } from "./support/api-server.ts";
 import { never, rejection, testClient } from "./support/test-client.ts";
 
@@ -69,6 +70,26 @@ describe("a list without end", () => {
     // The one that failed is closed by its reader, as here by nobody: its share is still held.
     expect(open).toThrow("read at the same time");
   });
+});
+
+test("a list of slow pages is given up after its time, and not asked for in smaller pages", async () => {
+  const clock = new ManualClock();
+  const server = await startApiServer(async ({ query }, response) => {
+    // Less than one request may take.
+    await clock.advance(4_000);
+    const offset = Number(query.get("offset"));
+    const list = [channel(offset), channel(offset + 1)];
+    const link = '<https://x/>; rel="next"';
+    response.writeHead(200, { "content-type": "application/json", link }).end(JSON.stringify(list));
+  });
+  const { api, recorded } = testClient(server.url, { clock, limits: { ...LIMITS, listTimeoutMs: 60_000 } });
+  const error = await rejection(api.channels({}, never));
+  expect(error).toMatchObject({ code: "API_LIST_TOO_LARGE", endpoint: "/experimental/channels" });
+  expect(error.message).toContain("not complete after 60 s (limits.list_timeout)");
+  expect(server.requests.map(({ query }) => query.get("limit"))).toEqual(Array(15).fill("3000"));
+  expect(recorded.retried).toEqual([]);
+  // Nothing of it is waited for any more.
+  expect(clock.pending).toEqual([]);
 });
 
 describe("one record that is too large spoils no list", () => {

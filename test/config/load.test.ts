@@ -64,6 +64,7 @@ describe("a file", () => {
             requestsPerSecond: 20,
             timeoutMs: 30_000,
             totalTimeoutMs: 120_000,
+            listTimeoutMs: 3_600_000,
             maxResponseBytes: 64 * 1024 * 1024,
             maxTextLength: 1_024,
           },
@@ -95,7 +96,7 @@ servers:
     url: http://10.0.0.1:1615/prtg/api/v2
     auth: { username: me, password_file: /run/secrets/key }
     tls: { ca_file: /etc/ssl/ca.pem, server_name: prtg, insecure_skip_verify: true }
-    limits: { concurrency: 8, requests_per_second: 0.5, timeout: 5s, total_timeout: 1m, max_response_size: 16MB, max_objects: 50000, max_text_size: 8MB, max_text_length: 256 }
+    limits: { concurrency: 8, requests_per_second: 0.5, timeout: 5s, total_timeout: 1m, list_timeout: 10m, max_response_size: 16MB, max_objects: 50000, max_text_size: 8MB, max_text_length: 256 }
 collectors:
   tree: { schedule: "0 */10 * * * *" }
   limits: { enabled: false }
@@ -114,6 +115,7 @@ metrics: { sensor_status: all, node_sensors: [device, probe, device] }
         requestsPerSecond: 0.5,
         timeoutMs: 5_000,
         totalTimeoutMs: 60_000,
+        listTimeoutMs: 600_000,
         maxResponseBytes: 16_000_000,
         maxObjects: 50_000,
         maxTextSize: 8_000_000,

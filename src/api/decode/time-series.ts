@@ -1,3 +1,4 @@
+import { MAX_COLUMNS } from "../answer-bounds.ts";
 import type { TimeSeries, TimeSeriesRow } from "../records.ts";
 import { finiteNumber, idOf, isAbsent } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";
@@ -43,8 +44,8 @@ export function decodeTimeSeries(
 function readHeader(header: unknown, sensorId: string, problems: DecodeProblems): Columns | undefined {
   if (!Array.isArray(header) || typeof header[0] !== "string" || header[0].toLowerCase() !== "time") return undefined;
   const seen = new Set<string>();
-  return header.slice(1).map((cell: unknown) => {
-    const channelId = channelOf(cell, sensorId);
+  return header.slice(1).map((cell: unknown, column) => {
+    const channelId = column < MAX_COLUMNS ? channelOf(cell, sensorId) : undefined;
     if (channelId === undefined || seen.has(channelId)) {
       problems.record++;
       return undefined;

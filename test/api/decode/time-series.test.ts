@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { MAX_COLUMNS } from "../../../src/api/answer-bounds.ts";
 import { type DecodeProblems, noProblems } from "../../../src/api/decode/problems.ts";
 import { decodeTimeSeries } from "../../../src/api/decode/time-series.ts";
 import type { TimeSeries } from "../../../src/api/records.ts";
@@ -126,6 +127,16 @@ describe("decodeTimeSeries", () => {
     ]);
     expect(series?.rows).toEqual([{ at: at("15:00:00"), values: [["1", 1]] }]);
     expect(problems).toEqual({ record: 1 });
+  });
+
+  test("reads so many channels, and counts the others", () => {
+    const header = Array.from({ length: MAX_COLUMNS + 2 }, (_, channel) => `2490.${channel}`);
+    const { series, problems } = decode([
+      ["time", ...header],
+      ["2026-03-12T15:00:00Z", ...header.map(() => 1)],
+    ]);
+    expect(series?.rows[0]?.values).toHaveLength(MAX_COLUMNS);
+    expect(problems).toEqual({ record: 2 });
   });
 
   test("puts rows in order, and merges those of the same time", () => {

@@ -59,6 +59,7 @@ export function testOptions(url: string, overrides: Overrides = {}): ApiClientOp
       concurrency: 4,
       requestsPerSecond: Number.POSITIVE_INFINITY,
       ...deadlines,
+      listTimeoutMs: 3_600_000,
       maxResponseBytes: 1_000_000,
       maxObjects: 100_000,
       maxTextSize: 10_000_000,
