@@ -15,6 +15,12 @@ import { type FileLock, tryFileLock } from "../file-lock.ts";
 
 /** Between two looks at a claim of another process. */
 const PAUSE_MS = 500;
+/**
+ * For others that are just claiming: it takes them milliseconds, and shards that share a folder are often reloaded, or
+ * started, at the same moment.
+ */
+const MAX_CLAIMING_MS = 5_000;
+const CLAIMING_PAUSE_MS = 20;
 
 /** Servers that are ours in a folder; to be given back when nothing is written there any more. */
 export interface StateClaim {
@@ -133,7 +139,7 @@ async function isThere(path: string): Promise<boolean> {
 
 /** Undefined when the servers are ours, else who has one of them. */
 async function tryClaim(directory: string, servers: readonly string[], clock: Clock): Promise<string | undefined> {
-  const claiming = tryFileLock(join(directory, "claims.lock"));
+  const claiming = await lockClaims(directory, clock);
   if (claiming === undefined) return "another process is just claiming servers there";
   try {
     for (const name of await readdir(directory)) {
@@ -147,6 +153,16 @@ async function tryClaim(directory: string, servers: readonly string[], clock: Cl
     return undefined;
   } finally {
     claiming.release();
+  }
+}
+
+/** Undefined when another process does not end claiming. */
+async function lockClaims(directory: string, clock: Clock): Promise<FileLock | undefined> {
+  const until = clock.monotonic() + MAX_CLAIMING_MS;
+  for (;;) {
+    const lock = tryFileLock(join(directory, "claims.lock"));
+    if (lock !== undefined || clock.monotonic() >= until) return lock;
+    await clock.sleep(CLAIMING_PAUSE_MS);
   }
 }
 

@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync }
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
+import { tryFileLock } from "../../src/file-lock.ts";
 import { claimServers } from "../../src/sync/state-claims.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -120,3 +121,27 @@ test("who was slower in a folder that was removed is told so, until the other on
   await expect(startHolder(folder, ["hq"]).then(() => "held")).rejects.toThrow();
   await ours.release();
 }, 60_000);
+
+test("others that are just claiming are waited for, also by a reload; one that does not end is not", async () => {
+  const folder = temporaryFolder({});
+  const takeTurn = () => tryFileLock(join(folder, "claims.lock"));
+  let passed = 0;
+  let others = takeTurn();
+  const clock: Clock = {
+    now: () => systemClock.now(),
+    monotonic: () => passed,
+    async sleep(ms) {
+      passed += ms;
+      others?.release();
+    },
+  };
+  const options = { directory: folder, servers: ["hq"], clock, waitMs: 0, onWait: () => {} };
+  const claimed = await claimServers(options);
+  expect(passed).toBeGreaterThan(0);
+  others = undefined;
+  const stuck = takeTurn();
+  await expect(claimServers(options)).rejects.toMatchObject({ code: "STATE_DIR_BUSY" });
+  stuck?.release();
+  await claimed.release();
+  expect(readdirSync(folder)).toEqual(["claims.lock"]);
+});
