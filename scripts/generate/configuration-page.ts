@@ -59,7 +59,8 @@ variables, never their values.
 
 API keys and passwords come from files or from the environment: \`api_key\` and \`password\` take nothing but a reference
 such as \`\${PRTG_API_KEY}\`, and what is written into the file literally is refused. One line break at the end of a secret is
-dropped. A secret file that is missing or empty is an error at start.
+dropped. A secret file that is missing or empty is an error at start; so
+are an API key with a blank in it or behind it, and a header that cannot be sent.
 
 ## Values with units
 

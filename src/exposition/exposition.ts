@@ -336,7 +336,7 @@ export class Exposition {
     this.#compressed.retain((part) => this.#forms.has({ encoding: "gzip", part }));
   }
 
-  /** Copied lines that are kept for nobody. */
+  /** Copied lines of which no form is made any more. */
   async #giveBack(): Promise<void> {
     const kept = new Set<Buffer | undefined>();
     for (const made of this.#plain.made()) kept.add(await made);

@@ -1,7 +1,7 @@
 import { isSamePart, isWhole, MAX_PARTS } from "./part.ts";
 import { type FormKey, nameOf, type ReadyForm } from "./ready-form.ts";
 
-/** A form of the page that nobody asked for in this time is no longer kept ready, milliseconds. */
+/** A form of the page that was not asked for in this time is no longer kept ready, milliseconds. */
 export const KEPT_READY = 600_000;
 
 /**
@@ -47,7 +47,7 @@ export class KeptForms {
   }
 
   /**
-   * Forgets what nobody has asked for lately, and parts beyond `maxBytes` in each encoding, counted before compression, as
+   * Forgets what was not asked for lately, and parts beyond `maxBytes` in each encoding, counted before compression, as
    * each byte kept costs work at each change too.
    */
   trim(now: number, maxBytes: number): void {

@@ -8,7 +8,7 @@ export interface Part {
 
 export const WHOLE: Part = { index: 0, count: 1 };
 
-/** More than anybody needs. */
+/** More than scrapers with a cap need: parts of 1 MB of the largest page. */
 export const MAX_PARTS = 100;
 
 /** Reads `2/5`, which `02/05` is too: undefined where it is no part of a page. */

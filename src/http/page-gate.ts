@@ -11,8 +11,8 @@ const MAX_AT_ONCE = 2;
 const MAX_WAITING = 16;
 
 /**
- * Makes an answer; `gone` aborts when nobody waits for it any more. `made` lets the next one begin, for answers that are
- * still being sent when they are made: a slow reader keeps nobody waiting.
+ * Makes an answer; `gone` aborts when its reader goes away. `made` lets the next one begin, for answers that are
+ * still being sent when they are made: a slow reader does not hold up others.
  */
 export type PageHandler = (
   request: IncomingMessage,

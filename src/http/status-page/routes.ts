@@ -59,7 +59,7 @@ export function statusRoutes(options: StatusRouteOptions, gate: PageGate): [stri
   ];
 }
 
-/** No work: it waits for nobody. */
+/** No work, so it needs no turn. */
 function assetRoute(asset: Asset): [string, RouteHandler] {
   return [asset.path, (request, response) => respond(request, response, assetAnswer(asset))];
 }
