@@ -92,7 +92,8 @@ export class RequestGate {
     const { users } = this.#config;
     if (users.size === 0) return true;
     const given = parseBasicAuth(request.headers.authorization);
-    const verdict = given && (await this.#options.passwords.check(users, given.name, given.password));
+    const client = request.socket.remoteAddress;
+    const verdict = given && (await this.#options.passwords.check(users, given.name, given.password, client));
     if (verdict === "right") return true;
     if (verdict === "busy") {
       this.#reject("password_checks", request);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Http2ServerRequest } from "node:http2";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { ExporterError } from "../errors/exporter-error.ts";
@@ -118,9 +118,11 @@ class Speaker {
     this.#protocol = this.#createProtocol();
   }
 
-  /** Who speaks on new connections. */
-  get protocol(): Server {
-    return this.#protocol;
+  /** Lets a new connection be spoken on. */
+  speak(socket: Socket): void {
+    // Nothing in TLS would end the other direction of a client that is gone in the middle of a handshake.
+    if (this.#config.tls !== undefined) socket.allowHalfOpen = false;
+    this.#protocol.emit("connection", socket);
   }
 
   async watch(): Promise<void> {
@@ -213,7 +215,7 @@ async function listen(address: ListenAddress, speaker: Speaker, log: Logger): Pr
   const listener = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
     // Whoever speaks on it has a listener of its own; nobody has between its end and theirs.
     socket.on("error", () => undefined);
-    if (speaker.connections.admit(socket)) speaker.protocol.emit("connection", socket);
+    if (speaker.connections.admit(socket)) speaker.speak(socket);
   });
   listener.listen(address.port, address.host);
   try {

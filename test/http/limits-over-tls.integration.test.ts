@@ -33,6 +33,17 @@ it("handshakes that do not end are cut, and sessions of HTTP/2 that ask for noth
   await vi.waitFor(async () => expect((await askHttp2(`${url}/metrics`, ca)).status).toBe(200), PATIENCE);
 });
 
+it("clients that leave in the middle of a handshake take no place of others", async () => {
+  const { port, rejected } = await startConfigured(certificates, TLS, { maxConnections: 4, requestMs: 60_000 });
+  const leave = async () => {
+    const client = connect(port, "127.0.0.1").on("error", () => undefined);
+    client.end(Buffer.from("16030100c801", "hex"));
+    await once(client, "close");
+  };
+  for (let count = 0; count < 20; count++) await leave();
+  expect(rejected.filter((reason) => reason !== "tls")).toEqual([]);
+});
+
 it("streams of HTTP/2 that are opened and reset at once are the end of their session, not of the server", async () => {
   const { url, logged } = await startConfigured(certificates, TLS);
   const session = connectHttp2(url, { ca, servername: "localhost" });

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { bcryptCost, type Users } from "../web-config/users.ts";
 import type { BcryptThread } from "./bcrypt-thread.ts";
+import { FairTurns } from "./fair-turns.ts";
 
 /** Compares one password with one hash. */
 export type Compare = BcryptThread["compare"];
@@ -9,8 +10,8 @@ export type Verdict = "right" | "wrong" | "busy";
 
 /** Wrong pairs that are remembered; right ones are few, for each user has one password. */
 const MOST_WRONG = 100;
-/** Comparisons that may wait for their turn: each takes a core for a while. */
-const MOST_WAITING = 16;
+/** Comparisons under way or waiting for their turn: each takes a core for a while. */
+const MAX_WAITING = 16;
 /** Cost of the dummy hash when there is nobody to compare with. */
 const USUAL_COST = 10;
 
@@ -24,13 +25,17 @@ export class PasswordChecker {
   readonly #right = new Set<string>();
   readonly #wrong = new Set<string>();
   readonly #underWay = new Map<string, Promise<Verdict>>();
+  readonly #turns = new FairTurns(MAX_WAITING);
 
   constructor(compare: Compare) {
     this.#compare = compare;
   }
 
-  /** Rejects when comparing fails. */
-  async check(users: Users, name: string, password: string): Promise<Verdict> {
+  /**
+   * `client`: the address that asks. Addresses take turns, so that one which guesses passwords keeps no other out.
+   * Rejects when comparing fails.
+   */
+  async check(users: Users, name: string, password: string, client = ""): Promise<Verdict> {
     const known = users.get(name);
     const hash = known ?? this.#dummy(users, name);
     const pair = this.#digest([name, hash, password]);
@@ -39,8 +44,7 @@ export class PasswordChecker {
     if (this.#wrong.has(pair)) return "wrong";
     const underWay = this.#underWay.get(pair);
     if (underWay !== undefined) return underWay;
-    if (this.#underWay.size >= MOST_WAITING) return "busy";
-    const verdict = this.#ask(pair, { password, hash }, known !== undefined);
+    const verdict = this.#ask(pair, { password, hash }, known !== undefined, client);
     this.#underWay.set(pair, verdict);
     try {
       return await verdict;
@@ -55,8 +59,10 @@ export class PasswordChecker {
     this.#wrong.clear();
   }
 
-  async #ask(pair: string, question: Parameters<Compare>[0], isKnown: boolean): Promise<Verdict> {
-    const matches = await this.#compare(question);
+  async #ask(pair: string, question: Parameters<Compare>[0], isKnown: boolean, client: string): Promise<Verdict> {
+    const leave = await this.#turns.take(client);
+    if (leave === undefined) return "busy";
+    const matches = await this.#compare(question).finally(leave);
     if (matches && isKnown) {
       this.#right.add(pair);
       return "right";
