@@ -1,3 +1,4 @@
+import type { LookupFunction } from "node:net";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import type { Redactor } from "../errors/redactor.ts";
@@ -63,6 +64,8 @@ export interface ApiClientOptions {
   readonly auth: ApiAuth;
   readonly tls?: ApiTls;
   readonly limits: ApiLimits;
+  /** How the name of the host is resolved; `sharedLookup` by default. */
+  readonly lookup?: LookupFunction | undefined;
   /** Attempts at one request, the first included; by default as many as the kind of failure deserves. */
   readonly maxAttempts?: number;
   readonly userAgent: string;

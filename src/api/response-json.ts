@@ -1,3 +1,4 @@
+import { isReadable } from "../decoded-body.ts";
 import { MAX_DEPTH } from "./answer-bounds.ts";
 import { ApiError } from "./api-error.ts";
 import type { HttpResponse, ResponseHead } from "./http-response.ts";
@@ -23,13 +24,13 @@ export function parseJson(endpoint: string, response: HttpResponse): unknown {
 }
 
 /**
- * Compressed answers are not asked for, so a bomb is never unpacked, nor its bytes waited for.
+ * Compressed answers are not asked for, but proxies send them. What cannot be unpacked is not waited for.
  * @throws ApiError
  */
 export function refuseEncoding(endpoint: string, head: ResponseHead): void {
   const { contentEncoding } = head;
-  if (contentEncoding === undefined || contentEncoding === "" || contentEncoding === "identity") return;
-  throw notJson(endpoint, head, `an encoding that was not asked for (${contentEncoding})`);
+  if (isReadable(contentEncoding)) return;
+  throw notJson(endpoint, head, `an encoding that cannot be read (${contentEncoding})`);
 }
 
 /** Whether a successful answer that begins like this can be read record by record. */

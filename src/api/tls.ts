@@ -7,7 +7,7 @@ import {
   TLSSocket,
 } from "node:tls";
 import { buildConnector } from "undici";
-import { sharedLookup } from "../shared-lookup.ts";
+import type { ConnectSettings } from "../kept-connections.ts";
 import type { ApiTls, ApiTlsMaterial } from "./options.ts";
 
 type TlsConnectOptions = Pick<
@@ -28,7 +28,7 @@ export class WrongFingerprint extends Error {
 }
 
 /** Opens connections over TLS, each with what the files hold at that time. */
-export function tlsConnector(tls: ApiTls, timeoutMs: number): buildConnector.connector {
+export function tlsConnector(tls: ApiTls, settings: ConnectSettings): buildConnector.connector {
   const given: ApiTlsMaterial = { ca: tls.ca, cert: undefined, key: undefined };
   const read = tls.read ?? (() => Promise.resolve(given));
   let known: { readonly text: string; readonly connect: buildConnector.connector } | undefined;
@@ -38,12 +38,7 @@ export function tlsConnector(tls: ApiTls, timeoutMs: number): buildConnector.con
         const text = JSON.stringify(material);
         if (known?.text !== text) {
           // Built once: parsing some hundred certificates at each connection would block the event loop.
-          const options = {
-            ...connectOptions(tls, material),
-            allowH2: false,
-            timeout: timeoutMs,
-            lookup: sharedLookup,
-          };
+          const options = { ...settings, ...connectOptions(tls, material), allowH2: false };
           // A resumed session shows no certificate: each connection is to.
           const sessions = tls.fingerprints === undefined ? {} : { maxCachedSessions: 0 };
           known = { text, connect: buildConnector({ ...options, ...sessions }) };

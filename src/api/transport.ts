@@ -1,5 +1,6 @@
-import { type Dispatcher, Pool } from "undici";
-import { sharedLookup } from "../shared-lookup.ts";
+import type { Dispatcher } from "undici";
+import { DamagedBody, decodedBody } from "../decoded-body.ts";
+import { KeptConnections } from "../kept-connections.ts";
 import { MAX_INFORMATIONAL, MAX_SMALL_ANSWER_BYTES } from "./answer-bounds.ts";
 import { ApiError } from "./api-error.ts";
 import { parseBaseUrl } from "./base-url.ts";
@@ -7,6 +8,7 @@ import { type HttpResponse, type ResponseHead, readHead } from "./http-response.
 import { networkError, TooManyInterimAnswers } from "./network-error.ts";
 import type { ApiClientOptions } from "./options.ts";
 import type { ResponseBody } from "./response-body.ts";
+import { notJson } from "./response-json.ts";
 import { tlsConnector } from "./tls.ts";
 import { UnverifiedWarnings } from "./unverified-warnings.ts";
 
@@ -32,42 +34,34 @@ export interface TransportHooks {
   readonly onBytes: (count: number) => void;
 }
 
-/** Longer than the usual time between polls, so that connections are kept from one to the next. */
-const KEEP_ALIVE_MS = 90_000;
 const LONGEST_CONNECT_MS = 10_000;
 const SMALL_REMEDY = "This endpoint answers with a few kilobytes: see what else may be answering at servers[].url.";
 
-/**
- * Connections to one server. HTTP/1.1 only: over HTTP/2 a pool of few connections carries many requests at once, and
- * the concurrency would no longer be ours to limit. Redirects are not followed: API v2 has none.
- */
+/** Requests to one server. Redirects are not followed: API v2 has none. */
 export class Transport {
-  readonly #pool: Pool;
+  readonly #connections: KeptConnections;
   readonly #origin: string;
   readonly #root: string;
   readonly #userAgent: string;
   readonly #maxBytes: number;
   readonly #warnings: UnverifiedWarnings | undefined;
 
-  constructor(options: Pick<ApiClientOptions, "url" | "tls" | "limits" | "userAgent" | "clock" | "log">) {
-    const { limits, userAgent } = options;
+  constructor(options: Pick<ApiClientOptions, "url" | "tls" | "limits" | "userAgent" | "clock" | "log" | "lookup">) {
+    const { limits, userAgent, clock, log, lookup, tls = {} } = options;
     const { origin, path, secure } = parseBaseUrl(options.url);
     this.#origin = origin;
     this.#root = path;
     this.#userAgent = userAgent;
     this.#maxBytes = limits.maxResponseBytes;
-    this.#warnings = secure && options.tls?.insecureSkipVerify ? new UnverifiedWarnings(options) : undefined;
-    const connectTimeout = Math.min(limits.timeoutMs, LONGEST_CONNECT_MS);
-    this.#pool = new Pool(origin, {
+    this.#warnings = secure && tls.insecureSkipVerify ? new UnverifiedWarnings(options) : undefined;
+    this.#connections = new KeptConnections({
+      origin,
       connections: limits.concurrency,
-      pipelining: 1,
-      allowH2: false,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectTimeout,
-      // The caller's signal bounds the whole request; undici's own timers start again with each chunk.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: secure ? tlsConnector(options.tls ?? {}, connectTimeout) : { lookup: sharedLookup },
+      connectTimeoutMs: Math.min(limits.timeoutMs, LONGEST_CONNECT_MS),
+      clock,
+      lookup,
+      connector: secure ? (settings) => tlsConnector(tls, settings) : undefined,
+      inDoubt: (error) => log.warn({ err: error }, "the name of the server does not resolve: its last address is used"),
     });
   }
 
@@ -86,14 +80,25 @@ export class Transport {
     const head = readHead(statusCode, statusText, headers);
     const reader = readerOf(body, () => hooks.onHead(head));
     let size = 0;
-    // Leaving the loop early ends the connection.
-    for await (const chunk of this.#chunks(body, request, signal)) {
-      size += chunk.length;
-      hooks.onBytes(chunk.length);
-      if (size > this.#maxBytes || (size > MAX_SMALL_ANSWER_BYTES && isSmall(request))) throw this.#tooLarge(request);
-      const turn = reader.take(chunk);
-      if (turn !== undefined) await turn;
-      if (reader.isEnough) break;
+    const wire = { bytes: 0 };
+    const chunks = this.#chunks(body, request, signal, (count) => {
+      wire.bytes += count;
+      hooks.onBytes(count);
+      this.#bound(wire.bytes, request);
+    });
+    try {
+      // Leaving the loop early ends the connection.
+      for await (const chunk of decodedBody(chunks, head.contentEncoding)) {
+        size += chunk.length;
+        this.#bound(size, request);
+        const turn = reader.take(chunk);
+        if (turn !== undefined) await turn;
+        if (reader.isEnough) break;
+      }
+    } catch (error) {
+      if (!(error instanceof DamagedBody)) throw error;
+      // The status of a refusal says enough.
+      if (head.status < 300) throw notJson(request.endpoint, head, `a body that is no sound ${head.contentEncoding}`);
     }
     return { ...head, body: reader.text(), bytes: size };
   }
@@ -105,7 +110,7 @@ export class Transport {
   ): Promise<Dispatcher.ResponseData> {
     let informational = 0;
     try {
-      return await this.#pool.request({
+      return await this.#connections.request({
         method: request.method,
         path: this.#root + request.path,
         signal,
@@ -116,6 +121,8 @@ export class Transport {
         body: request.body ?? null,
         headers: {
           accept: "application/json",
+          // Without it a server may choose any encoding.
+          "accept-encoding": "identity",
           "user-agent": this.#userAgent,
           ...(request.body !== undefined && { "content-type": "application/json" }),
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -127,21 +134,38 @@ export class Transport {
   }
 
   /** The body as it arrives. What goes wrong in whoever takes it is theirs: only the network's faults are told as such. */
-  async *#chunks(body: AsyncIterable<unknown>, request: ApiRequest, signal: AbortSignal): AsyncGenerator<Buffer> {
+  async *#chunks(
+    body: AsyncIterable<unknown>,
+    request: ApiRequest,
+    signal: AbortSignal,
+    arrived: (count: number) => void,
+  ): AsyncGenerator<Buffer> {
     try {
-      for await (const chunk of body) if (Buffer.isBuffer(chunk)) yield chunk;
+      for await (const chunk of body) {
+        if (!Buffer.isBuffer(chunk)) continue;
+        arrived(chunk.length);
+        yield chunk;
+      }
     } catch (error) {
-      throw this.#failure(error, request, signal);
+      throw error instanceof ApiError ? error : this.#failure(error, request, signal);
     }
   }
 
   #failure(error: unknown, { endpoint }: ApiRequest, signal: AbortSignal): unknown {
-    return signal.aborted ? signal.reason : networkError({ endpoint, origin: this.#origin }, error);
+    if (!signal.aborted) return networkError({ endpoint, origin: this.#origin }, error);
+    const reason: unknown = signal.reason;
+    // The machine at the other end may be gone without a word, and the name stand for another one by now.
+    if (reason instanceof ApiError && reason.code === "API_TIMEOUT") this.#connections.renew();
+    return reason;
   }
 
   /** Ends all connections, also busy ones. */
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await this.#connections.destroy();
+  }
+
+  #bound(bytes: number, request: ApiRequest): void {
+    if (bytes > this.#maxBytes || (bytes > MAX_SMALL_ANSWER_BYTES && isSmall(request))) throw this.#tooLarge(request);
   }
 
   #tooLarge(request: ApiRequest): ApiError {

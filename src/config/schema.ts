@@ -191,7 +191,7 @@ const limits = z
     }),
     max_response_size: byteSize("64KiB", "500MiB").prefault("64MiB").meta({
       description:
-        "Size at which an answer is cut off and counts as failed: of one page of a list, one time series. Answers about the server as a whole may have 1MiB.",
+        "Size at which an answer is cut off and counts as failed: of one page of a list, one time series, unpacked where it comes compressed. Answers about the server as a whole may have 1MiB.",
     }),
     max_objects: wholeNumber(1_000, 10_000_000)
       .optional()

@@ -5,7 +5,7 @@ import { readCertificates, readPrivateKey } from "../config/certificates.ts";
 import { printable } from "../config/quote.ts";
 import type { ReadFile } from "../config/read-file.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import { sharedLookup } from "../shared-lookup.ts";
+import type { ConnectSettings } from "../kept-connections.ts";
 
 /** How to trust the receiver and how to be trusted by it; all undefined for the usual authorities and no certificate. */
 export interface TlsSettings {
@@ -57,16 +57,13 @@ interface ClientIdentity {
 }
 
 /** Opens TLS connections with what the reader gives at that time. */
-export function tlsConnector(read: TlsReader, timeoutMs: number): buildConnector.connector {
+export function tlsConnector(read: TlsReader, settings: ConnectSettings): buildConnector.connector {
   let known: { readonly options: TlsOptions; readonly connect: buildConnector.connector } | undefined;
   return (target, callback) => {
     read().then(
       (options) => {
         if (known?.options !== options) {
-          known = {
-            options,
-            connect: buildConnector({ ...options, allowH2: false, timeout: timeoutMs, lookup: sharedLookup }),
-          };
+          known = { options, connect: buildConnector({ ...settings, ...options, allowH2: false }) };
         }
         known.connect(target, callback);
       },

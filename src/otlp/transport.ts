@@ -1,8 +1,8 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { type Dispatcher, Pool } from "undici";
+import type { Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
-import { sharedLookup } from "../shared-lookup.ts";
+import { KeptConnections } from "../kept-connections.ts";
 import type { HttpAnswer } from "./answer.ts";
 import type { HeaderReader } from "./headers.ts";
 import { type TlsReader, tlsConnector } from "./tls.ts";
@@ -20,8 +20,6 @@ export interface TransportOptions {
   readonly clock: Clock;
 }
 
-/** Longer than the usual interval between pushes, so that connections are kept from one to the next. */
-const KEEP_ALIVE_MS = 90_000;
 const LONGEST_CONNECT_MS = 10_000;
 const MOST_CONNECTIONS = 8;
 /** What the protocol advises for answers. A longer one is none that we could use. */
@@ -34,24 +32,19 @@ const compress = promisify(gzip);
 /** POSTs bodies to one OTLP receiver. Tries once: who sends decides what a failure means. */
 export class OtlpTransport {
   readonly #options: TransportOptions;
-  readonly #pool: Pool;
+  readonly #connections: KeptConnections;
   readonly #path: string;
 
   constructor(options: TransportOptions) {
     this.#options = options;
     const { origin, pathname, search, protocol } = new URL(options.url);
     this.#path = pathname + search;
-    const timeout = Math.min(options.timeoutMs, LONGEST_CONNECT_MS);
-    this.#pool = new Pool(origin, {
+    this.#connections = new KeptConnections({
+      origin,
       connections: MOST_CONNECTIONS,
-      pipelining: 1,
-      allowH2: false,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectTimeout: timeout,
-      // The deadline bounds the whole request; undici's own timers start again with each chunk.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: protocol === "https:" ? tlsConnector(options.readTls, timeout) : { lookup: sharedLookup },
+      connectTimeoutMs: Math.min(options.timeoutMs, LONGEST_CONNECT_MS),
+      clock: options.clock,
+      connector: protocol === "https:" ? (settings) => tlsConnector(options.readTls, settings) : undefined,
     });
   }
 
@@ -61,7 +54,11 @@ export class OtlpTransport {
     const finished = new AbortController();
     const deadline = new AbortController();
     clock.sleep(timeoutMs, finished.signal).then(
-      () => deadline.abort(new Error(`no answer within ${timeoutMs / 1_000} s`)),
+      () => {
+        deadline.abort(new Error(`no answer within ${timeoutMs / 1_000} s`));
+        // The machine at the other end may be gone without a word, and the name stand for another one by now.
+        this.#connections.renew();
+      },
       () => undefined,
     );
     const either = AbortSignal.any([signal, deadline.signal]);
@@ -76,7 +73,7 @@ export class OtlpTransport {
 
   /** Ends all connections, also busy ones. */
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await this.#connections.destroy();
   }
 
   async #exchange(content: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
@@ -84,8 +81,10 @@ export class OtlpTransport {
     const given = await readHeaders();
     const body = compression === "gzip" ? await compress(content, { level: GZIP_LEVEL }) : content;
     signal.throwIfAborted();
-    const response = await this.#pool.request({
+    const response = await this.#connections.request({
       method: "POST",
+      // Points have their own time: the same ones twice are the same.
+      idempotent: true,
       path: this.#path,
       signal,
       body,

@@ -53,18 +53,15 @@ describe("what an answer needs not be read for", () => {
     expect(flood.sentBytes()).toBeLessThan(16_000_000);
   });
 
-  test.each(["gzip", "br", "zstd", "deflate", "gzip, gzip"])(
-    "an encoding that nobody asked for: %s",
-    async (encoding) => {
-      const flood = await floodServer(`${OK}${JSON_TYPE}Content-Encoding: ${encoding}\r\n\r\n`, "\u001f\u008b");
-      const { api, recorded } = testClient(flood.url, { ...LARGE, maxAttempts: 1 });
-      const error = await rejection(api.nodes("sensor", {}, never));
-      expect(error).toMatchObject({ code: "API_NOT_JSON", httpStatus: 200 });
-      expect(error.message).toContain(encoding);
-      expect(recorded.bytes).toBe(0);
-      expect(flood.sentBytes()).toBeLessThan(16_000_000);
-    },
-  );
+  test.each(["compress", "gzip, gzip"])("an encoding that cannot be read: %s", async (encoding) => {
+    const flood = await floodServer(`${OK}${JSON_TYPE}Content-Encoding: ${encoding}\r\n\r\n`, "\u001f\u008b");
+    const { api, recorded } = testClient(flood.url, { ...LARGE, maxAttempts: 1 });
+    const error = await rejection(api.nodes("sensor", {}, never));
+    expect(error).toMatchObject({ code: "API_NOT_JSON", httpStatus: 200 });
+    expect(error.message).toContain(encoding);
+    expect(recorded.bytes).toBe(0);
+    expect(flood.sentBytes()).toBeLessThan(16_000_000);
+  });
 
   test.each([
     { what: "headers", head: OK, unit: "X-More: 1\r\n", says: "headers of the answer are too large" },

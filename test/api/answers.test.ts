@@ -171,7 +171,7 @@ describe("answers that are not the JSON of API v2", () => {
     expect(describeError(error)).not.toContain("private");
   });
 
-  test("an encoding that was not asked for", async () => {
+  test("an encoding that is none", async () => {
     const server = await startApiServer((_request, response) =>
       sendJson(response, [], { headers: { "content-encoding": "gzip" } }),
     );
