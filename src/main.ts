@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { filesHang } from "./bounded-files.ts";
 import { endOnStopSignals } from "./commands/signals.ts";
-import { endProcess } from "./end-process.ts";
+import { endProcess, threadsHang } from "./end-process.ts";
 import { stopWithLauncher } from "./launched.ts";
 import { beginWithFlags, keepReportsPrivate } from "./node-flags.ts";
 
@@ -21,4 +20,4 @@ process.stdout.on("error", (error) => {
 });
 const { runProgram } = await import("./commands/program.ts");
 process.exitCode = await runProgram(process.argv.slice(2));
-if (filesHang()) endProcess(process.exitCode);
+if (threadsHang()) endProcess(process.exitCode);

@@ -1,6 +1,14 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 
+/** Lookups that have begun and have no answer yet. */
+let lookups = 0;
+
+/** Whether a thread waits for a name server: Node.js would wait for it, and for those behind it, before it ends. */
+export function namesWait(): boolean {
+  return lookups > 0;
+}
+
 type Callback = Parameters<LookupFunction>[2];
 
 /**
@@ -19,7 +27,9 @@ export function createSharedLookup(lookup: LookupFunction = systemLookup): Looku
     }
     const callbacks = [callback];
     underWay.set(key, callbacks);
+    lookups++;
     lookup(hostname, options, (...answer) => {
+      lookups--;
       underWay.delete(key);
       for (const each of callbacks) each(...answer);
     });

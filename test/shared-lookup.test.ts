@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import type { LookupFunction } from "node:net";
 import { expect, test } from "vitest";
-import { createSharedLookup } from "../src/shared-lookup.ts";
+import { createSharedLookup, namesWait } from "../src/shared-lookup.ts";
 
 type Callback = Parameters<LookupFunction>[2];
 
@@ -23,7 +23,9 @@ test("a name that is not answered waits once, however often it is asked for, and
   const all = [resolve("hangs.test"), resolve("hangs.test"), resolve("hangs.test"), resolve("other.test")];
   expect(asked.map(({ hostname }) => hostname)).toEqual(["hangs.test", "other.test"]);
   asked[0]?.answer(null, HERE);
+  expect(namesWait()).toBe(true);
   asked[1]?.answer(null, []);
+  expect(namesWait()).toBe(false);
   expect(await Promise.all(all)).toEqual([
     [null, HERE],
     [null, HERE],
@@ -41,6 +43,7 @@ test("each answer, a failure too, is for those who waited for it; the next one a
   void resolve("gone.test");
   void resolve("gone.test", 6);
   expect(asked).toHaveLength(3);
+  for (const { answer } of asked.slice(1)) answer(null, HERE);
 });
 
 test("nothing asks the system for a name in any other way, and every connection pool is given this one", () => {
