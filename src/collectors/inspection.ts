@@ -22,6 +22,9 @@ export interface ChannelInspection {
   readonly limits: ChannelLimits;
 }
 
+/** Some of a sensor's channels: from a position on, or one. */
+export type ChannelChoice = { readonly from: number; readonly count: number } | { readonly channelId: string };
+
 /** What is kept of a sensor and its channels. Raw records are not: they would double the memory. */
 export interface SensorInspection {
   readonly server: string;
@@ -30,6 +33,11 @@ export interface SensorInspection {
   readonly status: StatusToken | undefined;
   /** Age at which values are withdrawn; undefined where no channel was listed. */
   readonly staleAfterMs: number | undefined;
+  /** How many there are. */
+  readonly channelCount: number;
+  /** Position of the first one given. */
+  readonly channelsFrom: number;
+  /** Those that were asked for. */
   readonly channels: readonly ChannelInspection[];
 }
 

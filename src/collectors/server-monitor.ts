@@ -15,7 +15,7 @@ import type { Collector } from "./collector.ts";
 import { confirmationWindow, type Deadlines } from "./deadlines.ts";
 import { FreshestValues } from "./freshest-values.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
-import type { SensorInspection } from "./inspection.ts";
+import type { ChannelChoice, SensorInspection } from "./inspection.ts";
 import { LimitsCollector } from "./limits.ts";
 import { LookupList } from "./lookup-list.ts";
 import { NodeLists } from "./node-lists.ts";
@@ -118,7 +118,7 @@ export interface ServerMonitor {
   resync(change: ChangeEngine): Promise<readonly CollectorName[]>;
   status(): ServerStatus;
   /** What is known of a sensor and its channels; undefined while it is not known. */
-  inspect(sensorId: string): SensorInspection | undefined;
+  inspect(sensorId: string, choice: ChannelChoice): SensorInspection | undefined;
   /** An object as the last poll left it; undefined while it is not known. */
   node(id: string): TreeNode | undefined;
   /** As of the last commit. */
@@ -279,8 +279,8 @@ class Monitor implements ServerMonitor {
     };
   }
 
-  inspect(sensorId: string): SensorInspection | undefined {
-    return this.#picture.inspect(sensorId);
+  inspect(sensorId: string, choice: ChannelChoice): SensorInspection | undefined {
+    return this.#picture.inspect(sensorId, choice);
   }
 
   node(id: string): TreeNode | undefined {

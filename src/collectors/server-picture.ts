@@ -19,7 +19,7 @@ import { ChannelPicture, type ChannelPictureOptions, type Showing } from "./chan
 import type { Moment } from "./channel-series.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { FreshRow } from "./freshest-values.ts";
-import { inspectChannel, type SensorInspection } from "./inspection.ts";
+import { type ChannelChoice, inspectChannel, type SensorInspection } from "./inspection.ts";
 import { nodeOwner } from "./node-owner.ts";
 import { NodeSeries, type ParentKind } from "./node-series.ts";
 import { SensorSeries } from "./sensor-series.ts";
@@ -193,15 +193,23 @@ export class ServerPicture {
   }
 
   /** What is known of a sensor and its channels; undefined while it is not known. */
-  inspect(sensorId: string): SensorInspection | undefined {
+  inspect(sensorId: string, choice: ChannelChoice): SensorInspection | undefined {
     const { server } = this.#options;
     const sensor = this.#sensor(sensorId);
     if (sensor === undefined) return undefined;
     const { now } = this.#showing();
     const status = this.#sensors.statuses.get(sensorId);
     const kept = this.#channels.channelsOf(sensorId);
-    const channels = (kept?.channels ?? []).map((channel) => inspectChannel(channel, status, now));
-    return { server, sensor, status, staleAfterMs: kept?.staleAfterMs, channels };
+    const all = kept?.channels ?? [];
+    const first = "from" in choice ? Math.min(choice.from, Math.max(0, all.length - 1)) : 0;
+    const chosen =
+      "from" in choice
+        ? all.slice(first, first + choice.count)
+        : all.filter(({ channelId }) => channelId === choice.channelId);
+    return {
+      ...{ server, sensor, status, staleAfterMs: kept?.staleAfterMs, channelCount: all.length, channelsFrom: first },
+      channels: chosen.map((channel) => inspectChannel(channel, status, now)),
+    };
   }
 
   /** Own status of an object; undefined where no list told, or none has confirmed it for long. */

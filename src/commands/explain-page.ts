@@ -1,4 +1,4 @@
-import type { ChannelInspection, SensorInspection } from "../collectors/inspection.ts";
+import type { ChannelChoice, ChannelInspection, SensorInspection } from "../collectors/inspection.ts";
 import { formatValue } from "../exposition/text.ts";
 import type { DebugPage, DebugReport } from "../http/debug-endpoint.ts";
 import { accountFor, type ChannelAccount } from "../mapping/channel-account.ts";
@@ -6,6 +6,9 @@ import { Slices } from "../slices.ts";
 import { type FoundSeries, findSeries } from "../store/find-series.ts";
 import type { DebugSources } from "./debug-sources.ts";
 import { oneLine } from "./text-table.ts";
+
+/** Channels of a sensor that are shown at a time. Sensors have some 50 at most. */
+export const MAX_CHANNELS_SHOWN = 200;
 
 const USAGE = "give ?object= with the id of a sensor (2490) or of a channel (2490.1)";
 
@@ -36,7 +39,7 @@ export function explainPage(sources: DebugSources): DebugPage {
     if (wanted === undefined) return failure(400, USAGE);
     const explained: ExplainedSensor[] = [];
     for (const monitor of sources.monitors.values()) {
-      const inspection = monitor.inspect(wanted.sensorId);
+      const inspection = monitor.inspect(wanted.sensorId, choiceOf(wanted, positionOf(query)));
       if (inspection === undefined) continue;
       const found = await explainSensor(inspection, wanted, sources, slices);
       if (found !== undefined) explained.push(found);
@@ -53,6 +56,16 @@ function failure(status: 400 | 404, message: string): DebugReport {
 function parseObject(text: string | null): WantedObject | undefined {
   const match = /^([^\s.]{1,50})(?:\.(\S{1,50}))?$/.exec(text ?? "");
   return match?.[1] === undefined ? undefined : { sensorId: match[1], channelId: match[2] };
+}
+
+/** `from`: position of the first channel, where all are asked for. */
+export function choiceOf({ channelId }: WantedObject, from: number): ChannelChoice {
+  return channelId === undefined ? { from, count: MAX_CHANNELS_SHOWN } : { channelId };
+}
+
+function positionOf(query: URLSearchParams): number {
+  const text = query.get("from") ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
 function whyUnknown({ sensorId, channelId }: WantedObject, { monitors }: DebugSources): string {
@@ -72,12 +85,18 @@ export async function explainSensor(
   { store, mapper, clock }: Pick<DebugSources, "store" | "mapper" | "clock">,
   slices: Slices,
 ): Promise<ExplainedSensor | undefined> {
-  const { server, sensor } = inspection;
-  const chosen = inspection.channels.filter((channel) => channelId === undefined || channel.channelId === channelId);
+  const { server, sensor, channels: chosen } = inspection;
   if (channelId !== undefined && chosen.length === 0) return undefined;
   // What sets most series apart comes first.
   const wanted = { sensor_id: sensorId, server, ...(channelId !== undefined && { channel_id: channelId }) };
-  const series = await findSeries(store, wanted, clock.monotonic(), () => slices.step());
+  const shown = new Set<string | undefined>([undefined, ...chosen.map((channel) => channel.channelId)]);
+  const series = await findSeries(
+    store,
+    wanted,
+    clock.monotonic(),
+    () => slices.step(),
+    (family, labels) => shown.has(channelOf({ family, labels })),
+  );
   const byChannel = Map.groupBy(series, (one) => channelOf(one));
   return {
     inspection,
@@ -90,7 +109,7 @@ export async function explainSensor(
   };
 }
 
-function channelOf({ family, labels }: FoundSeries): string | undefined {
+function channelOf({ family, labels }: Pick<FoundSeries, "family" | "labels">): string | undefined {
   const at = family.labels.indexOf("channel_id");
   return at === -1 ? undefined : labels[at];
 }
@@ -115,8 +134,16 @@ function textOf({ inspection, lines, channels }: ExplainedSensor): string {
     `sensor ${sensor.id} of server ${server}, normalised (records are not kept as they came)\n`,
     ...properties.map(([name = "", value = ""]) => `  ${name.padEnd(15)} ${oneLine(value)}`.trimEnd().concat("\n")),
     ...served(lines, "  "),
+    ...partText(inspection),
     ...channels.flatMap((each) => ["\n", ...channelText(sensor.id, each)]),
   ].join("");
+}
+
+/** Nothing where these are all there are, or the one that was asked for. */
+function partText({ channelCount, channelsFrom, channels }: SensorInspection): string[] {
+  if (channels.length === channelCount || channels.length <= 1) return [];
+  const until = channelsFrom + channels.length;
+  return [`\nchannels ${channelsFrom + 1} to ${until} of ${channelCount}; &from=N has those after the Nth\n`];
 }
 
 function channelText(sensorId: string, { channel, account, lines }: ExplainedChannel): string[] {
@@ -175,6 +202,8 @@ function jsonOf({ inspection, lines, channels }: ExplainedSensor): object {
       stale_after_seconds: staleAfterMs === undefined ? undefined : staleAfterMs / 1000,
     },
     lines,
+    channels_total: inspection.channelCount,
+    channels_from: inspection.channelsFrom,
     channels: channels.map(({ channel, account, lines: own }) => ({
       channel_id: channel.channelId,
       channel: channel.name,

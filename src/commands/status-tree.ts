@@ -4,13 +4,15 @@ import type { NodeQuestion, SearchQuestion } from "../http/status-page/source.ts
 import type { Slices } from "../slices.ts";
 import { ROOT_ID, type TreeNode } from "../tree/model.ts";
 import type { Outline } from "../tree/outline.ts";
-import { type ExplainedChannel, type ExplainedSensor, explainSensor } from "./explain-page.ts";
+import { choiceOf, type ExplainedChannel, type ExplainedSensor, explainSensor } from "./explain-page.ts";
 import { instant, instantOrNull } from "./status-report.ts";
 import type { StatusSources } from "./status-sources.ts";
 
 /** Children shown at a time, and objects found. */
 export const MOST_CHILDREN = 200;
 export const MOST_FOUND = 100;
+
+const NO_CHANNELS = { from: 0, count: 0 };
 
 type Monitor = NonNullable<ReturnType<StatusSources["monitors"]["get"]>>;
 
@@ -47,7 +49,7 @@ export async function nodeReport(
       from: first,
       items: children.slice(first, first + MOST_CHILDREN).map((child) => summary(place, child)),
     },
-    sensor: node?.kind === "sensor" ? await sensorReport(sources, place, node, slices) : null,
+    sensor: node?.kind === "sensor" ? await sensorReport(sources, place, node, from, slices) : null,
   };
 }
 
@@ -73,7 +75,7 @@ function summary({ server, monitor, outline }: ServerOutline, node: TreeNode): N
     name,
     path,
     status: monitor.nodeStatus(node) ?? null,
-    children: kind === "sensor" ? (monitor.inspect(id)?.channels.length ?? 0) : outline.children(id).length,
+    children: kind === "sensor" ? (monitor.inspect(id, NO_CHANNELS)?.channelCount ?? 0) : outline.children(id).length,
     sensors_by_status: Object.fromEntries(outline.sensorsBelow(id)),
   };
 }
@@ -91,13 +93,14 @@ async function sensorReport(
   sources: StatusSources,
   { monitor }: ServerOutline,
   { id }: TreeNode,
+  from: number,
   slices: Slices,
 ): Promise<SensorReport | null> {
-  const inspection = monitor.inspect(id);
   const wanted = { sensorId: id, channelId: undefined };
+  const inspection = monitor.inspect(id, choiceOf(wanted, from));
   const explained = inspection && (await explainSensor(inspection, wanted, sources, slices));
   if (explained === undefined) return null;
-  const { sensor, staleAfterMs } = explained.inspection;
+  const { sensor, staleAfterMs, channelCount, channelsFrom } = explained.inspection;
   return {
     kind: sensor.type,
     kind_name: sensor.typeName,
@@ -106,6 +109,8 @@ async function sensorReport(
     status_since: instantOrNull(timeIn(explained, "prtg_sensor_status_since_timestamp_seconds")),
     last_measurement_at: instantOrNull(timeIn(explained, "prtg_sensor_last_measurement_timestamp_seconds")),
     series: [...explained.lines],
+    channels_total: channelCount,
+    channels_from: channelsFrom,
     channels: explained.channels.map((channel) => channelReport(channel, sources.mapper.hasRules)),
   };
 }

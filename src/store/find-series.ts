@@ -15,14 +15,15 @@ export interface FoundSeries {
 }
 
 /**
- * Series with these values under these labels, as they are served at `now` (monotonic ms); families that lack one of the
- * labels are left out.
+ * Series with these values under these labels, as they are served at `now` (monotonic ms), where `isWanted` says so
+ * too; families that lack one of the labels are left out.
  */
 export async function findSeries(
   store: Store,
   wanted: Readonly<Record<string, string>>,
   now: number,
   step: Step,
+  isWanted: (family: MetricFamily, labels: readonly string[]) => boolean = () => true,
 ): Promise<FoundSeries[]> {
   // By a commit, so that the page hears of it.
   if (store.expiresBy(now)) await store.commit(() => store.expire(now));
@@ -38,6 +39,7 @@ export async function findSeries(
         if (!table.isPresent(slot)) continue;
         if (!columns.every(({ at, value }) => table.label(slot, at) === value)) continue;
         const labels = table.labels(slot);
+        if (!isWanted(family, labels)) continue;
         found.push({ family, labels, labelText: table.labelText(slot), value: table.value(slot) });
       }
     }

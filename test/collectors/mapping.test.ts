@@ -25,6 +25,7 @@ const RULES: RuleSettings[] = [
 
 const { channelLimitExceeded } = TREE_FAMILIES;
 const { signal } = new AbortController();
+const ALL = { from: 0, count: 100 };
 const LIMITS: ChannelLimits = { max_error: 500, max_warning: 20 };
 
 interface Mapped extends Monitored {
@@ -347,13 +348,13 @@ describe("what is known of a sensor", () => {
   it("is its channels with their values, and why there is none", async () => {
     const { monitor, poll, server, clock } = await mapped();
     const states = () =>
-      monitor.inspect("50")?.channels.map(({ channelId, state, value }) => [channelId, state, value]);
+      monitor.inspect("50", ALL)?.channels.map(({ channelId, state, value }) => [channelId, state, value]);
     expect(states()).toEqual([["0", "served", 30]]);
     await clock.advance(5 * MINUTE);
     expect(states()).toEqual([["0", "stale", undefined]]);
     await poll({ limits: LIMITS });
-    expect(monitor.inspect("50")).toMatchObject({ server: "hq", status: "up", staleAfterMs: 5 * MINUTE });
-    expect(monitor.inspect("50")?.channels[0]?.limits).toEqual(LIMITS);
+    expect(monitor.inspect("50", ALL)).toMatchObject({ server: "hq", status: "up", staleAfterMs: 5 * MINUTE });
+    expect(monitor.inspect("50", ALL)?.channels[0]?.limits).toEqual(LIMITS);
     await poll({ value: undefined });
     expect(states()).toEqual([["0", "no_value", undefined]]);
     await poll({ measuredAt: clock.now() - 6 * MINUTE });
@@ -366,8 +367,8 @@ describe("what is known of a sensor", () => {
     expect(states()).toEqual([["0", "paused", undefined]]);
     server.channelRecords = [channel("51.0", { measuredAt: undefined })];
     await monitor.pollOnce(signal);
-    expect(monitor.inspect("51")?.channels.map(({ state }) => state)).toEqual(["never_measured"]);
-    expect([monitor.inspect("40"), monitor.inspect("99")]).toEqual([undefined, undefined]);
+    expect(monitor.inspect("51", ALL)?.channels.map(({ state }) => state)).toEqual(["never_measured"]);
+    expect([monitor.inspect("40", ALL), monitor.inspect("99", ALL)]).toEqual([undefined, undefined]);
     expect(monitor.node("40")?.kind).toBe("device");
   });
 });

@@ -1,22 +1,23 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { systemClock } from "../../src/clock.ts";
 import { createDebugPages, redactStrings } from "../../src/commands/debug-reports.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { Slices } from "../../src/slices.ts";
-import { monitored, smallServer } from "../collectors/monitored.ts";
+import { channel, monitored, smallServer } from "../collectors/monitored.ts";
 
 const SECRET = 'hunter2"\\';
 
-async function pages() {
-  const { server, monitor, store, clock } = monitored(smallServer());
+async function pages(at = smallServer()) {
+  const { server, monitor, store, clock } = monitored(at);
   server.change("50", { name: `Uplink ${SECRET}`, tags: [SECRET] });
   await monitor.pollOnce(new AbortController().signal);
   const redactor = new Redactor();
   redactor.add(SECRET);
   let counted = 0;
   const counting = {
-    inspect: (id: string) => monitor.inspect(id),
+    inspect: (...wanted: Parameters<typeof monitor.inspect>) => monitor.inspect(...wanted),
     node: (id: string) => monitor.node(id),
     channels: () => {
       counted++;
@@ -40,6 +41,29 @@ describe("the pages below /debug", () => {
   it("repeat no secret that was asked for", async () => {
     const { text, json } = await (await pages()).explain(new URLSearchParams({ object: SECRET }));
     expect(text + JSON.stringify(json)).not.toContain("hunter2");
+  });
+
+  it("explain a sensor of many channels in parts", async () => {
+    const server = smallServer();
+    const ids = Array.from({ length: 1_000 }, (_, index) => String(index));
+    server.channelRecords = ids.map((id) => channel(`50.${id}`));
+    const { explain } = await pages(server);
+    const shown = async (query: Record<string, string>) => {
+      const { text, json } = await explain(new URLSearchParams(query));
+      const report = z.object({
+        objects: z.array(z.looseObject({ channels: z.array(z.looseObject({ channel_id: z.string() })) })),
+      });
+      const { channels, ...about } = report.parse(json).objects[0] ?? { channels: [] };
+      return { text, about, ids: channels.map(({ channel_id }) => channel_id) };
+    };
+    const first = await shown({ object: "50" });
+    expect(first.ids).toEqual(ids.slice(0, 200));
+    expect(first.about).toMatchObject({ channels_total: 1_000, channels_from: 0 });
+    expect(first.text).toContain("\nchannels 1 to 200 of 1000; &from=N has those after the Nth\n");
+    const last = await shown({ object: "50", from: "900" });
+    expect(last.ids).toEqual(ids.slice(900));
+    expect(last.text.length).toBeLessThan(first.text.length);
+    expect((await shown({ object: "50.999" })).ids).toEqual(["999"]);
   });
 
   it("count once for all who ask at the same time, and anew for who asks later", async () => {

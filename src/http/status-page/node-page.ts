@@ -19,13 +19,13 @@ export function nodePage(report: NodeReport, options: { readonly hasDebugPages: 
 ${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length > 0 && statusCounts(node.server, node.sensors_by_status)}
 </section>
 <section class="panel" aria-labelledby="below-title"><h2 id="below-title">${below(report)}</h2>
-<div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report) : sensorChannels(sensor, generated_at)}</div>
+<div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report) : sensorChannels(report.node, sensor, generated_at)}</div>
 </section>`;
   return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, content };
 }
 
 function below({ sensor, children }: NodeReport): string {
-  if (sensor !== null) return counted(sensor.channels.length, "channel");
+  if (sensor !== null) return counted(sensor.channels_total, "channel");
   return `Below it: ${counted(children.total, "object")}`;
 }
 

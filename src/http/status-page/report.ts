@@ -165,7 +165,9 @@ const Sensor = z.strictObject({
   status_since: instant().nullable().describe("since when it has its status"),
   last_measurement_at: instant().nullable().describe("newest measurement of any channel"),
   series: z.array(z.string()).describe("lines of the metrics page that are about the sensor itself"),
-  channels: z.array(Channel),
+  channels_total: count().describe("channels that it has"),
+  channels_from: count().describe("position of the first one given"),
+  channels: z.array(Channel).describe("at most 200"),
 });
 export type SensorReport = z.infer<typeof Sensor>;
 

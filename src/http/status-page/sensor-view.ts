@@ -2,8 +2,9 @@ import { duration, moment, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf } from "./layout.ts";
 import { explainLink } from "./links.ts";
-import type { ChannelReport, NodeReport, SensorReport } from "./report.ts";
+import type { ChannelReport, NodeReport, NodeSummary, SensorReport } from "./report.ts";
 import { warnPill } from "./status-marks.ts";
+import { partLinks } from "./tree-rows.ts";
 
 const STATES: Readonly<Record<ChannelReport["state"], string>> = {
   served: "served",
@@ -27,12 +28,12 @@ export function sensorFacts({ node }: NodeReport, sensor: SensorReport, hasDebug
 }
 
 /** The channels with their values, and every line of the metrics page that the sensor gives. */
-export function sensorChannels(sensor: SensorReport, now: string): Html {
-  const { channels, series } = sensor;
+export function sensorChannels(node: NodeSummary, sensor: SensorReport, now: string): Html {
+  const { channels, channels_from: from, channels_total: total, series } = sensor;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Channels"><table class="channels">
 <thead><tr><th scope="col">Channel</th><th scope="col" class="n">Value</th><th scope="col">Unit</th><th scope="col">Measured</th><th scope="col">Limits</th></tr></thead>
 ${channels.map((channel) => channelRows(channel, now))}
-</table></div>
+</table></div>${partLinks(node, { from, count: channels.length, total })}
 ${channels.length === 0 && html`<p class="none">No channels are known.</p>`}
 <h3>Of the sensor itself</h3>
 ${seriesOf(series, "own", null)}`;

@@ -138,6 +138,15 @@ describe("the overview", () => {
 });
 
 describe("a page of the tree", () => {
+  it("leads through the channels of a sensor that has many", () => {
+    const report = sensorReport();
+    const sensor = report.sensor && { ...report.sensor, channels_total: 900, channels_from: 400 };
+    const whole = rendered(() => nodePage({ ...report, sensor }, around));
+    expect(whole).toContain('<a href="./tree?server=hq&amp;id=50&amp;from=200">Previous</a>');
+    expect(whole).toContain('<a href="./tree?server=hq&amp;id=50&amp;from=402">Next</a>');
+    expect(whole).toContain("900 channels");
+  });
+
   it("shows a sensor with values, units, limits and the exact lines", () => {
     const whole = rendered(PAGES.sensor);
     expect(texts(whole)).toContain("Ping Time 0 12.346 msec 12 s ago ! error above 10");

@@ -135,6 +135,8 @@ export function sensorReport(name: Naming = asIs): NodeReport {
       status_since: BEFORE,
       last_measurement_at: BEFORE,
       series: [name('prtg_sensor_info{sensor_id="50"} 1')],
+      channels_total: 2,
+      channels_from: 0,
       channels: [
         {
           channel_id: name("0"),
