@@ -31,7 +31,7 @@ export class NotAList extends Error {
 
 /**
  * Parses a JSON array while its text arrives, so that neither the text of a large page nor its objects are there as a
- * whole, and nobody waits for 3,000 records to be parsed at once.
+ * whole, and nothing else has to wait until 3,000 records are parsed.
  *
  * The text is cut where a record seems to end and the next to begin, `},{"id":`. That may be within a record or a
  * string, yet it cannot mislead: if both `[a]` and `[b]` are valid JSON, `[a,b]` is the one array of what they hold. A

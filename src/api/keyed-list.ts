@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 const FIRST_CAPACITY = 1_024;
 const EMPTY = -1;
 /** What a server says of the length of its list is not believed beyond this. */
-const MOST_EXPECTED = 2 ** 20;
+const MAX_EXPECTED = 2 ** 20;
 
 /**
  * Items in the order in which they came, each key once: a later item takes the place of an earlier one. A Map would
@@ -31,7 +31,7 @@ export class KeyedList<Item> {
 
   /** Makes room for so many items in all: growing to them step by step would stop everything for a while. */
   expect(count: number): void {
-    const capacity = 2 ** Math.ceil(Math.log2(2 * Math.min(count, MOST_EXPECTED) + 1));
+    const capacity = 2 ** Math.ceil(Math.log2(2 * Math.min(count, MAX_EXPECTED) + 1));
     if (capacity > this.#positions.length) this.#resize(capacity);
   }
 

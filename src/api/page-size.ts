@@ -7,7 +7,7 @@ const SIZES = [3000, 1500, 750, 300, 100] as const;
 const MAX_STEP_FOR_TIME = 2;
 
 const FIRST_PATIENCE = 3;
-const LONGEST_PATIENCE = 96;
+const MAX_PATIENCE = 96;
 
 /**
  * How many objects to ask for at once: fewer after a timeout, more again after some complete lists. How many lists,
@@ -29,7 +29,7 @@ export class PageSize {
   /** A page of the current size took too long. False when there is no smaller one. */
   reduce(): boolean {
     if (this.#step >= MAX_STEP_FOR_TIME) return false;
-    if (this.#onTrial) this.#patience = Math.min(this.#patience * 2, LONGEST_PATIENCE);
+    if (this.#onTrial) this.#patience = Math.min(this.#patience * 2, MAX_PATIENCE);
     this.#onTrial = false;
     this.#completed = 0;
     this.#step++;

@@ -46,7 +46,7 @@ export interface ListReading<Item> extends ListResult<Item> {
 }
 
 /** Pages in a row without a new object that end a list which has moved: some server may ignore the offset. */
-const MOST_BARREN_PAGES = 2;
+const MAX_BARREN_PAGES = 2;
 
 /**
  * Reads a whole list, page by page. When it changes meanwhile it shifts under the offset: one deletion in what was
@@ -125,7 +125,7 @@ class Pass<Item> {
       this.#add(page, overlap);
       barren = this.items.size === known ? barren + 1 : 0;
       if (isLast(page, { offset, overlap })) return;
-      if (this.moved && (!evenIfMoved || barren >= MOST_BARREN_PAGES)) return;
+      if (this.moved && (!evenIfMoved || barren >= MAX_BARREN_PAGES)) return;
       const count = page.items.length;
       overlap = count > 1 ? 1 : 0;
       offset += count - overlap;

@@ -8,7 +8,7 @@ import { parseRetryAfterMs } from "./retry.ts";
 export const WRONG_PORT_REMEDY =
   "This answer is not in the form of API v2: check servers[].url; API v2 listens on 1616 (HTTPS) or 1615 (HTTP).";
 
-const LONGEST_MESSAGE = 300;
+const MAX_MESSAGE_LENGTH = 300;
 /** As much of an answer without an error object is searched for what it means, in UTF-16 units. */
 const MAX_SEARCHED = 2_000;
 
@@ -115,5 +115,5 @@ function redirectTarget(response: HttpResponse): string {
 /** Server text goes into logs and terminals: one line, of bounded length, without control characters. */
 function printable(what: string): string {
   const line = what.replace(/\p{Cc}+/gu, " ").trim();
-  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}...` : line;
+  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}...` : line;
 }

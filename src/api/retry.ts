@@ -14,9 +14,9 @@ const ATTEMPTS: Readonly<Partial<Record<ApiError["code"], number>>> = {
 };
 
 const BASE_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 /** A server may ask for a pause, not for silence until the next restart. */
-const LONGEST_REQUESTED_DELAY_MS = 15 * 60_000;
+const MAX_REQUESTED_DELAY_MS = 15 * 60_000;
 
 /**
  * Milliseconds to wait before the next attempt at an idempotent request; undefined when there should be none.
@@ -25,7 +25,7 @@ const LONGEST_REQUESTED_DELAY_MS = 15 * 60_000;
  */
 export function retryDelayMs(failure: ApiError, attempt: number, random: () => number): number | undefined {
   if (attempt >= (ATTEMPTS[failure.code] ?? 1)) return undefined;
-  const bound = Math.min(LONGEST_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
+  const bound = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
   return (failure.retryAfterMs ?? 0) + random() * bound;
 }
 
@@ -34,7 +34,7 @@ export function parseRetryAfterMs(text: string | undefined, nowMs: number): numb
   if (text === undefined) return undefined;
   const trimmed = text.trim();
   const ms = /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) * 1000 : httpDate(trimmed) - nowMs;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_REQUESTED_DELAY_MS);
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), MAX_REQUESTED_DELAY_MS);
 }
 
 const RETRY_TOKENS = 10;

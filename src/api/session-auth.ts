@@ -17,7 +17,7 @@ const RENEW_BEFORE_END_MS = 5 * 60_000;
 const RENEW_AFTER_SHARE = 2 / 3;
 /** Refused credentials are not tried again for a while, twice as long each time: accounts get locked. */
 const FIRST_REFUSAL_HOLD_MS = 30_000;
-const LONGEST_REFUSAL_HOLD_MS = 15 * 60_000;
+const MAX_REFUSAL_HOLD_MS = 15 * 60_000;
 const LOGOUT_TIMEOUT_MS = 5_000;
 
 interface Session {
@@ -130,7 +130,7 @@ export class SessionAuth implements Authenticator {
     } catch (error) {
       if (!(error instanceof ApiError) || !isRefusal(error)) throw error;
       const failure = loginFailed(error, error.message);
-      const holdMs = Math.min((refusal?.holdMs ?? FIRST_REFUSAL_HOLD_MS / 2) * 2, LONGEST_REFUSAL_HOLD_MS);
+      const holdMs = Math.min((refusal?.holdMs ?? FIRST_REFUSAL_HOLD_MS / 2) * 2, MAX_REFUSAL_HOLD_MS);
       this.#refusal = { failure, password, holdMs, until: this.#clock.monotonic() + holdMs };
       throw failure;
     }

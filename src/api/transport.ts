@@ -34,7 +34,7 @@ export interface TransportHooks {
   readonly onBytes: (count: number) => void;
 }
 
-const LONGEST_CONNECT_MS = 10_000;
+const MAX_CONNECT_MS = 10_000;
 const SMALL_REMEDY = "This endpoint answers with a few kilobytes: see what else may be answering at servers[].url.";
 
 /** Requests to one server. Redirects are not followed: API v2 has none. */
@@ -57,7 +57,7 @@ export class Transport {
     this.#connections = new KeptConnections({
       origin,
       connections: limits.concurrency,
-      connectTimeoutMs: Math.min(limits.timeoutMs, LONGEST_CONNECT_MS),
+      connectTimeoutMs: Math.min(limits.timeoutMs, MAX_CONNECT_MS),
       clock,
       lookup,
       connector: secure ? (settings) => tlsConnector(tls, settings) : undefined,
@@ -133,7 +133,7 @@ export class Transport {
     }
   }
 
-  /** The body as it arrives. What goes wrong in whoever takes it is theirs: only the network's faults are told as such. */
+  /** The body as it arrives. An error of its reader is passed on as it is: only those of the network become ApiErrors. */
   async *#chunks(
     body: AsyncIterable<unknown>,
     request: ApiRequest,

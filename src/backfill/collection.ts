@@ -12,9 +12,9 @@ import type { SensorReader } from "./sensor-reader.ts";
 const CHECKPOINT_MS = 5_000;
 /** Writing must stay a small part of the time where disks are slow. */
 const SHARE_OF_WRITING = 1 / 10;
-const MOST_BUFFERED = 32 * 2 ** 20;
+const MAX_BUFFERED = 32 * 2 ** 20;
 /** Failures that are told one by one. */
-const MOST_TOLD = 10;
+const MAX_TOLD = 10;
 
 export interface CollectionOptions {
   readonly folder: OutputFolder;
@@ -123,7 +123,7 @@ export class Collection {
   async #checkpointWhenDue(): Promise<void> {
     if (this.#writeFailed) return;
     const { parts, clock } = this.#options;
-    const full = parts.bufferedBytes > MOST_BUFFERED;
+    const full = parts.bufferedBytes > MAX_BUFFERED;
     if (this.#writing !== undefined) {
       if (full) await this.#writing;
     } else if (full || clock.monotonic() >= this.#nextCheckpoint) {
@@ -162,7 +162,7 @@ export class Collection {
     const [first] = this.#failures;
     if (first === undefined) return;
     const { skipFailed, plan, log } = this.#options;
-    for (const { sensor, error } of this.#failures.slice(0, MOST_TOLD)) {
+    for (const { sensor, error } of this.#failures.slice(0, MAX_TOLD)) {
       log.warn({ sensor: sensor.id, path: sensor.path }, `cannot be read: ${describeFault(error)}`);
     }
     if (!skipFailed) {

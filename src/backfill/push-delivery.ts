@@ -4,7 +4,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../sync/measurement.ts";
 
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 /** A receiver that never answered is more likely a wrong address than one that restarts. */
 const FIRST_PATIENCE_MS = 30_000;
 const PATIENCE_MS = 15 * 60_000;
@@ -40,7 +40,7 @@ export class PushDelivery {
    */
   async deliver(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<Settled> {
     const { clock } = this.#options;
-    for (let bound = FIRST_WAIT_MS; ; bound = Math.min(2 * bound, LONGEST_WAIT_MS)) {
+    for (let bound = FIRST_WAIT_MS; ; bound = Math.min(2 * bound, MAX_WAIT_MS)) {
       signal.throwIfAborted();
       const outcome = await this.#attempt(rows, signal);
       if (outcome.kind !== "failed") {

@@ -8,7 +8,7 @@ import { readSensorHistory, type SensorHistory } from "./sensor-history.ts";
 import type { Span } from "./spans.ts";
 
 const FIRST_WAIT_MS = 5_000;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 /** A server that restarts or is updated is back by then; a run can be continued anyway. */
 const PATIENCE_MS = 15 * 60_000;
 
@@ -43,7 +43,7 @@ export class SensorReader {
    */
   async read(sensor: PlannedSensor, signal: AbortSignal): Promise<ReadOutcome> {
     const { api, clock, spans } = this.#options;
-    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
       try {
         const history = await readSensorHistory(api, sensor, spans(), signal);
         this.#answered();

@@ -30,7 +30,7 @@ export interface ChannelSeriesOptions {
 }
 
 /** By how much a measurement may be ahead of what is known of the server's clock. */
-const MOST_AHEAD_MS = 60_000;
+const MAX_AHEAD_MS = 60_000;
 
 /** Values, limits and states of one server's channels. Call inside a commit. */
 export class ChannelSeries {
@@ -266,7 +266,7 @@ export class ChannelSeries {
 
 /** Until when the series knows; that of a clock that was ahead for a while says nothing any more. */
 function seriesTime({ seriesAt }: Channel, otherwise: number, now: Moment): number {
-  return seriesAt === undefined || seriesAt > now.server + MOST_AHEAD_MS ? otherwise : seriesAt;
+  return seriesAt === undefined || seriesAt > now.server + MAX_AHEAD_MS ? otherwise : seriesAt;
 }
 
 /** Undefined when there is none, or it has expired. */

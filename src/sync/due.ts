@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { SensorSync, SyncMode } from "./sensor-sync.ts";
 
 /** Few reads are spread no further apart than this: a gap should not stay open for the sake of an even load. */
-const LONGEST_SPACING_MS = 1_000;
+const MAX_SPACING_MS = 1_000;
 /** Part of the period in which reads start, so that the last ones end within it. */
 const SPREAD = 0.9;
 
@@ -50,7 +50,7 @@ export class CycleBudget {
     this.#nextStart = clock.monotonic();
     this.#end = this.#nextStart + periodMs;
     const spread = (SPREAD * periodMs) / Math.max(1, Math.min(requests, expected));
-    this.#spacingMs = Math.min(spread, LONGEST_SPACING_MS);
+    this.#spacingMs = Math.min(spread, MAX_SPACING_MS);
   }
 
   /** Whether so many requests can still be sent in this cycle. */

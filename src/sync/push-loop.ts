@@ -8,9 +8,9 @@ import type { Batch, Outbox } from "./outbox.ts";
 /** Time in which rows gather when there is less than a full batch of them. */
 const LINGER_MS = 1_000;
 const FIRST_BACKOFF_MS = 1_000;
-const LONGEST_BACKOFF_MS = 60_000;
+const MAX_BACKOFF_MS = 60_000;
 /** A receiver may ask for a pause, not for silence until the next restart. */
-const LONGEST_REQUESTED_PAUSE_MS = 15 * 60_000;
+const MAX_REQUESTED_PAUSE_MS = 15 * 60_000;
 /** Lasting trouble is worth a line that often; the metrics have all of it. */
 const LOG_FAILURES_EVERY_MS = 10 * 60_000;
 const LOG_REFUSALS_EVERY_MS = 60_000;
@@ -154,10 +154,10 @@ export class PushLoop {
   #failed({ retryAfterMs, message }: { readonly retryAfterMs: number | undefined; readonly message: string }): void {
     const { clock, random, observer, log, outbox } = this.#options;
     observer.deliveryFailed();
-    const bound = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, LONGEST_BACKOFF_MS);
+    const bound = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
     this.#failures++;
     const now = clock.monotonic();
-    if (retryAfterMs !== undefined) this.#askedUntil = now + Math.min(retryAfterMs, LONGEST_REQUESTED_PAUSE_MS);
+    if (retryAfterMs !== undefined) this.#askedUntil = now + Math.min(retryAfterMs, MAX_REQUESTED_PAUSE_MS);
     // Jitter in both cases: exporters must not come back in step.
     this.#notBefore =
       retryAfterMs === undefined

@@ -47,7 +47,7 @@ const ASSUMED_INTERVAL_MS = 60_000;
  */
 const SKIPS_OF_FAST_SENSORS = 2;
 /** A server whose series still lack what its list shows when asked this often does not have it. */
-const MOST_FRUITLESS_READS = 2;
+const MAX_FRUITLESS_READS = 2;
 const FIRST_RETRY_MS = 60_000;
 const LAST_RETRY_MS = 60 * 60_000;
 
@@ -257,7 +257,7 @@ export class SensorSync {
       return false;
     }
     this.#fruitless = progressed ? 0 : this.#fruitless + 1;
-    if (missingMs > GAP_INTERVALS * this.intervalMs && this.#fruitless < MOST_FRUITLESS_READS) return false;
+    if (missingMs > GAP_INTERVALS * this.intervalMs && this.#fruitless < MAX_FRUITLESS_READS) return false;
     this.#close();
     return true;
   }

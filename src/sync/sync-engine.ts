@@ -22,7 +22,7 @@ const READABLE_AGAIN_MS = 3 * 60 * 60_000;
 /** Watermarks of sensors that no list shows any more are kept this long, in case they come back. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000;
 /** A sensor may need one request for each type of series. */
-const LEAST_REQUESTS = 4;
+const MIN_REQUESTS = 4;
 
 /** Where measurements are pushed, and what is remembered of that. */
 export interface SyncTarget {
@@ -139,7 +139,7 @@ export class SyncEngine {
     const cycle = new SeriesCycle(dueSensors(listed, mode, clock.monotonic()), {
       api,
       clock,
-      limits: { ...limits, requests: Math.max(limits.requests, LEAST_REQUESTS) },
+      limits: { ...limits, requests: Math.max(limits.requests, MIN_REQUESTS) },
       serverNow: () => this.#serverNow(),
       liveOnly: target === undefined,
       relyOnLists: mode === "auto",

@@ -4,7 +4,7 @@ import type { DecodeProblems } from "./problems.ts";
 
 /** Spellings met so far: a handful in practice, bounded against a server that sends nonsense. */
 const known = new Map<string, StatusToken | undefined>();
-const MOST_SPELLINGS = 256;
+const MAX_SPELLINGS = 256;
 
 /** `parseStatus`, quick for the spellings that come again and again. */
 export function statusToken(spelling: string): StatusToken | undefined {
@@ -12,7 +12,7 @@ export function statusToken(spelling: string): StatusToken | undefined {
   const token = known.get(spelling);
   if (token !== undefined || known.has(spelling)) return token;
   const parsed = parseStatus(spelling);
-  if (known.size < MOST_SPELLINGS) known.set(spelling, parsed);
+  if (known.size < MAX_SPELLINGS) known.set(spelling, parsed);
   return parsed;
 }
 

@@ -1,7 +1,7 @@
 import { isObject } from "./primitives.ts";
 
 const DEEPEST = 4;
-const MOST_MEMBERS = 100;
+const MAX_MEMBERS = 100;
 
 /** All strings of `/version`, whose form the specification does not show; names of nested ones are joined with dots. */
 export function readVersion(answer: unknown): ReadonlyMap<string, string> {
@@ -14,7 +14,7 @@ export function readVersion(answer: unknown): ReadonlyMap<string, string> {
 function collect(value: unknown, prefix: string, members: Map<string, string>, depth: number): void {
   if (!isObject(value) || depth > DEEPEST) return;
   for (const [name, member] of Object.entries(value)) {
-    if (members.size >= MOST_MEMBERS) return;
+    if (members.size >= MAX_MEMBERS) return;
     if (typeof member === "string") members.set(prefix + name, member);
     else collect(member, `${prefix}${name}.`, members, depth + 1);
   }
