@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { type Certificates, makeCertificates } from "./support/certificates.ts";
-import { askHttp2, startConfigured } from "./support/configured-server.ts";
+import { askHttp2, askTls, startConfigured } from "./support/configured-server.ts";
 import { PATIENCE } from "./support/patience.ts";
 
 let certificates: Certificates;
@@ -41,6 +41,34 @@ it("clients that leave in the middle of a handshake take no place of others", as
     await once(client, "close");
   };
   for (let count = 0; count < 20; count++) await leave();
+  expect(rejected.filter((reason) => reason !== "tls")).toEqual([]);
+});
+
+it("a client with a certificate is answered during and after handshakes of all kinds that come to nothing", async () => {
+  const yaml = `${TLS}  client_ca_file: ca.pem\n  client_auth_type: RequireAndVerifyClientCert\n`;
+  const { port, url, rejected } = await startConfigured(certificates, yaml, { maxConnections: 64, requestMs: 60_000 });
+  const identity = { ca, cert: certificates.read("client.pem"), key: certificates.read("client.key") };
+  const plain = (bytes: Buffer) => connect(port, "127.0.0.1").end(bytes);
+  const over = (options: object) => {
+    const socket = connectTls({ port, ca, servername: "localhost", ...options }, () => socket.destroy());
+    return socket;
+  };
+  const kinds = [
+    () => plain(Buffer.alloc(300, "A")),
+    () => plain(Buffer.from("16030100c801", "hex")),
+    () => over({}),
+    () => over({ maxVersion: "TLSv1.2" }),
+    () => over(identity),
+  ];
+  for (let round = 0; round < 8; round++) {
+    const flood = kinds.flatMap((open) => [open(), open(), open()]);
+    const gone = flood.map((socket) => {
+      socket.on("error", () => undefined);
+      return new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    });
+    expect((await askTls(`${url}/metrics`, identity)).status).toBe(200);
+    await Promise.all(gone);
+  }
   expect(rejected.filter((reason) => reason !== "tls")).toEqual([]);
 });
 
