@@ -15,7 +15,7 @@ installs Chromium and what drives it.
 const ROOT = new URL("../", import.meta.url);
 const OPEN = /Open (http:\S+)/;
 /** What a picture in a README may weigh. */
-const MOST_BYTES = 150_000;
+const MAX_BYTES = 150_000;
 
 interface Picture {
   readonly file: string;
@@ -81,7 +81,7 @@ async function takePictures(chromium: string, folder: string): Promise<void> {
       await context.close();
       const { size } = await stat(path);
       process.stdout.write(`${file}: ${size} bytes\n`);
-      if (size > MOST_BYTES) throw new Error(`${file} is larger than ${MOST_BYTES} bytes`);
+      if (size > MAX_BYTES) throw new Error(`${file} is larger than ${MAX_BYTES} bytes`);
     }
   } finally {
     await browser.close();

@@ -15,7 +15,7 @@ export interface Disturbance {
 }
 
 const SHARES = ["", "", "#0.5", "#0.2", "#3"] as const;
-const MOST_EXTRAS = 3;
+const MAX_EXTRAS = 3;
 
 /** Deals faults so that every kind comes as often as every other, alone and mixed, everywhere. */
 export class FaultDeck {
@@ -32,7 +32,7 @@ export class FaultDeck {
     const random = this.#random;
     if (this.#deck.length === 0) this.#deck = random.shuffle(this.#kinds);
     const first = this.#deck.pop() ?? random.pick(this.#kinds);
-    const extras = random.next() < 0.5 ? 0 : 1 + Math.floor(random.next() * MOST_EXTRAS);
+    const extras = random.next() < 0.5 ? 0 : 1 + Math.floor(random.next() * MAX_EXTRAS);
     const kinds = [first, ...Array.from({ length: extras }, () => random.pick(this.#kinds))];
     const chosen = kinds.map((kind) => ({ kind, at: this.#place(kind) }));
     return {

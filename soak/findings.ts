@@ -11,7 +11,7 @@ export interface ResourceSample {
   readonly openFiles: number;
 }
 
-const MOST_KEPT = 200;
+const MAX_KEPT = 200;
 
 /** Gathers what a soak sees. */
 export class Findings {
@@ -40,7 +40,7 @@ export class Findings {
   violated(what: string): void {
     this.violationCount++;
     const line = `${new Date().toISOString()} ${what}`;
-    if (this.violations.length < MOST_KEPT) this.violations.push(line);
+    if (this.violations.length < MAX_KEPT) this.violations.push(line);
     process.stderr.write(`VIOLATION ${line}\n`);
   }
 

@@ -12,7 +12,7 @@ const ENCODINGS = ["gzip", "identity"] as const;
 /** Worth a line on standard error. */
 const SLOW_MS = 2_000;
 /** What a machine without time to spare may make of it. */
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /** How long this process itself kept answers waiting. */
 const ownDelay = monitorEventLoopDelay({ resolution: 10 });
@@ -41,7 +41,7 @@ export class Scraper {
   /** How long a request takes that asks for nothing: what the machine makes of any. */
   async calibrate(): Promise<number> {
     const started = performance.now();
-    const response = await fetch(new URL("/-/healthy", this.url), { signal: AbortSignal.timeout(LONGEST_MS) });
+    const response = await fetch(new URL("/-/healthy", this.url), { signal: AbortSignal.timeout(MAX_MS) });
     await response.text();
     return performance.now() - started;
   }
@@ -54,7 +54,7 @@ export class Scraper {
     const started = performance.now();
     const response = await fetch(this.url, {
       headers: { Accept: accept, "Accept-Encoding": this.#random.pick(ENCODINGS) },
-      signal: AbortSignal.timeout(LONGEST_MS),
+      signal: AbortSignal.timeout(MAX_MS),
     });
     const text = await response.text();
     const durationMs = performance.now() - started;

@@ -20,11 +20,11 @@ const CHURN = 0.01;
 const CHURNING_KIND = "snmptraffic";
 const MEGABYTE = 1e6;
 /** What changes from one poll to the next without anything being kept. */
-const MOST_GROWTH = 0.05;
+const MAX_GROWTH = 0.05;
 /** Of the heap: tables of hashes double once under churn. All that is exchanged in 80 polls is four fifths of the world. */
-const MOST_HEAP_GROWTH = 0.1;
+const MAX_HEAP_GROWTH = 0.1;
 /** Of megabytes, up to so many series. */
-const MOST_RESIDENT = [
+const MAX_RESIDENT = [
   { series: 200_000, megabytes: 500 },
   { series: 1_000_000, megabytes: 2_000 },
 ] as const;
@@ -80,7 +80,7 @@ export async function benchMemory(options: PartOptions): Promise<PartResult> {
 
 /** A small server's resident memory is mostly that of the runtime, which goes up and down as it likes. */
 function budgetsOf(options: PartOptions, { resident, lean }: Course, series: number): Budget[] {
-  const mostResident = MOST_RESIDENT.find((each) => series <= each.series * ABOUT)?.megabytes;
+  const mostResident = MAX_RESIDENT.find((each) => series <= each.series * ABOUT)?.megabytes;
   const most: Budget = {
     what: `Resident memory with ${series.toLocaleString("en")} series, the most during 100 polls with 1 % churn each`,
     unit: "MB",
@@ -91,13 +91,13 @@ function budgetsOf(options: PartOptions, { resident, lean }: Course, series: num
     what: "Growth of the heap from the 20th poll to the 100th, each with 1 % churn",
     unit: "percent",
     value: 100 * growthOf([Math.min(...lean.early), Math.min(...lean.late)]),
-    atMost: 100 * MOST_HEAP_GROWTH,
+    atMost: 100 * MAX_HEAP_GROWTH,
   };
   const residentGrowth: Budget = {
     what: "Growth of resident memory, last third of the polls after the 20th to the first",
     unit: "percent",
     value: 100 * growthOf(resident.slice(resident.length / 5)),
-    atMost: 100 * MOST_GROWTH,
+    atMost: 100 * MAX_GROWTH,
   };
   return [
     ...(mostResident === undefined ? [] : [most]),

@@ -15,7 +15,7 @@ const BARE = "the bare serializer, nothing sent";
 const MEASUREMENTS = "measurements";
 const STATE = "current state";
 const SDK = "the same as an instrument of the SDK";
-const MOST_TO_SERIALIZER = 1.5;
+const MAX_TO_SERIALIZER = 1.5;
 const FOUR_MEBIBYTES = 4 << 20;
 
 const CONTENDERS = {
@@ -61,7 +61,7 @@ export async function benchOtlp(options: PartOptions): Promise<PartResult> {
           what: `Processor time of an OTLP push of ${name}, to the bare serializer`,
           unit: "ratio" as const,
           value: ratioOf(rows, name),
-          atMost: MOST_TO_SERIALIZER,
+          atMost: MAX_TO_SERIALIZER,
         })),
       ),
       { what: "The largest OTLP request", unit: "bytes", value: largest, atMost: FOUR_MEBIBYTES - 1 },

@@ -12,7 +12,7 @@ import { countSamples } from "./series-on-page.ts";
 const MEGABYTE = 1e6;
 const POLLS = 3;
 /** Of megabytes, by channels; 567,000 channels are a million series. */
-const MOST_RESIDENT: Readonly<Record<number, number>> = { 200000: 500, 567000: 2_000, 1000000: 2_000 };
+const MAX_RESIDENT: Readonly<Record<number, number>> = { 200000: 500, 567000: 2_000, 1000000: 2_000 };
 
 export async function benchScale({ size, rounds, quick }: PartOptions): Promise<PartResult> {
   const simulator = await startSimulator(size);
@@ -36,7 +36,7 @@ export async function benchScale({ size, rounds, quick }: PartOptions): Promise<
       );
       const { residentBytes } = await exporter.memory();
       const polls = quick ? 1 : POLLS;
-      const mostResident = MOST_RESIDENT[size];
+      const mostResident = MAX_RESIDENT[size];
       return {
         part: "scale",
         size,

@@ -18,8 +18,8 @@ import { forLarge, type PartOptions } from "./part.ts";
 import { ratioOf, rowOf, rowsOf } from "./rows.ts";
 import { countSamples } from "./series-on-page.ts";
 
-const MOST_TO_NGINX = 1.25;
-const LEAST_TO_PROM_CLIENT = 100;
+const MAX_TO_NGINX = 1.25;
+const MIN_TO_PROM_CLIENT = 100;
 /** Those who render at each scrape take seconds. */
 const SLOW_ROUNDS = 3;
 /** Turns of the two that take milliseconds, for each round asked for. */
@@ -60,7 +60,7 @@ export async function benchScrape(options: PartOptions): Promise<PartResult> {
           what: `A scrape, ${encoding}, to nginx serving the same bytes from a file`,
           unit: "ratio",
           value: ratioOf(rows, ours(encoding)),
-          atMost: MOST_TO_NGINX,
+          atMost: MAX_TO_NGINX,
         });
       }
       for (const peer of SCRAPE_PEERS) {
@@ -73,7 +73,7 @@ export async function benchScrape(options: PartOptions): Promise<PartResult> {
         what: "A scrape with gzip, as Prometheus asks for it, of prom-client's registry to ours",
         unit: "ratio",
         value: ratioOf(rows, `${PROM_CLIENT}, gzip`),
-        atLeast: LEAST_TO_PROM_CLIENT,
+        atLeast: MIN_TO_PROM_CLIENT,
       });
       return {
         part: "scrape",

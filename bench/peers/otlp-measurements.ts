@@ -11,9 +11,9 @@ import { arrived, exporter, observer, resource, scope } from "./otlp-connection.
 import { describedSeries, measurementRows, POINTS } from "./otlp-points.ts";
 
 /** As in the exporter: values that may wait, and values in one delivery. */
-const MOST_PENDING_POINTS = Math.max(500_000, POINTS);
+const MAX_PENDING_POINTS = Math.max(500_000, POINTS);
 const BATCH_POINTS = 10_000;
-const LONGEST_PUSH_MS = 600_000;
+const MAX_PUSH_MS = 600_000;
 
 const sink = createMeasurementSink({
   exporter,
@@ -24,7 +24,7 @@ const stopwatch = new Stopwatch();
 
 answerCommands({
   push: async () => {
-    const outbox = new Outbox(MOST_PENDING_POINTS);
+    const outbox = new Outbox(MAX_PENDING_POINTS);
     for (const row of measurementRows(Date.now())) outbox.offer(row);
     const pushLoop = new PushLoop({
       ...{ sink, outbox, clock: systemClock, random: Math.random, log: pino({ level: "silent" }) },
@@ -39,7 +39,7 @@ answerCommands({
       onSettled: () => undefined,
     });
     arrived.points = 0;
-    const reading = await stopwatch.time(() => pushLoop.flush(LONGEST_PUSH_MS));
+    const reading = await stopwatch.time(() => pushLoop.flush(MAX_PUSH_MS));
     if (arrived.points !== POINTS) throw new Error(`${arrived.points} of ${POINTS} points were delivered`);
     return reading;
   },

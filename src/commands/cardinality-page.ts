@@ -7,9 +7,9 @@ import { countUnmapped, type UnmappedCensus, type UnmappedGroup } from "./unmapp
 
 /** Values shown of each label, and longest of them. */
 const TOP_VALUES = 5;
-const LONGEST_VALUE = 60;
+const MAX_VALUE = 60;
 /** Rows shown of what can be as many as the user likes. */
-const MOST_ROWS = 50;
+const MAX_ROWS = 50;
 
 /** `/debug/cardinality`: series per family, per probe and by label, and the channels that no rule maps. */
 export function cardinalityPage(sources: DebugSources): DebugPage {
@@ -69,8 +69,8 @@ function section<Row>(
   cells: (row: Row) => readonly string[],
 ): string {
   if (rows.length === 0) return `${title}\n\n`;
-  const shown = textTable(head, rows.slice(0, MOST_ROWS).map(cells));
-  const more = rows.length > MOST_ROWS ? `and ${rows.length - MOST_ROWS} more\n` : "";
+  const shown = textTable(head, rows.slice(0, MAX_ROWS).map(cells));
+  const more = rows.length > MAX_ROWS ? `and ${rows.length - MAX_ROWS} more\n` : "";
   return `${title}\n\n${shown}${more}\n`;
 }
 
@@ -85,12 +85,12 @@ function groupRow({ name, outcome, channels, example }: UnmappedGroup): string[]
 }
 
 function shortened(text: string): string {
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE).toWellFormed()}...` : text;
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE).toWellFormed()}...` : text;
 }
 
 function jsonOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: boolean): object {
   const { series, families, probes, withoutProbe, labels } = cardinality;
-  const groups = (rows: readonly UnmappedGroup[]) => ({ total: rows.length, most: rows.slice(0, MOST_ROWS) });
+  const groups = (rows: readonly UnmappedGroup[]) => ({ total: rows.length, most: rows.slice(0, MAX_ROWS) });
   return {
     series,
     families: families.map(({ name, series: count }) => ({ family: name, series: count })),

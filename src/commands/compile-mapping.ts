@@ -39,13 +39,13 @@ function textWithout({ expected }: RuleProblem, variables: readonly string[]): s
   return `expected ${expected}, which the value of ${variables.join(" and ")} is not`;
 }
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN = 60;
 
 function textOf({ severity, expected, found, fault }: RuleProblem): string {
   const why = fault === undefined ? "" : `: ${fault}`;
   if (severity === "warning") return `${expected}${why}`;
   if (found === undefined) return `missing, expected ${expected}${why}`;
   if (typeof found === "number") return `expected ${expected}, found ${found}${why}`;
-  const shown = found.length > LONGEST_SHOWN ? `${found.slice(0, LONGEST_SHOWN)}...` : found;
+  const shown = found.length > MAX_SHOWN ? `${found.slice(0, MAX_SHOWN)}...` : found;
   return `expected ${expected}, found ${quote(shown)}${why}`;
 }

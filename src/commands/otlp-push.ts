@@ -19,7 +19,7 @@ import { mappingOf } from "./mapping.ts";
 import { ChangingReceiver, connectReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
 
 /** Values that may wait for one receiver, per server: some 50 MB. What is let go is read from the server again. */
-const MOST_PENDING_POINTS = 500_000;
+const MAX_PENDING_POINTS = 500_000;
 /** For an exporter that is being replaced, and delivers what waits, to end. */
 const CLAIM_WAIT_MS = 30_000;
 /** Values handed to the sink at a time; it divides them into requests under 4 MiB. */
@@ -181,7 +181,7 @@ function createPush(begun: PreparedPush, watermarks: Map<string, Watermarks>, co
       });
       const known = watermarks.get(server);
       if (known === undefined) throw new RangeError(`no watermarks were opened for ${server}`);
-      return { sink, watermarks: known, maxPendingPoints: MOST_PENDING_POINTS, maxBatchPoints: BATCH_POINTS };
+      return { sink, watermarks: known, maxPendingPoints: MAX_PENDING_POINTS, maxBatchPoints: BATCH_POINTS };
     },
     startState(store, registry, metrics) {
       const { config, settings } = prepared;

@@ -9,8 +9,8 @@ import { instant, instantOrNull } from "./status-report.ts";
 import type { StatusSources } from "./status-sources.ts";
 
 /** Children shown at a time, and objects found. */
-export const MOST_CHILDREN = 200;
-export const MOST_FOUND = 100;
+export const MAX_CHILDREN = 200;
+export const MAX_FOUND = 100;
 
 const NO_CHANNELS = { from: 0, count: 0 };
 
@@ -47,7 +47,7 @@ export async function nodeReport(
     children: {
       total: children.length,
       from: first,
-      items: children.slice(first, first + MOST_CHILDREN).map((child) => summary(place, child)),
+      items: children.slice(first, first + MAX_CHILDREN).map((child) => summary(place, child)),
     },
     sensor: node?.kind === "sensor" ? await sensorReport(sources, place, node, from, slices) : null,
   };
@@ -159,10 +159,10 @@ export async function searchReport(
       if (!words.every((word) => occurs(node, word))) continue;
       total++;
       const best = ranked[rank(node, phrase)];
-      if (best !== undefined && best.length < MOST_FOUND) best.push([place, node]);
+      if (best !== undefined && best.length < MAX_FOUND) best.push([place, node]);
     }
   }
-  const items = ranked.flat().slice(0, MOST_FOUND);
+  const items = ranked.flat().slice(0, MAX_FOUND);
   return {
     generated_at: instant(sources.clock.now()),
     total,

@@ -15,7 +15,7 @@ export interface ConfigProblem {
   readonly text: string;
 }
 
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 /** Everything that is wrong with a configuration, one line a problem, in the order of the file. */
 export class ConfigError extends ExporterError {
@@ -25,8 +25,8 @@ export class ConfigError extends ExporterError {
     const sorted = [...problems].sort(
       (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0) || (a.key < b.key ? -1 : 1),
     );
-    const lines = sorted.slice(0, MOST_SHOWN).map(formatProblem);
-    if (sorted.length > MOST_SHOWN) lines.push(`and ${sorted.length - MOST_SHOWN} more`);
+    const lines = sorted.slice(0, MAX_SHOWN).map(formatProblem);
+    if (sorted.length > MAX_SHOWN) lines.push(`and ${sorted.length - MAX_SHOWN} more`);
     super(commonCode(sorted), lines.join("\n"));
     this.name = "ConfigError";
     this.problems = sorted;

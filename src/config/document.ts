@@ -5,7 +5,7 @@ import { formatKey, type KeyPath, type Origin, type Place, type Reference, UNRES
 import { type ParsedYaml, type Position, parseYaml } from "./yaml-syntax.ts";
 
 /** Aliases can multiply what a file holds; no configuration comes near to this. */
-const MOST_VALUES = 100_000;
+const MAX_VALUES = 100_000;
 const DEEPEST = 64;
 
 /**
@@ -67,7 +67,7 @@ export class ConfigDocument implements Origin {
 
   #count(position: Position, path: KeyPath): void {
     this.#values++;
-    if (this.#values > MOST_VALUES) this.#fail(position, path, `more than ${MOST_VALUES} values, counting aliases`);
+    if (this.#values > MAX_VALUES) this.#fail(position, path, `more than ${MAX_VALUES} values, counting aliases`);
   }
 
   #readContent(node: Node, path: KeyPath): unknown {

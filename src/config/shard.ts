@@ -8,7 +8,7 @@ export interface Shard {
 }
 
 /** More than anybody has servers. */
-const MOST_SHARDS = 1_000;
+const MAX_SHARDS = 1_000;
 
 /**
  * Reads `2/5`.
@@ -17,7 +17,7 @@ const MOST_SHARDS = 1_000;
 export function parseShard(text: string): Shard {
   const match = /^(\d{1,4})\/(\d{1,4})$/.exec(text);
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];
-  if (match === null || count < 1 || count > MOST_SHARDS) {
+  if (match === null || count < 1 || count > MAX_SHARDS) {
     throw new ExporterError("SHARD_INVALID", `"${text}" is no shard such as 0/3.`);
   }
   if (index >= count) {

@@ -132,7 +132,7 @@ function faced({ input, message, path, code }: Issue, origin: Origin): string {
   return `expected ${message}, found ${found(input, path, code)}`;
 }
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN = 60;
 
 function found(input: unknown, path: KeyPath, code: Issue["code"]): string {
   if (input === null) return "nothing";
@@ -145,7 +145,7 @@ function found(input: unknown, path: KeyPath, code: Issue["code"]): string {
   if (isSensitive(input, path)) return `a ${isText ? "text" : typeof input} (not shown)`;
   if (!isText) return String(input);
   const shown = withoutCredentials(input);
-  return quote(shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}...` : shown);
+  return quote(shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}...` : shown);
 }
 
 /** Credentials, URLs in which some may hide, and a file that is but a text: it may be a key, given by mistake. */

@@ -11,7 +11,7 @@ const LEVEL = 1;
 /** What is not more than one part in so many of a page is sent sooner than compressed. */
 const NEGLIGIBLE = 32;
 /** RFC 1951, 3.2.4: bytes of a block that is not compressed, at most. */
-const LONGEST_STORED = 0xffff;
+const MAX_STORED = 0xffff;
 
 /** RFC 1952: magic, deflate, no flags, no time, fastest level, unknown system. */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255]);
@@ -59,7 +59,7 @@ export function gzipEnd(beginning: DeflatedPart, end: Buffer): Buffer[] {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(end, beginning.crc), 0);
   trailer.writeUInt32LE((beginning.length + end.length) % 2 ** 32, 4);
-  const isNegligible = end.length <= LONGEST_STORED && end.length * NEGLIGIBLE <= totalLength(beginning.buffers);
+  const isNegligible = end.length <= MAX_STORED && end.length * NEGLIGIBLE <= totalLength(beginning.buffers);
   return [...(isNegligible ? storedBlock(end) : [deflateRawSync(end, { level: LEVEL })]), trailer];
 }
 

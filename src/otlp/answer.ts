@@ -26,7 +26,7 @@ const TRY_AGAIN = new Set([429, 502, 503, 504]);
  */
 const NOT_ABOUT_THE_POINTS = new Set([401, 403, 404, 405, 407, 408]);
 
-const LONGEST_MESSAGE = 300;
+const MAX_MESSAGE = 300;
 
 /**
  * Reads an answer to a request of `points` points.
@@ -113,5 +113,5 @@ function presentable(text: string): string {
     .toWellFormed()
     .replace(/[\p{C}\p{Z}]+/gu, " ")
     .trim();
-  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE).toWellFormed()}...` : line;
+  return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE).toWellFormed()}...` : line;
 }

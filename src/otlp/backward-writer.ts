@@ -1,8 +1,8 @@
 const SMALLEST_BUFFER = 4_096;
 /** A varint of 32 bits. */
-const LONGEST_VARINT = 5;
+const MAX_VARINT = 5;
 /** UTF-8 takes three bytes for one unit of UTF-16, and four for two. */
-const MOST_BYTES_PER_UNIT = 3;
+const MAX_BYTES_PER_UNIT = 3;
 
 /**
  * Writes protobuf from its end to its beginning. A length stands before what it counts: written this way it is known by
@@ -53,7 +53,7 @@ export class BackwardWriter {
 
   /** @param value from 0 to below 2^32 */
   varint(value: number): void {
-    this.#makeRoom(LONGEST_VARINT);
+    this.#makeRoom(MAX_VARINT);
     if (value < 0x80) {
       this.#bytes[--this.#at] = value;
       return;
@@ -83,7 +83,7 @@ export class BackwardWriter {
 
   /** As UTF-8; lone surrogates become U+FFFD. */
   text(text: string): void {
-    this.#makeRoom(text.length * MOST_BYTES_PER_UNIT);
+    this.#makeRoom(text.length * MAX_BYTES_PER_UNIT);
     let at = this.#at;
     for (let index = text.length - 1; index >= 0; index--) {
       const code = text.charCodeAt(index);

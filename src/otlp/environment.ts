@@ -27,7 +27,7 @@ const GENERAL = "OTEL_EXPORTER_OTLP_";
 const METRICS = "OTEL_EXPORTER_OTLP_METRICS_";
 
 /** Node's timers take no more and fire at once instead. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Reads the standard variables of OpenTelemetry. An empty one is unset; so is, with a warning, one that cannot be
@@ -72,11 +72,11 @@ export function parseOtlpEnvironment(env: Environment): OtlpEnvironment {
   };
 }
 
-const MILLISECONDS = `a whole number of milliseconds from 1 to ${LONGEST_TIMER_MS}`;
+const MILLISECONDS = `a whole number of milliseconds from 1 to ${MAX_TIMER_MS}`;
 
 function parseMilliseconds(text: string): number | undefined {
   const ms = /^\d+$/.test(text) ? Number(text) : 0;
-  return ms >= 1 && ms <= LONGEST_TIMER_MS ? ms : undefined;
+  return ms >= 1 && ms <= MAX_TIMER_MS ? ms : undefined;
 }
 
 function parseBoolean(text: string): boolean | undefined {

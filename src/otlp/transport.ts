@@ -20,8 +20,8 @@ export interface TransportOptions {
   readonly clock: Clock;
 }
 
-const LONGEST_CONNECT_MS = 10_000;
-const MOST_CONNECTIONS = 8;
+const MAX_CONNECT_MS = 10_000;
+const MAX_CONNECTIONS = 8;
 /** What the protocol advises for answers. A longer one is none that we could use. */
 const LARGEST_ANSWER = 4 << 20;
 /** OTLP repeats the same keys for each point: the quickest level already leaves a tenth. */
@@ -41,8 +41,8 @@ export class OtlpTransport {
     this.#path = pathname + search;
     this.#connections = new KeptConnections({
       origin,
-      connections: MOST_CONNECTIONS,
-      connectTimeoutMs: Math.min(options.timeoutMs, LONGEST_CONNECT_MS),
+      connections: MAX_CONNECTIONS,
+      connectTimeoutMs: Math.min(options.timeoutMs, MAX_CONNECT_MS),
       clock: options.clock,
       connector: protocol === "https:" ? (settings) => tlsConnector(options.readTls, settings) : undefined,
     });

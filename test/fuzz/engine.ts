@@ -38,9 +38,9 @@ export interface FuzzReport {
 }
 
 const CPU_LIMIT_MS = 1_000;
-const MOST_VIOLATIONS = 20;
+const MAX_VIOLATIONS = 20;
 /** What is compiled and cached while a run goes on; a leak of a hundred bytes an input shows in a long run. */
-const MOST_GROWTH = 48 * 1024 * 1024;
+const MAX_GROWTH = 48 * 1024 * 1024;
 
 /** Runs a target on drawn inputs, one after the other. Does not see an input that never ends: `watched.ts` does. */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzReport> {
@@ -60,7 +60,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   let slowest = first;
   let heapBefore: number | undefined;
   try {
-    for (; current < first + inputs && violations.length < MOST_VIOLATIONS; current++) {
+    for (; current < first + inputs && violations.length < MAX_VIOLATIONS; current++) {
       begin?.(current);
       const input = target.draw(randomOf(seed, current));
       const started = process.threadCpuUsage();
@@ -83,7 +83,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
     process.off("warning", spoken);
   }
   const heapGrowth = heapBefore === undefined ? 0 : heapAfter(collect) - heapBefore;
-  if (heapGrowth > MOST_GROWTH) found(`the heap grew by ${Math.round(heapGrowth / 2 ** 20)} MiB`);
+  if (heapGrowth > MAX_GROWTH) found(`the heap grew by ${Math.round(heapGrowth / 2 ** 20)} MiB`);
   return { target: target.name, inputs: current - first, violations, slowestMs, slowest, heapGrowth };
 }
 

@@ -40,8 +40,8 @@ export interface HttpFuzzReport {
   readonly seconds: number;
 }
 
-const MOST_VIOLATIONS = 100;
-const MOST_PIPELINED = 8;
+const MAX_VIOLATIONS = 100;
+const MAX_PIPELINED = 8;
 
 /** Sends `inputs` fuzzed requests and looks at every answer. Rejects only for wrong options. */
 export async function runHttpFuzz(options: HttpFuzzOptions): Promise<HttpFuzzReport> {
@@ -59,7 +59,7 @@ export async function runHttpFuzz(options: HttpFuzzOptions): Promise<HttpFuzzRep
       const outcome = await exchange(batch, options);
       for (const status of outcome.statuses) statuses.set(status, (statuses.get(status) ?? 0) + 1);
       for (const fault of outcome.faults) {
-        if (violations.length < MOST_VIOLATIONS) violations.push(`seed ${seed}, connection ${number}: ${fault}`);
+        if (violations.length < MAX_VIOLATIONS) violations.push(`seed ${seed}, connection ${number}: ${fault}`);
       }
       options.progress?.(sent);
     }
@@ -109,7 +109,7 @@ function describe(batch: readonly FuzzedRequest[]): string {
 /** What one connection says: framed requests one after the other, the last one anything. At most `most`. */
 export function fuzzedConnection(random: Random, paths: readonly string[], most: number): FuzzedRequest[] {
   const batch: FuzzedRequest[] = [];
-  const length = 1 + Math.floor(random() * Math.min(most, MOST_PIPELINED));
+  const length = 1 + Math.floor(random() * Math.min(most, MAX_PIPELINED));
   while (batch.length < length) {
     const isLast = batch.length + 1 === length;
     const request = isLast && random() < 0.5 ? hostileRequest(random, paths) : framedRequest(random, paths, isLast);

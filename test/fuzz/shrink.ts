@@ -1,12 +1,12 @@
-const MOST_TRIES = 2_000;
+const MAX_TRIES = 2_000;
 
 /** A short text for which `fails` still holds, by leaving out ever smaller pieces (Zeller's delta debugging, in short). */
 export async function shrinkText(text: string, fails: (text: string) => Promise<boolean>): Promise<string> {
   let smallest = text;
   let tries = 0;
-  for (let size = Math.ceil(smallest.length / 2); size >= 1 && tries < MOST_TRIES; ) {
+  for (let size = Math.ceil(smallest.length / 2); size >= 1 && tries < MAX_TRIES; ) {
     let isShorter = false;
-    for (let at = 0; at < smallest.length && tries < MOST_TRIES; ) {
+    for (let at = 0; at < smallest.length && tries < MAX_TRIES; ) {
       const candidate = smallest.slice(0, at) + smallest.slice(at + size);
       tries++;
       if (await fails(candidate)) {

@@ -10,16 +10,16 @@ const SIZE = { sensors: 150, channels: 600, groups: 20, seed: 1 };
 const SCHEDULES = { health: 1, status: 1, channels: 1, tree: 2, limits: 5, timeseries: 5 };
 const ROUNDS = 3;
 /** More rounds take chance out of the medians, and what a server really does to another one stays in them. */
-const MOST_ROUNDS = 7;
+const MAX_ROUNDS = 7;
 const LIMIT_MS = 600_000;
 const PHASE_MS = 6_000;
 const BEGINNING_MS = 1_000;
 /** What one phase leaves behind is not counted for the next: requests that hang, and their timeouts. */
 const SETTLING_MS = 3_500;
 /** Phases take turns, so that whatever else the machine does hits all of them alike; what is left is chance. */
-const MOST_TIMES = 3;
+const MAX_TIMES = 3;
 /** What the machine may excuse at most: on one core that many wanted, scrapes took 3.06 times as long during a flood. */
-const MOST_SLOWER = 2;
+const MAX_SLOWER = 2;
 /** Medians of fewer tell nothing. */
 const FEWEST_POLLS = 5;
 
@@ -51,7 +51,7 @@ it(TITLE, { timeout: LIMIT_MS }, async () => {
     flooding: { pollsMs: [], scrapesMs: [], othersMs: [] },
     down: { pollsMs: [], scrapesMs: [], othersMs: [] },
   };
-  for (let round = 0; round < ROUNDS || (round < MOST_ROUNDS && findings(measured).length > 0); round++) {
+  for (let round = 0; round < ROUNDS || (round < MAX_ROUNDS && findings(measured).length > 0); round++) {
     for (const [phase, fault] of Object.entries(DISTURBANCES) as [Phase, string | undefined][]) {
       if (fault !== undefined) await shaken.addFault(fault);
       await sleep(BEGINNING_MS);
@@ -76,7 +76,7 @@ function findings(measured: Readonly<Record<Phase, Measured>>): string[] {
   const calm = measured.undisturbed;
   return Object.entries(measured).flatMap(([phase, { pollsMs, scrapesMs, othersMs }]) => {
     if (pollsMs.length <= FEWEST_POLLS) return [`only ${pollsMs.length} polls while ${phase}`];
-    const slower = Math.min(MOST_SLOWER, Math.max(1, median(othersMs) / median(calm.othersMs)));
+    const slower = Math.min(MAX_SLOWER, Math.max(1, median(othersMs) / median(calm.othersMs)));
     return (
       [
         ["polls", pollsMs, calm.pollsMs],
@@ -88,7 +88,7 @@ function findings(measured: Readonly<Record<Phase, Measured>>): string[] {
       const times = own / median(undisturbed);
       return [
         ...(isBeyond ? [`median of ${what} while ${phase} beyond the spread: ${own.toFixed(1)} ms`] : []),
-        ...(times < MOST_TIMES ? [] : [`${what} while ${phase}: ${times.toFixed(1)} times as long`]),
+        ...(times < MAX_TIMES ? [] : [`${what} while ${phase}: ${times.toFixed(1)} times as long`]),
       ];
     });
   });

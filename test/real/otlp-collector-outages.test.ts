@@ -19,7 +19,7 @@ const PARTLY_REFUSED = 7;
 /** Failures in a row after which the exporter leaves a server alone for some seconds. */
 const ENOUGH_FAILURES = 5;
 const LIMIT_MS = 60_000;
-const MOST_KILLS = 12;
+const MAX_KILLS = 12;
 /** Machines of CI are shared, and these tests run at one time. */
 const TEST_LIMIT_MS = 900_000;
 
@@ -64,7 +64,7 @@ describeWithPrograms(["otel-collector"], "an OpenTelemetry Collector has every m
       let unwritten = 0;
       // Watermarks are written every five seconds; so these are kills with some and without. It may take more of them until
       // one comes between an arrival and the next writing.
-      while (kills.length < 3 || (unwritten === 0 && kills.length < MOST_KILLS)) {
+      while (kills.length < 3 || (unwritten === 0 && kills.length < MAX_KILLS)) {
         const exporter = await start(site, route);
         await site.run(3 + 3 * (kills.length % 3));
         await exporter.kill();

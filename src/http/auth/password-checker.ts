@@ -9,7 +9,7 @@ export type Compare = BcryptThread["compare"];
 export type Verdict = "right" | "wrong" | "busy";
 
 /** Wrong pairs that are remembered; right ones are few, for each user has one password. */
-const MOST_WRONG = 100;
+const MAX_WRONG = 100;
 /** Comparisons under way or waiting for their turn: each takes a core for a while. */
 const MAX_WAITING = 16;
 /** Cost of the dummy hash when there is nobody to compare with. */
@@ -68,7 +68,7 @@ export class PasswordChecker {
       return "right";
     }
     const [oldest] = this.#wrong;
-    if (this.#wrong.size >= MOST_WRONG && oldest !== undefined) this.#wrong.delete(oldest);
+    if (this.#wrong.size >= MAX_WRONG && oldest !== undefined) this.#wrong.delete(oldest);
     this.#wrong.add(pair);
     return "wrong";
   }

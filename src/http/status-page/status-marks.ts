@@ -105,7 +105,7 @@ export function statusTally(counts: Readonly<Record<string, number>>): Html {
 }
 
 /** Parts of the bar's thousand units: what is there at all must be seen. */
-const LEAST_PART = 6;
+const MIN_PART = 6;
 
 /** Shares as a bar; the counts beside it say the same in words. */
 export function statusBar(counts: Readonly<Record<string, number>>): Html | undefined {
@@ -116,7 +116,7 @@ export function statusBar(counts: Readonly<Record<string, number>>): Html | unde
   }
   const total = [...tones.values()].reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
-  const widths = [...tones].map(([tone, count]) => ({ tone, width: Math.max(LEAST_PART, (1_000 * count) / total) }));
+  const widths = [...tones].map(([tone, count]) => ({ tone, width: Math.max(MIN_PART, (1_000 * count) / total) }));
   const sum = widths.reduce((all, { width }) => all + width, 0);
   let x = 0;
   const parts = widths.map(({ tone, width }) => {

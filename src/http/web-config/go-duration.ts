@@ -11,7 +11,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
-const LONGEST_NS = 2 ** 63;
+const MAX_NS = 2 ** 63;
 
 /** Milliseconds of a duration as Go spells it (`1s`, `1.5h`, `2m30s`, `0`); undefined when `text` is none. */
 export function parseGoDuration(text: string): number | undefined {
@@ -24,6 +24,6 @@ export function parseGoDuration(text: string): number | undefined {
     nanoseconds += Number(number) * (UNITS[unit ?? ""] ?? Number.NaN);
     end += part.length;
   }
-  if (body === "" || end !== body.length || nanoseconds >= LONGEST_NS) return undefined;
+  if (body === "" || end !== body.length || nanoseconds >= MAX_NS) return undefined;
   return (sign * nanoseconds) / 1e6;
 }

@@ -6,7 +6,7 @@ import { SettingError } from "./setting-problem.ts";
 
 const SECTION = "tls_server_config";
 /** A longer path, or one of several lines, is rather the content of the file. */
-const LONGEST_PATH_SHOWN = 300;
+const MAX_PATH_SHOWN = 300;
 
 const PEM_CERTIFICATE =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]*?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
@@ -49,7 +49,7 @@ export async function readPem(
 }
 
 function shownPath(path: string): string {
-  return path.length > LONGEST_PATH_SHOWN || /[\r\n]/.test(path) ? "the file (name not shown)" : printable(path);
+  return path.length > MAX_PATH_SHOWN || /[\r\n]/.test(path) ? "the file (name not shown)" : printable(path);
 }
 
 /**

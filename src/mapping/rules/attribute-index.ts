@@ -3,9 +3,9 @@ import { type Bits, noBits, setBit, unite } from "./bits.ts";
 import { type CompiledPattern, PATTERN_FLAGS } from "./pattern.ts";
 
 /** Values of one attribute that are remembered; servers have far fewer types, tags, units and names of channels. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 /** Of the automaton for all patterns of one attribute; past it, it starts anew. */
-const MOST_AUTOMATON_BYTES = 16 * 1024 * 1024;
+const MAX_AUTOMATON_BYTES = 16 * 1024 * 1024;
 
 interface Glob {
   readonly rule: number;
@@ -43,7 +43,7 @@ export class AttributeIndex {
           this.#globs.push({ rule, literal: longestLiteral(pattern.text), pattern });
           continue;
         }
-        set ??= new RE2Set(RE2Set.ANCHOR_BOTH, PATTERN_FLAGS, MOST_AUTOMATON_BYTES);
+        set ??= new RE2Set(RE2Set.ANCHOR_BOTH, PATTERN_FLAGS, MAX_AUTOMATON_BYTES);
         this.#rulesOf[set.add(pattern.source)] = rule;
       }
     }
@@ -56,7 +56,7 @@ export class AttributeIndex {
     const known = this.#remembered.get(value);
     if (known !== undefined) return known;
     const bits = this.matchOnce(value);
-    if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(value, bits);
     return bits;
   }

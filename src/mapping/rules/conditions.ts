@@ -17,7 +17,7 @@ export const ATTRIBUTE_NAMES = [
   "path",
 ] as const satisfies readonly AttributeName[];
 
-const LONGEST_PATTERN = 1000;
+const MAX_PATTERN = 1000;
 
 /** Compiles the patterns of a rule; those that are wrong are reported and left out. */
 export function readConditions(match: RuleMatch, report: Report): Conditions {
@@ -46,8 +46,8 @@ export function readConditions(match: RuleMatch, report: Report): Conditions {
 }
 
 function readPattern(text: string, attribute: AttributeName, refuse: (fault: string) => void): CompiledPattern[] {
-  if (text.length > LONGEST_PATTERN) {
-    refuse(`it is longer than ${LONGEST_PATTERN} characters`);
+  if (text.length > MAX_PATTERN) {
+    refuse(`it is longer than ${MAX_PATTERN} characters`);
     return [];
   }
   const compiled = compilePattern(parsePattern(text, attribute === "path"));

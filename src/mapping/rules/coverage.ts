@@ -1,7 +1,7 @@
 import type { CompiledPattern } from "./pattern.ts";
 
 /** Longer pairs of globs are not compared; nobody writes them. */
-const MOST_STEPS = 20_000;
+const MAX_STEPS = 20_000;
 
 /** True when surely every text that fits `narrow` fits `wide` too. Both are patterns of the same attribute. */
 export function covers(wide: CompiledPattern, narrow: CompiledPattern): boolean {
@@ -27,7 +27,7 @@ function tokensOf({ text, isPath }: CompiledPattern): Token[] {
 }
 
 function globCovers(wide: readonly Token[], narrow: readonly Token[]): boolean {
-  if (wide.length * narrow.length > MOST_STEPS) return false;
+  if (wide.length * narrow.length > MAX_STEPS) return false;
   // fits[j]: the tokens of `wide` so far take in the first j tokens of `narrow`.
   let fits = narrow.map(() => false);
   fits.unshift(true);

@@ -4,7 +4,7 @@ import { familyNameFault, limitFamilyName, RESERVED_FAMILIES, unitInName } from 
 import type { Report } from "./report.ts";
 import type { MappedFamily, MetricRule } from "./rule.ts";
 
-const LONGEST_HELP = 1000;
+const MAX_HELP = 1000;
 
 /** A rule that gives a metric, and where to complain about it. */
 export interface FamilyMember {
@@ -52,7 +52,7 @@ function checkAlone({ rule, report }: FamilyMember): void {
     }
   }
   if (help === undefined) return;
-  const fault = /\p{Cc}/u.test(help) ? "it is not one line of text" : textFault(help, LONGEST_HELP);
+  const fault = /\p{Cc}/u.test(help) ? "it is not one line of text" : textFault(help, MAX_HELP);
   if (fault !== undefined) report({ path: ["help"], expected: "a sentence about the metric", found: help, fault });
 }
 

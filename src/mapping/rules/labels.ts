@@ -6,7 +6,7 @@ import type { CompiledPattern } from "./pattern.ts";
 import type { Report } from "./report.ts";
 import type { AttributeName, MetricRule } from "./rule.ts";
 
-const LONGEST_VALUE = 1000;
+const MAX_VALUE = 1000;
 
 /** A piece of a label's value, with the patterns that a group can come from. */
 export type LabelPart =
@@ -52,7 +52,7 @@ export function readLabels(
 }
 
 /** What is wrong with a constant text that is served, undefined when nothing is. */
-export function textFault(text: string, longest: number = LONGEST_VALUE): string | undefined {
+export function textFault(text: string, longest: number = MAX_VALUE): string | undefined {
   if (text.trim() === "") return "it is empty";
   if (text.length > longest) return `it is longer than ${longest} characters`;
   return text.isWellFormed() ? undefined : "it holds half of a character (a lone surrogate)";

@@ -5,7 +5,7 @@ import { type CompiledPattern, compilePattern, parsePattern } from "./pattern.ts
 import type { AttributeName } from "./rule.ts";
 
 /** A rule with many lists is compared as a whole, not alternative by alternative. */
-const MOST_CASES = 64;
+const MAX_CASES = 64;
 
 /** One way in which a rule can fit: of each attribute that it looks at, some of the patterns. */
 type Case = ReadonlyMap<AttributeName, readonly CompiledPattern[]>;
@@ -72,7 +72,7 @@ function casesOf(conditions: Conditions): Case[] {
   for (const attribute of ATTRIBUTE_NAMES) {
     const patterns = conditions.get(attribute);
     if (patterns === undefined) continue;
-    if (cases.length * patterns.length > MOST_CASES) return [conditions];
+    if (cases.length * patterns.length > MAX_CASES) return [conditions];
     cases = cases.flatMap((one) => patterns.map((pattern) => new Map([...one, [attribute, [pattern]]])));
   }
   return cases;

@@ -17,7 +17,7 @@ export interface ReadyRule extends Rule {
 }
 
 /** Units that are remembered; there are hardly more on one server. */
-const MOST_UNITS = 5000;
+const MAX_UNITS = 5000;
 
 /**
  * Rules in their order; the first one that fits a channel decides what becomes of it. What fits an attribute of a
@@ -94,7 +94,7 @@ export class RuleSet {
     unite(bits, this.#indexes.unit.matchOnce(displayUnit));
     intersect(bits, this.#indexes.base_unit.match(reading?.base ?? ""));
     const read = { reading, bits };
-    if (this.#readings.size >= MOST_UNITS) this.#readings.clear();
+    if (this.#readings.size >= MAX_UNITS) this.#readings.clear();
     this.#readings.set(displayUnit, read);
     return read;
   }

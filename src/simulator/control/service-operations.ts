@@ -13,7 +13,7 @@ import {
   readBody,
 } from "./operation.ts";
 
-const MOST_SHOWN = 1000;
+const MAX_SHOWN = 1000;
 
 /** Faults, sessions, the log of requests, mails and stories. */
 export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
@@ -53,8 +53,8 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
     does: "counts of the requests so far, and the last ones (query parameter `limit`, 100 by default)",
     handle({ requests, query }) {
       const limit = Number(query.get("limit") ?? 100);
-      if (!Number.isSafeInteger(limit) || limit < 0 || limit > MOST_SHOWN) {
-        throw new ControlError(400, `limit: expected a number from 0 to ${MOST_SHOWN}`);
+      if (!Number.isSafeInteger(limit) || limit < 0 || limit > MAX_SHOWN) {
+        throw new ControlError(400, `limit: expected a number from 0 to ${MAX_SHOWN}`);
       }
       const recent = (limit === 0 ? [] : requests.recent().slice(-limit)).map(describeRequest);
       const { inFlight, maxInFlight } = requests;

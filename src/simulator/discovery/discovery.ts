@@ -17,8 +17,8 @@ const RUNS_KEPT = 50;
 const JOB_IDS = 700;
 const MINUTE_MS = 60_000;
 const DEVICES_A_MINUTE = 20;
-const MOST_MINUTES = 10;
-const MOST_FRESH = 4;
+const MAX_MINUTES = 10;
+const MAX_FRESH = 4;
 
 /**
  * The auto-discovery jobs. A run takes some minutes. One that somebody starts on a probe or group comes across a few
@@ -98,8 +98,8 @@ export class Discovery {
     const known = countDevices(job.parent);
     const id = ++this.#lastRunId;
     const searches = trigger === "manual" && job.parent.kind !== "device";
-    const fresh = searches ? below(mix(this.#world.seed, Number(job.id)), id, MOST_FRESH + 1) : 0;
-    const minutes = Math.min(MOST_MINUTES, 2 + Math.floor(known / DEVICES_A_MINUTE));
+    const fresh = searches ? below(mix(this.#world.seed, Number(job.id)), id, MAX_FRESH + 1) : 0;
+    const minutes = Math.min(MAX_MINUTES, 2 + Math.floor(known / DEVICES_A_MINUTE));
     const endsAt = at + minutes * MINUTE_MS;
     const run = { startedAt: at, endsAt, trigger, found: known + fresh, fresh, added: [], settled: false };
     const made: DiscoveryRun = { ...run, id: String(id) };

@@ -4,7 +4,7 @@ import { type Position, ScenarioError, type ScenarioProblem } from "./scenario-e
 export type KeyPath = readonly PropertyKey[];
 
 /** What aliases may multiply a file to. */
-const MOST_ALIASES = 100;
+const MAX_ALIASES = 100;
 
 /** A YAML or JSON document with the positions of its values. */
 export class YamlSource {
@@ -30,7 +30,7 @@ export class YamlSource {
       ]);
     }
     try {
-      this.value = this.#document.toJS({ maxAliasCount: MOST_ALIASES });
+      this.value = this.#document.toJS({ maxAliasCount: MAX_ALIASES });
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       throw new ScenarioError(file, [{ line: 1, column: 1, key: "", text }]);

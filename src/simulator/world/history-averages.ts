@@ -17,7 +17,7 @@ export interface AverageBlock {
 }
 
 /** 64 MB; a year of days of a usual sensor has 2,000 cells, sixty days of hours 7,000. */
-const MOST_CELLS = 8_000_000;
+const MAX_CELLS = 8_000_000;
 
 /**
  * Averages once worked out, until the history of their sensor changes: a year of one channel is half a million values. Those of the
@@ -29,7 +29,7 @@ export class Averages {
   readonly #blocks = new Map<string, AverageBlock>();
   #cells = 0;
 
-  constructor(stretches: StretchesBetween, mostCells = MOST_CELLS) {
+  constructor(stretches: StretchesBetween, mostCells = MAX_CELLS) {
     this.#stretches = stretches;
     this.#mostCells = mostCells;
   }

@@ -3,7 +3,7 @@ import type { WorldSize } from "./model.ts";
 import { below, between, mix } from "./noise.ts";
 import { mostChannels, type SensorKind } from "./sensor-kind.ts";
 import { type Category, type City, cityOf, type GroupPlan, planGroups } from "./sites.ts";
-import { apportion, MOST_CHANNELS } from "./size.ts";
+import { apportion, MAX_CHANNELS } from "./size.ts";
 
 export interface SensorPlan {
   readonly spec: SensorKind;
@@ -124,7 +124,7 @@ function planChannels(seed: number, total: number, sensors: readonly SensorPlan[
     missing -= sensor.channels;
   });
   const ends: readonly ((spec: SensorKind) => number)[] =
-    missing > 0 ? [mostChannels, () => MOST_CHANNELS - 1] : [({ usual }) => usual[0], () => 1];
+    missing > 0 ? [mostChannels, () => MAX_CHANNELS - 1] : [({ usual }) => usual[0], () => 1];
   for (const end of ends) {
     const rooms = sensors.map(({ spec, channels }) => Math.abs(end(spec) - channels));
     const room = rooms.reduce((sum, one) => sum + one, 0);

@@ -9,11 +9,11 @@ import type { City } from "./sites.ts";
 const HOUR_MS = 3_600_000;
 
 /** Below this many sensors nobody pauses anything unasked, so that a small world in a test does what it is told. */
-const LEAST_RESTLESS_SENSORS = 50;
+const MIN_RESTLESS_SENSORS = 50;
 /** Nobody pauses larger groups, nor any with more than a 25th of all sensors. */
-const MOST_PAUSED_SENSORS = 120;
+const MAX_PAUSED_SENSORS = 120;
 /** With fewer probes than this none of them ever loses its connection. */
-const LEAST_FLAKY_PROBES = 6;
+const MIN_FLAKY_PROBES = 6;
 
 /** A group or probe that devices go into, and where it stands. */
 interface Place {
@@ -31,7 +31,7 @@ export function plant(factory: NodeFactory, root: TreeNode, seed: number, size: 
     sites += 1 + plan.groups.length;
     return plantProbe(factory, root, plan, firstSite);
   });
-  if (size.sensors >= LEAST_RESTLESS_SENSORS) unsettle(nodes, size);
+  if (size.sensors >= MIN_RESTLESS_SENSORS) unsettle(nodes, size);
   return nodes;
 }
 
@@ -85,8 +85,8 @@ function plantDevice(factory: NodeFactory, { node: parent, city, site }: Place, 
 /** Marks what is paused now and then, what has never been scanned, and what loses its connection. */
 function unsettle(nodes: readonly TreeNode[], size: WorldSize): void {
   const probes = nodes.filter(({ kind }) => kind === "probe");
-  for (const probe of probes.slice(1)) probe.restless = probes.length >= LEAST_FLAKY_PROBES;
-  const mostPaused = Math.min(MOST_PAUSED_SENSORS, size.sensors / 25);
+  for (const probe of probes.slice(1)) probe.restless = probes.length >= MIN_FLAKY_PROBES;
+  const mostPaused = Math.min(MAX_PAUSED_SENSORS, size.sensors / 25);
   for (const node of nodes) {
     if (node.kind === "device") node.restless = node.type === "device";
     if (node.kind === "group") node.restless = node.children.length > 0 && sensorsBelow(node) <= mostPaused;

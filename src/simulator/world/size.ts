@@ -3,8 +3,8 @@ import { DEFAULT_WORLD_SIZE, type WorldSize } from "./model.ts";
 const KEYS = ["probes", "groups", "devices", "sensors", "channels"] as const;
 
 /** Downtime and one more. */
-const LEAST_CHANNELS = 2;
-export const MOST_CHANNELS = 51;
+const MIN_CHANNELS = 2;
+export const MAX_CHANNELS = 51;
 
 /**
  * Fills in what is left out, in the proportions of the default world: from the nearest count given below it in the tree
@@ -26,7 +26,7 @@ export function completeSize(given: Partial<WorldSize>): WorldSize {
     }),
   );
   const complete = { probes: 0, groups: 0, devices: 0, sensors: 0, channels: 0, ...size };
-  if (given.channels === undefined) complete.channels = Math.max(complete.channels, LEAST_CHANNELS * complete.sensors);
+  if (given.channels === undefined) complete.channels = Math.max(complete.channels, MIN_CHANNELS * complete.sensors);
   checkSize(complete);
   return complete;
 }
@@ -41,12 +41,12 @@ function checkSize(size: WorldSize): void {
   if (size.sensors > 0 && size.devices < 1) {
     throw new RangeError(`devices must be at least 1 for ${size.sensors} sensors: a sensor sits on a device`);
   }
-  const least = LEAST_CHANNELS * size.sensors;
-  const most = MOST_CHANNELS * size.sensors;
+  const least = MIN_CHANNELS * size.sensors;
+  const most = MAX_CHANNELS * size.sensors;
   if (size.channels < least || size.channels > most) {
     throw new RangeError(
       `channels must be between ${least} and ${most} for ${size.sensors} sensors ` +
-        `(${LEAST_CHANNELS} to ${MOST_CHANNELS} each, Downtime included), not ${size.channels}`,
+        `(${MIN_CHANNELS} to ${MAX_CHANNELS} each, Downtime included), not ${size.channels}`,
     );
   }
 }

@@ -2,7 +2,7 @@ import type { World } from "../../../src/simulator/world/model.ts";
 import { describePoint, type PointSeries, type ReceivedPoints, type Span } from "./received-points.ts";
 
 const NOTHING: PointSeries = { times: [], values: [] };
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** What the simulator measured in a span, by channel; channels without a measurement are left out. */
 export function* simulatedRecord(world: World, { from, to }: Span): Generator<[channelId: string, PointSeries]> {
@@ -57,7 +57,7 @@ export function differencesFromRecord(
     const [right, came] = [expected.get(channelId) ?? NOTHING, received.channels.get(channelId) ?? NOTHING];
     found.push(...compare(channelId, right, came, exceptions));
   }
-  return found.length > MOST_SHOWN ? [...found.slice(0, MOST_SHOWN), `and ${found.length - MOST_SHOWN} more`] : found;
+  return found.length > MAX_SHOWN ? [...found.slice(0, MAX_SHOWN), `and ${found.length - MAX_SHOWN} more`] : found;
 }
 
 function* compare(

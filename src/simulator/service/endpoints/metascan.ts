@@ -33,12 +33,12 @@ function kindsAsked({ query, rendering, now }: Call, device: SimNode): readonly 
 }
 
 /** Drives, ports and services are numbered; the rest is there once. */
-const MOST_PROPOSED = 8;
+const MAX_PROPOSED = 8;
 
 function proposals({ type, typeName, names }: SensorKind, device: SimNode): { kind: string; name: string }[] {
   const taken = new Set(device.children.filter((child) => child.type === type).map(({ name }) => name));
   const numbered = names.some((name) => name.includes("{n}"));
-  const count = Math.max(names.length, numbered ? MOST_PROPOSED : 1);
+  const count = Math.max(names.length, numbered ? MAX_PROPOSED : 1);
   return Array.from({ length: count }, (_, index) => {
     return (names[index % names.length] ?? typeName).replaceAll("{n}", String(index + 1));
   })
