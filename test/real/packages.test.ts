@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
@@ -141,7 +141,10 @@ describe("the archive for Linux", () => {
     const demo = startInBackground(link, ["demo", "--sensors=40", "--web.listen-address=127.0.0.1:0"], { env });
     onTestFinished(() => demo.stop());
     const [, url = ""] = await demo.waitForLog(/(http:\S+\/metrics)/, START_LIMIT_MS);
-    expect(await (await fetch(url)).text()).toContain('prtg_up{server="demo"} 1');
+    const page = async () => (await fetch(url)).text();
+    await vi.waitFor(async () => expect(await page()).toContain('prtg_up{server="demo"} 1'), {
+      timeout: START_LIMIT_MS,
+    });
     const status = await fetch(new URL("/", url));
     expect(status.headers.get("content-type")).toContain("text/html");
     expect(readFileSync(`/proc/${demo.pid}/cmdline`, "utf8")).toContain(`${top}/runtime/node`);
