@@ -2,8 +2,8 @@
 # The image of prtg-exporter: compiled output, its dependencies and Node.js on a base without a shell.
 #   docker build --build-arg REVISION="$(git rev-parse HEAD)" --tag prtg-exporter .
 # Both bases are arguments, so that a build can pin them by digest, as the release workflow does:
-#   --build-arg NODE_IMAGE=docker.io/library/node:26.10.0-bookworm-slim@sha256:...
-ARG NODE_IMAGE=docker.io/library/node:26.10.0-bookworm-slim
+#   --build-arg NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:...
+ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
 # glibc and libstdc++ for Node.js, CA certificates, the user 65532, and nothing else.
 ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 
