@@ -9,8 +9,9 @@ export const MAX_DATA_BYTES = 256 << 20;
 /** A file system that takes longer does not answer. */
 export const FILE_TIMEOUT_MS = 10_000;
 
-/** libuv has four threads for files, name resolution and compression together: some are to be left to the others. */
-const MAX_OVERDUE = 2;
+/** Threads of libuv for files, name resolution and compression together, unless the environment says otherwise. */
+const DEFAULT_THREADS = 4;
+const MIN_OVERDUE = 2;
 const CHUNK_BYTES = 64 << 10;
 /** Between two looks at a pipe that has nothing yet. */
 const PIPE_PAUSE_MS = 20;
@@ -34,6 +35,15 @@ export interface BoundedReadOptions {
 
 /** By path: calls to a file system that did not answer in time, and have not since. */
 const overdue = new Map<string, number>();
+
+/**
+ * How many calls may hang at a time: a quarter of the threads, so that the rest is left for other work.
+ * @param threads the variable UV_THREADPOOL_SIZE, which src/node-flags.ts sets
+ */
+export function maxOverdue(threads: string | undefined): number {
+  const count = Number(threads ?? DEFAULT_THREADS);
+  return Math.max(MIN_OVERDUE, Number.isFinite(count) ? Math.floor(count / 4) : 0);
+}
 
 /** Whether a thread waits for a file system that does not answer: Node.js would wait for it before it ends. */
 export function filesHang(): boolean {
@@ -60,7 +70,7 @@ export async function withinTime<Result>(
   timeoutMs = FILE_TIMEOUT_MS,
   clock: Clock = systemClock,
 ): Promise<Result> {
-  if (overdue.has(path) || overdue.size >= MAX_OVERDUE) {
+  if (overdue.has(path) || overdue.size >= maxOverdue(process.env.UV_THREADPOOL_SIZE)) {
     throw new FileFault("ETIMEDOUT", "its file system does not answer");
   }
   const finished = new AbortController();
