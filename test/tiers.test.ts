@@ -32,7 +32,7 @@ test("unit tests start no process: a file that does is named *.integration.test.
 
 /**
  * Memos, each of what always gives the same; who takes the signals of the process, which no unit test sends; files that
- * hang, which no unit test has; claims of folders of state, of which each test has one of its own.
+ * hang, which no unit test has; how many names are being looked up, which a test waits for; claims of folders of state, of which each test has one of its own.
  */
 const STATEFUL = [
   "api/decode/status.ts",
@@ -40,6 +40,7 @@ const STATEFUL = [
   "bounded-files.ts",
   "commands/signals.ts",
   "config/validation.ts",
+  "shared-lookup.ts",
   "simulator/service/contract/contract.ts",
   "simulator/service/contract/document.ts",
   "sync/state-claims.ts",
