@@ -124,7 +124,9 @@ export class ListReader {
     if (totalDifference !== undefined) observer.totalMismatch(endpoint, totalDifference);
     reportProblems(problems, observer);
     this.#refused.worked(list);
-    return { items, complete, skipped };
+    // Where no record can be read this may be an answer to another question, or none of this service at all.
+    const hidden = items.length === 0 && skipped > 0 ? Number.POSITIVE_INFINITY : skipped;
+    return { items, complete, skipped, ...(hidden > 0 && { hidden }) };
   }
 
   async #page(

@@ -94,8 +94,18 @@ export interface ListResult<Item> {
   readonly complete: boolean;
   /** Records that could not be decoded; counted, never thrown. */
   readonly skipped: number;
+  /**
+   * How many objects the list may have without showing them: those whose records cannot be read. Infinity where no record at
+   * all can be read; absent: none.
+   */
+  readonly hidden?: number;
   /** Sections that were asked for and that the server refuses to include; absent: none. */
   readonly refused?: readonly string[];
+}
+
+/** Whether objects are gone because the list does not show them; `missing`: how many that are. */
+export function provesAbsence({ complete, hidden = 0 }: ListResult<unknown>, missing: number): boolean {
+  return complete && missing > hidden;
 }
 
 /** The measurements of one sensor over some time, or the server's averages of them. */

@@ -1,4 +1,4 @@
-import type { ChannelRecord, ListResult } from "../api/records.ts";
+import { type ChannelRecord, type ListResult, provesAbsence } from "../api/records.ts";
 import type { ChannelMapper, MappingOutcome, ValueSeries } from "../mapping/channel-mapper.ts";
 import type { Lookups } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
@@ -115,7 +115,7 @@ export class ChannelPicture {
       }
     }
     this.#showLastMeasurement(group);
-    if (list.complete && seen < this.#count) await this.#countMissed(slices);
+    if (provesAbsence(list, this.#count - seen)) await this.#countMissed(slices);
   }
 
   /**

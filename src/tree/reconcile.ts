@@ -1,4 +1,4 @@
-import type { NodeRecord } from "../api/records.ts";
+import { type NodeRecord, provesAbsence } from "../api/records.ts";
 import { labelSize, labelsTooLarge, MAX_TREE_DEPTH } from "./bounds.ts";
 import { findCycles } from "./cycles.ts";
 import { sameAbove, sameAttachment, sameParent, sameProperties, showsNothingNew } from "./equality.ts";
@@ -67,19 +67,37 @@ function* mergeObjects(
       if (objects.size % STEP === 0) yield;
     }
   }
-  const absent = new Set<string>();
+  const missing: TreeNode[] = [];
   let steps = 0;
   for (const [id, node] of previous.nodes) {
     if (++steps % STEP === 0) yield;
-    if (objects.has(id)) continue;
+    if (!objects.has(id)) missing.push(node);
+  }
+  const missed = missedKinds(missing, poll);
+  const absent = new Set<string>();
+  for (const node of missing) {
+    if (++steps % STEP === 0) yield;
+    const { id } = node;
     const missedBefore = previous.absent.has(id);
-    const missedNow = poll[node.kind]?.complete === true;
+    const missedNow = missed.has(node.kind);
     if (missedBefore && missedNow) continue;
     objects.set(id, node);
     if (missedBefore || missedNow) absent.add(id);
   }
   yield;
   return { objects, absent };
+}
+
+/** Kinds whose list says that what it does not show is not there. */
+function missedKinds(missing: readonly TreeNode[], poll: NodePoll): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  for (const { kind } of missing) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return new Set(
+    NODE_KINDS.filter((kind) => {
+      const list = poll[kind];
+      return list !== undefined && provesAbsence(list, counts.get(kind) ?? 0);
+    }),
+  );
 }
 
 /** Where each object hangs, when that is not where it hung before. */

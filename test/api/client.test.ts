@@ -43,6 +43,20 @@ describe("lists", () => {
   });
 
   test.each([
+    { what: "every record can be read", list: [sensor(1), sensor(2)], total: 9, hidden: undefined },
+    { what: "one cannot be read", list: [sensor(1), {}], total: 2, hidden: 1 },
+    { what: "there is no total", list: [sensor(1), "odd"], total: undefined, hidden: 1 },
+    { what: "no record can be read", list: [[[]]], total: undefined, hidden: Number.POSITIVE_INFINITY },
+    { what: "there is none", list: [], total: 0, hidden: undefined },
+  ])("tell how many objects they may hide, where $what: $hidden", async ({ list, total, hidden }) => {
+    const headers: Record<string, string> = total === undefined ? {} : { "x-total-count": String(total) };
+    const server = await startApiServer(({ query }, response) =>
+      sendJson(response, query.get("offset") === "0" ? list : [], { headers }),
+    );
+    expect((await testClient(server.url).api.nodes("sensor", {}, never)).hidden).toBe(hidden);
+  });
+
+  test.each([
     { kind: "probe", options: {}, url: "/experimental/probes?limit=3000&offset=0" },
     {
       kind: "device",
@@ -303,6 +317,7 @@ describe("lookup definitions", () => {
       items: [{ id: "acme.door", name: "Rack Door", entries: [{ kind: "range", from: 0, to: 0, text: "Closed" }] }],
       complete: true,
       skipped: 1,
+      hidden: 1,
     });
     expect(server.requests.map(({ url }) => url)).toEqual(["/lookup-definitions?limit=3000&offset=0"]);
     expect(Object.fromEntries(recorded.problems)).toEqual({ record: 1, lookup: 1 });

@@ -33,6 +33,22 @@ describe("a tree that cannot be", () => {
   });
 });
 
+describe("lists of which no record can be read", () => {
+  it.each(["large=20kB,arrays", "large=20kB,objects"])("%s: nothing is removed on their word", async (fault) => {
+    const { clock, simulator, world, page } = await deep.shaken();
+    const sensors = async () => (await page()).labelsOf("prtg_sensor_status_code", "sensor_id").size;
+    const before = await sensors();
+    expect(before).toBe(world.list("sensor").length);
+    simulator.faults.set(["probes", "groups", "devices", "sensors", "channels"].map((list) => `${fault}@*/${list}`));
+    await clock.pass(130_000);
+    expect(await sensors()).toBe(before);
+    expect((await page()).samples("prtg_channel_value").length).toBeGreaterThan(0);
+    simulator.faults.clear();
+    await clock.pass(65_000);
+    expect(await sensors()).toBe(before);
+  });
+});
+
 describe("pages that shift", () => {
   const channels = (glob: string) => glob.endsWith("channels");
   it.each(KINDS.filter(({ text }) => text.startsWith("moving-list")))("$name", async (kind) => {

@@ -352,6 +352,7 @@ describe("an object that a poll does not show", () => {
   const incomplete: NodePoll = { sensor: list([], false) };
   const present: NodePoll = { sensor: list([SENSOR]) };
   const presentIncomplete: NodePoll = { sensor: list([SENSOR], false) };
+  const unreadable = (hidden: number): NodePoll => ({ sensor: { ...list([]), hidden } });
   const otherLists: NodePoll = { probe: list([PROBE]), device: list([DEVICE]), group: list([OUTER, INNER]) };
 
   it.each([
@@ -370,6 +371,12 @@ describe("an object that a poll does not show", () => {
       polls: [complete, presentIncomplete, complete],
       stays: true,
     },
+    { name: "stays while a record may be it that cannot be read", polls: [unreadable(1), unreadable(1)], stays: true },
+    {
+      name: "stays while no record can be read",
+      polls: [unreadable(Number.POSITIVE_INFINITY), unreadable(Number.POSITIVE_INFINITY)],
+      stays: true,
+    },
     { name: "stays when only other lists were polled", polls: [otherLists, otherLists, otherLists], stays: true },
   ])("$name", ({ polls, stays }) => {
     let tree = treeOf(WORLD);
@@ -382,6 +389,15 @@ describe("an object that a poll does not show", () => {
     expect(tree.nodes.has("2490")).toBe(stays);
     expect(removed).toEqual(stays ? [] : ["2490"]);
     for (const { id } of rest) expect(tree.nodes.has(id)).toBe(true);
+  });
+});
+
+describe("objects of which fewer can be hidden than are missing", () => {
+  it("go after two polls", () => {
+    const sensors = ["2491", "2492"].map((id) => record("sensor", id, "40"));
+    const poll: NodePoll = { sensor: { ...list([SENSOR]), hidden: 1 } };
+    const once = reconcile(treeOf([...WORLD, ...sensors]), poll);
+    expect(ids(reconcile(once.tree, poll).changes.removed)).toEqual(["2491", "2492"]);
   });
 });
 
