@@ -12,6 +12,8 @@ export interface ResourceSample {
 }
 
 const MAX_KEPT = 200;
+/** What went wrong mostly comes of one of so many faults. */
+const MAX_LATEST = 4;
 
 /** Gathers what a soak sees. */
 export class Findings {
@@ -25,6 +27,8 @@ export class Findings {
   readonly soundPollsMs: number[] = [];
   /** Requests to `/-/healthy`. */
   readonly calibrationMs: number[] = [];
+  /** What was injected last, the newest at the end. */
+  #latest: readonly string[] = [];
   violationCount = 0;
   cycles = 0;
   reloads = 0;
@@ -39,13 +43,14 @@ export class Findings {
   /** Something that must not be. */
   violated(what: string): void {
     this.violationCount++;
-    const line = `${new Date().toISOString()} ${what}`;
+    const line = `${new Date().toISOString()} ${what} (after ${this.#latest.join(", ") || "the start"})`;
     if (this.violations.length < MAX_KEPT) this.violations.push(line);
     process.stderr.write(`VIOLATION ${line}\n`);
   }
 
   inject(kind: string): void {
     increment(this.injected, kind);
+    this.#latest = [...this.#latest, kind].slice(-MAX_LATEST);
   }
 
   /** A reader's request is over. */
