@@ -37,8 +37,11 @@ type Origin = "list" | "series" | "average" | "unknown";
 const GAP_INTERVALS = 1.5;
 /** Lists and series may give one measurement slightly different times. */
 const SAME_WITHIN_INTERVALS = 0.5;
-/** What is further in the server's future was measured while its clock was ahead. */
-const AHEAD_MS = 60_000;
+/**
+ * What is further in the server's future was measured while its clock was ahead. Less is no proof: a clock that went ahead is
+ * believed only after a minute, and a list may be older than the series that was read meanwhile.
+ */
+const AHEAD_MS = 15 * 60_000;
 /** The product's own default, where neither the server nor the series tells. */
 const ASSUMED_INTERVAL_MS = 60_000;
 /**

@@ -121,7 +121,7 @@ function placed(folder: string, file: string, text: string): string {
     const here = path.join(folder, name);
     if (name === "ca.crt") copyFileSync(certificate, here);
     else if (name.endsWith(".yaml")) writeFileSync(here, "rules: []\n", { mode: 0o600 });
-    else if (!name.startsWith("tls.")) writeFileSync(here, "a secret", { mode: 0o600 });
+    else if (!name.startsWith("tls.")) writeFileSync(here, "key-of-the-tests", { mode: 0o600 });
     return here;
   };
   if (!existsSync(key)) execFileSync("openssl", [...request, "-keyout", key, "-out", certificate], { stdio: "ignore" });
