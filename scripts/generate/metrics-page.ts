@@ -42,7 +42,8 @@ presets, are there too.
 
 ## When series end
 
-- An object that two successive complete polls did not see is gone, and its series with it.
+- An object that two successive complete polls did not see is gone, and its series with it. Where records cannot be read, any of them may be a missing object: as many
+  as there are of these, or all where none can be read, stay until nothing confirms them any more.
 - The value of a channel is withdrawn when its measurement is older than \`stale_after\`: three scanning intervals of its
   sensor, at least five minutes, unless configured.
 - The state of a channel goes with its value, and changes with it.
