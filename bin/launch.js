@@ -44,7 +44,7 @@ function handOver(node, args) {
     if (child !== undefined && process.platform !== "win32") child.kill(signal);
   };
   for (const signal of FORWARDED) process.on(signal, forward);
-  // By this the exporter knows whom it must not outlive (src/launched.ts).
+  // By this the exporter knows whom it must not outlive (src/app/process/launched.ts).
   const env = Object.assign({}, process.env, { PRTG_EXPORTER_LAUNCHER: String(process.pid) });
   child = spawn(node, args, { stdio: "inherit", env });
   child.on("error", (error) => {

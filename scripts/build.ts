@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** What the compiler does not take along. */
-const ASSETS = "http/status-page/assets";
+const ASSETS = "http/pages/status/assets";
 
 const [folder = `${ROOT}dist`] = process.argv.slice(2);
 

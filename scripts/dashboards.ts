@@ -7,11 +7,11 @@ import { DASHBOARDS_FOLDER, dashboardFiles } from "./generate/dashboards.ts";
 const USAGE = `Usage: node scripts/dashboards.ts [--check]
 
 Writes the dashboards for Grafana. With --check it writes nothing and exits with 1 if they differ. Their source and the
-SDK that it needs have an install of their own, tools/dashboards, which is made when it is missing.
+SDK that it needs have an install of their own, dashboards/, which is made when it is missing.
 `;
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-const TOOL = `${ROOT}tools/dashboards/`;
+const TOOL = `${ROOT}dashboards/`;
 const run = promisify(execFile);
 
 /** Text of every file by its name. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { endOnStopSignals } from "./commands/signals.ts";
-import { endProcess, threadsHang } from "./end-process.ts";
-import { stopWithLauncher } from "./launched.ts";
-import { beginWithFlags, keepReportsPrivate } from "./node-flags.ts";
+import { endProcess, threadsHang } from "./app/process/end-process.ts";
+import { stopWithLauncher } from "./app/process/launched.ts";
+import { beginWithFlags, keepReportsPrivate } from "./app/process/node-flags.ts";
+import { endOnStopSignals } from "./cli/signals.ts";
 
 /** What a shell reports for programs that a closed pipe ends: 128 and SIGPIPE. */
 const CLOSED_PIPE = 141;
@@ -18,6 +18,6 @@ process.stdout.on("error", (error) => {
   if ("code" in error && error.code === "EPIPE") process.exit(CLOSED_PIPE);
   throw error;
 });
-const { runProgram } = await import("./commands/program.ts");
+const { runProgram } = await import("./cli/program.ts");
 process.exitCode = await runProgram(process.argv.slice(2));
 if (threadsHang()) endProcess(process.exitCode);

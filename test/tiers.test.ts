@@ -35,12 +35,12 @@ test("unit tests start no process: a file that does is named *.integration.test.
  * hang, which no unit test has; how many names are being looked up, which a test waits for; claims of folders of state, of which each test has one of its own.
  */
 const STATEFUL = [
-  "api/decode/status.ts",
-  "api/decode/timestamp.ts",
-  "bounded-files.ts",
-  "commands/signals.ts",
+  "cli/signals.ts",
   "config/validation.ts",
-  "shared-lookup.ts",
+  "lib/bounded-files.ts",
+  "lib/http/shared-lookup.ts",
+  "prtg/decode/status.ts",
+  "prtg/decode/timestamp.ts",
   "simulator/service/contract/contract.ts",
   "simulator/service/contract/document.ts",
   "sync/state-claims.ts",

@@ -2,15 +2,16 @@
  * What rules cost at each poll after the first sight: the same list of channels, applied again and again with other
  * values, with 500 rules and with none. Rules are not asked again, so the difference is the mapped series.
  */
-import { decodeChannel } from "../../src/api/decode/channel.ts";
-import { noProblems } from "../../src/api/decode/problems.ts";
-import type { ChannelRecord, NodeRecord } from "../../src/api/records.ts";
-import type { Clock } from "../../src/clock.ts";
+
 import { ServerPicture } from "../../src/collectors/server-picture.ts";
 import { formatLabels } from "../../src/exposition/text.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
 import type { RuleSet } from "../../src/mapping/rules/rule-set.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
+import { decodeChannel } from "../../src/prtg/decode/channel.ts";
+import { noProblems } from "../../src/prtg/decode/problems.ts";
+import type { ChannelRecord, NodeRecord } from "../../src/prtg/records.ts";
 import type { SimNode, World } from "../../src/simulator/world/model.ts";
 import { Store } from "../../src/store/store.ts";
 import { SILENT_SERVER } from "../peers/silent-metrics.ts";

@@ -2,10 +2,11 @@
  * What rules cost when a server is seen for the first time: every channel against 500 rules, beside decoding the pages
  * that the channels came on. Later polls do not ask the rules (bench/mapped-polls.ts).
  */
-import { decodeChannel } from "../../src/api/decode/channel.ts";
-import { noProblems } from "../../src/api/decode/problems.ts";
+
 import { compileRules } from "../../src/mapping/rules/compile.ts";
 import type { RuleSettings, SensorAttributes } from "../../src/mapping/rules/rule.ts";
+import { decodeChannel } from "../../src/prtg/decode/channel.ts";
+import { noProblems } from "../../src/prtg/decode/problems.ts";
 import type { SimChannel, SimNode } from "../../src/simulator/world/model.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { sensorsOf } from "../processes/simulator.ts";

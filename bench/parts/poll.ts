@@ -2,7 +2,7 @@
  * What a poll of all channels costs in processor time: ours, from the requests to the store, and a bare loop of requests
  * and `JSON.parse` over the same pages. And what it costs the exporter as a whole, with the page that follows.
  */
-import { HEAP_FLAGS } from "../../src/memory-flags.ts";
+import { HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
 import { Child } from "../processes/child.ts";
 import { ONCE, startExporter } from "../processes/exporter.ts";
 import type { ProcessorTime } from "../processes/probe.ts";

@@ -1,8 +1,8 @@
 /** What both of our contenders of the OTLP bench need to push: a connection to the receiver, and a count of what arrived. */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { systemClock } from "../../src/clock.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { connectOtlp } from "../../src/otlp/connect.ts";
 import type { OtlpObserver } from "../../src/otlp/observer.ts";
 import { otlpResource } from "../../src/otlp/resource.ts";

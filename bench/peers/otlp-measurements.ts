@@ -1,7 +1,7 @@
 /** Our side of the OTLP bench: measurements that wait in the outbox, until all of them are delivered. */
 
 import { pino } from "pino";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { Outbox } from "../../src/sync/outbox.ts";
 import { PushLoop } from "../../src/sync/push-loop.ts";

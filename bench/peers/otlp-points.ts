@@ -1,7 +1,7 @@
 import { plainMapper, type ValueSeries } from "../../src/mapping/channel-mapper.ts";
 import type { ChannelIdentity } from "../../src/mapping/series-labels.ts";
+import type { TreeNode } from "../../src/model/tree.ts";
 import type { MeasurementRow } from "../../src/sync/measurement.ts";
-import type { TreeNode } from "../../src/tree/model.ts";
 import { CHANNELS_PER_SENSOR } from "../processes/simulator.ts";
 import { FAMILY, labelsOf } from "./series.ts";
 

@@ -2,8 +2,8 @@
 
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { systemClock } from "../../src/clock.ts";
 import { formatLabels } from "../../src/exposition/text.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { startStatePush } from "../../src/otlp/state-push.ts";
 import { Store } from "../../src/store/store.ts";

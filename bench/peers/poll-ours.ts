@@ -3,12 +3,12 @@
  * a page to render. Told to `poll`, it answers with what the channels collector alone took.
  */
 import { pino } from "pino";
-import { createApiClient } from "../../src/api/client.ts";
-import { systemClock } from "../../src/clock.ts";
 import { createServerMonitor } from "../../src/collectors/server-monitor.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { formatLabels } from "../../src/exposition/text.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
+import { createApiClient } from "../../src/prtg/client.ts";
 import { Store } from "../../src/store/store.ts";
 import { answerCommands } from "../processes/answer.ts";
 import { API_KEY } from "../processes/simulator.ts";

@@ -1,4 +1,4 @@
-import type { ApiObserver } from "../../src/api/observer.ts";
+import type { ApiObserver } from "../../src/prtg/observer.ts";
 import type { ServerMetrics } from "../../src/telemetry/server-metrics.ts";
 
 /** Counts nothing: what the exporter tells of itself is not what is measured. */

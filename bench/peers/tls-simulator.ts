@@ -1,7 +1,7 @@
 /** The simulator over HTTPS, for which its command has no flag: with key.pem and cert.pem of a folder. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { startSimulator } from "../../src/simulator/service/simulator.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { API_KEY } from "../processes/simulator.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ALLOCATOR, HEAP_FLAGS } from "../../src/memory-flags.ts";
+import { ALLOCATOR, HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
 import { Child } from "./child.ts";
 import type { LoopTurns } from "./loop-watch.ts";
 import type { Memory, ProcessorTime } from "./probe.ts";

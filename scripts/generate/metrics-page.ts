@@ -1,5 +1,5 @@
-import { STATUS_TOKENS } from "../../src/api/status.ts";
 import { EXPORTER_FAMILIES, type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { STATUS_TOKENS } from "../../src/prtg/status.ts";
 import { code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `

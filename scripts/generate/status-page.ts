@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NodeReport, SearchReport, StatusReport } from "../../src/http/status-page/report.ts";
+import { NodeReport, SearchReport, StatusReport } from "../../src/http/pages/status/report.ts";
 import { code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
@@ -29,7 +29,7 @@ curl -s 'localhost:9705/status.json?status=down' | jq -r '.items[].path'
 /** docs/status.md */
 export function statusPage(): string {
   return [
-    pageHead("The status page and /status.json", "src/http/status-page/report.ts"),
+    pageHead("The status page and /status.json", "src/http/pages/status/report.ts"),
     INTRODUCTION,
     section("`/status.json`", StatusReport),
     section("`/status.json?object=ID`", NodeReport),

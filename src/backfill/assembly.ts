@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { writeDayFile } from "./day-file.ts";
 import type { FinishedRun, UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";

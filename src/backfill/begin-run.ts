@@ -1,6 +1,6 @@
-import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../api/series-types.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import type { Tree, TreeNode } from "../tree/model.ts";
+import type { Tree, TreeNode } from "../model/tree.ts";
+import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../prtg/series-types.ts";
 import { readInventory } from "./inventory.ts";
 import type { UnfinishedRun } from "./journal.ts";
 import { resolveMoment } from "./moment.ts";

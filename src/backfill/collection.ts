@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
 import { describeFault, ExporterError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { DayParts } from "./day-parts.ts";
 import type { UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";

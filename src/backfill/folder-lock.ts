@@ -1,5 +1,5 @@
 import { ExporterError } from "../errors/exporter-error.ts";
-import { type FileLock, tryFileLock } from "../file-lock.ts";
+import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 
 /**
  * Keeps a second process out of a folder for as long as this one lives; the lock of one that has ended, however that came,

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
-import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../api/records.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
-import { EMPTY_TREE, type Tree } from "../tree/model.ts";
-import { reconcile } from "../tree/reconcile.ts";
+import { reconcile } from "../model/reconcile.ts";
+import { EMPTY_TREE, type Tree } from "../model/tree.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
+import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
 
 /** What there is on the server now. */
 export interface Inventory {

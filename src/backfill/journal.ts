@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SERIES_TYPES } from "../api/series-types.ts";
+import { SERIES_TYPES } from "../prtg/series-types.ts";
 import { RESOLUTIONS } from "./parameters.ts";
 
 /*

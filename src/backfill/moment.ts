@@ -1,5 +1,5 @@
-import { parseTimestamp } from "../api/decode/timestamp.ts";
 import { parseDuration } from "../config/duration.ts";
+import { parseTimestamp } from "../prtg/decode/timestamp.ts";
 
 const SECOND_MS = 1000;
 

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ExtraLabel } from "./extra-labels.ts";
 import type { Moment } from "./moment.ts";
 import type { BackfillParameters } from "./parameters.ts";

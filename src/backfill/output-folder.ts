@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ZodType } from "zod";
-import { MAX_DATA_BYTES, readTextFile } from "../bounded-files.ts";
 import { describeFault, ExporterError } from "../errors/exporter-error.ts";
+import { MAX_DATA_BYTES, readTextFile } from "../lib/bounded-files.ts";
 import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
 import { replaceFile, withFile } from "./durable-file.ts";
 import { lockFolder } from "./folder-lock.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../lib/clock.ts";
 
 /** The pace is that of the last minute: a server that was away long ago says nothing about the time left. */
 const LOOK_BACK_MS = 60_000;

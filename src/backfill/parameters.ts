@@ -1,4 +1,4 @@
-import { SERIES_TYPES, type SeriesType } from "../api/series-types.ts";
+import { SERIES_TYPES, type SeriesType } from "../prtg/series-types.ts";
 import type { SeriesSettings } from "./series-settings.ts";
 
 export const RESOLUTIONS = ["auto", ...SERIES_TYPES] as const;

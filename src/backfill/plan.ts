@@ -1,9 +1,9 @@
-import type { ChannelRecord } from "../api/records.ts";
 import { formatLabels } from "../exposition/text.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import type { Conversion } from "../mapping/units/conversion.ts";
-import type { Tree, TreeNode } from "../tree/model.ts";
+import type { Tree, TreeNode } from "../model/tree.ts";
+import type { ChannelRecord } from "../prtg/records.ts";
 import type { ExtraLabel } from "./extra-labels.ts";
 
 /** Whose history is to be read, and what it becomes: all that a run needs of the configuration to be continued. */

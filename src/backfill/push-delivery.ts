@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../sync/measurement.ts";
 
 const FIRST_WAIT_MS = 1_000;

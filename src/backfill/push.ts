@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { ValueSeries } from "../mapping/channel-mapper.ts";
 import type { MeasurementRow } from "../sync/measurement.ts";
 import type { FinishedRun, UnfinishedRun } from "./journal.ts";

@@ -1,4 +1,4 @@
-import type { TreeNode } from "../tree/model.ts";
+import type { TreeNode } from "../model/tree.ts";
 import { pathGlob } from "./path-glob.ts";
 
 /** Which sensors to take. Each list that is not empty must have something that fits. */

@@ -1,6 +1,6 @@
-import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { TimeSeries } from "../api/records.ts";
-import type { SeriesType } from "../api/series-types.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
+import type { TimeSeries } from "../prtg/records.ts";
+import type { SeriesType } from "../prtg/series-types.ts";
 import type { PlannedSensor } from "./plan.ts";
 import type { Span } from "./spans.ts";
 import { dayOf } from "./utc-day.ts";

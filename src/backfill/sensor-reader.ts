@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { Clock } from "../clock.ts";
 import { describeError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { failureKind } from "./failures.ts";
 import type { PlannedSensor } from "./plan.ts";
 import { readSensorHistory, type SensorHistory } from "./sensor-history.ts";

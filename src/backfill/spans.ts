@@ -1,4 +1,4 @@
-import { SERIES_STEP_MS, SERIES_WINDOW_MS, type SeriesType } from "../api/series-types.ts";
+import { SERIES_STEP_MS, SERIES_WINDOW_MS, type SeriesType } from "../prtg/series-types.ts";
 
 /** A part of the time and the series that is read for it. Milliseconds since the epoch; `to` is not included. */
 export interface Span {

@@ -1,9 +1,9 @@
-import { type ChannelLimits, LIMIT_NAMES, type LimitName } from "../api/records.ts";
 import type { ChannelServing } from "../mapping/channel-mapper.ts";
 import { isBeyondLimit } from "../mapping/limits.ts";
 import { type MetricFamily, TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { channelLimitLabels, limitExceededLabels } from "../mapping/series-labels.ts";
 import { convert } from "../mapping/units/conversion.ts";
+import { type ChannelLimits, LIMIT_NAMES, type LimitName } from "../prtg/records.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Owner } from "../store/owner.ts";
 import type { Tables } from "../store/store.ts";

@@ -1,13 +1,13 @@
-import { type ChannelRecord, type ListResult, provesAbsence } from "../api/records.ts";
+import type { Slices } from "../lib/slices.ts";
 import type { ChannelMapper, MappingOutcome, ValueSeries } from "../mapping/channel-mapper.ts";
 import type { Lookups } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { oncePerNode } from "../mapping/once-per-node.ts";
-import type { Slices } from "../slices.ts";
+import type { TreeNode } from "../model/tree.ts";
+import { type ChannelRecord, type ListResult, provesAbsence } from "../prtg/records.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Owner } from "../store/owner.ts";
 import type { Tables } from "../store/store.ts";
-import type { TreeNode } from "../tree/model.ts";
 import type { Channel } from "./channel.ts";
 import { ChannelSeries, type Moment } from "./channel-series.ts";
 import { staleAfter } from "./deadlines.ts";

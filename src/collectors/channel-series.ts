@@ -1,11 +1,11 @@
-import type { ChannelLimits, ChannelRecord, LookupDefinition } from "../api/records.ts";
 import type { ChannelMapper, ChannelServing, MappingOutcome } from "../mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { type Conversion, convert, UNCHANGED } from "../mapping/units/conversion.ts";
+import type { TreeNode } from "../model/tree.ts";
+import type { ChannelLimits, ChannelRecord, LookupDefinition } from "../prtg/records.ts";
 import type { Owner } from "../store/owner.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Tables } from "../store/store.ts";
-import type { TreeNode } from "../tree/model.ts";
 import { Channel, ChannelNumbers } from "./channel.ts";
 import { ChannelLimitSeries } from "./channel-limits.ts";
 import { ChannelStateSeries } from "./channel-states.ts";

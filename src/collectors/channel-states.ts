@@ -1,8 +1,8 @@
-import type { LookupDefinition } from "../api/records.ts";
 import type { ChannelServing } from "../mapping/channel-mapper.ts";
 import { stateText } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { channelStateLabels } from "../mapping/series-labels.ts";
+import type { LookupDefinition } from "../prtg/records.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Owner } from "../store/owner.ts";
 import type { Tables } from "../store/store.ts";

@@ -1,7 +1,7 @@
 import type { ChannelMapper, ChannelServing } from "../mapping/channel-mapper.ts";
 import type { ChannelIdentity } from "../mapping/series-labels.ts";
+import type { TreeNode } from "../model/tree.ts";
 import type { SeriesTable } from "../store/series-table.ts";
-import type { TreeNode } from "../tree/model.ts";
 import type { KnownLimits } from "./channel-limits.ts";
 import type { KnownLookup } from "./channel-states.ts";
 

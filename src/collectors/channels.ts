@@ -1,4 +1,4 @@
-import type { MonitoringApi } from "../api/monitoring-api.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import type { ServerPicture } from "./server-picture.ts";

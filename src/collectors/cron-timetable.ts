@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
 import { CronTimes } from "../config/cron-times.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Timetable } from "./timetable.ts";
 
 const DAY_MS = 86_400_000;

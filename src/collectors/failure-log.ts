@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import { ApiError } from "../api/api-error.ts";
-import type { Clock } from "../clock.ts";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
+import { ApiError } from "../prtg/api-error.ts";
 
 const REMIND_EVERY_MS = 10 * 60_000;
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { MeasurementRow } from "../sync/measurement.ts";
 import type { ServerPicture } from "./server-picture.ts";
 

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { serverVersion } from "../mapping/server-version.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import { FailureLog } from "./failure-log.ts";
 import { goesOnWithout } from "./readings.ts";

@@ -1,6 +1,6 @@
-import type { ChannelLimits } from "../api/records.ts";
-import { isPaused, type StatusToken } from "../api/status.ts";
-import type { TreeNode } from "../tree/model.ts";
+import type { TreeNode } from "../model/tree.ts";
+import type { ChannelLimits } from "../prtg/records.ts";
+import { isPaused, type StatusToken } from "../prtg/status.ts";
 import type { Channel } from "./channel.ts";
 import type { Moment } from "./channel-series.ts";
 

@@ -1,5 +1,5 @@
-import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { ChannelRecord, ListResult } from "../api/records.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
+import type { ChannelRecord, ListResult } from "../prtg/records.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import type { LookupList } from "./lookup-list.ts";
 import type { ServerPicture } from "./server-picture.ts";

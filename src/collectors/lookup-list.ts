@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
-import { ApiError } from "../api/api-error.ts";
-import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { Clock } from "../clock.ts";
 import { describeError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
 import { Lookups } from "../mapping/lookups.ts";
+import { ApiError } from "../prtg/api-error.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { FailureLog, failureFields } from "./failure-log.ts";
 import { goesOnWithout } from "./readings.ts";
 

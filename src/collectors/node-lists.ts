@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
-import type { MonitoringApi, NodeListOptions } from "../api/monitoring-api.ts";
-import type { ListResult, NodeKind, NodeRecord } from "../api/records.ts";
 import { describeError } from "../errors/exporter-error.ts";
-import type { NodePoll } from "../tree/poll.ts";
+import type { NodePoll } from "../model/poll.ts";
+import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
+import type { ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
 import type { PollParts } from "./poll-parts.ts";
 import { goesOnWithout } from "./readings.ts";
 

@@ -1,5 +1,5 @@
+import type { TreeNode } from "../model/tree.ts";
 import { type Owner, ownerOf } from "../store/owner.ts";
-import type { TreeNode } from "../tree/model.ts";
 
 /** Series of a device, its sensors and their channels stay together; probes and groups are each by themselves. */
 export function nodeOwner(server: string, node: Pick<TreeNode, "id" | "deviceId">): Owner {

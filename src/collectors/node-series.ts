@@ -1,12 +1,12 @@
-import type { NodeKind, NodeRecord } from "../api/records.ts";
-import { STATUS_TOKENS, type StatusToken, statusCode } from "../api/status.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { oncePerNode } from "../mapping/once-per-node.ts";
 import { deviceInfoLabels, nodeLabels, nodeSensorsLabels } from "../mapping/series-labels.ts";
+import type { TreeNode } from "../model/tree.ts";
+import type { NodeKind, NodeRecord } from "../prtg/records.ts";
+import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Owner } from "../store/owner.ts";
 import type { Tables } from "../store/store.ts";
-import type { TreeNode } from "../tree/model.ts";
 
 /** The kinds of objects that have sensors below them. */
 export type ParentKind = Exclude<NodeKind, "sensor">;

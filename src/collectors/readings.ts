@@ -1,6 +1,6 @@
-import type { NodeKind } from "../api/records.ts";
 import type { ErrorCode } from "../errors/catalogue.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import type { NodeKind } from "../prtg/records.ts";
 
 /** Something that is read of a server. */
 interface Reading {

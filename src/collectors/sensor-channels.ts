@@ -1,4 +1,4 @@
-import type { TreeNode } from "../tree/model.ts";
+import type { TreeNode } from "../model/tree.ts";
 import type { Channel } from "./channel.ts";
 
 /** Channels of one sensor beyond which they are looked for in a map. */

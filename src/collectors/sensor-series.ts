@@ -1,12 +1,12 @@
-import type { NodeRecord } from "../api/records.ts";
-import type { StatusToken } from "../api/status.ts";
 import { oncePerNode } from "../mapping/once-per-node.ts";
 import { SENSOR_GAUGES, type SensorGauge } from "../mapping/sensor-gauges.ts";
 import type { SeriesLabels } from "../mapping/series-labels.ts";
+import type { TreeNode } from "../model/tree.ts";
+import type { NodeRecord } from "../prtg/records.ts";
+import type { StatusToken } from "../prtg/status.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Owner } from "../store/owner.ts";
 import type { Tables } from "../store/store.ts";
-import type { TreeNode } from "../tree/model.ts";
 import { createSensorStatusSeries, type SensorStatusMode, type SensorStatusSeries } from "./sensor-status-series.ts";
 
 interface GaugeSeries {

@@ -1,11 +1,11 @@
-import { STATUS_TOKENS, type StatusToken, statusCode } from "../api/status.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { oncePerNode } from "../mapping/once-per-node.ts";
 import type { SeriesLabels } from "../mapping/series-labels.ts";
+import type { TreeNode } from "../model/tree.ts";
+import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
 import { KeyedSeries } from "../store/keyed-series.ts";
 import type { Owner } from "../store/owner.ts";
 import type { Tables } from "../store/store.ts";
-import type { TreeNode } from "../tree/model.ts";
 
 /** `prtg_sensor_status`: a series for the current status only, or all 15 as 0 and 1. */
 export type SensorStatusMode = "current" | "all";

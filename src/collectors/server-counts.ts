@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { StatusSummary } from "../api/records.ts";
 import { describeError } from "../errors/exporter-error.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
+import type { StatusSummary } from "../prtg/records.ts";
 import { failureFields } from "./failure-log.ts";
 import { goesOnWithout } from "./readings.ts";
 

@@ -1,4 +1,4 @@
-import type { NodeKind } from "../api/records.ts";
+import type { NodeKind } from "../prtg/records.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import type { NodeLists } from "./node-lists.ts";
 import type { ParentKind } from "./node-series.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
 import type { Schedule } from "../config/schedule.ts";
+import type { Clock } from "../lib/clock.ts";
 import { CronTimetable } from "./cron-timetable.ts";
 
 /** When a collector is due. Ticks begin with `start`; a tick only tells, and must not throw. */

@@ -1,4 +1,4 @@
-import { FileFault } from "../bounded-files.ts";
+import { FileFault } from "../lib/bounded-files.ts";
 
 /** Reads a text file as UTF-8; rejects with the error of the file system. */
 export type ReadFile = (path: string) => Promise<string>;

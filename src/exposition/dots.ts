@@ -1,4 +1,4 @@
-import { nextTurn } from "../next-turn.ts";
+import { nextTurn } from "../lib/next-turn.ts";
 import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd, joinDeflated } from "./deflated.ts";
 import type { PageInTwo } from "./exposition.ts";
 import type { ContentEncoding } from "./negotiate.ts";

@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
-import type { Clock } from "../clock.ts";
-import { Slices } from "../slices.ts";
+import type { Clock } from "../lib/clock.ts";
+import { Slices } from "../lib/slices.ts";
 import type { Store } from "../store/store.ts";
 import { CompressedReaders } from "./compressed-readers.ts";
 import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd } from "./deflated.ts";

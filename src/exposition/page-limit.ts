@@ -1,4 +1,4 @@
-import type { Slices } from "../slices.ts";
+import type { Slices } from "../lib/slices.ts";
 import { type Owner, SERVER_WIDE } from "../store/owner.ts";
 import { formatHeader } from "./format.ts";
 import type { FamilyLines, TreePage } from "./tree-pages.ts";

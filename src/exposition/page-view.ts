@@ -1,5 +1,5 @@
+import { nextTurn } from "../lib/next-turn.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
-import { nextTurn } from "../next-turn.ts";
 import type { Owner } from "../store/owner.ts";
 import { type BlockLines, selectLines } from "./block-lines.ts";
 import { type BodyFormat, formatHeader } from "./format.ts";

@@ -1,6 +1,6 @@
 import { Histogram, type Registry } from "prom-client";
-import type { Clock } from "../clock.ts";
-import { Slices } from "../slices.ts";
+import type { Clock } from "../lib/clock.ts";
+import { Slices } from "../lib/slices.ts";
 import { type BodyFormat, formatEnd, formatHeader } from "./format.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
 import { formatLabels, formatValue } from "./text.ts";

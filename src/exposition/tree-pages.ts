@@ -1,5 +1,5 @@
+import { nextTurn } from "../lib/next-turn.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
-import { nextTurn } from "../next-turn.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import { type BlockLines, renderBlock } from "./block-lines.ts";

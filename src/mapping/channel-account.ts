@@ -1,4 +1,4 @@
-import type { TreeNode } from "../tree/model.ts";
+import type { TreeNode } from "../model/tree.ts";
 import type { ChannelMapper, ChannelServing, MappingOutcome } from "./channel-mapper.ts";
 import type { MetricFamily } from "./metric-table.ts";
 import type { Rule } from "./rules/rule.ts";

@@ -1,4 +1,4 @@
-import type { TreeNode } from "../tree/model.ts";
+import type { TreeNode } from "../model/tree.ts";
 import type { MetricFamily } from "./metric-table.ts";
 import type { MappedFamily, Rule } from "./rules/rule.ts";
 import type { RuleSet } from "./rules/rule-set.ts";

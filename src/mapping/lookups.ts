@@ -1,4 +1,4 @@
-import type { LookupDefinition } from "../api/records.ts";
+import type { LookupDefinition } from "../prtg/records.ts";
 
 /** More texts for the bits of one value are not joined. */
 const MAX_BITS = 64;

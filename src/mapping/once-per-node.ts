@@ -1,4 +1,4 @@
-import type { TreeNode } from "../tree/model.ts";
+import type { TreeNode } from "../model/tree.ts";
 
 /**
  * Calls `build` once for calls in a row with the same node, as when one series after another of it is set. What was

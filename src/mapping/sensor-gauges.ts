@@ -1,5 +1,5 @@
-import type { NodeRecord } from "../api/records.ts";
-import { statusCode } from "../api/status.ts";
+import type { NodeRecord } from "../prtg/records.ts";
+import { statusCode } from "../prtg/status.ts";
 import { type MetricFamily, TREE_FAMILIES } from "./metric-table.ts";
 
 /** A family with one series per sensor whose labels do not depend on the status. */

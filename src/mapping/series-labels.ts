@@ -1,6 +1,6 @@
-import type { LimitName } from "../api/records.ts";
-import type { StatusToken } from "../api/status.ts";
-import type { TreeNode } from "../tree/model.ts";
+import type { TreeNode } from "../model/tree.ts";
+import type { LimitName } from "../prtg/records.ts";
+import type { StatusToken } from "../prtg/status.ts";
 import { LABELS_TO_CHOOSE, type LabelSettings, tagValue, WIDE_LABELS } from "./label-settings.ts";
 import {
   CHANNEL_LABELS,

@@ -1,5 +1,5 @@
-import type { StatusSummary } from "../api/records.ts";
-import { STATUS_TOKENS, type StatusToken } from "../api/status.ts";
+import type { StatusSummary } from "../prtg/records.ts";
+import { STATUS_TOKENS, type StatusToken } from "../prtg/status.ts";
 
 export interface StatusCounts {
   /** All tokens; without those the server's summary lacks when the sensors are not known either. */

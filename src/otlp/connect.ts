@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
 import type { ReadFile } from "../config/read-file.ts";
 import type { Redactor } from "../errors/redactor.ts";
+import type { Clock } from "../lib/clock.ts";
 import { ENCODINGS } from "./encoding.ts";
 import { OtlpExporter } from "./exporter.ts";
 import { headerReader } from "./headers.ts";

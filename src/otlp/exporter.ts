@@ -1,7 +1,7 @@
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
-import type { Clock } from "../clock.ts";
 import { describeFault } from "../errors/exporter-error.ts";
-import { nextTurn } from "../next-turn.ts";
+import type { Clock } from "../lib/clock.ts";
+import { nextTurn } from "../lib/next-turn.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
 import { judgeAnswer, type Verdict } from "./answer.ts";
 import { ENCODINGS, type OtlpProtocol } from "./encoding.ts";

@@ -8,7 +8,7 @@ import {
   type ScopeMetrics,
 } from "@opentelemetry/sdk-metrics";
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
 import type { OtlpExporter, Shipment } from "./exporter.ts";
 import type { OtlpObserver } from "./observer.ts";

@@ -3,7 +3,7 @@ import { emptyResource } from "@opentelemetry/resources";
 import type { CollectionResult, MetricProducer } from "@opentelemetry/sdk-metrics";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import type { Store } from "../store/store.ts";
 import { registryMetrics } from "./registry-metrics.ts";

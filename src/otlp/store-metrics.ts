@@ -1,6 +1,6 @@
 import type { HrTime } from "@opentelemetry/api";
 import type { GaugeMetricData } from "@opentelemetry/sdk-metrics";
-import { nextTurn } from "../next-turn.ts";
+import { nextTurn } from "../lib/next-turn.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import { gauge } from "./metrics.ts";

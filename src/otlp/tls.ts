@@ -5,7 +5,7 @@ import { readCertificates, readPrivateKey } from "../config/certificates.ts";
 import { printable } from "../config/quote.ts";
 import type { ReadFile } from "../config/read-file.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import type { ConnectSettings } from "../kept-connections.ts";
+import type { ConnectSettings } from "../lib/http/kept-connections.ts";
 
 /** How to trust the receiver and how to be trusted by it; all undefined for the usual authorities and no certificate. */
 export interface TlsSettings {

@@ -1,8 +1,8 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Dispatcher } from "undici";
-import type { Clock } from "../clock.ts";
-import { KeptConnections } from "../kept-connections.ts";
+import type { Clock } from "../lib/clock.ts";
+import { KeptConnections } from "../lib/http/kept-connections.ts";
 import type { HttpAnswer } from "./answer.ts";
 import type { HeaderReader } from "./headers.ts";
 import { type TlsReader, tlsConnector } from "./tls.ts";

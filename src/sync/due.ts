@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { SensorSync, SyncMode } from "./sensor-sync.ts";
 
 /** Few reads are spread no further apart than this: a gap should not stay open for the sake of an even load. */

@@ -1,4 +1,4 @@
-import type { ChannelRecord } from "../api/records.ts";
+import type { ChannelRecord } from "../prtg/records.ts";
 import type { MeasurementRow } from "./measurement.ts";
 import type { ChannelTimes, ListPoint } from "./sensor-sync.ts";
 

@@ -1,5 +1,5 @@
-import type { TimeSeries, TimeSeriesRow } from "../api/records.ts";
-import { SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../api/series-types.ts";
+import type { TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
+import { SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../prtg/series-types.ts";
 import type { MeasurementRow, Resolution } from "./measurement.ts";
 import { coveredUntil } from "./span.ts";
 

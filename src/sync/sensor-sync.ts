@@ -1,4 +1,4 @@
-import { SERIES_WINDOW_MS } from "../api/series-types.ts";
+import { SERIES_WINDOW_MS } from "../prtg/series-types.ts";
 import type { MeasurementRow } from "./measurement.ts";
 import { FUTURE_SLACK_MS } from "./plan.ts";
 import { coveredUntil, isEndOfAverage } from "./span.ts";

@@ -1,9 +1,9 @@
-import { ApiError } from "../api/api-error.ts";
-import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { TimeSeries } from "../api/records.ts";
-import type { SeriesType } from "../api/series-types.ts";
-import type { Clock } from "../clock.ts";
 import type { ErrorCode } from "../errors/catalogue.ts";
+import type { Clock } from "../lib/clock.ts";
+import { ApiError } from "../prtg/api-error.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
+import type { TimeSeries } from "../prtg/records.ts";
+import type { SeriesType } from "../prtg/series-types.ts";
 import { CycleBudget, type CycleLimits } from "./due.ts";
 import { planReading } from "./plan.ts";
 import type { SensorSync } from "./sensor-sync.ts";

@@ -1,4 +1,4 @@
-import { SERIES_STEP_MS } from "../api/series-types.ts";
+import { SERIES_STEP_MS } from "../prtg/series-types.ts";
 import type { Resolution } from "./measurement.ts";
 
 /**

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { access, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { readTextFile, withinTime } from "../bounded-files.ts";
-import type { Clock } from "../clock.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import { type FileLock, tryFileLock } from "../file-lock.ts";
+import { readTextFile, withinTime } from "../lib/bounded-files.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 
 /*
  * Two exporters that remember in one folder what they pushed of the same server push everything twice. So each one claims

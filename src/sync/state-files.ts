@@ -1,6 +1,6 @@
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { MAX_DATA_BYTES, readTextFile, withinTime } from "../bounded-files.ts";
+import { MAX_DATA_BYTES, readTextFile, withinTime } from "../lib/bounded-files.ts";
 
 /** A directory of small files, in steps that can fail one by one. Every call rejects with the error of the system. */
 export interface StateFiles {

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
-import type { MonitoringApi } from "../api/monitoring-api.ts";
-import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../api/records.ts";
-import type { SeriesType } from "../api/series-types.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
+import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
+import type { SeriesType } from "../prtg/series-types.ts";
 import { type CycleLimits, dueSensors } from "./due.ts";
 import { channelsBySensor, pointsAfter, type SensorChannels, timesBetween } from "./list-points.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "./measurement.ts";

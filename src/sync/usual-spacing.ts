@@ -1,4 +1,4 @@
-import type { TimeSeriesRow } from "../api/records.ts";
+import type { TimeSeriesRow } from "../prtg/records.ts";
 
 const LAST_SPACINGS = 9;
 const FEWEST_SPACINGS = 3;

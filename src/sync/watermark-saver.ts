@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
 import { describeError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { SyncObserver } from "./observer.ts";
 import type { Watermarks } from "./watermarks.ts";
 

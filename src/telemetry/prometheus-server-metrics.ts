@@ -1,5 +1,5 @@
-import { USUAL_ENDPOINTS, USUAL_LISTS } from "../api/endpoints.ts";
-import type { ApiObserver, FinishedRequest } from "../api/observer.ts";
+import { USUAL_ENDPOINTS, USUAL_LISTS } from "../prtg/endpoints.ts";
+import type { ApiObserver, FinishedRequest } from "../prtg/observer.ts";
 import type { ExporterMetrics } from "./exporter-metrics.ts";
 import {
   type CollectorMetrics,

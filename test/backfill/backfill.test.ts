@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../../src/api/series-types.ts";
 import { formatLabels } from "../../src/exposition/text.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../../src/prtg/series-types.ts";
 import { parseSample } from "../support/parse-sample.ts";
 import { DAY, HistoryServer, HOUR, MINUTE, NOW, valueAt } from "./history-server.ts";
 import { emptyFolder, filesOf, run, samplesOf, TickingClock } from "./running.ts";

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../src/api/api-error.ts";
 import { failureKind } from "../../src/backfill/failures.ts";
 import { ERROR_CATALOGUE, type ErrorCode } from "../../src/errors/catalogue.ts";
+import { ApiError } from "../../src/prtg/api-error.ts";
 import { HistoryServer, MINUTE } from "./history-server.ts";
 import { emptyFolder, filesOf, run, TickingClock } from "./running.ts";
 

@@ -5,9 +5,9 @@ import { parseMoment, resolveMoment } from "../../src/backfill/moment.ts";
 import { type BackfillParameters, parameterDifferences } from "../../src/backfill/parameters.ts";
 import { pathGlob } from "../../src/backfill/path-glob.ts";
 import { sensorFilter } from "../../src/backfill/selection.ts";
-import { EMPTY_TREE } from "../../src/tree/model.ts";
-import { reconcile } from "../../src/tree/reconcile.ts";
-import { list, ROOT, record } from "../tree/build-record.ts";
+import { reconcile } from "../../src/model/reconcile.ts";
+import { EMPTY_TREE } from "../../src/model/tree.ts";
+import { list, ROOT, record } from "../model/build-record.ts";
 import { configured } from "./running.ts";
 
 describe("parseMoment", () => {

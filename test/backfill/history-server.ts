@@ -1,7 +1,7 @@
-import type { TimeSeries, TimeSeriesRow } from "../../src/api/records.ts";
-import { SERIES_STEP_MS, SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../../src/api/series-types.ts";
+import type { TimeSeries, TimeSeriesRow } from "../../src/prtg/records.ts";
+import { SERIES_STEP_MS, SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../../src/prtg/series-types.ts";
 import { MemoryServer } from "../collectors/memory-server.ts";
-import { ROOT, record } from "../tree/build-record.ts";
+import { ROOT, record } from "../model/build-record.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { formatLabels } from "../../src/exposition/text.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { record } from "../model/build-record.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
-import { record } from "../tree/build-record.ts";
 import { HistoryServer, HOUR, MINUTE, NOW, valueAt } from "./history-server.ts";
 import { push } from "./pushing.ts";
 import { configured, emptyFolder, filesOf, run, type Wanted } from "./running.ts";

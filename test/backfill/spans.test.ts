@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SERIES_STEP_MS, SERIES_TYPES, SERIES_WINDOW_MS } from "../../src/api/series-types.ts";
 import { planSpans, renewSpans, type Span } from "../../src/backfill/spans.ts";
+import { SERIES_STEP_MS, SERIES_TYPES, SERIES_WINDOW_MS } from "../../src/prtg/series-types.ts";
 import { DAY, HOUR, MINUTE, NOW } from "./history-server.ts";
 
 /** `medium 2026-03-02T00:00Z 2026-03-10T19:00Z` */

@@ -114,7 +114,7 @@ describe("on an older Node.js", () => {
   });
 
   it("is not outlived by the exporter", async () => {
-    const launched = fileURLToPath(new URL("../../src/launched.ts", import.meta.url));
+    const launched = fileURLToPath(new URL("../../src/app/process/launched.ts", import.meta.url));
     const main = `
       import { stopWithLauncher } from ${JSON.stringify(launched)};
       process.on("SIGTERM", () => { console.log("stopped"); process.exit(); });

@@ -1,16 +1,16 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import type { LookupDefinition } from "../../src/api/records.ts";
 import type { SyncHooks } from "../../src/collectors/server-monitor.ts";
 import { formatLabels } from "../../src/exposition/text.ts";
 import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { compileRules } from "../../src/mapping/rules/compile.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
+import type { LookupDefinition } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
 import { SyncEngine } from "../../src/sync/sync-engine.ts";
+import { record, reference } from "../model/build-record.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { record, reference } from "../tree/build-record.ts";
 import { channel, MINUTE, type Monitored, monitored, smallServer } from "./monitored.ts";
 
 const { channelState, channelValue } = TREE_FAMILIES;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ChannelLimits } from "../../src/api/records.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { record, reference } from "../tree/build-record.ts";
+import type { ChannelLimits } from "../../src/prtg/records.ts";
+import { record, reference } from "../model/build-record.ts";
 import { channel, HOUR, MINUTE, type Monitored, monitored, smallServer } from "./monitored.ts";
 
 const { signal } = new AbortController();

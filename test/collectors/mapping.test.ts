@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { ChannelLimits } from "../../src/api/records.ts";
 import { formatLabels } from "../../src/exposition/text.ts";
 import { ChannelMapper, type ChannelMapperOptions } from "../../src/mapping/channel-mapper.ts";
 import { WIDE_LABELS } from "../../src/mapping/label-settings.ts";
@@ -7,6 +6,7 @@ import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table
 import { compileRules } from "../../src/mapping/rules/compile.ts";
 import type { RuleSettings } from "../../src/mapping/rules/rule.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
+import type { ChannelLimits } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
 import { channel, HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
 

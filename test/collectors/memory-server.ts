@@ -1,5 +1,6 @@
-import { ApiError } from "../../src/api/api-error.ts";
-import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../../src/api/monitoring-api.ts";
+import type { ErrorCode } from "../../src/errors/catalogue.ts";
+import { ApiError } from "../../src/prtg/api-error.ts";
+import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../../src/prtg/monitoring-api.ts";
 import type {
   ChannelRecord,
   ListResult,
@@ -8,9 +9,8 @@ import type {
   NodeRecord,
   StatusSummary,
   TimeSeries,
-} from "../../src/api/records.ts";
-import type { SeriesType } from "../../src/api/series-types.ts";
-import type { ErrorCode } from "../../src/errors/catalogue.ts";
+} from "../../src/prtg/records.ts";
+import type { SeriesType } from "../../src/prtg/series-types.ts";
 
 /** What a test can break: one kind of question to the server. */
 export type Question =

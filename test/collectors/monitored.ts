@@ -1,5 +1,4 @@
 import { pino } from "pino";
-import type { ChannelRecord } from "../../src/api/records.ts";
 import {
   COLLECTOR_NAMES,
   type CollectorName,
@@ -9,11 +8,12 @@ import {
 } from "../../src/collectors/server-monitor.ts";
 import { formatLabels } from "../../src/exposition/text.ts";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { PrometheusServerMetrics } from "../../src/telemetry/prometheus-server-metrics.ts";
+import { ROOT, record } from "../model/build-record.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { ROOT, record } from "../tree/build-record.ts";
 import { MemoryServer } from "./memory-server.ts";
 
 export const SECOND = 1_000;

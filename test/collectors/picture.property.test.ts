@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { NodeKind } from "../../src/api/records.ts";
-import { isPaused, type StatusToken } from "../../src/api/status.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { ROOT, record, reference } from "../tree/build-record.ts";
+import type { NodeKind } from "../../src/prtg/records.ts";
+import { isPaused, type StatusToken } from "../../src/prtg/status.ts";
+import { ROOT, record, reference } from "../model/build-record.ts";
 import { MemoryServer, type Question } from "./memory-server.ts";
 import { channel, type Monitored, monitored } from "./monitored.ts";
 

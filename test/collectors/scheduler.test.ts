@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../src/api/api-error.ts";
 import type { RunResult } from "../../src/collectors/collector.ts";
 import { Scheduler } from "../../src/collectors/scheduler.ts";
 import { createTimetable } from "../../src/collectors/timetable.ts";
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
+import { ApiError } from "../../src/prtg/api-error.ts";
 import type { FinishedRun } from "../../src/telemetry/server-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { HOUR, type LogLine, MINUTE, SECOND } from "./monitored.ts";

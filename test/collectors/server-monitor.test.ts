@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { record } from "../tree/build-record.ts";
+import { record } from "../model/build-record.ts";
 import { MemoryServer } from "./memory-server.ts";
 import { channel, HOUR, MINUTE, monitored, SECOND, smallServer } from "./monitored.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { StatusSummary } from "../../src/api/records.ts";
-import { STATUS_TOKENS, type StatusToken, statusCode } from "../../src/api/status.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { record } from "../tree/build-record.ts";
+import type { StatusSummary } from "../../src/prtg/records.ts";
+import { STATUS_TOKENS, type StatusToken, statusCode } from "../../src/prtg/status.ts";
+import { record } from "../model/build-record.ts";
 import { HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
 
 const { signal } = new AbortController();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { record, reference } from "../tree/build-record.ts";
+import { record, reference } from "../model/build-record.ts";
 import { channel, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
 
 const { signal } = new AbortController();

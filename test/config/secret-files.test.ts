@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readAccess } from "../../src/commands/context.ts";
+import { readAccess } from "../../src/app/context.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { exposureOf } from "../../src/config/secret-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

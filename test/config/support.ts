@@ -17,7 +17,7 @@ export function filesWith(files: Readonly<Record<string, string>>): (path: strin
 }
 
 function fixture(name: string): string {
-  return readFileSync(new URL(`../api/fixtures/${name}`, import.meta.url), "utf8");
+  return readFileSync(new URL(`../prtg/fixtures/${name}`, import.meta.url), "utf8");
 }
 
 const FILES = {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { printConfig } from "../../src/commands/fingerprint.ts";
+import { printConfig } from "../../src/app/fingerprint.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { FILE, failureOf, filesWith, load, SECRET } from "./support.ts";
 
@@ -65,7 +65,7 @@ describe("what is refused, and where", () => {
   });
 
   test("a key that others may read, where that is to be refused", async () => {
-    const fixture = (name: string) => readFileSync(new URL(`../api/fixtures/${name}`, import.meta.url), "utf8");
+    const fixture = (name: string) => readFileSync(new URL(`../prtg/fixtures/${name}`, import.meta.url), "utf8");
     const readFile = filesWith({
       [FILE]: `${withTls("cert_file: /etc/a.pem, key_file: /etc/a.key")}strict_secret_files: true\n`,
       "/run/secrets/key": SECRET,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { STATUS_TOKENS } from "../../src/api/status.ts";
+import { STATUS_TOKENS } from "../../src/prtg/status.ts";
 import {
   GRAFANA_DASHBOARDS,
   type GrafanaDashboard,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { STATUS_TOKENS } from "../../src/api/status.ts";
+import { STATUS_TOKENS } from "../../src/prtg/status.ts";
 import { promqlLabels } from "../support/promql-labels.ts";
 import { CONFIGURATION_KEYS, DOCUMENTED_METRICS, FLAGS, KNOWN_LABELS } from "./support/known-names.ts";
 import { readPage } from "./support/pages.ts";

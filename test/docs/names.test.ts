@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { STATUS_TOKENS } from "../../src/api/status.ts";
 import { ERROR_CATALOGUE } from "../../src/errors/catalogue.ts";
+import { STATUS_TOKENS } from "../../src/prtg/status.ts";
 import { promqlLabels } from "../support/promql-labels.ts";
 import { ALERTS } from "../support/rule-files.ts";
 import { CONFIGURATION_KEYS, DOCUMENTED_METRICS, FLAGS } from "./support/known-names.ts";

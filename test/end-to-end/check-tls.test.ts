@@ -7,7 +7,7 @@ import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 function fixture(name: string): string {
-  return readFileSync(new URL(`../api/fixtures/${name}`, import.meta.url), "utf8");
+  return readFileSync(new URL(`../prtg/fixtures/${name}`, import.meta.url), "utf8");
 }
 
 const TLS = { key: fixture("prtg.example.com.key.pem"), cert: fixture("prtg.example.com.pem") };

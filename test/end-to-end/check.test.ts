@@ -21,7 +21,7 @@ const KEY = "auth: { api_key_file: key.txt }";
 const LOGIN = `auth: { username: ${CREDENTIALS.username}, password_file: password.txt }`;
 
 function fixture(name: string): string {
-  return readFileSync(new URL(`../api/fixtures/${name}`, import.meta.url), "utf8");
+  return readFileSync(new URL(`../prtg/fixtures/${name}`, import.meta.url), "utf8");
 }
 
 function tlsServer(name: string): Promise<Simulator> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Program } from "../../soak/program.ts";
-import { HEAP_FLAGS } from "../../src/memory-flags.ts";
+import { HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
 import { HOSTILITIES, HostileServer, type Hostility } from "./support/hostile-server.ts";
 
 const HEAP_MB = 350;

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, it } from "vitest";
-import { createRoutes } from "../../src/http/routes.ts";
-import { startWebServer } from "../../src/http/web-server.ts";
+import { createRoutes } from "../../src/http/pages/routes.ts";
+import { startWebServer } from "../../src/http/server/web-server.ts";
 import type { World } from "../../src/simulator/world/model.ts";
 import { type ParsedSample, parsePage } from "../support/parse-sample.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";

@@ -1,10 +1,10 @@
 import { gunzipSync } from "node:zlib";
 import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Clock, systemClock } from "../../src/clock.ts";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { formatLabels } from "../../src/exposition/text.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { Store } from "../../src/store/store.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { BlockLines } from "../../src/exposition/block-lines.ts";
 import { PageView } from "../../src/exposition/page-view.ts";
+import { nextTurn } from "../../src/lib/next-turn.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
-import { nextTurn } from "../../src/next-turn.ts";
 
 const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: [] };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Reclaimer } from "../../src/exposition/reclaimer.ts";
 import { type TreePage, TreePages } from "../../src/exposition/tree-pages.ts";
+import { nextTurn } from "../../src/lib/next-turn.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
-import { nextTurn } from "../../src/next-turn.ts";
 import { BLOCK_SIZE } from "../../src/store/series-block.ts";
 import { Store } from "../../src/store/store.ts";
 

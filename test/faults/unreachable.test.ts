@@ -4,14 +4,14 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { parsePage } from "../../soak/page-parser.ts";
 import { PageView } from "../../soak/page-view.ts";
 import { TruthChecker } from "../../soak/truth.ts";
-import { Exporter } from "../../src/commands/exporter.ts";
+import { Exporter } from "../../src/app/exporter.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { freePort } from "../support/free-port.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 
-const FIXTURES = fileURLToPath(new URL("../api/fixtures/", import.meta.url));
+const FIXTURES = fileURLToPath(new URL("../prtg/fixtures/", import.meta.url));
 const SCHEDULES =
   "health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }";
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { mappingOf } from "../../src/commands/mapping.ts";
+import { mappingOf } from "../../src/app/mapping.ts";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { loadWebConfig } from "../../src/http/web-config/load.ts";
 import { parseScenario } from "../../src/simulator/scenario/scenario.ts";

@@ -1,7 +1,7 @@
 import { pino } from "pino";
-import { reloadEndpoint } from "../../src/http/reload-endpoint.ts";
-import { createRoutes } from "../../src/http/routes.ts";
-import { startWebServer, type WebLimits } from "../../src/http/web-server.ts";
+import { reloadEndpoint } from "../../src/http/pages/reload-endpoint.ts";
+import { createRoutes } from "../../src/http/pages/routes.ts";
+import { startWebServer, type WebLimits } from "../../src/http/server/web-server.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 /** The exporter's web server with every route, over a small simulated world that was polled once. */

@@ -7,9 +7,9 @@ import { compileRules } from "../../src/mapping/rules/compile.ts";
 import type { RuleSettings } from "../../src/mapping/rules/rule.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import { convert, UNCHANGED } from "../../src/mapping/units/conversion.ts";
-import { EMPTY_TREE, type TreeNode } from "../../src/tree/model.ts";
-import { reconcile } from "../../src/tree/reconcile.ts";
-import { list, ROOT, record } from "../tree/build-record.ts";
+import { reconcile } from "../../src/model/reconcile.ts";
+import { EMPTY_TREE, type TreeNode } from "../../src/model/tree.ts";
+import { list, ROOT, record } from "../model/build-record.ts";
 
 const { nodes } = reconcile(EMPTY_TREE, {
   probe: list([record("probe", "1", ROOT, { name: "Berlin", tags: ["site:berlin"] })]),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { LimitName } from "../../src/api/records.ts";
 import { isBeyondLimit } from "../../src/mapping/limits.ts";
+import type { LimitName } from "../../src/prtg/records.ts";
 
 it.each<[LimitName, number, number, boolean]>([
   ["max_error", 90, 90.1, true],

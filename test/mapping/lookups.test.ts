@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LookupDefinition, LookupEntry } from "../../src/api/records.ts";
 import { Lookups, stateText } from "../../src/mapping/lookups.ts";
+import type { LookupDefinition, LookupEntry } from "../../src/prtg/records.ts";
 
 function range(from: number, to: number, text: string): LookupEntry {
   return { kind: "range", from, to, text };

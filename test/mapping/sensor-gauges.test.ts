@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { NodeRecord } from "../../src/api/records.ts";
-import { STATUS_TOKENS } from "../../src/api/status.ts";
 import { SENSOR_GAUGES } from "../../src/mapping/sensor-gauges.ts";
-import { record } from "../tree/build-record.ts";
+import type { NodeRecord } from "../../src/prtg/records.ts";
+import { STATUS_TOKENS } from "../../src/prtg/status.ts";
+import { record } from "../model/build-record.ts";
 
 function values(more: Partial<NodeRecord>): Record<string, number | undefined> {
   const sensor = record("sensor", "1", "2", more);

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LIMIT_NAMES } from "../../src/api/records.ts";
 import { LABELS_TO_CHOOSE, type LabelSettings, tagValue, WIDE_LABELS } from "../../src/mapping/label-settings.ts";
 import { type MetricFamily, TREE_FAMILIES, type TreeFamilyName } from "../../src/mapping/metric-table.ts";
 import { oncePerNode } from "../../src/mapping/once-per-node.ts";
@@ -13,9 +12,10 @@ import {
   nodeSensorsLabels,
   SeriesLabels,
 } from "../../src/mapping/series-labels.ts";
-import { EMPTY_TREE, type TreeNode } from "../../src/tree/model.ts";
-import { reconcile } from "../../src/tree/reconcile.ts";
-import { list, ROOT, record } from "../tree/build-record.ts";
+import { reconcile } from "../../src/model/reconcile.ts";
+import { EMPTY_TREE, type TreeNode } from "../../src/model/tree.ts";
+import { LIMIT_NAMES } from "../../src/prtg/records.ts";
+import { list, ROOT, record } from "../model/build-record.ts";
 
 const { nodes } = reconcile(EMPTY_TREE, {
   probe: list([record("probe", "1", ROOT, { name: "Berlin" })]),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { STATUS_TOKENS, type StatusToken } from "../../src/api/status.ts";
 import { countStatuses } from "../../src/mapping/status-counts.ts";
+import { STATUS_TOKENS, type StatusToken } from "../../src/prtg/status.ts";
 
 type Counts = Partial<Record<StatusToken, number>>;
 

@@ -28,7 +28,7 @@ describeWithPrograms(["dashboard-schema"], "the schema of the Grafana Foundation
 
   test("is the version that the dashboards are made with", () => {
     const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
-    const { dependencies } = JSON.parse(read("tools/dashboards/package.json"));
+    const { dependencies } = JSON.parse(read("dashboards/package.json"));
     expect(read("test/real/programs/dashboard-schema/go.mod")).toContain(
       `grafana-foundation-sdk/go v${dependencies["@grafana/grafana-foundation-sdk"]}\n`,
     );

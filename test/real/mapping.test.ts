@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mappingOf } from "../../src/commands/mapping.ts";
+import { mappingOf } from "../../src/app/mapping.ts";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
 import type { MappedFamily } from "../../src/mapping/rules/rule.ts";
 import type { SimChannel, World } from "../../src/simulator/world/model.ts";

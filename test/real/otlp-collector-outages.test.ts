@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, type TestContext, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, DeliverySite, HOUR, MINUTE, type Route, type SiteOptions, until } from "./support/delivery-site.ts";
 import type { ExporterProgram } from "./support/exporter-program.ts";
 import { judgeHealing } from "./support/healed-outage.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/service/simulator.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { CREDENTIALS } from "../support/simulated-server.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { type Contract, loadContract } from "../../src/simulator/service/contract/contract.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/service/simulator.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";

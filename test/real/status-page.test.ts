@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createRoutes } from "../../src/http/routes.ts";
-import { startWebServer, type WebServer } from "../../src/http/web-server.ts";
+import { createRoutes } from "../../src/http/pages/routes.ts";
+import { startWebServer, type WebServer } from "../../src/http/server/web-server.ts";
 import type { SimNode, SimSensor } from "../../src/simulator/world/model.ts";
 import { type Browser, startBrowser } from "../../tools/browser/chromium.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";

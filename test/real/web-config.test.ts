@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import bcrypt from "bcryptjs";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { startSimulator } from "../../src/simulator/service/simulator.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { type Certificates, makeCertificates } from "../http/support/certificates.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 
 interface Sleeper {
   readonly until: number;

@@ -1,10 +1,10 @@
 import { pino } from "pino";
-import { systemClock } from "../../src/clock.ts";
-import type { CommandContext } from "../../src/commands/context.ts";
-import { Exporter } from "../../src/commands/exporter.ts";
+import type { CommandContext } from "../../src/app/context.ts";
+import { Exporter } from "../../src/app/exporter.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/service/simulator.ts";
 import type { WorldSize } from "../../src/simulator/world/model.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";

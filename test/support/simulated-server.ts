@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { systemClock } from "../../src/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/service/simulator.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ChannelRecord } from "../../src/api/records.ts";
+import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { channelsBySensor, pointsAfter as pointsOfGroup } from "../../src/sync/list-points.ts";
 import { usualSpacing } from "../../src/sync/usual-spacing.ts";
 

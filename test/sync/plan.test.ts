@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { TimeSeries } from "../../src/api/records.ts";
-import { SERIES_STEP_MS, SERIES_TYPES, type SeriesType } from "../../src/api/series-types.ts";
+import type { TimeSeries } from "../../src/prtg/records.ts";
+import { SERIES_STEP_MS, SERIES_TYPES, type SeriesType } from "../../src/prtg/series-types.ts";
 import { mergeSeries, planReading } from "../../src/sync/plan.ts";
 import { coveredUntil } from "../../src/sync/span.ts";
 

@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync }
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { type Clock, systemClock } from "../../src/clock.ts";
-import { tryFileLock } from "../../src/file-lock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
+import { tryFileLock } from "../../src/lib/file-lock.ts";
 import { claimServers } from "../../src/sync/state-claims.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

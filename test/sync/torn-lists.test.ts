@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ChannelRecord } from "../../src/api/records.ts";
+import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { type SensorChannels, timesBetween } from "../../src/sync/list-points.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";

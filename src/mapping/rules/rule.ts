@@ -1,4 +1,4 @@
-import type { TreeNode } from "../../tree/model.ts";
+import type { TreeNode } from "../../model/tree.ts";
 import type { MetricFamily } from "../metric-table.ts";
 import type { BaseUnitName } from "../units/base-units.ts";
 import type { Conversion } from "../units/conversion.ts";

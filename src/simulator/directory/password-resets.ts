@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { User } from "./model.ts";
 
 /** What the user would find in a mail. */

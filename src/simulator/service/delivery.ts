@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { FaultEffects } from "./faults.ts";
 import { largeBody } from "./large-body.ts";
 import type { Answer } from "./respond.ts";

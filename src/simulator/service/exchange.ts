@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { permits } from "../directory/model.ts";
 import type { World } from "../world/model.ts";
 import { EVERYTHING, type Visibility, VisibleWorld } from "./access.ts";

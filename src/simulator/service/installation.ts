@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { type License, licenseFor } from "../catalog/license.ts";
 import type { Directory } from "../directory/directory.ts";
 import { PasswordResets } from "../directory/password-resets.ts";

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { Control } from "../control/control.ts";
 import type { PasswordReset } from "../directory/password-resets.ts";
 import type { Scenario } from "../scenario/scenario.ts";

@@ -1,5 +1,5 @@
 import { familiesOf } from "../../../scripts/generate/preset-families.ts";
-import { createProgram } from "../../../src/commands/program.ts";
+import { createProgram } from "../../../src/cli/program.ts";
 import { PRESET_NAMES } from "../../../src/config/mapping-schema.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { CHANNEL_LABELS, SENSOR_LABELS } from "../../../src/mapping/metric-table.ts";

@@ -1,8 +1,8 @@
 import { parsePage } from "../../../soak/page-parser.ts";
 import { PageView } from "../../../soak/page-view.ts";
 import type { AnsweredRequest } from "../../../soak/truth.ts";
-import { Exporter } from "../../../src/commands/exporter.ts";
-import { openOtlpPush } from "../../../src/commands/otlp-push.ts";
+import { Exporter } from "../../../src/app/exporter.ts";
+import { openOtlpPush } from "../../../src/app/otlp-push.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { negotiateFormat } from "../../../src/exposition/negotiate.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/service/simulator.ts";

@@ -4,11 +4,11 @@ import { connect as connectHttp2 } from "node:http2";
 import { type RequestOptions, request } from "node:https";
 import { onTestFinished } from "vitest";
 import { Redactor } from "../../../src/errors/redactor.ts";
-import type { RouteHandler } from "../../../src/http/responses.ts";
-import { respondText } from "../../../src/http/responses.ts";
-import { respond } from "../../../src/http/status-page/respond.ts";
+import { respond } from "../../../src/http/pages/status/respond.ts";
+import type { RouteHandler } from "../../../src/http/server/responses.ts";
+import { respondText } from "../../../src/http/server/responses.ts";
+import { startWebServer, type WebLimits, type WebServer } from "../../../src/http/server/web-server.ts";
 import { WebConfigSource } from "../../../src/http/web-config/source.ts";
-import { startWebServer, type WebLimits, type WebServer } from "../../../src/http/web-server.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
 import type { Certificates } from "./certificates.ts";
 

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { compileMapping } from "../../../src/commands/compile-mapping.ts";
+import { compileMapping } from "../../../src/app/compile-mapping.ts";
 import { mappingSchema, PRESET_NAMES, type PresetName } from "../../../src/config/mapping-schema.ts";
 import { PRESET_FOLDER } from "../../../src/config/presets.ts";
 import { readRuleFiles } from "../../../src/config/rule-files.ts";

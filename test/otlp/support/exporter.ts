@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { onTestFinished } from "vitest";
-import { type Clock, systemClock } from "../../../src/clock.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
+import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { connectOtlp } from "../../../src/otlp/connect.ts";
 import type { OtlpExporter } from "../../../src/otlp/exporter.ts";
 import type { OtlpObserver, Stream } from "../../../src/otlp/observer.ts";

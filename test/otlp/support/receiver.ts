@@ -39,9 +39,9 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A file of test/api/fixtures. */
+/** A file of test/prtg/fixtures. */
 export function certificateFile(name: string): string {
-  return new URL(`../../api/fixtures/${name}`, import.meta.url).pathname;
+  return new URL(`../../prtg/fixtures/${name}`, import.meta.url).pathname;
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { Clock } from "../../../src/clock.ts";
-import { openOtlpPush } from "../../../src/commands/otlp-push.ts";
-import { startServing } from "../../../src/commands/serve.ts";
+import { openOtlpPush } from "../../../src/app/otlp-push.ts";
+import { startServing } from "../../../src/cli/serve.ts";
 import { loadConfig } from "../../../src/config/load.ts";
+import type { Clock } from "../../../src/lib/clock.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
 
 export interface PushingExporterOptions {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { pino } from "pino";
-import { webObserver } from "../../../src/commands/web-config.ts";
-import { createRoutes } from "../../../src/http/routes.ts";
-import { type RouteHandler, startWebServer } from "../../../src/http/web-server.ts";
+import { webObserver } from "../../../src/cli/web-config.ts";
+import { createRoutes } from "../../../src/http/pages/routes.ts";
+import { type RouteHandler, startWebServer } from "../../../src/http/server/web-server.ts";
 import {
   type SimulatedExporter,
   type SimulatedExporterOptions,

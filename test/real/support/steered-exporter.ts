@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { Exporter } from "../../../src/commands/exporter.ts";
-import type { OtlpPush } from "../../../src/commands/otlp-push.ts";
+import { Exporter } from "../../../src/app/exporter.ts";
+import type { OtlpPush } from "../../../src/app/otlp-push.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/service/simulator.ts";
 import type { SimSensor, World } from "../../../src/simulator/world/model.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "../../../src/clock.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/service/simulator.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";

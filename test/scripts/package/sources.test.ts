@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { describeSources, lockedPackages, manifest, ROOT } from "../../../scripts/package/build.ts";
 import { debianChangelog } from "../../../scripts/package/documents.ts";
 import { checkIntegrity } from "../../../scripts/package/node-runtime.ts";
-import { createProgram } from "../../../src/commands/program.ts";
+import { createProgram } from "../../../src/cli/program.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 
 test("time and commit come from the environment where there is no repository", () => {

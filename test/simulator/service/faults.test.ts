@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/clock.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { Faults } from "../../../src/simulator/service/faults.ts";
 import { seededRandom } from "../../../src/simulator/service/randomness.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";

@@ -7,7 +7,7 @@ import type { LoggedRequest } from "../../../src/simulator/service/request-log.t
 import { startSimulator } from "../../../src/simulator/service/simulator.ts";
 import { CREDENTIALS, startService } from "./support/running-service.ts";
 
-const pem = (name: string): string => readFileSync(new URL(`../../api/fixtures/${name}.pem`, import.meta.url), "utf8");
+const pem = (name: string): string => readFileSync(new URL(`../../prtg/fixtures/${name}.pem`, import.meta.url), "utf8");
 
 describe("the request log", () => {
   test("counts by method, route and status", async () => {

@@ -1,4 +1,4 @@
-import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../../../src/api/series-types.ts";
+import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../../../src/prtg/series-types.ts";
 import type { MeasurementRow } from "../../../src/sync/measurement.ts";
 import type { ReceivedRow } from "./receiver.ts";
 import type { RecordedSensor, RecordedServer } from "./recorded-server.ts";

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import type { Clock } from "../../../src/clock.ts";
+import type { Clock } from "../../../src/lib/clock.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "../../../src/sync/measurement.ts";
 import type { SyncMode } from "../../../src/sync/sensor-sync.ts";
 import type { StateFiles } from "../../../src/sync/state-files.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/clock.ts";
+import type { Clock } from "../../../src/lib/clock.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../../../src/sync/measurement.ts";
 
 export interface ReceivedRow extends MeasurementRow {

@@ -1,8 +1,8 @@
-import { ApiError } from "../../../src/api/api-error.ts";
-import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../../../src/api/records.ts";
-import { SERIES_STEP_MS, SERIES_WINDOW_MS, type SeriesType } from "../../../src/api/series-types.ts";
-import type { Clock } from "../../../src/clock.ts";
 import type { ErrorCode } from "../../../src/errors/catalogue.ts";
+import type { Clock } from "../../../src/lib/clock.ts";
+import { ApiError } from "../../../src/prtg/api-error.ts";
+import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../../../src/prtg/records.ts";
+import { SERIES_STEP_MS, SERIES_WINDOW_MS, type SeriesType } from "../../../src/prtg/series-types.ts";
 
 export interface RecordedSensor {
   readonly id: string;

@@ -1,4 +1,4 @@
-// Pins the Grafana Foundation SDK whose schema the dashboards have to fit: the version that tools/dashboards makes them with.
+// Pins the Grafana Foundation SDK whose schema the dashboards have to fit: the version that dashboards makes them with.
 module prtg-exporter/dashboard-schema
 
 go 1.26.0

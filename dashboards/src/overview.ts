@@ -1,0 +1,395 @@
+import * as common from "@grafana/grafana-foundation-sdk/common";
+import { MappingType } from "@grafana/grafana-foundation-sdk/dashboard";
+import * as piechart from "@grafana/grafana-foundation-sdk/piechart";
+import * as units from "@grafana/grafana-foundation-sdk/units";
+import type { StatusToken } from "../../src/prtg/status.ts";
+import { buildDashboard } from "./dashboard.ts";
+import { chooses, ID, linkTo } from "./links.ts";
+import { graphPanel, HEIGHT, rangeQuery, type Steps, statPanel, steps } from "./panels.ts";
+import { ACKNOWLEDGED, CHANNEL_KEY, codesOf, DOWN, PAUSED, sinceWhen, staleAges } from "./sensor-queries.ts";
+import { colorOf, NEUTRAL, STATUS_CODE_MAPPING, STATUS_SERIES } from "./statuses.ts";
+import { type Column, colored, coloredFromOne, tablePanel } from "./table.ts";
+import { choice, chosen, DATA_SOURCE, dataSource, JOB, PROBE, SERVER, SERVERS, webInterface } from "./variables.ts";
+
+const SENSORS = `${SERVERS},${chosen("probe")}`;
+/** Known one way or the other; the others are paused, or nobody could know. */
+const KNOWN = "up|warning|down|disconnected|unusual|acknowledged|partialdown";
+
+/** Sensors per status below the chosen probes: 15 series a probe, however many sensors there are. */
+function perProbe(statuses = ".+"): string {
+  return `max by (job, server, id, status) (prtg_node_sensors{${SERVERS},kind="probe",path=~\`\${probe:regex}\`,status=~"${statuses}"})`;
+}
+
+function perNode(kind: "group" | "probe", statuses: string): string {
+  const path = kind === "probe" ? "" : "(/.*)?";
+  return `sum by (job, server, id, path) (
+    max by (job, server, id, path, status) (prtg_node_sensors{${SERVERS},kind="${kind}",path=~\`\${probe:regex}${path}\`,status=~"${statuses}"})
+  )`;
+}
+
+const AVAILABILITY = `sum(${perProbe("up")}) / (sum(${perProbe(KNOWN)}) > 0)`;
+
+function count(title: string, statuses: string, status: StatusToken, description: string) {
+  const levels: Steps =
+    status === "up"
+      ? [[null, colorOf("up")]]
+      : [
+          [null, NEUTRAL],
+          [1, colorOf(status)],
+        ];
+  return statPanel({
+    title,
+    description,
+    expr: `sum(${perProbe(statuses)})`,
+    levels,
+    course: true,
+    width: 4,
+    none: "No sensors",
+  });
+}
+
+const counts = [
+  count("Down", "down", "down", "Sensors that are down and that nobody has acknowledged."),
+  count("Down (partial)", "partialdown", "partialdown", "Sensors that are down for some nodes of a cluster only."),
+  count("Acknowledged", "acknowledged", "acknowledged", "Sensors that are down, and somebody has said that they know."),
+  count(
+    "Warning",
+    "warning",
+    "warning",
+    "Sensors with a channel beyond a warning limit, or that warn for another reason.",
+  ),
+  count("Unusual", "unusual", "unusual", "Sensors whose values are not what they usually are at this time."),
+  count("Up", "up", "up", "Sensors that are up."),
+  count(
+    "Paused",
+    "paused.*",
+    "pausedbyuser",
+    "Sensors that are paused: by a user, a schedule, a dependency or the license.",
+  ),
+  count(
+    "Unknown",
+    "unknown|collecting|none|disconnected",
+    "unknown",
+    "Sensors of which nothing is known: unknown, collecting, none or disconnected.",
+  ),
+];
+
+const health = [
+  statPanel({
+    title: "Probes disconnected",
+    description: "Nothing below a disconnected probe is being measured.",
+    expr: `sum(max by (job, server, id) (prtg_node_status_code{${SERVERS},kind="probe",path=~\`\${probe:regex}\`} == bool 6))`,
+    levels: [
+      [null, NEUTRAL],
+      [1, "red"],
+    ],
+    width: 4,
+    none: "No probes",
+  }),
+  statPanel({
+    title: "Stale measurements",
+    description:
+      "Sensors that are said to work, and whose last measurement is older than three scanning intervals and five minutes.",
+    expr: `count(${staleAges(SENSORS)}) or 0 * count(prtg_up{${SERVERS}})`,
+    levels: [
+      [null, NEUTRAL],
+      [1, "orange"],
+    ],
+    width: 4,
+    none: "No exporter",
+  }),
+  statPanel({
+    title: "Availability",
+    description:
+      "Share of the sensors that were up, on average over the time range. Paused and unknown ones do not count.",
+    expr: `avg_over_time((${AVAILABILITY})[$__range:1m])`,
+    unit: units.PercentUnit,
+    decimals: 2,
+    levels: [
+      [null, "red"],
+      [0.95, "yellow"],
+      [0.99, "green"],
+    ],
+    width: 4,
+    none: "No sensors",
+  }),
+  statPanel({
+    title: "Servers out of reach",
+    description:
+      "Monitoring servers that the exporter cannot read: what this page shows of them is withdrawn bit by bit.",
+    expr: `sum(1 - max by (job, server) (prtg_up{${SERVERS}}))`,
+    levels: [
+      [null, NEUTRAL],
+      [1, "red"],
+    ],
+    width: 4,
+    none: "No exporter",
+  }),
+];
+
+function statusesOverTime() {
+  const panel = graphPanel({
+    title: "Sensors by status",
+    description: "How many sensors had which status; those that none has are left out.",
+    series: [{ expr: `sum by (status) (${perProbe()}) > 0`, legend: "{{status}}" }],
+    stacked: true,
+    legendRight: true,
+    calcs: ["lastNotNull"],
+    min: 0,
+    width: 16,
+    none: "No sensors",
+  });
+  for (const [token, properties] of STATUS_SERIES) panel.overrideByName(token, properties);
+  return panel;
+}
+
+function statusesNow() {
+  const panel = new piechart.PanelBuilder()
+    .title("Sensors by status now")
+    .description("Shares of the statuses at the end of the time range.")
+    .datasource(DATA_SOURCE)
+    .span(8)
+    .height(HEIGHT.graph)
+    .withTarget(rangeQuery({ expr: `sum by (status) (${perProbe()}) > 0`, legend: "{{status}}" }))
+    .unit(units.Short)
+    .noValue("No sensors")
+    .thresholds(steps([[null, "text"]]))
+    .pieType(piechart.PieChartType.Donut)
+    .displayLabels([])
+    .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(["lastNotNull"]).values(false).fields(""))
+    .legend(
+      new piechart.PieChartLegendOptionsBuilder()
+        .values([piechart.PieChartLegendValues.Value, piechart.PieChartLegendValues.Percent])
+        .displayMode(common.LegendDisplayMode.Table)
+        .placement(common.LegendPlacement.Right)
+        .showLegend(true)
+        .calcs([]),
+    );
+  for (const [token, properties] of STATUS_SERIES) panel.overrideByName(token, properties);
+  return panel;
+}
+
+const NODE_COLUMNS: readonly Column[] = [
+  { from: "server", title: "Server", pixels: 110 },
+  { from: "value 0", title: "Down", unit: units.Short, pixels: 75, properties: coloredFromOne("red") },
+  { from: "value 1", title: "Ack.", unit: units.Short, pixels: 75, properties: coloredFromOne("light-red") },
+  { from: "value 2", title: "Warning", unit: units.Short, pixels: 85, properties: coloredFromOne("yellow") },
+  { from: "value 3", title: "Paused", unit: units.Short, pixels: 80, properties: coloredFromOne("blue") },
+  { from: "value 4", title: "Sensors", unit: units.Short, pixels: 85 },
+  { from: "id", title: ID, pixels: 70 },
+];
+const NODE_STATUSES = ["down|partialdown", "acknowledged", "warning", "paused.*", ".+"];
+
+const worstProbes = tablePanel({
+  title: "Probes",
+  description: "Sensors below each probe, those with most sensors down first. A click on a name shows that probe only.",
+  queries: [
+    ...NODE_STATUSES.map((statuses) => perNode("probe", statuses)),
+    `max by (job, server, id, path) (prtg_node_status_code{${SERVERS},kind="probe",path=~\`\${probe:regex}\`})`,
+  ],
+  columns: [
+    {
+      from: "path",
+      title: "Probe",
+      properties: [chooses("Show this probe only", { probe: "Probe" }, ["datasource", "job", "server", "web"])],
+    },
+    {
+      from: "value 5",
+      title: "Status",
+      pixels: 130,
+      properties: colored({ id: "mappings", value: [STATUS_CODE_MAPPING] }),
+    },
+    ...NODE_COLUMNS.map((column) => (column.from === "id" ? { ...column, properties: [linkTo("probe")] } : column)),
+  ],
+  sortBy: "Down",
+  width: 12,
+  none: "No probes",
+});
+
+const WORST_GROUPS = `topk(20, ${perNode("group", "down|partialdown")} > 0)`;
+
+const worstGroups = tablePanel({
+  title: "Groups with most sensors down",
+  description: "The 20 groups that have most sensors down, with everything below them.",
+  queries: NODE_STATUSES.map((statuses, index) =>
+    index === 0 ? WORST_GROUPS : `${perNode("group", statuses)} and on (job, server, id) ${WORST_GROUPS}`,
+  ),
+  columns: [
+    { from: "path", title: "Group" },
+    ...NODE_COLUMNS.map((column) => (column.from === "id" ? { ...column, properties: [linkTo("group")] } : column)),
+  ],
+  sortBy: "Down",
+  width: 12,
+  none: "No group has sensors that are down",
+});
+
+const SENSOR_COLUMNS: readonly Column[] = [
+  { from: "sensor", title: "Sensor", properties: [linkTo("sensor")] },
+  { from: "device", title: "Device" },
+  { from: "group", title: "Group" },
+  { from: "probe", title: "Probe" },
+  { from: "server", title: "Server", pixels: 110 },
+];
+const KIND_COLUMNS: readonly Column[] = [
+  { from: "kind_name", title: "Kind" },
+  { from: "priority", title: "Priority", pixels: 85 },
+];
+const ID_COLUMN: Column = { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] };
+const SINCE_COLUMN: Column = {
+  from: "value 0",
+  title: "Since",
+  unit: units.DateTimeFromNow,
+  pixels: 140,
+  properties: [{ id: "mappings", value: [{ type: MappingType.ValueToText, options: { "0": { text: "not known" } } }] }],
+};
+
+const whatIsDown = tablePanel({
+  title: "What is down",
+  description:
+    "Sensors that are down or partially down and not acknowledged, those that went down last first; at most 500. A click on a sensor opens it in the monitoring service.",
+  queries: [sinceWhen(DOWN(SENSORS), SENSORS)],
+  columns: [SINCE_COLUMN, ...SENSOR_COLUMNS, ...KIND_COLUMNS, ID_COLUMN],
+  sortBy: "Since",
+  width: 24,
+  none: "Nothing is down",
+});
+
+const acknowledged = tablePanel({
+  title: "Acknowledged",
+  description: "Sensors that are down and acknowledged, and since when; at most 500.",
+  queries: [sinceWhen(ACKNOWLEDGED(SENSORS), SENSORS)],
+  columns: [SINCE_COLUMN, ...SENSOR_COLUMNS, ID_COLUMN],
+  sortBy: "Since",
+  width: 12,
+  none: "Nothing is acknowledged",
+});
+
+const stale = tablePanel({
+  title: "Stale measurements",
+  description:
+    "Sensors that are said to work, and whose last measurement is older than three scanning intervals and five minutes; the 500 oldest.",
+  queries: [`topk(500, ${staleAges(SENSORS)})`],
+  columns: [{ from: "value 0", title: "Age", unit: units.Seconds, pixels: 110 }, ...SENSOR_COLUMNS, ID_COLUMN],
+  sortBy: "Age",
+  width: 12,
+  none: "All measurements are fresh",
+});
+
+const PAUSED_SINCE = sinceWhen(PAUSED(SENSORS), SENSORS);
+
+const paused = tablePanel({
+  title: "Paused",
+  description: "Sensors that are paused, by what, and since when; the newest 500.",
+  queries: [PAUSED_SINCE, `${codesOf(PAUSED(SENSORS))} and on (job, server, sensor_id) ${PAUSED_SINCE}`],
+  columns: [
+    SINCE_COLUMN,
+    {
+      from: "value 1",
+      title: "Status",
+      pixels: 170,
+      properties: colored({ id: "mappings", value: [STATUS_CODE_MAPPING] }),
+    },
+    ...SENSOR_COLUMNS,
+    ID_COLUMN,
+  ],
+  sortBy: "Since",
+  width: 12,
+  none: "Nothing is paused",
+});
+
+const CHANNEL_LABELS = "job, server, sensor_id, channel_id, probe, device, sensor, channel, unit";
+const EXCEEDED = `(prtg_channel_limit_exceeded{${SERVERS},limit=~"max_error|min_error"} == 1)`;
+
+const beyondLimits = tablePanel({
+  title: "Channels beyond an error limit",
+  description: "Values that are beyond an error limit of their channel, and that limit; at most 500.",
+  queries: [
+    `topk(500, max by (${CHANNEL_LABELS}, limit) (prtg_channel_limit{${SENSORS},limit=~"max_error|min_error"} and on (${CHANNEL_KEY}, limit) ${EXCEEDED}))`,
+    `max by (${CHANNEL_LABELS}) (prtg_channel_value{${SENSORS}} and on (${CHANNEL_KEY}) ${EXCEEDED})`,
+  ],
+  columns: [
+    { from: "channel", title: "Channel" },
+    { from: "value 1", title: "Value", unit: units.Short, pixels: 90 },
+    { from: "value 0", title: "Limit", unit: units.Short, pixels: 90 },
+    { from: "unit", title: "Unit", pixels: 80 },
+    { from: "limit", title: "Which", pixels: 100 },
+    { from: "sensor", title: "Sensor", properties: [linkTo("sensor")] },
+    { from: "device", title: "Device" },
+    ID_COLUMN,
+  ],
+  width: 12,
+  none: "All values are within their error limits",
+});
+
+const availabilityOverTime = graphPanel({
+  title: "Availability",
+  description: "Share of the sensors that are up. Paused and unknown ones do not count.",
+  series: [{ expr: AVAILABILITY, legend: "Up" }],
+  unit: units.PercentUnit,
+  max: 1,
+  height: HEIGHT.table,
+  calcs: ["lastNotNull", "min", "mean"],
+  width: 12,
+  none: "No sensors",
+});
+
+const WINDOWS = ["1d", "7d", "30d"] as const;
+const AVAILABILITY_KEY = "job, server, sensor_id, probe, group, device, sensor, path";
+const LEAST = `bottomk(20, max by (${AVAILABILITY_KEY}) (server_sensor:prtg_sensor_availability:avg1d{${SENSORS}}))`;
+const SHARE = {
+  unit: units.PercentUnit,
+  decimals: 2,
+  pixels: 90,
+  properties: [
+    { id: "color", value: { mode: "thresholds" } },
+    {
+      id: "thresholds",
+      value: {
+        mode: "absolute",
+        steps: [
+          { value: null, color: "red" },
+          { value: 0.95, color: "yellow" },
+          { value: 0.99, color: "green" },
+        ],
+      },
+    },
+    { id: "custom.cellOptions", value: { type: "color-text" } },
+  ],
+};
+
+const leastAvailable = tablePanel({
+  title: "Least available sensors",
+  description:
+    "The 20 sensors that were up least in the last day, with the last 7 and 30 days. Needs the recording rules of deploy/prometheus.",
+  queries: WINDOWS.map((window) =>
+    window === "1d"
+      ? LEAST
+      : `max by (${AVAILABILITY_KEY}) (server_sensor:prtg_sensor_availability:avg${window}{${SENSORS}}) and on (job, server, sensor_id) ${LEAST}`,
+  ),
+  columns: [
+    ...SENSOR_COLUMNS.filter(({ from }) => from !== "probe"),
+    ...WINDOWS.map((window, index) => ({ ...SHARE, from: `value ${index}`, title: window })),
+    ID_COLUMN,
+  ],
+  sortBy: "1d",
+  ascending: true,
+  width: 12,
+  none: "No availability is recorded: load the recording rules",
+});
+
+export const overview = buildDashboard({
+  title: "PRTG / Overview",
+  description: "What is down, since when, and where; acknowledged, paused and stale; how available everything is.",
+  tags: ["monitoring"],
+  from: "now-6h",
+  refresh: "1m",
+  variables: [dataSource(), choice(JOB), choice(SERVER), choice(PROBE), webInterface()],
+  sections: [
+    { panels: [...counts, ...health] },
+    { title: "Statuses", panels: [statusesOverTime(), statusesNow()] },
+    { title: "What is down", panels: [whatIsDown] },
+    { title: "Worst probes and groups", panels: [worstProbes, worstGroups] },
+    { title: "Beyond limits, acknowledged, paused, stale", panels: [beyondLimits, acknowledged, paused, stale] },
+    { title: "Availability", panels: [availabilityOverTime, leastAvailable] },
+  ],
+});

@@ -1,0 +1,127 @@
+import { stat } from "node:fs/promises";
+import type { Logger } from "pino";
+import type { Environment } from "../config/interpolation.ts";
+import { type Config, type LoadedConfig, loadConfig } from "../config/load.ts";
+import type { ReadFile } from "../config/read-file.ts";
+import type { FileAccess } from "../config/secret-files.ts";
+import { type Shard, serversOnShard } from "../config/shard.ts";
+import type { Redactor } from "../errors/redactor.ts";
+import { readTextFile, withinTime } from "../lib/bounded-files.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
+import { createLogger, type LogFormat, type LogLevel } from "../telemetry/logger.ts";
+import { mappingOf } from "./mapping.ts";
+
+/** Flags about logging, on every command. */
+export interface LogFlags {
+  readonly "log.level": LogLevel;
+  readonly "log.format": LogFormat;
+}
+
+/** Where the configuration is, as the command line says it. */
+export interface ConfigFlags {
+  readonly "config.file"?: string;
+  /** Undefined: all servers of the configuration. */
+  readonly shard?: Shard;
+}
+
+/** What every command works with: the outside world, handed in once. */
+export interface CommandContext {
+  readonly build: BuildInfo;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly redactor: Redactor;
+  readonly log: Logger;
+  /** Results for people and pipes; log lines go to standard error. */
+  readonly print: (text: string) => void;
+}
+
+/** To be called once: from then on a fault that nobody caught is logged and ends the process. */
+export function createContext(flags: LogFlags, redactor: Redactor): CommandContext {
+  const log = createLogger({
+    level: flags["log.level"],
+    format: flags["log.format"],
+    redactor,
+    output: process.stderr,
+    colour: process.stderr.isTTY && process.env.NO_COLOR === undefined,
+  });
+  endOnUncaughtFaults(log);
+  return {
+    build: readBuildInfo(process.env),
+    clock: systemClock,
+    random: Math.random,
+    redactor,
+    log,
+    print: (text) => void process.stdout.write(`${redactor.redact(text)}\n`),
+  };
+}
+
+/** Nobody knows what still works after such a fault: whoever started the process starts it anew. */
+function endOnUncaughtFaults(log: Logger): void {
+  process.on("uncaughtException", (error: unknown, origin) => {
+    const stack = error instanceof Error ? error.stack : undefined;
+    log.fatal({ err: error, stack, origin }, "a fault of the exporter itself: please report it with this line");
+    process.exit(1);
+  });
+}
+
+const warned = new WeakMap<CommandContext, Set<string>>();
+
+/** A reload is no reason to say it again. */
+function warnOnce(context: CommandContext, exposedSecrets: readonly string[]): void {
+  const known = warned.get(context) ?? new Set();
+  warned.set(context, known);
+  for (const text of exposedSecrets) {
+    if (!known.has(text)) context.log.warn(`${text}; strict_secret_files: true refuses such files`);
+    known.add(text);
+  }
+}
+
+/** Undefined where permissions are not those of POSIX. */
+export async function readAccess(path: string): Promise<FileAccess | undefined> {
+  if (process.platform === "win32") return undefined;
+  const { mode, uid } = await withinTime(path, () => stat(path));
+  return { mode, ofRoot: uid === 0 };
+}
+
+/** From the disk, within a time and up to a size. */
+export function readText(path: string): Promise<string> {
+  return readTextFile(path);
+}
+
+/**
+ * The configuration, with `--shard` only the servers of the shard.
+ * `env`: other variables than those of the process.
+ * @throws ConfigError
+ */
+export async function loadFlaggedConfig(
+  flags: ConfigFlags,
+  context: CommandContext,
+  env: Environment = process.env,
+  read: ReadFile = readText,
+): Promise<LoadedConfig> {
+  const loaded = await loadConfig({
+    file: flags["config.file"],
+    env,
+    readFile: read,
+    readAccess,
+    redactor: context.redactor,
+  });
+  warnOnce(context, loaded.exposedSecrets);
+  const variables = loaded.ignoredVariables.filter((name) => env[name] === process.env[name]);
+  if (variables.length > 0) {
+    context.log.warn({ variables }, "environment variables are not used: the configuration file has servers");
+  }
+  for (const { location, key, text } of mappingOf(loaded.config).warnings) {
+    context.log.warn({ location, key }, `a rule without effect: ${text}`);
+  }
+  return flags.shard === undefined ? loaded : { ...loaded, config: configOfShard(loaded.config, flags.shard, context) };
+}
+
+function configOfShard(config: Config, shard: Shard, { log }: CommandContext): Config {
+  const servers = serversOnShard(config.servers, shard);
+  const fields = { shard: `${shard.index}/${shard.count}`, servers: servers.map(({ name }) => name) };
+  if (servers.length > 0) log.info(fields, `serving ${servers.length} of ${config.servers.length} servers`);
+  else log.warn(fields, "no server is on this shard: it serves nothing but its own metrics");
+  return { ...config, servers, shard };
+}

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import type { Config } from "../config/load.ts";
+import type { ServerConfig } from "../config/resolve.ts";
+import { readTextFile } from "../lib/bounded-files.ts";
+
+/**
+ * What a configuration comes to, part by part: a part whose print is what it was need not be touched. Made of what was
+ * read, so that comments, spacing and the order of keys make no difference.
+ */
+export interface ConfigPrints {
+  /** Of everything, secrets included. */
+  readonly whole: string;
+  /** The first 48 bits of the hash of everything but the secrets, as a number: for a metric, which tells no secret. */
+  readonly hash: number;
+  /** How each server is reached, by name; the content of its certificates and secrets included. */
+  readonly servers: ReadonlyMap<string, string>;
+  /** What is shown, and how: rules, labels, and which series. */
+  readonly shape: string;
+}
+
+/** @throws ExporterError when a secret cannot be read */
+export async function printConfig(config: Config): Promise<ConfigPrints> {
+  const { ruleFiles, labels, servers, mapping, metrics, staleAfterMs, ...rest } = config;
+  const { keepOriginal, byteUnits } = mapping;
+  const rules = ruleFiles.map((file) => file.rules);
+  const { keep, rename, fromTags } = labels;
+  const plainLabels = [keep && [...keep].toSorted(), [...rename], fromTags];
+  const shape = { rules, labels: plainLabels, keepOriginal, byteUnits, metrics, staleAfterMs };
+  const withSecrets = await Promise.all(servers.map(async (server) => [server, await secretOf(server)] as const));
+  const prints = new Map(withSecrets.map(([server, secret]) => [server.name, digest([server, secret])]));
+  const files = await Promise.all(pushFiles(config.otlp ?? {}).map(readQuietly));
+  const { headers = {}, endpoint = "" } = rest.otlp ?? {};
+  const open = { shape, servers, rest: { ...rest, otlp: rest.otlp && withoutSecrets(rest.otlp) } };
+  return {
+    whole: digest([open, [...prints], headers, endpoint, files]),
+    hash: Number.parseInt(digest(open).slice(0, 12), 16),
+    servers: prints,
+    shape: digest(shape),
+  };
+}
+
+/** SHA-256 in hexadecimal of a value; a secret in it stands for itself. */
+export function digest(value: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(value, (_key, item: unknown) => sorted(item)) ?? "")
+    .digest("hex");
+}
+
+/** The content of a file; empty while it cannot be read, which others report. */
+export async function readQuietly(path: string): Promise<string> {
+  return readTextFile(path).catch(() => "");
+}
+
+export interface PushFiles {
+  readonly headerFiles?: Readonly<Record<string, string>> | undefined;
+  readonly tls?:
+    | {
+        readonly caFile?: string | undefined;
+        readonly certFile?: string | undefined;
+        readonly keyFile?: string | undefined;
+      }
+    | undefined;
+}
+
+/** The files that the push reads with each request. */
+export function pushFiles({ headerFiles = {}, tls }: PushFiles): readonly string[] {
+  const paths = [...Object.values(headerFiles), tls?.caFile, tls?.certFile, tls?.keyFile];
+  return paths.filter((path) => path !== undefined);
+}
+
+/** Headers may be secrets from the environment, and a URL may hold a password. */
+function withoutSecrets(otlp: NonNullable<Config["otlp"]>): unknown {
+  const { headers, endpoint, ...open } = otlp;
+  return { ...open, headers: Object.keys(headers ?? {}), endpoint: endpoint?.replace(/\/\/[^/]*@/, "//") };
+}
+
+async function secretOf({ credentials }: ServerConfig): Promise<string> {
+  const source = credentials.kind === "api_key" ? credentials.apiKey : credentials.password;
+  return digest((await source.read()).reveal());
+}
+
+/** Keys in one order, whatever the file has. */
+function sorted(item: unknown): unknown {
+  if (item instanceof Set) return [...item];
+  if (item instanceof Map) return [...item];
+  if (typeof item !== "object" || item === null || Array.isArray(item)) return item;
+  return Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

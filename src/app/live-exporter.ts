@@ -1,0 +1,94 @@
+import type { Logger } from "pino";
+import type { Config } from "../config/load.ts";
+import { describeError } from "../errors/exporter-error.ts";
+import type { Reloaded } from "../http/pages/reload-endpoint.ts";
+import type { CommandContext } from "./context.ts";
+import type { Exporter } from "./exporter.ts";
+import { type ConfigPrints, printConfig } from "./fingerprint.ts";
+import { discardPush, type PreparedPush } from "./otlp-push.ts";
+
+export interface ReloadSource {
+  /** @throws ConfigError with everything that is wrong */
+  readonly load: () => Promise<Config>;
+  /** @throws ExporterError for what cannot be used to push */
+  readonly preparePush: (config: Config) => Promise<PreparedPush | undefined>;
+}
+
+/** The exporter that serves, and the way to give it another configuration: as a whole or not at all. */
+export class LiveExporter {
+  readonly shown: Exporter;
+  readonly #context: CommandContext;
+  readonly #log: Logger;
+  #prints: ConfigPrints;
+  #turn: Promise<unknown> = Promise.resolve();
+  #stopped = false;
+
+  constructor(exporter: Exporter, prints: ConfigPrints, context: CommandContext) {
+    this.shown = exporter;
+    this.#prints = prints;
+    this.#context = context;
+    this.#log = context.log;
+    exporter.metrics.configHash.set(prints.hash);
+  }
+
+  /** Reads the configuration again and, when it is a right and another one, puts it in force. One at a time; never rejects. */
+  reload(source: ReloadSource, graceMs: number): Promise<Reloaded> {
+    const outcome = this.#turn.then(() => this.#reload(source, graceMs));
+    this.#turn = outcome;
+    return outcome;
+  }
+
+  /** Stops for good, after a reload that is under way. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true;
+    await this.#turn;
+    await this.shown.stop(graceMs);
+  }
+
+  async #reload(source: ReloadSource, graceMs: number): Promise<Reloaded> {
+    if (this.#stopped) return { kind: "refused", message: "the exporter stops" };
+    let config: Config;
+    let prints: ConfigPrints;
+    let push: PreparedPush | undefined;
+    try {
+      config = await source.load();
+      prints = await printConfig(config);
+      // What it takes to push can be wrong too, and must be known before anything is changed.
+      push = await source.preparePush(config);
+    } catch (error) {
+      return this.#refuse(error);
+    }
+    if (prints.whole === this.#prints.whole || this.#stopped) {
+      if (push !== undefined) await discardPush(push);
+      this.#log.info("the configuration is what it was");
+      this.#note(true);
+      return { kind: "unchanged" };
+    }
+    try {
+      await this.shown.change(this.#prints, { config, prints, push }, graceMs);
+    } catch (error) {
+      // A fault of ours: half of a change may be in force, and the next reload is to go over all of it.
+      this.#prints = { whole: "", hash: 0, shape: "", servers: new Map() };
+      return this.#refuse(error);
+    }
+    this.#prints = prints;
+    this.#note(true);
+    this.shown.metrics.configHash.set(prints.hash);
+    this.#log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
+    return { kind: "applied" };
+  }
+
+  #refuse(error: unknown): Reloaded {
+    const message = describeError(error);
+    const text = "the configuration was not reloaded: the one that ran before still does";
+    this.#log.error({ err: error }, text);
+    this.#note(false);
+    return { kind: "refused", message };
+  }
+
+  #note(worked: boolean): void {
+    const { metrics } = this.shown;
+    metrics.configReloadSuccessful.set(worked ? 1 : 0);
+    if (worked) metrics.configReloadTime.set(this.#context.clock.now() / 1_000);
+  }
+}

@@ -1,0 +1,110 @@
+import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
+import { Slices } from "../../lib/slices.ts";
+import { textTable } from "../../lib/text-table.ts";
+import { type Cardinality, countCardinality } from "../../store/cardinality.ts";
+import type { DebugSources } from "./debug-sources.ts";
+import { countUnmapped, type UnmappedCensus, type UnmappedGroup } from "./unmapped-census.ts";
+
+/** Values shown of each label, and longest of them. */
+const TOP_VALUES = 5;
+const MAX_VALUE = 60;
+/** Rows shown of what can be as many as the user likes. */
+const MAX_ROWS = 50;
+
+/** `/debug/cardinality`: series per family, per probe and by label, and the channels that no rule maps. */
+export function cardinalityPage(sources: DebugSources): DebugPage {
+  return async () => {
+    const { store, monitors, mapper, clock } = sources;
+    const slices = new Slices(clock);
+    const step = () => slices.step();
+    const probeOf = (server: string, id: string) => monitors.get(server)?.node(id)?.probe;
+    const cardinality = await countCardinality(store, { probeOf, top: TOP_VALUES, step });
+    const unmapped = await countUnmapped(monitors, step);
+    return {
+      status: 200,
+      text: textOf(cardinality, unmapped, mapper.hasRules),
+      json: jsonOf(cardinality, unmapped, mapper.hasRules),
+    };
+  };
+}
+
+function textOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: boolean): string {
+  const { series, families, probes, withoutProbe, labels } = cardinality;
+  const title = hasRules
+    ? `channels without a mapped metric: ${unmapped.channels}`
+    : `no rules are configured, so no channel has a mapped metric: ${unmapped.channels}`;
+  return [
+    section(
+      `series about the monitored world: ${series}`,
+      ["family", "series"],
+      families,
+      ({ name, series: count }) => [name, String(count)],
+    ),
+    section("series per probe", ["server", "probe", "series"], probes, ({ server, name, series: count }) => [
+      server,
+      name,
+      String(count),
+    ]),
+    `of no probe: ${withoutProbe}\n\n`,
+    section(
+      "labels",
+      ["label", "values", "series", "most frequent values (series)"],
+      labels,
+      ({ label, distinct, series: count, top }) => [
+        label,
+        String(distinct),
+        String(count),
+        top.map((value) => `${shortened(value.name)} (${value.series})`).join(", "),
+      ],
+    ),
+    section(title, ["unit", "why", "channels", "for example"], unmapped.units, groupRow),
+    section("kinds of their sensors", ["kind", "why", "channels", "for example"], unmapped.kinds, groupRow),
+  ].join("");
+}
+
+function section<Row>(
+  title: string,
+  head: readonly string[],
+  rows: readonly Row[],
+  cells: (row: Row) => readonly string[],
+): string {
+  if (rows.length === 0) return `${title}\n\n`;
+  const shown = textTable(head, rows.slice(0, MAX_ROWS).map(cells));
+  const more = rows.length > MAX_ROWS ? `and ${rows.length - MAX_ROWS} more\n` : "";
+  return `${title}\n\n${shown}${more}\n`;
+}
+
+function groupRow({ name, outcome, channels, example }: UnmappedGroup): string[] {
+  const { server, object, path, channel } = example;
+  return [
+    name === "" ? "(none)" : shortened(name),
+    outcome,
+    String(channels),
+    `${object} of ${server}: ${shortened(path)}, ${shortened(channel)}`,
+  ];
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE).toWellFormed()}...` : text;
+}
+
+function jsonOf(cardinality: Cardinality, unmapped: UnmappedCensus, hasRules: boolean): object {
+  const { series, families, probes, withoutProbe, labels } = cardinality;
+  const groups = (rows: readonly UnmappedGroup[]) => ({ total: rows.length, most: rows.slice(0, MAX_ROWS) });
+  return {
+    series,
+    families: families.map(({ name, series: count }) => ({ family: name, series: count })),
+    probes: probes.map(({ server, name, series: count }) => ({ server, probe: name, series: count })),
+    series_of_no_probe: withoutProbe,
+    labels: labels.map(({ top, ...label }) => ({
+      ...label,
+      top: top.map(({ name, series: count }) => ({ value: name, series: count })),
+    })),
+    unmapped: {
+      rules_configured: hasRules,
+      channels: unmapped.channels,
+      units: groups(unmapped.units),
+      kinds: groups(unmapped.kinds),
+    },
+  };
+}

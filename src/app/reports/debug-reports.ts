@@ -1,0 +1,52 @@
+import type { Redactor } from "../../errors/redactor.ts";
+import type { DebugPage, DebugPages, DebugReport } from "../../http/pages/debug-endpoint.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Slices } from "../../lib/slices.ts";
+import { cardinalityPage } from "./cardinality-page.ts";
+import type { DebugSources } from "./debug-sources.ts";
+import { explainPage } from "./explain-page.ts";
+
+export function createDebugPages(sources: DebugSources, redactor: Redactor): DebugPages {
+  return {
+    explain: redacted(explainPage(sources), redactor, sources.clock),
+    cardinality: redacted(shared(cardinalityPage(sources)), redactor, sources.clock),
+  };
+}
+
+/** Names, paths and labels come from outside: a secret in one of them must not leave this way. */
+function redacted(page: DebugPage, redactor: Redactor, clock: Clock): DebugPage {
+  return async (query, gone) => {
+    const report = await page(query, gone);
+    const json = await redactStrings(report.json, redactor, new Slices(clock, gone));
+    return { ...report, text: redactor.redact(report.text), json };
+  };
+}
+
+/** `value` with every text in it redacted, keys too. */
+export async function redactStrings(value: unknown, redactor: Redactor, slices: Slices): Promise<unknown> {
+  if (typeof value === "string") return redactor.redact(value);
+  if (typeof value !== "object" || value === null) return value;
+  const turn = slices.step();
+  if (turn !== undefined) await turn;
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) items.push(await redactStrings(item, redactor, slices));
+    return items;
+  }
+  const entries: [string, unknown][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    entries.push([redactor.redact(key), await redactStrings(item, redactor, slices)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** Whoever asks while a report is in the making gets that one: it is long work, and the same for all. */
+function shared(page: DebugPage): DebugPage {
+  let underWay: Promise<DebugReport> | undefined;
+  return (query) => {
+    underWay ??= page(query).finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+}

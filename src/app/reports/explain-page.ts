@@ -1,0 +1,222 @@
+import type { ChannelChoice, ChannelInspection, SensorInspection } from "../../collectors/inspection.ts";
+import { formatValue } from "../../exposition/text.ts";
+import type { DebugPage, DebugReport } from "../../http/pages/debug-endpoint.ts";
+import { Slices } from "../../lib/slices.ts";
+import { oneLine } from "../../lib/text-table.ts";
+import { accountFor, type ChannelAccount } from "../../mapping/channel-account.ts";
+import { type FoundSeries, findSeries } from "../../store/find-series.ts";
+import type { DebugSources } from "./debug-sources.ts";
+
+/** Channels of a sensor that are shown at a time. Sensors have some 50 at most. */
+export const MAX_CHANNELS_SHOWN = 200;
+
+const USAGE = "give ?object= with the id of a sensor (2490) or of a channel (2490.1)";
+
+export interface WantedObject {
+  readonly sensorId: string;
+  readonly channelId: string | undefined;
+}
+
+/** A channel from its record to the lines that are served. */
+export interface ExplainedChannel {
+  readonly channel: ChannelInspection;
+  readonly account: ChannelAccount;
+  readonly lines: readonly string[];
+}
+
+export interface ExplainedSensor {
+  readonly inspection: SensorInspection;
+  /** Those of the sensor itself. */
+  readonly lines: readonly string[];
+  readonly channels: readonly ExplainedChannel[];
+}
+
+/** `/debug/explain?object=ID`: on every server that has such an object, what is known of it and what is served. */
+export function explainPage(sources: DebugSources): DebugPage {
+  return async (query, gone) => {
+    const slices = new Slices(sources.clock, gone);
+    const wanted = parseObject(query.get("object"));
+    if (wanted === undefined) return failure(400, USAGE);
+    const explained: ExplainedSensor[] = [];
+    for (const monitor of sources.monitors.values()) {
+      const inspection = monitor.inspect(wanted.sensorId, choiceOf(wanted, positionOf(query)));
+      if (inspection === undefined) continue;
+      const found = await explainSensor(inspection, wanted, sources, slices);
+      if (found !== undefined) explained.push(found);
+    }
+    if (explained.length === 0) return failure(404, whyUnknown(wanted, sources));
+    return { status: 200, text: explained.map(textOf).join("\n"), json: { objects: explained.map(jsonOf) } };
+  };
+}
+
+function failure(status: 400 | 404, message: string): DebugReport {
+  return { status, text: `${oneLine(message)}\n`, json: { error: message } };
+}
+
+function parseObject(text: string | null): WantedObject | undefined {
+  const match = /^([^\s.]{1,50})(?:\.(\S{1,50}))?$/.exec(text ?? "");
+  return match?.[1] === undefined ? undefined : { sensorId: match[1], channelId: match[2] };
+}
+
+/** `from`: position of the first channel, where all are asked for. */
+export function choiceOf({ channelId }: WantedObject, from: number): ChannelChoice {
+  return channelId === undefined ? { from, count: MAX_CHANNELS_SHOWN } : { channelId };
+}
+
+function positionOf(query: URLSearchParams): number {
+  const text = query.get("from") ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
+}
+
+function whyUnknown({ sensorId, channelId }: WantedObject, { monitors }: DebugSources): string {
+  const other = monitors
+    .values()
+    .map((monitor) => monitor.node(sensorId))
+    .find((node) => node !== undefined);
+  if (other !== undefined && other.kind !== "sensor") return `${sensorId} is a ${other.kind}: ${USAGE}`;
+  const object = channelId === undefined ? `sensor ${sensorId}` : `channel ${sensorId}.${channelId}`;
+  return `no server has shown a ${object} so far (the user must be allowed to see it)`;
+}
+
+/** Undefined when the sensor has no such channel. */
+export async function explainSensor(
+  inspection: SensorInspection,
+  { sensorId, channelId }: WantedObject,
+  { store, mapper, clock }: Pick<DebugSources, "store" | "mapper" | "clock">,
+  slices: Slices,
+): Promise<ExplainedSensor | undefined> {
+  const { server, sensor, channels: chosen } = inspection;
+  if (channelId !== undefined && chosen.length === 0) return undefined;
+  // What sets most series apart comes first.
+  const wanted = { sensor_id: sensorId, server, ...(channelId !== undefined && { channel_id: channelId }) };
+  const shown = new Set<string | undefined>([undefined, ...chosen.map((channel) => channel.channelId)]);
+  const series = await findSeries(
+    store,
+    wanted,
+    clock.monotonic(),
+    () => slices.step(),
+    (family, labels) => shown.has(channelOf({ family, labels })),
+  );
+  const byChannel = Map.groupBy(series, (one) => channelOf(one));
+  return {
+    inspection,
+    lines: (byChannel.get(undefined) ?? []).map(lineOf),
+    channels: chosen.map((channel) => ({
+      channel,
+      account: accountFor(mapper, server, sensor, channel),
+      lines: (byChannel.get(channel.channelId) ?? []).map(lineOf),
+    })),
+  };
+}
+
+function channelOf({ family, labels }: Pick<FoundSeries, "family" | "labels">): string | undefined {
+  const at = family.labels.indexOf("channel_id");
+  return at === -1 ? undefined : labels[at];
+}
+
+/** As the page has it. */
+function lineOf({ family, labelText, value }: FoundSeries): string {
+  return `${family.name}${labelText} ${formatValue(value)}`;
+}
+
+function textOf({ inspection, lines, channels }: ExplainedSensor): string {
+  const { server, sensor, status, staleAfterMs } = inspection;
+  const properties = [
+    ["path", sensor.path],
+    ["kind", `${sensor.type} (${sensor.typeName})`],
+    ["device", `${sensor.device} (${sensor.deviceId})`],
+    ["tags", sensor.tags.join(", ")],
+    ["inherited tags", sensor.inheritedTags.join(", ")],
+    ["status", status ?? "not known yet"],
+    ["values go after", staleAfterMs === undefined ? "" : `${staleAfterMs / 1000} s`],
+  ];
+  return [
+    `sensor ${sensor.id} of server ${server}, normalised (records are not kept as they came)\n`,
+    ...properties.map(([name = "", value = ""]) => `  ${name.padEnd(15)} ${oneLine(value)}`.trimEnd().concat("\n")),
+    ...served(lines, "  "),
+    ...partText(inspection),
+    ...channels.flatMap((each) => ["\n", ...channelText(sensor.id, each)]),
+  ].join("");
+}
+
+/** Nothing where these are all there are, or the one that was asked for. */
+function partText({ channelCount, channelsFrom, channels }: SensorInspection): string[] {
+  if (channels.length === channelCount || channels.length <= 1) return [];
+  const until = channelsFrom + channels.length;
+  return [`\nchannels ${channelsFrom + 1} to ${until} of ${channelCount}; &from=N has those after the Nth\n`];
+}
+
+function channelText(sensorId: string, { channel, account, lines }: ExplainedChannel): string[] {
+  const limits = Object.entries(channel.limits).map(([name, value]) => `${name} ${value}`);
+  const properties = [
+    ["name", channel.name],
+    ["unit", channel.unit],
+    ["value", valueText(channel)],
+    ["limits", limits.join(", ")],
+    ["rule", account.reason],
+  ];
+  return [
+    `channel ${sensorId}.${channel.channelId}\n`,
+    ...properties.map(([name = "", value = ""]) => `  ${name.padEnd(15)} ${oneLine(value)}`.trimEnd().concat("\n")),
+    ...served(lines, "  "),
+  ];
+}
+
+function served(lines: readonly string[], indent: string): string[] {
+  if (lines.length === 0) return [`${indent}no lines served\n`];
+  return [
+    `${indent}lines served\n`,
+    ...lines.map((line) => `${indent}${indent}${line.replace(/\p{Cc}/gu, "\uFFFD")}\n`),
+  ];
+}
+
+const NOT_SERVED = {
+  dropped: "none: a rule drops the channel",
+  paused: "none: the sensor is paused",
+  never_measured: "none: never measured, as far as is known",
+  stale: "none: the last measurement is too old",
+  no_value: "none: the last record had no number",
+} as const;
+
+function valueText({ state, value, measuredAt, fromSeries }: ChannelInspection): string {
+  const at = measuredAt === undefined ? "" : `measured at ${new Date(measuredAt).toISOString()}`;
+  const source = fromSeries ? ", from the time series" : "";
+  if (state !== "served") return [NOT_SERVED[state], at].filter((part) => part !== "").join(", ");
+  return `${formatValue(value ?? Number.NaN)}, ${at}${source}`;
+}
+
+function jsonOf({ inspection, lines, channels }: ExplainedSensor): object {
+  const { server, sensor, status, staleAfterMs } = inspection;
+  return {
+    server,
+    sensor: {
+      sensor_id: sensor.id,
+      path: sensor.path,
+      kind: sensor.type,
+      kind_name: sensor.typeName,
+      device_id: sensor.deviceId,
+      device: sensor.device,
+      tags: sensor.tags,
+      inherited_tags: sensor.inheritedTags,
+      status,
+      stale_after_seconds: staleAfterMs === undefined ? undefined : staleAfterMs / 1000,
+    },
+    lines,
+    channels_total: inspection.channelCount,
+    channels_from: inspection.channelsFrom,
+    channels: channels.map(({ channel, account, lines: own }) => ({
+      channel_id: channel.channelId,
+      channel: channel.name,
+      unit: channel.unit,
+      state: channel.state,
+      value: channel.value,
+      measured_at: channel.measuredAt === undefined ? undefined : new Date(channel.measuredAt).toISOString(),
+      from_time_series: channel.fromSeries,
+      limits: channel.limits,
+      outcome: account.outcome,
+      rule: account.rule,
+      reason: account.reason,
+      lines: own,
+    })),
+  };
+}

@@ -1,0 +1,123 @@
+import { isIPv6 } from "node:net";
+import type { ServerMonitor } from "../../collectors/server-monitor.ts";
+import type { Redactor } from "../../errors/redactor.ts";
+import type { Discovery, DiscoveryAnswer, DiscoveryQuestion } from "../../http/pages/sd-endpoint.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Slices } from "../../lib/slices.ts";
+import type { TreeNode } from "../../model/tree.ts";
+
+/** What service discovery looks at: memory only, so that looking costs the monitoring server nothing. */
+export interface DiscoverySources {
+  readonly clock: Clock;
+  /** By the configured name of the server. */
+  readonly monitors: ReadonlyMap<string, Pick<ServerMonitor, "status" | "tree" | "nodeStatus">>;
+}
+
+/** Targets are put together up to so many characters: each write takes time. */
+const PIECE_LENGTH = 64 * 1_024;
+
+/**
+ * Devices with a host as targets, in the order of the tree. A server whose tree has not been read yet makes the whole
+ * answer wait: a list without its devices would have Prometheus forget them.
+ */
+export function createDiscovery(sources: DiscoverySources, redactor: Redactor): Discovery {
+  return async (question, gone) => {
+    const asked = question.servers.length === 0 ? [...sources.monitors.keys()] : question.servers;
+    const refusal = refusalOf(sources, asked);
+    if (refusal !== undefined) return refusal;
+    const slices = new Slices(sources.clock, gone);
+    const pieces: Buffer[] = [];
+    let piece = "";
+    for (const server of new Set(asked)) {
+      const monitor = sources.monitors.get(server);
+      if (monitor === undefined) continue;
+      for (const node of monitor.tree().nodes.values()) {
+        const turn = slices.step();
+        if (turn !== undefined) await turn;
+        const target = targetOf(server, node, monitor.nodeStatus(node) ?? "", question);
+        if (target === undefined) continue;
+        // Names, hosts and tags come from outside: a secret in one of them must not leave this way.
+        piece += `${piece === "" && pieces.length === 0 ? "[" : ",\n"}${redactor.redact(JSON.stringify(target))}`;
+        if (piece.length < PIECE_LENGTH) continue;
+        pieces.push(Buffer.from(piece));
+        piece = "";
+      }
+    }
+    const isEmpty = piece === "" && pieces.length === 0;
+    return { status: 200, json: [...pieces, Buffer.from(isEmpty ? "[]\n" : `${piece}]\n`)] };
+  };
+}
+
+function refusalOf({ monitors }: DiscoverySources, asked: readonly string[]): DiscoveryAnswer | undefined {
+  for (const server of asked) {
+    const monitor = monitors.get(server);
+    if (monitor === undefined) return { status: 404, text: "There is no server of this name." };
+    const tree = monitor.status().collectors.find(({ name }) => name === "tree");
+    if (tree === undefined) return { status: 503, text: "Devices are not known: the collector tree is disabled." };
+    if (tree.lastSuccessAt === undefined) {
+      return { status: 503, text: "Devices are not known yet: the tree has not been read as a whole so far." };
+    }
+  }
+  return undefined;
+}
+
+/** One group of the format, which has the labels of all its targets: one target. */
+interface DiscoveredTarget {
+  readonly targets: readonly [string];
+  readonly labels: Readonly<Record<`__meta_prtg_${string}`, string>>;
+}
+
+function targetOf(
+  server: string,
+  node: TreeNode,
+  status: string,
+  { kinds, tags, probes, groups, statuses, port }: DiscoveryQuestion,
+): DiscoveredTarget | undefined {
+  if (node.kind !== "device") return undefined;
+  const host = hostOf(node);
+  const all = new Set([...node.inheritedTags, ...node.tags]);
+  const fits = (wanted: readonly string[], value: string) => wanted.length === 0 || wanted.includes(value);
+  if (host === undefined || !fits(kinds, node.type) || !fits(probes, node.probe) || !fits(groups, node.group)) {
+    return undefined;
+  }
+  if (!fits(statuses, status) || (tags.length > 0 && !tags.some((tag) => all.has(tag)))) return undefined;
+  const labels = {
+    __meta_prtg_server: server,
+    __meta_prtg_device_id: node.id,
+    __meta_prtg_device: node.name,
+    __meta_prtg_host: host,
+    __meta_prtg_kind: node.type,
+    __meta_prtg_kind_name: node.typeName,
+    __meta_prtg_probe: node.probe,
+    __meta_prtg_group: node.group,
+    __meta_prtg_path: node.path,
+    __meta_prtg_tags: tagText(node.tags),
+    __meta_prtg_inherited_tags: tagText(node.inheritedTags),
+    __meta_prtg_status: status,
+    __meta_prtg_priority: String(node.priority ?? ""),
+    __meta_prtg_favorite: String(node.favorite ?? ""),
+  };
+  // Half of a character cannot be sent as UTF-8.
+  const wellFormed = Object.entries(labels).map(([name, value]) => [name, value.toWellFormed()] as const);
+  return { targets: [addressOf(host, port)], labels: Object.fromEntries(wellFormed) };
+}
+
+/** As the other service discoveries write lists: a comma on each side, so that `,wan,` finds a tag and no part of one. */
+function tagText(tags: readonly string[]): string {
+  return tags.length === 0 ? "" : `,${tags.join(",")},`;
+}
+
+/** Of the characters that no name or address has, a slash would make Prometheus refuse the target. */
+const NO_HOST = /[\s\p{Cc}/\\?#@"'<>{}|^`]/u;
+
+/** Without brackets; undefined where a device has none that could be one. */
+function hostOf({ host = "" }: TreeNode): string | undefined {
+  const bare = /^\[(.+)\]$/.exec(host.trim())?.[1] ?? host.trim();
+  return bare === "" || NO_HOST.test(bare) ? undefined : bare;
+}
+
+function addressOf(host: string, port: number | undefined): string {
+  const address = host.toWellFormed();
+  if (port === undefined) return address;
+  return isIPv6(host) ? `[${address}]:${port}` : `${address.replace(/:\d+$/, "")}:${port}`;
+}

@@ -1,0 +1,60 @@
+import type { Redactor } from "../../errors/redactor.ts";
+import type { StatusSource } from "../../http/pages/status/source.ts";
+import { Slices } from "../../lib/slices.ts";
+import { outlineOf } from "../../model/outline.ts";
+import { redactStrings } from "./debug-reports.ts";
+import { statusReport } from "./status-report.ts";
+import type { StatusSources } from "./status-sources.ts";
+import { nodeReport, type ServerOutline, searchReport } from "./status-tree.ts";
+
+/** Outlines are not made anew for each click, milliseconds. */
+const OUTLINES_LAST = 2_000;
+
+/** The facts of the status page, without secrets. */
+export function createStatusSource(sources: StatusSources, redactor: Redactor): StatusSource {
+  const outlines = recentOutlines(sources);
+  // Names, paths and errors come from outside: a secret in one of them must not leave this way.
+  const redacted = async <Report>(report: Report, slices: Slices): Promise<Report> =>
+    (await redactStrings(report, redactor, slices)) as Report;
+  const slicesFor = (gone: AbortSignal | undefined) => new Slices(sources.clock, gone);
+  return {
+    status: async (gone) => {
+      const slices = slicesFor(gone);
+      const seen = new Map((await outlines()).map(({ server, outline }) => [server, outline]));
+      return redacted(await statusReport(sources, seen, slices), slices);
+    },
+    node: async (question, gone) => {
+      const slices = slicesFor(gone);
+      return redacted(await nodeReport(sources, await outlines(), question, slices), slices);
+    },
+    search: async (question, gone) => {
+      const slices = slicesFor(gone);
+      return redacted(await searchReport(sources, await outlines(), question, slices), slices);
+    },
+  };
+}
+
+/** Whoever asks while outlines are in the making, or soon after, gets the same; for nobody they are not kept in memory. */
+function recentOutlines(sources: StatusSources): () => Promise<readonly ServerOutline[]> {
+  const { clock } = sources;
+  let made: WeakRef<Promise<readonly ServerOutline[]>> | undefined;
+  let madeAt = 0;
+  return () => {
+    const known = clock.monotonic() - madeAt > OUTLINES_LAST ? undefined : made?.deref();
+    if (known !== undefined) return known;
+    const outlines = outlinesOf(sources);
+    made = new WeakRef(outlines);
+    madeAt = clock.monotonic();
+    return outlines;
+  };
+}
+
+async function outlinesOf({ monitors, clock }: StatusSources): Promise<readonly ServerOutline[]> {
+  const slices = new Slices(clock);
+  const outlines: ServerOutline[] = [];
+  for (const [server, monitor] of monitors) {
+    const statusOf = monitor.nodeStatus.bind(monitor);
+    outlines.push({ server, monitor, outline: await outlineOf(monitor.tree(), statusOf, () => slices.step()) });
+  }
+  return outlines;
+}

@@ -1,0 +1,197 @@
+import type {
+  ChannelReport,
+  NodeReport,
+  NodeSummary,
+  SearchReport,
+  SensorReport,
+} from "../../http/pages/status/report.ts";
+import type { NodeQuestion, SearchQuestion } from "../../http/pages/status/source.ts";
+import type { Slices } from "../../lib/slices.ts";
+import type { Outline } from "../../model/outline.ts";
+import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
+import { parseStatus, type StatusToken } from "../../prtg/status.ts";
+import { choiceOf, type ExplainedChannel, type ExplainedSensor, explainSensor } from "./explain-page.ts";
+import { instant, instantOrNull } from "./status-report.ts";
+import type { StatusSources } from "./status-sources.ts";
+
+/** Children shown at a time, and objects found. */
+export const MAX_CHILDREN = 200;
+export const MAX_FOUND = 100;
+
+const NO_CHANNELS = { from: 0, count: 0 };
+
+type Monitor = NonNullable<ReturnType<StatusSources["monitors"]["get"]>>;
+
+/** One server's tree, seen from above. */
+export interface ServerOutline {
+  readonly server: string;
+  readonly monitor: Monitor;
+  readonly outline: Outline;
+}
+
+/** An object with what is around and below it; undefined when no server has it. */
+export async function nodeReport(
+  sources: StatusSources,
+  outlines: readonly ServerOutline[],
+  { server, id, from }: NodeQuestion,
+  slices: Slices,
+): Promise<NodeReport | undefined> {
+  const place = outlines.find((each) => {
+    if (server !== undefined && each.server !== server) return false;
+    return id === ROOT_ID || each.monitor.tree().nodes.has(id);
+  });
+  if (place === undefined) return undefined;
+  const node = place.monitor.tree().nodes.get(id);
+  const children = place.outline.children(id);
+  const first = Math.min(from, Math.max(0, children.length - 1));
+  return {
+    generated_at: instant(sources.clock.now()),
+    node: node === undefined ? rootSummary(place) : summary(place, node),
+    host: node?.host ?? null,
+    tags: [...(node?.tags ?? [])],
+    ancestors: node === undefined ? [] : ancestors(place, node),
+    children: {
+      total: children.length,
+      from: first,
+      items: children.slice(first, first + MAX_CHILDREN).map((child) => summary(place, child)),
+    },
+    sensor: node?.kind === "sensor" ? await sensorReport(sources, place, node, from, slices) : null,
+  };
+}
+
+function rootSummary({ server, outline }: ServerOutline): NodeSummary {
+  return {
+    server,
+    id: ROOT_ID,
+    kind: "root",
+    name: server,
+    path: "",
+    status: null,
+    children: outline.children(ROOT_ID).length,
+    sensors_by_status: Object.fromEntries(outline.sensorsBelow(ROOT_ID)),
+  };
+}
+
+function summary({ server, monitor, outline }: ServerOutline, node: TreeNode): NodeSummary {
+  const { id, kind, name, path } = node;
+  return {
+    server,
+    id,
+    kind,
+    name,
+    path,
+    status: monitor.nodeStatus(node) ?? null,
+    children: kind === "sensor" ? (monitor.inspect(id, NO_CHANNELS)?.channelCount ?? 0) : outline.children(id).length,
+    sensors_by_status: Object.fromEntries(outline.sensorsBelow(id)),
+  };
+}
+
+function ancestors(place: ServerOutline, node: TreeNode): NodeSummary[] {
+  const found: NodeSummary[] = [];
+  const { nodes } = place.monitor.tree();
+  for (let above = nodes.get(node.parentId); above !== undefined; above = nodes.get(above.parentId)) {
+    found.unshift(summary(place, above));
+  }
+  return [rootSummary(place), ...found];
+}
+
+async function sensorReport(
+  sources: StatusSources,
+  { monitor }: ServerOutline,
+  { id }: TreeNode,
+  from: number,
+  slices: Slices,
+): Promise<SensorReport | null> {
+  const wanted = { sensorId: id, channelId: undefined };
+  const inspection = monitor.inspect(id, choiceOf(wanted, from));
+  const explained = inspection && (await explainSensor(inspection, wanted, sources, slices));
+  if (explained === undefined) return null;
+  const { sensor, staleAfterMs, channelCount, channelsFrom } = explained.inspection;
+  return {
+    kind: sensor.type,
+    kind_name: sensor.typeName,
+    interval_seconds: sensor.intervalSeconds ?? null,
+    stale_after_seconds: staleAfterMs === undefined ? null : staleAfterMs / 1_000,
+    status_since: instantOrNull(timeIn(explained, "prtg_sensor_status_since_timestamp_seconds")),
+    last_measurement_at: instantOrNull(timeIn(explained, "prtg_sensor_last_measurement_timestamp_seconds")),
+    series: [...explained.lines],
+    channels_total: channelCount,
+    channels_from: channelsFrom,
+    channels: explained.channels.map((channel) => channelReport(channel, sources.mapper.hasRules)),
+  };
+}
+
+/** Milliseconds since the epoch, from the line of that family. */
+function timeIn({ lines }: ExplainedSensor, family: string): number | undefined {
+  const line = lines.find((each) => each.startsWith(`${family}{`));
+  return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(" "))) * 1_000;
+}
+
+function channelReport({ channel, account, lines }: ExplainedChannel, hasRules: boolean): ChannelReport {
+  const { channelId, name, unit, state, value, measuredAt, limits } = channel;
+  return {
+    channel_id: channelId,
+    name,
+    unit,
+    state,
+    value: value ?? null,
+    measured_at: instantOrNull(measuredAt),
+    limits: Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined)),
+    rule: hasRules ? account.reason : null,
+    series: [...lines],
+  };
+}
+
+/** The best matches first: the id or the name itself, names that begin with the text, names, anything else. */
+const RANKS = 4;
+
+export async function searchReport(
+  sources: StatusSources,
+  outlines: readonly ServerOutline[],
+  { text, server, status }: SearchQuestion,
+  slices: Slices,
+): Promise<SearchReport> {
+  const phrase = text.trim().toLowerCase();
+  const words = phrase.split(/\s+/).filter((word) => word !== "");
+  const token = status === undefined ? undefined : parseStatus(status);
+  const ranked = Array.from({ length: RANKS }, (): [ServerOutline, TreeNode][] => []);
+  let total = 0;
+  for (const place of outlines) {
+    if (server !== undefined && place.server !== server) continue;
+    for (const node of place.monitor.tree().nodes.values()) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      if (status !== undefined && !hasStatus(place.monitor, node, token)) continue;
+      if (!words.every((word) => occurs(node, word))) continue;
+      total++;
+      const best = ranked[rank(node, phrase)];
+      if (best !== undefined && best.length < MAX_FOUND) best.push([place, node]);
+    }
+  }
+  const items = ranked.flat().slice(0, MAX_FOUND);
+  return {
+    generated_at: instant(sources.clock.now()),
+    total,
+    items: items.map(([place, node]) => summary(place, node)),
+  };
+}
+
+function hasStatus(monitor: Monitor, node: TreeNode, token: StatusToken | undefined): boolean {
+  return node.kind === "sensor" && token !== undefined && (monitor.nodeStatus(node) ?? "unknown") === token;
+}
+
+function occurs({ path, id, host, tags }: TreeNode, word: string): boolean {
+  return (
+    id === word ||
+    path.toLowerCase().includes(word) ||
+    host?.toLowerCase().includes(word) === true ||
+    tags.some((tag) => tag.toLowerCase().includes(word))
+  );
+}
+
+function rank({ id, name }: TreeNode, phrase: string): number {
+  const lower = name.toLowerCase();
+  if (id === phrase || lower === phrase) return 0;
+  if (lower.startsWith(phrase)) return 1;
+  return lower.includes(phrase) ? 2 : 3;
+}

@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { CommandContext } from "../../app/context.ts";
+import { connectReceiver } from "../../app/otlp-receiver.ts";
+import type { PushTarget } from "../../backfill/push-target.ts";
+import type { Config } from "../../config/load.ts";
+import { ExporterError } from "../../errors/exporter-error.ts";
+import { createMeasurementSink } from "../../otlp/measurement-sink.ts";
+import type { OtlpObserver } from "../../otlp/observer.ts";
+import { otlpSettings } from "../../otlp/settings.ts";
+import { createStateFiles } from "../../sync/state-files.ts";
+
+/** Some 200 kB by protobuf, twice that by JSON: below what one request is filled to. */
+const DELIVERY_POINTS = 500;
+
+/** Counted by the backfill itself, which shows no metrics. */
+const UNOBSERVED: OtlpObserver = {
+  delivered: () => undefined,
+  rejected: () => undefined,
+  requestRefused: () => undefined,
+  attemptFailed: () => undefined,
+  skipped: () => undefined,
+};
+
+/** The way to the receiver of a backfill. */
+export interface HistoryPush {
+  readonly target: PushTarget;
+  /** What is remembered of pushes of this server to this receiver. */
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the push that the configuration or the standard variables ask for, as `serve` does.
+ * @throws ExporterError BACKFILL_NO_RECEIVER, BACKFILL_NO_STATE_DIR, and for files and settings that cannot be used
+ */
+export async function openHistoryPush(
+  config: Config,
+  server: string,
+  context: CommandContext,
+  env: NodeJS.ProcessEnv,
+): Promise<HistoryPush> {
+  const { settings, warnings } = otlpSettings(env, config.otlp);
+  for (const warning of warnings) context.log.warn(warning);
+  if (settings === undefined) {
+    throw new ExporterError("BACKFILL_NO_RECEIVER", "--push, but the configuration names no OTLP receiver");
+  }
+  if (config.stateDir === undefined) {
+    throw new ExporterError("BACKFILL_NO_STATE_DIR", "--push, but state_dir is not set");
+  }
+  const receiver = await connectReceiver(settings, createStateFiles(config.stateDir), context, config);
+  const { url } = settings;
+  const connect: PushTarget["connect"] = (describe) =>
+    createMeasurementSink({ ...receiver, observer: UNOBSERVED, describe });
+  return {
+    target: { url, maxPoints: DELIVERY_POINTS, connect, random: context.random },
+    folder: join(config.stateDir, "backfill", folderName(server, url)),
+    close: () => receiver.exporter.close(),
+  };
+}
+
+/** Server names may hold anything and differ in case only, so the name is part text, part hash. */
+function folderName(server: string, url: string): string {
+  const readable = server.replace(/[^\w-]+/g, "_").slice(0, 40);
+  const hash = createHash("sha256")
+    .update(JSON.stringify([server, url]))
+    .digest("hex")
+    .slice(0, 8);
+  return `${readable}-${hash}`;
+}

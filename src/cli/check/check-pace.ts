@@ -1,0 +1,77 @@
+import type { CommandContext } from "../../app/context.ts";
+import type { CollectorName } from "../../collectors/server-monitor.ts";
+import { createTimetable } from "../../collectors/timetable.ts";
+import type { Config } from "../../config/load.ts";
+import { ok, type StepResult, warning } from "./check-step.ts";
+
+/** Share of its period that a run may take before a slower moment makes it skip the next one. */
+const SHARE_AT_RISK = 0.5;
+/** Seconds by which clocks that are set by a time server do not differ. */
+const MAX_OFFSET_S = 10;
+
+/** How long the runs of collectors take, against how often they are to run. */
+export class Pace {
+  readonly #config: Pick<Config, "collectors">;
+  readonly #timeoutMs: number;
+  readonly #context: Pick<CommandContext, "clock" | "log">;
+  readonly #tookMs = new Map<CollectorName, number>();
+
+  constructor(config: Pick<Config, "collectors">, timeoutMs: number, context: Pick<CommandContext, "clock" | "log">) {
+    this.#config = config;
+    this.#timeoutMs = timeoutMs;
+    this.#context = context;
+  }
+
+  /** What the runs of each of these collectors include took so long. */
+  took(collectors: readonly CollectorName[], ms: number): void {
+    for (const name of collectors) this.#tookMs.set(name, (this.#tookMs.get(name) ?? 0) + ms);
+  }
+
+  /** `slowestMs`: the slowest single answer. */
+  judge(slowestMs: number): StepResult {
+    const runs = [...this.#tookMs]
+      // Time series are read one by one, as far as the budget goes.
+      .filter(([name]) => name !== "timeseries")
+      .map(([name, tookMs]) => ({ name, tookMs, periodMs: this.#periodMs(name) }))
+      .sort((a, b) => b.tookMs / b.periodMs - a.tookMs / a.periodMs);
+    const slow = runs.filter(({ tookMs, periodMs }) => tookMs >= SHARE_AT_RISK * periodMs);
+    if (slow.length > 0) {
+      const tight = slow.map(({ name, tookMs, periodMs }) => {
+        const skips = tookMs >= periodMs ? "runs are skipped" : "runs are skipped when it gets slower";
+        return `a run of ${name} takes ${seconds(tookMs)} of ${seconds(periodMs)}: ${skips}`;
+      });
+      const names = slow.map(({ name }) => `collectors.${name}.schedule`).join(", ");
+      return warning(tight.join("; "), `Set longer periods in ${names}, or look at the load of the core server.`);
+    }
+    if (slowestMs >= SHARE_AT_RISK * this.#timeoutMs) {
+      const text = `the slowest answer took ${seconds(slowestMs)}, and after ${seconds(this.#timeoutMs)} none is waited for`;
+      return warning(text, "Raise limits.timeout, or look at the load of the core server.");
+    }
+    const [longest] = runs;
+    return ok(
+      longest === undefined
+        ? "nothing was measured"
+        : `at most ${seconds(longest.tookMs)} of the ${seconds(longest.periodMs)} that a run may take (${longest.name})`,
+    );
+  }
+
+  #periodMs(name: CollectorName): number {
+    const { clock, log } = this.#context;
+    return createTimetable(this.#config.collectors[name].schedule, clock, log).period();
+  }
+}
+
+/** @param offsetMs The server's clock minus ours. */
+export function judgeClock(offsetMs: number): StepResult {
+  const difference = offsetMs / 1_000;
+  const by = seconds(Math.abs(offsetMs));
+  if (Math.abs(difference) <= MAX_OFFSET_S) return ok(`the server's differs from ours by ${by}`);
+  return warning(
+    `the server's is ${by} ${difference > 0 ? "ahead of" : "behind"} ours: times of measurements are off by as much in queries`,
+    "Set both clocks by a time server.",
+  );
+}
+
+function seconds(ms: number): string {
+  return `${ms < 10_000 ? (ms / 1_000).toFixed(1) : Math.round(ms / 1_000)} s`;
+}

@@ -1,0 +1,132 @@
+import { howToRead } from "../../app/server-sync.ts";
+import { READING_ORDER } from "../../collectors/node-lists.ts";
+import { READINGS } from "../../collectors/readings.ts";
+import type { CollectorName } from "../../collectors/server-monitor.ts";
+import type { Config } from "../../config/load.ts";
+import type { ServerConfig } from "../../config/resolve.ts";
+import type { NodeKind } from "../../prtg/records.ts";
+import { channelsStep, type FoundLists, limitsStep, lookupsStep, nodesStep, visibilityStep } from "./check-lists.ts";
+import { ok, type Step, warning } from "./check-step.ts";
+
+/** A step, and the collectors whose runs do the same. */
+export interface PlannedStep extends Step {
+  readonly collectors: readonly CollectorName[];
+}
+
+/** What `serve` will ask this server for with this configuration, in the order in which failures tell most. */
+export function checkSteps(server: ServerConfig, config: Config): readonly PlannedStep[] {
+  const { tree, status, channels, limits } = config.collectors;
+  const found: FoundLists = { nodes: new Map(), channels: undefined };
+  const states = { lookups: false };
+  const readers = [...(tree.enabled ? (["tree"] as const) : []), ...(status.enabled ? (["status"] as const) : [])];
+  const of = (collectors: readonly CollectorName[], ...steps: Step[]): PlannedStep[] =>
+    collectors.length === 0 ? [] : steps.map((step) => ({ ...step, collectors }));
+  const nodes = READING_ORDER.map((kind) => nodesStep(kind, nodeOptions(kind, config), found));
+  return [
+    ...of(["health"], connectionStep(server), LOGIN),
+    ...of(status.enabled ? ["status"] : [], STATUS_SUMMARY),
+    ...of(tree.enabled ? ["tree"] : [], OBJECT_COUNTS),
+    ...of(readers, ...nodes, visibilityStep(found)),
+    ...of(channels.enabled ? ["channels"] : [], channelsStep(found)),
+    ...of(limits.enabled ? ["limits"] : [], lookupsStep(states), limitsStep(states)),
+    ...of(readsTimeSeries(server, config) ? ["timeseries"] : [], timeSeriesStep(found)),
+  ];
+}
+
+function nodeOptions(kind: NodeKind, { collectors: { tree, status }, metrics }: Config) {
+  const statusSummary = status.enabled && metrics.nodeSensors.some((counted) => counted === kind);
+  return { interval: tree.enabled, statusSummary };
+}
+
+function readsTimeSeries(server: ServerConfig, config: Config): boolean {
+  return (howToRead({ server, config, push: undefined })?.mode ?? "off") !== "off";
+}
+
+function connectionStep({ url, tls }: ServerConfig): Step {
+  const { protocol, hostname } = new URL(url);
+  const works = `${url}: the application server is up and connected to its core`;
+  const readable = "; whoever is in between can read the credentials";
+  const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return {
+    subject: "connection",
+    run: async ({ api, signal }) => {
+      await api.health(signal);
+      if (protocol === "http:" && !local) {
+        return warning(`${works}, but without TLS${readable}`, "Use https and port 1616 in servers[].url.");
+      }
+      if (protocol === "https:" && tls.insecureSkipVerify) {
+        const text = `${works}, but its certificate is not checked${readable}`;
+        return warning(text, "Give tls.ca_file or tls.fingerprints in the place of tls.insecure_skip_verify.");
+      }
+      return ok(works);
+    },
+  };
+}
+
+const VERSION_REMEDY = "Nothing if prtg_server_info is not missed.";
+
+/** The version is an extra; that it may not be read shows all the same that the login works. */
+const LOGIN: Step = {
+  subject: "login",
+  reading: "version",
+  remedy: VERSION_REMEDY,
+  run: async ({ api, signal }) => {
+    const versions = [...(await api.version(signal))].map(([name, version]) => `${name} ${version}`);
+    if (versions.length > 0) return ok(["accepted", ...versions].join(", "));
+    return warning(`accepted, but the server tells no version: ${READINGS.version.without}`, VERSION_REMEDY);
+  },
+};
+
+const COUNTS_REMEDY = "Nothing: the counts are right.";
+
+const STATUS_SUMMARY: Step = {
+  subject: "status summary",
+  reading: "statusSummary",
+  remedy: COUNTS_REMEDY,
+  run: async ({ api, signal }) => {
+    const summary = await api.statusSummary(signal);
+    const { without } = READINGS.statusSummary;
+    if (summary === undefined) return ok(`not offered by this server: ${without}`);
+    if (summary.counts.size === 0) return warning(`the answer holds no counts: ${without}`, COUNTS_REMEDY);
+    const counts = [...summary.counts].filter(([, count]) => count > 0).map(([status, count]) => `${status} ${count}`);
+    return ok(counts.length === 0 ? "no sensors" : counts.join(", "));
+  },
+};
+
+const OBJECT_COUNTS: Step = {
+  subject: "object counts",
+  reading: "objectCounts",
+  remedy: COUNTS_REMEDY,
+  run: async ({ api, signal }) => {
+    const counts = await api.objectCounts(signal);
+    const { without } = READINGS.objectCounts;
+    if (counts === undefined) return ok(`not offered by this server: ${without}`);
+    if (counts.size === 0) return warning(`the answer holds no counts: ${without}`, COUNTS_REMEDY);
+    return ok([...counts].map(([kind, count]) => `${kind} ${count}`).join(", "));
+  },
+};
+
+const SERIES_REMEDY = "Nothing if collectors.timeseries is not needed; else update the server.";
+
+/** Of the sensor that was measured last: what is wrong with one is wrong with all. */
+function timeSeriesStep(found: FoundLists): Step {
+  const without = "what happens between two polls, and during an outage, is not filled in";
+  return {
+    subject: "time series",
+    without,
+    remedy: SERIES_REMEDY,
+    run: async ({ api, signal, problems }) => {
+      const newest = found.channels?.toSorted((a, b) => (b.measuredAt ?? 0) - (a.measuredAt ?? 0))[0];
+      const sensorId = newest?.sensorId ?? found.nodes.get("sensor")?.[0]?.id;
+      if (sensorId === undefined) return { verdict: "skipped", text: "there is no sensor to try with" };
+      const { rows, gaps } = await api.timeSeries(sensorId, "live", signal);
+      const spoilt = [...problems().values()].reduce((sum, count) => sum + count, 0);
+      const text = `${rows.length} rows and ${gaps.length} gaps of sensor ${sensorId} in the last four hours`;
+      if (spoilt === 0) return ok(text);
+      return warning(
+        `${text}; ${spoilt} values or rows cannot be read, and are left out`,
+        "Report it with the version of the server: the exporter should understand what servers send.",
+      );
+    },
+  };
+}

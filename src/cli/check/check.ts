@@ -1,0 +1,168 @@
+import {
+  type CommandContext,
+  type ConfigFlags,
+  createContext,
+  type LogFlags,
+  loadFlaggedConfig,
+} from "../../app/context.ts";
+import { connect } from "../../app/exporter.ts";
+import { goesOnWithout, READINGS } from "../../collectors/readings.ts";
+import type { Config } from "../../config/load.ts";
+import type { ServerConfig } from "../../config/resolve.ts";
+import type { ErrorCode } from "../../errors/catalogue.ts";
+import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
+import type { Redactor } from "../../errors/redactor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { ApiError } from "../../prtg/api-error.ts";
+import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
+import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
+import { concludeFindings, type Finding, findingsTable } from "../findings-table.ts";
+import type { WebConfigFlags } from "../flags.ts";
+import { interruption } from "../signals.ts";
+import { openWebConfig } from "../web-config.ts";
+import { CheckObserver } from "./check-observer.ts";
+import { judgeClock, Pace } from "./check-pace.ts";
+import type { Step } from "./check-step.ts";
+import { checkSteps, type PlannedStep } from "./check-steps.ts";
+
+export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags {}
+
+/** After one of these the next request would only say the same, or take as long. */
+const FATAL: ReadonlySet<ErrorCode> = new Set([
+  "API_TIMEOUT",
+  "API_REDIRECTED",
+  "API_WRONG_PORT",
+  "API_UNAUTHORIZED",
+  "API_LOGIN_FAILED",
+  "API_LICENSE_INACTIVE",
+  "API_SUSPENDED",
+  "SECRET_UNREADABLE",
+]);
+
+/** What is refused once is refused to all that is asked, also where this reading is an extra. */
+const CREDENTIAL_FAILURES: ReadonlySet<ErrorCode> = new Set([
+  "API_UNAUTHORIZED",
+  "API_LOGIN_FAILED",
+  "API_REDIRECTED",
+  "API_WRONG_PORT",
+  "SECRET_UNREADABLE",
+]);
+
+const REST = "the rest";
+const CLOCK = "clock";
+const SPEED = "speed";
+
+/** Tries everything that `serve` needs, and prints what it finds as it finds it. Resolves with the exit code. */
+export async function check(flags: CheckFlags, redactor: Redactor): Promise<number> {
+  const interrupted = interruption();
+  const context = createContext(flags, redactor);
+  const { config, source } = await loadFlaggedConfig(flags, context);
+  context.print(`${source}: the configuration is valid`);
+  const web = await openWebConfig(flags, context);
+  if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
+  const checks = config.servers.map((server) => new ServerCheck(server, config, context, interrupted.signal));
+  const formatFinding = findingsTable(
+    config.servers.map(({ name }) => name),
+    [...checks.flatMap(({ subjects }) => subjects), REST],
+  );
+  const findings: Finding[] = [];
+  // All servers at the same time, but shown one after the other.
+  for (const stream of checks.map((each) => each.start())) {
+    for await (const finding of stream) {
+      findings.push(finding);
+      context.print(formatFinding(finding));
+    }
+  }
+  if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+  context.print(concludeFindings(findings));
+  return findings.some(({ verdict }) => verdict === "FAILED") ? 1 : 0;
+}
+
+/** The check of one server. */
+class ServerCheck {
+  readonly steps: readonly PlannedStep[];
+  readonly subjects: readonly string[];
+  readonly #server: ServerConfig;
+  readonly #api: MonitoringApi;
+  readonly #observer: CheckObserver;
+  readonly #pace: Pace;
+  readonly #clock: Clock;
+  readonly #interrupted: AbortSignal;
+
+  constructor(server: ServerConfig, config: Config, context: CommandContext, interrupted: AbortSignal) {
+    const observer = new CheckObserver(new ExporterMetrics(context.build, () => []), server.name);
+    const log = context.log.child({ server: server.name });
+    this.steps = checkSteps(server, config);
+    this.subjects = [...this.steps.map(({ subject }) => subject), CLOCK, SPEED];
+    this.#server = server;
+    this.#observer = observer;
+    this.#api = connect(server, observer, log, context, { maxAttempts: 1 });
+    this.#pace = new Pace(config, server.limits.timeoutMs, context);
+    this.#clock = context.clock;
+    this.#interrupted = interrupted;
+  }
+
+  /** Runs the steps; the stream has each finding as soon as it is there. */
+  start(): ReadableStream<Finding> {
+    return new ReadableStream({
+      start: async (stream) => {
+        await this.#run((finding) => stream.enqueue(finding));
+        stream.close();
+      },
+    });
+  }
+
+  async #run(found: (finding: Finding) => void): Promise<void> {
+    const server = this.#server.name;
+    try {
+      for (const [index, step] of this.steps.entries()) {
+        const { subject } = step;
+        const startedAt = this.#clock.monotonic();
+        const { finding, fatal } = await this.#attempt(step);
+        if (this.#interrupted.aborted) return;
+        this.#pace.took(step.collectors, this.#clock.monotonic() - startedAt);
+        const unconnected = finding.verdict === "FAILED" && subject === "connection";
+        const text = unconnected ? `${this.#server.url}: ${finding.text}` : finding.text;
+        found({ server, subject, ...finding, text });
+        if (!fatal && !unconnected) continue;
+        const rest = this.steps.slice(index + 1).map((after) => after.subject);
+        if (rest.length > 0)
+          found({ server, subject: REST, verdict: "skipped", text: `not tried: ${rest.join(", ")}` });
+        return;
+      }
+      found({ server, subject: CLOCK, verdict: "ok", ...judgeClock(this.#api.clockOffset()) });
+      found({ server, subject: SPEED, verdict: "ok", ...this.#pace.judge(this.#observer.slowestMs) });
+    } finally {
+      await this.#api.close();
+    }
+  }
+
+  async #attempt(step: Step): Promise<{ finding: Omit<Finding, "server" | "subject">; fatal: boolean }> {
+    const tools = { api: this.#api, signal: this.#interrupted, problems: () => this.#observer.takeProblems() };
+    this.#observer.takeProblems();
+    try {
+      return { finding: { verdict: "ok", ...(await step.run(tools)) }, fatal: false };
+    } catch (error) {
+      const finding = describeFailure(error, step);
+      return {
+        finding,
+        fatal: finding.verdict === "FAILED" && error instanceof ExporterError && FATAL.has(error.code),
+      };
+    }
+  }
+}
+
+/** A warning where `serve` goes on without what was to be read. */
+function describeFailure(error: unknown, step: Step): Omit<Finding, "server" | "subject"> {
+  const requestId = error instanceof ApiError ? error.requestId : undefined;
+  const text = describeFault(error).concat(requestId === undefined ? "" : ` (request ID ${requestId})`);
+  if (!(error instanceof ExporterError)) return { verdict: "FAILED", text };
+  const without = CREDENTIAL_FAILURES.has(error.code) ? undefined : whatIsMissed(error, step);
+  if (without === undefined) return { verdict: "FAILED", text, remedy: error.remedy };
+  return { verdict: "warning", text: `${text}: ${without}`, remedy: step.remedy ?? error.remedy };
+}
+
+function whatIsMissed(error: unknown, { reading, without }: Step): string | undefined {
+  if (reading === undefined) return without;
+  return goesOnWithout(reading, error) ? READINGS[reading].without : undefined;
+}

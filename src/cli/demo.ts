@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { createContext, type LogFlags } from "../app/context.ts";
+import { loadConfig } from "../config/load.ts";
+import type { Redactor } from "../errors/redactor.ts";
+import type { WebFlags } from "./flags.ts";
+import { freeAddresses } from "./free-address.ts";
+import { startServing } from "./serve.ts";
+import { untilStopSignal } from "./signals.ts";
+import { timetable } from "./simulate/simulate.ts";
+import { startSimulatedServer } from "./simulate/simulated-server.ts";
+import type { WorldFlags } from "./world-flags.ts";
+
+export interface DemoFlags extends LogFlags, WebFlags, WorldFlags {}
+
+/** Polled more often than a real server, so that there is something to watch. */
+const DEMO_CONFIG = `
+servers:
+  - name: demo
+    url: \${SIMULATOR_URL}
+    auth: { api_key: "\${SIMULATOR_KEY}" }
+collectors:
+  status: { schedule: 10s }
+  channels: { schedule: 10s }
+`;
+
+/** A simulated server and the exporter in one process, with no configuration. Resolves with the exit code. */
+export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number> {
+  const stopped = untilStopSignal();
+  const context = createContext(flags, redactor);
+  const started = context.clock.monotonic();
+  const apiKey = randomBytes(16).toString("hex");
+  const credentials = { apiKey, username: "demo", password: apiKey };
+  const simulator = await startSimulatedServer(flags, { host: "127.0.0.1", port: 0 }, credentials);
+  for (const story of simulator.stage.stories) context.print(timetable(story));
+  try {
+    const { config } = await loadConfig({
+      file: "demo.yaml",
+      env: { SIMULATOR_URL: simulator.url, SIMULATOR_KEY: apiKey },
+      readFile: async () => DEMO_CONFIG,
+      redactor,
+    });
+    const asked = flags["web.listenAddress"];
+    const free = await freeAddresses(asked);
+    for (const [at, { port }] of asked.entries()) {
+      if (free[at]?.port !== port) context.print(`Port ${port} is taken: serving on ${free[at]?.port} instead.`);
+    }
+    const serving = await startServing(config, { ...flags, "web.listenAddress": free }, context);
+    void serving.firstPoll.then((worked) => {
+      const seconds = ((context.clock.monotonic() - started) / 1_000).toFixed(1);
+      const sensors = simulator.world.list("sensor").length;
+      const outcome = worked ? "is complete" : "failed in part, as the log says,";
+      const url = serving.web.urls[0] ?? "";
+      const metrics = `${url}${flags["web.telemetryPath"]}`;
+      context.print(
+        `The first poll of ${sensors} simulated sensors ${outcome} after ${seconds} s.\n` +
+          `Open ${url.padEnd(metrics.length)}   the status page\n` +
+          `     ${metrics}   what Prometheus scrapes   (Ctrl-C ends)`,
+      );
+    });
+    await stopped;
+    await serving.stop();
+  } finally {
+    await simulator.close();
+  }
+  return 0;
+}

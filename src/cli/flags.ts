@@ -1,0 +1,125 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { parseDuration } from "../config/duration.ts";
+import { parseShard } from "../config/shard.ts";
+import { describeError } from "../errors/exporter-error.ts";
+import { type ListenAddress, parseListenAddress } from "../http/server/listen-address.ts";
+import { LOG_FORMATS, LOG_LEVELS, type LogLevel } from "../telemetry/logger.ts";
+
+export interface WebConfigFlags {
+  /** In the format of Prometheus' exporter-toolkit. */
+  readonly "web.config.file"?: string;
+}
+
+/** Flags about the exporter's own web server. */
+export interface WebFlags extends WebConfigFlags {
+  readonly "web.listenAddress": readonly ListenAddress[];
+  readonly "web.telemetryPath": string;
+  readonly "web.enableLifecycle"?: boolean;
+  readonly "web.maxConnections"?: number;
+  readonly "web.maxRequests"?: number;
+}
+
+/** Adds `--log.level` and `--log.format`; JSON unless a person is watching. */
+export function addLogFlags(command: Command, interactive: boolean, level: LogLevel = "info"): Command {
+  return command
+    .addOption(new Option("--log.level <level>", "what to log").choices(LOG_LEVELS).default(level))
+    .addOption(
+      new Option("--log.format <format>", "how to log").choices(LOG_FORMATS).default(interactive ? "text" : "json"),
+    );
+}
+
+/** Adds `--web.listen-address` (repeatable), `--web.telemetry-path`, `--web.config.file` and the limits of the web server. */
+export function addWebFlags(command: Command): Command {
+  return addWebConfigFlag(command)
+    .addOption(
+      new Option("--web.listen-address <address>", "address to serve metrics on; may be repeated")
+        .default([parseListenAddress(":9705")], ":9705")
+        .argParser(collectAddresses()),
+    )
+    .addOption(
+      new Option("--web.telemetry-path <path>", "path of the metrics page").default("/metrics").argParser(parsePath),
+    )
+    .addOption(
+      new Option("--web.max-connections <number>", "open connections at one time").default(512).argParser(integer(1)),
+    )
+    .addOption(
+      new Option("--web.max-requests <number>", "requests answered at one time; 0 for no limit")
+        .default(40)
+        .argParser(integer(0)),
+    );
+}
+
+export function addWebConfigFlag(command: Command): Command {
+  return command.option("--web.config.file <path>", "TLS, users and headers of the web server (YAML)");
+}
+
+export function addConfigFlag(command: Command): Command {
+  return command.option("--config.file <path>", "configuration file (YAML); without it PRTG_URL and PRTG_API_KEY_FILE");
+}
+
+/** Adds `--shard`. */
+export function addShardFlag(command: Command): Command {
+  const flag = new Option(
+    "--shard <i/n>",
+    "serve the servers of the i-th, from 0, of n replicas of this configuration",
+  );
+  return command.addOption(flag.argParser((text) => parsed(() => parseShard(text), describeError)));
+}
+
+/** Adds `--config.auto-reload-interval`, as Prometheus calls it. */
+export function addAutoReloadFlag(command: Command): Command {
+  const flag = new Option(
+    "--config.auto-reload-interval <duration>",
+    "look that often whether files of the configuration have changed, and read them again, as on SIGHUP",
+  );
+  return command.addOption(flag.argParser(parseInterval));
+}
+
+/** Milliseconds. */
+function parseInterval(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined || ms < 1_000) {
+    throw new InvalidArgumentError("Give a duration of at least 1s, such as 30s.");
+  }
+  return ms;
+}
+
+/** The first address given replaces the default, later ones are added. */
+function collectAddresses(): (text: string) => readonly ListenAddress[] {
+  const addresses: ListenAddress[] = [];
+  return (text) => {
+    addresses.push(parsed(() => parseListenAddress(text)));
+    return addresses;
+  };
+}
+
+function parsePath(text: string): string {
+  if (!/^\/[\w./~-]*$/.test(text) || text === "/" || /^\/(-|debug)\//.test(text)) {
+    throw new InvalidArgumentError("Give a path such as /metrics; /, /-/... and /debug/... are taken.");
+  }
+  return text;
+}
+
+/** A whole number of at least `minimum`, for commander's argParser. */
+export function integer(minimum: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!Number.isSafeInteger(number) || number < minimum) {
+      throw new InvalidArgumentError(`Give a whole number of at least ${minimum}.`);
+    }
+    return number;
+  };
+}
+
+/** Turns the error of a parser into one that commander prints with the flag's name. */
+export function parsed<Value>(parse: () => Value, describe: (error: unknown) => string = messageOf): Value {
+  try {
+    return parse();
+  } catch (error) {
+    throw new InvalidArgumentError(describe(error));
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,166 @@
+import { writeFile } from "node:fs/promises";
+import { type CommandContext, createContext, loadFlaggedConfig } from "../../app/context.ts";
+import { connect } from "../../app/exporter.ts";
+import { mappingOf } from "../../app/mapping.ts";
+import { redactStrings } from "../../app/reports/debug-reports.ts";
+import { SERVER_VARIABLES } from "../../config/environment.ts";
+import type { Environment } from "../../config/interpolation.ts";
+import { fileFault } from "../../config/read-file.ts";
+import type { ServerConfig } from "../../config/resolve.ts";
+import { ExporterError } from "../../errors/exporter-error.ts";
+import type { Redactor } from "../../errors/redactor.ts";
+import { MAX_DATA_BYTES, readTextFile } from "../../lib/bounded-files.ts";
+import { Slices } from "../../lib/slices.ts";
+import { accountFor } from "../../mapping/channel-account.ts";
+import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
+import type { Tree } from "../../model/tree.ts";
+import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
+import { PrometheusServerMetrics } from "../../telemetry/prometheus-server-metrics.ts";
+import { interruption } from "../signals.ts";
+import type { MapFlags } from "./map-flags.ts";
+import { conclude, type MappedChannel, mapJson, mapTable } from "./map-output.ts";
+import { onlySensor, recordServer, sensorIn, treeOf } from "./mapped-server.ts";
+import { type RecordedServer, type Recording, readRecording, writeRecording } from "./recording.ts";
+
+/** Names of people's machines: not for everybody on this one. */
+const RECORDING_MODE = 0o600;
+
+interface ReadServer {
+  readonly recorded: RecordedServer;
+  readonly tree: Tree;
+}
+
+/**
+ * Prints which rule makes which series of each channel, and writes what was read to a recording. Resolves with the
+ * exit code.
+ * @throws ExporterError for what only the user can mend, and what the client throws
+ */
+export async function map(flags: MapFlags, redactor: Redactor): Promise<number> {
+  const interrupted = interruption();
+  const context = createContext(flags, redactor);
+  const recording = flags.recording === undefined ? undefined : await openRecording(flags.recording);
+  const env = recording === undefined ? process.env : withoutServer(process.env);
+  const { config } = await loadFlaggedConfig(flags, context, env);
+  let servers: readonly RecordedServer[];
+  try {
+    servers =
+      recording === undefined
+        ? await readServers(chooseServers(config.servers, flags.server), context, interrupted.signal)
+        : chooseServers(recording.servers, flags.server);
+  } catch (error) {
+    if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+    throw error;
+  }
+  const chosen = chooseSensor(servers, flags.sensor);
+  if (flags.save !== undefined) {
+    const recordings = chosen.map(({ recorded }) => recorded);
+    await saveRecording(flags.save, recordings, context);
+  }
+  const { mapper } = mappingOf(config);
+  const channels = chosen.flatMap((server) => mappedChannels(server, mapper));
+  if (flags.format === "json") {
+    await printJson(channels, context);
+  } else {
+    context.print(`${mapTable(channels, servers.length > 1)}\n${conclude(channels)}`);
+  }
+  return 0;
+}
+
+/** The recording stands for the server: rules and labels may be in a file that has none. */
+function withoutServer(env: Environment): Environment {
+  const others = Object.entries(env).filter(([name]) => !SERVER_VARIABLES.some((variable) => variable.name === name));
+  return { ...Object.fromEntries(others), PRTG_URL: "http://recording.invalid", PRTG_API_KEY: "no-key-is-needed" };
+}
+
+function chooseServers<Server extends { readonly name: string }>(
+  servers: readonly Server[],
+  name: string | undefined,
+): readonly Server[] {
+  if (name === undefined) return servers;
+  const named = servers.filter((server) => server.name === name);
+  if (named.length > 0) return named;
+  const names = servers.map((server) => server.name).join(", ");
+  throw new ExporterError("MAP_SERVER_UNKNOWN", `there is no server ${name}, but ${names}`);
+}
+
+async function readServers(
+  servers: readonly ServerConfig[],
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<RecordedServer[]> {
+  return Promise.all(
+    servers.map(async (server) => {
+      const log = context.log.child({ server: server.name });
+      const metrics = new PrometheusServerMetrics(new ExporterMetrics(context.build, () => []), server.name);
+      const api = connect(server, metrics, log, context);
+      try {
+        return await recordServer(server.name, api, log, signal);
+      } finally {
+        await api.close();
+      }
+    }),
+  );
+}
+
+/** All of every server, or the one sensor of those that have it. */
+function chooseSensor(servers: readonly RecordedServer[], sensorId: string | undefined): readonly ReadServer[] {
+  const read = servers.map((recorded) => ({ recorded, tree: treeOf(recorded) }));
+  if (sensorId === undefined) return read;
+  const having = read.filter(({ tree }) => sensorIn(tree, sensorId) !== undefined);
+  if (having.length > 0) {
+    return having.map(({ recorded, tree }) => ({ recorded: onlySensor(recorded, tree, sensorId), tree }));
+  }
+  const other = read.map(({ tree }) => tree.nodes.get(sensorId)).find((node) => node !== undefined);
+  const where = servers.map(({ name }) => name).join(", ");
+  const text = other === undefined ? `${where}: no sensor ${sensorId}` : `${sensorId} is a ${other.kind}, not a sensor`;
+  throw new ExporterError("MAP_SENSOR_UNKNOWN", text);
+}
+
+/** A line for each channel: hundreds of thousands do not fit into one string. */
+async function printJson(channels: readonly MappedChannel[], context: CommandContext): Promise<void> {
+  const { print, redactor, clock } = context;
+  const slices = new Slices(clock);
+  print("[");
+  for (const [index, channel] of mapJson(channels).entries()) {
+    print(`${JSON.stringify(await redactStrings(channel, redactor, slices))}${index < channels.length - 1 ? "," : ""}`);
+  }
+  print("]");
+}
+
+/** In the order of the list. Channels whose sensor is not visible are left out, as on the page. */
+function mappedChannels({ recorded, tree }: ReadServer, mapper: ChannelMapper): MappedChannel[] {
+  return recorded.channels.flatMap((channel) => {
+    const sensor = sensorIn(tree, channel.sensorId);
+    if (sensor === undefined) return [];
+    const account = accountFor(mapper, recorded.name, sensor, channel);
+    return [{ server: recorded.name, sensor, channel, account }];
+  });
+}
+
+async function openRecording(file: string): Promise<Recording> {
+  let text: string;
+  try {
+    text = await readTextFile(file, { maxBytes: MAX_DATA_BYTES });
+  } catch (error) {
+    throw new ExporterError("RECORDING_UNREADABLE", `${file} cannot be read: ${fileFault(error)}`);
+  }
+  return readRecording(text, file);
+}
+
+async function saveRecording(
+  file: string,
+  servers: readonly RecordedServer[],
+  { build, clock, log, redactor }: CommandContext,
+): Promise<void> {
+  const recording = { recordedAt: clock.now(), version: build.version, servers };
+  try {
+    await writeFile(
+      file,
+      writeRecording(recording, (text) => redactor.redact(text)),
+      { mode: RECORDING_MODE },
+    );
+  } catch (error) {
+    throw new ExporterError("RECORDING_UNWRITABLE", `${file} cannot be written: ${fileFault(error)}`);
+  }
+  log.info({ file }, "recording written");
+}

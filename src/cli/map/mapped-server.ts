@@ -1,0 +1,55 @@
+import type { Logger } from "pino";
+import { NodeLists } from "../../collectors/node-lists.ts";
+import { PollParts } from "../../collectors/poll-parts.ts";
+import type { NodePoll } from "../../model/poll.ts";
+import { reconcile } from "../../model/reconcile.ts";
+import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../../model/tree.ts";
+import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
+import type { RecordedServer } from "./recording.ts";
+
+/**
+ * Reads the lists of one server once.
+ * @throws ApiError when one of them fails, and the signal's reason
+ */
+export async function recordServer(
+  name: string,
+  api: MonitoringApi,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<RecordedServer> {
+  const parts = new PollParts(signal);
+  const { poll, complete } = await new NodeLists(api, log).read(parts, () => ({}), signal);
+  parts.throwIfFailed();
+  const channels = await api.channels({}, signal);
+  if (!complete || !channels.complete) log.warn("objects came or went while they were listed: some may be missing");
+  const nodes = NODE_KINDS.flatMap((kind) => poll[kind]?.items ?? []);
+  return { name, nodes, channels: channels.items };
+}
+
+/** The tree that the records make, as after the first poll of `serve`. */
+export function treeOf({ nodes }: RecordedServer): Tree {
+  const poll = Object.fromEntries(
+    NODE_KINDS.map((kind) => {
+      const items = nodes.filter((node) => node.kind === kind);
+      return [kind, { items, complete: true, skipped: 0 }];
+    }),
+  );
+  return reconcile(EMPTY_TREE, poll satisfies NodePoll).tree;
+}
+
+/** The part of a server's records that belongs to one sensor, with all that it hangs below. */
+export function onlySensor(recorded: RecordedServer, tree: Tree, sensorId: string): RecordedServer {
+  const kept = new Set<string>();
+  for (let id = sensorId; id !== ROOT_ID && !kept.has(id); id = tree.nodes.get(id)?.parentId ?? ROOT_ID) kept.add(id);
+  return {
+    name: recorded.name,
+    nodes: recorded.nodes.filter(({ id }) => kept.has(id)),
+    channels: recorded.channels.filter((channel) => channel.sensorId === sensorId),
+  };
+}
+
+/** A sensor of the tree; undefined when there is none with this id. */
+export function sensorIn(tree: Tree, id: string): TreeNode | undefined {
+  const node = tree.nodes.get(id);
+  return node?.kind === "sensor" ? node : undefined;
+}

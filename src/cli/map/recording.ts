@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { ExporterError } from "../../errors/exporter-error.ts";
+import { NODE_KINDS } from "../../model/tree.ts";
+import type { ChannelRecord, NodeRecord } from "../../prtg/records.ts";
+import { STATUS_TOKENS } from "../../prtg/status.ts";
+
+/** What the lists of one server said. */
+export interface RecordedServer {
+  /** The configured name. */
+  readonly name: string;
+  readonly nodes: readonly NodeRecord[];
+  readonly channels: readonly ChannelRecord[];
+}
+
+/** Records of one poll, to try rules on without a server. */
+export interface Recording {
+  /** Milliseconds since the epoch. */
+  readonly recordedAt: number;
+  /** Of the exporter. */
+  readonly version: string;
+  readonly servers: readonly RecordedServer[];
+}
+
+const FORMAT = "prtg-exporter recording";
+/** Rises when older exporters could no longer read it. */
+const FORMAT_VERSION = 1;
+
+const id = z.string().min(1);
+
+const reference = z
+  .strictObject({ id, name: z.string().optional(), kind: z.string().optional() })
+  .transform(({ name, kind, ...rest }) => ({ ...rest, name, kind }));
+
+/** What places, labels and rules need: no address, no state. */
+const node = z
+  .strictObject({
+    id,
+    kind: z.enum(NODE_KINDS),
+    name: z.string(),
+    parent: reference.optional(),
+    ancestors: z.array(reference).optional(),
+    status: z.enum(STATUS_TOKENS),
+    type: z.string(),
+    typeName: z.string(),
+    tags: z.array(z.string()),
+  })
+  .transform(
+    ({ parent, ancestors, ...rest }): NodeRecord => ({
+      ...rest,
+      parent,
+      ancestors,
+      statusSince: undefined,
+      priority: undefined,
+      favorite: undefined,
+      host: undefined,
+      intervalSeconds: undefined,
+      summary: undefined,
+    }),
+  );
+
+const channel = z
+  .strictObject({
+    sensorId: id,
+    channelId: id,
+    name: z.string(),
+    unit: z.string(),
+    value: z.number().optional(),
+    measuredAt: z.number().optional(),
+  })
+  .transform(({ value, measuredAt, ...rest }): ChannelRecord => ({ ...rest, value, measuredAt, limits: undefined }));
+
+const recordingSchema = z.strictObject({
+  format: z.literal(FORMAT),
+  formatVersion: z.literal(FORMAT_VERSION),
+  version: z.string(),
+  recordedAt: z.iso.datetime(),
+  servers: z.array(z.strictObject({ name: z.string(), nodes: z.array(node), channels: z.array(channel) })),
+});
+
+/** The text of a recording; `redact` takes secrets out of every text in it. */
+export function writeRecording({ recordedAt, version, servers }: Recording, redact: (text: string) => string): string {
+  const file = {
+    format: FORMAT,
+    formatVersion: FORMAT_VERSION,
+    version,
+    recordedAt: new Date(recordedAt).toISOString(),
+    servers: servers.map(({ name, nodes, channels }) => ({
+      name,
+      nodes: nodes.map(nodeToWrite),
+      channels: channels.map(channelToWrite),
+    })),
+  };
+  return `${JSON.stringify(file, (_key, value) => (typeof value === "string" ? redact(value) : value))}\n`;
+}
+
+function nodeToWrite({ id: nodeId, kind, name, parent, ancestors, status, type, typeName, tags }: NodeRecord): object {
+  return { id: nodeId, kind, name, parent, ancestors, status, type, typeName, tags };
+}
+
+function channelToWrite({ sensorId, channelId, name, unit, value, measuredAt }: ChannelRecord): object {
+  return { sensorId, channelId, name, unit, value, measuredAt };
+}
+
+/**
+ * Reads what `writeRecording` wrote.
+ * @throws ExporterError RECORDING_INVALID, with the first thing that is wrong
+ */
+export function readRecording(text: string, file: string): Recording {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new ExporterError("RECORDING_INVALID", `${file} is not JSON`, { cause: error });
+  }
+  const version = otherVersion(content);
+  if (version !== undefined) {
+    const found = `${file} has version ${version} of the format, this exporter reads ${FORMAT_VERSION}`;
+    throw new ExporterError("RECORDING_INVALID", found);
+  }
+  const { data, error } = recordingSchema.safeParse(content);
+  if (data === undefined) {
+    const [issue] = error.issues;
+    const where = issue?.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("") ?? "";
+    const place = where === "" ? "" : ` at ${where.replace(/^\./, "")}`;
+    throw new ExporterError("RECORDING_INVALID", `${file} is not a recording${place}: ${issue?.message}`);
+  }
+  return { recordedAt: Date.parse(data.recordedAt), version: data.version, servers: data.servers };
+}
+
+/** Said first: a recording of another version is wrong in places that tell nobody why. */
+function otherVersion(content: unknown): string | undefined {
+  const isRecording =
+    typeof content === "object" && content !== null && "format" in content && content.format === FORMAT;
+  if (!isRecording || !("formatVersion" in content) || content.formatVersion === FORMAT_VERSION) return undefined;
+  return JSON.stringify(content.formatVersion);
+}

@@ -1,0 +1,142 @@
+import { Command, CommanderError } from "commander";
+import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import { Redactor } from "../errors/redactor.ts";
+import { FAULT_HELP } from "../simulator/service/fault-help.ts";
+import { readBuildInfo } from "../telemetry/build-info.ts";
+import { addBackfillFlags, type BackfillFlags } from "./backfill/backfill-flags.ts";
+import type { CheckFlags } from "./check/check.ts";
+import type { DemoFlags } from "./demo.ts";
+import { addAutoReloadFlag, addConfigFlag, addLogFlags, addShardFlag, addWebConfigFlag, addWebFlags } from "./flags.ts";
+import { addMapFlags, type MapFlags, mapFlagsFault } from "./map/map-flags.ts";
+import type { ServeFlags } from "./serve.ts";
+import { addSimulateFlags, SIMULATE_HELP, type SimulateFlags } from "./simulate/simulate-flags.ts";
+import { addWorldFlags } from "./world-flags.ts";
+
+/*
+ * A command is imported when it runs: `--help` and `--version` need none of it, `serve` needs no simulator.
+ */
+
+/** Runs the command that the arguments name and resolves with the exit code: 0 worked, 1 failed, 2 wrong usage. */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  const run: Run = { code: 0, redactor: new Redactor() };
+  try {
+    await createProgram(run).parseAsync(args, { from: "user" });
+    return run.code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const text = error instanceof ExporterError ? describeError(error) : fault(error);
+    process.stderr.write(`prtg-exporter: ${run.redactor.redact(text)}\n`);
+    return 1;
+  }
+}
+
+/** One run of the program. */
+export interface Run {
+  /** Exit code of the command that ran. */
+  code: number;
+  /** Learns every secret that the command uses. */
+  readonly redactor: Redactor;
+}
+
+/** Every command with its flags. */
+export function createProgram(run: Run): Command {
+  const program = new Command("prtg-exporter")
+    .description("PRTG Network Monitor (REST API v2) for Prometheus")
+    .version(versionText(), "--version", "print what is running")
+    .helpCommand(false)
+    .exitOverride();
+  addServe(program, run);
+  addCheck(program, run);
+  addMap(program, run);
+  addBackfill(program, run);
+  addDemo(program, run);
+  addSimulate(program, run);
+  return program;
+}
+
+function addServe(program: Command, run: Run): void {
+  const serving = subcommand(program, "serve", "poll the monitoring servers and serve their metrics");
+  const command = addShardFlag(addAutoReloadFlag(addConfigFlag(serving)))
+    .option("--config.check", "read the configuration, say whether it is valid, and exit")
+    .option("--web.enable-lifecycle", "let POST /-/reload read the configuration again, as SIGHUP does")
+    .option("--once", "poll once, print the metrics page, and exit")
+    .action(async (flags: ServeFlags) => {
+      const { serve, serveOnce } = await import("./serve.ts");
+      const once = flags.once === true && flags["config.check"] !== true;
+      run.code = await (once ? serveOnce : serve)(flags, run.redactor);
+    });
+  addLogFlags(addWebFlags(command), process.stderr.isTTY);
+}
+
+function addCheck(program: Command, run: Run): void {
+  const command = subcommand(program, "check", "try everything that serve needs, and say what is wrong").action(
+    async (flags: CheckFlags) => {
+      const { check } = await import("./check/check.ts");
+      run.code = await check(flags, run.redactor);
+    },
+  );
+  addLogFlags(addWebConfigFlag(addConfigFlag(command)), process.stderr.isTTY, "error");
+}
+
+function addMap(program: Command, run: Run): void {
+  const command = subcommand(program, "map", "show which rule makes which series of a channel, and why not").action(
+    async (flags: MapFlags) => {
+      const fault = mapFlagsFault(flags);
+      if (fault !== undefined) command.error(`error: ${fault}`);
+      const { map } = await import("./map/map.ts");
+      run.code = await map(flags, run.redactor);
+    },
+  );
+  addLogFlags(addMapFlags(addConfigFlag(command)), process.stderr.isTTY, "warn");
+}
+
+function addBackfill(program: Command, run: Run): void {
+  const command = subcommand(
+    program,
+    "backfill",
+    "bring the history of a server into Prometheus: files, or a push",
+  ).action(async (flags: BackfillFlags) => {
+    if (flags.push !== true && flags.output === undefined) {
+      command.error("error: give --output <folder> for files, or --push");
+    }
+    const { backfill } = await import("./backfill/backfill.ts");
+    run.code = await backfill(flags, run.redactor);
+  });
+  addLogFlags(addBackfillFlags(addConfigFlag(command)), process.stderr.isTTY);
+}
+
+function addDemo(program: Command, run: Run): void {
+  const command = subcommand(program, "demo", "a simulated server and the exporter in one go").action(
+    async (flags: DemoFlags) => {
+      const { demo } = await import("./demo.ts");
+      run.code = await demo(flags, run.redactor);
+    },
+  );
+  addWorldFlags(addLogFlags(addWebFlags(command), process.stderr.isTTY)).addHelpText("after", FAULT_HELP);
+}
+
+function addSimulate(program: Command, run: Run): void {
+  const command = subcommand(program, "simulate", "a simulated monitoring server to build against").action(
+    async (flags: SimulateFlags) => {
+      const { simulate } = await import("./simulate/simulate.ts");
+      run.code = await simulate(flags, run.redactor);
+    },
+  );
+  addWorldFlags(addLogFlags(addSimulateFlags(command), process.stderr.isTTY))
+    .addHelpText("after", FAULT_HELP)
+    .addHelpText("after", SIMULATE_HELP);
+}
+
+function subcommand(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description).allowExcessArguments(false).exitOverride();
+}
+
+function versionText(): string {
+  const { version, revision } = readBuildInfo(process.env);
+  return `prtg-exporter ${version}${revision === "" ? "" : ` (${revision})`}, Node ${process.version}`;
+}
+
+/** A fault of ours, not of the user: the stack is what a report needs. */
+function fault(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,196 @@
+import { ConfigFiles, watchConfig } from "../app/config-watch.ts";
+import {
+  type CommandContext,
+  type ConfigFlags,
+  createContext,
+  type LogFlags,
+  loadFlaggedConfig,
+  readText,
+} from "../app/context.ts";
+import { Exporter } from "../app/exporter.ts";
+import { printConfig, pushFiles } from "../app/fingerprint.ts";
+import { LiveExporter, type ReloadSource } from "../app/live-exporter.ts";
+import { type OtlpPush, openOtlpPush, prepareOtlpPush } from "../app/otlp-push.ts";
+import { endProcess } from "../app/process/end-process.ts";
+import type { Config, LoadedConfig } from "../config/load.ts";
+import type { Redactor } from "../errors/redactor.ts";
+import { negotiateFormat } from "../exposition/negotiate.ts";
+import { type Reloaded, reloadEndpoint } from "../http/pages/reload-endpoint.ts";
+import { createRoutes } from "../http/pages/routes.ts";
+import { startWebServer, type WebServer } from "../http/server/web-server.ts";
+import { otlpSettings } from "../otlp/settings.ts";
+import type { WebFlags } from "./flags.ts";
+import { interruption, reloadSignals, untilStopSignal } from "./signals.ts";
+import { openWebConfig, webLimits, webObserver } from "./web-config.ts";
+
+/** Responses and deliveries under way when a stop signal comes may take this long to end. */
+const GRACE_MS = 5_000;
+/** For a start that a signal interrupts. */
+const START_GRACE_MS = 2_000;
+
+export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags {
+  readonly "config.check"?: boolean;
+  /** Milliseconds; undefined: files are not looked at. */
+  readonly "config.autoReloadInterval"?: number;
+  readonly once?: boolean;
+}
+
+/**
+ * The daemon. Resolves with the exit code.
+ * @throws ExporterError for what only the user can mend: configuration, listen address
+ */
+export async function serve(flags: ServeFlags, redactor: Redactor): Promise<number> {
+  // First of all: the first process of a container does not even die of a signal that it does not handle.
+  const stopped = untilStopSignal();
+  const reloads = reloadSignals();
+  const context = createContext(flags, redactor);
+  const files = new ConfigFiles(readText);
+  const load = () =>
+    files.read(async (read) => {
+      const loaded = await loadFlaggedConfig(flags, context, process.env, read);
+      // The push reads them by itself; here they are only to be watched.
+      await Promise.allSettled(pushFiles(loaded.config.otlp ?? {}).map(read));
+      return loaded;
+    });
+  if (flags["config.check"] === true) {
+    const { config, source } = await load();
+    for (const warning of otlpSettings(process.env, config.otlp).warnings) context.log.warn(warning);
+    context.print(`${source}: the configuration is valid`);
+    const web = await openWebConfig(flags, context);
+    if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
+    return 0;
+  }
+  const starting = begin(flags, context, load);
+  const early = await Promise.race([stopped, starting]);
+  if (typeof early === "string") {
+    // What comes to be after all is ended in order; what hangs is not waited for.
+    const patience = context.clock.sleep(START_GRACE_MS).then(() => undefined);
+    const started = await Promise.race([starting.catch(() => undefined), patience]);
+    await started?.stop();
+    endProcess(0);
+  }
+  const running = early;
+  const { reload } = running;
+  reloads.follow(() => void reload());
+  const watching = new AbortController();
+  const intervalMs = flags["config.autoReloadInterval"];
+  if (intervalMs !== undefined) {
+    const { clock, log } = context;
+    void watchConfig({ files, intervalMs, clock, log, reload }, watching.signal);
+  }
+  context.log.info(`stopping on ${await stopped}`);
+  watching.abort();
+  await running.stop();
+  context.log.info("stopped");
+  return 0;
+}
+
+/** Everything up to the first poll. */
+async function begin(flags: ServeFlags, context: CommandContext, load: () => Promise<LoadedConfig>): Promise<Serving> {
+  const { config, source } = await load();
+  const servers = config.servers.map(({ name }) => name);
+  context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
+  return startServing(config, flags, context, await openOtlpPush(config, context, process.env), {
+    load: async () => (await load()).config,
+    preparePush: (chosen) => prepareOtlpPush(chosen, context, process.env),
+  });
+}
+
+/**
+ * One poll, and the page on standard output. Resolves with the exit code: 1 when a part of the poll failed.
+ * @throws ExporterError for what only the user can mend
+ */
+export async function serveOnce(flags: ServeFlags, redactor: Redactor): Promise<number> {
+  const interrupted = interruption();
+  const context = createContext(flags, redactor);
+  const { config } = await loadFlaggedConfig(flags, context);
+  const exporter = new Exporter(config, context);
+  try {
+    const worked = await exporter.pollOnce(interrupted.signal);
+    // Half a page would pass for a whole one.
+    if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+    process.stdout.write(Buffer.concat(await exporter.exposition.page(negotiateFormat({}), "identity")));
+    return worked ? 0 : 1;
+  } finally {
+    await exporter.stop();
+  }
+}
+
+export interface Serving {
+  readonly web: WebServer;
+  /** Resolves with whether it worked when the first attempt on every server has finished; never after `stop`. */
+  readonly firstPoll: Promise<boolean>;
+  /** Reads the configuration again. Never rejects. */
+  reload(): Promise<Reloaded>;
+  stop(): Promise<void>;
+}
+
+/** Where the configuration is fixed. */
+const NOTHING_TO_RELOAD: ReloadSource = {
+  load: () => Promise.reject(new Error("there is no configuration to read again")),
+  preparePush: () => Promise.resolve(undefined),
+};
+
+/** Listens first, so that a taken port is noticed before any server is asked anything. */
+export async function startServing(
+  config: Config,
+  flags: WebFlags,
+  context: CommandContext,
+  push?: OtlpPush,
+  source: ReloadSource = NOTHING_TO_RELOAD,
+): Promise<Serving> {
+  const { log, clock } = context;
+  const startedAt = clock.monotonic();
+  const webConfig = await openWebConfig(flags, context);
+  const exporter = new Exporter(config, context, push);
+  const live = new LiveExporter(exporter, await printConfig(config), context);
+  const reload = () => live.reload(source, GRACE_MS);
+  const web = await startWebServer({
+    addresses: flags["web.listenAddress"],
+    ...webLimits(flags),
+    webConfig,
+    observer: webObserver(() => live.shown.metrics),
+    log,
+    routes: routesOf(live, flags),
+    actions: new Map([["/-/reload", reloadEndpoint(flags["web.enableLifecycle"] === true ? reload : undefined)]]),
+  });
+  for (const url of web.urls) log.info(`serving metrics on ${url}${flags["web.telemetryPath"]}`);
+  const firstPoll = Promise.withResolvers<boolean>();
+  let stopping = false;
+  void exporter.start().then((worked) => {
+    if (stopping) return;
+    const seconds = Number(((clock.monotonic() - startedAt) / 1_000).toFixed(1));
+    log.info({ seconds, up: worked }, "first poll finished: ready");
+    firstPoll.resolve(worked);
+  });
+  return {
+    web,
+    firstPoll: firstPoll.promise,
+    reload,
+    stop: async () => {
+      stopping = true;
+      await Promise.all([web.close(GRACE_MS), live.stop(GRACE_MS)]);
+    },
+  };
+}
+
+/** The pages of whichever exporter is shown. */
+function routesOf(live: LiveExporter, flags: WebFlags) {
+  return createRoutes({
+    telemetryPath: flags["web.telemetryPath"],
+    exposition: { pageInTwo: (...wanted) => live.shown.exposition.pageInTwo(...wanted) },
+    served: (format) => live.shown.metrics.scrapes.inc({ format }),
+    rejected: (reason) => live.shown.metrics.httpRejected.inc({ reason }),
+    isReady: () => live.shown.ready,
+    status: {
+      status: (...wanted) => live.shown.status.status(...wanted),
+      node: (...wanted) => live.shown.status.node(...wanted),
+      search: (...wanted) => live.shown.status.search(...wanted),
+    },
+    debug: {
+      explain: (...wanted) => live.shown.debug.explain(...wanted),
+      cardinality: (...wanted) => live.shown.debug.cardinality(...wanted),
+    },
+    discovery: (...wanted) => live.shown.discovery(...wanted),
+  });
+}

@@ -1,0 +1,34 @@
+import { createContext } from "../../app/context.ts";
+import type { Redactor } from "../../errors/redactor.ts";
+import type { Story } from "../../simulator/scenario/story.ts";
+import { untilStopSignal } from "../signals.ts";
+import type { SimulateFlags } from "./simulate-flags.ts";
+import { startSimulatedServer } from "./simulated-server.ts";
+
+/** A monitoring server to build against: everything in memory, no data of anybody. Resolves with the exit code. */
+export async function simulate(flags: SimulateFlags, redactor: Redactor): Promise<number> {
+  const stopped = untilStopSignal();
+  const context = createContext(flags, redactor);
+  const { host = "0.0.0.0", port } = flags.listenAddress;
+  const { apiKey, username, password } = flags;
+  const simulator = await startSimulatedServer(flags, { host, port }, { apiKey, username, password }, flags);
+  const { world, url } = simulator;
+  context.print(
+    `simulating ${world.list("sensor").length} sensors with ${world.channels().length} channels on ${url}/api/v2`,
+  );
+  if (flags.startAt !== undefined || flags.speed !== 1) {
+    context.print(`simulated time: ${new Date(simulator.now()).toISOString()}, ${flags.speed} s a second`);
+  }
+  for (const story of simulator.stage.stories) context.print(timetable(story));
+  if (flags.control) context.print(`control: curl -H 'Authorization: Bearer ${apiKey}' '${url}/simulator'`);
+  context.print(`try: curl -H 'Authorization: Bearer ${apiKey}' '${url}/api/v2/experimental/sensors?limit=3'`);
+  await stopped;
+  await simulator.close();
+  return 0;
+}
+
+/** What a story has planned, a line a step; times are UTC. */
+export function timetable({ name, steps }: Story): string {
+  const lines = steps.map(({ at, text }) => `  ${new Date(at).toISOString().slice(0, 19)}Z  ${text}`);
+  return [`playing: ${name}`, ...lines].join("\n");
+}

@@ -1,0 +1,72 @@
+import { ExporterError } from "../../errors/exporter-error.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { ScenarioError } from "../../simulator/scenario/scenario-error.ts";
+import { type Simulator, startSimulator } from "../../simulator/service/simulator.ts";
+import type { World } from "../../simulator/world/model.ts";
+import { createWorld, type WorldOptions } from "../../simulator/world/world.ts";
+import type { WorldFlags } from "../world-flags.ts";
+import { loadScenario, scenarioInvalid } from "./scenario-file.ts";
+
+export interface ServiceAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ServiceCredentials {
+  readonly apiKey: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What time is in the simulated world, and who may change it. */
+export interface ServiceMode {
+  /** When simulated time begins, milliseconds since the epoch; undefined: now. */
+  readonly startAt?: number | undefined;
+  /** Simulated seconds per real second. */
+  readonly speed?: number | undefined;
+  /** Whether the world can be changed from outside. */
+  readonly control?: boolean | undefined;
+  /** Whether some names are such that they break what builds text from names carelessly. */
+  readonly hostileNames?: boolean | undefined;
+}
+
+/**
+ * Starts the simulated monitoring server that the flags describe, with its world in the present unless `mode` says otherwise.
+ * @throws ExporterError WORLD_IMPOSSIBLE, SCENARIO_INVALID, LISTEN_FAILED
+ */
+export async function startSimulatedServer(
+  flags: WorldFlags,
+  address: ServiceAddress,
+  credentials: ServiceCredentials,
+  mode: ServiceMode = {},
+): Promise<Simulator> {
+  const { seed, spelling, fault } = flags;
+  const scenario = flags.scenario === undefined ? undefined : await loadScenario(flags.scenario);
+  const { startAt, speed, control = false, hostileNames = false } = mode;
+  const world = createSizedWorld({
+    seed,
+    size: flags,
+    startedAt: startAt ?? systemClock.now(),
+    plainNames: !hostileNames,
+  });
+  const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials };
+  try {
+    return await startSimulator({ ...options, ...address, spelling, faults: fault });
+  } catch (error) {
+    if (error instanceof ScenarioError) throw scenarioInvalid(error);
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    throw new ExporterError("LISTEN_FAILED", `cannot listen on ${address.host}:${address.port}`, {
+      cause: error,
+      remedy: "Choose another --listen-address, or stop the program that uses it.",
+    });
+  }
+}
+
+function createSizedWorld(options: WorldOptions): World {
+  try {
+    return createWorld(options);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ExporterError("WORLD_IMPOSSIBLE", error.message);
+  }
+}

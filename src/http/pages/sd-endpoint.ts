@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { totalLength } from "../../exposition/buffers.ts";
+import { respondText } from "../server/responses.ts";
+import { sendPage } from "../server/send-page.ts";
+
+/** Which devices are wanted: of each list one must fit, where the list is not empty. */
+export interface DiscoveryQuestion {
+  readonly servers: readonly string[];
+  readonly kinds: readonly string[];
+  readonly tags: readonly string[];
+  readonly probes: readonly string[];
+  readonly groups: readonly string[];
+  readonly statuses: readonly string[];
+  /** Put behind each host; undefined: hosts as they are. */
+  readonly port: number | undefined;
+}
+
+export type DiscoveryAnswer =
+  /** Pieces of a JSON array. */
+  | { readonly status: 200; readonly json: readonly Buffer[] }
+  /** Prometheus keeps the list that it has. */
+  | { readonly status: 404 | 503; readonly text: string };
+
+/** Answers from memory; `gone` may end that early. */
+export type Discovery = (question: DiscoveryQuestion, gone?: AbortSignal) => Promise<DiscoveryAnswer>;
+
+const LISTS = {
+  server: "servers",
+  kind: "kinds",
+  tag: "tags",
+  probe: "probes",
+  group: "groups",
+  status: "statuses",
+} as const satisfies Record<string, keyof DiscoveryQuestion>;
+
+type ListParameter = keyof typeof LISTS;
+
+const PARAMETERS = [...Object.keys(LISTS), "port"];
+const LARGEST_PORT = 65_535;
+
+/** Serves devices as targets of Prometheus' HTTP service discovery; GET and HEAD. */
+export function sdEndpoint(discovery: Discovery) {
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    gone: AbortSignal,
+    made: () => void,
+  ): Promise<void> => {
+    const question = readQuestion(new URL(request.url ?? "/", "http://exporter").searchParams);
+    if (typeof question === "string") return respondText(response, 400, `${question}\n`);
+    const answer = await discovery(question, gone);
+    made();
+    if (answer.status !== 200) return respondText(response, answer.status, `${answer.text}\n`);
+    response.writeHead(200, {
+      // Prometheus takes no other type than this.
+      "Content-Type": "application/json; charset=utf-8",
+      "Content-Length": totalLength(answer.json),
+      "Cache-Control": "no-store",
+    });
+    if (request.method === "HEAD") response.end();
+    else await sendPage(response, { beginning: answer.json, end: async () => [] });
+  };
+}
+
+/** What is wrong with the query, where it is none. A misspelt filter would let everything through. */
+function readQuestion(query: URLSearchParams): DiscoveryQuestion | string {
+  const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined) return `unknown parameter: expected ${PARAMETERS.join(", ")}`;
+  const lists = (Object.keys(LISTS) as ListParameter[]).map((name) => [LISTS[name], query.getAll(name)] as const);
+  const ports = query.getAll("port");
+  const [port = ""] = ports;
+  const isPort = /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= LARGEST_PORT;
+  if (ports.length > 1 || (ports.length === 1 && !isPort)) return `port: expected one number from 1 to ${LARGEST_PORT}`;
+  const { servers = [], kinds = [], tags = [], probes = [], groups = [], statuses = [] } = Object.fromEntries(lists);
+  return { servers, kinds, tags, probes, groups, statuses, port: isPort ? Number(port) : undefined };
+}

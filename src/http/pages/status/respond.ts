@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { negotiateEncoding } from "../../../exposition/negotiate.ts";
+import { setPageHeaders } from "../../server/responses.ts";
+
+/** What a page may load and where it may send: our own style and script, nothing inline, nothing from elsewhere. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export interface Answer {
+  readonly status: 200 | 400 | 404;
+  readonly contentType: string;
+  readonly body: string;
+  /** True where the path names the content. */
+  readonly isForEver?: boolean;
+}
+
+const compress = promisify(gzip);
+/** Below this, compressing saves no packet. */
+const WORTH_COMPRESSING = 1_000;
+
+/** Everything that the status page sends leaves through here, so that its headers stand in one place. */
+export async function respond(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
+  const { status, contentType, body, isForEver = false } = answer;
+  const plain = Buffer.from(body);
+  const zipped = plain.length > WORTH_COMPRESSING && negotiateEncoding(request.headers) === "gzip";
+  const bytes = zipped ? await compress(plain) : plain;
+  setPageHeaders(response, CONTENT_SECURITY_POLICY);
+  response.writeHead(status, {
+    "Content-Type": contentType,
+    "Content-Length": bytes.length,
+    ...(zipped && { "Content-Encoding": "gzip" }),
+    Vary: "Accept-Encoding",
+    "Cache-Control": isForEver ? "public, max-age=31536000, immutable" : "no-store",
+  });
+  response.end(bytes);
+}

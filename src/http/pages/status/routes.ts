@@ -1,0 +1,92 @@
+import type { IncomingMessage } from "node:http";
+import type { PageGate } from "../../server/page-gate.ts";
+import type { RouteHandler } from "../../server/web-server.ts";
+import { type Asset, SCRIPT, STYLE } from "./assets.ts";
+import { html } from "./html.ts";
+import { type Page, renderPage } from "./layout.ts";
+import { nodePage } from "./node-page.ts";
+import { overviewPage, serverSections } from "./overview-page.ts";
+import { asksForSearch, nodeQuestion, searchQuestion } from "./questions.ts";
+import type { NodeReport } from "./report.ts";
+import { type Answer, respond } from "./respond.ts";
+import { searchPage } from "./search-page.ts";
+import type { StatusSource } from "./source.ts";
+
+export interface StatusRouteOptions {
+  readonly source: StatusSource;
+  readonly telemetryPath: string;
+  readonly hasDebugPages: boolean;
+}
+
+/** `/`, `/tree`, `/search` for people, `/status.json` for programs, and the files that the pages use. */
+export function statusRoutes(options: StatusRouteOptions, gate: PageGate): [string, RouteHandler][] {
+  const { source, telemetryPath, hasDebugPages } = options;
+  const around = { telemetryPath, hasDebugPages, style: STYLE, script: SCRIPT };
+  const page = (status: Answer["status"], content: Page): Answer => ({
+    status,
+    contentType: "text/html; charset=utf-8",
+    body: renderPage(content, around),
+  });
+  const route = (path: string, answer: (query: URLSearchParams, gone: AbortSignal) => Promise<Answer>) => {
+    const handler = gate.limit(async (request, response, gone) =>
+      respond(request, response, await answer(queryOf(request), gone)),
+    );
+    return [path, handler] as [string, RouteHandler];
+  };
+  const search = async (query: URLSearchParams, gone: AbortSignal) => {
+    const question = searchQuestion(query);
+    return page(200, searchPage(await source.search(question, gone), question));
+  };
+  return [
+    route("/", async (query, gone) => {
+      if (asksForSearch(query)) return search(query, gone);
+      const report = await source.status(gone);
+      const roots: NodeReport[] = [];
+      for (const { name } of report.servers) {
+        const root = await source.node({ server: name, id: "0", from: 0 }, gone);
+        if (root !== undefined) roots.push(root);
+      }
+      return page(200, overviewPage(report, roots, options, await serverSections(report, gone)));
+    }),
+    route("/tree", async (query, gone) => {
+      const question = nodeQuestion(query);
+      const report = await source.node(question, gone);
+      return report === undefined ? page(404, missing(question.id)) : page(200, nodePage(report, { hasDebugPages }));
+    }),
+    route("/search", search),
+    route("/status.json", (query, gone) => jsonAnswer(source, query, gone)),
+    ...[STYLE, SCRIPT].map(assetRoute),
+  ];
+}
+
+/** No work, so it needs no turn. */
+function assetRoute(asset: Asset): [string, RouteHandler] {
+  return [asset.path, (request, response) => respond(request, response, assetAnswer(asset))];
+}
+
+function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
+  const at = url.indexOf("?");
+  return new URLSearchParams(at === -1 ? "" : url.slice(at + 1));
+}
+
+async function jsonAnswer(source: StatusSource, query: URLSearchParams, gone: AbortSignal): Promise<Answer> {
+  if (asksForSearch(query)) return json(200, await source.search(searchQuestion(query), gone));
+  if (!query.has("object") && !query.has("id")) return json(200, await source.status(gone));
+  const report = await source.node(nodeQuestion(query), gone);
+  return report === undefined ? json(404, { error: "no server has shown such an object so far" }) : json(200, report);
+}
+
+function json(status: Answer["status"], content: unknown): Answer {
+  return { status, contentType: "application/json; charset=utf-8", body: `${JSON.stringify(content, undefined, 2)}\n` };
+}
+
+function assetAnswer({ contentType, body }: Asset): Answer {
+  return { status: 200, contentType, body, isForEver: true };
+}
+
+function missing(id: string): Page {
+  return {
+    title: "Not found – prtg-exporter",
+    content: html`<section class="panel"><h1 class="small">No object <bdi>${id}</bdi></h1><p>No server has shown it so far, or it has gone; or the user of the API key may not see it. <a href="./">Overview</a></p></section>`,
+  };
+}

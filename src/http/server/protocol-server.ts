@@ -1,0 +1,97 @@
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
+import { createSecureServer } from "node:http2";
+import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
+import type { Server, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { TLSSocket, Server as TlsServer } from "node:tls";
+import { type ClientPolicy, clientFault } from "../web-config/client-policy.ts";
+import type { WebConfig } from "../web-config/load.ts";
+import type { ServerTls } from "../web-config/tls-options.ts";
+import type { Rejection } from "./rejections.ts";
+
+export interface ProtocolHooks {
+  readonly request: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly rejected: (reason: Rejection, address: string | undefined, detail?: string) => void;
+  /** Nothing has moved on the connection for a while. */
+  readonly stalled: (socket: Socket) => void;
+}
+
+const HANDSHAKE_MS = 10_000;
+/** Lines of a request's head; clients of ours send less than one kilobyte. */
+const MAX_HEADER_BYTES = 16 * 1024;
+/** Of one connection at one time. */
+const MAX_STREAMS = 32;
+
+/**
+ * Speaks HTTP on connections that are handed to it: it does not listen itself, so that another one can take its place
+ * when the web configuration changes, while old connections stay where they are.
+ */
+export function createProtocolServer(config: WebConfig, hooks: ProtocolHooks, stalledMs: number): Server {
+  const http: ServerOptions = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 65_000, requireHostHeader: true };
+  const { tls } = config;
+  const server = tls === undefined ? createHttpServer(http) : secureServer(http, tls, config.http2, hooks);
+  server.on("request", hooks.request);
+  // A reader that stops reading keeps a whole page in memory.
+  server.setTimeout(stalledMs);
+  server.on("timeout", hooks.stalled);
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => refuseTunnel(socket));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => refuseMalformed(error, socket, hooks));
+  return server;
+}
+
+/** TLS: HTTP/2 for those who ask for it by ALPN unless it is off, HTTP/1.1 for all others. */
+function secureServer(http: ServerOptions, tls: ServerTls, http2: boolean, hooks: ProtocolHooks): HttpsServer {
+  const options = { ...http, ...tls.options, handshakeTimeout: HANDSHAKE_MS };
+  const settings = { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES };
+  const server: TlsServer = http2
+    ? createSecureServer({ ...options, allowHTTP1: true, settings })
+    : createHttpsServer(options);
+  server.on("tlsClientError", (error, socket) => {
+    hooks.rejected("tls", socket.remoteAddress, error.message);
+    socket.destroy();
+  });
+  admitOnly(server, tls.clients, hooks);
+  // What is used of the two is the same: timeouts, events, and requests and responses as the handlers see them.
+  return server as HttpsServer;
+}
+
+/** Puts the check of the client's certificate between the handshake and everything else. */
+function admitOnly(server: TlsServer, policy: ClientPolicy, hooks: ProtocolHooks): void {
+  const speakers = server.listeners("secureConnection");
+  server.removeAllListeners("secureConnection");
+  server.on("secureConnection", (socket: TLSSocket) => {
+    const fault = clientFault(policy, socket);
+    if (fault !== undefined) {
+      hooks.rejected("client_certificate", socket.remoteAddress, fault);
+      socket.on("error", () => undefined);
+      socket.destroy();
+      return;
+    }
+    for (const speak of speakers) speak.call(server, socket);
+  });
+}
+
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, hooks: ProtocolHooks): void {
+  // A client that goes away is no malformed request.
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  hooks.rejected("malformed", undefined);
+  const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}
+
+/** CONNECT asks for a proxy. */
+function refuseTunnel(socket: Duplex): void {
+  socket.on("error", () => socket.destroy());
+  socket.end(
+    "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+    () => socket.destroy(),
+  );
+}

@@ -1,0 +1,183 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import { parseBasicAuth } from "../auth/basic-auth.ts";
+import type { PasswordChecker } from "../auth/password-checker.ts";
+import type { WebConfig } from "../web-config/load.ts";
+import { isOver } from "./is-over.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import type { Rejection } from "./rejections.ts";
+import { type RouteHandler, respondText } from "./responses.ts";
+
+export interface GateOptions {
+  /** By exact path. */
+  readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
+  /** What POST does, by path. */
+  readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
+  readonly log: Logger;
+  readonly passwords: PasswordChecker;
+  /** Requests that are answered at one time, down to their last byte; 0 for no limit. */
+  readonly maxRequests: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  readonly rejected: (reason: Rejection, address: string | undefined, detail?: string) => void;
+}
+
+/** Whoever asks for these must hear of it most of all when everything else is busy. */
+const PROBES: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);
+/** No request needs a body. A small one is read and forgotten, as some clients send one with POST. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const BUSY_SECONDS = 1;
+
+/** What a request has to pass before its handler sees it, and what becomes of it then. */
+export class RequestGate {
+  readonly #options: GateOptions;
+  #config: WebConfig;
+  #limiter: RateLimiter | undefined;
+  #answering = 0;
+
+  constructor(options: GateOptions, config: WebConfig) {
+    this.#options = options;
+    this.#config = config;
+    this.#limiter = this.#createLimiter();
+  }
+
+  /** Lets requests be judged by another configuration from now on. */
+  use(config: WebConfig): void {
+    const before = this.#config;
+    this.#config = config;
+    if (JSON.stringify(before.rateLimit) !== JSON.stringify(config.rateLimit)) this.#limiter = this.#createLimiter();
+    if (JSON.stringify([...before.users]) !== JSON.stringify([...config.users])) this.#options.passwords.forget();
+  }
+
+  /** Answers a request, whatever it is. `complete` is called once it has come in as a whole. Never rejects. */
+  async answer(request: IncomingMessage, response: ServerResponse, complete: () => void): Promise<void> {
+    try {
+      response.setHeader("X-Content-Type-Options", "nosniff");
+      for (const [name, value] of this.#config.headers) response.setHeader(name, value);
+      if (!this.#withinRate(request, response)) return;
+      if (!(await this.#withoutBody(request, response))) return;
+      complete();
+      if (!(await this.#isKnown(request, response))) return;
+      await this.#handle(request, response);
+    } catch (error) {
+      this.#options.log.error({ err: error, path: pathOf(request.url) }, "request to the exporter failed");
+      if (response.headersSent) response.destroy();
+      else respondText(response, 500, "The exporter failed to answer; its log says why.\n");
+    }
+  }
+
+  #withinRate(request: IncomingMessage, response: ServerResponse): boolean {
+    if (this.#limiter === undefined || this.#limiter.take()) return true;
+    this.#reject("rate_limit", request);
+    const seconds = Math.min(Math.max(1, Math.ceil(this.#limiter.waitMs / 1_000)), 3_600);
+    response.setHeader("Retry-After", seconds);
+    this.#refuse(request, response, 429, "Too many requests.\n");
+    return false;
+  }
+
+  async #withoutBody(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const { "transfer-encoding": encoding, "content-length": length } = request.headers;
+    if (encoding === undefined && (length === undefined || length === "0")) {
+      request.resume();
+      return true;
+    }
+    if (Number(length ?? 0) <= MAX_BODY_BYTES && (await isDrained(request))) return true;
+    if (request.destroyed && !request.complete) return false;
+    this.#reject("body", request);
+    this.#refuse(request, response, 413, "Nothing here takes a body, and one as long as this is not even read.\n");
+    return false;
+  }
+
+  async #isKnown(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const { users } = this.#config;
+    if (users.size === 0) return true;
+    const given = parseBasicAuth(request.headers.authorization);
+    const client = request.socket.remoteAddress;
+    const verdict = given && (await this.#options.passwords.check(users, given.name, given.password, client));
+    if (verdict === "right") return true;
+    if (verdict === "busy") {
+      this.#reject("password_checks", request);
+      response.setHeader("Retry-After", BUSY_SECONDS);
+      respondText(response, 503, "Too many passwords wait to be checked; try again.\n");
+      return false;
+    }
+    this.#reject("unauthorized", request);
+    response.setHeader("WWW-Authenticate", 'Basic realm="prtg-exporter", charset="UTF-8"');
+    respondText(response, 401, "Unauthorized.\n");
+    return false;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Handlers read the query from it, and clients may put the whole URL there.
+    request.url = withoutAuthority(request.url ?? "/");
+    const path = pathOf(request.url);
+    const action = this.#options.actions?.get(path);
+    const handler = action ?? this.#options.routes.get(path);
+    if (handler === undefined) return respondText(response, 404, `There is nothing at this path. Try /\n`);
+    const allowed = action === undefined ? ["GET", "HEAD"] : ["POST"];
+    if (!allowed.includes(request.method ?? "")) {
+      response.setHeader("Allow", allowed.join(", "));
+      return respondText(response, 405, `Only ${allowed.join(" and ")} ${action ? "is" : "are"} allowed here.\n`);
+    }
+    if (PROBES.has(path)) return handler(request, response);
+    const { maxRequests } = this.#options;
+    if (maxRequests > 0 && this.#answering >= maxRequests) {
+      this.#reject("requests", request);
+      response.setHeader("Retry-After", BUSY_SECONDS);
+      return respondText(response, 503, "Too many requests are being answered; try again.\n");
+    }
+    this.#answering++;
+    let isCounted = true;
+    const over = () => {
+      if (isCounted) this.#answering--;
+      isCounted = false;
+    };
+    response.once("close", over);
+    // The client may have gone while its password was checked.
+    if (isOver(response)) over();
+    return handler(request, response);
+  }
+
+  /** The rest of the request is not waited for. */
+  #refuse(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+    if (request.httpVersionMajor === 1 && !request.complete) response.setHeader("Connection", "close");
+    respondText(response, status, text);
+  }
+
+  #reject(reason: Rejection, request: IncomingMessage): void {
+    this.#options.rejected(reason, request.socket.remoteAddress);
+  }
+
+  #createLimiter(): RateLimiter | undefined {
+    const { rateLimit } = this.#config;
+    return rateLimit && new RateLimiter(rateLimit, this.#options.now);
+  }
+}
+
+/** False when the body is too long, or does not end. */
+function isDrained(request: IncomingMessage): Promise<boolean> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MAX_BODY_BYTES) return;
+      request.pause();
+      resolve(false);
+    });
+    request.once("end", () => resolve(true));
+    request.once("close", () => resolve(false));
+    request.once("error", () => resolve(false));
+  });
+}
+
+function pathOf(url: string | undefined): string {
+  return url?.split("?", 1)[0] ?? "/";
+}
+
+/** The path and query of `http://host/path?query` (RFC 9112, 3.2.2); others as they are. */
+function withoutAuthority(url: string): string {
+  const authority = /^https?:\/\/[^/?#]*/i.exec(url);
+  if (authority === null) return url;
+  const rest = url.slice(authority[0].length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}

@@ -1,0 +1,79 @@
+import type { Attachment, PlacedObject } from "./placement.ts";
+import type { NodePoll } from "./poll.ts";
+import type { NodeProperties, Tree, TreeNode } from "./tree.ts";
+import { NODE_KINDS } from "./tree.ts";
+
+/**
+ * True when the poll shows just what the tree holds, which is what nearly every poll of a large server does: a look
+ * at each record is then all that it costs. Yields after so many records.
+ */
+export function* showsNothingNew(tree: Tree, poll: NodePoll, step: number): Generator<void, boolean> {
+  if (tree.absent.size > 0) return false;
+  let looked = 0;
+  for (const kind of NODE_KINDS) {
+    const list = poll[kind];
+    if (list === undefined) continue;
+    if (list.complete && list.items.length !== tree.counts[kind]) return false;
+    for (const record of list.items) {
+      if (++looked % step === 0) yield;
+      const node = tree.nodes.get(record.id);
+      if (node === undefined || !sameParent(node, record) || !sameProperties(node, record)) return false;
+    }
+  }
+  return true;
+}
+
+/** True when the object hangs where `node` did, as far as the object itself says. */
+export function sameParent(node: TreeNode, object: PlacedObject): boolean {
+  // Ancestors can lead an orphan to another place although its parent is the same.
+  if (node.orphan && object.ancestors !== undefined) return false;
+  return object.parent === undefined || node.parent?.id === object.parent.id;
+}
+
+export function sameProperties(node: TreeNode, object: NodeProperties): boolean {
+  return (
+    node === object ||
+    (node.kind === object.kind &&
+      node.name === object.name &&
+      node.type === object.type &&
+      node.typeName === object.typeName &&
+      node.priority === object.priority &&
+      node.favorite === object.favorite &&
+      node.host === object.host &&
+      (object.intervalSeconds === undefined || node.intervalSeconds === object.intervalSeconds) &&
+      sameTags(node.tags, object.tags))
+  );
+}
+
+function sameTags(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((tag, index) => tag === b[index]));
+}
+
+export function sameAttachment(a: Attachment, b: Attachment): boolean {
+  return (
+    a === b ||
+    (a.parentId === b.parentId &&
+      a.orphan === b.orphan &&
+      a.unseen.length === b.unseen.length &&
+      a.unseen.every(({ id, name, kind }, index) => {
+        const other = b.unseen[index];
+        return id === other?.id && name === other.name && kind === other.kind;
+      }))
+  );
+}
+
+/** True when what hangs below the one finds the same above it as below the other. */
+export function sameAbove(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
+  if (a === b) return true;
+  return (
+    a !== undefined &&
+    b !== undefined &&
+    a.path === b.path &&
+    a.probe === b.probe &&
+    a.group === b.group &&
+    a.device === b.device &&
+    a.deviceId === b.deviceId &&
+    sameTags(a.tags, b.tags) &&
+    sameTags(a.inheritedTags, b.inheritedTags)
+  );
+}

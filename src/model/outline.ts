@@ -1,0 +1,69 @@
+import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
+import { NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "./tree.ts";
+
+/** To be called often during long work; wait for what it returns. */
+type Step = () => Promise<void> | undefined;
+
+/** The tree from above, as of one moment: what is below each object, and in which statuses the sensors there are. */
+export interface Outline {
+  /** Objects right below `id`: probes first, then groups, devices, sensors, each in the order of the server's list. */
+  children(id: string): readonly TreeNode[];
+  /** Sensors anywhere below `id`, per status. */
+  sensorsBelow(id: string): ReadonlyMap<StatusToken, number>;
+}
+
+const NONE: readonly TreeNode[] = [];
+
+/** `statusOf`: undefined where no list told, which counts as `unknown`. */
+export async function outlineOf(
+  { nodes }: Pick<Tree, "nodes">,
+  statusOf: (sensor: TreeNode) => StatusToken | undefined,
+  step: Step,
+): Promise<Outline> {
+  const children = new Map<string, TreeNode[]>();
+  const counts = new Map<string, Uint32Array>();
+  for (const node of nodes.values()) {
+    const turn = step();
+    if (turn !== undefined) await turn;
+    const siblings = children.get(node.parentId);
+    if (siblings === undefined) children.set(node.parentId, [node]);
+    else siblings.push(node);
+    if (node.kind === "sensor") add(counts, node.parentId, statusCode(statusOf(node) ?? "unknown"), 1);
+  }
+  for (const siblings of children.values()) {
+    // The sort is stable.
+    if (siblings.some(({ kind }) => kind !== siblings[0]?.kind)) siblings.sort(byKind);
+  }
+  // What is counted so far hangs right below its device; everybody above that gets a share.
+  for (const [id, direct] of [...counts].map(([owner, count]) => [owner, count.slice()] as const)) {
+    const turn = step();
+    if (turn !== undefined) await turn;
+    for (let at = id; at !== ROOT_ID; ) {
+      at = nodes.get(at)?.parentId ?? ROOT_ID;
+      for (const [code, count] of direct.entries()) if (count > 0) add(counts, at, code, count);
+    }
+  }
+  return {
+    children: (id) => children.get(id) ?? NONE,
+    sensorsBelow: (id) => asMap(counts.get(id)),
+  };
+}
+
+function byKind(a: TreeNode, b: TreeNode): number {
+  return NODE_KINDS.indexOf(a.kind) - NODE_KINDS.indexOf(b.kind);
+}
+
+function add(counts: Map<string, Uint32Array>, id: string, code: number, count: number): void {
+  const known = counts.get(id) ?? new Uint32Array(STATUS_TOKENS.length);
+  known[code] = (known[code] ?? 0) + count;
+  counts.set(id, known);
+}
+
+function asMap(counts: Uint32Array | undefined): ReadonlyMap<StatusToken, number> {
+  const found = new Map<StatusToken, number>();
+  for (const [code, token] of STATUS_TOKENS.entries()) {
+    const count = counts?.[code] ?? 0;
+    if (count > 0) found.set(token, count);
+  }
+  return found;
+}

@@ -1,0 +1,137 @@
+import { MAX_TAGS } from "../prtg/paging/answer-bounds.ts";
+import { cutText } from "../prtg/paging/text-bounds.ts";
+import type { Reference } from "../prtg/records.ts";
+import { MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "./bounds.ts";
+import { type NodeProperties, type Place, ROOT_ID, type Tree, type TreeNode } from "./tree.ts";
+
+/** Where an object hangs. */
+export interface Attachment {
+  readonly parentId: string;
+  readonly unseen: readonly Reference[];
+  readonly orphan: boolean;
+}
+
+/** A record or, for objects whose list was not polled, their node. */
+export interface PlacedObject extends NodeProperties {
+  readonly ancestors?: readonly Reference[] | undefined;
+}
+
+const NOTHING_UNSEEN: readonly Reference[] = [];
+const BELOW_ROOT: Attachment = { parentId: ROOT_ID, unseen: NOTHING_UNSEEN, orphan: false };
+/** Its parent is unknown, or is its own descendant. */
+export const ADRIFT: Attachment = { parentId: ROOT_ID, unseen: NOTHING_UNSEEN, orphan: true };
+const ROOT_PLACE: Place = { path: "", probe: "", group: "", device: "", deviceId: "" };
+
+export function isRoot(reference: Reference): boolean {
+  return reference.id === ROOT_ID || reference.kind === "root";
+}
+
+/** The parent that the record names; where it names none, the last ancestor, else what was known before. */
+export function declaredParent(object: PlacedObject, previous: TreeNode | undefined): Reference | undefined {
+  return object.parent ?? object.ancestors?.findLast((ancestor) => ancestor.id !== object.id) ?? previous?.parent;
+}
+
+/**
+ * Finds the nearest visible ancestor: the parent itself, else the nearest that the record's ancestors show, else the
+ * one that the previous tree knew, else the root.
+ */
+export function attach(
+  object: PlacedObject,
+  parent: Reference | undefined,
+  isVisible: (id: string) => boolean,
+  previous: Tree,
+): Attachment {
+  if (parent === undefined) return object.kind === "probe" ? BELOW_ROOT : ADRIFT;
+  if (isRoot(parent)) return BELOW_ROOT;
+  if (isVisible(parent.id)) return { parentId: parent.id, unseen: NOTHING_UNSEEN, orphan: false };
+  return (
+    attachByAncestors(object, parent, isVisible) ??
+    attachAsBefore(object, parent, isVisible, previous) ?? { parentId: ROOT_ID, unseen: [parent], orphan: true }
+  );
+}
+
+function attachByAncestors(
+  object: PlacedObject,
+  parent: Reference,
+  isVisible: (id: string) => boolean,
+): Attachment | undefined {
+  if (object.ancestors === undefined || object.ancestors.length === 0) return undefined;
+  const unseen: Reference[] = [];
+  for (const ancestor of object.ancestors.toReversed()) {
+    if (ancestor.id === object.id) continue;
+    if (isRoot(ancestor)) break;
+    if (isVisible(ancestor.id)) return { parentId: ancestor.id, unseen: withParent(unseen, parent), orphan: true };
+    unseen.unshift(ancestor);
+  }
+  return { parentId: ROOT_ID, unseen: withParent(unseen, parent), orphan: true };
+}
+
+function withParent(unseen: readonly Reference[], parent: Reference): readonly Reference[] {
+  return unseen.some((reference) => reference.id === parent.id) ? unseen : [...unseen, parent];
+}
+
+function attachAsBefore(
+  object: PlacedObject,
+  parent: Reference,
+  isVisible: (id: string) => boolean,
+  previous: Tree,
+): Attachment | undefined {
+  const before = previous.nodes.get(object.id);
+  const stayed = before?.parent?.id === parent.id ? before : undefined;
+  let parentId = stayed === undefined ? parent.id : stayed.parentId;
+  let unseen = stayed === undefined ? NOTHING_UNSEEN : stayed.unseen;
+  if (stayed === undefined && !previous.nodes.has(parentId)) return undefined;
+  while (parentId !== ROOT_ID && !isVisible(parentId)) {
+    const gone = previous.nodes.get(parentId);
+    if (gone === undefined) return undefined;
+    unseen = [...gone.unseen, { id: gone.id, name: gone.name, kind: gone.kind }, ...unseen].slice(-MAX_TREE_DEPTH);
+    parentId = gone.parentId;
+  }
+  return { parentId, unseen, orphan: true };
+}
+
+/** The place of an object below `parent` (undefined: the root), with the unseen ancestors in between. */
+export function placeBelow(
+  object: NodeProperties,
+  parent: Place = ROOT_PLACE,
+  unseen: readonly Reference[] = NOTHING_UNSEEN,
+): Place {
+  let place = parent;
+  for (const [index, reference] of unseen.entries()) {
+    const isDirectParent = index === unseen.length - 1;
+    // The parent of a sensor is a device, whether or not the reference says so.
+    const kind = reference.kind ?? (isDirectParent && object.kind === "sensor" ? "device" : undefined);
+    place = step(place, kind, reference.id, reference.name);
+  }
+  return step(place, object.kind, object.id, object.name);
+}
+
+function step(above: Place, kind: string | undefined, id: string, name = ""): Place {
+  return {
+    path: pathBelow(above.path, name),
+    probe: kind === "probe" ? name : above.probe,
+    group: kind === "group" ? name : above.group,
+    device: kind === "device" ? name : above.device,
+    deviceId: kind === "device" ? id : above.deviceId,
+  };
+}
+
+function pathBelow(above: string, name: string): string {
+  if (above === "") return name;
+  // What is below a path that was cut shares it.
+  if (name === "" || above.length >= MAX_PATH_LENGTH) return above;
+  return cutText(`${above}/${name}`, MAX_PATH_LENGTH);
+}
+
+const NO_TAGS: readonly string[] = [];
+const passedOn = new WeakMap<TreeNode, readonly string[]>();
+
+/** What children inherit from `parent` (undefined: the root): its own tags and those that it inherits itself. */
+export function tagsBelow(parent: TreeNode | undefined): readonly string[] {
+  if (parent === undefined) return NO_TAGS;
+  if (parent.tags.length === 0) return parent.inheritedTags;
+  // Siblings share the list.
+  const known = passedOn.get(parent) ?? [...new Set([...parent.inheritedTags, ...parent.tags])].slice(-MAX_TAGS);
+  passedOn.set(parent, known);
+  return known;
+}

@@ -1,0 +1,182 @@
+import { isDeepStrictEqual } from "node:util";
+import { ApiError, isMissing } from "./api-error.ts";
+import { ApiKeyAuth, type Authenticator } from "./auth.ts";
+import { Circuits } from "./circuits.ts";
+import { decodeChannel } from "./decode/channel.ts";
+import { decodeLookup } from "./decode/lookup.ts";
+import { decodeNode } from "./decode/node.ts";
+import { readObjectCounts } from "./decode/object-counts.ts";
+import { noProblems, reportProblems } from "./decode/problems.ts";
+import { readSummary } from "./decode/summary.ts";
+import { readVersion } from "./decode/version.ts";
+import { channelLists, LOOKUP_LIST, nodeLists } from "./endpoints.ts";
+import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
+import type { ApiClientOptions } from "./options.ts";
+import { ListAccounts } from "./paging/list-account.ts";
+import { type ItemFormat, ListReader } from "./paging/list-reader.ts";
+import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./paging/text-bounds.ts";
+import type {
+  ChannelRecord,
+  ListResult,
+  LookupDefinition,
+  NodeKind,
+  NodeRecord,
+  StatusSummary,
+  TimeSeries,
+} from "./records.ts";
+import { Requester } from "./requester.ts";
+import { type ApiAnswer, Sender } from "./sender.ts";
+import type { SeriesType } from "./series-types.ts";
+import { SessionAuth } from "./session-auth.ts";
+import { TimeSeriesReader } from "./time-series-reader.ts";
+
+/** The client of one monitoring server. Nothing is sent before the first call. Throws a TypeError when `url` is none. */
+export function createApiClient(options: ApiClientOptions): MonitoringApi {
+  return new ApiClient(options);
+}
+
+class ApiClient implements MonitoringApi {
+  readonly #options: ApiClientOptions;
+  readonly #sender: Sender;
+  readonly #authenticator: Authenticator;
+  readonly #requester: Requester;
+  readonly #lists: ListReader;
+  readonly #timeSeries: TimeSeriesReader;
+  readonly #texts: TextBounds;
+  readonly #channelFormat: ItemFormat<ChannelRecord> = {
+    decode: (record, problems) => {
+      const channel = decodeChannel(record, problems);
+      return channel && this.#texts.channel(channel, problems);
+    },
+    keyOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
+    sizeOf: sizeOfChannel,
+  };
+  readonly #lookupFormat: ItemFormat<LookupDefinition> = {
+    decode: (record, problems) => {
+      const lookup = decodeLookup(record, problems);
+      return lookup && this.#texts.lookup(lookup, problems);
+    },
+    keyOf: ({ id }) => id,
+    sizeOf: sizeOfLookup,
+  };
+  #wasUnhealthy = false;
+  #version: ReadonlyMap<string, string> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: ApiClientOptions) {
+    const { auth } = options;
+    const circuits = new Circuits(options);
+    this.#options = options;
+    this.#sender = new Sender(options, circuits);
+    this.#authenticator =
+      auth.kind === "api_key"
+        ? new ApiKeyAuth(auth.key, options.redactor)
+        : new SessionAuth(auth.username, auth.password, this.#sender, options);
+    this.#requester = new Requester(options, this.#sender, circuits, this.#authenticator);
+    const accounts = new ListAccounts(options.limits);
+    this.#texts = new TextBounds(options.limits.maxTextLength);
+    this.#lists = new ListReader(options, this.#requester, accounts);
+    this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#sender.serverClock, accounts);
+  }
+
+  async health(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#requester.health(signal);
+    } catch (error) {
+      this.#wasUnhealthy = true;
+      throw error;
+    }
+    if (!this.#wasUnhealthy) return;
+    this.#wasUnhealthy = false;
+    // A service that is starting may answer 404 to anything.
+    this.#lists.forgetRefusals();
+  }
+
+  async version(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const members = readVersion((await this.#read("/version", signal)).json);
+    const problems = noProblems();
+    const version = this.#texts.members(members, problems);
+    reportProblems(problems, this.#options.observer);
+    if (this.#version !== undefined && !isDeepStrictEqual(version, this.#version)) this.#lists.forgetRefusals();
+    this.#version = version;
+    return version;
+  }
+
+  async statusSummary(signal: AbortSignal): Promise<StatusSummary | undefined> {
+    const answer = await this.#readIfThere("/sensor-status-summary", signal);
+    if (answer === undefined) return undefined;
+    const problems = noProblems();
+    const summary = readSummary(answer.json, problems);
+    reportProblems(problems, this.#options.observer);
+    return summary;
+  }
+
+  async objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined> {
+    const answer = await this.#readIfThere("/objects/count", signal);
+    return answer === undefined ? undefined : readObjectCounts(answer.json);
+  }
+
+  nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
+    const format: ItemFormat<NodeRecord> = {
+      decode: (record, problems) => {
+        const node = decodeNode(kind, record, problems);
+        return node && this.#texts.node(node, problems);
+      },
+      keyOf: ({ id }) => id,
+      sizeOf: sizeOfNode,
+    };
+    return this.#lists.read(nodeLists(kind, options), format, signal);
+  }
+
+  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
+    return this.#lists.read(channelLists(options), this.#channelFormat, signal);
+  }
+
+  async lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined> {
+    const { endpoint } = LOOKUP_LIST;
+    try {
+      return await this.#lists.read([LOOKUP_LIST], this.#lookupFormat, signal);
+    } catch (error) {
+      const missing = error instanceof ApiError && error.code === "API_ENDPOINT_MISSING";
+      if (missing && error.endpoint === endpoint) return undefined;
+      throw error;
+    }
+  }
+
+  timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
+    return this.#timeSeries.read(sensorId, type, signal);
+  }
+
+  clockOffset(): number {
+    return this.#sender.serverClock.offsetMs;
+  }
+
+  isClockInDoubt(): boolean {
+    return this.#sender.serverClock.isInDoubt;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#requester.close();
+    await this.#authenticator.close();
+    await this.#sender.close();
+  }
+
+  #read(endpoint: string, signal: AbortSignal): Promise<ApiAnswer> {
+    return this.#requester.get({ endpoint, path: endpoint }, signal);
+  }
+
+  /** Undefined where the server has no such endpoint: it is optional. */
+  async #readIfThere(endpoint: string, signal: AbortSignal): Promise<ApiAnswer | undefined> {
+    try {
+      return await this.#read(endpoint, signal);
+    } catch (error) {
+      if (isMissing(endpoint, error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { MAX_LOOKUP_ENTRIES } from "../paging/answer-bounds.ts";
+import type { LookupDefinition, LookupEntry } from "../records.ts";
+import { finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";
+import type { DecodeProblems } from "./problems.ts";
+
+/*
+ * The specification names lookup definitions, the text property `lookupdefinitionid` and the section `values` of a
+ * channel, and shows none of the records. What is read here are the spellings that its other records suggest, and the
+ * words of the files in which lookups are kept in the product. A channel's name never decides.
+ */
+
+const REFERENCE_MEMBERS = [
+  "lookup",
+  "lookupid",
+  "lookup_id",
+  "lookupdefinitionid",
+  "lookup_definition_id",
+  "lookupdefinition",
+  "lookup_definition",
+  "valuelookup",
+  "value_lookup",
+  "lookupname",
+  "lookup_name",
+] as const;
+
+/** What a choice of lookups holds where none is chosen. */
+const NONE: ReadonlySet<string> = new Set(["", "none", "0", "-1"]);
+
+const LOOKUP_UNITS: ReadonlySet<unknown> = new Set(["VALUE_LOOKUP", "VALUELOOKUP", "LOOKUP"]);
+
+/**
+ * Id or name of the lookup that a channel has. Empty where the record says that it has none; undefined where it does
+ * not say. Records without the section `values` and of other unit types are not searched: they come by the hundred
+ * thousand.
+ */
+export function readLookupReference(record: JsonObject, problems: DecodeProblems): string | undefined {
+  const { values, basic, unit } = record;
+  const section = isObject(values) ? values : undefined;
+  const settings = isObject(basic) ? basic : undefined;
+  const legacy = isObject(unit) ? unit : undefined;
+  if (section === undefined && !LOOKUP_UNITS.has(settings?.unittype ?? legacy?.type)) return undefined;
+  for (const holder of [section, settings, legacy, record]) {
+    const found = holder && referenceIn(holder, problems);
+    if (found !== undefined) return found;
+  }
+  return section === undefined ? undefined : "";
+}
+
+function referenceIn(holder: JsonObject, problems: DecodeProblems): string | undefined {
+  for (const member of REFERENCE_MEMBERS) {
+    const value = holder[member];
+    if (isAbsent(value)) continue;
+    const reference = isObject(value) ? (idOf(value.id) ?? text(value.name)) : text(value);
+    // Choices may come as `id|text`.
+    const id = reference?.split("|", 1)[0]?.trim();
+    if (id === undefined) problems.lookup++;
+    else if (!NONE.has(id.toLowerCase())) return id;
+  }
+  return undefined;
+}
+
+/**
+ * A lookup definition. Undefined, and counted, without an id; entries that cannot be read are left out, and counted,
+ * so that there may be none.
+ */
+export function decodeLookup(record: unknown, problems: DecodeProblems): LookupDefinition | undefined {
+  const id = isObject(record) ? idOf(record.id) : undefined;
+  if (!isObject(record) || id === undefined) {
+    problems.record++;
+    return undefined;
+  }
+  // Records of all kinds have a `type`; it counts where it is the type of a lookup.
+  const type = record.lookup_type ?? record.lookuptype ?? (ENTRY_KINDS.has(wordOf(record.type)) ? record.type : "");
+  const given = record.values ?? record.entries ?? record.lookups ?? record.items;
+  if (!Array.isArray(given)) {
+    problems.lookup++;
+    return { id, name: text(record.name) ?? "", entries: [] };
+  }
+  if (given.length > MAX_LOOKUP_ENTRIES) problems.lookup++;
+  const entries = given.slice(0, MAX_LOOKUP_ENTRIES).flatMap((entry: unknown) => {
+    const found = readEntry(entry, type);
+    if (found === undefined) problems.lookup++;
+    return found ?? [];
+  });
+  return { id, name: text(record.name) ?? "", entries };
+}
+
+/** By the type of a definition or entry, in letters only; without a type an entry tells by itself whether it has an end. */
+const ENTRY_KINDS: ReadonlyMap<string | undefined, "single" | "range" | "bits"> = new Map([
+  ["single", "single"],
+  ["singleint", "single"],
+  ["boolean", "single"],
+  ["range", "range"],
+  ["", "range"],
+  ["bitfield", "bits"],
+]);
+
+function wordOf(type: unknown): string | undefined {
+  if (isAbsent(type)) return "";
+  return typeof type === "string" ? type.toLowerCase().replaceAll(/[^a-z]/g, "") : undefined;
+}
+
+/** Undefined when it cannot be read. `type` is the one of the definition; an entry may have its own. */
+function readEntry(entry: unknown, type: unknown): LookupEntry | undefined {
+  if (!isObject(entry)) return undefined;
+  const words = text(entry.text) ?? text(entry.label) ?? text(entry.name);
+  const from = numberOf(entry.value ?? entry.from);
+  if (words === undefined || words === "" || from === undefined) return undefined;
+  const end = entry.to ?? entry.value_to;
+  switch (ENTRY_KINDS.get(wordOf(entry.type ?? type))) {
+    case "bits":
+      return Number.isInteger(from) && from >= 0 ? { kind: "bits", bits: from, text: words } : undefined;
+    case "range": {
+      const to = isAbsent(end) ? from : numberOf(end);
+      return to !== undefined && to >= from ? { kind: "range", from, to, text: words } : undefined;
+    }
+    case "single":
+      return { kind: "range", from, to: from, text: words };
+    default:
+      return undefined;
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "boolean" ? Number(value) : finiteNumber(value);
+}

@@ -1,0 +1,82 @@
+import { MAX_TAGS } from "../paging/answer-bounds.ts";
+import type { NodeKind, NodeRecord, Reference, StatusSummary } from "../records.ts";
+import { readIntervalSeconds } from "./interval.ts";
+import { booleanOf, finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";
+import type { DecodeProblems } from "./problems.ts";
+import { readPath, readReference } from "./reference.ts";
+import { readStatus } from "./status.ts";
+import { readSummary } from "./summary.ts";
+import { readTimestamp } from "./timestamp.ts";
+
+const NO_SECTION: JsonObject = {};
+
+/**
+ * A probe, group, device or sensor, as a tree node (settings in sections such as `basic`) or in the flat form of the
+ * deprecated lists. Undefined, and counted, when it has no id; anything else that is wrong costs only its own field.
+ */
+export function decodeNode(kind: NodeKind, record: unknown, problems: DecodeProblems): NodeRecord | undefined {
+  const id = isObject(record) ? idOf(record.id) : undefined;
+  if (!isObject(record) || id === undefined) {
+    problems.record++;
+    return undefined;
+  }
+  const basic = isObject(record.basic) ? record.basic : NO_SECTION;
+  const ancestors = readPath(record.path);
+  return {
+    id,
+    kind,
+    name: text(record.name) ?? text(basic.name) ?? "",
+    parent: readReference(record.parent) ?? parentFromPath(id, ancestors),
+    ancestors,
+    status: readStatus(record.status, problems),
+    statusSince: readTimestamp(record.status_since, problems),
+    type: withoutVersion(text(record.kind) ?? text(record.sensor_kind) ?? ""),
+    typeName: text(record.kind_name) ?? "",
+    priority: readPriority(basic.priority ?? record.priority),
+    tags: readTags(basic.tags ?? record.tags, problems),
+    favorite: booleanOf(record.favorite ?? basic.favorite),
+    host: kind === "device" ? readHost(basic, record) : undefined,
+    intervalSeconds: readInterval(record, problems),
+    summary: readNodeSummary(record, problems),
+  };
+}
+
+/** Deprecated lists have no `parent`, but the path from the root to the object. */
+function parentFromPath(id: string, ancestors: readonly Reference[] | undefined): Reference | undefined {
+  const last = ancestors?.at(-1);
+  return last?.id === id ? ancestors?.at(-2) : last;
+}
+
+/** `paessler.snmp.cpu_usage_sensor.65` names the same type whatever its version. */
+function withoutVersion(type: string): string {
+  return type.replace(/\.\d+$/, "");
+}
+
+function readPriority(value: unknown): number | undefined {
+  const priority = finiteNumber(value);
+  return priority !== undefined && Number.isInteger(priority) && priority >= 1 && priority <= 5 ? priority : undefined;
+}
+
+/** The first ones, of more than any object has. */
+function readTags(value: unknown, problems: DecodeProblems): readonly string[] {
+  const given: readonly unknown[] =
+    typeof value === "string" ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
+  const tags = given.filter((tag): tag is string => typeof tag === "string" && tag !== "");
+  if (tags.length <= MAX_TAGS) return tags;
+  problems.text++;
+  return tags.slice(0, MAX_TAGS);
+}
+
+/** The address in use: a device that is monitored over IPv6 has its address in `hostv6`. */
+function readHost(basic: JsonObject, record: JsonObject): string | undefined {
+  return [basic.host, record.host, basic.hostv6].map(text).find((host) => host !== undefined && host !== "");
+}
+
+function readInterval(record: JsonObject, problems: DecodeProblems): number | undefined {
+  const section = record.intervalgroup;
+  return readIntervalSeconds(isObject(section) ? section.interval : record.scanning_interval, problems);
+}
+
+function readNodeSummary(record: JsonObject, problems: DecodeProblems): StatusSummary | undefined {
+  return isAbsent(record.sensor_status_summary) ? undefined : readSummary(record.sensor_status_summary, problems);
+}

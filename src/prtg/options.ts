@@ -1,0 +1,80 @@
+import type { LookupFunction } from "node:net";
+import type { Logger } from "pino";
+import type { Redactor } from "../errors/redactor.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ApiObserver } from "./observer.ts";
+
+/** How to prove who we are. Secrets come from functions, so that a changed file is seen without a restart. */
+export type ApiAuth =
+  | { readonly kind: "api_key"; readonly key: () => Promise<string> }
+  | { readonly kind: "login"; readonly username: string; readonly password: () => Promise<string> };
+
+export interface ApiTls {
+  /** PEM certificates to trust instead of the built-in ones; a server's own certificate may be among them. */
+  readonly ca?: string | undefined;
+  /** Accept any certificate. */
+  readonly insecureSkipVerify?: boolean;
+  /** Name to expect in the certificate, where it differs from the host of the URL. */
+  readonly serverName?: string | undefined;
+  /**
+   * SHA-256 of certificates, hexadecimal in lower case, of which the server has to show one. Without `ca` that takes the
+   * place of authorities, names and dates; with it both have to hold.
+   */
+  readonly fingerprints?: readonly string[] | undefined;
+  readonly minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
+  /** Asked at each connection, so that files that changed are seen without a restart; what it gives goes before `ca`. */
+  readonly read?: (() => Promise<ApiTlsMaterial>) | undefined;
+}
+
+/** PEM. */
+export interface ApiTlsMaterial {
+  readonly ca: string | undefined;
+  /** Our own certificate with its chain, and its key. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+/** What one server may be asked. */
+export interface ApiLimits {
+  /** Requests under way at the same time. */
+  readonly concurrency: number;
+  /** Requests are sent at least 1/requestsPerSecond apart; Infinity for no pacing. */
+  readonly requestsPerSecond: number;
+  /** From sending a request to the last byte of its answer. */
+  readonly timeoutMs: number;
+  /** All attempts at one request, with the waits before and between them. */
+  readonly totalTimeoutMs: number;
+  /** One list with all of its pages, read twice where it moved. */
+  readonly listTimeoutMs: number;
+  /** Size of a response body at which reading stops. */
+  readonly maxResponseBytes: number;
+  /** Records of one list, and values of one time series, beyond which it is given up. */
+  readonly maxObjects: number;
+  /** Characters of text kept of one list beyond which it is given up. */
+  readonly maxTextSize: number;
+  /** Characters at which one text, such as a name, is cut. */
+  readonly maxTextLength: number;
+}
+
+export interface ApiClientOptions {
+  /** Name of the server in the configuration. */
+  readonly name: string;
+  /** `https://prtg.example.com:1616`; a path prefix is kept, a `/` or `/api/v2` at the end is not needed. */
+  readonly url: string;
+  readonly auth: ApiAuth;
+  readonly tls?: ApiTls;
+  readonly limits: ApiLimits;
+  /** How the name of the host is resolved; `sharedLookup` by default. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Attempts at one request, the first included; by default as many as the kind of failure deserves. */
+  readonly maxAttempts?: number;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  /** Uniform in [0, 1), for jitter. */
+  readonly random: () => number;
+  /** Bound to the server: the client's lines do not name it. */
+  readonly log: Logger;
+  /** Learns every secret that is used, also session tokens. */
+  readonly redactor: Redactor;
+  readonly observer: ApiObserver;
+}

@@ -1,0 +1,166 @@
+import { ApiError } from "../api-error.ts";
+import { withDeadline } from "../deadline.ts";
+import type { DecodeProblems } from "../decode/problems.ts";
+import { reportProblems } from "../decode/problems.ts";
+import { type ListEndpoint, pagePath } from "../endpoints.ts";
+import type { ApiClientOptions } from "../options.ts";
+import type { ListResult } from "../records.ts";
+import { isRefusal, RefusedExtras } from "../refused-extras.ts";
+import { isTimeout, type Requester } from "../requester.ts";
+import { StandIns } from "../stand-ins.ts";
+import type { ListAccounts } from "./list-account.ts";
+import { PageSize } from "./page-size.ts";
+import { type PageHead, type PageRange, readList } from "./paging.ts";
+
+/** How the records of a list are read. */
+export interface ItemFormat<Item> {
+  decode(record: unknown, problems: DecodeProblems): Item | undefined;
+  keyOf(item: Item): string;
+  /** Characters of text that the item keeps. */
+  sizeOf(item: Item): number;
+}
+
+/** Reads whole lists from the best endpoint that the server has, and reports what was odd about them. */
+export class ListReader {
+  readonly #options: ApiClientOptions;
+  readonly #requester: Requester;
+  readonly #standIns: StandIns;
+  readonly #accounts: ListAccounts;
+  readonly #refused: RefusedExtras;
+  readonly #pageSizes = new Map<string, PageSize>();
+
+  constructor(options: ApiClientOptions, requester: Requester, accounts: ListAccounts) {
+    this.#accounts = accounts;
+    this.#options = options;
+    this.#requester = requester;
+    this.#standIns = new StandIns(options.clock, options.log);
+    this.#refused = new RefusedExtras(options.clock, options.log);
+  }
+
+  /**
+   * `lists` are in order of preference.
+   * @throws ApiError, among them API_LIST_TOO_LARGE after `limits.listTimeoutMs`
+   */
+  read<Item>(lists: readonly ListEndpoint[], format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
+    const { clock, limits } = this.#options;
+    const ms = limits.listTimeoutMs;
+    const endpoint = lists[0]?.endpoint ?? "";
+    // No timeout of a page, which a smaller page might be the answer to.
+    const expired = (): ApiError =>
+      new ApiError("API_LIST_TOO_LARGE", `${endpoint}: not complete after ${ms / 1000} s (limits.list_timeout)`, {
+        endpoint,
+      });
+    return withDeadline({ clock, ms, parents: [signal], expired }, (total) =>
+      this.#standIns.first(lists, (list) => this.#readAsTaken(list, format, total)),
+    );
+  }
+
+  /** Asks again for what the server lacked or refused. */
+  forgetRefusals(): void {
+    this.#standIns.forget();
+    this.#refused.forget();
+    for (const size of this.#pageSizes.values()) size.forgetRefusals();
+  }
+
+  /** With the extras and in pages of the size that the server takes. */
+  async #readAsTaken<Item>(
+    wanted: ListEndpoint,
+    format: ItemFormat<Item>,
+    signal: AbortSignal,
+  ): Promise<ListResult<Item>> {
+    const first = this.#refused.without(wanted);
+    try {
+      return resultOf(wanted, first, await this.#readFrom(first, format, signal));
+    } catch (error) {
+      if (!(error instanceof FirstPageRefused)) throw error;
+      const taken = await this.#refused.settle(first, error.refusal, (list) => this.#probe(list, signal));
+      return resultOf(wanted, taken, await this.#readInPages(taken, format, signal));
+    }
+  }
+
+  /** One record with these extras is taken: where the list is refused all the same, its pages are too large. */
+  async #readInPages<Item>(
+    list: ListEndpoint,
+    format: ItemFormat<Item>,
+    signal: AbortSignal,
+  ): Promise<ListResult<Item>> {
+    const size = this.#pageSize(list.endpoint);
+    for (;;) {
+      try {
+        return await this.#readFrom(list, format, signal);
+      } catch (error) {
+        if (!(error instanceof FirstPageRefused)) throw error;
+        const { refusal } = error;
+        if (refusal.code !== "API_BAD_REQUEST" || !size.refuse()) {
+          size.forgetRefusals();
+          throw refusal;
+        }
+        const fields = { endpoint: list.endpoint, limit: size.current, request_id: refusal.requestId, err: refusal };
+        this.#options.log.info(fields, "the server refuses the list: smaller pages are tried");
+      }
+    }
+  }
+
+  async #probe(list: ListEndpoint, signal: AbortSignal): Promise<void> {
+    const ignored = () => () => undefined;
+    await this.#page(list, { offset: 0, limit: 1 }, ignored, signal);
+  }
+
+  async #readFrom<Item>(list: ListEndpoint, format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
+    const { endpoint } = list;
+    const { observer, log } = this.#options;
+    const { items, complete, skipped, moved, problems, totalDifference } = await readList({
+      ...format,
+      pageSize: this.#pageSize(endpoint),
+      openAccount: () => this.#accounts.open(endpoint),
+      page: (asked, startRecords) =>
+        this.#page(list, asked, startRecords, signal).catch((error: unknown) => {
+          throw asked.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
+        }),
+      isTooLarge: (failure) => failure instanceof ApiError && isTimeout(failure),
+    });
+    if (moved) observer.listMoved(endpoint);
+    if (!complete) log.warn({ endpoint }, "list changed twice while it was read: nothing is removed on its word");
+    if (totalDifference !== undefined) observer.totalMismatch(endpoint, totalDifference);
+    reportProblems(problems, observer);
+    this.#refused.worked(list);
+    // Where no record can be read this may be an answer to another question, or none of this service at all.
+    const hidden = items.length === 0 && skipped > 0 ? Number.POSITIVE_INFINITY : skipped;
+    return { items, complete, skipped, ...(hidden > 0 && { hidden }) };
+  }
+
+  async #page(
+    list: ListEndpoint,
+    { offset, limit }: PageRange,
+    startRecords: () => (record: unknown) => void,
+    signal: AbortSignal,
+  ): Promise<PageHead> {
+    const { endpoint } = list;
+    const path = pagePath(list, offset, limit);
+    const { response } = await this.#requester.get({ endpoint, path, startRecords, stepsDown: true }, signal);
+    return { total: response.totalCount, hasNext: response.hasNext };
+  }
+
+  #pageSize(endpoint: string): PageSize {
+    const known = this.#pageSizes.get(endpoint);
+    if (known !== undefined) return known;
+    const size = new PageSize();
+    this.#pageSizes.set(endpoint, size);
+    return size;
+  }
+}
+
+/** The server took no page at all: it may be about what the list is asked for. */
+class FirstPageRefused extends Error {
+  readonly refusal: ApiError;
+
+  constructor(refusal: ApiError) {
+    super("the first page of a list was refused", { cause: refusal });
+    this.refusal = refusal;
+  }
+}
+
+function resultOf<Item>(wanted: ListEndpoint, read: ListEndpoint, result: ListResult<Item>): ListResult<Item> {
+  const refused = wanted.extras.filter((extra) => !read.extras.includes(extra)).map(({ value }) => value);
+  return refused.length === 0 ? result : { ...result, refused };
+}

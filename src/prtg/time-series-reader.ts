@@ -1,0 +1,131 @@
+import { ApiError, isMissing } from "./api-error.ts";
+import { noProblems, reportProblems } from "./decode/problems.ts";
+import { decodeTimeSeries } from "./decode/time-series.ts";
+import { TIME_SERIES_ENDPOINTS, type TimeSeriesEndpoint, timeSeriesPath } from "./endpoints.ts";
+import type { ApiClientOptions } from "./options.ts";
+import type { ListAccounts } from "./paging/list-account.ts";
+import type { TimeSeries } from "./records.ts";
+import type { Requester } from "./requester.ts";
+import { notJson } from "./response-json.ts";
+import type { SeriesType } from "./series-types.ts";
+import type { ServerClock } from "./server-clock.ts";
+
+/** How long one answer proves that an endpoint is there: a server may have been replaced since. */
+const PROOF_LASTS_MS = 60 * 60_000;
+
+/**
+ * Reads time series from the better endpoint that the server has. A 404 says that an endpoint is missing, or only that
+ * the sensor is, in the same words; so an endpoint that answered lately is taken to be there, and the stand-in is asked
+ * only while there is no such proof.
+ */
+export class TimeSeriesReader {
+  readonly #options: ApiClientOptions;
+  readonly #requester: Requester;
+  readonly #serverClock: ServerClock;
+  readonly #accounts: ListAccounts;
+  #proven: { readonly endpoint: TimeSeriesEndpoint; readonly until: number } | undefined;
+  #standInLogged = false;
+
+  constructor(options: ApiClientOptions, requester: Requester, serverClock: ServerClock, accounts: ListAccounts) {
+    this.#accounts = accounts;
+    this.#options = options;
+    this.#requester = requester;
+    this.#serverClock = serverClock;
+  }
+
+  async read(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
+    const proven = this.#provenEndpoint();
+    let missing: ApiError | undefined;
+    for (const endpoint of proven === undefined ? TIME_SERIES_ENDPOINTS : [proven]) {
+      try {
+        const series = await this.#readFrom(endpoint, sensorId, type, signal);
+        this.#answered(endpoint, missing);
+        return series;
+      } catch (error) {
+        if (!isMissing(endpoint, error)) throw error;
+        missing = error;
+      }
+    }
+    throw notFound(sensorId, missing, this.#provenEndpoint() !== undefined);
+  }
+
+  #provenEndpoint(): TimeSeriesEndpoint | undefined {
+    if (this.#proven === undefined || this.#options.clock.monotonic() >= this.#proven.until) return undefined;
+    return this.#proven.endpoint;
+  }
+
+  #answered(endpoint: TimeSeriesEndpoint, missing: ApiError | undefined): void {
+    const { clock, log } = this.#options;
+    // The stand-in keeps its hour, so that the preferred endpoint is tried again after it.
+    if (endpoint === TIME_SERIES_ENDPOINTS[0] || this.#provenEndpoint() === undefined) {
+      this.#proven = { endpoint, until: clock.monotonic() + PROOF_LASTS_MS };
+    }
+    if (missing === undefined || this.#standInLogged) return;
+    this.#standInLogged = true;
+    const fields = { endpoint: missing.endpoint, stand_in: endpoint, request_id: missing.requestId, err: missing };
+    log.info(fields, "endpoint missing: its stand-in is used");
+  }
+
+  async #readFrom(
+    endpoint: TimeSeriesEndpoint,
+    sensorId: string,
+    type: SeriesType,
+    signal: AbortSignal,
+  ): Promise<TimeSeries> {
+    const { observer } = this.#options;
+    const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now());
+    const account = this.#accounts.open(endpoint);
+    let rows: unknown[] = [];
+    const startRecords = () => {
+      rows = [];
+      account.restartPage();
+      return (record: unknown) => {
+        const row = plainRow(record);
+        account.add(row.length, textSize(row));
+        rows.push(row);
+      };
+    };
+    try {
+      const { response } = await this.#requester.get({ endpoint, path, startRecords }, signal);
+      const problems = noProblems();
+      const series = decodeTimeSeries(rows, sensorId, problems);
+      reportProblems(problems, observer);
+      if (series === undefined) throw notJson(endpoint, response, "rows, but no header to tell their channels by");
+      return series;
+    } finally {
+      account.close();
+    }
+  }
+}
+
+/** What no decoder takes for a row, and no row for a cell. */
+const UNUSABLE: readonly unknown[] = [];
+
+/** A row without anything nested in it, which nothing reads, and which may be large. */
+function plainRow(record: unknown): readonly unknown[] {
+  if (!Array.isArray(record)) return UNUSABLE;
+  return record.some(isNested) ? record.map((cell: unknown) => (isNested(cell) ? UNUSABLE : cell)) : record;
+}
+
+function isNested(cell: unknown): boolean {
+  return typeof cell === "object" && cell !== null;
+}
+
+function textSize(row: readonly unknown[]): number {
+  let size = 0;
+  for (const cell of row) if (typeof cell === "string") size += cell.length;
+  return size;
+}
+
+function notFound(sensorId: string, missing: ApiError | undefined, endpointIsThere: boolean): ApiError {
+  const [endpoint, standIn] = TIME_SERIES_ENDPOINTS;
+  const { httpStatus, serverCode, requestId } = missing ?? {};
+  const details = { endpoint, httpStatus, serverCode, requestId, cause: missing };
+  if (endpointIsThere) {
+    return new ApiError("API_NOT_FOUND", `the server has no time series of sensor ${sensorId}`, {
+      ...details,
+      remedy: "The sensor was deleted, or the user may no longer see it: nothing needs to be done.",
+    });
+  }
+  return new ApiError("API_ENDPOINT_MISSING", `the server has no ${endpoint} and no ${standIn}`, details);
+}

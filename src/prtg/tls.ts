@@ -1,0 +1,92 @@
+import { isIP } from "node:net";
+import {
+  type ConnectionOptions,
+  checkServerIdentity,
+  createSecureContext,
+  getCACertificates,
+  TLSSocket,
+} from "node:tls";
+import { buildConnector } from "undici";
+import type { ConnectSettings } from "../lib/http/kept-connections.ts";
+import type { ApiTls, ApiTlsMaterial } from "./options.ts";
+
+type TlsConnectOptions = Pick<
+  ConnectionOptions,
+  "secureContext" | "rejectUnauthorized" | "checkServerIdentity" | "servername"
+>;
+
+/** The server showed a certificate that is none of the expected ones. */
+export class WrongFingerprint extends Error {
+  override readonly name = "WrongFingerprint";
+  /** As OpenSSL writes it. */
+  readonly seen: string;
+
+  constructor(seen: string) {
+    super(`the certificate has the fingerprint ${seen}`);
+    this.seen = seen;
+  }
+}
+
+/** Opens connections over TLS, each with what the files hold at that time. */
+export function tlsConnector(tls: ApiTls, settings: ConnectSettings): buildConnector.connector {
+  const given: ApiTlsMaterial = { ca: tls.ca, cert: undefined, key: undefined };
+  const read = tls.read ?? (() => Promise.resolve(given));
+  let known: { readonly text: string; readonly connect: buildConnector.connector } | undefined;
+  return (target, callback) => {
+    read()
+      .then((material) => {
+        const text = JSON.stringify(material);
+        if (known?.text !== text) {
+          // Built once: parsing some hundred certificates at each connection would block the event loop.
+          const options = { ...settings, ...connectOptions(tls, material), allowH2: false };
+          // A resumed session shows no certificate: each connection is to.
+          const sessions = tls.fingerprints === undefined ? {} : { maxCachedSessions: 0 };
+          known = { text, connect: buildConnector({ ...options, ...sessions }) };
+        }
+        return known.connect;
+      })
+      .then(
+        (connect) =>
+          connect(target, (...result) => {
+            const [error, socket] = result;
+            const wrong = error === null ? wrongFingerprint(socket, tls.fingerprints) : undefined;
+            if (wrong === undefined) return callback(...result);
+            socket?.destroy();
+            callback(wrong, null);
+          }),
+        (error: Error) => callback(error, null),
+      );
+  };
+}
+
+/** Options of `tls.connect`. Without an authority of its own a server may be vouched for by Node's or the system's. */
+function connectOptions(tls: ApiTls, { ca, cert, key }: ApiTlsMaterial): TlsConnectOptions {
+  const isPinned = tls.fingerprints !== undefined && ca === undefined;
+  const verifies = tls.insecureSkipVerify !== true && !isPinned;
+  const authorities = ca ?? (verifies ? [...getCACertificates("default"), ...getCACertificates("system")] : []);
+  const name = tls.serverName;
+  return {
+    secureContext: createSecureContext({
+      ca: authorities,
+      // A partial chain lets users trust the server's own certificate even where an authority issued it.
+      allowPartialTrustChain: ca !== undefined,
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+      ...(tls.minVersion !== undefined && { minVersion: tls.minVersion }),
+    }),
+    rejectUnauthorized: verifies,
+    ...(name !== undefined && {
+      checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
+      // RFC 6066: SNI carries names, never addresses.
+      ...(isIP(name) === 0 && { servername: name }),
+    }),
+  };
+}
+
+/** Nothing has been sent yet: undici learns of the connection when this has had its say. */
+function wrongFingerprint(socket: unknown, expected: readonly string[] | undefined): WrongFingerprint | undefined {
+  if (expected === undefined) return undefined;
+  const seen = socket instanceof TLSSocket ? socket.getPeerX509Certificate()?.fingerprint256 : undefined;
+  if (seen !== undefined && expected.includes(seen.replaceAll(":", "").toLowerCase())) return undefined;
+  return new WrongFingerprint(seen ?? "none");
+}

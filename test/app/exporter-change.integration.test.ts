@@ -1,0 +1,199 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { Exporter } from "../../src/app/exporter.ts";
+import { printConfig } from "../../src/app/fingerprint.ts";
+import { type Config, loadConfig } from "../../src/config/load.ts";
+import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import { StatusReport } from "../../src/http/pages/status/report.ts";
+import type { Simulator } from "../../src/simulator/service/simulator.ts";
+import { parsePage } from "../support/parse-sample.ts";
+import { testContext } from "../support/simulated-exporter.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { seriesKey } from "../support/world-truth.ts";
+
+const PATIENCE = { timeout: 30_000, interval: 50 };
+
+/** Nothing polls by itself while a test looks. */
+const RARELY =
+  "collectors: { health: { schedule: 1h }, tree: { schedule: 1h }, status: { schedule: 1h }, channels: { schedule: 1h }, limits: { schedule: 1h }, timeseries: { enabled: false } }\n";
+const RULES =
+  "mapping: { rules: [{ match: { channel: Downtime }, name: site_downtime_ratio, help: Down., unit: ratio }, { match: { channel: '*oss*' }, drop: true }] }\n";
+
+const FILES = { KEY: CREDENTIALS.apiKey, PASSWORD: CREDENTIALS.password };
+
+function server(name: string, { url }: Simulator, more = ""): string {
+  return `{ name: ${name}, url: "${url}", auth: { username: ${CREDENTIALS.username}, password: "\${PASSWORD}" }${more} }`;
+}
+
+async function configOf(servers: readonly string[], settings: string): Promise<Config> {
+  const yaml = `servers: [${servers.join(", ")}]\n${settings}`;
+  return (await loadConfig({ file: "test.yaml", env: FILES, readFile: async () => yaml })).config;
+}
+
+async function frozenServer(): Promise<Simulator> {
+  const simulator = await simulateServer();
+  simulator.freezeAt(Date.now());
+  return simulator;
+}
+
+async function started(config: Config): Promise<Exporter> {
+  const exporter = new Exporter(config, testContext());
+  onTestFinished(() => exporter.stop());
+  expect(await exporter.start()).toBe(true);
+  return exporter;
+}
+
+async function change(exporter: Exporter, from: Config, to: Config): Promise<void> {
+  const prints = await printConfig(to);
+  await exporter.change(await printConfig(from), { config: to, prints, push: undefined }, 1_000);
+}
+
+async function samplesOf(exporter: Exporter): Promise<Map<string, string>> {
+  await exporter.exposition.refresh();
+  const page = Buffer.concat(await exporter.exposition.page(negotiateFormat({}), "identity")).toString();
+  return new Map([...parsePage(page).values()].map(({ name, labels, value }) => [seriesKey(name, labels), value]));
+}
+
+/** What is said of the monitored world. */
+async function world(exporter: Exporter): Promise<Map<string, string>> {
+  const samples = [...(await samplesOf(exporter))].filter(([key]) => !/^(prtg_exporter|nodejs|process)_/.test(key));
+  return new Map(samples.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  "other rules": RULES,
+  "rules alone": RULES.replace("mapping: {", "mapping: { keep_original: false,"),
+  "a preset": "mapping: { presets: [base-units] }\n",
+  "narrow labels": "labels: { keep: [] }\n",
+  "narrow labels and rules": `labels: { keep: [device] }\n${RULES}`,
+  "all statuses, counts of devices": "metrics: { sensor_status: all, node_sensors: [device] }\n",
+  "infos of channels": "metrics: { channel_info: always }\n",
+};
+
+describe("what is known is shown as the new configuration wants it", () => {
+  test.each(Object.keys(SETTINGS))("with %s, and back, without a list from the server", async (name) => {
+    const simulator = await frozenServer();
+    const plain = await configOf([server("hq", simulator)], RARELY);
+    const other = await configOf([server("hq", simulator)], RARELY + SETTINGS[name]);
+    const exporter = await started(plain);
+    const shownPlain = await world(exporter);
+    const lists = () => simulator.requests.count({ route: "/experimental/sensors" });
+    const listsBefore = lists();
+    await change(exporter, plain, other);
+    // But for the status list, which alone has what was not counted until now.
+    if (other.metrics.nodeSensors.length > 1) expect(lists()).toBe(listsBefore);
+    const fresh = await started(other);
+    const wanted = await world(fresh);
+    expect(wanted.size).toBeGreaterThan(300);
+    await vi.waitFor(async () => expect(await world(exporter)).toEqual(wanted), PATIENCE);
+    await change(exporter, other, plain);
+    await vi.waitFor(async () => expect(await world(exporter)).toEqual(shownPlain), PATIENCE);
+  });
+});
+
+const LIMITS_WORKED = seriesKey("prtg_exporter_collector_success", { collector: "limits", server: "hq" });
+
+async function stateOf(exporter: Exporter, collector: string): Promise<string | undefined> {
+  const [server] = StatusReport.parse(await exporter.status.status()).servers;
+  return server?.collectors.find(({ name }) => name === collector)?.state;
+}
+
+function isOf(key: string, label: string, value: string): boolean {
+  return key.includes(JSON.stringify([label, value]));
+}
+
+describe("only what differs is touched", () => {
+  const sessions = ({ requests }: Simulator) => ({
+    opened: requests.count({ method: "POST", route: "/session" }),
+    ended: requests.count({ method: "DELETE", route: "/session" }),
+  });
+
+  test("a schedule changes, a collector ends, another begins; the sessions and counters stay", async () => {
+    const simulator = await frozenServer();
+    const before = await configOf([server("hq", simulator)], RARELY);
+    const after = await configOf(
+      [server("hq", simulator)],
+      RARELY.replace("tree: { schedule: 1h }", "tree: { schedule: 1s }").replace(
+        "limits: { schedule: 1h }",
+        "limits: { enabled: false }",
+      ),
+    );
+    const exporter = await started(before);
+    const countTree = () => simulator.requests.count({ route: "/objects/count" });
+    const first = await samplesOf(exporter);
+    expect(first.get(LIMITS_WORKED)).toBe("1");
+    await change(exporter, before, after);
+    await vi.waitFor(() => expect(countTree()).toBeGreaterThan(2), PATIENCE);
+    const second = await samplesOf(exporter);
+    expect([...second.keys()].filter((key) => isOf(key, "collector", "limits"))).toEqual([]);
+    for (const [key, value] of first) {
+      if (!/_(total|count|bucket)\[/.test(key) || !isOf(key, "server", "hq") || isOf(key, "collector", "limits"))
+        continue;
+      expect(Number(second.get(key)), key).toBeGreaterThanOrEqual(Number(value));
+    }
+    expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
+    await change(exporter, after, before);
+    await vi.waitFor(async () => expect((await samplesOf(exporter)).get(LIMITS_WORKED)).toBe("1"), PATIENCE);
+    // A tick of the old schedule may still be in its jitter, and a run of it under way.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await vi.waitFor(async () => expect(await stateOf(exporter, "tree")).toBe("waiting"), PATIENCE);
+    const polls = countTree();
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect(countTree()).toBe(polls);
+    expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
+  });
+
+  test("servers come, go and change, and the others notice nothing", async () => {
+    const [one, two, three] = await Promise.all([frozenServer(), frozenServer(), frozenServer()]);
+    const before = await configOf([server("one", one), server("two", two)], RARELY);
+    const after = await configOf(
+      [server("three", three), server("two", two, ", limits: { concurrency: 2 }"), server("four", one)],
+      RARELY,
+    );
+    const exporter = await started(before);
+    const valuesOf = async (name: string) =>
+      [...(await world(exporter))].filter(([key]) => isOf(key, "server", name) && /^prtg_channel_value/.test(key));
+    const known = await valuesOf("two");
+    await change(exporter, before, after);
+    expect(await valuesOf("one")).toEqual([]);
+    // Its page is there all the time, the connection is new.
+    expect(await valuesOf("two")).toEqual(known);
+    await vi.waitFor(async () => {
+      expect(await valuesOf("three")).toHaveLength(known.length);
+      expect(await valuesOf("four")).toHaveLength(known.length);
+      expect((await samplesOf(exporter)).get(seriesKey("prtg_up", { server: "two" }))).toBe("1");
+      expect(sessions(one)).toEqual({ opened: 2, ended: 1 });
+      expect(sessions(two)).toEqual({ opened: 2, ended: 1 });
+    }, PATIENCE);
+    await vi.waitFor(
+      async () =>
+        expect([...(await samplesOf(exporter)).keys()].filter((key) => isOf(key, "server", "one"))).toEqual([]),
+      PATIENCE,
+    );
+    expect((await samplesOf(exporter)).get(seriesKey("prtg_exporter_api_breaker_open", { server: "two" }))).toBe("0");
+  });
+
+  test("nothing piles up", async () => {
+    const simulator = await frozenServer();
+    const configs = await Promise.all(
+      ["plain", "narrow labels and rules", "a preset"].map((name) =>
+        configOf([server("hq", simulator)], RARELY + (SETTINGS[name] ?? "")),
+      ),
+    );
+    const [first] = configs;
+    if (first === undefined) throw new Error("no configuration");
+    const exporter = await started(first);
+    const before = await world(exporter);
+    const resources = () => process.getActiveResourcesInfo().filter((name) => name !== "Immediate").length;
+    const least = resources();
+    let current = first;
+    for (let round = 0; round < 10; round++) {
+      for (const next of [...configs.slice(1), first]) {
+        await change(exporter, current, next);
+        current = next;
+      }
+    }
+    expect(await world(exporter)).toEqual(before);
+    await vi.waitFor(() => expect(resources()).toBeLessThanOrEqual(least + 10), PATIENCE);
+    expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
+  });
+});

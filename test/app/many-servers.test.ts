@@ -1,0 +1,90 @@
+import { expect, it } from "vitest";
+import { OwnMetrics } from "../../src/app/own-metrics.ts";
+import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import { SelfPages } from "../../src/exposition/self-page.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import { Slices } from "../../src/lib/slices.ts";
+import { EXPORTER_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { PrometheusServerMetrics } from "../../src/telemetry/prometheus-server-metrics.ts";
+
+const ENDPOINTS = Array.from({ length: 10 }, (_, index) => `/endpoint/${index}`);
+
+function metricsOf(servers: number): ExporterMetrics {
+  const metrics = new ExporterMetrics({ version: "1", revision: "" }, () => []);
+  for (let index = 0; index < servers; index++) {
+    const server = new PrometheusServerMetrics(metrics, `s${index}`);
+    for (const endpoint of ENDPOINTS) {
+      server.requestStarted(endpoint);
+      server.requestFinished({ endpoint, code: "200", durationMs: 5, bytes: 10 });
+    }
+  }
+  return metrics;
+}
+
+/** A millisecond goes by with each look, so that long work is known by the turns that it gives to others. */
+function countingClock(): Clock {
+  let ms = 0;
+  return { now: () => 0, monotonic: () => ms++, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
+}
+
+/** Turns of the event loop that others get while `work` is done. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isOver = true;
+  return turns;
+}
+
+const PROCESSOR_RUNS = 3;
+
+/** Processor time that it takes to look up what the status page shows of each server; the least of some runs. */
+async function lookUpTime(servers: number): Promise<number> {
+  const own = await OwnMetrics.read(metricsOf(servers).registry);
+  const times = Array.from({ length: PROCESSOR_RUNS }, () => {
+    const before = process.threadCpuUsage();
+    for (let index = 0; index < servers; index++) {
+      const server = `s${index}`;
+      for (const endpoint of ENDPOINTS) own.distribution(EXPORTER_FAMILIES.apiRequestDuration, { server, endpoint });
+    }
+    return process.threadCpuUsage(before).user;
+  });
+  return Math.min(...times);
+}
+
+it("with many servers, looking up what is shown of each takes no longer than with few", async () => {
+  const [few, many] = [await lookUpTime(50), await lookUpTime(400)];
+  // 8 times as long; it was 64 times.
+  expect(many / few).toBeLessThan(25);
+});
+
+it("with many servers, own metrics are read and written in many turns, and not for readers that have gone", async () => {
+  const { registry } = metricsOf(300);
+  const reading = (signal?: AbortSignal) => {
+    const slices = new Slices(countingClock(), signal);
+    return OwnMetrics.read(registry, () => slices.step());
+  };
+  expect(await turnsDuring(() => reading())).toBeGreaterThan(10);
+  await expect(reading(AbortSignal.abort())).rejects.toThrow("abort");
+  const pages = new SelfPages(registry, countingClock());
+  const { body } = negotiateFormat({});
+  expect(await turnsDuring(() => pages.page(body))).toBeGreaterThan(10);
+});
+
+it("pages of own metrics that are asked for at a time are made one after the other, and waiting ones together", async () => {
+  const { registry } = metricsOf(3);
+  const pages = new SelfPages(registry, countingClock());
+  const first = pages.page("text");
+  await Promise.resolve();
+  const [second, third] = [pages.page("text"), pages.page("text")];
+  expect(first).not.toBe(second);
+  expect(second).toBe(third);
+  expect(await second).toBe(await third);
+  expect((await first).split("\n").length).toBe((await second).split("\n").length);
+});

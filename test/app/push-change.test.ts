@@ -1,0 +1,105 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { Exporter } from "../../src/app/exporter.ts";
+import { printConfig } from "../../src/app/fingerprint.ts";
+import { discardPush, openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-push.ts";
+import { type Config, loadConfig } from "../../src/config/load.ts";
+import { readTextFile } from "../../src/lib/bounded-files.ts";
+import { certificateFile, startReceiver } from "../otlp/support/receiver.ts";
+import { testContext } from "../support/simulated-exporter.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const GRACE_MS = 5_000;
+const SLOWLY =
+  "collectors: { health: { schedule: 1h }, tree: { schedule: 1h }, status: { schedule: 1h }, channels: { schedule: 1s }, limits: { schedule: 1h }, timeseries: { enabled: false } }\n";
+
+async function startStorm() {
+  const simulator = await simulateServer();
+  const [plain, other, secure] = await Promise.all([
+    startReceiver(),
+    startReceiver(),
+    startReceiver(() => undefined, {}),
+  ]);
+  const folder = temporaryFolder({});
+  const server = (name: string) => `{ name: ${name}, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }`;
+  const configOf = async (otlp: string | undefined, { servers = ["hq"], state = "state" } = {}): Promise<Config> => {
+    const yaml = `servers: [${servers.map(server).join(", ")}]\nstate_dir: ${join(folder, state)}\n${SLOWLY}${
+      otlp === undefined ? "" : `otlp: { interval: 1s, ${otlp} }\n`
+    }`;
+    const readFile = async (path: string) => (path === "test.yaml" ? yaml : readTextFile(path));
+    const options = { file: "test.yaml", env: { KEY: CREDENTIALS.apiKey }, readFile };
+    return (await loadConfig(options)).config;
+  };
+  const to = `endpoint: "${plain.url}"`;
+  const ca = certificateFile("ca.pem");
+  const configs = await Promise.all([
+    configOf(to),
+    configOf(`endpoint: "${other.url}"`),
+    configOf(`${to}, headers: { x-tenant: two }`),
+    configOf(`${to}, protocol: http/json`),
+    configOf(`${to}, compression: gzip`),
+    configOf(`endpoint: "${secure.url}", tls: { ca_file: ${ca} }`),
+    configOf(`endpoint: "${secure.url}", tls: { insecure_skip_verify: true }`),
+    configOf(`${to}, timeout: 9s`),
+    configOf(to, { servers: ["hq", "second"] }),
+    configOf(to, { servers: ["second"], state: "elsewhere" }),
+    configOf(undefined),
+  ]);
+  return {
+    configs,
+    receivers: [plain, other, secure],
+    folders: ["state", "elsewhere"].map((name) => join(folder, name)),
+  };
+}
+
+test("no push fails because of a change of configuration, whatever part of it changes, however often", async () => {
+  const { configs, receivers, folders } = await startStorm();
+  const lines: { readonly level: number; readonly msg: string }[] = [];
+  const log = pino({ level: "warn" }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const context = { ...testContext(), log };
+  const [first] = configs;
+  if (first === undefined) throw new Error("no configuration");
+  const exporter = new Exporter(first, context, await openOtlpPush(first, context, {}));
+  onTestFinished(() => exporter.stop());
+  await exporter.start();
+  let current = first;
+  for (let round = 0; round < 4; round++) {
+    // Each one after each other one, over the rounds.
+    for (let step = 0; step < configs.length; step++) {
+      const next = configs[(step * (round + 1) + round) % configs.length];
+      if (next === undefined) continue;
+      const [before, prints] = await Promise.all([printConfig(current), printConfig(next)]);
+      const push = await prepareOtlpPush(next, context, {});
+      await exporter.change(before, { config: next, prints, push }, GRACE_MS);
+      current = next;
+    }
+  }
+  await exporter.stop(GRACE_MS);
+  const { values } = await exporter.metrics.otlpFailedRequests.get();
+  expect(values.filter(({ value }) => value > 0)).toEqual([]);
+  expect(lines.filter(({ msg }) => /push|OTLP|destroyed/.test(msg)).map(({ msg }) => msg)).toEqual([]);
+  for (const { points } of receivers) expect(points.length).toBeGreaterThan(0);
+  // Every claim was given back.
+  for (const folder of folders) expect(readdirSync(folder).filter((name) => name.startsWith("claim-"))).toEqual([]);
+}, 120_000);
+
+test("a state_dir that is removed while it runs is made and claimed again with the next write", async () => {
+  const { configs, folders } = await startStorm();
+  const [config] = configs;
+  const [folder = ""] = folders;
+  const prepared = await prepareOtlpPush(config, testContext(), {});
+  if (prepared === undefined) throw new Error("nothing is pushed");
+  rmSync(folder, { recursive: true });
+  await prepared.files.write("some.json", "{}");
+  expect(readdirSync(folder).sort()).toEqual([
+    expect.stringMatching(/^claim-.*\.json$/),
+    expect.stringMatching(/^claim-.*\.lock$/),
+    "claims.lock",
+    "some.json",
+  ]);
+  await discardPush(prepared);
+  expect(readdirSync(folder).sort()).toEqual(["claims.lock", "some.json"]);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createDebugPages, redactStrings } from "../../../src/app/reports/debug-reports.ts";
+import { Redactor } from "../../../src/errors/redactor.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { Slices } from "../../../src/lib/slices.ts";
+import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
+import { channel, monitored, smallServer } from "../../collectors/monitored.ts";
+
+const SECRET = 'hunter2"\\';
+
+async function pages(at = smallServer()) {
+  const { server, monitor, store, clock } = monitored(at);
+  server.change("50", { name: `Uplink ${SECRET}`, tags: [SECRET] });
+  await monitor.pollOnce(new AbortController().signal);
+  const redactor = new Redactor();
+  redactor.add(SECRET);
+  let counted = 0;
+  const counting = {
+    inspect: (...wanted: Parameters<typeof monitor.inspect>) => monitor.inspect(...wanted),
+    node: (id: string) => monitor.node(id),
+    channels: () => {
+      counted++;
+      return monitor.channels();
+    },
+  };
+  const monitors = new Map([["hq", counting]]);
+  return { ...createDebugPages({ store, mapper: plainMapper(), clock, monitors }, redactor), counted: () => counted };
+}
+
+describe("the pages below /debug", () => {
+  it.each(["explain", "cardinality"] as const)("%s has no secrets, in either form", async (name) => {
+    const { text, json, status } = await (await pages())[name](new URLSearchParams({ object: "50" }));
+    expect(status).toBe(200);
+    for (const shown of [text, JSON.stringify(json)]) {
+      expect(shown).not.toContain("hunter2");
+      expect(shown).toContain("Uplink [redacted]");
+    }
+  });
+
+  it("repeat no secret that was asked for", async () => {
+    const { text, json } = await (await pages()).explain(new URLSearchParams({ object: SECRET }));
+    expect(text + JSON.stringify(json)).not.toContain("hunter2");
+  });
+
+  it("explain a sensor of many channels in parts", async () => {
+    const server = smallServer();
+    const ids = Array.from({ length: 1_000 }, (_, index) => String(index));
+    server.channelRecords = ids.map((id) => channel(`50.${id}`));
+    const { explain } = await pages(server);
+    const shown = async (query: Record<string, string>) => {
+      const { text, json } = await explain(new URLSearchParams(query));
+      const report = z.object({
+        objects: z.array(z.looseObject({ channels: z.array(z.looseObject({ channel_id: z.string() })) })),
+      });
+      const { channels, ...about } = report.parse(json).objects[0] ?? { channels: [] };
+      return { text, about, ids: channels.map(({ channel_id }) => channel_id) };
+    };
+    const first = await shown({ object: "50" });
+    expect(first.ids).toEqual(ids.slice(0, 200));
+    expect(first.about).toMatchObject({ channels_total: 1_000, channels_from: 0 });
+    expect(first.text).toContain("\nchannels 1 to 200 of 1000; &from=N has those after the Nth\n");
+    const last = await shown({ object: "50", from: "900" });
+    expect(last.ids).toEqual(ids.slice(900));
+    expect(last.text.length).toBeLessThan(first.text.length);
+    expect((await shown({ object: "50.999" })).ids).toEqual(["999"]);
+  });
+
+  it("count once for all who ask at the same time, and anew for who asks later", async () => {
+    const { cardinality, counted } = await pages();
+    const [first, second] = await Promise.all([1, 2].map(() => cardinality(new URLSearchParams())));
+    expect([second, counted()]).toEqual([first, 1]);
+    await cardinality(new URLSearchParams());
+    expect(counted()).toBe(2);
+  });
+
+  it("list channels without rules as such", async () => {
+    const { cardinality } = await pages();
+    const { text, json } = await cardinality(new URLSearchParams());
+    expect(text).toContain(
+      "no rules are configured, so no channel has a mapped metric: 3\n\nunit  why        channels",
+    );
+    expect(json).toMatchObject({
+      unmapped: {
+        rules_configured: false,
+        channels: 3,
+        units: { total: 1, most: [{ name: "%", outcome: "unmatched", channels: 3, example: { object: "50.0" } }] },
+      },
+    });
+  });
+});
+
+describe("redactStrings", () => {
+  it("goes into lists and objects, keys too, and leaves everything else as it is", async () => {
+    const redactor = new Redactor();
+    redactor.add("secret");
+    const given = { "a secret": ["secret", 1, null, true, undefined, { deep: "no secret" }] };
+    expect(await redactStrings(given, redactor, new Slices(systemClock))).toEqual({
+      "a [redacted]": ["[redacted]", 1, null, true, undefined, { deep: "no [redacted]" }],
+    });
+  });
+});

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { Exporter } from "../../../src/app/exporter.ts";
+import { openOtlpPush } from "../../../src/app/otlp-push.ts";
+import { Redactor } from "../../../src/errors/redactor.ts";
+import { NodeReport, SearchReport, StatusReport } from "../../../src/http/pages/status/report.ts";
+import type { SimSensor, World } from "../../../src/simulator/world/model.ts";
+import { startReceiver } from "../../otlp/support/receiver.ts";
+import { isOwnMetric } from "../../support/parse-sample.ts";
+import {
+  type SimulatedExporter,
+  startSimulatedExporter,
+  TEST_KEY,
+  testContext,
+} from "../../support/simulated-exporter.ts";
+import { objectCounts, servedValue, statusCounts } from "../../support/world-truth.ts";
+
+let running: SimulatedExporter;
+let world: World;
+let at: number;
+let page: string;
+let sensors: SimSensor[];
+
+beforeAll(async () => {
+  running = await startSimulatedExporter({ size: { sensors: 300 }, settings: "mapping: { presets: [base-units] }\n" });
+  ({ world } = running.simulator);
+  at = Date.now();
+  running.simulator.freezeAt(at);
+  sensors = [...world.list("sensor")];
+  world.rename(named(0).id, "uplink of the tests");
+  world.rename(named(1).id, "the uplink of the tests");
+  world.rename(named(2).id, `with ${TEST_KEY}`);
+  world.pause(named(3).id, at);
+  world.rename(named(0).parent?.id ?? "", "rankword");
+  world.rename(named(sensors.length - 1).id, "the rankword");
+  expect(await running.poll()).toBe(true);
+  page = await running.page();
+});
+
+afterAll(() => running.close());
+
+function named(index: number): SimSensor {
+  const sensor = sensors[index];
+  if (sensor === undefined) throw new Error(`no sensor ${index}`);
+  return sensor;
+}
+
+async function node(id: string, from = 0, server?: string): Promise<NodeReport> {
+  const report = await running.exporter.status.node({ server, id, from });
+  return NodeReport.parse(report);
+}
+
+async function search(text: string, status?: string, server?: string): Promise<SearchReport> {
+  return SearchReport.parse(await running.exporter.status.search({ text, status, server }));
+}
+
+describe("the status report", () => {
+  it("fits its schema and says what is so", async () => {
+    const report = StatusReport.parse(await running.exporter.status.status());
+    const [server] = report.servers;
+    expect(server).toMatchObject({ name: "hq", up: true, url: running.simulator.url, measurements: null });
+    expect(server?.objects).toEqual(Object.fromEntries(objectCounts(world)));
+    expect(server?.sensors_by_status).toEqual(Object.fromEntries(statusCounts(world, at)));
+    expect(server?.version).toMatch(/^\d+\./);
+    expect(server?.collectors.map(({ name, complete, failed_runs }) => [name, complete, failed_runs])).toEqual(
+      ["health", "tree", "status", "channels", "limits", "timeseries"].map((name) => [name, true, 0]),
+    );
+    for (const { age_seconds, last_success_at, error } of server?.collectors ?? []) {
+      expect([age_seconds !== null && age_seconds < 60, error]).toEqual([true, null]);
+      expect(Date.parse(last_success_at ?? "")).toBeGreaterThan(at - 60_000);
+    }
+    expect(report).toMatchObject({ build: { version: "0.0.0-test" }, configuration: { last_reload_successful: true } });
+    expect(report.otlp).toBeNull();
+  });
+
+  it("counts requests as the metrics do", async () => {
+    const { api } = (await running.exporter.status.status()).servers[0] ?? {};
+    const simulated = running.simulator.requests.count({ route: "/experimental/channels" });
+    const endpoint = api?.endpoints.find((each) => each.endpoint === "/experimental/channels");
+    expect(endpoint).toMatchObject({ requests: simulated, failures: {}, retries: 0 });
+    expect(endpoint?.mean_seconds).toBeGreaterThan(0);
+    expect(endpoint?.received_bytes).toBeGreaterThan(1_000);
+    expect(api?.requests).toBe(api?.endpoints.reduce((sum, { requests }) => sum + requests, 0));
+  });
+
+  it("counts the series of the page", async () => {
+    const { metrics } = await running.exporter.status.status();
+    const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+    const own = lines.filter(isOwnMetric);
+    expect(metrics.series).toBe(lines.length - own.length);
+    expect(metrics.families.reduce((sum, { series }) => sum + series, 0)).toBe(metrics.series);
+    expect(metrics.pages.every(({ bytes }) => bytes > 1_000)).toBe(true);
+  });
+
+  it("tells of failures by code, and of a server that is gone", async () => {
+    const failing = await startSimulatedExporter({
+      size: { sensors: 10 },
+      settings: "collectors: { limits: { enabled: false }, timeseries: { enabled: false } }\n",
+    });
+    try {
+      await failing.poll();
+      await failing.simulator.close();
+      expect(await failing.poll()).toBe(false);
+      const [server] = StatusReport.parse(await failing.exporter.status.status()).servers;
+      expect(server?.up).toBe(false);
+      expect(Object.keys(server?.api.failures ?? {})).not.toEqual([]);
+      expect(server?.collectors.find(({ name }) => name === "channels")).toMatchObject({
+        failed_runs: 1,
+        complete: false,
+        error: expect.stringContaining("["),
+        last_success_at: expect.any(String),
+      });
+    } finally {
+      await failing.exporter.stop();
+    }
+  });
+});
+
+describe("an object", () => {
+  it("leads from the root to every sensor", async () => {
+    const seen: string[] = [];
+    const walk = async (id: string): Promise<void> => {
+      const { children } = await node(id);
+      expect(children.items).toHaveLength(Math.min(children.total, 200));
+      for (const child of children.items) {
+        if (child.kind === "sensor") seen.push(child.id);
+        else if (child.children > 0) await walk(child.id);
+      }
+    };
+    await walk("0");
+    expect(seen.toSorted()).toEqual(sensors.map(({ id }) => id).toSorted());
+  });
+
+  it("says where it is, and how the sensors below it are", async () => {
+    const device = world.list("device").find(({ id }) => id === named(0).parent?.id);
+    if (device === undefined) throw new Error("no device");
+    const report = await node(device.id);
+    expect(report.node).toMatchObject({ kind: "device", name: device.name, server: "hq" });
+    expect(report.host).toBe(device.host);
+    expect(report.ancestors[0]).toMatchObject({ kind: "root", id: "0", name: "hq" });
+    expect(report.ancestors.at(-1)?.id).toBe(device.parent?.id);
+    const statuses = sensors.filter(({ parent }) => parent?.id === device.id).map((one) => world.state(one, at).status);
+    const counts = Object.fromEntries(
+      Map.groupBy(statuses, (status) => status)
+        .entries()
+        .map(([token, all]) => [token, all.length]),
+    );
+    expect(report.node.sensors_by_status).toEqual(counts);
+  });
+
+  it("shows a sensor with its values, units and the very lines of the page", async () => {
+    const sensor = named(0);
+    const { sensor: shown } = await node(sensor.id);
+    expect(shown?.channels.map(({ channel_id, name, unit }) => [channel_id, name, unit])).toEqual(
+      sensor.channels.map((each) => [String(each.number), each.name, each.displayUnit]),
+    );
+    for (const channel of shown?.channels ?? []) {
+      const simulated = sensor.channels.find(({ number }) => String(number) === channel.channel_id);
+      if (simulated === undefined) throw new Error("no such channel");
+      expect(channel.value).toBe(servedValue(world, simulated, at) ?? null);
+    }
+    const lines = page.split("\n").filter((line) => line.includes(`sensor_id="${sensor.id}"`));
+    const given = [...(shown?.series ?? []), ...(shown?.channels.flatMap(({ series }) => series) ?? [])];
+    expect(given.toSorted()).toEqual(lines.toSorted());
+    expect(given.length).toBeGreaterThan(5);
+  });
+
+  it("says why a value is missing", async () => {
+    const { sensor, node: own } = await node(named(3).id);
+    expect(own.status).toBe("pausedbyuser");
+    expect(new Set(sensor?.channels.map(({ state, value }) => `${state} ${value}`))).toEqual(new Set(["paused null"]));
+  });
+
+  it("comes in parts where much is below it", async () => {
+    const busy = world.list("device").toSorted((a, b) => b.children.length - a.children.length)[0];
+    const all = await node(busy?.id ?? "");
+    const rest = await node(busy?.id ?? "", 2);
+    expect(rest.children).toEqual({ ...all.children, from: 2, items: all.children.items.slice(2) });
+    expect((await node(busy?.id ?? "", 1_000_000)).children.items).toHaveLength(1);
+  });
+
+  it.each([
+    ["999999", undefined],
+    ["1", "other"],
+    ["constructor", undefined],
+  ])("is not there: %s of %s", async (id, server) => {
+    expect(await running.exporter.status.node({ id, server, from: 0 })).toBeUndefined();
+  });
+});
+
+describe("the search", () => {
+  it("finds by words, the best first, whatever the case", async () => {
+    const { total, items } = await search("UPLINK of tests");
+    expect([total, items.map(({ id }) => id)]).toEqual([2, [named(0).id, named(1).id]]);
+    expect((await search("uplink of the tests")).items[0]?.id).toBe(named(0).id);
+    expect((await search("the uplink of the tests")).items[0]?.id).toBe(named(1).id);
+  });
+
+  it("puts what is called so before what is below it", async () => {
+    const [device, last] = [named(0).parent, named(sensors.length - 1)];
+    const { items } = await search("rankword");
+    expect(items.slice(0, 2).map(({ id }) => id)).toEqual([device?.id, last.id]);
+    expect(items.slice(2).map(({ id }) => id)).toEqual(device?.children.map(({ id }) => id));
+  });
+
+  it("finds by id, host and tag", async () => {
+    expect((await search(named(5).id)).items[0]?.id).toBe(named(5).id);
+    const device = world.list("device").find(({ host }) => host !== undefined && host !== "127.0.0.1");
+    expect((await search(device?.host ?? "")).items.map(({ id }) => id)).toContain(device?.id);
+    const [tag = ""] = sensors.find(({ tags }) => tags.length > 0)?.tags ?? [];
+    const tagged = sensors.filter(({ tags }) => tags.includes(tag));
+    expect((await search(tag)).total).toBeGreaterThanOrEqual(tagged.length);
+  });
+
+  it("finds the sensors in a status", async () => {
+    for (const [status, count] of statusCounts(world, at)) {
+      const found = await search("", status);
+      expect([status, found.total]).toEqual([status, count]);
+      expect(new Set(found.items.map((item) => `${item.kind} ${item.status}`))).toEqual(new Set([`sensor ${status}`]));
+    }
+    expect((await search("", "no such status")).total).toBe(0);
+  });
+
+  it("shows a hundred, and counts all", async () => {
+    const all = await search("");
+    const counts = objectCounts(world);
+    expect(all.total).toBe([...counts].reduce((sum, [kind, count]) => sum + (kind === "channel" ? 0 : count), 0));
+    expect(all.items).toHaveLength(100);
+    expect((await search("", undefined, "other")).total).toBe(0);
+  });
+});
+
+it("takes secrets out of names", async () => {
+  const redactor = new Redactor();
+  redactor.add(TEST_KEY);
+  const exporter = new Exporter(running.config, { ...testContext(), redactor });
+  try {
+    await exporter.pollOnce(AbortSignal.timeout(20_000));
+    const question = { server: undefined, id: named(2).id, from: 0 };
+    expect((await exporter.status.node(question))?.node.name).toBe("with [redacted]");
+    const found = await exporter.status.search({ text: "with", server: undefined, status: undefined });
+    expect(found.items.map(({ name }) => name)).toContain("with [redacted]");
+    for (const report of [await exporter.status.node(question), found]) {
+      expect(JSON.stringify(report)).not.toContain(TEST_KEY);
+    }
+  } finally {
+    await exporter.stop();
+  }
+});
+
+it("tells what is pushed, and where to without credentials", async () => {
+  const receiver = await startReceiver();
+  const small = await startSimulatedExporter({ size: { sensors: 20 } });
+  const context = testContext();
+  const endpoint = receiver.url.replace("//", "//user:password-of-the-receiver@");
+  const push = await openOtlpPush(small.config, context, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+  const exporter = new Exporter(small.config, context, push);
+  try {
+    await exporter.start();
+    await receiver.until(1);
+    const delivered = async () =>
+      StatusReport.parse(await exporter.status.status()).servers[0]?.measurements?.delivered;
+    await vi.waitFor(async () => expect(await delivered()).toBeGreaterThan(0), 30_000);
+    const report = StatusReport.parse(await exporter.status.status());
+    expect(report.otlp).toMatchObject({
+      endpoint: `${receiver.url}/v1/metrics`,
+      protocol: "http/protobuf",
+      failed_requests: 0,
+      refused_requests: 0,
+    });
+    expect(report.servers[0]?.measurements).toMatchObject({ rejected: 0, failed_deliveries: 0, let_go: 0 });
+    expect(JSON.stringify(report)).not.toContain("password-of-the-receiver");
+  } finally {
+    await exporter.stop();
+    await small.close();
+  }
+});
+
+it("asks the server nothing", async () => {
+  const requests = () => running.simulator.requests.count({});
+  const before = requests();
+  await running.exporter.status.status();
+  await node(named(0).id);
+  await search("a");
+  expect(requests()).toBe(before);
+});

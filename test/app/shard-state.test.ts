@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-push.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { serversOnShard } from "../../src/config/shard.ts";
+import { createStateFiles } from "../../src/sync/state-files.ts";
+import { Watermarks } from "../../src/sync/watermarks.ts";
+import { testContext } from "../support/simulated-exporter.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const COUNT = 3;
+const NAMES = ["hq", "berlin", "tokyo", "lima", "oslo", "cairo"];
+
+async function configOf(index: number, stateDir: string) {
+  const servers = NAMES.map((name) => `{ name: ${name}, url: "http://127.0.0.1:1", auth: { api_key: "\${KEY}" } }`);
+  const text = `servers: [${servers.join(", ")}]\notlp: { endpoint: "http://127.0.0.1:1" }\nstate_dir: ${stateDir}\n`;
+  const { config } = await loadConfig({ file: "prtg.yaml", env: { KEY: "key" }, readFile: async () => text });
+  const shard = { index, count: COUNT };
+  return { ...config, shard, servers: serversOnShard(config.servers, shard) };
+}
+
+it("shards with one folder for their state leave alone what is the others', and are instances of their own", async () => {
+  const folder = temporaryFolder({});
+  const files = createStateFiles(folder);
+  for (const name of NAMES) {
+    const watermarks = await Watermarks.open(name, files);
+    watermarks.move("40", 1);
+    await watermarks.save();
+  }
+  const before = new Map(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")]));
+  expect(before.size).toBe(NAMES.length);
+
+  const ids: unknown[] = [];
+  for (let index = 0; index < COUNT; index++) {
+    const config = await configOf(index, folder);
+    const push = await openOtlpPush(config, testContext(), {});
+    await push?.close();
+    const again = await prepareOtlpPush(config, testContext(), {});
+    onTestFinished(() => again?.receiver.exporter.close());
+    ids.push(again?.receiver.resource.attributes["service.instance.id"]);
+  }
+  for (const [file, text] of before) expect(readFileSync(join(folder, file), "utf8")).toBe(text);
+  expect(new Set(ids).size).toBe(COUNT);
+  const kept = readdirSync(folder).filter((file) => file.startsWith("instance-id"));
+  expect(kept.map((file) => readFileSync(join(folder, file), "utf8").trim()).toSorted()).toEqual(ids.toSorted());
+});

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { createProgram } from "../../src/cli/program.ts";
+import { Redactor } from "../../src/errors/redactor.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
+  readFileSync(new URL("package.json", ROOT), "utf8"),
+);
+const commands: readonly Command[] = createProgram({ code: 0, redactor: new Redactor() }).commands;
+
+/** npm's own commands that need no script. */
+const NPM_COMMANDS = ["audit", "ci", "install", "sbom"];
+
+interface Documented {
+  readonly where: string;
+  /** From `npm` or `prtg-exporter` on, without comments. */
+  readonly words: readonly string[];
+}
+
+/** Command lines in blocks without a language or of a shell, and in `code` of the running text. */
+function documentedCommands(file: string): Documented[] {
+  const lines: string[] = [];
+  let fence: string | undefined;
+  for (const line of readFileSync(new URL(file, ROOT), "utf8").split("\n")) {
+    const language = /^```(\w*)/.exec(line)?.[1];
+    if (language !== undefined) fence = fence === undefined ? language : undefined;
+    else if (fence === undefined) lines.push(...[...line.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code));
+    else if (["", "sh", "bash", "console"].includes(fence)) lines.push(line);
+  }
+  return lines
+    .flatMap((line) => line.replace(/(^|\s)#.*/, "").split("&&"))
+    .map((line) => line.trim().replace(/^\$ /, "").split(/\s+/))
+    .filter(([program, ...args]) => (program === "npm" || program === "prtg-exporter") && args.length > 0)
+    .map((words) => ({ where: `${file}: ${words.join(" ")}`, words }));
+}
+
+/** What is wrong with a command line; undefined when it would be understood. */
+function faultOf(words: readonly string[]): string | undefined {
+  const [program, first = "", ...rest] = words;
+  if (program === "prtg-exporter") return faultOfExporter(words.slice(1));
+  if (NPM_COMMANDS.includes(first)) return undefined;
+  const [script = "", ...others] = first === "run" ? rest : [first, ...rest];
+  const command = manifest.scripts[script];
+  if (command === undefined) return `package.json has no script ${script}`;
+  const [separator, ...args] = others;
+  if (separator === undefined) return undefined;
+  if (separator !== "--") return "arguments of a script come after --";
+  if (!command.startsWith("node bin/prtg-exporter.js")) return undefined;
+  return faultOfExporter([...command.split(" ").slice(2), ...args]);
+}
+
+function faultOfExporter([name = "", ...args]: readonly string[]): string | undefined {
+  if (["--help", "--version"].includes(name)) return undefined;
+  const command = commands.find((each) => each.name() === name);
+  if (command === undefined) return `there is no command ${name}`;
+  const known = ["--help", ...command.options.map(({ long }) => long)];
+  const unknown = args
+    .map((arg) => arg.split("=", 1)[0] ?? "")
+    .find((arg) => /^--?\w/.test(arg) && !known.includes(arg));
+  return unknown === undefined ? undefined : `${name} has no flag ${unknown}`;
+}
+
+const documents = ["", "docs/"].flatMap((folder) =>
+  readdirSync(new URL(`./${folder}`, ROOT))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => folder + name),
+);
+
+describe("documented command lines", () => {
+  it.each(documents)("of %s exist", (file) => {
+    for (const { where, words } of documentedCommands(file)) expect(faultOf(words), where).toBeUndefined();
+  });
+
+  it("are found in the README and in CONTRIBUTING at all", () => {
+    const lines = ["README.md", "CONTRIBUTING.md"].flatMap(documentedCommands).map(({ words }) => words.join(" "));
+    expect(lines).toEqual(expect.arrayContaining(["npm run demo", "npm test", "npm run test:real"]));
+    expect(lines).toContain("npm start -- serve --config.file prtg-exporter.yaml");
+    expect(lines).toContain("npm start -- check --config.file prtg-exporter.yaml");
+  });
+
+  it.each([
+    ["npm run nothing", "package.json has no script nothing"],
+    ["npm start serve", "arguments of a script come after --"],
+    ["npm start -- servee", "there is no command servee"],
+    ["npm start -- serve --config", "serve has no flag --config"],
+    ["npm run demo -- --sensor 3", "demo has no flag --sensor"],
+    ["prtg-exporter check --once", "check has no flag --once"],
+  ])("would be refused if they said %s", (line, fault) => {
+    expect(faultOf(line.split(" "))).toBe(fault);
+  });
+});
+
+describe("every flag", () => {
+  it.each(commands.map((command) => [command.name(), command] as const))(
+    "of %s says what it does, and its default",
+    (_name, command) => {
+      expect(command.description()).not.toBe("");
+      for (const option of command.options) {
+        expect(option.description.length, option.long).toBeGreaterThan(8);
+        if (option.required && option.defaultValue !== undefined) {
+          expect(command.helpInformation(), option.long).toMatch(new RegExp(`${option.long} <[^>]+>.*?default:`, "s"));
+        }
+      }
+    },
+  );
+});

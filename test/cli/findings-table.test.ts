@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { concludeFindings, type Finding, findingsTable } from "../../src/cli/findings-table.ts";
+
+const OK: Finding = { server: "hq", subject: "login", verdict: "ok", text: "accepted" };
+const WARNING: Finding = { ...OK, verdict: "warning", text: "almost", remedy: "Nothing." };
+const FAILED: Finding = { ...OK, subject: "sensors", verdict: "FAILED", text: "none [API_FORBIDDEN]", remedy: "Ask." };
+
+describe("the table of findings", () => {
+  it("has a line for each, in columns as wide as the names need, with the remedy behind an arrow", () => {
+    const format = findingsTable(["hq", "branch"], ["login", "sensors"]);
+    expect([OK, WARNING, FAILED, { ...OK, server: "branch" }].map(format)).toEqual([
+      "hq      login    ok       accepted",
+      "hq      login    warning  almost -> Nothing.",
+      "hq      sensors  FAILED   none [API_FORBIDDEN] -> Ask.",
+      "branch  login    ok       accepted",
+    ]);
+  });
+
+  it("keeps to one line, and sends nothing to the terminal that it would act on", () => {
+    const hostile = "a\nb\u001b[2J\u0007\tc\u009b31m";
+    const format = findingsTable([hostile], ["login"]);
+    const line = format({ server: hostile, subject: "login", verdict: "FAILED", text: hostile, remedy: hostile });
+    expect(line).toBe("a b [2J c 31m  login  FAILED   a b [2J c 31m -> a b [2J c 31m");
+  });
+});
+
+describe("the conclusion", () => {
+  it.each([
+    [[OK, OK], "ok: everything that serve needs works"],
+    [[OK, WARNING], "ok: everything that serve needs works, with the warnings above"],
+    [[OK, WARNING, FAILED], "FAILED: hq (sensors)"],
+    [
+      [FAILED, { ...FAILED, subject: "channels" }, { ...FAILED, server: "branch\n2" }],
+      "FAILED: hq (sensors, channels); branch 2 (sensors)",
+    ],
+  ])("of %j is %s", (findings, text) => {
+    expect(concludeFindings(findings)).toBe(text);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it, vi } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(...args: string[]): Promise<Run> {
+  const stdout = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  try {
+    const code = await runProgram(args);
+    // Help is folded to the width of the terminal.
+    const written = ({ mock }: typeof stdout) =>
+      mock.calls
+        .map(([text]) => String(text))
+        .join("")
+        .replace(/\s+/g, " ");
+    return { code, stdout: written(stdout), stderr: written(stderr) };
+  } finally {
+    stdout.mockRestore();
+    stderr.mockRestore();
+  }
+}
+
+describe("the command line", () => {
+  it.each([
+    [["--help"], /Commands: serve .* check .* demo .* simulate /],
+    [["serve", "--help"], /--config\.file.*--config\.check.*--once.*--web\.listen-address <address>.*--log\.level/],
+    [["check", "--help"], /--log\.level <level> .*\(choices: .*default: "error"\)/],
+    [["demo", "--help"], /--sensors.*--fault.*Faults: name/],
+    [["--version"], /^prtg-exporter \d+\.\d+\.\d+.*, Node v\d+/],
+  ])("prints what %j asks for, and exits 0", async (args, expected) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(expected);
+  });
+
+  it.each([
+    [[], /Usage: prtg-exporter/],
+    [["serv"], /unknown command 'serv'.*Did you mean serve\?/],
+    [["serve", "--config.fil", "x"], /unknown option '--config\.fil'.*Did you mean --config\.file\?/],
+    [["serve", "prtg.yaml"], /too many arguments/],
+    [["serve", "--log.level", "loud"], /'--log\.level <level>' argument 'loud' is invalid.*debug, info, warn, error/],
+    [["serve", "--web.listen-address", "9705"], /"9705" is not a listen address/],
+    [["serve", "--web.telemetry-path", "/"], /Give a path such as \/metrics/],
+    [["serve", "--web.telemetry-path", "/-/ready"], /Give a path such as \/metrics/],
+    [["demo", "--sensors", "0"], /Give a whole number of at least 1/],
+    [["demo", "--fault", "explode"], /there is no fault called "explode"/],
+    [["simulate", "--spelling", "odd"], /Allowed choices are live, specification/],
+  ])("says what is wrong with %j, and exits 2", async (args, expected) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(expected);
+  });
+});

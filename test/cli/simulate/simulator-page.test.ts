@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createProgram } from "../../../src/cli/program.ts";
+import { SHIPPED_SCENARIOS } from "../../../src/cli/simulate/scenario-file.ts";
+import { Redactor } from "../../../src/errors/redactor.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { CONTROL_OPERATIONS, CONTROL_ROOT } from "../../../src/simulator/control/control.ts";
+import { layStory } from "../../../src/simulator/scenario/lay.ts";
+import { parseScenario } from "../../../src/simulator/scenario/scenario.ts";
+import { ACTIONS, SHOWN_STATUSES } from "../../../src/simulator/scenario/schema.ts";
+import { parseFault } from "../../../src/simulator/service/fault-grammar.ts";
+import { FAULT_HELP } from "../../../src/simulator/service/fault-help.ts";
+import { startSimulator } from "../../../src/simulator/service/simulator.ts";
+import { createWorld } from "../../../src/simulator/world/world.ts";
+import { STARTED_AT } from "../../simulator/world/fixtures.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+const PAGE = readFileSync(new URL("docs/simulator.md", ROOT), "utf8");
+
+function section(title: string): string {
+  const [, text = ""] = PAGE.split(`\n## ${title}\n`);
+  if (text === "") throw new Error(`the page has no section ${title}`);
+  return text.split("\n## ")[0] ?? "";
+}
+
+function blocks(language: string, text = PAGE): string[] {
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, block = ""]) => block);
+}
+
+/** First cells of the rows of a table. */
+function firstCells(text: string): string[] {
+  return [...text.matchAll(/^\| ([^|]*`[^|]*) \|/gm)].map(([, cell = ""]) => cell);
+}
+
+function codes(text: string): string[] {
+  return [...text.replaceAll(/^```.*?^```$/gms, "").matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+}
+
+describe("docs/simulator.md", () => {
+  test("names every flag of simulate that is its own", () => {
+    const simulate = createProgram({ code: 0, redactor: new Redactor() }).commands.find(
+      (each) => each.name() === "simulate",
+    );
+    const flags = simulate?.options.map(({ long }) => long ?? "").filter((flag) => !flag.startsWith("--log.")) ?? [];
+    expect(codes(firstCells(section("Start it")).join(" ")).toSorted()).toEqual(flags.toSorted());
+  });
+
+  test("has the whole grammar of faults, in examples that parse", () => {
+    const examples = codes(firstCells(section("Faults")).join(" "));
+    const kinds = new Set(examples.map((example) => parseFault(example).action.kind));
+    const help = FAULT_HELP.split("\n").flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.slice(1) ?? []);
+    expect(help.length).toBeGreaterThan(10);
+    expect([...kinds].toSorted()).toEqual(help.toSorted());
+    const used = blocks("sh").flatMap((block) =>
+      [...block.matchAll(/--fault ('?)([^' ]+)\1/g)].map(([, , fault = ""]) => fault),
+    );
+    expect(used.length).toBeGreaterThan(2);
+    for (const fault of used) expect(() => parseFault(fault), fault).not.toThrow();
+  });
+
+  test("has a scenario that can be played, and names all that a step can do", () => {
+    const [example = "", ...others] = blocks("yaml", section("Scenarios"));
+    expect(others).toEqual([]);
+    const world = createWorld({ seed: 1, startedAt: STARTED_AT });
+    const story = layStory(parseScenario(example, "docs/simulator.md"), world, STARTED_AT);
+    story.advance(STARTED_AT + 86_400_000);
+    expect(story.steps.length).toBeGreaterThan(5);
+    expect(story.failures).toEqual([]);
+    const described = codes(section("Scenarios"));
+    expect(described).toEqual(expect.arrayContaining([...ACTIONS, ...SHOWN_STATUSES]));
+    expect(firstCells(section("Scenarios")).flatMap(codes)).toEqual([...ACTIONS]);
+    for (const name of SHIPPED_SCENARIOS) expect(described).toContain(name);
+  });
+
+  test("lists every operation of the control endpoint, and no other", () => {
+    const operations = CONTROL_OPERATIONS.map(({ method, path }) => `${method} ${CONTROL_ROOT}${path}`);
+    expect(firstCells(section("The control endpoint")).flatMap(codes)).toEqual(operations);
+  });
+
+  test("has examples of the control endpoint that work, one after the other", async () => {
+    const simulator = await startSimulator({
+      world: createWorld({ seed: 1, startedAt: STARTED_AT }),
+      clock: systemClock,
+      startAt: STARTED_AT,
+      spelling: "live",
+      credentials: { apiKey: "simulated-key", username: "simulated-user", password: "simulated-password" },
+      control: true,
+    });
+    onTestFinished(() => simulator.close());
+    const lines = blocks("sh").flatMap((block) => block.split("\n").filter((line) => /^(sim|curl) /.test(line)));
+    expect(lines.length).toBeGreaterThan(20);
+    for (const line of lines) {
+      const { method, path, body, authorized } = readCurl(line);
+      const headers: Record<string, string> = authorized ? { Authorization: "Bearer simulated-key" } : {};
+      const response = await fetch(`${simulator.url}${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+      });
+      expect([line, response.status, response.ok ? "" : await response.text()]).toEqual([line, response.status, ""]);
+    }
+  });
+
+  test("links to what exists", () => {
+    const headings = [...PAGE.matchAll(/^## (.*)$/gm)].map(([, title = ""]) =>
+      title.toLowerCase().replaceAll(" ", "-"),
+    );
+    for (const [, anchor = ""] of PAGE.matchAll(/\]\(#([^)]+)\)/g)) expect(headings).toContain(anchor);
+    expect(readFileSync(new URL("README.md", ROOT), "utf8")).toContain("docs/simulator.md");
+  });
+});
+
+interface CurlCall {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string | undefined;
+  readonly authorized: boolean;
+}
+
+/** What a line of the page would send. */
+function readCurl(line: string): CurlCall {
+  const path = /"\$SIM([^"]*)"/.exec(line)?.[1];
+  if (path === undefined) throw new Error(`no address in ${line}`);
+  const file = /--data-binary @(\S+)/.exec(line)?.[1];
+  const body = file === undefined ? / -d '([^']*)'/.exec(line)?.[1] : readFileSync(new URL(file, ROOT), "utf8");
+  const method = /-X (\w+)/.exec(line)?.[1] ?? (body === undefined ? "GET" : "POST");
+  return { method, path, body, authorized: line.startsWith("sim ") || line.includes("Bearer simulated-key") };
+}

@@ -1,0 +1,62 @@
+import { expect, it } from "vitest";
+import { FairTurns } from "../../../src/http/auth/fair-turns.ts";
+
+/** Notes who had a turn, and who was refused; each turn ends when the next is called for. */
+function watched(max: number) {
+  const turns = new FairTurns(max);
+  const seen: string[] = [];
+  let leave: (() => void) | undefined;
+  const want = (client: string, name = client) =>
+    void turns.take(client).then((over) => {
+      seen.push(over === undefined ? `${name} refused` : name);
+      if (over !== undefined) leave = over;
+    });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const finish = async () => {
+    for (;;) {
+      await settled();
+      const over = leave;
+      leave = undefined;
+      if (over === undefined) return seen;
+      over();
+    }
+  };
+  return { want, finish, settled, seen };
+}
+
+it("one client has its turns in order", async () => {
+  const { want, finish } = watched(16);
+  for (const name of ["1", "2", "3"]) want("a", name);
+  expect(await finish()).toEqual(["1", "2", "3"]);
+});
+
+it("clients take turns: the first wish of one waits for one of each other", async () => {
+  const { want, finish } = watched(16);
+  for (const name of ["a1", "a2", "a3", "a4"]) want("a", name);
+  for (const name of ["b1", "b2"]) want("b", name);
+  want("c", "c1");
+  expect(await finish()).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
+});
+
+it("where too many wait, the client that wants most makes room; it alone is refused more", async () => {
+  const { want, finish, settled, seen } = watched(4);
+  for (const name of ["a1", "a2", "a3", "a4", "a5"]) want("a", name);
+  await settled();
+  expect(seen).toEqual(["a1", "a5 refused"]);
+  want("b", "b1");
+  await settled();
+  expect(seen).toEqual(["a1", "a5 refused", "a4 refused"]);
+  want("b", "b2");
+  want("a", "a6");
+  await settled();
+  expect(seen.slice(3)).toEqual(["b2 refused", "a6 refused"]);
+  expect((await finish()).slice(5)).toEqual(["a2", "b1", "a3"]);
+});
+
+it("after a crowd all places are free again", async () => {
+  const { want, finish } = watched(2);
+  for (let round = 0; round < 3; round++) {
+    for (const client of ["a", "b", "c"]) want(client);
+    expect((await finish()).splice(0)).toEqual(["a", "c refused", "b"]);
+  }
+});

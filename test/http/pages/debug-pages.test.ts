@@ -1,0 +1,98 @@
+import { request as httpRequest } from "node:http";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DebugReport } from "../../../src/http/pages/debug-endpoint.ts";
+import { createRoutes } from "../../../src/http/pages/routes.ts";
+import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
+
+const asked: string[] = [];
+let report: DebugReport = { status: 200, text: "seen\n", json: { seen: "ü" } };
+let server: WebServer;
+
+beforeAll(async () => {
+  const page = (name: string) => async (query: URLSearchParams) => {
+    asked.push(`${name} ${query}`);
+    return report;
+  };
+  server = await startWebServer({
+    addresses: [{ host: "127.0.0.1", port: 0 }],
+    log: pino({ level: "silent" }),
+    routes: createRoutes({
+      telemetryPath: "/metrics",
+      isReady: () => true,
+      served: () => undefined,
+      exposition: { pageInTwo: async () => ({ beginning: [], end: async () => [] }) },
+      debug: { explain: page("explain"), cardinality: page("cardinality") },
+    }),
+  });
+});
+
+afterAll(() => server.close(1_000));
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly type: string | undefined;
+  readonly length: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(`${server.urls[0]}${path}`, { method, headers }, (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => {
+        body += chunk;
+      });
+      response.on("end", () => {
+        const { statusCode: status, headers: sent } = response;
+        resolve({ status, type: sent["content-type"], length: Number(sent["content-length"]), body, headers: sent });
+      });
+    });
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}
+
+describe.each(["explain", "cardinality"])("/debug/%s", (name) => {
+  it("hands the query over, and is not to be kept", async () => {
+    asked.length = 0;
+    const { headers } = await ask(`/debug/${name}?object=2490.1&a=%20b`);
+    expect(asked).toEqual([`${name} object=2490.1&a=+b`]);
+    expect([headers["cache-control"], headers.vary]).toEqual(["no-store", "Accept"]);
+  });
+
+  it.each([
+    [undefined, "text/plain"],
+    ["*/*", "text/plain"],
+    ["text/html,application/xhtml+xml,*/*;q=0.8", "text/plain"],
+    ["application/json", "application/json"],
+    ["text/plain;q=0.5, application/json", "application/json"],
+    ["application/*", "application/json"],
+    ["application/json;q=0", "text/plain"],
+    ["image/png", "text/plain"],
+    ["nonsense;;;", "text/plain"],
+  ])("answers Accept: %s with %s", async (accept, expected) => {
+    const { status, type, body } = await ask(`/debug/${name}`, accept === undefined ? {} : { accept });
+    expect([status, type]).toEqual([200, `${expected}; charset=utf-8`]);
+    expect(body).toBe(expected === "text/plain" ? "seen\n" : '{\n  "seen": "ü"\n}\n');
+  });
+
+  it("leaves the body out for HEAD, and says how long it would be", async () => {
+    const { status, body, length } = await ask(`/debug/${name}`, { accept: "application/json" }, "HEAD");
+    expect([status, body, length]).toEqual([200, "", Buffer.byteLength('{\n  "seen": "ü"\n}\n')]);
+  });
+
+  it("refuses other methods", async () => {
+    const { status, headers } = await ask(`/debug/${name}`, {}, "POST");
+    expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
+  });
+
+  it("passes on what is wrong with a question", async () => {
+    const fine = report;
+    report = { status: 404, text: "no such sensor\n", json: { error: "no such sensor" } };
+    const { status, body } = await ask(`/debug/${name}`);
+    report = fine;
+    expect([status, body]).toEqual([404, "no such sensor\n"]);
+  });
+});

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { escapeHtml, html } from "../../../../src/http/pages/status/html.ts";
+
+/** Undoes what a browser undoes in text and in quoted attributes. */
+function read(text: string): string {
+  const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
+  return text.replace(/&(lt|gt|quot|#39|amp);/g, (_match, name: string) => entities[name] ?? "");
+}
+
+const hostile = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc
+    .array(fc.constantFrom("<", ">", '"', "'", "&", "&amp;", "/", "=", "script", "-->", "]]>", "\u0000", "\ud800"), {
+      maxLength: 12,
+    })
+    .map((parts) => parts.join("")),
+);
+
+describe("html", () => {
+  it("keeps any text text, between tags and in attributes", () => {
+    fc.assert(
+      fc.property(hostile, hostile, (name, title) => {
+        const page = html`<p title="${title}">${name}</p>`.toString();
+        const match = /^<p title="([^"<>]*)">([^<>"']*)<\/p>$/.exec(page);
+        expect(match, page).not.toBeNull();
+        expect([read(match?.[1] ?? ""), read(match?.[2] ?? "")]).toEqual([readable(title), readable(name)]);
+      }),
+    );
+  });
+
+  it("changes nothing but what markup is made of, controls and lone surrogates", () => {
+    fc.assert(fc.property(hostile, (text) => read(escapeHtml(text)) === readable(text)));
+  });
+
+  it("escapes once: templates in templates stay as they are", () => {
+    const inner = html`<b>${"<i>"}</b>`;
+    expect(String(html`<p>${inner}${[inner, "&"]}</p>`)).toBe("<p><b>&lt;i&gt;</b><b>&lt;i&gt;</b>&amp;</p>");
+  });
+
+  it.each([
+    [undefined, ""],
+    [null, ""],
+    [false, ""],
+    [0, "0"],
+    ["", ""],
+    [[], ""],
+    [["a", [1, undefined, "<"]], "a1&lt;"],
+  ] as const)("renders %j as %j", (value, expected) => {
+    expect(String(html`${value}`)).toBe(expected);
+  });
+
+  it("takes no look-alike for HTML", () => {
+    const fake = { toString: () => "<script>", text: "<script>" };
+    expect(String(html`${String(fake)}`)).toBe("&lt;script&gt;");
+  });
+});
+
+/** What a page may hold of a text. */
+function readable(text: string): string {
+  return [...text.toWellFormed()].map((character) => (isControl(character) ? "\ufffd" : character)).join("");
+}
+
+function isControl(character: string): boolean {
+  return (character < " " || (character >= "\u007f" && character < "\u00a0")) && !"\t\n".includes(character);
+}

@@ -1,0 +1,170 @@
+import type { NodeReport, NodeSummary, SearchReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
+
+export const NOW = "2026-11-21T18:45:00.000Z";
+const BEFORE = "2026-11-21T18:44:48.000Z";
+const AFTER = "2026-11-21T18:50:00.000Z";
+
+/** Every text that comes from outside is what `name` gives for it. */
+export type Naming = (plain: string) => string;
+
+export const asIs: Naming = (plain) => plain;
+
+export function statusReport(name: Naming = asIs): StatusReport {
+  return {
+    generated_at: NOW,
+    ready: true,
+    build: { version: "1.2.3", revision: name("abcdef0"), node: "24.0.0" },
+    process: { started_at: BEFORE, resident_memory_bytes: 123_456_789 },
+    configuration: { last_reload_successful: false, loaded_at: BEFORE, shard: "0/3" },
+    servers: [
+      {
+        name: name("hq"),
+        url: name("https://prtg.example.com:1616"),
+        up: false,
+        version: name("25.4.114"),
+        objects: { probe: 1, group: 2, device: 3, sensor: 4_000, channel: 5 },
+        sensors_by_status: { up: 3_990, down: 7, [name("new status")]: 3 },
+        collectors: [
+          {
+            name: "tree",
+            state: "waiting",
+            last_success_at: BEFORE,
+            age_seconds: 12,
+            last_duration_seconds: 1.234,
+            next_run_at: AFTER,
+            complete: true,
+            failed_runs: 0,
+            skipped_runs: 2,
+            error: null,
+          },
+          {
+            name: "channels",
+            state: "running",
+            last_success_at: null,
+            age_seconds: null,
+            last_duration_seconds: 30,
+            next_run_at: null,
+            complete: false,
+            failed_runs: 3,
+            skipped_runs: 0,
+            error: name("no answer [API_TIMEOUT]"),
+          },
+        ],
+        api: {
+          breaker_open: false,
+          in_flight: 1,
+          requests: 1_234,
+          failures: { "500": 3, [name("timeout")]: 1 },
+          clock_offset_seconds: -120,
+          endpoints: [
+            {
+              endpoint: name("/experimental/channels"),
+              requests: 1_234,
+              failures: {},
+              retries: 1,
+              mean_seconds: 0.0123,
+              p95_seconds: null,
+              received_bytes: 9_876_543,
+            },
+          ],
+        },
+        problems: { decode: { status: 2 }, waiting_channels: 1, orphans: 0 },
+        measurements: {
+          delivered: 100,
+          rejected: 1,
+          pending: 20,
+          oldest_pending_seconds: 90,
+          failed_deliveries: 4,
+          let_go: 0,
+        },
+      },
+    ],
+    metrics: {
+      series: 31_764,
+      families: [{ family: "prtg_channel_value", series: 30_000 }],
+      pages: [{ format: "text", encoding: "gzip", bytes: 588_000, render_seconds: 0.11 }],
+      scrapes: { "text/plain": 17 },
+    },
+    otlp: {
+      endpoint: name("http://collector:4318/v1/metrics"),
+      protocol: "http/protobuf",
+      state_points: { delivered: 10, rejected: 1 },
+      failed_requests: 2,
+      refused_requests: 0,
+    },
+  };
+}
+
+export function summary(name: Naming = asIs, more: Partial<NodeSummary> = {}): NodeSummary {
+  const own = name("sw-1");
+  return {
+    server: name("hq"),
+    id: name("40"),
+    kind: "device",
+    name: own,
+    path: `${name("Berlin")}/${own}`,
+    status: name("up"),
+    children: 2,
+    sensors_by_status: { up: 1, [name("down")]: 1 },
+    ...more,
+  };
+}
+
+export function nodeReport(name: Naming = asIs): NodeReport {
+  return {
+    generated_at: NOW,
+    node: summary(name),
+    host: name("10.0.0.1"),
+    tags: [name("switch")],
+    ancestors: [summary(name, { kind: "root", id: "0", status: null }), summary(name, { kind: "probe" })],
+    children: { total: 300, from: 200, items: [summary(name, { kind: "sensor", id: name("50") })] },
+    sensor: null,
+  };
+}
+
+export function sensorReport(name: Naming = asIs): NodeReport {
+  return {
+    ...nodeReport(name),
+    node: summary(name, { kind: "sensor", id: name("50"), sensors_by_status: {} }),
+    children: { total: 0, from: 0, items: [] },
+    sensor: {
+      kind: name("ping"),
+      kind_name: name("Ping v2"),
+      interval_seconds: 60,
+      stale_after_seconds: 300,
+      status_since: BEFORE,
+      last_measurement_at: BEFORE,
+      series: [name('prtg_sensor_info{sensor_id="50"} 1')],
+      channels_total: 2,
+      channels_from: 0,
+      channels: [
+        {
+          channel_id: name("0"),
+          name: name("Ping Time"),
+          unit: name("msec"),
+          state: "served",
+          value: 12.3456,
+          measured_at: BEFORE,
+          limits: { max_error: 10, [name("odd")]: 3 },
+          rule: name("rules[0] of preset ping"),
+          series: [name('prtg_channel_value{sensor_id="50"} 12.3456')],
+        },
+        {
+          channel_id: "-4",
+          name: "Downtime",
+          unit: "",
+          state: "paused",
+          value: null,
+          measured_at: null,
+          limits: {},
+          rule: null,
+          series: [],
+        },
+      ],
+    },
+  };
+}
+
+export function searchReport(name: Naming = asIs): SearchReport {
+  return { generated_at: NOW, total: 1_234, items: [summary(name), summary(name, { kind: "sensor" })] };
+}

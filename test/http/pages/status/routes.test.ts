@@ -1,0 +1,129 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRoutes } from "../../../../src/http/pages/routes.ts";
+import { SCRIPT, STYLE } from "../../../../src/http/pages/status/assets.ts";
+import { CONTENT_SECURITY_POLICY } from "../../../../src/http/pages/status/respond.ts";
+import { startWebServer, type WebServer } from "../../../../src/http/server/web-server.ts";
+import { nodeReport, searchReport, sensorReport, statusReport } from "./reports.ts";
+
+const asked: unknown[] = [];
+let server: WebServer;
+let base: string;
+
+beforeAll(async () => {
+  server = await startWebServer({
+    addresses: [{ host: "127.0.0.1", port: 0 }],
+    log: pino({ level: "silent" }),
+    routes: createRoutes({
+      telemetryPath: "/metrics",
+      isReady: () => true,
+      served: () => undefined,
+      exposition: { pageInTwo: async () => ({ beginning: [], end: async () => [] }) },
+      status: {
+        status: async () => statusReport(),
+        node: async (question) => {
+          asked.push(question);
+          return question.id === "404" ? undefined : question.id === "50" ? sensorReport() : nodeReport();
+        },
+        search: async (question) => {
+          asked.push(question);
+          return searchReport();
+        },
+      },
+    }),
+  });
+  base = server.urls[0] ?? "";
+});
+
+afterAll(() => server.close(1_000));
+
+async function lastAsked(path: string): Promise<unknown> {
+  asked.length = 0;
+  await (await fetch(base + path)).arrayBuffer();
+  return asked.at(-1);
+}
+
+describe.each(["/", "/tree?server=hq&id=40", "/tree?id=50", "/tree?id=404", "/search?q=sw", "/?q=sw"])("%s", (path) => {
+  it("is a page that loads nothing but our style and script", async () => {
+    const response = await fetch(base + path);
+    expect(response.status).toBe(path.includes("404") ? 404 : 200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+      vary: "Accept-Encoding",
+    });
+    expect(CONTENT_SECURITY_POLICY).not.toContain("unsafe");
+    const page = await response.text();
+    expect(page.startsWith("<!doctype html>")).toBe(true);
+    expect(page).toContain(`href=".${STYLE.path}"`);
+    expect(page).toContain(`src=".${SCRIPT.path}"`);
+  });
+
+  it("is small, and gzipped where that is wanted", async () => {
+    const plain = await fetch(base + path, { headers: { "Accept-Encoding": "identity" } });
+    const zipped = await fetch(base + path, { headers: { "Accept-Encoding": "gzip" } });
+    expect([plain.headers.get("content-encoding"), zipped.headers.get("content-encoding")]).toEqual([null, "gzip"]);
+    expect(Number(plain.headers.get("content-length"))).toBe((await plain.arrayBuffer()).byteLength);
+    expect(Number(zipped.headers.get("content-length"))).toBeLessThan(10_000);
+    await zipped.arrayBuffer();
+  });
+
+  it("answers HEAD without a body, and refuses to be written to", async () => {
+    const head = await fetch(base + path, { method: "HEAD" });
+    expect((await head.arrayBuffer()).byteLength).toBe(0);
+    expect((await fetch(base + path, { method: "POST", body: "x" })).status).toBe(405);
+  });
+});
+
+describe("questions", () => {
+  it.each([
+    ["/tree", { server: undefined, id: "0", from: 0 }],
+    ["/tree?server=h%26q&id=2490&from=200", { server: "h&q", id: "2490", from: 200 }],
+    ["/tree?id=1&from=-5", { server: undefined, id: "1", from: 0 }],
+    ["/tree?id=1&from=1e9", { server: undefined, id: "1", from: 0 }],
+    ["/search", { text: "", server: undefined, status: undefined }],
+    ["/search?q=+core+sw&server=hq&status=down", { text: "core sw", server: "hq", status: "down" }],
+    [`/search?q=${"x".repeat(5_000)}`, { text: "x".repeat(200), server: undefined, status: undefined }],
+    ["/status.json?object=50", { server: undefined, id: "50", from: 0 }],
+    ["/status.json?q=sw", { text: "sw", server: undefined, status: undefined }],
+    ["/status.json?status=down", { text: "", server: undefined, status: "down" }],
+  ])("%s is understood", async (path, expected) => {
+    expect(await lastAsked(path)).toEqual(expected);
+  });
+});
+
+describe("/status.json", () => {
+  it.each([
+    ["", statusReport()],
+    ["?server=hq&object=40", nodeReport()],
+    ["?id=50", sensorReport()],
+    ["?q=sw", searchReport()],
+  ])("with %j gives the facts", async (query, expected) => {
+    const response = await fetch(`${base}/status.json${query}`);
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(await response.json()).toEqual(expected);
+  });
+
+  it("says so when there is no such object", async () => {
+    const response = await fetch(`${base}/status.json?object=404`);
+    expect([response.status, await response.json()]).toEqual([404, { error: expect.any(String) }]);
+  });
+});
+
+describe("style and script", () => {
+  it.each([STYLE, SCRIPT])("$path may be kept for ever, as its path names its content", async (asset) => {
+    const response = await fetch(base + asset.path);
+    expect(response.headers.get("content-type")).toBe(asset.contentType);
+    expect(response.headers.get("cache-control")).toContain("immutable");
+    expect(await response.text()).toBe(asset.body);
+    expect(asset.path).toMatch(/^\/assets\/[0-9a-f]{10}-status\.(css|js)$/);
+  });
+
+  it("builds no markup from text", () => {
+    expect(SCRIPT.body).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function/);
+    expect(STYLE.body).not.toMatch(/@import|url\(/);
+  });
+});

@@ -1,0 +1,248 @@
+import { once } from "node:events";
+import { Agent, get, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { pino } from "pino";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createRoutes } from "../../../src/http/pages/routes.ts";
+import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
+
+/** Far more than the kernel keeps for a reader that does not read. */
+const PAGE = Buffer.alloc(16 * 1024 * 1024, "prtg_up 1\n");
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set(["connection", "keep-alive", "date", "transfer-encoding"]);
+const PATIENCE = { timeout: 25_000, interval: 10 };
+
+interface TestServer {
+  readonly web: WebServer;
+  readonly url: string;
+  readonly port: number;
+  /** Lines of the log. */
+  readonly logged: string[];
+  /** Media types of the pages served. */
+  readonly served: string[];
+  /** Reasons of rejections, in their order. */
+  readonly rejected: string[];
+}
+
+/** Far less than the grace time of a minute, and enough for a machine that is busy. */
+const NO_WAIT_MS = 20_000;
+
+async function startServer(
+  options: { stalledMs?: number; page?: () => Promise<readonly Buffer[]> } = {},
+): Promise<TestServer> {
+  const { page = async () => [PAGE.subarray(0, PAGE.length / 2), PAGE.subarray(PAGE.length / 2)], stalledMs } = options;
+  const logged: string[] = [];
+  const served: string[] = [];
+  const rejected: string[] = [];
+  const web = await startWebServer({
+    addresses: [{ host: "127.0.0.1", port: 0 }],
+    log: pino({ level: "debug" }, { write: (line: string) => void logged.push(line) }),
+    ...(stalledMs !== undefined && { stalledMs }),
+    observer: { rejected: (reason) => void rejected.push(reason), observed: () => undefined },
+    routes: createRoutes({
+      telemetryPath: "/metrics",
+      isReady: () => false,
+      served: (mediaType) => void served.push(mediaType),
+      exposition: { pageInTwo: async () => ({ beginning: await page(), end: async () => [] }) },
+    }),
+  });
+  onTestFinished(() => web.close(0));
+  const url = web.urls[0] ?? "";
+  return { web, url, port: Number(new URL(url).port), logged, served, rejected };
+}
+
+/** Sends a request by hand and does not read what comes. */
+async function askWithoutReading(port: number, text = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+  socket.pause();
+  await once(socket, "connect");
+  socket.write(text);
+  return socket;
+}
+
+/** Length of the body, in the chunks in which it comes. */
+function readPage(url: string, agent?: Agent): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get(`${url}/metrics`, agent === undefined ? {} : { agent }, (response) => {
+      let length = 0;
+      response.on("data", (chunk: Buffer) => {
+        length += chunk.length;
+      });
+      response.on("end", () => resolve(length));
+      response.on("error", reject);
+    }).on("error", reject);
+  });
+}
+
+async function closesWithin(ms: number, web: WebServer, graceMs: number): Promise<void> {
+  const started = performance.now();
+  await web.close(graceMs);
+  expect(performance.now() - started).toBeLessThan(ms);
+}
+
+describe("scrapers that go away", () => {
+  it("in the middle of the page leave no connection and no error behind", async () => {
+    const { web, url, port, logged, served } = await startServer();
+    const abort = async () => {
+      const socket = await askWithoutReading(port);
+      socket.resume();
+      await once(socket, "data");
+      socket.destroy();
+    };
+    await Promise.all(Array.from({ length: 10 }, abort));
+    const reset = async () => {
+      const socket = await askWithoutReading(port);
+      await once(socket, "readable");
+      socket.resetAndDestroy();
+    };
+    await Promise.all(Array.from({ length: 10 }, reset));
+    expect(await readPage(url)).toBe(PAGE.length);
+    expect(served).toHaveLength(21);
+    await closesWithin(NO_WAIT_MS, web, 60_000);
+    expect(logged).toEqual([]);
+  });
+
+  it("before the page is there do no harm", async () => {
+    const page = Promise.withResolvers<readonly Buffer[]>();
+    const makePage = vi.fn(() => page.promise);
+    const { web, port, logged, served } = await startServer({ page: makePage });
+    const socket = await askWithoutReading(port);
+    await vi.waitFor(() => expect(makePage).toHaveBeenCalled(), PATIENCE);
+    socket.destroy();
+    await once(socket, "close");
+    page.resolve([PAGE]);
+    await vi.waitFor(() => expect(served).toHaveLength(1), PATIENCE);
+    await closesWithin(NO_WAIT_MS, web, 60_000);
+    expect(logged).toEqual([]);
+  });
+
+  it("leave no error behind either when the page then cannot be made", async () => {
+    const page = Promise.withResolvers<readonly Buffer[]>();
+    const makePage = vi.fn(() => page.promise);
+    const { web, port, logged } = await startServer({ page: makePage });
+    const socket = await askWithoutReading(port);
+    await vi.waitFor(() => expect(makePage).toHaveBeenCalled(), PATIENCE);
+    socket.destroy();
+    await once(socket, "close");
+    page.reject(new Error("broken"));
+    await vi.waitFor(() => expect(logged).toHaveLength(1), PATIENCE);
+    expect(logged[0]).toContain("request to the exporter failed");
+    await closesWithin(NO_WAIT_MS, web, 60_000);
+  });
+});
+
+describe("a scraper that does not read", () => {
+  it("does not hold up others, and has its whole page when it reads at last", async () => {
+    const { url, port } = await startServer();
+    const slow = await Promise.all(Array.from({ length: 4 }, () => askWithoutReading(port)));
+    const started = performance.now();
+    for (let round = 0; round < 5; round++) expect(await readPage(url)).toBe(PAGE.length);
+    // The slow ones are not even cut before a minute is over.
+    expect(performance.now() - started).toBeLessThan(NO_WAIT_MS);
+    const [first] = slow;
+    let received = 0;
+    let head = "";
+    first?.on("data", (chunk: Buffer) => {
+      if (received === 0) head = chunk.toString("latin1").split("\r\n\r\n", 1)[0] ?? "";
+      received += chunk.length;
+    });
+    first?.resume();
+    let last = "";
+    first?.on("data", (chunk: Buffer) => {
+      last = (last + chunk.toString("latin1").slice(-5)).slice(-5);
+    });
+    await vi.waitFor(() => expect(last).toBe("0\r\n\r\n"), PATIENCE);
+    expect(received).toBeGreaterThan(head.length + 4 + PAGE.length);
+    for (const socket of slow) socket.destroy();
+  });
+
+  it("is cut off when nothing has moved for a while", async () => {
+    const { port, logged, rejected } = await startServer({ stalledMs: 200 });
+    const socket = await askWithoutReading(port);
+    await vi.waitFor(() => expect(rejected).toEqual(["slow_reader"]), PATIENCE);
+    // Only then is it noticed that the other side has closed.
+    socket.resume();
+    await once(socket, "close");
+    expect(socket.bytesRead).toBeLessThan(PAGE.length);
+    expect(logged).toEqual([]);
+  });
+});
+
+describe("closing", () => {
+  it("lets a response end, and waits no longer for a connection that is kept alive", async () => {
+    const { web, url, port, served } = await startServer();
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const slow = await askWithoutReading(port);
+    expect(await readPage(url, agent)).toBe(PAGE.length);
+    await vi.waitFor(() => expect(served).toHaveLength(2), PATIENCE);
+    const closed = closesWithin(NO_WAIT_MS, web, 60_000);
+    setTimeout(() => slow.resume(), 100);
+    await closed;
+    await once(slow, "close");
+    expect(slow.bytesRead).toBeGreaterThan(PAGE.length);
+    await expect(readPage(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  it("cuts what is not over after the grace time", async () => {
+    const { web, port, served } = await startServer();
+    const started = await Promise.all([
+      askWithoutReading(port),
+      askWithoutReading(port, "GET /metrics HTTP/1.1\r\n"),
+      askWithoutReading(port, ""),
+    ]);
+    await vi.waitFor(() => expect(served).toHaveLength(1), PATIENCE);
+    const before = performance.now();
+    await closesWithin(NO_WAIT_MS, web, 100);
+    expect(performance.now() - before).toBeGreaterThan(90);
+    for (const socket of started) socket.destroy();
+  });
+});
+
+describe("requests that are no scrapes", () => {
+  it("are answered without a body where HEAD asks, with the same status and headers", async () => {
+    const { url } = await startServer();
+    for (const path of ["/", "/metrics", "/-/healthy", "/-/ready", "/nothing"]) {
+      const headers = { "Accept-Encoding": "identity" };
+      const [whole, head] = await Promise.all(["GET", "HEAD"].map((method) => fetch(url + path, { method, headers })));
+      if (whole === undefined || head === undefined) throw new Error("no answer");
+      const headersOf = ({ headers }: Response) => [...headers].filter(([name]) => !OF_THE_CONNECTION.has(name));
+      expect([head.status, headersOf(head)], path).toEqual([whole.status, headersOf(whole)]);
+      const length = whole.headers.get("content-length");
+      const bytes = (await whole.arrayBuffer()).byteLength;
+      // A page of metrics is sent before its end is made.
+      expect(length, path).toBe(path === "/metrics" ? null : String(bytes));
+      expect((await head.arrayBuffer()).byteLength, path).toBe(0);
+    }
+  });
+
+  it("get 405 and Allow on every path that exists, and 404 elsewhere, whatever they carry", async () => {
+    const { url } = await startServer();
+    for (const path of ["/", "/metrics", "/-/healthy", "/-/ready"]) {
+      for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+        const response = await fetch(url + path, { method, ...(method === "POST" && { body: "x".repeat(100_000) }) });
+        expect([response.status, response.headers.get("allow")], `${method} ${path}`).toEqual([405, "GET, HEAD"]);
+      }
+    }
+    expect((await fetch(`${url}/../metrics/x`, { method: "POST", body: "x" })).status).toBe(404);
+  });
+
+  it("are refused when they are no HTTP, and the server lives on", async () => {
+    const { url, port, logged } = await startServer();
+    for (const text of [
+      "\x16\x03\x01\x02\x00\x01\x00",
+      "NONSENSE\r\n\r\n",
+      `GET / HTTP/1.1\r\nX: ${"y".repeat(50_000)}\r\n\r\n`,
+    ]) {
+      const socket = await askWithoutReading(port, text);
+      socket.resume();
+      const [answer] = await once(socket, "data");
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 4\d\d /);
+    }
+    const expecting = request(`${url}/metrics`, { headers: { Expect: "100-continue" } });
+    expecting.end();
+    const [response] = await once(expecting, "response");
+    response.resume();
+    expect(response.statusCode).toBe(200);
+    expect(logged).toEqual([]);
+  });
+});

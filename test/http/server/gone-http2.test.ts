@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type ClientHttp2Stream, connect, createServer } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { pino } from "pino";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { PasswordChecker } from "../../../src/http/auth/password-checker.ts";
+import { metricsEndpoint } from "../../../src/http/pages/metrics-endpoint.ts";
+import { goneSignal } from "../../../src/http/server/gone-signal.ts";
+import { isOver } from "../../../src/http/server/is-over.ts";
+import { RequestGate } from "../../../src/http/server/request-gate.ts";
+import { sendPage } from "../../../src/http/server/send-page.ts";
+import { PLAIN_HTTP } from "../../../src/http/web-config/load.ts";
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A client of HTTP/2, without TLS, of a server that answers so. */
+async function startHttp2(answer: Answer) {
+  const server = createServer();
+  server.on("request", (...exchange: unknown[]) => answer(...(exchange as Parameters<Answer>)));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  onTestFinished(() => {
+    session.destroy();
+    server.close();
+  });
+  return (headers: Readonly<Record<string, string>> = {}): ClientHttp2Stream =>
+    session.request({ ":path": "/metrics", ...headers }).on("error", () => undefined);
+}
+
+it("a reader of HTTP/2 that has gone is known as one, also to those who look later", async () => {
+  const responses: ServerResponse[] = [];
+  const ask = await startHttp2((_request, response) => void responses.push(response));
+  const stream = ask();
+  const [response] = await vi.waitUntil(() => (responses.length > 0 ? responses : undefined));
+  if (response === undefined) throw new Error("there is no response");
+  expect([isOver(response), goneSignal(response).aborted]).toEqual([false, false]);
+  stream.close(8);
+  await once(response, "close");
+  expect([isOver(response), goneSignal(response).aborted]).toEqual([true, true]);
+});
+
+it("a page that is made as it is read ends when a reader of HTTP/2 goes away in the midst of it", async () => {
+  const sent = Promise.withResolvers<void>();
+  async function* endless() {
+    for (;;) yield Buffer.alloc(512 * 1_024);
+  }
+  const ask = await startHttp2((_request, response) =>
+    sendPage(response, { beginning: endless(), end: async () => [] }).then(sent.resolve, sent.reject),
+  );
+  const stream = ask();
+  await once(stream, "data");
+  stream.close(8);
+  await sent.promise;
+});
+
+it("no page is made for a reader of HTTP/2 that went before its turn", async () => {
+  const pageInTwo = vi.fn(async () => ({ beginning: [], end: async () => [] }));
+  const answer = metricsEndpoint({ exposition: { pageInTwo }, served: () => undefined });
+  const answered = Promise.withResolvers<void>();
+  const ask = await startHttp2((request, response) => {
+    response.once("close", () => answer(request, response).then(answered.resolve, answered.reject));
+    stream.close(8);
+  });
+  const stream = ask();
+  await answered.promise;
+  expect(pageInTwo).not.toHaveBeenCalled();
+});
+
+it("a reader of HTTP/2 that goes while its password is checked does not count as one that is being answered", async () => {
+  const checking = Promise.withResolvers<boolean>();
+  const begun = Promise.withResolvers<ServerResponse>();
+  const gate = new RequestGate(
+    {
+      routes: new Map([
+        ["/metrics", (_request: IncomingMessage, response: ServerResponse) => void response.end("1\n")],
+      ]),
+      log: pino({ level: "silent" }),
+      passwords: new PasswordChecker(() => checking.promise),
+      maxRequests: 1,
+      now: () => 0,
+      rejected: () => undefined,
+    },
+    { ...PLAIN_HTTP, users: new Map([["prometheus", `$2y$10$${"a".repeat(53)}`]]) },
+  );
+  const answers: Promise<void>[] = [];
+  const ask = await startHttp2((request, response) => {
+    answers.push(gate.answer(request, response, () => undefined));
+    begun.resolve(response);
+  });
+  const authorization = `Basic ${Buffer.from("prometheus:a password").toString("base64")}`;
+  const first = ask({ authorization });
+  const response = await begun.promise;
+  first.close(8);
+  await once(response, "close");
+  checking.resolve(true);
+  await Promise.all(answers);
+  const [headers] = await once(ask({ authorization }), "response");
+  expect(headers[":status"]).toBe(200);
+});

@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pino } from "pino";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { type RouteHandler, respondText } from "../../../src/http/server/responses.ts";
+import { startWebServer } from "../../../src/http/server/web-server.ts";
+
+const MOST = 3;
+
+async function start() {
+  const asked: string[] = [];
+  const wakers: (() => void)[] = [];
+  const slow: RouteHandler = async (_request, response) => {
+    asked.push("slow");
+    await new Promise<void>((resolve) => wakers.push(resolve));
+    respondText(response, 200, "Slow.\n");
+  };
+  const quick: RouteHandler = (_request, response) => {
+    asked.push("quick");
+    respondText(response, 200, "Quick.\n");
+  };
+  const web = await startWebServer({
+    addresses: [{ host: "127.0.0.1", port: 0 }],
+    log: pino({ level: "silent" }),
+    routes: new Map([
+      ["/slow", slow],
+      ["/quick", quick],
+    ]),
+    maxRequests: MOST,
+  });
+  onTestFinished(() => web.close(0));
+  const url = web.urls[0] ?? "";
+  return { web, url, port: Number(new URL(url).port), asked, wakers };
+}
+
+function requests(...paths: string[]): string {
+  return paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join("");
+}
+
+test("answers that waited behind another one when the connection ended are not counted for ever", async () => {
+  const { web, url, port, asked, wakers } = await start();
+  for (let round = 1; round <= 3 * MOST; round++) {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.resume();
+    // Node hands the connection over to nobody, and forgets what waits on it.
+    socket.write(`${requests("/slow", "/quick")}CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await once(socket, "close");
+    expect(asked).toHaveLength(2 * round);
+    wakers.pop()?.();
+  }
+  await vi.waitFor(async () => expect((await fetch(`${url}/quick`)).status).toBe(200), { timeout: 20_000 });
+  const before = performance.now();
+  await web.close(60_000);
+  expect(performance.now() - before).toBeLessThan(20_000);
+});
+
+test("answers that are waited for come, in the order of the requests", async () => {
+  const { port, asked, wakers } = await start();
+  const socket = connect(port, "127.0.0.1");
+  let received = "";
+  socket.on("data", (chunk) => {
+    received += chunk;
+  });
+  socket.write(requests("/slow", "/quick", "/quick"));
+  while (asked.length < 3) await sleep(1);
+  wakers.pop()?.();
+  while (received.split("Quick.\n").length < 3) await sleep(1);
+  expect(received.indexOf("Slow.")).toBeLessThan(received.indexOf("Quick."));
+  socket.destroy();
+});

@@ -1,0 +1,111 @@
+import { execFileSync, spawn } from "node:child_process";
+import { truncateSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { fileFault } from "../../src/config/read-file.ts";
+import { FileFault, filesHang, readTextFile, withinTime } from "../../src/lib/bounded-files.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+function pipeIn(folder: string): string {
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  return pipe;
+}
+
+async function faultOf(reading: Promise<unknown>): Promise<string> {
+  return reading.then(
+    () => "none",
+    (error: unknown) => fileFault(error),
+  );
+}
+
+describe("a file is read whole", () => {
+  test.each(["", "text", "ä".repeat(100_000)])("whatever its size (%#)", async (content) => {
+    const folder = temporaryFolder({ file: content });
+    expect(await readTextFile(join(folder, "file"))).toBe(content);
+  });
+
+  test("also one whose size nobody knows before", async () => {
+    expect(await readTextFile("/proc/self/status")).toContain("Name:");
+  });
+
+  test("a pipe too, whose writer may come later and write in parts", async () => {
+    const pipe = pipeIn(temporaryFolder({}));
+    const reading = readTextFile(pipe);
+    const text = "0123456789".repeat(30_000);
+    await writeFile(pipe, text);
+    expect(await reading).toBe(text);
+  });
+});
+
+describe("and never without end", () => {
+  test("not when it is too large, whether its size is known or not", async () => {
+    const folder = temporaryFolder({ file: "" });
+    const file = join(folder, "file");
+    truncateSync(file, 1_001);
+    expect(await faultOf(readTextFile(file, { maxBytes: 1_000 }))).toBe("it is larger than 1,000 bytes");
+    expect(await faultOf(readTextFile("/dev/zero", { maxBytes: 1_000_000 }))).toBe("it is larger than 1,000,000 bytes");
+    truncateSync(file, 1_000);
+    expect(await readTextFile(file, { maxBytes: 1_000 })).toHaveLength(1_000);
+  });
+
+  test("not when nobody writes to a pipe, and no thread stays behind", async () => {
+    const clock = new ManualClock();
+    const pipe = pipeIn(temporaryFolder({}));
+    let fault = "";
+    const reading = faultOf(readTextFile(pipe, { timeoutMs: 5_000, clock })).then((text) => {
+      fault = text;
+    });
+    while (fault === "") await clock.advance(1_000);
+    await reading;
+    expect(fault).toBe("nothing came within 5 s");
+    // Closing the pipe takes a thread a moment.
+    await expect.poll(() => filesHang()).toBe(false);
+  });
+
+  test("not when it is a folder, or is not there", async () => {
+    expect(await faultOf(readTextFile(temporaryFolder({})))).toBe("it is a directory");
+    expect(await faultOf(readTextFile("/nowhere/at-all"))).toBe("no such file");
+  });
+
+  test("a file system that does not answer is asked again when it has, and never takes all threads", async () => {
+    const clock = new ManualClock();
+    const hanging = ["/hangs/a", "/hangs/b"].map((path) => ({ path, ...Promise.withResolvers<string>() }));
+    for (const { path, promise } of hanging) {
+      const asking = withinTime(path, () => promise, 10_000, clock);
+      const refused = expect(asking).rejects.toThrow(new FileFault("ETIMEDOUT", "nothing came within 10 s"));
+      await clock.advance(10_000);
+      await refused;
+    }
+    expect(filesHang()).toBe(true);
+    let asked = 0;
+    const ask = (path: string) => withinTime(path, async () => String(++asked), 10_000, clock);
+    for (const path of ["/hangs/a", "/elsewhere"]) await expect(ask(path)).rejects.toThrow("does not answer");
+    expect(asked).toBe(0);
+    hanging[0]?.resolve("late");
+    await hanging[0]?.promise;
+    expect(await ask("/hangs/a")).toBe("1");
+    await expect(ask("/hangs/b")).rejects.toThrow("does not answer");
+    hanging[1]?.reject(new Error("late"));
+    await hanging[1]?.promise.catch(() => undefined);
+    expect(await ask("/hangs/b")).toBe("2");
+    expect(filesHang()).toBe(false);
+  });
+});
+
+test("a process whose thread waits for a file system ends all the same, with its exit code", async () => {
+  const pipe = pipeIn(temporaryFolder({}));
+  const from = (name: string) => JSON.stringify(fileURLToPath(new URL(`../src/${name}`, import.meta.url)));
+  // Opened as Node.js does it by itself: the thread waits in there for a writer.
+  const program = `
+    import { open } from "node:fs/promises";
+    import { withinTime } from ${from("bounded-files.ts")};
+    import { endProcess } from ${from("end-process.ts")};
+    await withinTime(${JSON.stringify(pipe)}, () => open(${JSON.stringify(pipe)}), 100).catch(() => endProcess(7));
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { stdio: "ignore" });
+  expect(await new Promise((resolve) => child.on("exit", resolve))).toBe(7);
+});

@@ -1,0 +1,227 @@
+import { once } from "node:events";
+import type { LookupFunction } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { fixture, sendJson, startApiServer } from "../../prtg/support/api-server.ts";
+import { never, rejection, testClient } from "../../prtg/support/test-client.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n{"version":"1"}';
+
+interface Scripted {
+  readonly url: string;
+  readonly port: number;
+  readonly connections: () => number;
+}
+
+/** Calls `onRequest` with the connection and how many requests that has carried, this one included. */
+async function scripted(
+  onRequest: (socket: Socket, nth: number, connection: number) => void,
+  port = 0,
+  host = "127.0.0.1",
+) {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
+    const connection = ++connections;
+    let requests = 0;
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("data", () => onRequest(socket, ++requests, connection));
+  });
+  server.listen(port, host);
+  await once(server, "listening");
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${bound}`, port: bound, connections: () => connections } satisfies Scripted;
+}
+
+/** Resolves any name to what the function gives at the time, or fails where it gives an error. */
+function resolver(addresses: () => readonly string[] | Error): LookupFunction {
+  return (_name, _options, callback) => {
+    const found = addresses();
+    if (found instanceof Error) return callback(Object.assign(found, { code: "ENOTFOUND" }), []);
+    callback(
+      null,
+      found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+    );
+  };
+}
+
+test.each<[string, (socket: Socket) => void]>([
+  ["closed", (socket) => void socket.end()],
+  ["reset", (socket) => void socket.resetAndDestroy()],
+  ["answered with what is left of the answer before", (socket) => void socket.write("]}garbage\r\n\r\n")],
+])("a request that finds its connection %s goes out again at once, and none failed", async (_what, end) => {
+  const server = await scripted((socket, nth) => (nth === 1 ? void socket.write(ANSWER) : end(socket)));
+  const { api, recorded } = testClient(server.url, { limits: { concurrency: 1 } });
+  for (let poll = 0; poll < 20; poll++) await api.version(never);
+  expect(recorded.codes).toEqual(Array.from({ length: 20 }, () => "/version 200"));
+  expect(recorded.retried).toEqual([]);
+  expect(recorded.breaker).toEqual([]);
+  expect(server.connections()).toBe(20);
+});
+
+test("many connections that were all closed while idle cost no request", async () => {
+  let closing = false;
+  const server = await scripted((socket, nth) => {
+    if (closing && nth > 1) socket.resetAndDestroy();
+    else socket.write(ANSWER);
+  });
+  const { api, recorded } = testClient(server.url, { limits: { concurrency: 4 } });
+  const polls = () => Promise.all(Array.from({ length: 4 }, () => api.version(never)));
+  await polls();
+  closing = true;
+  for (let round = 0; round < 5; round++) await polls();
+  expect(recorded.codes).toEqual(Array.from({ length: 24 }, () => "/version 200"));
+  expect(recorded.retried).toEqual([]);
+});
+
+test("a new connection that is closed is a failure: it is not sent again at once, nor without end", async () => {
+  const server = await scripted((socket) => void socket.resetAndDestroy());
+  const { api, recorded } = testClient(server.url, { maxAttempts: 1 });
+  expect(await rejection(api.version(never))).toMatchObject({ code: "API_CONNECTION_FAILED" });
+  expect(server.connections()).toBe(1);
+  expect(recorded.codes).toEqual(["/version connection"]);
+});
+
+test("an answer that breaks off is not asked for at once: some of it was taken", async () => {
+  const server = await scripted((socket, nth) => {
+    if (nth === 1) socket.write(ANSWER);
+    else socket.write(ANSWER.slice(0, -3), () => socket.destroy());
+  });
+  const { api, recorded } = testClient(server.url, { maxAttempts: 1, limits: { concurrency: 1 } });
+  await api.version(never);
+  expect(await rejection(api.version(never))).toMatchObject({ code: "API_CONNECTION_FAILED" });
+  expect(recorded.codes).toEqual(["/version 200", "/version connection"]);
+});
+
+test.each<[string, (socket: Socket) => void]>([
+  ["ends each connection after its answer", (socket) => void socket.end(ANSWER)],
+  ["says Connection: close", (socket) => void socket.end(ANSWER.replace("\r\n", "\r\nconnection: close\r\n"))],
+  [
+    "says Connection: close and leaves it open",
+    (socket) => void socket.write(ANSWER.replace("\r\n", "\r\nconnection: close\r\n")),
+  ],
+  [
+    "says Keep-Alive: timeout=1",
+    (socket) => void socket.write(ANSWER.replace("\r\n", "\r\nkeep-alive: timeout=1\r\n")),
+  ],
+  ["sends a second answer with the first", (socket) => void socket.write(`${ANSWER}${ANSWER.replace('"1"', '"2"')}`)],
+  ["sends garbage after the answer", (socket) => void socket.write(`${ANSWER}garbage`)],
+  [
+    "sends a second answer a little later",
+    (socket) => void socket.write(ANSWER, () => setImmediate(() => socket.write(ANSWER.replace('"1"', '"2"')))),
+  ],
+])("a server that %s fails no poll, and each gets its own answer", async (_what, answer) => {
+  const server = await scripted((socket) => answer(socket));
+  const { api, recorded } = testClient(server.url, { limits: { concurrency: 1 } });
+  for (let poll = 0; poll < 20; poll++) expect(await api.version(never)).toEqual(new Map([["version", "1"]]));
+  expect(recorded.codes).toEqual(Array.from({ length: 20 }, () => "/version 200"));
+});
+
+test("a login takes a new connection: it cannot be sent twice", async () => {
+  const server = await startApiServer(({ path }, response) =>
+    path === "/session" ? sendJson(response, { token: "token" }) : sendJson(response, { version: "1" }),
+  );
+  const auth = { kind: "login", username: "user", password: async () => "secret" } as const;
+  const { api } = testClient(server.url, { auth, limits: { concurrency: 1 } });
+  await api.health(never);
+  await api.version(never);
+  expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toContain("POST /session");
+  expect(server.connections()).toBe(2);
+});
+
+test("the name of the server is asked for again every five minutes, although its old address answers", async () => {
+  const old = await scripted((socket) => void socket.write(ANSWER));
+  const moved = await scripted((socket) => void socket.write(ANSWER), old.port, "127.0.0.2");
+  let address = "127.0.0.1";
+  const clock = new ManualClock();
+  const { api } = testClient(`http://prtg.test:${old.port}`, {
+    clock,
+    limits: { concurrency: 1 },
+    lookup: resolver(() => [address]),
+  });
+  await api.version(never);
+  address = "127.0.0.2";
+  await api.version(never);
+  expect([old.connections(), moved.connections()]).toEqual([1, 0]);
+  await clock.advance(5 * 60_000 + 1);
+  await api.version(never);
+  expect([old.connections(), moved.connections()]).toEqual([1, 1]);
+});
+
+test("where the old address takes requests and answers none, one request is lost and not one for each connection", async () => {
+  let hangs = false;
+  const old = await scripted((socket) => void (hangs || socket.write(ANSWER)));
+  const moved = await scripted((socket) => void socket.write(ANSWER), old.port, "127.0.0.2");
+  let address = "127.0.0.1";
+  const clock = new ManualClock();
+  const options = { clock, maxAttempts: 1, lookup: resolver(() => [address]) };
+  const { api, recorded } = testClient(`http://prtg.test:${old.port}`, options);
+  await Promise.all(Array.from({ length: 4 }, () => api.version(never)));
+  expect(old.connections()).toBe(4);
+  hangs = true;
+  address = "127.0.0.2";
+  const lost = rejection(api.version(never));
+  await clock.advance(5_001);
+  expect(await lost).toMatchObject({ code: "API_TIMEOUT" });
+  for (let poll = 0; poll < 4; poll++) await api.version(never);
+  expect(recorded.codes.slice(4)).toEqual(["/version timeout", ...Array.from({ length: 4 }, () => "/version 200")]);
+  expect(moved.connections()).toBeGreaterThan(0);
+});
+
+test.each([
+  ["the first is dead", ["127.0.0.3", "127.0.0.1"]],
+  ["the last is dead", ["127.0.0.1", "127.0.0.3"]],
+  ["the one of IPv6 is dead", ["::1", "127.0.0.1"]],
+])("of several addresses the one that works is found: %s", async (_which, addresses) => {
+  const server = await scripted((socket) => void socket.write(ANSWER));
+  const { api } = testClient(`http://prtg.test:${server.port}`, { lookup: resolver(() => addresses) });
+  await api.version(never);
+  expect(server.connections()).toBe(1);
+});
+
+test("a name that does not resolve for a while, or to nothing, leaves the last address in use, and is told once", async () => {
+  const server = await scripted((socket) => void socket.end(ANSWER));
+  let addresses: readonly string[] | Error = ["127.0.0.1"];
+  const { api, recorded, logged } = testClient(`http://prtg.test:${server.port}`, {
+    lookup: resolver(() => addresses),
+  });
+  await api.version(never);
+  addresses = new Error("getaddrinfo ENOTFOUND prtg.test");
+  await api.version(never);
+  addresses = [];
+  await api.version(never);
+  expect(recorded.codes).toEqual(["/version 200", "/version 200", "/version 200"]);
+  const told = () => logged().filter(({ msg }) => String(msg).includes("does not resolve")).length;
+  expect(told()).toBe(1);
+  addresses = ["127.0.0.1"];
+  await api.version(never);
+  addresses = [];
+  await api.version(never);
+  expect(told()).toBe(2);
+});
+
+test("an answer without addresses is a name that does not resolve", async () => {
+  const { api } = testClient("http://prtg.test:1616", { maxAttempts: 1, lookup: resolver(() => []) });
+  const error = await rejection(api.version(never));
+  expect(error).toMatchObject({ code: "API_CONNECTION_FAILED" });
+  expect(error.message).toContain("the name does not resolve");
+});
+
+test("over TLS a connection that was closed costs no request either", async () => {
+  const server = await startApiServer((_request, response) => {
+    const { socket } = response;
+    sendJson(response, { version: "1" });
+    response.once("close", () => setImmediate(() => socket?.once("data", () => socket.destroy())));
+  }, "localhost");
+  const tls = { ca: fixture("ca.pem") };
+  const { api, recorded } = testClient(server.url, { tls, limits: { concurrency: 1 } });
+  for (let poll = 0; poll < 10; poll++) await api.version(never);
+  expect(recorded.codes).toEqual(Array.from({ length: 10 }, () => "/version 200"));
+  expect(server.connections()).toBe(10);
+});

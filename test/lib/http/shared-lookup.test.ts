@@ -1,0 +1,58 @@
+import { globSync, readFileSync } from "node:fs";
+import type { LookupFunction } from "node:net";
+import { expect, test } from "vitest";
+import { createSharedLookup, namesWait } from "../../../src/lib/http/shared-lookup.ts";
+
+type Callback = Parameters<LookupFunction>[2];
+
+function resolver() {
+  const asked: { readonly hostname: string; readonly answer: Callback }[] = [];
+  const lookup = createSharedLookup((hostname, _options, answer) => void asked.push({ hostname, answer }));
+  const resolve = (hostname: string, family = 0) => {
+    const { promise, resolve: done } = Promise.withResolvers<unknown[]>();
+    lookup(hostname, { family, all: true }, (...answer) => done(answer));
+    return promise;
+  };
+  return { asked, resolve };
+}
+
+const HERE = [{ address: "192.0.2.1", family: 4 }];
+
+test("a name that is not answered waits once, however often it is asked for, and keeps no other from being asked", async () => {
+  const { asked, resolve } = resolver();
+  const all = [resolve("hangs.test"), resolve("hangs.test"), resolve("hangs.test"), resolve("other.test")];
+  expect(asked.map(({ hostname }) => hostname)).toEqual(["hangs.test", "other.test"]);
+  asked[0]?.answer(null, HERE);
+  expect(namesWait()).toBe(true);
+  asked[1]?.answer(null, []);
+  // Those of tests before may still be on their way.
+  await expect.poll(namesWait).toBe(false);
+  expect(await Promise.all(all)).toEqual([
+    [null, HERE],
+    [null, HERE],
+    [null, HERE],
+    [null, []],
+  ]);
+});
+
+test("each answer, a failure too, is for those who waited for it; the next one asks anew, and so does another family", async () => {
+  const { asked, resolve } = resolver();
+  const failure = Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
+  const first = resolve("gone.test");
+  asked[0]?.answer(failure, []);
+  expect(await first).toEqual([failure, []]);
+  void resolve("gone.test");
+  void resolve("gone.test", 6);
+  expect(asked).toHaveLength(3);
+  for (const { answer } of asked.slice(1)) answer(null, HERE);
+});
+
+test("nothing asks the system for a name in any other way, and every connection pool is given this one", () => {
+  const sources = globSync("src/**/*.ts").filter((path) => !path.startsWith("src/simulator/"));
+  const having = (pattern: RegExp) => sources.filter((path) => pattern.test(readFileSync(path, "utf8"))).sort();
+  expect(having(/import (?!type\b)(?!\{ type \w+ \}).* from "node:dns/)).toEqual(["src/lib/http/shared-lookup.ts"]);
+  // The type of those settings demands one.
+  for (const path of having(/new Pool\(|buildConnector\(/)) {
+    expect([path, /[lL]ookup|settings: ConnectSettings/.test(readFileSync(path, "utf8"))]).toEqual([path, true]);
+  }
+});

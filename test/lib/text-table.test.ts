@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { textTable } from "../../src/lib/text-table.ts";
+
+it("lines columns up, without spaces at the end", () => {
+  expect(
+    textTable(
+      ["A", "LONGER", "C"],
+      [
+        ["aaa", "b", ""],
+        ["", "", "c"],
+      ],
+    ),
+  ).toBe("A    LONGER  C\naaa  b\n             c\n");
+});
+
+it("takes what a terminal would obey out of cells, and lets a long cell move its own line only", () => {
+  const long = "x".repeat(100);
+  expect(
+    textTable(
+      ["A", "B"],
+      [
+        ["a\n\u001b[31mb\t c", "1"],
+        [long, "2"],
+      ],
+    ),
+  ).toBe(`${"A".padEnd(60)}  B\n${"a [31mb c".padEnd(60)}  1\n${long}  2\n`);
+});

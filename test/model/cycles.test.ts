@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { findCycles } from "../../src/model/cycles.ts";
+
+it("gives way after so many objects, however many there are", () => {
+  let looks = 0;
+  const steps = findCycles(
+    Array.from({ length: 1_000 }, (_, index) => String(index + 1)),
+    () => {
+      looks++;
+      return "0";
+    },
+    10,
+  );
+  let most = 0;
+  for (let before = 0; steps.next().done !== true; before = looks) most = Math.max(most, looks - before);
+  expect(looks).toBe(1_000);
+  expect(most).toBe(10);
+});

@@ -1,0 +1,415 @@
+import { describe, expect, it } from "vitest";
+import { MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "../../src/model/bounds.ts";
+import type { NodePoll } from "../../src/model/poll.ts";
+import { type Reconciled, reconcile, reconcileInSteps } from "../../src/model/reconcile.ts";
+import { EMPTY_TREE, NODE_KINDS, type Tree } from "../../src/model/tree.ts";
+import type { NodeRecord } from "../../src/prtg/records.ts";
+import { list, ROOT, record, reference } from "./build-record.ts";
+
+/** All four lists; `incomplete` names those that are. */
+function pollOf(records: readonly NodeRecord[], incomplete: readonly string[] = []): NodePoll {
+  return Object.fromEntries(
+    NODE_KINDS.map((kind) => [
+      kind,
+      list(
+        records.filter((each) => each.kind === kind),
+        !incomplete.includes(kind),
+      ),
+    ]),
+  );
+}
+
+function treeOf(records: readonly NodeRecord[], previous: Tree = EMPTY_TREE): Tree {
+  return reconcile(previous, pollOf(records)).tree;
+}
+
+function ids(nodes: readonly { readonly id: string }[]): string[] {
+  return nodes.map(({ id }) => id);
+}
+
+const PROBE = record("probe", "1", ROOT, { name: "Berlin" });
+const OUTER = record("group", "10", "1", { name: "Network" });
+const INNER = record("group", "11", "10", { name: "Core" });
+const DEVICE = record("device", "40", "11", { name: "sw-1" });
+const SENSOR = record("sensor", "2490", "40", { name: "Uplink" });
+const WORLD = [PROBE, OUTER, INNER, DEVICE, SENSOR];
+
+describe("the place of an object", () => {
+  it.each([
+    { id: "1", path: "Berlin", probe: "Berlin", group: "", device: "", deviceId: "" },
+    { id: "10", path: "Berlin/Network", probe: "Berlin", group: "Network", device: "", deviceId: "" },
+    { id: "11", path: "Berlin/Network/Core", probe: "Berlin", group: "Core", device: "", deviceId: "" },
+    { id: "40", path: "Berlin/Network/Core/sw-1", probe: "Berlin", group: "Core", device: "sw-1", deviceId: "40" },
+    {
+      id: "2490",
+      path: "Berlin/Network/Core/sw-1/Uplink",
+      probe: "Berlin",
+      group: "Core",
+      device: "sw-1",
+      deviceId: "40",
+    },
+  ])("of $id is $path", ({ id, ...place }) => {
+    expect(treeOf(WORLD).nodes.get(id)).toMatchObject({ ...place, orphan: false });
+  });
+
+  it("does not depend on the order of the lists", () => {
+    const forwards = treeOf(WORLD);
+    const backwards = treeOf(WORLD.toReversed());
+    for (const [id, node] of forwards.nodes) expect(backwards.nodes.get(id)).toEqual(node);
+  });
+
+  it("keeps names as they are", () => {
+    const tree = treeOf([PROBE, record("device", "40", "1", { name: 'a/"b"\n\ud800' })]);
+    expect(tree.nodes.get("40")?.path).toBe('Berlin/a/"b"\n\ud800');
+  });
+
+  it("leaves the group empty below a probe without one", () => {
+    const tree = treeOf([PROBE, record("device", "40", "1"), record("sensor", "50", "40")]);
+    expect(tree.nodes.get("50")).toMatchObject({ group: "", device: "device 40" });
+  });
+
+  it("has no node for the root group, even when a list shows it", () => {
+    const tree = treeOf([record("group", "0", undefined, { name: "Root" }), ...WORLD]);
+    expect(tree.nodes.has("0")).toBe(false);
+    expect(tree.counts).toEqual({ probe: 1, group: 2, device: 1, sensor: 1 });
+    expect(tree.nodes.get("1")?.path).toBe("Berlin");
+  });
+
+  it("takes the last ancestor for the parent where the record names none", () => {
+    const ancestors = [ROOT, reference("1"), reference("10"), reference("50")];
+    const tree = treeOf([PROBE, OUTER, record("device", "50", undefined, { name: "d", ancestors })]);
+    expect(tree.nodes.get("50")).toMatchObject({ parentId: "10", path: "Berlin/Network/d", orphan: false });
+  });
+
+  it("is below the root, as of an orphan, where a tree is deeper than any is", () => {
+    const depth = 20_000;
+    const groups = Array.from({ length: depth }, (_, index) =>
+      record("group", String(index + 2), String(index + 1), { name: "g" }),
+    );
+    const poll = [PROBE, ...groups].toReversed();
+    const tree = treeOf(poll);
+    const atMost = String(MAX_TREE_DEPTH);
+    expect(tree.nodes.get(atMost)?.path).toBe(`Berlin${"/g".repeat(MAX_TREE_DEPTH - 1)}`);
+    expect(tree.nodes.get(String(MAX_TREE_DEPTH + 1))).toMatchObject({ path: "g", parentId: "0", orphan: true });
+    expect(Math.max(...[...tree.nodes.values()].map(({ path }) => path.length))).toBeLessThan(300);
+    expect(tree.orphans).toBe(Math.floor(depth / MAX_TREE_DEPTH));
+  });
+
+  it("has a path of bounded length, which what is below shares", () => {
+    const names = Array.from({ length: 90 }, (_, index) =>
+      record("group", String(index + 2), String(index + 1), { name: "x".repeat(100) }),
+    );
+    const nodes = treeOf([PROBE, ...names]).nodes;
+    const path = nodes.get("91")?.path ?? "";
+    expect(path).toHaveLength(MAX_PATH_LENGTH);
+    expect(path.startsWith("Berlin/xxx")).toBe(true);
+    expect(path.endsWith("…")).toBe(true);
+    expect(nodes.get("90")?.path).toBe(path);
+  });
+
+  it("inherits so many tags at most", () => {
+    const groups = Array.from({ length: 60 }, (_, index) =>
+      record("group", String(index + 2), String(index + 1), { tags: [`a${index}`, `b${index}`, `c${index}`] }),
+    );
+    const tags = treeOf([PROBE, ...groups]).nodes.get("61")?.inheritedTags ?? [];
+    expect(tags).toHaveLength(100);
+    expect(tags.at(-1)).toBe("c58");
+  });
+
+  it("is refused where labels of all objects would be too large", () => {
+    const groups = Array.from({ length: 50 }, (_, index) =>
+      record("group", String(index + 2), "1", { name: "x".repeat(100) }),
+    );
+    const steps = reconcileInSteps(EMPTY_TREE, { group: { items: groups, complete: true, skipped: 0 } }, 5_000);
+    expect(() => [...steps]).toThrow(expect.objectContaining({ code: "API_LIST_TOO_LARGE" }));
+  });
+});
+
+describe("an orphan", () => {
+  const hidden = reference("40", "sw-1", "device");
+
+  it.each([
+    {
+      name: "hangs under the nearest visible ancestor, named ones in between in its path",
+      sensor: { parent: hidden, ancestors: [ROOT, reference("1"), reference("10"), reference("11", "Core"), hidden] },
+      expected: { parentId: "10", path: "Berlin/Network/Core/sw-1/Uplink", device: "sw-1", deviceId: "40" },
+    },
+    {
+      name: "hangs under the root when nothing else is known",
+      sensor: { parent: hidden, ancestors: undefined },
+      expected: { parentId: "0", path: "sw-1/Uplink", probe: "", device: "sw-1", deviceId: "40" },
+    },
+    {
+      name: "hangs under the root when none of its ancestors is visible",
+      sensor: { parent: hidden, ancestors: [ROOT, reference("8", "X", "probe"), reference("9", "Y", "group"), hidden] },
+      expected: { parentId: "0", path: "X/Y/sw-1/Uplink", probe: "X", group: "Y", device: "sw-1" },
+    },
+    {
+      name: "takes its parent for a device where the reference has no kind",
+      sensor: { parent: reference("40", "sw-1"), ancestors: [ROOT, reference("1")] },
+      expected: { parentId: "1", path: "Berlin/sw-1/Uplink", device: "sw-1", deviceId: "40" },
+    },
+    {
+      name: "does without the name of a reference that has none",
+      sensor: { parent: reference("40"), ancestors: undefined },
+      expected: { parentId: "0", path: "Uplink", device: "", deviceId: "40" },
+    },
+  ])("$name", ({ sensor, expected }) => {
+    const tree = treeOf([PROBE, OUTER, { ...SENSOR, ...sensor }]);
+    expect(tree.nodes.get("2490")).toMatchObject({ ...expected, orphan: true });
+    expect(tree.orphans).toBe(1);
+    expect([...tree.missingParents]).toEqual(["40"]);
+  });
+
+  it("stays where its parent was when that goes", () => {
+    let tree = treeOf(WORLD);
+    const remaining = WORLD.filter((each) => each.id !== "40" && each.id !== "11");
+    for (let poll = 0; poll < 4; poll++) tree = treeOf(remaining, tree);
+    expect([...tree.nodes.keys()].sort()).toEqual(["1", "10", "2490"]);
+    expect(tree.nodes.get("2490")).toMatchObject({
+      parentId: "10",
+      path: "Berlin/Network/Core/sw-1/Uplink",
+      group: "Core",
+      device: "sw-1",
+      orphan: true,
+    });
+  });
+
+  it("goes under its parent as soon as that is visible", () => {
+    const before = treeOf([PROBE, OUTER, INNER, SENSOR]);
+    const { tree, changes } = reconcile(before, pollOf(WORLD));
+    expect(tree.nodes.get("2490")).toMatchObject({ path: "Berlin/Network/Core/sw-1/Uplink", orphan: false });
+    expect(ids(changes.moved.map(({ node }) => node))).toEqual(["2490"]);
+    expect(tree).toMatchObject({ orphans: 0, missingParents: new Set() });
+  });
+
+  it("keeps the names above a parent that was an orphan itself", () => {
+    const parent = reference("11", "Core", "group");
+    let tree = treeOf([PROBE, { ...DEVICE, parent, ancestors: [ROOT, reference("1"), parent] }, SENSOR]);
+    expect(tree.nodes.get("2490")?.path).toBe("Berlin/Core/sw-1/Uplink");
+    for (let poll = 0; poll < 2; poll++) tree = treeOf([PROBE, SENSOR], tree);
+    expect(tree.nodes.has("40")).toBe(false);
+    expect(tree.nodes.get("2490")).toMatchObject({ parentId: "1", path: "Berlin/Core/sw-1/Uplink", group: "Core" });
+  });
+
+  it("follows its ancestors, even when nothing else changed", () => {
+    const below = (id: string) => ({ ...SENSOR, parent: hidden, ancestors: [ROOT, reference(id), hidden] });
+    const before = treeOf([PROBE, record("probe", "2", ROOT, { name: "Bonn" }), below("1")]);
+    const after = reconcile(before, { sensor: list([below("2")]) }).tree;
+    expect(after.nodes.get("2490")).toMatchObject({ parentId: "2", path: "Bonn/sw-1/Uplink", probe: "Bonn" });
+  });
+
+  it("is what a device without any parent is, but a probe is not", () => {
+    const tree = treeOf([record("probe", "1", undefined), record("device", "40", undefined)]);
+    expect(tree.nodes.get("1")?.orphan).toBe(false);
+    expect(tree.nodes.get("40")).toMatchObject({ orphan: true, parentId: "0" });
+  });
+
+  it("keeps its place when only some lists carry ancestors", () => {
+    const withPath = { ...SENSOR, parent: hidden, ancestors: [ROOT, reference("1"), hidden] };
+    const first = treeOf([PROBE, withPath]);
+    const second = reconcile(first, { sensor: list([{ ...withPath, ancestors: undefined }]) });
+    expect(second.tree.nodes.get("2490")).toBe(first.nodes.get("2490"));
+  });
+});
+
+describe("a malformed tree", () => {
+  it.each([
+    { name: "a parent of itself", records: [record("group", "10", "10")], detached: ["10"] },
+    { name: "a cycle of two", records: [record("group", "11", "10"), record("group", "10", "11")], detached: ["10"] },
+    {
+      name: "a cycle with a tail",
+      records: [
+        record("device", "99", "12"),
+        record("group", "12", "11"),
+        record("group", "11", "9"),
+        record("group", "9", "12"),
+      ],
+      detached: ["9"],
+    },
+    {
+      name: "two cycles",
+      records: [
+        record("group", "21", "20"),
+        record("group", "20", "21"),
+        record("group", "31", "30"),
+        record("group", "30", "31"),
+      ],
+      detached: ["20", "30"],
+    },
+  ])("with $name is cut at the lowest id", ({ records, detached }) => {
+    for (const order of [records, records.toReversed()]) {
+      const tree = treeOf(order);
+      expect(tree.nodes.size).toBe(records.length);
+      const roots = [...tree.nodes.values()].filter((node) => node.parentId === "0").map((node) => node.id);
+      expect(roots.sort()).toEqual(detached);
+      // Stable: the same again changes nothing.
+      expect(reconcile(tree, pollOf(order)).tree.nodes).toEqual(tree.nodes);
+    }
+  });
+
+  it("whose cycle comes about by moves is cut as well", () => {
+    const before = treeOf([PROBE, OUTER, INNER, DEVICE, SENSOR]);
+    const after = treeOf([PROBE, { ...OUTER, parent: reference("11") }, INNER, DEVICE, SENSOR], before);
+    expect(after.nodes.get("10")).toMatchObject({ parentId: "0", orphan: true });
+    expect(after.nodes.get("2490")?.path).toBe("Network/Core/sw-1/Uplink");
+  });
+
+  it("heals", () => {
+    const cut = treeOf([record("group", "10", "11"), record("group", "11", "10"), PROBE]);
+    const healed = treeOf([record("group", "10", "1"), record("group", "11", "10"), PROBE], cut);
+    expect(healed.nodes.get("11")).toMatchObject({ path: "Berlin/group 10/group 11", orphan: false });
+  });
+
+  it("that gives an id to two lists gives it to one of them, always the same", () => {
+    const twins = [record("probe", "5", ROOT), record("group", "5", ROOT), record("sensor", "5", ROOT)];
+    expect(treeOf(twins).nodes.get("5")?.kind).toBe("probe");
+    expect(treeOf(twins.toReversed()).counts).toEqual({ probe: 1, group: 0, device: 0, sensor: 0 });
+  });
+
+  it("in which an id changes its kind has a new object", () => {
+    const before = treeOf([PROBE, record("group", "50", "1")]);
+    const { tree, changes } = reconcile(before, pollOf([PROBE, record("device", "50", "1")]));
+    expect(tree.nodes.get("50")?.kind).toBe("device");
+    expect(changes.removed.map(({ kind }) => kind)).toEqual(["group"]);
+    expect(changes.added.map(({ kind }) => kind)).toEqual(["device"]);
+    expect(changes.renamed).toEqual([]);
+  });
+});
+
+describe("what changed", () => {
+  function change(records: readonly NodeRecord[]): Reconciled["changes"] {
+    return reconcile(treeOf(WORLD), pollOf(records)).changes;
+  }
+  const replacing = (id: string, more: Partial<NodeRecord>) =>
+    WORLD.map((each) => (each.id === id ? { ...each, ...more } : each));
+
+  it.each([
+    { what: "nothing", records: WORLD, expected: {} },
+    { what: "only states", records: replacing("2490", { status: "down", statusSince: 5 }), expected: {} },
+    {
+      what: "a new sensor",
+      records: [...WORLD, record("sensor", "2500", "40")],
+      expected: { added: ["2500"] },
+    },
+    {
+      what: "a renamed group",
+      records: replacing("11", { name: "Edge" }),
+      expected: { renamed: ["11"], replaced: ["11", "40", "2490"] },
+    },
+    {
+      what: "a moved device",
+      records: replacing("40", { parent: reference("10") }),
+      expected: { moved: ["40"], replaced: ["40", "2490"] },
+    },
+    {
+      what: "other tags of a device, which its sensor inherits",
+      records: replacing("40", { tags: ["cisco"] }),
+      expected: { replaced: ["40", "2490"] },
+    },
+    { what: "another priority", records: replacing("2490", { priority: 5 }), expected: { replaced: ["2490"] } },
+    { what: "another interval", records: replacing("2490", { intervalSeconds: 30 }), expected: { replaced: ["2490"] } },
+  ])("is reported: $what", ({ records, expected }) => {
+    const changes = change(records);
+    const found = {
+      added: ids(changes.added),
+      removed: ids(changes.removed),
+      renamed: ids(changes.renamed.map(({ node }) => node)),
+      moved: ids(changes.moved.map(({ node }) => node)),
+      replaced: ids(changes.replaced.map(({ node }) => node)).sort((a, b) => Number(a) - Number(b)),
+    };
+    expect(found).toEqual({ added: [], removed: [], renamed: [], moved: [], replaced: [], ...expected });
+  });
+
+  it("gives sensors the tags of all that is above them, each once, from the top", () => {
+    const tagged = WORLD.map((each) => ({ ...each, tags: each.kind === "sensor" ? ["own"] : [each.kind, "all"] }));
+    const tree = treeOf(tagged);
+    expect(tree.nodes.get("2490")).toMatchObject({ tags: ["own"], inheritedTags: ["probe", "all", "group", "device"] });
+    expect(tree.nodes.get("1")?.inheritedTags).toEqual([]);
+    const retagged = tagged.map((each) => (each.id === "10" ? { ...each, tags: ["site:b"] } : each));
+    const { changes } = reconcile(tree, pollOf(retagged));
+    expect(changes.replaced.find(({ node }) => node.id === "2490")?.node.inheritedTags).toContain("site:b");
+  });
+
+  it("leaves every other node the same object", () => {
+    const before = treeOf(WORLD);
+    const after = reconcile(before, pollOf(replacing("2490", { name: "Downlink" }))).tree;
+    for (const id of ["1", "10", "11", "40"]) expect(after.nodes.get(id)).toBe(before.nodes.get(id));
+    expect(after.nodes.get("2490")?.path).toBe("Berlin/Network/Core/sw-1/Downlink");
+  });
+
+  it("keeps the interval that only some polls ask for", () => {
+    const before = treeOf(replacing("2490", { intervalSeconds: 30 }));
+    const after = reconcile(before, { sensor: list([SENSOR]) }).tree;
+    expect(after.nodes.get("2490")).toBe(before.nodes.get("2490"));
+    expect(after.nodes.get("2490")?.intervalSeconds).toBe(30);
+  });
+});
+
+describe("an object that a poll does not show", () => {
+  const rest = WORLD.filter((each) => each.id !== "2490");
+  const complete: NodePoll = { sensor: list([]) };
+  const incomplete: NodePoll = { sensor: list([], false) };
+  const present: NodePoll = { sensor: list([SENSOR]) };
+  const presentIncomplete: NodePoll = { sensor: list([SENSOR], false) };
+  const unreadable = (hidden: number): NodePoll => ({ sensor: { ...list([]), hidden } });
+  const otherLists: NodePoll = { probe: list([PROBE]), device: list([DEVICE]), group: list([OUTER, INNER]) };
+
+  it.each([
+    { name: "stays after one complete poll", polls: [complete], stays: true },
+    { name: "goes after two", polls: [complete, complete], stays: false },
+    { name: "stays through any number of incomplete polls", polls: [incomplete, incomplete, incomplete], stays: true },
+    {
+      name: "goes when an incomplete poll lies between two complete",
+      polls: [complete, incomplete, complete],
+      stays: false,
+    },
+    { name: "goes when polls of other lists lie between", polls: [complete, otherLists, complete], stays: false },
+    { name: "stays when it was shown in between", polls: [complete, present, complete], stays: true },
+    {
+      name: "stays when an incomplete poll showed it in between",
+      polls: [complete, presentIncomplete, complete],
+      stays: true,
+    },
+    { name: "stays while a record may be it that cannot be read", polls: [unreadable(1), unreadable(1)], stays: true },
+    {
+      name: "stays while no record can be read",
+      polls: [unreadable(Number.POSITIVE_INFINITY), unreadable(Number.POSITIVE_INFINITY)],
+      stays: true,
+    },
+    { name: "stays when only other lists were polled", polls: [otherLists, otherLists, otherLists], stays: true },
+  ])("$name", ({ polls, stays }) => {
+    let tree = treeOf(WORLD);
+    const removed: string[] = [];
+    for (const poll of polls) {
+      const next = reconcile(tree, poll);
+      removed.push(...ids(next.changes.removed));
+      tree = next.tree;
+    }
+    expect(tree.nodes.has("2490")).toBe(stays);
+    expect(removed).toEqual(stays ? [] : ["2490"]);
+    for (const { id } of rest) expect(tree.nodes.has(id)).toBe(true);
+  });
+});
+
+describe("objects of which fewer can be hidden than are missing", () => {
+  it("go after two polls", () => {
+    const sensors = ["2491", "2492"].map((id) => record("sensor", id, "40"));
+    const poll: NodePoll = { sensor: { ...list([SENSOR]), hidden: 1 } };
+    const once = reconcile(treeOf([...WORLD, ...sensors]), poll);
+    expect(ids(reconcile(once.tree, poll).changes.removed)).toEqual(["2491", "2492"]);
+  });
+});
+
+describe("reconcileInSteps", () => {
+  it("gives way every few thousand objects and comes to the same", () => {
+    const sensors = Array.from({ length: 9_000 }, (_, index) => record("sensor", String(1_000 + index), "40"));
+    const poll = pollOf([...WORLD, ...sensors]);
+    const steps = reconcileInSteps(EMPTY_TREE, poll);
+    let turns = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) turns++;
+    expect(turns).toBeGreaterThan(8);
+    expect(step.value.tree).toEqual(reconcile(EMPTY_TREE, poll).tree);
+  });
+});

@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
+import { decodeLookup } from "../../../src/prtg/decode/lookup.ts";
+import { decodeNode } from "../../../src/prtg/decode/node.ts";
+import { readObjectCounts } from "../../../src/prtg/decode/object-counts.ts";
+import { noProblems } from "../../../src/prtg/decode/problems.ts";
+import { readSummary } from "../../../src/prtg/decode/summary.ts";
+import { readVersion } from "../../../src/prtg/decode/version.ts";
+import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
+
+/** What the decoders look at, and what must not be looked at. */
+const MEMBERS = (
+  "id name parent path status status_since kind sensor_kind basic priority tags favorite host intervalgroup interval " +
+  "scanning_interval type sensor_status_summary up total count last_measurement timestamp value display_value unit " +
+  "displayunit alerting limits limitmaxerror limit_min_error limitmode values lookup unittype lookup_type from to text __proto__ constructor toString hasOwnProperty"
+).split(" ");
+
+const leaf = fc.oneof(
+  fc.jsonValue({ maxDepth: 0 }),
+  fc.constantFrom("", "1,5", "NaN", "1e999", "2490.-4", ".", "..", "60 s", "2026-03-12T17:55:10Z", "UP", "__proto__"),
+  // JSON.parse makes Infinity of 1e999.
+  fc.constantFrom(Number.MAX_VALUE, Number.POSITIVE_INFINITY, -0, 2 ** 53, 1e21),
+);
+
+const { record: arbitraryRecord } = fc.letrec<{ value: unknown; record: Record<string, unknown> }>((tie) => ({
+  value: fc.oneof({ maxDepth: 3 }, leaf, tie("record"), fc.array(tie("record"), { maxLength: 2 })),
+  record: fc.dictionary(fc.oneof({ arbitrary: fc.constantFrom(...MEMBERS), weight: 9 }, fc.string()), tie("value"), {
+    maxKeys: 8,
+  }),
+}));
+
+const recordWithId = fc
+  .tuple(arbitraryRecord, fc.oneof(fc.constantFrom("1", 5, "2490.1", "2490.-4"), leaf))
+  .map(([record, id]) => ({ ...record, id }));
+
+const anything = fc.oneof(fc.jsonValue(), arbitraryRecord, { arbitrary: recordWithId, weight: 4 });
+
+/** Every number in a decoded record, however deep. */
+function numbersIn(value: unknown): number[] {
+  if (typeof value === "number") return [value];
+  if (value instanceof Map) return [...value.values()].flatMap(numbersIn);
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+test("nodes: never throws, never yields a number that is none, never lacks what it promises", () => {
+  fc.assert(
+    fc.property(anything, fc.constantFrom("probe", "group", "device", "sensor" as const), (record, kind) => {
+      const problems = noProblems();
+      const node = decodeNode(kind, record, problems);
+      expect(numbersIn(node).every(Number.isFinite)).toBe(true);
+      expect(problems.record).toBe(node === undefined ? 1 : 0);
+      if (node === undefined) return;
+      expect(node.id).not.toBe("");
+      expect(STATUS_TOKENS).toContain(node.status);
+      expect(typeof node.name).toBe("string");
+      expect(node.tags.every((tag) => typeof tag === "string")).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("channels: never throws, never yields a number that is none, always knows its sensor", () => {
+  fc.assert(
+    fc.property(anything, (record) => {
+      const problems = noProblems();
+      const channel = decodeChannel(record, problems);
+      expect(numbersIn(channel).every(Number.isFinite)).toBe(true);
+      expect(problems.record).toBe(channel === undefined ? 1 : 0);
+      if (channel === undefined) return;
+      expect(channel.sensorId).not.toBe("");
+      expect(channel.channelId).not.toBe("");
+      expect(typeof channel.unit).toBe("string");
+      expect(["string", "undefined"]).toContain(typeof channel.lookup);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("lookups: never throws, never yields a range that is none, always knows its id", () => {
+  fc.assert(
+    fc.property(anything, fc.array(arbitraryRecord, { maxLength: 3 }), fc.boolean(), (given, values, filled) => {
+      const problems = noProblems();
+      const record = filled && typeof given === "object" ? { ...given, values } : given;
+      const lookup = decodeLookup(record, problems);
+      expect(numbersIn(lookup).every(Number.isFinite)).toBe(true);
+      expect(problems.record).toBe(lookup === undefined ? 1 : 0);
+      if (lookup === undefined) return;
+      expect(lookup.id).not.toBe("");
+      for (const entry of lookup.entries) {
+        expect(entry.text).not.toBe("");
+        if (entry.kind === "range") expect(entry.to).toBeGreaterThanOrEqual(entry.from);
+        else expect(entry.bits).toBeGreaterThanOrEqual(0);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("system records: never throw, never yield a number that is none", () => {
+  fc.assert(
+    fc.property(anything, (answer) => {
+      expect(numbersIn(readSummary(answer, noProblems())).every(Number.isFinite)).toBe(true);
+      expect(numbersIn(readObjectCounts(answer)).every(Number.isSafeInteger)).toBe(true);
+      expect([...readVersion(answer).values()].every((member) => typeof member === "string")).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("nothing that is decoded changes a prototype", () => {
+  const before = Object.getOwnPropertyNames(Object.prototype);
+  fc.assert(
+    fc.property(anything, (record) => {
+      decodeNode("sensor", record, noProblems());
+      decodeChannel(record, noProblems());
+      decodeLookup(record, noProblems());
+      readSummary(record, noProblems());
+      expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
+    }),
+  );
+});

@@ -1,0 +1,215 @@
+import { describe, expect, test } from "vitest";
+import { decodeNode } from "../../../src/prtg/decode/node.ts";
+import { type DecodeProblems, noProblems } from "../../../src/prtg/decode/problems.ts";
+import type { NodeKind, NodeRecord } from "../../../src/prtg/records.ts";
+
+function decode(kind: NodeKind, record: unknown): { node: NodeRecord | undefined; problems: DecodeProblems } {
+  const problems = noProblems();
+  return { node: decodeNode(kind, record, problems), problems };
+}
+
+describe("tree nodes", () => {
+  test("a sensor as live servers send it", () => {
+    const { node, problems } = decode("sensor", {
+      id: "2490",
+      name: "Uplink",
+      href: "/api/v2/sensors/2490",
+      type: "SENSOR",
+      kind: "paessler.snmp.cpu_usage_sensor.65",
+      kind_name: "SNMP CPU Usage",
+      status: "DOWN_ACKNOWLEDGED",
+      status_since: "2026-03-12T17:02:11Z",
+      favorite: true,
+      message: "No response",
+      parent: { id: "2044", name: "core-sw-1", type: "REFERENCED_DEVICE", href: "/api/v2/devices/2044" },
+      basic: { name: "Uplink", priority: "3", tags: ["snmptrafficsensor", "wan"], parenttags: ["cisco"] },
+      intervalgroup: { interval: "60", errorintervalsdown: "1" },
+    });
+    expect(problems).toEqual(noProblems());
+    expect(node).toEqual({
+      id: "2490",
+      kind: "sensor",
+      name: "Uplink",
+      parent: { id: "2044", name: "core-sw-1", kind: "device" },
+      ancestors: undefined,
+      status: "acknowledged",
+      statusSince: Date.UTC(2026, 2, 12, 17, 2, 11),
+      type: "paessler.snmp.cpu_usage_sensor",
+      typeName: "SNMP CPU Usage",
+      priority: 3,
+      tags: ["snmptrafficsensor", "wan"],
+      favorite: true,
+      host: undefined,
+      intervalSeconds: 60,
+      summary: undefined,
+    });
+  });
+
+  test("a device, with its address and the sensors below it", () => {
+    const { node, problems } = decode("device", {
+      id: 2044,
+      name: "core-sw-1",
+      kind: "Probe Device",
+      status: "SUMMED_INFO_UP",
+      basic: { host: "10.0.0.2", hostv6: "", ipversion: "0", priority: 5, tags: [], parenttags: [] },
+      parent: { id: 2993, name: "Switches", type: "REFERENCED_GROUP", href: "restricted" },
+      sensor_status_summary: {
+        calculated_status: "DOWN",
+        total: 12,
+        up: 10,
+        down: 1,
+        down_acknowledged: 1,
+        down_partial: 0,
+      },
+    });
+    expect(problems).toEqual(noProblems());
+    expect(node).toMatchObject({
+      id: "2044",
+      status: "up",
+      host: "10.0.0.2",
+      priority: 5,
+      type: "Probe Device",
+      parent: { id: "2993", name: "Switches", kind: "group" },
+      summary: {
+        total: 12,
+        counts: new Map([
+          ["up", 10],
+          ["down", 1],
+          ["acknowledged", 1],
+          ["partialdown", 0],
+        ]),
+      },
+    });
+  });
+
+  test("a device that is monitored over IPv6", () => {
+    const { node } = decode("device", { id: "1", status: "up", basic: { host: "", hostv6: "2001:db8::1" } });
+    expect(node?.host).toBe("2001:db8::1");
+  });
+
+  test("the barest record that the specification allows", () => {
+    const { node, problems } = decode("group", {
+      id: "7",
+      name: "Root group",
+      href: "/api/v2/groups/7",
+      kind: "group",
+    });
+    expect(node).toMatchObject({
+      id: "7",
+      name: "Root group",
+      status: "unknown",
+      tags: [],
+      parent: undefined,
+      typeName: "",
+    });
+    expect(problems).toEqual({ ...noProblems(), status: 1 });
+  });
+});
+
+describe("records of the deprecated lists", () => {
+  test("a sensor with its path from the root", () => {
+    const { node, problems } = decode("sensor", {
+      id: "2490",
+      name: "Uplink",
+      status: "UP",
+      sensor_kind: "snmptraffic",
+      favorite: false,
+      priority: 4,
+      scanning_interval: "60 s",
+      tags: "wan uplink",
+      path: [
+        { id: "0", name: "Root", type: "REFERENCED_ROOT", href: "restricted" },
+        { id: "2044", name: "core-sw-1", type: "REFERENCED_DEVICE", href: "/api/v2/devices/2044" },
+        { id: "2490", name: "Uplink", type: "REFERENCED_SENSOR", href: "/api/v2/sensors/2490" },
+      ],
+    });
+    expect(problems).toEqual(noProblems());
+    expect(node).toMatchObject({
+      parent: { id: "2044", name: "core-sw-1", kind: "device" },
+      type: "snmptraffic",
+      priority: 4,
+      intervalSeconds: 60,
+      tags: ["wan", "uplink"],
+      favorite: false,
+    });
+    expect(node?.ancestors?.map(({ id }) => id)).toEqual(["0", "2044", "2490"]);
+  });
+
+  test("a path that ends with the parent", () => {
+    const { node } = decode("device", { id: "5", status: "up", path: [{ id: "0" }, { id: "4", name: "Group" }] });
+    expect(node?.parent).toEqual({ id: "4", name: "Group", kind: undefined });
+  });
+});
+
+describe("what is wrong costs only its own field", () => {
+  test.each([null, undefined, 5, "2490", [], { name: "no id" }, { id: "" }, { id: null }, { id: ["1"] }])(
+    "%j is skipped and counted",
+    (record) => {
+      const { node, problems } = decode("sensor", record);
+      expect(node).toBeUndefined();
+      expect(problems).toEqual({ ...noProblems(), record: 1 });
+    },
+  );
+
+  test.each([
+    { field: "status", record: { status: "EXPLODED" }, expected: { status: "unknown" }, problem: "status" },
+    { field: "status", record: { status: 3 }, expected: { status: "unknown" }, problem: "status" },
+    {
+      field: "status_since",
+      record: { status_since: "soon" },
+      expected: { statusSince: undefined },
+      problem: "timestamp",
+    },
+    {
+      field: "interval",
+      record: { intervalgroup: { interval: "often" } },
+      expected: { intervalSeconds: undefined },
+      problem: "value",
+    },
+    {
+      field: "summary",
+      record: { sensor_status_summary: { up: "many", down: 1, total: 4 } },
+      expected: { summary: { total: 4, counts: new Map([["down", 1]]) } },
+      problem: "summary",
+    },
+    { field: "priority", record: { basic: { priority: "6" } }, expected: { priority: undefined }, problem: undefined },
+    { field: "tags", record: { basic: { tags: ["a", 5, "", null] } }, expected: { tags: ["a"] }, problem: undefined },
+    { field: "parent", record: { parent: { name: "no id" } }, expected: { parent: undefined }, problem: undefined },
+    { field: "favorite", record: { favorite: "perhaps" }, expected: { favorite: undefined }, problem: undefined },
+    {
+      field: "name",
+      record: { name: null, basic: { name: "Given" } },
+      expected: { name: "Given" },
+      problem: undefined,
+    },
+    { field: "basic", record: { basic: "none" }, expected: { tags: [] }, problem: undefined },
+  ])("$field in $record", ({ record, expected, problem }) => {
+    const { node, problems } = decode("sensor", { id: "1", name: "Ping", status: "UP", ...record });
+    expect(node).toMatchObject({ id: "1", ...expected });
+    expect(problems).toEqual({ ...noProblems(), ...(problem !== undefined && { [problem]: 1 }) });
+  });
+
+  test("names that would change prototypes are plain data", () => {
+    const record: unknown = JSON.parse(
+      '{"id":"1","status":"UP","__proto__":{"name":"evil","polluted":true},"constructor":{"prototype":{"polluted":true}},"basic":{"__proto__":{"tags":["evil"]}}}',
+    );
+    const { node } = decode("sensor", record);
+    expect(node).toMatchObject({ name: "", tags: [] });
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+  });
+});
+
+test.each([
+  ["60", 60],
+  [60, 60],
+  ["60.0", 60],
+  ["60 s", 60],
+  ["30s", 30],
+  ["300 seconds", 300],
+  ["60|60 seconds", 60],
+  ["0", undefined],
+  [-5, undefined],
+  ["1,5", undefined],
+])("an interval of %j is %s seconds", (interval, seconds) => {
+  expect(decode("sensor", { id: "1", status: "UP", intervalgroup: { interval } }).node?.intervalSeconds).toBe(seconds);
+});

@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { MAX_DEPTH, MAX_ERROR_BYTES, MAX_RECORD_BYTES } from "../../../src/prtg/paging/answer-bounds.ts";
+import { JsonRecords, NotAList } from "../../../src/prtg/paging/json-records.ts";
+
+/** What comes out of a text that arrives in parts of so many bytes, in turn, and after how many parts something came. */
+function read(json: string, { parts = [7], piece = 20 } = {}): { records: unknown[]; pieces: number } {
+  const text = Buffer.from(json);
+  const reader = new JsonRecords(piece);
+  const records: unknown[] = [];
+  let pieces = 0;
+  for (let at = 0, part = 0; at < text.length; part++) {
+    const length = parts[part % parts.length] ?? 1;
+    const taken = reader.take(text.subarray(at, at + length));
+    if (taken.length > 0) pieces++;
+    records.push(...taken);
+    at += length;
+  }
+  return { records: [...records, ...reader.end()], pieces };
+}
+
+const many = Array.from({ length: 300 }, (_, id) => ({ id: String(id), name: `channel ${id}` }));
+
+describe("records", () => {
+  it("come while the text arrives", () => {
+    const { records, pieces } = read(JSON.stringify(many), { parts: [100], piece: 400 });
+    expect(records).toEqual(many);
+    expect(pieces).toBeGreaterThan(20);
+  });
+
+  it.each([
+    { what: "a byte order mark before them", text: `\uFEFF${JSON.stringify(many)}` },
+    { what: "space before them", text: ` \n\t${JSON.stringify(many)} ` },
+    { what: "another order of members in some", text: JSON.stringify([...many, { name: "x", id: "1" }, ...many]) },
+  ])("come as well with $what", ({ text }) => {
+    const { records, pieces } = read(text, { parts: [100], piece: 400 });
+    expect(records).toEqual(JSON.parse(text.replace("\uFEFF", "")));
+    expect(pieces).toBeGreaterThan(20);
+  });
+
+  it.each([
+    { what: "spaces", text: JSON.stringify(many, undefined, 2) },
+    { what: "no objects", text: JSON.stringify(many.map(({ id }) => [id])) },
+    { what: "the end of a record in a name", text: JSON.stringify(many.map(({ id }) => ({ id, name: '},{"id":' }))) },
+    { what: "records in records", text: JSON.stringify(many.map(({ id }) => ({ id, below: [{ id }, { id }] }))) },
+  ])("come at the latest at the end, with $what", ({ text }) => {
+    expect(read(text, { parts: [100], piece: 400 }).records).toEqual(JSON.parse(text));
+  });
+
+  test("of any list, cut anywhere, are those that parsing it as a whole gives", () => {
+    const text = fc.oneof(fc.string(), fc.constantFrom('},{"id":', '"},{"id":', "\\", '"', "é😀"));
+    const member = fc.oneof(text, fc.integer(), fc.constant(null), fc.array(fc.record({ id: text })));
+    const record = fc.oneof(fc.record({ id: member, name: member }), fc.record({ id: member }), fc.jsonValue());
+    fc.assert(
+      fc.property(
+        fc.array(record, { maxLength: 40 }),
+        fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: 1, max: 400 }),
+        fc.constantFrom("", " ", "\t"),
+        fc.constantFrom("", "\uFEFF"),
+        (list, parts, piece, indent, mark) => {
+          const json = JSON.stringify(list, undefined, indent);
+          expect(read(`${mark}${json}`, { parts, piece }).records).toEqual(JSON.parse(json));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test("of a text that is no valid JSON are refused, wherever it is broken", () => {
+    const json = JSON.stringify(many);
+    fc.assert(
+      fc.property(fc.nat(json.length - 1), fc.constantFrom("", "\u0000", "]", "}", '"', ",,"), (at, instead) => {
+        const broken = `${json.slice(0, at)}${instead}${json.slice(at + 1)}`;
+        const whole = attempt(() => JSON.parse(broken) as unknown);
+        expect(attempt(() => read(broken, { parts: [100], piece: 400 }).records)).toEqual(whole);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("that are not all there are refused", () => {
+    const json = JSON.stringify(many);
+    fc.assert(
+      fc.property(fc.nat(json.length - 1), (length) => {
+        expect(() => read(json.slice(0, length), { parts: [100], piece: 400 })).toThrow(SyntaxError);
+      }),
+    );
+  });
+});
+
+test.each(["{}", '"[]"', "null", "1"])("%s is no list", (text) => {
+  expect(() => read(text)).toThrow(NotAList);
+});
+
+it("is not slow about a single large record", () => {
+  const large = [{ id: "1", name: "x".repeat(1_000_000) }, { id: "2" }];
+  expect(read(JSON.stringify(large), { parts: [1_000], piece: 400 }).records).toEqual(large);
+});
+
+describe("a record that no server sends", () => {
+  const tooLarge = { id: "1", name: "x".repeat(MAX_RECORD_BYTES + 60_000) };
+  const tooDeep = { id: "1", nested: JSON.parse(`${"[".repeat(MAX_DEPTH)}${"]".repeat(MAX_DEPTH)}`) as unknown };
+  const neighbours = Array.from({ length: 50 }, (_, id) => ({ id: String(id), text: '],"[{\\"' }));
+
+  it.each([
+    { what: "too large, first", list: [tooLarge, ...neighbours] },
+    { what: "too large, in between", list: [...neighbours, tooLarge, tooLarge, ...neighbours] },
+    { what: "too large, last", list: [...neighbours, tooLarge] },
+    { what: "too large, alone", list: [tooLarge] },
+    { what: "too deep, in a list that begins otherwise", list: [["row"], tooDeep, ...neighbours] },
+  ])("is passed over, and the others come: $what", ({ list }) => {
+    for (const text of [JSON.stringify(list), JSON.stringify(list, undefined, 1)]) {
+      const expected = list.map((record) => (record === tooLarge || record === tooDeep ? undefined : record));
+      expect(read(text, { parts: [30_000], piece: 400 }).records).toEqual(expected);
+    }
+  });
+
+  it.each([
+    { what: "empty objects", unit: "{}", json: '[{"id":"1"},' },
+    { what: "rows", unit: '["1",2]', json: "[" },
+  ])("is none of many small ones: $what come in pieces, however many they are", ({ unit, json }) => {
+    const reader = new JsonRecords();
+    let most = 0;
+    let count = reader.take(Buffer.from(json)).length;
+    const chunk = Buffer.from(`${unit},`.repeat(4_096));
+    for (let chunks = 0; chunks < 300; chunks++) {
+      const taken = reader.take(chunk).length;
+      count += taken;
+      most = Math.max(most, taken);
+    }
+    expect(count).toBeGreaterThan(1_000_000);
+    expect(most).toBeLessThan(150_000);
+  });
+
+  it("does not end", () => {
+    const reader = new JsonRecords();
+    for (let chunks = 0; chunks < 100; chunks++) expect(reader.take(Buffer.alloc(65_536, "["))).toEqual([]);
+    expect(() => reader.end()).toThrow(SyntaxError);
+  });
+});
+
+it("wants no more of a text that can be no list", () => {
+  const reader = new JsonRecords();
+  expect(reader.isBroken).toBe(false);
+  reader.take(Buffer.from(`"${"x".repeat(MAX_ERROR_BYTES)}`));
+  expect(reader.isBroken).toBe(true);
+  expect(() => reader.end()).toThrow(NotAList);
+});
+
+function attempt<Result>(work: () => Result): Result | "refused" {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof NotAList) return "refused";
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { KeyedList } from "../../../src/prtg/paging/keyed-list.ts";
+
+interface Item {
+  readonly key: string;
+  readonly value: number;
+}
+
+function listOf(items: readonly Item[]): KeyedList<Item> {
+  const list = new KeyedList<Item>(({ key }) => key);
+  for (const item of items) list.set(item);
+  return list;
+}
+
+describe("a keyed list", () => {
+  it("holds what a Map holds, in its order, whatever comes", () => {
+    const item = fc.record({ key: fc.string({ maxLength: 3, unit: "binary" }), value: fc.integer() });
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 400 }), (items) => {
+        const list = listOf(items);
+        const expected = [...new Map(items.map((one) => [one.key, one])).values()];
+        expect(list.items).toEqual(expected);
+        expect(list.size).toBe(expected.length);
+      }),
+    );
+  });
+
+  it("keeps ids of the same hash apart", () => {
+    // FNV-1a gives both the same 32 bits.
+    const [one, other] = ["costarring", "liquid"];
+    expect(listOf([one, other, one].map((key, value) => ({ key, value }))).items).toEqual([
+      { key: one, value: 2 },
+      { key: other, value: 1 },
+    ]);
+  });
+
+  it("finds every id again after it has grown", () => {
+    const ids = Array.from({ length: 20_000 }, (_, index) => `${2_000 + (index >> 3)}.${(index & 7) - 4}`);
+    const list = listOf(ids.map((key, value) => ({ key, value })));
+    for (const key of ids) list.set({ key, value: -1 });
+    expect(list.size).toBe(ids.length);
+    expect(list.items.map(({ key }) => key)).toEqual(ids);
+    expect(list.items.every(({ value }) => value === -1)).toBe(true);
+  });
+});

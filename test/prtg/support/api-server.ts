@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface SeenRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly authorization: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+export type Handler = (request: SeenRequest, response: ServerResponse) => unknown;
+
+export interface ApiServer {
+  /** Without a path. */
+  readonly url: string;
+  readonly port: number;
+  readonly requests: readonly SeenRequest[];
+  /** Connections opened so far. */
+  readonly connections: () => number;
+  handle(handler: Handler): void;
+  close(): Promise<void>;
+}
+
+/** Reads a file of test/prtg/fixtures. */
+export function fixture(name: string): string {
+  return readFileSync(new URL(`../fixtures/${name}`, import.meta.url), "utf8");
+}
+
+/**
+ * A real server on loopback for one test. `certificate` names a pair of fixtures and makes it speak HTTPS.
+ * `handler` answers everything below `/api/v2`, to which paths are relative; it can be replaced on the way.
+ */
+export async function startApiServer(handler: Handler, certificate?: string): Promise<ApiServer> {
+  let handle = handler;
+  const requests: SeenRequest[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const listener = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const url = new URL(incoming.url ?? "", "http://server");
+    const seen: SeenRequest = {
+      method: incoming.method ?? "",
+      url: url.pathname.replace(/^\/api\/v2/, "") + url.search,
+      path: url.pathname.replace(/^\/api\/v2/, ""),
+      query: url.searchParams,
+      authorization: incoming.headers.authorization,
+      headers: incoming.headers,
+      body: Buffer.concat(chunks).toString(),
+    };
+    requests.push(seen);
+    await handle(seen, response);
+  };
+  const onRequest = (incoming: IncomingMessage, response: ServerResponse): void => {
+    listener(incoming, response).catch((error) => response.destroy(error));
+  };
+  const server =
+    certificate === undefined
+      ? createServer(onRequest)
+      : createSecureServer({ cert: fixture(`${certificate}.pem`), key: fixture(`${certificate}.key.pem`) }, onRequest);
+  // Five seconds, the default, may pass on a busy machine while a request is on its way over an idle connection.
+  server.keepAliveTimeout = 60_000;
+  server.on("connection", (socket: Socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(close);
+  return {
+    url: `${certificate === undefined ? "http" : "https"}://127.0.0.1:${port}`,
+    port,
+    requests,
+    connections: () => connections,
+    handle: (next) => {
+      handle = next;
+    },
+    close,
+  };
+}
+
+/** Answers with JSON, `X-Request-Id` and, where it is a list, `X-Total-Count`. */
+export function sendJson(
+  response: ServerResponse,
+  body: unknown,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): void {
+  const total = Array.isArray(body) ? { "x-total-count": String(body.length) } : {};
+  response.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "x-request-id": "request-1",
+    ...total,
+    ...headers,
+  });
+  response.end(JSON.stringify(body));
+}
+
+/** Answers with the specification's error object. */
+export function sendError(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  message = "it did not work",
+  headers: Record<string, string> = {},
+): void {
+  sendJson(response, { code, message, request_id: "request-1" }, { status, headers });
+}

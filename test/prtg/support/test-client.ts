@@ -1,0 +1,134 @@
+import { pino } from "pino";
+import { onTestFinished } from "vitest";
+import { describeError } from "../../../src/errors/exporter-error.ts";
+import { Redactor } from "../../../src/errors/redactor.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { createApiClient } from "../../../src/prtg/client.ts";
+import type { MonitoringApi } from "../../../src/prtg/monitoring-api.ts";
+import type { ApiObserver } from "../../../src/prtg/observer.ts";
+import type { ApiClientOptions, ApiLimits } from "../../../src/prtg/options.ts";
+
+export const API_KEY = "KEY-4711-SECRET";
+
+export interface Recorded {
+  readonly codes: string[];
+  readonly retried: string[];
+  readonly breaker: boolean[];
+  readonly moved: string[];
+  readonly mismatches: Map<string, number>;
+  readonly problems: Map<string, number>;
+  /** Requests under way now, and at most so far. */
+  inFlight: number;
+  mostInFlight: number;
+  bytes: number;
+}
+
+export interface TestClient {
+  readonly api: MonitoringApi;
+  readonly recorded: Recorded;
+  readonly redactor: Redactor;
+  /** Lines logged so far, parsed. */
+  logged(): Record<string, unknown>[];
+  /** All of the log as text. */
+  logText(): string;
+}
+
+type Overrides = Partial<Omit<ApiClientOptions, "limits" | "url">> & { readonly limits?: Partial<ApiLimits> };
+
+/**
+ * Options that a test may complete; without jitter, so that retries come at once. Deadlines by a clock of the test are
+ * short; those by the real one must not end what a busy machine takes long for.
+ */
+export function testOptions(url: string, overrides: Overrides = {}): ApiClientOptions & { observer: ApiObserver } {
+  const deadlines =
+    overrides.clock === undefined
+      ? { timeoutMs: 30_000, totalTimeoutMs: 60_000 }
+      : { timeoutMs: 5_000, totalTimeoutMs: 20_000 };
+  return {
+    name: "test",
+    url,
+    auth: { kind: "api_key", key: async () => API_KEY },
+    userAgent: "prtg-exporter/test",
+    clock: systemClock,
+    random: () => 0,
+    log: pino({ level: "silent" }),
+    redactor: new Redactor(),
+    observer: recorder().observer,
+    ...overrides,
+    limits: {
+      concurrency: 4,
+      requestsPerSecond: Number.POSITIVE_INFINITY,
+      ...deadlines,
+      listTimeoutMs: 3_600_000,
+      maxResponseBytes: 1_000_000,
+      maxObjects: 100_000,
+      maxTextSize: 10_000_000,
+      maxTextLength: 1_024,
+      ...overrides.limits,
+    },
+  };
+}
+
+/** A client that is closed when the test ends. */
+export function testClient(url: string, overrides: Overrides = {}): TestClient {
+  const { observer, recorded } = recorder();
+  const lines: string[] = [];
+  const log = pino({ level: "debug", serializers: { err: describeError } }, { write: (line) => void lines.push(line) });
+  const redactor = new Redactor();
+  const api = createApiClient(testOptions(url, { observer, log, redactor, ...overrides }));
+  onTestFinished(() => api.close());
+  return {
+    api,
+    recorded,
+    redactor,
+    logged: () => lines.map((line) => JSON.parse(line)),
+    logText: () => lines.join(""),
+  };
+}
+
+export function recorder(): { readonly observer: ApiObserver; readonly recorded: Recorded } {
+  const recorded: Recorded = {
+    codes: [],
+    retried: [],
+    breaker: [],
+    moved: [],
+    mismatches: new Map(),
+    problems: new Map(),
+    inFlight: 0,
+    mostInFlight: 0,
+    bytes: 0,
+  };
+  const observer: ApiObserver = {
+    requestStarted: () => {
+      recorded.inFlight++;
+      recorded.mostInFlight = Math.max(recorded.mostInFlight, recorded.inFlight);
+    },
+    requestFinished: ({ endpoint, code, bytes }) => {
+      recorded.inFlight--;
+      recorded.bytes += bytes;
+      recorded.codes.push(`${endpoint} ${code}`);
+    },
+    retried: (endpoint) => recorded.retried.push(endpoint),
+    breakerChanged: (open) => recorded.breaker.push(open),
+    listMoved: (endpoint) => recorded.moved.push(endpoint),
+    totalMismatch: (endpoint, difference) => recorded.mismatches.set(endpoint, difference),
+    decodeProblem: (problem, count) => {
+      recorded.problems.set(problem, (recorded.problems.get(problem) ?? 0) + count);
+    },
+  };
+  return { observer, recorded };
+}
+
+/** The error that a promise rejects with; fails when it resolves. */
+export async function rejection(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw new Error("rejected with something that is no error", { cause: error });
+  }
+  throw new Error("resolved where it should reject");
+}
+
+/** A signal that never aborts. */
+export const never = new AbortController().signal;
