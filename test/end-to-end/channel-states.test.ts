@@ -88,7 +88,7 @@ async function follow(exporter: SimulatedExporter, startedAt: number): Promise<v
     const start = startedAt + step * STEP_MS;
     const ends = channels.map(({ channel, texts }) => {
       const effect = { kind: "reading", channel: channel.number, to: Number(texts[step]?.[0]), overMs: 0 } as const;
-      return world.befall(channel.sensor.id, { start, lengthMs: STEP_MS, everyMs: Infinity, times: 1, effect });
+      return world.addIncident(channel.sensor.id, { start, lengthMs: STEP_MS, everyMs: Infinity, times: 1, effect });
     });
     simulator.freezeAt(start + STEP_MS - 1);
     expect(await exporter.poll()).toBe(true);

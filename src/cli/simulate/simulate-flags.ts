@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { LogFlags } from "../../app/context.ts";
 import { type ListenAddress, parseListenAddress } from "../../http/server/listen-address.ts";
-import { FASTEST, SLOWEST } from "../../simulator/service/simulated-time.ts";
+import { MAX_SPEED, MIN_SPEED } from "../../simulator/service/simulated-time.ts";
 import { parsed } from "../flags.ts";
 import type { WorldFlags } from "../world-flags.ts";
 
@@ -45,8 +45,8 @@ export function addSimulateFlags(command: Command): Command {
 
 function parseSpeed(text: string): number {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (!(speed >= SLOWEST && speed <= FASTEST)) {
-    throw new InvalidArgumentError(`Give a number from ${SLOWEST} to ${FASTEST}.`);
+  if (!(speed >= MIN_SPEED && speed <= MAX_SPEED)) {
+    throw new InvalidArgumentError(`Give a number from ${MIN_SPEED} to ${MAX_SPEED}.`);
   }
   return speed;
 }

@@ -1,6 +1,6 @@
 import { createContext } from "../../app/context.ts";
 import type { Redactor } from "../../errors/redactor.ts";
-import type { Story } from "../../simulator/scenario/story.ts";
+import type { ScenarioRun } from "../../simulator/scenario/story.ts";
 import { untilStopSignal } from "../signals.ts";
 import type { SimulateFlags } from "./simulate-flags.ts";
 import { startSimulatedServer } from "./simulated-server.ts";
@@ -19,7 +19,7 @@ export async function simulate(flags: SimulateFlags, redactor: Redactor): Promis
   if (flags.startAt !== undefined || flags.speed !== 1) {
     context.print(`simulated time: ${new Date(simulator.now()).toISOString()}, ${flags.speed} s a second`);
   }
-  for (const story of simulator.stage.stories) context.print(timetable(story));
+  for (const story of simulator.scenarios.runs) context.print(timetable(story));
   if (flags.control) context.print(`control: curl -H 'Authorization: Bearer ${apiKey}' '${url}/simulator'`);
   context.print(`try: curl -H 'Authorization: Bearer ${apiKey}' '${url}/api/v2/experimental/sensors?limit=3'`);
   await stopped;
@@ -28,7 +28,7 @@ export async function simulate(flags: SimulateFlags, redactor: Redactor): Promis
 }
 
 /** What a story has planned, a line a step; times are UTC. */
-export function timetable({ name, steps }: Story): string {
+export function timetable({ name, steps }: ScenarioRun): string {
   const lines = steps.map(({ at, text }) => `  ${new Date(at).toISOString().slice(0, 19)}Z  ${text}`);
   return [`playing: ${name}`, ...lines].join("\n");
 }

@@ -15,11 +15,13 @@ const MAX_BYTES = 1024 * 1024;
 const OVERVIEW: ControlOperation = {
   method: "GET",
   path: "",
-  does: "this list, the time, and the size of the world",
+  description: "this list, the time, and the size of the world",
   handle(call) {
     const { world } = call;
     const counts = { sensors: world.list("sensor").length, channels: world.channels().length };
-    const operations = CONTROL_OPERATIONS.map(({ method, path, does }) => `${method} ${CONTROL_ROOT}${path}: ${does}`);
+    const operations = CONTROL_OPERATIONS.map(
+      ({ method, path, description }) => `${method} ${CONTROL_ROOT}${path}: ${description}`,
+    );
     return ok({ seed: world.seed, ...counts, time: describeTime(call), operations });
   },
 };
@@ -56,7 +58,7 @@ export class Control {
       const { status, json } = await this.#answer(request);
       send(response, status, json);
     } catch (error) {
-      const { status, message, headers } = refusalOf(error);
+      const { status, message, headers } = errorOf(error);
       send(response, status, { message }, headers);
     }
   }
@@ -108,7 +110,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function refusalOf(error: unknown): ControlError {
+function errorOf(error: unknown): ControlError {
   if (error instanceof ControlError) return error;
   // What the world cannot be, and what cannot be read.
   if (error instanceof RangeError || error instanceof ScenarioError || error instanceof FaultSyntaxError) {

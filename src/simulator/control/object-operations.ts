@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { pathOf } from "../scenario/path-glob.ts";
-import { SHOWN_STATUSES, spanSchema } from "../scenario/schema.ts";
+import { durationSchema, SETTABLE_STATUSES } from "../scenario/schema.ts";
 import { isSensor } from "../scenario/selection.ts";
 import type { SimNode } from "../world/model.ts";
 import { ControlError } from "./control-error.ts";
@@ -16,12 +16,12 @@ import {
 
 const text = z.string().min(1);
 const none = z.strictObject({});
-const remarkSchema = z.strictObject({ message: z.string().optional(), for: spanSchema.optional() });
+const remarkSchema = z.strictObject({ message: z.string().optional(), for: durationSchema.optional() });
 const setSchema = z.strictObject({
   channel: z.union([text, z.number()]),
   to: z.number(),
-  over: spanSchema.optional(),
-  for: spanSchema.optional(),
+  over: durationSchema.optional(),
+  for: durationSchema.optional(),
 });
 const addSchema = z
   .strictObject({ sensor: text.optional(), device: text.optional(), kind: text.optional() })
@@ -31,11 +31,11 @@ const addSchema = z
   );
 
 export const OBJECT_OPERATIONS: readonly ControlOperation[] = [
-  { method: "GET", path: "/objects/{id}", does: "where an object is and how it is", handle: show },
+  { method: "GET", path: "/objects/{id}", description: "where an object is and how it is", handle: show },
   {
     method: "DELETE",
     path: "/objects/{id}",
-    does: "removes an object with all below it",
+    description: "removes an object with all below it",
     handle({ world, id, at }) {
       world.remove(id, at);
       return ok({ removed: id });
@@ -44,7 +44,7 @@ export const OBJECT_OPERATIONS: readonly ControlOperation[] = [
   change(
     "force",
     "puts a sensor into a `status` until it is resumed",
-    z.strictObject({ status: z.enum(SHOWN_STATUSES) }),
+    z.strictObject({ status: z.enum(SETTABLE_STATUSES) }),
     (call, body) => {
       call.world.force(call.id, body.status, call.at);
     },
@@ -70,7 +70,13 @@ export const OBJECT_OPERATIONS: readonly ControlOperation[] = [
       : undefined;
     if (channel === undefined) throw new ControlError(404, `the ${node.kind} ${id} has no channel ${body.channel}`);
     const effect = { kind: "reading", channel: channel.number, to: body.to, overMs: body.over ?? 0 } as const;
-    const end = world.befall(id, { start: at, lengthMs: body.for ?? Infinity, everyMs: Infinity, times: 1, effect });
+    const end = world.addIncident(id, {
+      start: at,
+      lengthMs: body.for ?? Infinity,
+      everyMs: Infinity,
+      times: 1,
+      effect,
+    });
     settings.set(id, [...(settings.get(id) ?? []), end]);
   }),
   change("unset", "ends what set has begun", none, ({ settings, id }) => {
@@ -80,7 +86,7 @@ export const OBJECT_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "POST",
     path: "/objects/{id}/add",
-    does: "adds a `sensor` (of a `kind`, if wanted) or a `device` of that name below an object",
+    description: "adds a `sensor` (of a `kind`, if wanted) or a `device` of that name below an object",
     handle(call) {
       const { sensor, device, kind } = readBody(call.text, addSchema);
       const { world, id, at } = call;
@@ -93,14 +99,14 @@ export const OBJECT_OPERATIONS: readonly ControlOperation[] = [
 /** A change of one object, answered with how the object is then. */
 function change<Schema extends z.ZodType>(
   name: string,
-  does: string,
+  description: string,
   schema: Schema,
   make: (call: ControlCall, body: z.output<Schema>) => void,
 ): ControlOperation {
   return {
     method: "POST",
     path: `/objects/{id}/${name}`,
-    does,
+    description,
     handle(call) {
       nodeOf(call);
       make(call, readBody(call.text, schema));

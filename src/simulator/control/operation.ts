@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { PasswordReset } from "../directory/password-resets.ts";
-import type { Stage } from "../scenario/stage.ts";
+import type { ScenarioRunner } from "../scenario/stage.ts";
 import type { Faults } from "../service/faults.ts";
 import type { RequestLog } from "../service/request-log.ts";
 import type { SimulatedTime } from "../service/simulated-time.ts";
@@ -13,7 +13,7 @@ export interface ControlParts {
   readonly time: SimulatedTime;
   /** Simulated time, with everything done that is due; milliseconds since the epoch. */
   readonly now: () => number;
-  readonly stage: Stage;
+  readonly scenarios: ScenarioRunner;
   readonly faults: Faults;
   readonly requests: RequestLog;
   readonly dropSessions: () => void;
@@ -41,7 +41,7 @@ export interface ControlOperation {
   readonly method: "GET" | "POST" | "DELETE";
   /** Below `/simulator`. */
   readonly path: string;
-  readonly does: string;
+  readonly description: string;
   /**
    * @throws ControlError
    * @throws RangeError for what the world cannot be

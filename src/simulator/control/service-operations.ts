@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseScenario } from "../scenario/scenario.ts";
-import type { Story } from "../scenario/story.ts";
+import type { ScenarioRun } from "../scenario/story.ts";
 import type { LoggedRequest } from "../service/request-log.ts";
 import { ControlError } from "./control-error.ts";
 import {
@@ -17,11 +17,11 @@ const MAX_SHOWN = 1000;
 
 /** Faults, sessions, the log of requests, mails and stories. */
 export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
-  { method: "GET", path: "/faults", does: "the faults in force", handle: showFaults },
+  { method: "GET", path: "/faults", description: "the faults in force", handle: showFaults },
   {
     method: "POST",
     path: "/faults",
-    does: "adds a `fault`, spelled as with --fault",
+    description: "adds a `fault`, spelled as with --fault",
     handle(call) {
       call.faults.add(readBody(call.text, z.strictObject({ fault: z.string() })).fault);
       return { ...showFaults(call), status: 201 };
@@ -30,7 +30,7 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "DELETE",
     path: "/faults",
-    does: "removes all faults, or the one that the query parameter `fault` repeats",
+    description: "removes all faults, or the one that the query parameter `fault` repeats",
     handle(call) {
       const fault = call.query.get("fault");
       if (fault === null) call.faults.clear();
@@ -41,7 +41,7 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "DELETE",
     path: "/sessions",
-    does: "ends all sessions without telling, as a restart does",
+    description: "ends all sessions without telling, as a restart does",
     handle({ dropSessions }) {
       dropSessions();
       return ok({});
@@ -50,7 +50,7 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "GET",
     path: "/requests",
-    does: "counts of the requests so far, and the last ones (query parameter `limit`, 100 by default)",
+    description: "counts of the requests so far, and the last ones (query parameter `limit`, 100 by default)",
     handle({ requests, query }) {
       const limit = Number(query.get("limit") ?? 100);
       if (!Number.isSafeInteger(limit) || limit < 0 || limit > MAX_SHOWN) {
@@ -64,7 +64,7 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "DELETE",
     path: "/requests",
-    does: "forgets the requests so far",
+    description: "forgets the requests so far",
     handle({ requests }) {
       requests.reset();
       return ok({});
@@ -73,7 +73,7 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "GET",
     path: "/password-resets",
-    does: "what users who asked for a new password would find in their mail",
+    description: "what users who asked for a new password would find in their mail",
     handle({ passwordResets }) {
       return ok(
         passwordResets().map(({ requestedAt, expiresAt, ...mail }) => {
@@ -82,22 +82,22 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
       );
     },
   },
-  { method: "GET", path: "/scenarios", does: "the stories that are played", handle: showStories },
+  { method: "GET", path: "/scenarios", description: "the stories that are played", handle: showScenarios },
   {
     method: "POST",
     path: "/scenarios",
-    does: "plays a scenario from now on; the body is the file",
-    handle({ stage, at, text }) {
-      return created(describeStory(stage.play(parseScenario(text, "scenario"), at)));
+    description: "plays a scenario from now on; the body is the file",
+    handle({ scenarios, at, text }) {
+      return created(describeRun(scenarios.play(parseScenario(text, "scenario"), at)));
     },
   },
   {
     method: "DELETE",
     path: "/scenarios",
-    does: "ends all stories; changes of the tree that they have made remain",
+    description: "ends all stories; changes of the tree that they have made remain",
     handle(call) {
-      call.stage.clear();
-      return showStories(call);
+      call.scenarios.clear();
+      return showScenarios(call);
     },
   },
 ];
@@ -110,11 +110,11 @@ function showFaults({ faults }: ControlCall): ControlReply {
   return ok({ faults: faults.list() });
 }
 
-function showStories({ stage }: ControlCall): ControlReply {
-  return ok(stage.stories.map(describeStory));
+function showScenarios({ scenarios }: ControlCall): ControlReply {
+  return ok(scenarios.runs.map(describeRun));
 }
 
-function describeStory({ name, begin, steps, failures }: Story): Readonly<Record<string, unknown>> {
+function describeRun({ name, begin, steps, failures }: ScenarioRun): Readonly<Record<string, unknown>> {
   return {
     name,
     begin: isoTime(begin),

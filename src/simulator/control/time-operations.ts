@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { spanSchema } from "../scenario/schema.ts";
+import { durationSchema } from "../scenario/schema.ts";
 import { type ControlCall, type ControlOperation, type ControlReply, isoTime, ok, readBody } from "./operation.ts";
 
 const none = z.strictObject({});
@@ -7,11 +7,11 @@ const none = z.strictObject({});
 const freezeSchema = z.strictObject({ at: z.iso.datetime({ offset: true }).optional() });
 
 export const TIME_OPERATIONS: readonly ControlOperation[] = [
-  { method: "GET", path: "/time", does: "the simulated time and its speed", handle: show },
+  { method: "GET", path: "/time", description: "the simulated time and its speed", handle: show },
   {
     method: "POST",
     path: "/time/freeze",
-    does: "stops time, at once or `at` a moment",
+    description: "stops time, at once or `at` a moment",
     handle(call) {
       const { at } = readBody(call.text, freezeSchema);
       call.time.freeze(at === undefined ? undefined : Date.parse(at));
@@ -21,16 +21,16 @@ export const TIME_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "POST",
     path: "/time/step",
-    does: "moves time forward `by` a duration, and stops it there",
+    description: "moves time forward `by` a duration, and stops it there",
     handle(call) {
-      call.time.step(readBody(call.text, z.strictObject({ by: spanSchema })).by);
+      call.time.step(readBody(call.text, z.strictObject({ by: durationSchema })).by);
       return show(call);
     },
   },
   {
     method: "POST",
     path: "/time/resume",
-    does: "lets time run on from where it was stopped",
+    description: "lets time run on from where it was stopped",
     handle(call) {
       readBody(call.text, none);
       call.time.resume();
@@ -40,7 +40,7 @@ export const TIME_OPERATIONS: readonly ControlOperation[] = [
   {
     method: "POST",
     path: "/time/speed",
-    does: "changes the `speed`, in simulated seconds per second",
+    description: "changes the `speed`, in simulated seconds per second",
     handle(call) {
       call.time.setSpeed(readBody(call.text, z.strictObject({ speed: z.number() })).speed);
       return show(call);

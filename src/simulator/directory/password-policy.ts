@@ -5,7 +5,7 @@ const MIN_CHARACTERS = 8;
 const MAX_CHARACTERS = 1000;
 
 /** What "complexity requirements" are is not stated; these are ours. Returns what is missing, undefined when nothing is. */
-export function passwordComplaint(password: string, user: User): string | undefined {
+export function passwordProblem(password: string, user: User): string | undefined {
   const { length } = [...password];
   if (length < MIN_CHARACTERS) return `it needs at least ${MIN_CHARACTERS} characters`;
   if (length > MAX_CHARACTERS) return `it may have at most ${MAX_CHARACTERS} characters`;

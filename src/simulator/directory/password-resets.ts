@@ -51,7 +51,7 @@ export class PasswordResets {
   }
 
   /** Whether the token is the user's and still good. */
-  fits(user: User, token: string): boolean {
+  isValid(user: User, token: string): boolean {
     const pending = this.#pending.get(user);
     return pending !== undefined && pending.token === token && pending.until > this.#options.clock.monotonic();
   }

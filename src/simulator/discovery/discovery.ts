@@ -2,7 +2,15 @@ import { deviceTemplate } from "../catalog/device-templates.ts";
 import type { SimDevice, SimNode } from "../world/model.ts";
 import { below, mix } from "../world/noise.ts";
 import { SENSOR_KINDS } from "../world/sensor-kinds.ts";
-import { type DiscoveryJob, type DiscoveryRun, EVERY_MS, isRunning, type JobDraft, lastRun, nextRunAt } from "./job.ts";
+import {
+  type DiscoveryJob,
+  type DiscoveryRun,
+  isRunning,
+  type JobDraft,
+  lastRun,
+  nextRunAt,
+  SCHEDULE_INTERVAL_MS,
+} from "./job.ts";
 
 /** What jobs need of the world. */
 export interface DiscoveryWorld {
@@ -18,7 +26,7 @@ const JOB_IDS = 700;
 const MINUTE_MS = 60_000;
 const DEVICES_A_MINUTE = 20;
 const MAX_MINUTES = 10;
-const MAX_FRESH = 4;
+const MAX_NEW_DEVICES = 4;
 
 /**
  * The auto-discovery jobs. A run takes some minutes. One that somebody starts on a probe or group comes across a few
@@ -30,7 +38,7 @@ export class Discovery {
   #lastJobId = JOB_IDS;
   #lastRunId = 0;
   /** Nothing happens before this moment. */
-  #quietUntil = Number.POSITIVE_INFINITY;
+  #nextEventAt = Number.POSITIVE_INFINITY;
 
   constructor(world: DiscoveryWorld) {
     this.#world = world;
@@ -50,15 +58,15 @@ export class Discovery {
     const id = String(++this.#lastJobId);
     const job: DiscoveryJob = { ...draft, id, parent, createdAt: at, scheduledSince: at, runs: [] };
     this.#jobs.set(job.id, job);
-    this.#quietUntil = at;
+    this.#nextEventAt = at;
     return job;
   }
 
   edit(job: DiscoveryJob, changes: Partial<JobDraft>, now: number): void {
-    this.settle(now);
+    this.advance(now);
     if (changes.schedule !== undefined && changes.schedule !== job.schedule) job.scheduledSince = now;
     Object.assign(job, changes);
-    this.#quietUntil = now;
+    this.#nextEventAt = now;
   }
 
   /** A run that is under way ends without a result. */
@@ -72,17 +80,17 @@ export class Discovery {
   }
 
   /** Lets happen what is due: runs by schedule, and the devices that ended runs have found. */
-  settle(now: number): void {
-    if (now < this.#quietUntil) return;
+  advance(now: number): void {
+    if (now < this.#nextEventAt) return;
     for (const job of this.jobs()) {
       this.#runBySchedule(job, now);
-      for (const run of job.runs) if (!run.settled && run.endsAt <= now) this.#finish(job, run);
+      for (const run of job.runs) if (!run.isFinished && run.endsAt <= now) this.#finish(job, run);
     }
-    this.#quietUntil = Math.min(...this.jobs().map((job) => nextEvent(job, now)));
+    this.#nextEventAt = Math.min(...this.jobs().map((job) => nextEvent(job, now)));
   }
 
   #runBySchedule(job: DiscoveryJob, now: number): void {
-    const every = EVERY_MS[job.schedule];
+    const every = SCHEDULE_INTERVAL_MS[job.schedule];
     if (every === undefined) return;
     const begin = job.scheduledSince;
     const done = Math.max(begin, lastRun(job)?.startedAt ?? begin);
@@ -98,20 +106,20 @@ export class Discovery {
     const known = countDevices(job.parent);
     const id = ++this.#lastRunId;
     const searches = trigger === "manual" && job.parent.kind !== "device";
-    const fresh = searches ? below(mix(this.#world.seed, Number(job.id)), id, MAX_FRESH + 1) : 0;
+    const newDevices = searches ? below(mix(this.#world.seed, Number(job.id)), id, MAX_NEW_DEVICES + 1) : 0;
     const minutes = Math.min(MAX_MINUTES, 2 + Math.floor(known / DEVICES_A_MINUTE));
     const endsAt = at + minutes * MINUTE_MS;
-    const run = { startedAt: at, endsAt, trigger, found: known + fresh, fresh, added: [], settled: false };
+    const run = { startedAt: at, endsAt, trigger, found: known + newDevices, newDevices, added: [], isFinished: false };
     const made: DiscoveryRun = { ...run, id: String(id) };
     job.runs.push(made);
     if (job.runs.length > RUNS_KEPT) job.runs.shift();
-    this.#quietUntil = Math.min(this.#quietUntil, endsAt);
+    this.#nextEventAt = Math.min(this.#nextEventAt, endsAt);
     return made;
   }
 
   #finish(job: DiscoveryJob, run: DiscoveryRun): void {
-    run.settled = true;
-    for (let number = 1; number <= run.fresh; number++) {
+    run.isFinished = true;
+    for (let number = 1; number <= run.newDevices; number++) {
       const name = `discovered-${run.id}-${number}`;
       const device = this.#world.addDevice(job.parent.id, name, run.endsAt);
       device.discoveryJobId = job.id;
@@ -140,6 +148,6 @@ function countDevices(node: SimNode): number {
 
 /** When something next happens to a job by itself. */
 function nextEvent(job: DiscoveryJob, now: number): number {
-  const ends = job.runs.filter(({ settled }) => !settled).map(({ endsAt }) => endsAt);
+  const ends = job.runs.filter(({ isFinished }) => !isFinished).map(({ endsAt }) => endsAt);
   return Math.min(nextRunAt(job, now) ?? Number.POSITIVE_INFINITY, ...ends);
 }

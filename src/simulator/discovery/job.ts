@@ -7,7 +7,7 @@ export type DiscoverySchedule = (typeof DISCOVERY_SCHEDULES)[number];
 const HOUR_MS = 3_600_000;
 
 /** Undefined: it does not run by itself. */
-export const EVERY_MS: Readonly<Record<DiscoverySchedule, number | undefined>> = {
+export const SCHEDULE_INTERVAL_MS: Readonly<Record<DiscoverySchedule, number | undefined>> = {
   once: undefined,
   hourly: HOUR_MS,
   daily: 24 * HOUR_MS,
@@ -40,10 +40,10 @@ export interface DiscoveryRun {
   /** Devices that it comes across, the new ones included. */
   readonly found: number;
   /** Devices that were not there before, which it adds when it ends. */
-  readonly fresh: number;
+  readonly newDevices: number;
   /** Ids of the devices that it has added. */
   readonly added: string[];
-  settled: boolean;
+  isFinished: boolean;
 }
 
 export interface JobDraft {
@@ -68,7 +68,7 @@ export function progressOf({ startedAt, endsAt }: DiscoveryRun, now: number): nu
 
 /** When the job runs next by itself; undefined where it does not. */
 export function nextRunAt({ schedule, scheduledSince: since }: DiscoveryJob, now: number): number | undefined {
-  const every = EVERY_MS[schedule];
+  const every = SCHEDULE_INTERVAL_MS[schedule];
   if (every === undefined) return undefined;
   return since + (Math.floor(Math.max(0, now - since) / every) + 1) * every;
 }

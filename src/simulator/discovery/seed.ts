@@ -20,5 +20,5 @@ export function seedJobs(discovery: Discovery, world: World, now: number): void 
     const draft = { name: `New sensors of ${device.name}`, schedule: "once", templates: ["generic-snmp.odt"] } as const;
     discovery.create(device, draft, Math.floor(now) - 12 * DAY_MS);
   }
-  discovery.settle(now);
+  discovery.advance(now);
 }

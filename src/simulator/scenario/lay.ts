@@ -5,57 +5,62 @@ import type { Scenario } from "./scenario.ts";
 import { ScenarioError, type ScenarioProblem } from "./scenario-error.ts";
 import { type ActionName, OBJECT_ACTIONS, type Selection, type StepSpec } from "./schema.ts";
 import { isSensor, SelectionError, selectNodes, sensorsOf } from "./selection.ts";
-import { Story, type StoryStep, type TreeChange } from "./story.ts";
-import { DAY_MS, momentOf } from "./times.ts";
+import { ScenarioRun, type ScenarioStep, type TimedChange } from "./story.ts";
+import { DAY_MS, timeOf } from "./times.ts";
 import type { KeyPath } from "./yaml-source.ts";
 
 /** Where the faults of the service can be changed. */
-export interface Troublemaker {
+export interface FaultControl {
   /** @throws FaultSyntaxError */
   add(fault: string): void;
   /** False when none is in force that is written so. */
   remove(fault: string): boolean;
 }
 
-const NO_FAULTS: Troublemaker = { add: () => undefined, remove: () => false };
+const NO_FAULTS: FaultControl = { add: () => undefined, remove: () => false };
 
 /**
  * Lays a story into a world, with its beginning at `begin` (milliseconds since the epoch). Objects are chosen now: what
  * the story itself adds or renames on the way cannot be chosen, or only as it is now.
  * @throws ScenarioError that names every step that cannot be, and then nothing has happened
  */
-export function layStory(scenario: Scenario, world: World, begin: number, faults: Troublemaker = NO_FAULTS): Story {
-  const laying = new Laying(scenario, world, begin, faults);
+export function compileScenario(
+  scenario: Scenario,
+  world: World,
+  begin: number,
+  faults: FaultControl = NO_FAULTS,
+): ScenarioRun {
+  const laying = new ScenarioCompiler(scenario, world, begin, faults);
   const { steps } = scenario.spec;
-  const order = steps.map((spec, index) => ({ spec, index, at: momentOf(spec.at, begin) }));
+  const order = steps.map((spec, index) => ({ spec, index, at: timeOf(spec.at, begin) }));
   order.sort((a, b) => a.at - b.at);
   for (const { spec, index, at } of order) laying.add(spec, ["steps", index], at);
   return laying.finish();
 }
 
 /** A step on its way into the world. */
-interface Draft {
+interface ObjectStep {
   readonly spec: StepSpec;
   readonly path: KeyPath;
   readonly at: number;
   readonly nodes: readonly SimNode[];
-  readonly step: StoryStep;
+  readonly step: ScenarioStep;
 }
 
-class Laying {
+class ScenarioCompiler {
   readonly #scenario: Scenario;
   readonly #world: World;
   readonly #begin: number;
-  readonly #faults: Troublemaker;
+  readonly #faults: FaultControl;
   readonly #problems: ScenarioProblem[] = [];
   readonly #cancels: (() => void)[] = [];
-  readonly #steps: StoryStep[] = [];
-  readonly #changes: TreeChange[] = [];
-  readonly #acknowledgements: Draft[] = [];
+  readonly #steps: ScenarioStep[] = [];
+  readonly #changes: TimedChange[] = [];
+  readonly #acknowledgements: ObjectStep[] = [];
   /** Objects that the story has removed so far. */
   readonly #removed = new Set<SimNode>();
 
-  constructor(scenario: Scenario, world: World, begin: number, faults: Troublemaker) {
+  constructor(scenario: Scenario, world: World, begin: number, faults: FaultControl) {
     this.#scenario = scenario;
     this.#world = world;
     this.#begin = begin;
@@ -64,7 +69,7 @@ class Laying {
 
   /** Steps come in order of time. */
   add(spec: StepSpec, path: KeyPath, at: number): void {
-    if (spec.fault !== undefined) this.#trouble(spec.fault, spec, at);
+    if (spec.fault !== undefined) this.#addFault(spec.fault, spec, at);
     if (spec.select === undefined) return;
     const nodes = this.#select(spec.select, [...path, "select"]);
     const action = OBJECT_ACTIONS.find((name) => spec[name] !== undefined);
@@ -72,11 +77,11 @@ class Laying {
     const step = { at, text: describeStep(spec, action, nodes) };
     const draft = { spec, path, at, nodes, step };
     this.#steps.push(step);
-    this.#do(action, draft);
+    this.#addAction(action, draft);
   }
 
   /** @throws ScenarioError */
-  finish(): Story {
+  finish(): ScenarioRun {
     for (const draft of this.#acknowledgements) this.#checkAcknowledgement(draft);
     const cancel = (): void => {
       for (const one of this.#cancels) one();
@@ -92,10 +97,10 @@ class Laying {
     }
     // The end of a fault comes after what happens meanwhile.
     const changes = this.#changes.toSorted((a, b) => a.at - b.at);
-    return new Story({ name: spec.name, begin: this.#begin, steps: this.#steps, changes, cancel });
+    return new ScenarioRun({ name: spec.name, begin: this.#begin, steps: this.#steps, changes, cancel });
   }
 
-  #trouble(fault: string, { for: lengthMs, repeat }: StepSpec, at: number): void {
+  #addFault(fault: string, { for: lengthMs, repeat }: StepSpec, at: number): void {
     const step = { at, text: `fault: ${fault}` };
     this.#steps.push(step);
     const { times, every } = repeat ?? { times: 1, every: 0 };
@@ -110,18 +115,18 @@ class Laying {
         this.#faults.add(fault);
         inForce = true;
       };
-      this.#changes.push({ at: start, step, make: begin });
-      if (lengthMs !== undefined) this.#changes.push({ at: start + lengthMs, step, make: end });
+      this.#changes.push({ at: start, step, apply: begin });
+      if (lengthMs !== undefined) this.#changes.push({ at: start + lengthMs, step, apply: end });
       this.#cancels.push(end);
     }
   }
 
-  #do(action: ActionName, draft: Draft): void {
+  #addAction(action: ActionName, draft: ObjectStep): void {
     const { spec, nodes } = draft;
     switch (action) {
       case "status":
       case "set":
-        for (const node of nodes) this.#arrange(action, draft, node);
+        for (const node of nodes) this.#addIncident(action, draft, node);
         return;
       case "acknowledge":
         // What the story does to these sensors may still come.
@@ -130,7 +135,7 @@ class Laying {
       case "rename":
         for (const node of nodes) {
           const name = (spec.rename ?? "").replaceAll("{name}", () => node.name);
-          this.#change(draft, () => this.#world.rename(node.id, name));
+          this.#addChange(draft, () => this.#world.rename(node.id, name));
         }
         return;
       case "move":
@@ -142,22 +147,22 @@ class Laying {
       case "remove":
         for (const node of nodes) {
           this.#removed.add(node);
-          this.#change(draft, () => this.#world.remove(node.id));
+          this.#addChange(draft, () => this.#world.remove(node.id));
         }
     }
   }
 
-  #arrange(action: "status" | "set", { spec, path, at }: Draft, node: SimNode): void {
-    const effect = action === "status" ? statusOf(spec) : this.#readingOf(spec, path, node);
+  #addIncident(action: "status" | "set", { spec, path, at }: ObjectStep, node: SimNode): void {
+    const effect = action === "status" ? statusOf(spec) : this.#valueEffectOf(spec, path, node);
     if (effect === undefined) return;
     const lengthMs = spec.for ?? Infinity;
     const [everyMs, times] =
       spec.repeat !== undefined ? [spec.repeat.every, spec.repeat.times] : [DAY_MS, spec.daily ? Infinity : 1];
     const incident: Incident = { start: at, lengthMs, everyMs, times, effect };
-    this.#attempt([...path, action], () => this.#cancels.push(this.#world.befall(node.id, incident)));
+    this.#reportRangeError([...path, action], () => this.#cancels.push(this.#world.addIncident(node.id, incident)));
   }
 
-  #readingOf({ set }: StepSpec, path: KeyPath, node: SimNode): Incident["effect"] | undefined {
+  #valueEffectOf({ set }: StepSpec, path: KeyPath, node: SimNode): Incident["effect"] | undefined {
     if (set === undefined) return undefined;
     const channels = isSensor(node) ? node.channels : [];
     const channel = channels.find(({ name, number }) => name === set.channel || number === set.channel);
@@ -168,39 +173,42 @@ class Laying {
     return undefined;
   }
 
-  #move(draft: Draft): void {
+  #move(draft: ObjectStep): void {
     const { spec, path, nodes } = draft;
     if (spec.move === undefined) return;
     const targets = this.#select(spec.move, [...path, "move"]);
     const [target, other] = targets ?? [];
     if (target === undefined) return;
     if (other !== undefined) {
-      this.#fail([...path, "move"], `more than one object fits: ${label(target)}, ${label(other)}`);
+      this.#addProblem([...path, "move"], `more than one object fits: ${label(target)}, ${label(other)}`);
       return;
     }
     for (const node of nodes) {
-      const fault = misplaced(node, target);
-      if (fault === undefined) this.#change(draft, () => this.#world.move(node.id, target.id));
-      else this.#fail([...path, "move"], fault);
+      const fault = placementProblem(node, target);
+      if (fault === undefined) this.#addChange(draft, () => this.#world.move(node.id, target.id));
+      else this.#addProblem([...path, "move"], fault);
     }
   }
 
-  #add(draft: Draft): void {
+  #add(draft: ObjectStep): void {
     const { spec, path, at, nodes } = draft;
     const { sensor, device, count = 1, kind } = spec.add ?? {};
     if (kind !== undefined && !SENSOR_KINDS.has(kind)) {
-      this.#fail([...path, "add", "kind"], `there is no kind of sensor called ${kind}`);
+      this.#addProblem([...path, "add", "kind"], `there is no kind of sensor called ${kind}`);
       return;
     }
     for (const node of nodes) {
       const fits = sensor === undefined ? node.kind === "group" || node.kind === "probe" : node.kind === "device";
       if (!fits) {
-        this.#fail([...path, "add"], `${label(node)} cannot hold a ${sensor === undefined ? "device" : "sensor"}`);
+        this.#addProblem(
+          [...path, "add"],
+          `${label(node)} cannot hold a ${sensor === undefined ? "device" : "sensor"}`,
+        );
         return;
       }
       for (let number = 1; number <= count; number++) {
         const name = (sensor ?? device ?? "").replaceAll("{n}", String(number));
-        this.#change(draft, () => {
+        this.#addChange(draft, () => {
           if (sensor === undefined) this.#world.addDevice(node.id, name, at);
           else this.#world.addSensor(node.id, name, at, kind);
         });
@@ -208,16 +216,16 @@ class Laying {
     }
   }
 
-  #change({ at, step }: Draft, make: () => void): void {
-    this.#changes.push({ at, step, make });
+  #addChange({ at, step }: ObjectStep, apply: () => void): void {
+    this.#changes.push({ at, step, apply });
   }
 
-  #checkAcknowledgement({ nodes, at, path }: Draft): void {
+  #checkAcknowledgement({ nodes, at, path }: ObjectStep): void {
     if (this.#alarmsOf(nodes, at).length > 0) return;
     const [first] = sensorsOf(nodes);
     const status =
       first === undefined ? "there is no sensor" : `${label(first)} is ${this.#world.state(first, at).status}`;
-    this.#fail([...path, "acknowledge"], `nothing is down at ${new Date(at).toISOString()}: ${status}`);
+    this.#addProblem([...path, "acknowledge"], `nothing is down at ${new Date(at).toISOString()}: ${status}`);
   }
 
   #alarmsOf(nodes: readonly SimNode[], at: number): readonly SimSensor[] {
@@ -229,10 +237,10 @@ class Laying {
       const nodes = selectNodes(this.#world, selection);
       const gone = nodes.find((node) => this.#isRemoved(node));
       if (gone === undefined) return nodes;
-      this.#fail(path, `${label(gone)} was removed by an earlier step`);
+      this.#addProblem(path, `${label(gone)} was removed by an earlier step`);
     } catch (error) {
       if (!(error instanceof SelectionError)) throw error;
-      this.#fail(error.key === undefined ? path : [...path, error.key], error.message);
+      this.#addProblem(error.key === undefined ? path : [...path, error.key], error.message);
     }
     return undefined;
   }
@@ -244,16 +252,16 @@ class Laying {
     return false;
   }
 
-  #attempt(path: KeyPath, run: () => void): void {
+  #reportRangeError(path: KeyPath, run: () => void): void {
     try {
       run();
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.#fail(path, error.message);
+      this.#addProblem(path, error.message);
     }
   }
 
-  #fail(path: KeyPath, text: string): void {
+  #addProblem(path: KeyPath, text: string): void {
     this.#problems.push(this.#scenario.source.problem(path, text));
   }
 }
@@ -263,7 +271,7 @@ function statusOf({ status, message }: StepSpec): Incident["effect"] | undefined
 }
 
 /** What can hold what; a probe stays where it is. */
-function misplaced(node: SimNode, target: SimNode): string | undefined {
+function placementProblem(node: SimNode, target: SimNode): string | undefined {
   for (let one: SimNode | undefined = target; one !== undefined; one = one.parent) {
     if (one === node) return `${label(node)} cannot be moved into itself`;
   }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { FaultSyntaxError, parseFault } from "../service/fault-grammar.ts";
 import type { SimStatus } from "../world/model.ts";
-import { DAY_MS, parseSpan, parseStoryTime, type StoryTime } from "./times.ts";
+import { DAY_MS, parseDuration, parseStepTime, type StepTime } from "./times.ts";
 
 /** What can be shown by a step; the others follow from something: a pause above, an acknowledgement. */
-export const SHOWN_STATUSES = [
+export const SETTABLE_STATUSES = [
   "up",
   "warning",
   "down",
@@ -23,24 +23,26 @@ export const SHOWN_STATUSES = [
 export const NODE_TYPES = ["probe", "group", "device", "sensor"] as const;
 
 const text = z.string("expected a text").min(1, "expected a text that is not empty");
-const whole = z.number("expected a number").int("expected a whole number").min(1, "expected at least 1");
-const yes = z.literal(true, "expected true, or leave it out");
+const positiveInteger = z.number("expected a number").int("expected a whole number").min(1, "expected at least 1");
+const onlyTrue = z.literal(true, "expected true, or leave it out");
 const number = z.number("expected a number");
 const id = z.union([text, z.number().int().transform(String)], "expected an id or a list of ids");
 
 /** Milliseconds. */
-export const spanSchema = z.string("expected a duration such as 90s or 1h30m").transform((value, context): number => {
-  const ms = parseSpan(value);
-  if (ms !== undefined && ms > 0) return ms;
-  context.issues.push({ code: "custom", message: "expected a duration such as 90s or 1h30m", input: value });
-  return z.NEVER;
-});
+export const durationSchema = z
+  .string("expected a duration such as 90s or 1h30m")
+  .transform((value, context): number => {
+    const ms = parseDuration(value);
+    if (ms !== undefined && ms > 0) return ms;
+    context.issues.push({ code: "custom", message: "expected a duration such as 90s or 1h30m", input: value });
+    return z.NEVER;
+  });
 
 const TIME_EXPECTED =
   'expected a time of the day such as "10:05" (UTC, in quotes), or an offset from the start such as +90s';
 
-const timeSchema = z.string(TIME_EXPECTED).transform((value, context): StoryTime => {
-  const time = parseStoryTime(value);
+const timeSchema = z.string(TIME_EXPECTED).transform((value, context): StepTime => {
+  const time = parseStepTime(value);
   if (time !== undefined) return time;
   context.issues.push({ code: "custom", message: TIME_EXPECTED, input: value });
   return z.NEVER;
@@ -69,8 +71,8 @@ export const selectionSchema: z.ZodType<Selection> = z
       get below() {
         return selectionSchema.optional();
       },
-      limited: yes.optional(),
-      first: whole.optional(),
+      limited: onlyTrue.optional(),
+      first: positiveInteger.optional(),
     },
     "expected a map that says which objects: id, path, type, kind, tag, below",
   )
@@ -83,14 +85,19 @@ export const setSchema = z.strictObject(
   {
     channel: z.union([text, number], "expected the name or the number of a channel"),
     to: number,
-    over: spanSchema.optional(),
+    over: durationSchema.optional(),
   },
   "expected a map with channel, to, and over if wanted",
 );
 
 const addSchema = z
   .strictObject(
-    { sensor: text.optional(), device: text.optional(), kind: text.optional(), count: whole.max(1000).optional() },
+    {
+      sensor: text.optional(),
+      device: text.optional(),
+      kind: text.optional(),
+      count: positiveInteger.max(1000).optional(),
+    },
     "expected a map with sensor or device, and count if wanted",
   )
   .refine(({ sensor, device }) => (sensor === undefined) !== (device === undefined), "expected either sensor or device")
@@ -111,26 +118,29 @@ export type ActionName = Exclude<(typeof ACTIONS)[number], "fault">;
 export const OBJECT_ACTIONS: readonly ActionName[] = ACTIONS.filter((name) => name !== "fault");
 
 /** Those that last, and can be repeated. */
-const LASTING: readonly string[] = ["status", "set", "fault"];
+const LASTING_ACTIONS: readonly string[] = ["status", "set", "fault"];
 
 const stepSchema = z
   .strictObject(
     {
       at: timeSchema,
       select: selectionSchema.optional(),
-      for: spanSchema.optional(),
-      daily: yes.optional(),
+      for: durationSchema.optional(),
+      daily: onlyTrue.optional(),
       repeat: z
-        .strictObject({ times: whole.min(2, "expected at least 2"), every: spanSchema }, "expected times and every")
+        .strictObject(
+          { times: positiveInteger.min(2, "expected at least 2"), every: durationSchema },
+          "expected times and every",
+        )
         .optional(),
       message: text.optional(),
-      status: z.enum(SHOWN_STATUSES, `expected one of ${SHOWN_STATUSES.join(", ")}`).optional(),
+      status: z.enum(SETTABLE_STATUSES, `expected one of ${SETTABLE_STATUSES.join(", ")}`).optional(),
       set: setSchema.optional(),
-      acknowledge: yes.optional(),
+      acknowledge: onlyTrue.optional(),
       rename: text.optional(),
       move: selectionSchema.optional(),
       add: addSchema.optional(),
-      remove: yes.optional(),
+      remove: onlyTrue.optional(),
       fault: faultSchema.optional(),
     },
     "expected a map with at, select and what happens",
@@ -146,7 +156,8 @@ const stepSchema = z
     if (action === "fault" && step.select !== undefined) complain("select", "does not go with fault");
     if (action === "fault" && step.daily) complain("daily", "does not go with fault");
     for (const key of ["for", "daily", "repeat"] as const) {
-      if (step[key] !== undefined && !LASTING.includes(action)) complain(key, "goes with status, set and fault only");
+      if (step[key] !== undefined && !LASTING_ACTIONS.includes(action))
+        complain(key, "goes with status, set and fault only");
     }
     if (step.message !== undefined && action !== "status" && action !== "acknowledge") {
       complain("message", "goes with status and acknowledge only");

@@ -1,41 +1,41 @@
 import type { World } from "../world/model.ts";
-import { layStory, type Troublemaker } from "./lay.ts";
+import { compileScenario, type FaultControl } from "./lay.ts";
 import type { Scenario } from "./scenario.ts";
-import type { Story } from "./story.ts";
+import type { ScenarioRun } from "./story.ts";
 
-/** Where stories are played: one world, any number of stories. */
-export class Stage {
+/** Where runs are played: one world, any number of runs. */
+export class ScenarioRunner {
   readonly #world: World;
-  readonly #faults: Troublemaker;
-  #stories: readonly Story[] = [];
+  readonly #faults: FaultControl;
+  #runs: readonly ScenarioRun[] = [];
 
-  constructor(world: World, faults: Troublemaker) {
+  constructor(world: World, faults: FaultControl) {
     this.#world = world;
     this.#faults = faults;
   }
 
-  get stories(): readonly Story[] {
-    return this.#stories;
+  get runs(): readonly ScenarioRun[] {
+    return this.#runs;
   }
 
   /**
-   * Begins a story at a moment, milliseconds since the epoch.
+   * Begins a run at a moment, milliseconds since the epoch.
    * @throws ScenarioError, and then nothing has happened
    */
-  play(scenario: Scenario, begin: number): Story {
-    const story = layStory(scenario, this.#world, begin, this.#faults);
-    this.#stories = [...this.#stories, story];
-    return story;
+  play(scenario: Scenario, begin: number): ScenarioRun {
+    const run = compileScenario(scenario, this.#world, begin, this.#faults);
+    this.#runs = [...this.#runs, run];
+    return run;
   }
 
-  /** Ends all stories. */
+  /** Ends all runs. */
   clear(): void {
-    for (const story of this.#stories) story.cancel();
-    this.#stories = [];
+    for (const run of this.#runs) run.cancel();
+    this.#runs = [];
   }
 
   /** To be called before the world is asked about a moment. */
   advance(at: number): void {
-    for (const story of this.#stories) story.advance(at);
+    for (const run of this.#runs) run.advance(at);
   }
 }

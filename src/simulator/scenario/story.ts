@@ -1,5 +1,5 @@
 /** One step of a story that is being played. */
-export interface StoryStep {
+export interface ScenarioStep {
   /** When it happens, for the first time; milliseconds since the epoch. */
   readonly at: number;
   /** What happens to how many objects, in words. */
@@ -7,25 +7,25 @@ export interface StoryStep {
 }
 
 /** A step that changes the tree or the faults: such changes carry no time, so each is made when its moment has come. */
-export interface TreeChange {
+export interface TimedChange {
   readonly at: number;
-  readonly step: StoryStep;
-  readonly make: () => void;
+  readonly step: ScenarioStep;
+  readonly apply: () => void;
 }
 
-export interface StoryParts {
+export interface ScenarioRunOptions {
   readonly name: string;
   /** When it began; milliseconds since the epoch. */
   readonly begin: number;
-  readonly steps: readonly StoryStep[];
+  readonly steps: readonly ScenarioStep[];
   /** In order of time. */
-  readonly changes: readonly TreeChange[];
+  readonly changes: readonly TimedChange[];
   /** Takes back what was arranged. */
   readonly cancel: () => void;
 }
 
 export interface StepFailure {
-  readonly step: StoryStep;
+  readonly step: ScenarioStep;
   readonly reason: string;
 }
 
@@ -33,16 +33,16 @@ export interface StepFailure {
  * A story that was laid into a world. What befalls objects was arranged ahead, so that answers stay pure functions of time;
  * what remains to be done is to change the tree on the way.
  */
-export class Story {
+export class ScenarioRun {
   readonly name: string;
   readonly begin: number;
   /** In order of time. */
-  readonly steps: readonly StoryStep[];
-  readonly #changes: TreeChange[];
+  readonly steps: readonly ScenarioStep[];
+  readonly #changes: TimedChange[];
   readonly #cancel: () => void;
   readonly #failures: StepFailure[] = [];
 
-  constructor({ name, begin, steps, changes, cancel }: StoryParts) {
+  constructor({ name, begin, steps, changes, cancel }: ScenarioRunOptions) {
     this.name = name;
     this.begin = begin;
     this.steps = steps;
@@ -57,7 +57,7 @@ export class Story {
       if (next === undefined || next.at > at) return;
       this.#changes.shift();
       try {
-        next.make();
+        next.apply();
       } catch (error) {
         // Somebody else has changed the tree in the meantime.
         if (!(error instanceof RangeError)) throw error;

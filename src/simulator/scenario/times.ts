@@ -10,7 +10,7 @@ const DURATION = /^(?=\d)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
 const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
 
 /** Milliseconds of `90s`, `1h30m`, `2d`; undefined for anything else. */
-export function parseSpan(text: string): number | undefined {
+export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text);
   if (match === null) return undefined;
   const ms = UNITS.reduce((sum, [, size], index) => sum + Number(match[index + 1] ?? 0) * size, 0);
@@ -18,12 +18,12 @@ export function parseSpan(text: string): number | undefined {
 }
 
 /** When something is to happen: so long after the beginning of a story, or at a time of the day. */
-export type StoryTime = { readonly after: number } | { readonly timeOfDay: number };
+export type StepTime = { readonly after: number } | { readonly timeOfDay: number };
 
 /** Reads `+90s`, and `10:05` or `10:05:30` (UTC); undefined for anything else. */
-export function parseStoryTime(text: string): StoryTime | undefined {
+export function parseStepTime(text: string): StepTime | undefined {
   if (text.startsWith("+")) {
-    const after = parseSpan(text.slice(1));
+    const after = parseDuration(text.slice(1));
     return after === undefined ? undefined : { after };
   }
   const match = CLOCK.exec(text);
@@ -33,7 +33,7 @@ export function parseStoryTime(text: string): StoryTime | undefined {
 }
 
 /** The first such moment at or after the beginning of a story; milliseconds since the epoch. */
-export function momentOf(time: StoryTime, begin: number): number {
+export function timeOf(time: StepTime, begin: number): number {
   if ("after" in time) return begin + time.after;
   const today = Math.floor(begin / DAY_MS) * DAY_MS + time.timeOfDay;
   return today >= begin ? today : today + DAY_MS;

@@ -1,20 +1,20 @@
 import type { UserGroup } from "../directory/model.ts";
 import type { SimChannel, SimDevice, SimNode, SimSensor, World } from "../world/model.ts";
 import { notFound } from "./api-errors.ts";
-import { isChannel, kindOf, type Subject, type SubjectKind } from "./subject.ts";
+import { isChannel, kindOf, type ObjectKind, type SimObject } from "./subject.ts";
 
 /** What a user may see: everything, or some objects with all that is below them (but not what is above). */
 export interface Visibility {
   readonly everything: boolean;
-  sees(subject: Subject): boolean;
+  sees(object: SimObject): boolean;
 }
 
 export const EVERYTHING: Visibility = { everything: true, sees: () => true };
 
 /** Sees the given objects and what is below them, also what is added or moved there later. */
 export function onlyBelow(ids: ReadonlySet<string>): Visibility {
-  const sees = (subject: Subject): boolean => {
-    let node: SimNode | undefined = isChannel(subject) ? subject.sensor : subject;
+  const sees = (object: SimObject): boolean => {
+    let node: SimNode | undefined = isChannel(object) ? object.sensor : object;
     while (node !== undefined && !ids.has(node.id)) node = node.parent;
     return node !== undefined;
   };
@@ -35,7 +35,7 @@ export function visibilityOf(groups: readonly UserGroup[]): Visibility {
  * Ids of what a restricted user sees unless told otherwise: one group, and single devices elsewhere, so that there are
  * objects with visible parents, and devices none of whose ancestors is visible.
  */
-export function partOf(world: World): readonly string[] {
+export function defaultRestriction(world: World): readonly string[] {
   const group = world.list("group")[0];
   const devices = world.list("device").filter((_, index) => index % 7 === 3);
   return [...(group === undefined ? [] : [group]), ...devices].map((node) => node.id);
@@ -64,7 +64,7 @@ export class VisibleWorld {
   }
 
   /** All of the tree but its root, as lists of one kind after the other. */
-  objects(): readonly (readonly Subject[])[] {
+  objects(): readonly (readonly SimObject[])[] {
     return [...(["probe", "group", "device", "sensor"] as const).map((kind) => this.nodes(kind)), this.channels()];
   }
 
@@ -100,9 +100,9 @@ type ObjectOf = NodesOf & { channel: SimChannel };
  * The object of a kind; the root is a group.
  * @throws RequestRefused NOT_FOUND
  */
-export function requireObject<Kind extends SubjectKind>(visible: VisibleWorld, kind: Kind, id?: string): ObjectOf[Kind];
-export function requireObject(visible: VisibleWorld, kind: SubjectKind, id = ""): Subject {
-  const subject = kind === "channel" ? visible.channel(id) : visible.node(id);
-  if (subject === undefined || kindOf(subject) !== kind) throw notFound();
-  return subject;
+export function requireObject<Kind extends ObjectKind>(visible: VisibleWorld, kind: Kind, id?: string): ObjectOf[Kind];
+export function requireObject(visible: VisibleWorld, kind: ObjectKind, id = ""): SimObject {
+  const object = kind === "channel" ? visible.channel(id) : visible.node(id);
+  if (object === undefined || kindOf(object) !== kind) throw notFound();
+  return object;
 }

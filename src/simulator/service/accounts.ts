@@ -1,7 +1,7 @@
 import { type ConfiguredUser, Directory } from "../directory/directory.ts";
 import type { Scope } from "../directory/model.ts";
 import type { World } from "../world/model.ts";
-import { partOf } from "./access.ts";
+import { defaultRestriction } from "./access.ts";
 import { seededRandom } from "./randomness.ts";
 
 /** Who may sign in. The first key and the password are the system administrator's; further keys belong to further users. */
@@ -34,7 +34,7 @@ export function createDirectory(world: World, credentials: Credentials, now: num
   };
   const others: ConfiguredUser[] = [];
   if (restrictedApiKey !== undefined) {
-    const scope = credentials.restrictedTo ?? partOf(world);
+    const scope = credentials.restrictedTo ?? defaultRestriction(world);
     const name = "Restricted User";
     others.push({ loginName: "restricted", name, type: "readwrite", scope, apiKey: restrictedApiKey });
   }

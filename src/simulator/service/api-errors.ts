@@ -29,19 +29,19 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-export interface RefusalOptions {
+export interface ApiErrorOptions {
   /** Instead of the status that goes with the code. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A request that gets an error object as its answer. */
-export class RequestRefused extends Error {
+export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, message: string, options: RefusalOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message);
     this.name = "RequestRefused";
     this.code = code;
@@ -50,10 +50,10 @@ export class RequestRefused extends Error {
   }
 }
 
-export function badRequest(message: string): RequestRefused {
-  return new RequestRefused("BAD_REQUEST", message);
+export function badRequest(message: string): ApiError {
+  return new ApiError("BAD_REQUEST", message);
 }
 
-export function notFound(message = "Resource not found at this endpoint; check the object ID"): RequestRefused {
-  return new RequestRefused("NOT_FOUND", message);
+export function notFound(message = "Resource not found at this endpoint; check the object ID"): ApiError {
+  return new ApiError("NOT_FOUND", message);
 }

@@ -10,7 +10,7 @@ import {
 } from "../directory/model.ts";
 import { type Visibility, visibilityOf } from "./access.ts";
 import { LIMITED_USER } from "./accounts.ts";
-import { badRequest, RequestRefused } from "./api-errors.ts";
+import { ApiError, badRequest } from "./api-errors.ts";
 import { type Random, randomHex } from "./randomness.ts";
 
 const SYSTEM_ENDPOINTS = ["/version", "/objects/count", "/sensor-status-summary", "/sensor-status-summary/{id}"];
@@ -53,7 +53,7 @@ export interface AuthOptions {
   readonly sessionLifetimeMs: number;
   readonly random: Random;
   /** Refuse with 400 what can be neither a session token nor a key, as live servers do. */
-  readonly refusesMalformed?: boolean | undefined;
+  readonly rejectsMalformed?: boolean | undefined;
 }
 
 /** A client that logs in again and again must not fill the memory. */
@@ -70,7 +70,7 @@ export class Authentication {
   readonly #random: Random;
   readonly #lifetimeMs: number;
   readonly #forbidden: ReadonlySet<string>;
-  readonly #refusesMalformed: boolean;
+  readonly #rejectsMalformed: boolean;
   readonly #accounts = new Map<User, Account>();
   readonly #sessions = new Map<string, Session>();
 
@@ -81,7 +81,7 @@ export class Authentication {
     now,
     sessionLifetimeMs,
     random,
-    refusesMalformed = false,
+    rejectsMalformed = false,
   }: AuthOptions) {
     this.#directory = directory;
     this.#clock = clock;
@@ -89,7 +89,7 @@ export class Authentication {
     this.#random = random;
     this.#lifetimeMs = sessionLifetimeMs;
     this.#forbidden = new Set(forbiddenEndpoints);
-    this.#refusesMalformed = refusesMalformed;
+    this.#rejectsMalformed = rejectsMalformed;
   }
 
   /**
@@ -101,7 +101,7 @@ export class Authentication {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) throw unauthenticated("Authorization header with a bearer token is missing");
     const principal = this.#ofSession(token) ?? this.#ofKey(token);
-    if (principal === undefined && this.#refusesMalformed && !WELL_FORMED.test(token)) {
+    if (principal === undefined && this.#rejectsMalformed && !WELL_FORMED.test(token)) {
       throw badRequest("invalid session token or API token format");
     }
     if (principal === undefined || !principal.account.user.active) throw unauthenticated("Authentication failed");
@@ -133,9 +133,9 @@ export class Authentication {
   login(username: string, password: string): Session {
     const user = this.#directory.userByLogin(username);
     if (user?.password === undefined || user.password !== password) {
-      throw new RequestRefused("LOGIN_FAILED", "Login failed");
+      throw new ApiError("LOGIN_FAILED", "Login failed");
     }
-    if (!user.active) throw new RequestRefused("AUTH_FAILED", "Authentication failed: the user account is paused");
+    if (!user.active) throw new ApiError("AUTH_FAILED", "Authentication failed: the user account is paused");
     user.lastLoginAt = this.#now();
     const token = randomHex(this.#random, 64);
     const session = { token, account: this.#accountOf(user), expiresAt: this.#clock.monotonic() + this.#lifetimeMs };
@@ -192,6 +192,6 @@ export class Authentication {
   }
 }
 
-function unauthenticated(message: string): RequestRefused {
-  return new RequestRefused("AUTH_FAILED", message, { headers: { "WWW-Authenticate": "Bearer" } });
+function unauthenticated(message: string): ApiError {
+  return new ApiError("AUTH_FAILED", message, { headers: { "WWW-Authenticate": "Bearer" } });
 }

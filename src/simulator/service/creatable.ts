@@ -1,7 +1,7 @@
 import type { SimNode, World } from "../world/model.ts";
 import type { SensorKind } from "../world/sensor-kind.ts";
 import { SENSOR_KINDS } from "../world/sensor-kinds.ts";
-import { RequestRefused } from "./api-errors.ts";
+import { ApiError } from "./api-errors.ts";
 import { settingsInForce } from "./node-settings.ts";
 
 /** "Reasons why the kind is not creatable." */
@@ -94,7 +94,7 @@ export function checkCreatable(type: string, device: SimNode, world: World, now:
   const hints = kind === undefined ? [] : hintsAgainst(kind, device, world, now);
   if (hints.length === 0) return;
   const message = `A ${type} cannot be created on ${device.id}: ${hints.join(", ")}`;
-  throw new RequestRefused(hints.includes("ProbeIsDisconnected") ? "WRONG_NODE_STATUS" : "BAD_REQUEST", message);
+  throw new ApiError(hints.includes("ProbeIsDisconnected") ? "WRONG_NODE_STATUS" : "BAD_REQUEST", message);
 }
 
 function probeOf(node: SimNode): SimNode | undefined {

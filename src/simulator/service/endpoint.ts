@@ -7,16 +7,16 @@ import type { PageRequest } from "./paging.ts";
 import type { Rendering } from "./records/rendering.ts";
 
 /** What an endpoint answers. Bodies are JSON already. */
-export type Reply = NothingReply | ObjectReply | ListReply;
+export type Reply = EmptyReply | JsonReply | ListReply;
 
-export interface NothingReply {
+export interface EmptyReply {
   readonly kind: "nothing";
   /** 202: not ready yet, `Wait-For` says how long to wait. */
   readonly status: 202 | 204;
   readonly headers: ReplyHeaders;
 }
 
-export interface ObjectReply {
+export interface JsonReply {
   readonly kind: "object";
   readonly json: string;
   readonly status: 200 | 201 | 202;
@@ -37,18 +37,18 @@ export interface ListReply {
 }
 
 /** Done, and nothing to say. */
-export const NOTHING: NothingReply = { kind: "nothing", status: 204, headers: {} };
+export const NO_CONTENT: EmptyReply = { kind: "nothing", status: 204, headers: {} };
 
 /** 204 unless told otherwise. */
-export function nothing({ status = 204, headers = {} }: Partial<Omit<NothingReply, "kind">> = {}): NothingReply {
+export function emptyReply({ status = 204, headers = {} }: Partial<Omit<EmptyReply, "kind">> = {}): EmptyReply {
   return { kind: "nothing", status, headers };
 }
 
 /** 200 unless told otherwise. */
-export function object(
+export function jsonReply(
   json: string,
-  { status = 200, headers = {} }: Partial<Omit<ObjectReply, "kind" | "json">> = {},
-): ObjectReply {
+  { status = 200, headers = {} }: Partial<Omit<JsonReply, "kind" | "json">> = {},
+): JsonReply {
   return { kind: "object", json, status, headers };
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { permits } from "../directory/model.ts";
 import type { World } from "../world/model.ts";
 import { EVERYTHING, type Visibility, VisibleWorld } from "./access.ts";
-import { badRequest, notFound, RequestRefused } from "./api-errors.ts";
+import { ApiError, badRequest, notFound } from "./api-errors.ts";
 import type { Authentication, Principal } from "./auth.ts";
 import type { Operation } from "./contract/contract.ts";
 import { ROOT } from "./contract/document.ts";
@@ -11,12 +11,12 @@ import { deliver } from "./delivery.ts";
 import type { Call, PublicCall, Reply } from "./endpoint.ts";
 import type { FaultEffects, Faults } from "./faults.ts";
 import type { Installation } from "./installation.ts";
-import { groupsAndDevices } from "./odd-trees.ts";
+import { groupDeviceSwaps } from "./odd-trees.ts";
 import { type PageRequest, parsePage } from "./paging.ts";
 import { type Random, randomHex } from "./randomness.ts";
-import { startRendering } from "./records/rendering.ts";
+import { createRendering } from "./records/rendering.ts";
 import type { Spelling } from "./records/spelling.ts";
-import { Texts } from "./records/texts.ts";
+import { JsonCache } from "./records/texts.ts";
 import { readJsonBody } from "./request-body.ts";
 import type { RequestLog } from "./request-log.ts";
 import {
@@ -32,7 +32,7 @@ import type { Match, Routes } from "./routes.ts";
 /** "Request execution exceeded 25 seconds." */
 const EXECUTION_LIMIT_MS = 25_000;
 
-export interface ServiceParts {
+export interface ServiceOptions {
   readonly world: World;
   readonly clock: Clock;
   readonly spelling: Spelling;
@@ -54,7 +54,7 @@ export interface ServiceParts {
 /** The world as those see it who see the same, with the texts made for it. */
 interface View {
   readonly visible: VisibleWorld;
-  readonly texts: Texts;
+  readonly cache: JsonCache;
 }
 
 /** One request under way. */
@@ -72,10 +72,10 @@ interface Exchange {
 
 /** Answers requests: faults, routing, authentication, the endpoint's handler, and faults again on the way out. */
 export class Service {
-  readonly #parts: ServiceParts;
+  readonly #parts: ServiceOptions;
   readonly #views = new Map<Visibility, View>();
 
-  constructor(parts: ServiceParts) {
+  constructor(parts: ServiceOptions) {
     this.#parts = parts;
   }
 
@@ -125,7 +125,7 @@ export class Service {
       request,
       url,
       match,
-      faults: faults.strike({ method, path, page, query: url.searchParams }),
+      faults: faults.apply({ method, path, page, query: url.searchParams }),
       now: at,
       signal,
     };
@@ -138,7 +138,7 @@ export class Service {
     try {
       await this.#holdUp(exchange);
       exchange.now = now();
-      installation.discovery.settle(exchange.now);
+      installation.discovery.advance(exchange.now);
       exchange.now += faults.get("skew")?.byMs ?? 0;
       const down = faults.get("restart");
       if (down !== undefined) restart(down.downMs);
@@ -148,14 +148,14 @@ export class Service {
       if (redirect !== undefined) return answerRedirect(redirect.location);
       if (faults.get("unsupported-scheme") !== undefined) return answerUnsupportedScheme();
       if (faults.get("html") !== undefined) return answerHtml();
-      refuseByFault(faults);
+      throwFaultError(faults);
       const reply = this.#reply(exchange);
-      const swapped = (): ReadonlyMap<string, string> => groupsAndDevices(world);
+      const swapped = (): ReadonlyMap<string, string> => groupDeviceSwaps(world);
       return answerReply(reply instanceof Promise ? await reply : reply, exchange.url, faults, swapped);
     } catch (error) {
       if (signal.aborted) throw error;
       const answer = answerError(error, requestId);
-      const isBare = error instanceof RequestRefused && faults.get("error")?.hasBody === false;
+      const isBare = error instanceof ApiError && faults.get("error")?.hasBody === false;
       return isBare ? { ...answer, headers: error.headers, body: Buffer.alloc(0) } : answer;
     }
   }
@@ -176,7 +176,7 @@ export class Service {
     if (match === undefined) throw this.#noEndpoint(request.method ?? "", url.pathname);
     const { operation, endpoint } = match;
     if (endpoint === undefined) {
-      throw new RequestRefused("METHOD_NOT_IMPLEMENTED", "Requested action not implemented", { status: 501 });
+      throw new ApiError("METHOD_NOT_IMPLEMENTED", "Requested action not implemented", { status: 501 });
     }
     if (endpoint.access === "public") {
       return this.#checked(exchange, match, (body) =>
@@ -184,8 +184,8 @@ export class Service {
       );
     }
     const principal = this.#parts.auth.identify(request.headers.authorization);
-    if (!mayDo(principal, operation)) {
-      throw new RequestRefused("FORBIDDEN", "Action not allowed with the user's privileges");
+    if (!isPermitted(principal, operation)) {
+      throw new ApiError("FORBIDDEN", "Action not allowed with the user's privileges");
     }
     return this.#checked(exchange, match, (body) => {
       const view = this.#viewOf(principal.account.visibility);
@@ -212,11 +212,11 @@ export class Service {
     });
   }
 
-  #callOf(exchange: Exchange, { params }: Match, { visible, texts }: View, body: unknown): PublicCall {
+  #callOf(exchange: Exchange, { params }: Match, { visible, cache }: View, body: unknown): PublicCall {
     const { requestId, url, now, faults } = exchange;
     const { auth, installation, spelling, world } = this.#parts;
     const rounding = faults.get("rounded");
-    const rendering = startRendering({ world, now, spelling, visibility: visible.visibility, texts, rounding });
+    const rendering = createRendering({ world, now, spelling, visibility: visible.visibility, cache, rounding });
     const readBody = <Body>(): Promise<Body> => Promise.resolve(body as Body);
     return { requestId, auth, installation, now, rendering, params, query: url.searchParams, readBody };
   }
@@ -225,18 +225,18 @@ export class Service {
     const known = this.#views.get(visibility);
     if (known !== undefined) return known;
     const { installation, world, spelling } = this.#parts;
-    const ready = installation.creations.hiddenFrom(visibility);
-    const view = { visible: new VisibleWorld(world, ready), texts: new Texts(spelling, visibility) };
+    const ready = installation.pendingObjects.withoutPending(visibility);
+    const view = { visible: new VisibleWorld(world, ready), cache: new JsonCache(spelling, visibility) };
     this.#views.set(visibility, view);
     return view;
   }
 
   /** The table of statuses has none for a wrong method; 405 is what HTTP has. */
-  #noEndpoint(method: string, path: string): RequestRefused {
+  #noEndpoint(method: string, path: string): ApiError {
     const allowed = this.#parts.routes.contract.methodsOf(path);
     if (allowed.length === 0) return notFound("There is no such endpoint");
     const headers = { Allow: allowed.join(", ") };
-    return new RequestRefused("METHOD_NOT_IMPLEMENTED", `${method} is not implemented here`, { headers });
+    return new ApiError("METHOD_NOT_IMPLEMENTED", `${method} is not implemented here`, { headers });
   }
 
   #urlOf(request: IncomingMessage): URL {
@@ -259,15 +259,15 @@ export class Service {
 }
 
 /** Whether both the account and the API key permit it. */
-function mayDo({ account, accessLevel }: Principal, { path, accessLevel: needed = "READ" }: Operation): boolean {
+function isPermitted({ account, accessLevel }: Principal, { path, accessLevel: needed = "READ" }: Operation): boolean {
   return !account.forbidden.has(path) && permits(accessLevel, needed);
 }
 
-function refuseByFault(faults: FaultEffects): void {
+function throwFaultError(faults: FaultEffects): void {
   const missing = faults.get("missing");
   if (missing?.status === 404) throw notFound("There is no such endpoint");
   if (missing !== undefined) {
-    throw new RequestRefused("METHOD_NOT_IMPLEMENTED", "Requested action not implemented", { status: missing.status });
+    throw new ApiError("METHOD_NOT_IMPLEMENTED", "Requested action not implemented", { status: missing.status });
   }
   const error = faults.get("error");
   if (error !== undefined) {
@@ -276,7 +276,7 @@ function refuseByFault(faults: FaultEffects): void {
       ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
       ...(waitForSeconds !== undefined && { "Wait-For": String(waitForSeconds) }),
     };
-    throw new RequestRefused(code, `${code} by fault`, { status, headers });
+    throw new ApiError(code, `${code} by fault`, { status, headers });
   }
   const refuses = faults.get("refuses");
   if (refuses !== undefined) {
@@ -286,8 +286,8 @@ function refuseByFault(faults: FaultEffects): void {
   if (faults.get("execution-timeout") !== undefined) throw executionTimeout();
 }
 
-function executionTimeout(): RequestRefused {
-  return new RequestRefused("EXECUTION_TIMEOUT", "Request execution exceeded 25 seconds");
+function executionTimeout(): ApiError {
+  return new ApiError("EXECUTION_TIMEOUT", "Request execution exceeded 25 seconds");
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

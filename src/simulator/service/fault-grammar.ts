@@ -82,7 +82,7 @@ const SHAPE =
 const DURATION = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)$/;
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 /** So that a fault cannot take the world out of the times that a date can have. */
-const LARGEST_SHIFT_MS = 366 * 86_400_000;
+const MAX_SHIFT_MS = 366 * 86_400_000;
 
 /**
  * Reads one fault: `name[=argument][@[METHOD:]path-glob][#share]`
@@ -295,7 +295,7 @@ function readHeaderText(argument: string): string | undefined {
 function readShift(text: string | undefined): number | undefined {
   const sign = text?.[0];
   const size = readDuration(text?.slice(1) ?? "");
-  if (size === undefined || size > LARGEST_SHIFT_MS) return undefined;
+  if (size === undefined || size > MAX_SHIFT_MS) return undefined;
   return sign === "+" ? size : sign === "-" ? -size : undefined;
 }
 

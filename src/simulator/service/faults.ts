@@ -36,7 +36,7 @@ export interface ListMove {
   readonly isEndless: boolean;
 }
 
-const STILL: ListMove = { shift: 0, total: 0, wrapped: 0, isEndless: false };
+const UNMOVED: ListMove = { shift: 0, total: 0, wrapped: 0, isEndless: false };
 
 const MOVES: Readonly<Record<ActionOf<"moving-list">["change"], ListMove>> = {
   delete: { shift: 1, total: -1, wrapped: 0, isEndless: false },
@@ -44,7 +44,7 @@ const MOVES: Readonly<Record<ActionOf<"moving-list">["change"], ListMove>> = {
   reorder: { shift: 1, total: 0, wrapped: 1, isEndless: false },
 };
 
-interface ArmedFault {
+interface ActiveFault {
   readonly fault: Fault;
   left: number;
 }
@@ -52,7 +52,7 @@ interface ArmedFault {
 /** The faults in force; they can be changed while the simulator runs. */
 export class Faults {
   readonly #random: Random;
-  #armed: readonly ArmedFault[] = [];
+  #active: readonly ActiveFault[] = [];
   /** Lists that have moved since their offset 0 was last asked for, by path. */
   readonly #moves = new Map<string, ListMove>();
 
@@ -66,20 +66,20 @@ export class Faults {
    * @throws FaultSyntaxError and changes nothing
    */
   set(texts: readonly string[]): void {
-    this.#armed = texts.map(armed);
+    this.#active = texts.map(activate);
     this.#moves.clear();
   }
 
   /** @throws FaultSyntaxError */
   add(text: string): void {
-    this.#armed = [...this.#armed, armed(text)];
+    this.#active = [...this.#active, activate(text)];
   }
 
   /** Takes out the first fault that is written so; false when none is. */
   remove(text: string): boolean {
-    const index = this.#armed.findIndex(({ fault, left }) => fault.text === text && left > 0);
+    const index = this.#active.findIndex(({ fault, left }) => fault.text === text && left > 0);
     if (index < 0) return false;
-    this.#armed = this.#armed.toSpliced(index, 1);
+    this.#active = this.#active.toSpliced(index, 1);
     return true;
   }
 
@@ -89,14 +89,14 @@ export class Faults {
 
   /** The faults in force that are not over yet, as written. */
   list(): readonly string[] {
-    return this.#armed.filter(({ left }) => left > 0).map(({ fault }) => fault.text);
+    return this.#active.filter(({ left }) => left > 0).map(({ fault }) => fault.text);
   }
 
   /** Which faults hit this request; each one that does counts. */
-  strike(target: FaultTarget): FaultEffects {
+  apply(target: FaultTarget): FaultEffects {
     const actions = new Map<Kind, FaultAction>();
     const texts: string[] = [];
-    for (const entry of this.#armed) {
+    for (const entry of this.#active) {
       const { fault } = entry;
       if (entry.left <= 0 || actions.has(fault.action.kind) || !applies(fault, target)) continue;
       if (fault.probability < 1 && this.#random() >= fault.probability) continue;
@@ -117,7 +117,7 @@ export class Faults {
   /** Pages of one reading see one list: what moved before the second page has still moved before the third. */
   #move({ path, page }: FaultTarget, action: ActionOf<"moving-list"> | undefined): ListMove {
     if (page?.offset === 0) this.#moves.delete(path);
-    const before = this.#moves.get(path) ?? STILL;
+    const before = this.#moves.get(path) ?? UNMOVED;
     if (action === undefined) return before;
     const change = MOVES[action.change];
     const move = {
@@ -136,7 +136,7 @@ export class Faults {
   }
 }
 
-function armed(text: string): ArmedFault {
+function activate(text: string): ActiveFault {
   const fault = parseFault(text);
   return { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
 }

@@ -6,7 +6,7 @@ import { Discovery } from "../discovery/discovery.ts";
 import { seedJobs } from "../discovery/seed.ts";
 import type { World } from "../world/model.ts";
 import { type Credentials, createDirectory } from "./accounts.ts";
-import { Creations } from "./creations.ts";
+import { PendingObjects } from "./creations.ts";
 import { type Random, randomHex } from "./randomness.ts";
 
 /** What a monitoring service has beside its tree. */
@@ -16,7 +16,7 @@ export interface Installation {
   readonly discovery: Discovery;
   readonly license: License;
   /** Objects of the tree that are not ready yet. */
-  readonly creations: Creations;
+  readonly pendingObjects: PendingObjects;
 }
 
 export interface InstallationOptions {
@@ -45,6 +45,6 @@ export function createInstallation(options: InstallationOptions): Installation {
     passwordResets: new PasswordResets({ clock, now, newToken, lifetimeMs: PASSWORD_TOKEN_LIFETIME_MS }),
     discovery,
     license: licenseFor(world.list("sensor").length, startedAt),
-    creations: new Creations({ now, readyAfterMs }),
+    pendingObjects: new PendingObjects({ now, readyAfterMs }),
   };
 }

@@ -1,5 +1,5 @@
 import type { SimNode, SimStatus, World } from "../world/model.ts";
-import { RequestRefused } from "./api-errors.ts";
+import { ApiError } from "./api-errors.ts";
 import { isSensor } from "./subject.ts";
 
 export type Action = "pause" | "resume" | "scan" | "acknowledge";
@@ -44,10 +44,10 @@ function isPossible(action: Action, status: SimStatus): boolean {
  * Does something to a node at a moment.
  * @throws RequestRefused WRONG_NODE_STATUS
  */
-export function act(world: World, action: Action, node: SimNode, now: number, options: ActionOptions): void {
+export function applyAction(world: World, action: Action, node: SimNode, now: number, options: ActionOptions): void {
   const { status } = world.state(node, now);
   if (!isPossible(action, status)) {
-    throw new RequestRefused("WRONG_NODE_STATUS", `${action} is impossible: the ${node.kind} is ${status}`);
+    throw new ApiError("WRONG_NODE_STATUS", `${action} is impossible: the ${node.kind} is ${status}`);
   }
   const { duration = 0, message = "" } = options;
   switch (action) {

@@ -1,9 +1,9 @@
 import type { SimNode } from "../world/model.ts";
-import { type ErrorCode, notFound, RequestRefused } from "./api-errors.ts";
-import { type Call, nothing, type Reply } from "./endpoint.ts";
-import { kindOf, type SubjectKind } from "./subject.ts";
+import { ApiError, type ErrorCode, notFound } from "./api-errors.ts";
+import { type Call, emptyReply, type Reply } from "./endpoint.ts";
+import { kindOf, type ObjectKind } from "./subject.ts";
 
-export type NodeKind = Exclude<SubjectKind, "channel">;
+export type NodeKind = Exclude<ObjectKind, "channel">;
 
 /**
  * The object that the path names, of the kind that the endpoint is for.
@@ -18,29 +18,29 @@ export function nodeOf({ visible, params }: Call, kind?: NodeKind): SimNode {
 /** "202 with no body while the object is not yet fully available, and a `Wait-For` header", in seconds; undefined when it is. */
 export function waitForCreation(
   { rendering, params, principal, installation }: Call,
-  kind: SubjectKind,
+  kind: ObjectKind,
 ): Reply | undefined {
   const node = rendering.world.node(params.id ?? "");
   if (node === undefined || kindOf(node) !== kind || !principal.account.visibility.sees(node)) return undefined;
-  const remaining = installation.creations.remaining(node);
+  const remaining = installation.pendingObjects.remaining(node);
   if (remaining === undefined) return undefined;
-  return nothing({ status: 202, headers: { "Wait-For": String(Math.ceil(remaining / 1000)) } });
+  return emptyReply({ status: 202, headers: { "Wait-For": String(Math.ceil(remaining / 1000)) } });
 }
 
 /** "409: referenced object in a PUT or PATCH request does not exist or is not visible"; there is no code of its own for it. */
-export function conflict(message: string): RequestRefused {
-  return new RequestRefused("NOT_FOUND" satisfies ErrorCode, message, { status: 409 });
+export function conflict(message: string): ApiError {
+  return new ApiError("NOT_FOUND" satisfies ErrorCode, message, { status: 409 });
 }
 
 /**
  * Does what the world may refuse.
  * @throws RequestRefused BAD_REQUEST with the world's reason
  */
-export function refusedBy<Result>(change: () => Result): Result {
+export function rejectInvalid<Result>(change: () => Result): Result {
   try {
     return change();
   } catch (error) {
-    if (error instanceof RangeError) throw new RequestRefused("BAD_REQUEST", sentence(error.message));
+    if (error instanceof RangeError) throw new ApiError("BAD_REQUEST", sentence(error.message));
     throw error;
   }
 }

@@ -7,10 +7,10 @@ export function makeAnswerOdd(answer: Answer, faults: FaultEffects): Answer {
   const shortBy = faults.get("short-rows")?.by;
   const shortened = shortBy === undefined ? answer : { ...answer, body: shortenRows(answer.body, shortBy) };
   const empty = faults.get("empty")?.as;
-  return empty === undefined ? shortened : emptied(shortened, empty);
+  return empty === undefined ? shortened : emptyAnswer(shortened, empty);
 }
 
-function emptied({ headers }: Answer, as: "list" | "null" | "204" | "body"): Answer {
+function emptyAnswer({ headers }: Answer, as: "list" | "null" | "204" | "body"): Answer {
   const { "X-Total-Count": _, "X-Result-Count": __, Link: ___, ...rest } = headers;
   const counts = { "X-Result-Count": "0", "X-Total-Count": "0" };
   switch (as) {

@@ -6,7 +6,7 @@ type Render = ListReply["render"];
  * Records as no service should send them, for clients that must live with one. Each item is odd in one way; the ways
  * take turns. Some leave a record usable (an id as a number), some do not (no id at all).
  */
-const WAYS: readonly ((record: Record<string, unknown>) => unknown)[] = [
+const MALFORMATIONS: readonly ((record: Record<string, unknown>) => unknown)[] = [
   (record) => ({ ...record, id: Number(record.id) }),
   (record) => ({ ...record, name: null }),
   (record) => ({ ...record, status: "SOMETHING_NEW" }),
@@ -24,8 +24,8 @@ const WAYS: readonly ((record: Record<string, unknown>) => unknown)[] = [
 ];
 
 /** A list item made odd, JSON to JSON. */
-export function makeOdd(item: string, turn: number): string {
-  const way = WAYS[Math.floor(turn) % WAYS.length];
+export function malformed(item: string, turn: number): string {
+  const way = MALFORMATIONS[Math.floor(turn) % MALFORMATIONS.length];
   return way === undefined ? item : JSON.stringify(way(JSON.parse(item) as Record<string, unknown>));
 }
 

@@ -19,7 +19,7 @@ interface TreeReference {
 const NOWHERE = { id: "987654321", name: "Nowhere" };
 
 /** Trees as no service should send them: the parents of a page's objects are others. JSON to JSON. */
-export function misparent(render: Render, length: number, shape: ParentShape): Render {
+export function withWrongParents(render: Render, length: number, shape: ParentShape): Render {
   const read = (index: number) => JSON.parse(render(index)) as TreeRecord;
   return (index) => {
     const record = read(index);
@@ -53,7 +53,7 @@ function named({ id, name }: TreeRecord): TreeReference {
 }
 
 /** Gives objects each other's ids, in references too: what a server does that was set up anew. */
-export function swapIds(render: Render, swapped: ReadonlyMap<string, string>): Render {
+export function withSwappedIds(render: Render, swapped: ReadonlyMap<string, string>): Render {
   const swap = <Named extends TreeReference>(one: Named): Named => ({ ...one, id: swapped.get(one.id) ?? one.id });
   return (index) => {
     const record = swap(JSON.parse(render(index)) as TreeRecord);
@@ -66,7 +66,7 @@ export function swapIds(render: Render, swapped: ReadonlyMap<string, string>): R
 }
 
 /** The first group and the first device stand for each other, and so on. */
-export function groupsAndDevices(world: World): ReadonlyMap<string, string> {
+export function groupDeviceSwaps(world: World): ReadonlyMap<string, string> {
   const devices = world.list("device");
   const pairs = world.list("group").flatMap(({ id }, index): [string, string][] => {
     const other = devices[index]?.id;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { badRequest, RequestRefused } from "./api-errors.ts";
+import { ApiError, badRequest } from "./api-errors.ts";
 
 /** "Maximum POST body size 15 KB." */
 const MAX_BYTES = 15 * 1024;
@@ -16,7 +16,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
     if (size > MAX_BYTES) {
       // The rest of the body would be taken for the next request.
       const headers = { Connection: "close" };
-      throw new RequestRefused("BODY_TOO_LARGE", "POST body too large; limit 15 KB", { headers });
+      throw new ApiError("BODY_TOO_LARGE", "POST body too large; limit 15 KB", { headers });
     }
     chunks.push(chunk);
   }

@@ -32,7 +32,7 @@ export interface OpenRequest {
   finish(status: number | undefined, bytes: number): void;
 }
 
-const KEPT = 1000;
+const MAX_RECENT = 1000;
 
 /** Counts requests by method, route and status, and keeps the last 1,000. */
 export class RequestLog {
@@ -84,7 +84,7 @@ export class RequestLog {
 
   /** The last requests, oldest first. */
   recent(): readonly LoggedRequest[] {
-    return this.#recent.slice(-KEPT);
+    return this.#recent.slice(-MAX_RECENT);
   }
 
   get inFlight(): number {
@@ -108,7 +108,7 @@ export class RequestLog {
     const count = (this.#counts.get(key)?.count ?? 0) + 1;
     this.#counts.set(key, { method, route, status, count });
     this.#recent.push(request);
-    if (this.#recent.length >= 2 * KEPT) this.#recent = this.#recent.slice(-KEPT);
+    if (this.#recent.length >= 2 * MAX_RECENT) this.#recent = this.#recent.slice(-MAX_RECENT);
     this.#log?.(request);
   }
 }

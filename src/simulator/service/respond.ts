@@ -1,11 +1,11 @@
-import { RequestRefused } from "./api-errors.ts";
+import { ApiError } from "./api-errors.ts";
 import type { ListReply, Reply } from "./endpoint.ts";
 import type { FaultEffects } from "./faults.ts";
 import { FilterError } from "./filter/filter-error.ts";
 import { encodeJsonList } from "./json-list.ts";
 import { makeAnswerOdd, valueAsText } from "./odd-answers.ts";
-import { makeOdd, withLongName, withNewIds } from "./odd-records.ts";
-import { misparent, swapIds } from "./odd-trees.ts";
+import { malformed, withLongName, withNewIds } from "./odd-records.ts";
+import { withSwappedIds, withWrongParents } from "./odd-trees.ts";
 import { linkHeader } from "./paging.ts";
 
 /** A complete answer, before a fault breaks its delivery. */
@@ -74,14 +74,14 @@ function renderOddly(
 ): ListReply["render"] {
   let renderItem = render;
   const shape = faults.get("parents")?.shape;
-  if (shape !== undefined) renderItem = misparent(renderItem, length, shape);
-  if (faults.get("swapped-kinds") !== undefined) renderItem = swapIds(renderItem, swapped());
+  if (shape !== undefined) renderItem = withWrongParents(renderItem, length, shape);
+  if (faults.get("swapped-kinds") !== undefined) renderItem = withSwappedIds(renderItem, swapped());
   const characters = faults.get("long-names")?.characters;
   if (characters !== undefined) renderItem = withLongName(renderItem, characters);
   if (faults.get("text-values") !== undefined) renderItem = textValues(renderItem);
   const every = faults.get("odd-records")?.every;
   if (every === undefined) return renderItem;
-  return (index) => ((index + 1) % every === 0 ? makeOdd(renderItem(index), index / every) : renderItem(index));
+  return (index) => ((index + 1) % every === 0 ? malformed(renderItem(index), index / every) : renderItem(index));
 }
 
 function textValues(render: ListReply["render"]): ListReply["render"] {
@@ -90,7 +90,7 @@ function textValues(render: ListReply["render"]): ListReply["render"] {
 
 /** The answer to anything that an endpoint or what stands before it threw. */
 export function answerError(error: unknown, requestId: string): Answer {
-  if (error instanceof RequestRefused) {
+  if (error instanceof ApiError) {
     return jsonAnswer(error.status, errorObject(error.code, error.message, requestId), error.headers);
   }
   if (error instanceof FilterError) {

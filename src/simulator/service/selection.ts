@@ -4,20 +4,20 @@ import { treeScope } from "./filter/objects/scope.ts";
 import type { PropertyTable } from "./filter/vocabulary.ts";
 import { pageOf } from "./page-of.ts";
 import { parseSort } from "./sort.ts";
-import type { Subject } from "./subject.ts";
+import type { SimObject } from "./subject.ts";
 
 export interface SelectionOptions {
   /** Whether the endpoint takes `sort_by`; where it does not, the parameter is unknown and thus ignored. */
   readonly sortable: boolean;
 }
 
-export interface RecordOptions<Of, Moment> extends SelectionOptions {
+export interface RecordOptions<Of, Context> extends SelectionOptions {
   /** What `filter` and `sort_by` are about: `recordScope`, for objects of the tree `treeScope`. */
-  readonly scope: FilterScope<Of, Moment>;
+  readonly scope: FilterScope<Of, Context>;
 }
 
 /** The page of a list of tree objects; see `selectRecords`. */
-export function selectPage<Item extends Subject>(
+export function selectPage<Item extends SimObject>(
   call: Call,
   lists: readonly (readonly Item[])[],
   { sortable }: SelectionOptions,
@@ -31,28 +31,28 @@ export function selectPage<Item extends Subject>(
  * Everything about the parameters is checked before anything is rendered.
  * @throws RequestRefused, FilterError
  */
-export function selectRecords<Of, Moment, Item extends Of>(
+export function selectRecords<Of, Context, Item extends Of>(
   call: Call,
   lists: readonly (readonly Item[])[],
-  { scope, sortable }: RecordOptions<Of, Moment>,
+  { scope, sortable }: RecordOptions<Of, Context>,
   render: (item: Item) => string,
 ): ListReply {
   const filter = readFilter(call.query.get("filter"), scope);
-  const sort = sortable ? parseSort(call.query.get("sort_by"), scope.properties, scope.moment) : undefined;
+  const sort = sortable ? parseSort(call.query.get("sort_by"), scope.properties, scope.context) : undefined;
   const selected = filter === undefined ? lists : lists.map((list) => list.filter(filter));
   return pageOf(call, sort === undefined ? selected : [selected.flat().sort(sort)], render);
 }
 
 /** An empty filter selects everything. */
-function readFilter<Item, Moment>(
+function readFilter<Item, Context>(
   filter: string | null,
-  scope: FilterScope<Item, Moment>,
+  scope: FilterScope<Item, Context>,
 ): Predicate<Item> | undefined {
   return filter === null || filter.trim() === "" ? undefined : compileFilter(filter, scope);
 }
 
 /** What properties of records outside the tree are read with. */
-export interface RecordMoment {
+export interface RecordContext {
   /** Simulated time, milliseconds since the epoch. */
   readonly now: number;
 }
@@ -60,8 +60,8 @@ export interface RecordMoment {
 /** `filter` and `sort_by` of a list of records that are no tree: users, libraries, jobs. */
 export function recordScope<Item>(
   { now, rendering }: Call,
-  table: PropertyTable<Item, RecordMoment>,
-): FilterScope<Item, RecordMoment> {
+  table: PropertyTable<Item, RecordContext>,
+): FilterScope<Item, RecordContext> {
   const { name } = rendering.spelling;
-  return { properties: table[name], moment: { now }, lenientLists: name === "live" };
+  return { properties: table[name], context: { now }, lenientLists: name === "live" };
 }

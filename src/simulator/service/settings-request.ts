@@ -1,5 +1,5 @@
 import type { SimEdit, SimNode } from "../world/model.ts";
-import { badRequest, type RequestRefused } from "./api-errors.ts";
+import { type ApiError, badRequest } from "./api-errors.ts";
 import type { NodeKind } from "./node-of.ts";
 import { type SettingField, type SettingSection, settingSectionsOf, settingsInForce } from "./node-settings.ts";
 
@@ -146,6 +146,6 @@ function pointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-function wrong(at: string, what: string): RequestRefused {
+function wrong(at: string, what: string): ApiError {
   return badRequest(`The body at ${at} ${what}`);
 }

@@ -16,8 +16,8 @@ interface Run {
   readonly since: number;
 }
 
-export const SLOWEST = 0.01;
-export const FASTEST = 86_400;
+export const MIN_SPEED = 0.01;
+export const MAX_SPEED = 86_400;
 
 /**
  * The time of the simulated world. It follows the wall clock, jumps of it included, until it is given a start or a speed of
@@ -60,8 +60,8 @@ export class SimulatedTime {
 
   /** Goes on from the same moment at another speed. Throws a RangeError for one that cannot be. */
   setSpeed(speed: number): void {
-    if (!(speed >= SLOWEST && speed <= FASTEST)) {
-      throw new RangeError(`the speed must be between ${SLOWEST} and ${FASTEST} simulated seconds per second`);
+    if (!(speed >= MIN_SPEED && speed <= MAX_SPEED)) {
+      throw new RangeError(`the speed must be between ${MIN_SPEED} and ${MAX_SPEED} simulated seconds per second`);
     }
     if (this.#frozenAt === undefined) this.#runFrom(this.now());
     this.#speed = speed;

@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { Control } from "../control/control.ts";
 import type { PasswordReset } from "../directory/password-resets.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { Stage } from "../scenario/stage.ts";
+import { ScenarioRunner } from "../scenario/stage.ts";
 import type { World } from "../world/model.ts";
 import type { Credentials } from "./accounts.ts";
 import { Authentication } from "./auth.ts";
@@ -62,7 +62,7 @@ export interface Simulator {
   readonly port: number;
   readonly world: World;
   /** Stories that are played. */
-  readonly stage: Stage;
+  readonly scenarios: ScenarioRunner;
   readonly requests: RequestLog;
   /** Can be changed at any time. */
   readonly faults: Faults;
@@ -93,21 +93,21 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const random = options.random ?? seededRandom(world.seed);
   const time = new SimulatedTime(options);
   const faults = new Faults(random, options.faults);
-  const stage = new Stage(world, faults);
+  const scenarios = new ScenarioRunner(world, faults);
   let url = "";
   const now = (): number => {
     const at = time.now();
-    stage.advance(at);
+    scenarios.advance(at);
     return at;
   };
-  if (options.scenario !== undefined) stage.play(options.scenario, now());
+  if (options.scenario !== undefined) scenarios.play(options.scenario, now());
   const sessionLifetimeMs = options.sessionLifetimeMs ?? DEFAULT_SESSION_LIFETIME_MS;
   const readyAfterMs = options.readyAfterMs ?? DEFAULT_READY_AFTER_MS;
   const installation = createInstallation({ world, credentials, clock, now, random, readyAfterMs });
   const { directory, passwordResets } = installation;
   const { forbiddenEndpoints } = credentials;
-  const refusesMalformed = options.spelling === "live";
-  const authOptions = { directory, forbiddenEndpoints, clock, now, sessionLifetimeMs, random, refusesMalformed };
+  const rejectsMalformed = options.spelling === "live";
+  const authOptions = { directory, forbiddenEndpoints, clock, now, sessionLifetimeMs, random, rejectsMalformed };
   const auth = new Authentication(authOptions);
   const requests = new RequestLog(clock, options.log);
   const service = new Service({
@@ -140,7 +140,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
   const dropSessions = (): void => auth.dropSessions();
   const resets = (): readonly PasswordReset[] => passwordResets.pending();
-  const parts = { world, time, now, stage, faults, requests, dropSessions, passwordResets: resets };
+  const parts = { world, time, now, scenarios, faults, requests, dropSessions, passwordResets: resets };
   const control = options.control === true ? new Control(parts, apiKey) : undefined;
   const server = createHttpServer(tls, (request, response) => {
     const owner = control?.owns(request.url ?? "") ? control : service;
@@ -154,7 +154,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     url,
     port,
     world,
-    stage,
+    scenarios,
     requests,
     faults,
     now,

@@ -13,10 +13,10 @@ type Key = number | string | undefined;
  * true; absent values come first, with `-` last. Where all keys are equal the list order stays.
  * @throws RequestRefused BAD_REQUEST for names that are unknown or have no order
  */
-export function parseSort<Item, Moment>(
+export function parseSort<Item, Context>(
   text: string | null,
-  properties: Properties<Item, Moment>,
-  moment: Moment,
+  properties: Properties<Item, Context>,
+  context: Context,
 ): Comparator<Item> | undefined {
   if (text === null || text.trim() === "") return undefined;
   const comparators = text.split(",").map((part) => {
@@ -24,7 +24,7 @@ export function parseSort<Item, Moment>(
     const property = properties.get(name);
     if (property === undefined) throw badRequest(`sort_by: unknown property ${JSON.stringify(name)}`);
     if (property.type === "texts") throw badRequest(`sort_by: ${name} is a list and has no order`);
-    return comparatorOf(property, sign === "-" ? -1 : 1, moment);
+    return comparatorOf(property, sign === "-" ? -1 : 1, context);
   });
   return (left, right) => {
     for (const compare of comparators) {
@@ -35,17 +35,17 @@ export function parseSort<Item, Moment>(
   };
 }
 
-function comparatorOf<Item, Moment>(
-  property: Property<Item, Moment>,
+function comparatorOf<Item, Context>(
+  property: Property<Item, Context>,
   direction: 1 | -1,
-  moment: Moment,
+  context: Context,
 ): Comparator<Item> {
   const toKey = keyMaker(property);
   const known = new Map<Item, Key>();
   const keyOf = (item: Item): Key => {
     const found = known.get(item);
     if (found !== undefined || known.has(item)) return found;
-    const key = toKey(property.read(item, moment));
+    const key = toKey(property.read(item, context));
     known.set(item, key);
     return key;
   };
@@ -63,7 +63,7 @@ function precedes(a: Key, b: Key): boolean {
   return a < b;
 }
 
-function keyMaker<Item, Moment>({ type, tokens, ids }: Property<Item, Moment>): (value: unknown) => Key {
+function keyMaker<Item, Context>({ type, tokens, ids }: Property<Item, Context>): (value: unknown) => Key {
   if (type === "enumeration") {
     const ranks = new Map([...new Set(tokens?.values())].map((token, rank): [unknown, number] => [token, rank]));
     return (value) => ranks.get(value);

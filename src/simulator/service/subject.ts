@@ -1,13 +1,13 @@
 import type { SimChannel, SimDevice, SimNode, SimSensor } from "../world/model.ts";
 
 /** Whatever a list can hold. */
-export type Subject = SimNode | SimChannel;
+export type SimObject = SimNode | SimChannel;
 
 /** The kinds that have lists of their own, as the specification's `type` names them. */
-export type SubjectKind = "probe" | "group" | "device" | "sensor" | "channel";
+export type ObjectKind = "probe" | "group" | "device" | "sensor" | "channel";
 
-export function isChannel(subject: Subject): subject is SimChannel {
-  return "sensor" in subject;
+export function isChannel(object: SimObject): object is SimChannel {
+  return "sensor" in object;
 }
 
 export function isSensor(node: SimNode): node is SimSensor {
@@ -18,21 +18,21 @@ export function isDevice(node: SimNode): node is SimDevice {
   return node.kind === "device";
 }
 
-export function idOf(subject: Subject): string {
-  return isChannel(subject) ? `${subject.sensor.id}.${subject.number}` : subject.id;
+export function idOf(object: SimObject): string {
+  return isChannel(object) ? `${object.sensor.id}.${object.number}` : object.id;
 }
 
 /** The specification's types have no word for the root; it is the group above the probes. */
-export function kindOf(subject: Subject): SubjectKind {
-  if (isChannel(subject)) return "channel";
-  return subject.kind === "root" ? "group" : subject.kind;
+export function kindOf(object: SimObject): ObjectKind {
+  if (isChannel(object)) return "channel";
+  return object.kind === "root" ? "group" : object.kind;
 }
 
-export function parentOf(subject: Subject): SimNode | undefined {
-  return isChannel(subject) ? subject.sensor : subject.parent;
+export function parentOf(object: SimObject): SimNode | undefined {
+  return isChannel(object) ? object.sensor : object.parent;
 }
 
-export function childrenOf(subject: Subject): readonly Subject[] {
-  if (isChannel(subject)) return [];
-  return isSensor(subject) ? subject.channels : subject.children;
+export function childrenOf(object: SimObject): readonly SimObject[] {
+  if (isChannel(object)) return [];
+  return isSensor(object) ? object.channels : object.children;
 }

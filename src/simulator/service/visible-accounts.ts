@@ -1,5 +1,5 @@
 import type { User, UserGroup } from "../directory/model.ts";
-import { notFound, RequestRefused } from "./api-errors.ts";
+import { ApiError, notFound } from "./api-errors.ts";
 import type { Call } from "./endpoint.ts";
 
 /**
@@ -37,6 +37,6 @@ export function requireAdministrator({ principal }: Call): void {
   if (!principal.account.administrator) throw forbidden();
 }
 
-export function forbidden(): RequestRefused {
-  return new RequestRefused("FORBIDDEN", "Action not allowed with the user's privileges");
+export function forbidden(): ApiError {
+  return new ApiError("FORBIDDEN", "Action not allowed with the user's privileges");
 }

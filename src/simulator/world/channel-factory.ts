@@ -30,11 +30,11 @@ function templateAt(spec: SensorKind, index: number): { template: ChannelTemplat
   if (fixed !== undefined) return { template: fixed, label: "", ordinal: 0 };
   let rest = index - spec.channels.length;
   if (spec.repeated !== undefined) {
-    const { templates, label, most } = spec.repeated;
+    const { templates, label, max } = spec.repeated;
     const template = templates[rest % templates.length];
     const ordinal = Math.floor(rest / templates.length) + 1;
-    if (template !== undefined && ordinal <= most) return { template, label: label(ordinal), ordinal };
-    rest -= most * templates.length;
+    if (template !== undefined && ordinal <= max) return { template, label: label(ordinal), ordinal };
+    rest -= max * templates.length;
   }
   return { template: EXTRA, label: String(rest + 1), ordinal: rest + 1 };
 }

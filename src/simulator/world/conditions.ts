@@ -3,43 +3,44 @@ import { addScannedIncidents } from "./incident-spans.ts";
 import type { SimStatus } from "./model.ts";
 import type { ChannelNode, SensorNode, TreeNode } from "./nodes.ts";
 import { between, mix, uniform } from "./noise.ts";
-import { dayRota, lastEpisode, nextStart } from "./rota.ts";
-import { RANK, type Span, span } from "./span.ts";
+import { lastEpisode, nextStart, recurrenceInDays } from "./rota.ts";
+import { RANK, type StatusSpan, statusSpan } from "./span.ts";
 import { crossing, DAY_MS, type TrendCycle, trendCycle } from "./trend.ts";
 
-const WAITING = dayRota(4, 400, 0.02, 1.1, 0.2);
-const CHRONIC = dayRota(5, 380, 5, 110, 0.1);
-const OUTAGE = dayRota(6, 7, 2 / 1440, 30 / 1440, 1);
+const WAITING = recurrenceInDays(4, 400, 0.02, 1.1, 0.2);
+const CHRONIC = recurrenceInDays(5, 380, 5, 110, 0.1);
+const OUTAGE = recurrenceInDays(6, 7, 2 / 1440, 30 / 1440, 1);
 /** Some sensors are flakier than others. */
-const TROUBLES = [0.6, 1, 1.5, 2.5, 4, 6, 10, 20].map((period) => dayRota(8, period, 0.4, 0.4, 1));
-const TROUBLE_LONGEST_MS = 0.4 * DAY_MS;
+const SHORT_PROBLEMS = [0.6, 1, 1.5, 2.5, 4, 6, 10, 20].map((period) => recurrenceInDays(8, period, 0.4, 0.4, 1));
+const MAX_SHORT_PROBLEM_MS = 0.4 * DAY_MS;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** Adds what is wrong with a sensor by itself: of each source the last span, whether it is still on or not. */
-export function addConditions(sensor: SensorNode, at: number, spans: Span[]): void {
-  const { seat, salt } = sensor;
+export function addGeneratedProblems(sensor: SensorNode, at: number, spans: StatusSpan[]): void {
+  const { spreadIndex, salt } = sensor;
   if (sensor.neverScanned !== undefined) {
-    spans.push(span({ start: -Infinity, end: Infinity, draw: 0 }, sensor.neverScanned, RANK.never));
+    spans.push(statusSpan({ start: -Infinity, end: Infinity, draw: 0 }, sensor.neverScanned, RANK.never));
   }
-  if (sensor.restless) spans.push(span(lastEpisode(WAITING, seat, salt, at), "unknown", RANK.waiting));
+  if (sensor.hasRandomHalts)
+    spans.push(statusSpan(lastEpisode(WAITING, spreadIndex, salt, at), "unknown", RANK.waiting));
   // What follows a line gets its warnings from there.
   const limited = sensor.spec.trend === undefined && hasLimits(sensor);
-  spans.push(trouble(sensor, limited, at));
-  if (limited) spans.push(span(lastEpisode(CHRONIC, seat, salt, at), "warning", RANK.chronic, true));
+  spans.push(shortProblem(sensor, limited, at));
+  if (limited) spans.push(statusSpan(lastEpisode(CHRONIC, spreadIndex, salt, at), "warning", RANK.chronic, true));
   const followed = trendSpan(sensor, at);
   if (followed !== undefined) spans.push(followed);
   addScannedIncidents(sensor, at, spans);
 }
 
 /** A device that does not answer takes all its sensors down. */
-export function outage(device: TreeNode, at: number): Span {
-  return span(lastEpisode(OUTAGE, device.seat, device.salt, at), "down", RANK.outage);
+export function outage(device: TreeNode, at: number): StatusSpan {
+  return statusSpan(lastEpisode(OUTAGE, device.spreadIndex, device.salt, at), "down", RANK.outage);
 }
 
 export function nextOutage(device: TreeNode, at: number): number {
-  return nextStart(OUTAGE, device.seat, device.salt, at);
+  return nextStart(OUTAGE, device.spreadIndex, device.salt, at);
 }
 
 function hasLimits({ channels }: SensorNode): boolean {
@@ -51,9 +52,9 @@ const LIMITED_SHARES = { down: 0.2, downByLimit: 0.16, longDown: 0.006, warning:
 const OTHER_SHARES = { down: 0.5, downByLimit: 0, longDown: 0.008, warning: 0.1, unusual: 0.08 };
 
 /** Something short that happens to the sensor alone. */
-function trouble(sensor: SensorNode, limited: boolean, at: number): Span {
-  const rota = TROUBLES[sensor.salt % TROUBLES.length] ?? OUTAGE;
-  const { start, draw } = lastEpisode(rota, sensor.seat, sensor.salt, at);
+function shortProblem(sensor: SensorNode, limited: boolean, at: number): StatusSpan {
+  const recurrence = SHORT_PROBLEMS[sensor.salt % SHORT_PROBLEMS.length] ?? OUTAGE;
+  const { start, draw } = lastEpisode(recurrence, sensor.spreadIndex, sensor.salt, at);
   const shares = limited ? LIMITED_SHARES : OTHER_SHARES;
   let rest = uniform(draw, 3);
   const happens = (share: number): boolean => {
@@ -61,12 +62,12 @@ function trouble(sensor: SensorNode, limited: boolean, at: number): Span {
     return rest < 0;
   };
   // A slow sensor would miss most of it. What has happened stays when somebody changes the interval.
-  const least = 1200 * sensor.paces[0].seconds;
-  const lasting = (shortest: number, longest: number, status: SimStatus, byLimit = false): Span => {
+  const least = 1200 * sensor.intervals[0].seconds;
+  const lasting = (shortest: number, longest: number, status: SimStatus, byLimit = false): StatusSpan => {
     const length = Math.max(least, shortest + (longest - shortest) * uniform(draw, 4) ** 2);
-    const end = start + Math.round(Math.min(length, TROUBLE_LONGEST_MS));
-    const rank = status === "down" ? RANK.trouble : RANK.nuisance;
-    return span({ start, end, draw }, status, rank, byLimit);
+    const end = start + Math.round(Math.min(length, MAX_SHORT_PROBLEM_MS));
+    const rank = status === "down" ? RANK.problem : RANK.nuisance;
+    return statusSpan({ start, end, draw }, status, rank, byLimit);
   };
   if (happens(shares.down)) return lasting(2 * MINUTE_MS, 40 * MINUTE_MS, "down");
   if (happens(shares.downByLimit)) return lasting(3 * MINUTE_MS, 45 * MINUTE_MS, "down", true);
@@ -80,11 +81,11 @@ function trouble(sensor: SensorNode, limited: boolean, at: number): Span {
   // Only what follows a load can be unusually high: a certificate has the days it has.
   const follows = sensor.channels[0]?.template.limits?.maxWarning !== undefined;
   if (happens(shares.unusual) && follows) return lasting(HOUR_MS, 6 * HOUR_MS, "unusual");
-  return span({ start, end: start, draw }, "up", 0);
+  return statusSpan({ start, end: start, draw }, "up", 0);
 }
 
 /** A sensor whose main channel sinks below its limits; the states follow from where the line crosses them. */
-function trendSpan(sensor: SensorNode, at: number): Span | undefined {
+function trendSpan(sensor: SensorNode, at: number): StatusSpan | undefined {
   const { trend } = sensor.spec;
   const channel = trend === undefined ? undefined : sensor.channels[trend.channel];
   if (trend === undefined || channel === undefined || channel.isDowntime) return undefined;
@@ -94,11 +95,13 @@ function trendSpan(sensor: SensorNode, at: number): Span | undefined {
   return own ?? lastPhase(trendCycle(trend.line, salt, cycle.start - 1), channel, cycle.start - 1);
 }
 
-function lastPhase(cycle: TrendCycle, { limits }: ChannelNode, at: number): Span | undefined {
+function lastPhase(cycle: TrendCycle, { limits }: ChannelNode, at: number): StatusSpan | undefined {
   const error = crossing(cycle, limits.minError);
   const warning = Math.min(crossing(cycle, limits.minWarning), error);
   const draw = mix(Math.floor(cycle.start / DAY_MS), 1);
-  if (error < cycle.end && error <= at) return span({ start: error, end: cycle.end, draw }, "down", RANK.trend, true);
-  if (warning < error && warning <= at) return span({ start: warning, end: error, draw }, "warning", RANK.trend, true);
+  if (error < cycle.end && error <= at)
+    return statusSpan({ start: error, end: cycle.end, draw }, "down", RANK.trend, true);
+  if (warning < error && warning <= at)
+    return statusSpan({ start: warning, end: error, draw }, "warning", RANK.trend, true);
   return undefined;
 }

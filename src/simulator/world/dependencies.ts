@@ -1,4 +1,4 @@
-import { insertInTime } from "./in-time.ts";
+import { insertByTime } from "./in-time.ts";
 import type { TreeNode } from "./nodes.ts";
 import { subtree } from "./settings.ts";
 
@@ -14,30 +14,30 @@ export class Dependencies {
   set(node: TreeNode, target: TreeNode | undefined, at: number): void {
     if (currentTarget(node) === target) return;
     if (target !== undefined) {
-      refuseLoop(node, target);
+      rejectLoop(node, target);
       const dependents = this.#dependents.get(target) ?? new Set();
       this.#dependents.set(target, dependents.add(node));
     }
-    insertInTime(node.dependencies, { at, target });
-    this.changed(node);
+    insertByTime(node.dependencies, { at, target });
+    this.invalidate(node);
   }
 
   /** What depended on the node depends on its parent again: from a moment on, or as if it always had. */
   release(target: TreeNode, at: number | undefined): void {
     for (const node of this.#dependents.get(target) ?? []) {
       if (at === undefined) node.dependencies.splice(0);
-      else if (currentTarget(node) === target) insertInTime(node.dependencies, { at, target: undefined });
+      else if (currentTarget(node) === target) insertByTime(node.dependencies, { at, target: undefined });
       const { dependency } = node.settings;
       if (dependency?.dependsOn === target.id) {
         node.settings = { ...node.settings, dependency: { ...dependency, dependsOn: undefined } };
       }
-      this.changed(node);
+      this.invalidate(node);
     }
     this.#dependents.delete(target);
   }
 
   /** To be called after each change of what bears on a node: all that follows from it has to be worked out anew. */
-  changed(node: TreeNode): void {
+  invalidate(node: TreeNode): void {
     const affected = new Set([node]);
     // A Set visits what is added to it on the way.
     for (const one of affected) {
@@ -54,9 +54,9 @@ export class Dependencies {
   /**
    * @throws RangeError when something at or below the node would depend on itself below a new parent
    */
-  refuseLoopsBelow(parent: TreeNode, node: TreeNode): void {
-    const above = foundations([parent]);
-    for (const one of subtree(node)) if (above.has(one)) throw loop(node, one);
+  rejectLoopsBelow(parent: TreeNode, node: TreeNode): void {
+    const above = prerequisitesOf([parent]);
+    for (const one of subtree(node)) if (above.has(one)) throw loopError(node, one);
   }
 }
 
@@ -64,12 +64,12 @@ function currentTarget({ dependencies }: TreeNode): TreeNode | undefined {
   return dependencies.at(-1)?.target;
 }
 
-function refuseLoop(node: TreeNode, target: TreeNode): void {
-  if (foundations(subtree(target)).has(node)) throw loop(node, target);
+function rejectLoop(node: TreeNode, target: TreeNode): void {
+  if (prerequisitesOf(subtree(target)).has(node)) throw loopError(node, target);
 }
 
 /** The nodes, and all on which their states rest: what is above, what these depend on, and what is below that. */
-function foundations(nodes: Iterable<TreeNode>): ReadonlySet<TreeNode> {
+function prerequisitesOf(nodes: Iterable<TreeNode>): ReadonlySet<TreeNode> {
   const found = new Set(nodes);
   for (const one of found) {
     if (one.parent !== undefined) found.add(one.parent);
@@ -79,6 +79,6 @@ function foundations(nodes: Iterable<TreeNode>): ReadonlySet<TreeNode> {
   return found;
 }
 
-function loop(node: TreeNode, target: TreeNode): RangeError {
+function loopError(node: TreeNode, target: TreeNode): RangeError {
   return new RangeError(`the ${node.kind} ${node.id} cannot depend on ${target.id}, which depends on it`);
 }

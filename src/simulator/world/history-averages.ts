@@ -1,10 +1,10 @@
-import type { Stretch } from "./history-stretches.ts";
+import type { ScanRun } from "./history-stretches.ts";
 import type { SensorNode } from "./nodes.ts";
-import { gaugeOf, readGauge } from "./values.ts";
-import { verdictOf } from "./verdicts.ts";
+import { channelReader, readChannel } from "./values.ts";
+import { scanResultOf } from "./verdicts.ts";
 
 /** The scans of a sensor between two moments, both included. */
-export type StretchesBetween = (sensor: SensorNode, from: number, to: number) => readonly Stretch[];
+export type ScanRunsBetween = (sensor: SensorNode, from: number, to: number) => readonly ScanRun[];
 
 /** Averages over consecutive spans of one length: for each span a cell per channel, NaN where there is none. */
 export interface AverageBlock {
@@ -24,14 +24,14 @@ const MAX_CELLS = 8_000_000;
  * sensors that were asked for last are kept.
  */
 export class Averages {
-  readonly #stretches: StretchesBetween;
-  readonly #mostCells: number;
+  readonly #scanRuns: ScanRunsBetween;
+  readonly #maxCells: number;
   readonly #blocks = new Map<string, AverageBlock>();
   #cells = 0;
 
-  constructor(stretches: StretchesBetween, mostCells = MAX_CELLS) {
-    this.#stretches = stretches;
-    this.#mostCells = mostCells;
+  constructor(scanRuns: ScanRunsBetween, maxCells = MAX_CELLS) {
+    this.#scanRuns = scanRuns;
+    this.#maxCells = maxCells;
   }
 
   /** To be called for what is gone. */
@@ -78,7 +78,7 @@ export class Averages {
     if (begin >= end) return;
     const { channels } = sensor;
     block.cells.fill(Number.NaN, (begin - block.first) * channels.length, (end - block.first) * channels.length);
-    const gauges = channels.map(gaugeOf);
+    const readers = channels.map(channelReader);
     const sums = new Float64Array(channels.length);
     const counts = new Uint32Array(channels.length);
     let current = begin;
@@ -91,17 +91,17 @@ export class Averages {
       sums.fill(0);
       counts.fill(0);
     };
-    for (const { first, last, everyMs, cause } of this.#stretches(sensor, begin * spanMs, end * spanMs - 1)) {
+    for (const { first, last, everyMs, cause } of this.#scanRuns(sensor, begin * spanMs, end * spanMs - 1)) {
       for (let at = first; at <= last; at += everyMs) {
         const number = Math.floor(at / spanMs);
         if (number !== current) {
           finish();
           current = number;
         }
-        const verdict = verdictOf(sensor, cause, at);
+        const result = scanResultOf(sensor, cause, at);
         let index = 0;
-        for (const gauge of gauges) {
-          const value = readGauge(gauge, verdict, at);
+        for (const reader of readers) {
+          const value = readChannel(reader, result, at);
           if (value !== null) {
             sums[index] = (sums[index] ?? 0) + value;
             counts[index] = (counts[index] ?? 0) + 1;
@@ -119,7 +119,7 @@ export class Averages {
     this.#blocks.set(key, block);
     this.#cells += block.cells.length;
     for (const oldest of this.#blocks.keys()) {
-      if (this.#cells <= this.#mostCells || oldest === key) break;
+      if (this.#cells <= this.#maxCells || oldest === key) break;
       this.#forget(oldest);
     }
   }

@@ -1,35 +1,35 @@
-import type { Influences } from "./influences.ts";
+import type { SpanCollector } from "./influences.ts";
 import type { SensorNode } from "./nodes.ts";
-import { evenRunBefore, lastDue, nextDue } from "./scan-times.ts";
-import { behindScan, haltOfScan, type Span } from "./span.ts";
+import { lastDue, nextDue, regularRunBefore } from "./scan-times.ts";
+import { haltOfScan, type StatusSpan, scanSpan } from "./span.ts";
 
 /** Consecutive scans of a sensor that have the same thing behind them. */
-export interface Stretch {
+export interface ScanRun {
   /** The first and the last scan; all that are due between them take place. */
   readonly first: number;
   readonly last: number;
   /** They lie this far apart, in milliseconds. */
   readonly everyMs: number;
-  readonly cause: Span | undefined;
+  readonly cause: StatusSpan | undefined;
 }
 
 /**
  * All scans of a sensor that take place from `from` to `to`, both included, oldest first. Asking what bears on the sensor
  * costs more than a value does, and little changes in a day: it is asked once a stretch.
  */
-export function stretchesOf(influences: Influences, sensor: SensorNode, from: number, to: number): Stretch[] {
-  const earliest = nextDue(sensor, Math.max(from, sensor.bornAt));
-  const found: Stretch[] = [];
+export function scanRunsOf(collector: SpanCollector, sensor: SensorNode, from: number, to: number): ScanRun[] {
+  const earliest = nextDue(sensor, Math.max(from, sensor.createdAt));
+  const found: ScanRun[] = [];
   // Backwards: of each source the last span that began is known, not the next one.
   let last = lastDue(sensor, to);
   while (last >= earliest) {
-    const spans = influences.bearing(sensor, last);
-    const boundary = influences.lastBoundary(sensor, last);
-    const run = evenRunBefore(sensor, last);
+    const spans = collector.spansAt(sensor, last);
+    const boundary = collector.lastBoundary(sensor, last);
+    const run = regularRunBefore(sensor, last);
     // After the boundary everything is as it is at `last`. A scan at the very boundary can be another matter.
     const first = boundary >= last ? last : firstOf(last, run.everyMs, Math.max(earliest, run.from, boundary + 1));
     if (haltOfScan(spans, last) === undefined) {
-      found.push({ first, last, everyMs: run.everyMs, cause: behindScan(spans, last) });
+      found.push({ first, last, everyMs: run.everyMs, cause: scanSpan(spans, last) });
     }
     last = lastDue(sensor, first - 1);
   }

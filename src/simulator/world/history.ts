@@ -1,20 +1,20 @@
 import { Averages } from "./history-averages.ts";
-import { type Stretch, stretchesOf } from "./history-stretches.ts";
-import type { Influences } from "./influences.ts";
+import { type ScanRun, scanRunsOf } from "./history-stretches.ts";
+import type { SpanCollector } from "./influences.ts";
 import type { SimRow, SimSchedule } from "./model.ts";
 import type { SensorNode } from "./nodes.ts";
 import { nextDue } from "./scan-times.ts";
-import { gaugeOf, readGauge } from "./values.ts";
-import { verdictOf } from "./verdicts.ts";
+import { channelReader, readChannel } from "./values.ts";
+import { scanResultOf } from "./verdicts.ts";
 
 /** The record of what sensors measured. It is not written anywhere: each scan is worked out again when it is asked for. */
 export class History {
-  readonly #influences: Influences;
+  readonly #spans: SpanCollector;
   readonly #averages: Averages;
 
-  constructor(influences: Influences) {
-    this.#influences = influences;
-    this.#averages = new Averages((sensor, from, to) => this.#stretches(sensor, from, to));
+  constructor(collector: SpanCollector) {
+    this.#spans = collector;
+    this.#averages = new Averages((sensor, from, to) => this.#scanRuns(sensor, from, to));
   }
 
   /** To be called for what is gone. */
@@ -23,26 +23,26 @@ export class History {
   }
 
   schedule(sensor: SensorNode): SimSchedule {
-    const first = nextDue(sensor, sensor.bornAt);
+    const first = nextDue(sensor, sensor.createdAt);
     const everyMs = sensor.intervalSeconds * 1000;
-    const even = sensor.paces.length === 1 && sensor.scans.length === 0;
+    const even = sensor.intervals.length === 1 && sensor.requestedScans.length === 0;
     return even ? { first, everyMs } : { first, everyMs, next: (at) => nextDue(sensor, Math.max(first, at)) };
   }
 
   measurements(sensor: SensorNode, from: number, to: number): SimRow[] {
-    const gauges = sensor.channels.map(gaugeOf);
+    const readers = sensor.channels.map(channelReader);
     const rows: SimRow[] = [];
-    for (const { first, last, everyMs, cause } of this.#stretches(sensor, from, to)) {
+    for (const { first, last, everyMs, cause } of this.#scanRuns(sensor, from, to)) {
       for (let at = first; at <= last; at += everyMs) {
-        const verdict = verdictOf(sensor, cause, at);
-        rows.push({ at, displayValues: gauges.map((gauge) => readGauge(gauge, verdict, at)) });
+        const result = scanResultOf(sensor, cause, at);
+        rows.push({ at, displayValues: readers.map((reader) => readChannel(reader, result, at)) });
       }
     }
     return rows;
   }
 
   averages(sensor: SensorNode, from: number, to: number, spanMs: number): SimRow[] {
-    const first = Math.max(Math.ceil(from / spanMs), Math.floor(sensor.bornAt / spanMs));
+    const first = Math.max(Math.ceil(from / spanMs), Math.floor(sensor.createdAt / spanMs));
     const end = Math.floor(to / spanMs);
     if (!(first < end)) return [];
     const block = this.#averages.block(sensor, spanMs, first, end - first);
@@ -55,8 +55,8 @@ export class History {
     return rows;
   }
 
-  #stretches(sensor: SensorNode, from: number, to: number): Stretch[] {
-    return stretchesOf(this.#influences, sensor, from, to);
+  #scanRuns(sensor: SensorNode, from: number, to: number): ScanRun[] {
+    return scanRunsOf(this.#spans, sensor, from, to);
   }
 }
 

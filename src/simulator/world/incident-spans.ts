@@ -1,8 +1,8 @@
-import { type Incident, lastOccurrence, nextOccurrence, type Occurrence, type ReadingEffect } from "./incidents.ts";
-import { statusOfZone, type Zone, zoneOf } from "./limits.ts";
+import { type Incident, lastOccurrence, nextOccurrence, type Occurrence, type ValueEffect } from "./incidents.ts";
+import { type LimitZone, statusOfZone, zoneOf } from "./limits.ts";
 import { type ChannelNode, SensorNode, type TreeNode } from "./nodes.ts";
-import { HALTING, RANK, type Span, span } from "./span.ts";
-import { naturalValue, servable } from "./values.ts";
+import { HALTING, RANK, type StatusSpan, statusSpan } from "./span.ts";
+import { normalValue, withinBounds } from "./values.ts";
 
 /**
  * Puts an incident on a node. It may lie in the future: answers about any moment take it into account from then on.
@@ -14,7 +14,7 @@ export function addIncident(node: TreeNode, incident: Incident): void {
   if (!(lengthMs > 0)) throw new RangeError("an incident lasts some time");
   if (!(times >= 1)) throw new RangeError("an incident happens at least once");
   if (times > 1 && !(everyMs >= lengthMs)) throw new RangeError("an incident ends before it happens again");
-  if (effect.kind === "reading") checkReading(node, effect);
+  if (effect.kind === "reading") checkValueEffect(node, effect);
   else if (!statusesOf(node).has(effect.status)) {
     throw new RangeError(`a ${node.kind} (${node.id}) cannot be made ${effect.status}`);
   }
@@ -37,7 +37,7 @@ function statusesOf(node: TreeNode): ReadonlySet<string> {
   return node.kind === "sensor" ? OF_SENSORS : node.kind === "probe" ? OF_PROBES : OF_OTHERS;
 }
 
-function checkReading(node: TreeNode, { channel: number, to }: ReadingEffect): void {
+function checkValueEffect(node: TreeNode, { channel: number, to }: ValueEffect): void {
   const channel = channelOf(node, number);
   if (channel === undefined) throw new RangeError(`the ${node.kind} ${node.id} has no channel ${number} to set`);
   const [low = -Infinity, high = Infinity] = channel.template.bounds ?? [];
@@ -55,16 +55,17 @@ function channelOf(node: TreeNode, number: number): ChannelNode | undefined {
 }
 
 /** Adds what halts a node itself: of each incident the last time that it happened. */
-export function addHaltingIncidents(node: TreeNode, at: number, add: (one: Span) => void): void {
+export function addHaltingIncidents(node: TreeNode, at: number, add: (one: StatusSpan) => void): void {
   for (const incident of node.incidents) {
     const { effect } = incident;
     if (effect.kind !== "status" || !HALTING.has(effect.status)) continue;
     const occurrence = lastOccurrence(incident, at);
-    if (occurrence !== undefined) add(statusSpan(occurrence, effect.status, haltRank(effect.status), effect.message));
+    if (occurrence !== undefined)
+      add(statusEffectSpan(occurrence, effect.status, haltRank(effect.status), effect.message));
   }
 }
 
-function haltRank(status: Span["status"]): number {
+function haltRank(status: StatusSpan["status"]): number {
   if (status === "disconnected") return RANK.disconnected;
   return status === "none" || status === "unknown" || status === "collecting" ? RANK.waiting : RANK.paused;
 }
@@ -77,18 +78,18 @@ export function nextHaltingIncident(node: TreeNode, at: number): number {
 }
 
 /** Adds what a sensor's scans bring because of incidents, its own and those of all nodes above it. */
-export function addScannedIncidents(sensor: SensorNode, at: number, spans: Span[]): void {
-  const found: Span[] = [];
+export function addScannedIncidents(sensor: SensorNode, at: number, spans: StatusSpan[]): void {
+  const found: StatusSpan[] = [];
   for (let node: TreeNode | undefined = sensor; node !== undefined; node = node.parent) {
     for (const incident of node.incidents) {
       const { effect } = incident;
       const occurrence = lastOccurrence(incident, at);
       if (occurrence === undefined) continue;
       if (effect.kind === "reading") {
-        const one = readingSpan(sensor, effect, occurrence, at);
+        const one = valueEffectSpan(sensor, effect, occurrence, at);
         if (one !== undefined) found.push(one);
       } else if (!HALTING.has(effect.status)) {
-        found.push(statusSpan(occurrence, effect.status, RANK.incident, effect.message));
+        found.push(statusEffectSpan(occurrence, effect.status, RANK.incident, effect.message));
       }
     }
   }
@@ -97,31 +98,36 @@ export function addScannedIncidents(sensor: SensorNode, at: number, spans: Span[
   spans.push(...found);
 }
 
-function statusSpan({ start, end }: Occurrence, status: Span["status"], rank: number, message?: string): Span {
-  return { ...span({ start, end, draw: start }, status, rank), message };
+function statusEffectSpan(
+  { start, end }: Occurrence,
+  status: StatusSpan["status"],
+  rank: number,
+  message?: string,
+): StatusSpan {
+  return { ...statusSpan({ start, end, draw: start }, status, rank), message };
 }
 
 /** The part of the occurrence that a moment falls into, or the last one: between two parts the value crosses a limit. */
-function readingSpan(
+function valueEffectSpan(
   sensor: SensorNode,
-  effect: ReadingEffect,
+  effect: ValueEffect,
   { start, end }: Occurrence,
   at: number,
-): Span | undefined {
+): StatusSpan | undefined {
   const channel = channelOf(sensor, effect.channel);
   if (channel === undefined) return undefined;
-  const from = naturalValue(channel, start);
+  const from = normalValue(channel, start);
   const valueAt = (when: number): number => {
     const part = effect.overMs === 0 ? 1 : Math.min(1, (when - start) / effect.overMs);
-    return servable(channel, from + (effect.to - from) * part);
+    return withinBounds(channel, from + (effect.to - from) * part);
   };
-  const zoneAt = (when: number): Zone => zoneOf(channel.limits, valueAt(when));
+  const zoneAt = (when: number): LimitZone => zoneOf(channel.limits, valueAt(when));
   const arrived = Math.min(end, start + effect.overMs);
   const bounds = [start, ...changes(zoneAt, start, arrived), end];
   const index = bounds.findLastIndex((bound, place) => bound <= at && place < bounds.length - 1);
   const part = { start: bounds[index] ?? start, end: bounds[index + 1] ?? end, draw: start };
-  const reading = { channel, valueAt };
-  return { ...span(part, statusOfZone(zoneAt(part.start)), RANK.reading, true), reading };
+  const valueOverride = { channel, valueAt };
+  return { ...statusSpan(part, statusOfZone(zoneAt(part.start)), RANK.value, true), valueOverride };
 }
 
 /** Moments when a value that only rises or only falls gets into another zone, in order. */

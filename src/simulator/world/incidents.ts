@@ -9,7 +9,7 @@ export interface StatusEffect {
 }
 
 /** A channel that measures what the incident says; the sensor's status follows from the channel's limits. */
-export interface ReadingEffect {
+export interface ValueEffect {
   readonly kind: "reading";
   /** Number of the channel, the part after the dot of its id. */
   readonly channel: number;
@@ -29,7 +29,7 @@ export interface Incident {
   readonly everyMs: number;
   /** How often it happens; Infinity: no end. */
   readonly times: number;
-  readonly effect: StatusEffect | ReadingEffect;
+  readonly effect: StatusEffect | ValueEffect;
 }
 
 /** One time that an incident happens: `start` belongs to it, `end` does not. */

@@ -1,7 +1,7 @@
 import { CORE_SERVER_ROLE, type DeviceRole, PROBE_ROLE, roleOf, sensorKindsOf } from "./device-roles.ts";
 import type { WorldSize } from "./model.ts";
 import { below, between, mix } from "./noise.ts";
-import { mostChannels, type SensorKind } from "./sensor-kind.ts";
+import { maxChannels, type SensorKind } from "./sensor-kind.ts";
 import { type Category, type City, cityOf, type GroupPlan, planGroups } from "./sites.ts";
 import { apportion, MAX_CHANNELS } from "./size.ts";
 
@@ -44,7 +44,7 @@ const CATEGORY_WEIGHTS: Readonly<Record<Category, number>> = {
 };
 
 /** A place where devices go. */
-interface Berth {
+interface DevicePlace {
   readonly probe: number;
   readonly group: number | undefined;
   readonly category: Category;
@@ -75,25 +75,25 @@ function planDevices(size: WorldSize, groups: readonly (readonly GroupPlan[])[])
     const role = probe === 0 ? CORE_SERVER_ROLE : PROBE_ROLE;
     devices[probe]?.push({ group: undefined, role, position: 0, sensors: [] });
   }
-  const berths = berthsOf(groups);
+  const places = devicePlaces(groups);
   const counts = apportion(
     size.devices - probeDevices,
-    berths.map(({ category }) => CATEGORY_WEIGHTS[category]),
+    places.map(({ category }) => CATEGORY_WEIGHTS[category]),
   );
-  berths.forEach(({ probe, group, category }, berth) => {
-    for (let position = 0; position < (counts[berth] ?? 0); position++) {
-      devices[probe]?.push({ group, role: roleOf(category, position + berth), position, sensors: [] });
+  places.forEach(({ probe, group, category }, place) => {
+    for (let position = 0; position < (counts[place] ?? 0); position++) {
+      devices[probe]?.push({ group, role: roleOf(category, position + place), position, sensors: [] });
     }
   });
   return devices;
 }
 
-function berthsOf(groups: readonly (readonly GroupPlan[])[]): Berth[] {
-  const berths = groups.flatMap((own, probe) => {
+function devicePlaces(groups: readonly (readonly GroupPlan[])[]): DevicePlace[] {
+  const places = groups.flatMap((own, probe) => {
     const inner = new Set(own.map(({ parent }) => parent));
-    return own.flatMap(({ category }, group): Berth[] => (inner.has(group) ? [] : [{ probe, group, category }]));
+    return own.flatMap(({ category }, group): DevicePlace[] => (inner.has(group) ? [] : [{ probe, group, category }]));
   });
-  if (berths.length > 0) return berths;
+  if (places.length > 0) return places;
   return groups.map((_, probe) => ({ probe, group: undefined, category: "mixed" }));
 }
 
@@ -124,7 +124,7 @@ function planChannels(seed: number, total: number, sensors: readonly SensorPlan[
     missing -= sensor.channels;
   });
   const ends: readonly ((spec: SensorKind) => number)[] =
-    missing > 0 ? [mostChannels, () => MAX_CHANNELS - 1] : [({ usual }) => usual[0], () => 1];
+    missing > 0 ? [maxChannels, () => MAX_CHANNELS - 1] : [({ usual }) => usual[0], () => 1];
   for (const end of ends) {
     const rooms = sensors.map(({ spec, channels }) => Math.abs(end(spec) - channels));
     const room = rooms.reduce((sum, one) => sum + one, 0);

@@ -1,6 +1,6 @@
 import type { SimStatus } from "./model.ts";
 import type { SensorNode } from "./nodes.ts";
-import type { Verdict } from "./verdicts.ts";
+import type { ScanResult } from "./verdicts.ts";
 
 const FIXED: Readonly<Partial<Record<SimStatus, string>>> = {
   none: "",
@@ -23,20 +23,20 @@ const LIMIT_WORDS = {
 } as const;
 
 /** Message of a node that no scan speaks for: paused, unknown. */
-export function standingMessage(status: SimStatus): string {
+export function statusMessage(status: SimStatus): string {
   return FIXED[status] ?? "OK";
 }
 
 /** Message of a sensor as its last scan left it. */
-export function scanMessage(sensor: SensorNode, verdict: Verdict): string {
-  const { culprit, limit, value, status } = verdict;
-  if (culprit !== undefined && limit !== undefined) {
-    const unit = culprit.displayUnit === "" ? "" : ` ${culprit.displayUnit}`;
+export function scanMessage(sensor: SensorNode, result: ScanResult): string {
+  const { abnormalChannel, limit, value, status } = result;
+  if (abnormalChannel !== undefined && limit !== undefined) {
+    const unit = abnormalChannel.displayUnit === "" ? "" : ` ${abnormalChannel.displayUnit}`;
     const shown = `${Math.round(value * 100) / 100}${unit}`;
-    return `${shown} (${culprit.name}) is ${LIMIT_WORDS[limit]} ${culprit.limits[limit]}${unit}`;
+    return `${shown} (${abnormalChannel.name}) is ${LIMIT_WORDS[limit]} ${abnormalChannel.limits[limit]}${unit}`;
   }
   if (status === "down" || status === "acknowledged") return sensor.spec.noAnswer;
   if (status === "warning") return "The answer came, but it was not complete (code: PE094)";
   if (status === "unusual") return "1 hour interval average is higher than usual at this hour of the week";
-  return standingMessage(status);
+  return statusMessage(status);
 }

@@ -227,7 +227,7 @@ export interface World {
    * Arranges that something befalls an object at the moments that the incident says, also ahead of time, until the function
    * that it returns is called: then it has never been. A RangeError for what cannot befall the object.
    */
-  befall(id: string, incident: Incident): () => void;
+  addIncident(id: string, incident: Incident): () => void;
 }
 
 /** How large the world is. `channels` includes each sensor's Downtime channel. */

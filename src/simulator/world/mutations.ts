@@ -42,7 +42,7 @@ export class Mutations {
     const node = this.#registry.require(id);
     if (node.kind === "root") throw new RangeError("the root cannot be removed");
     const doomed = [...subtree(node)];
-    this.#dependencies.changed(node);
+    this.#dependencies.invalidate(node);
     this.#registry.remove(node);
     for (const one of doomed) {
       this.#timeline.forget(one);
@@ -66,7 +66,7 @@ export class Mutations {
     if (interval !== undefined) {
       this.#set(node, { interval });
       adoptIntervals(node, at);
-      this.#dependencies.changed(node);
+      this.#dependencies.invalidate(node);
     }
     if (name !== undefined) node.name = name;
     if (tags !== undefined) node.tags = [...tags];
@@ -88,21 +88,21 @@ export class Mutations {
       attach(node, target, options.index);
       return;
     }
-    this.#dependencies.refuseLoopsBelow(target, node);
+    this.#dependencies.rejectLoopsBelow(target, node);
     attach(node, target, options.index);
     adoptIntervals(node, options.at ?? -Infinity);
-    this.#dependencies.changed(node);
+    this.#dependencies.invalidate(node);
   }
 
   addGroup(parentId: string, name: string, at: number): TreeNode {
     const parent = this.#parentFor("group", parentId);
-    return this.#add(this.#factory.group({ parent, name: () => name, tags: [], bornAt: at }));
+    return this.#add(this.#factory.group({ parent, name: () => name, tags: [], createdAt: at }));
   }
 
   addDevice(parentId: string, name: string, at: number, host?: string): DeviceNode {
     const parent = this.#parentFor("device", parentId);
     const hostOf = (salt: number): string => host ?? `10.250.${salt % 250}.${(salt >>> 8) % 250}`;
-    const own = { parent, name: () => name, type: "device", tags: [], host: hostOf, bornAt: at };
+    const own = { parent, name: () => name, type: "device", tags: [], host: hostOf, createdAt: at };
     return this.#add(this.#factory.device(own));
   }
 
@@ -115,7 +115,7 @@ export class Mutations {
     const zone = sibling?.zone ?? 0;
     const channels = Math.max(spec.channels.length, spec.usual[0]);
     return this.#add(
-      this.#factory.sensor({ parent, name: () => name, spec, channels, zone, bornAt: at, inherits: true }),
+      this.#factory.sensor({ parent, name: () => name, spec, channels, zone, createdAt: at, inherits: true }),
     );
   }
 
@@ -131,7 +131,7 @@ export class Mutations {
       if (above !== undefined) copies.set(one, this.#factory.copy(one, above, one === original ? name : one.name, at));
     }
     this.#registry.add([...copies.values()]);
-    for (const copy of copies.values()) this.#dependencies.changed(copy);
+    for (const copy of copies.values()) this.#dependencies.invalidate(copy);
     const byId = new Map([...copies].map(([one, { id: copyId }]) => [one.id, copyId]));
     for (const copy of copies.values()) this.#depend(copy, byId, at);
     const copy = copies.get(original);
@@ -154,7 +154,7 @@ export class Mutations {
     node.priority = 3;
     node.favorite = false;
     this.#registry.add([node]);
-    this.#dependencies.changed(node);
+    this.#dependencies.invalidate(node);
     return node;
   }
 

@@ -24,10 +24,10 @@ const HOSTILE_SHARE = 0.011;
 export type Naming = (name: string, salt: number) => string;
 
 /** As it is. */
-export const plain: Naming = (name) => name;
+export const plainNaming: Naming = (name) => name;
 
 /** The name, or for about one in a hundred a hostile form of it. */
-export function seasoned(name: string, salt: number): string {
+export function hostileNaming(name: string, salt: number): string {
   if (uniform(salt, 0x4057) >= HOSTILE_SHARE) return name;
   return (HOSTILE[below(salt, 0x71e, HOSTILE.length)] ?? HOSTILE[0])(name);
 }

@@ -4,7 +4,7 @@ import type { Naming } from "./names.ts";
 import { ChannelNode, DeviceNode, type NodeOptions, SensorNode, TreeNode } from "./nodes.ts";
 import { mix, uniform } from "./noise.ts";
 import type { SensorKind } from "./sensor-kind.ts";
-import { handedDownSeconds, ROOT_SETTINGS } from "./settings.ts";
+import { inheritedSeconds, ROOT_SETTINGS } from "./settings.ts";
 
 /** Makes a text from a node's own randomness. */
 export type FromSalt = (salt: number) => string;
@@ -12,7 +12,7 @@ export type FromSalt = (salt: number) => string;
 interface NewNode {
   readonly parent: TreeNode;
   readonly name: FromSalt;
-  readonly bornAt: number;
+  readonly createdAt: number;
 }
 
 export interface NewGroup extends NewNode {
@@ -52,12 +52,12 @@ export class NodeFactory {
     this.#shift = uniform(seed, 0x5ea7) * 1000;
   }
 
-  root(bornAt: number): TreeNode {
+  root(createdAt: number): TreeNode {
     const salt = mix(this.#seed, 0);
     const names = { name: "Root", type: "root", typeName: "Root", tags: [] };
     const root = new TreeNode("root", {
       ...names,
-      ...{ id: "0", parent: undefined, priority: 3, favorite: false, salt, seat: 0, bornAt },
+      ...{ id: "0", parent: undefined, priority: 3, favorite: false, salt, spreadIndex: 0, createdAt },
     });
     root.settings = ROOT_SETTINGS;
     return root;
@@ -83,7 +83,7 @@ export class NodeFactory {
   sensor(own: NewSensor): SensorNode {
     const { spec, zone } = own;
     const options = this.#options("sensor", own, spec);
-    const handedDown = handedDownSeconds(own.parent);
+    const handedDown = inheritedSeconds(own.parent);
     const intervalSeconds = spec.intervalSeconds ?? (own.inherits ? handedDown : drawnInterval(spec, options.salt));
     const sensor = new SensorNode({ ...options, spec, zone, intervalSeconds });
     if (intervalSeconds !== handedDown) {
@@ -93,11 +93,11 @@ export class NodeFactory {
     return sensor;
   }
 
-  /** A node that is as another one, without what is below that; it has a history of its own, which begins at `bornAt`. */
-  copy(original: TreeNode, parent: TreeNode, name: string, bornAt: number): TreeNode {
+  /** A node that is as another one, without what is below that; it has a history of its own, which begins at `createdAt`. */
+  copy(original: TreeNode, parent: TreeNode, name: string, createdAt: number): TreeNode {
     const { kind, type, typeName, tags, priority } = original;
     const options = {
-      ...this.#options(kind, { parent, name: () => name, bornAt }, { type, typeName, tags }),
+      ...this.#options(kind, { parent, name: () => name, createdAt }, { type, typeName, tags }),
       ...{ priority, favorite: false },
     };
     const copy = original instanceof SensorNode ? copySensor(original, options) : copyOther(original, options);
@@ -112,11 +112,11 @@ export class NodeFactory {
     const hole = salt % 8 === 0 ? salt % 5 : 0;
     this.#lastId = this.#lastId === 0 ? 1 : Math.max(FIRST_IDS, this.#lastId) + 1 + hole;
     return {
-      ...{ id: String(this.#lastId), parent: own.parent, name: own.name(salt), bornAt: own.bornAt, salt },
+      ...{ id: String(this.#lastId), parent: own.parent, name: own.name(salt), createdAt: own.createdAt, salt },
       ...{ type: what.type, typeName: what.typeName, tags: what.tags },
       priority: priorityOf(uniform(salt, 0x9110)),
       favorite: uniform(salt, 0xfa5) < 0.02,
-      seat: count + this.#shift,
+      spreadIndex: count + this.#shift,
     };
   }
 }

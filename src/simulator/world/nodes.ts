@@ -6,7 +6,7 @@ import { secondsAt } from "./scan-times.ts";
 import { type ChannelTemplate, DOWNTIME_NUMBER, type SensorKind } from "./sensor-kind.ts";
 
 /** What somebody did to a node: it holds from `at` until the next order, but not beyond `until`. */
-export interface Order {
+export interface ManualAction {
   readonly at: number;
   /** Infinity where it ends by another order only. */
   readonly until: number;
@@ -30,7 +30,7 @@ export interface Dependency {
 }
 
 /** From `from` on a sensor scans at this interval. */
-export interface Pace {
+export interface IntervalPeriod {
   readonly from: number;
   readonly seconds: number;
 }
@@ -47,8 +47,8 @@ export interface NodeOptions {
   /** Source of the node's own randomness. */
   readonly salt: number;
   /** Place among the nodes of its kind, moved by an amount of the seed; spreads rare states evenly over the nodes. */
-  readonly seat: number;
-  readonly bornAt: number;
+  readonly spreadIndex: number;
+  readonly createdAt: number;
 }
 
 /** A node as the world itself sees it. */
@@ -66,10 +66,10 @@ export class TreeNode implements SimNode {
   settings: SimSettings = {};
 
   readonly salt: number;
-  readonly seat: number;
-  readonly bornAt: number;
+  readonly spreadIndex: number;
+  readonly createdAt: number;
   /** In order of time. */
-  readonly orders: Order[] = [];
+  readonly manualActions: ManualAction[] = [];
   /** In order of time. */
   readonly dependencies: Dependency[] = [];
   /** What is arranged to befall it. */
@@ -77,7 +77,7 @@ export class TreeNode implements SimNode {
   /** Goes up with each change of what bears on the node: what was worked out before is no longer good. */
   revision = 0;
   /** Somebody pauses it now and then (groups, devices, sensors), or it loses its connection (probes). */
-  restless = false;
+  hasRandomHalts = false;
 
   constructor(kind: SimKind, options: NodeOptions) {
     this.id = options.id;
@@ -90,8 +90,8 @@ export class TreeNode implements SimNode {
     this.priority = options.priority;
     this.favorite = options.favorite;
     this.salt = options.salt;
-    this.seat = options.seat;
-    this.bornAt = options.bornAt;
+    this.spreadIndex = options.spreadIndex;
+    this.createdAt = options.createdAt;
     options.parent?.children.push(this);
   }
 }
@@ -124,27 +124,27 @@ export class SensorNode extends TreeNode implements SimSensor {
   /** Waits for its first scan for ever, in this status. */
   neverScanned: "unknown" | "none" | undefined;
   /** Paused every night. */
-  nightly = false;
+  pausedAtNight = false;
   readonly acknowledgements: Acknowledgement[] = [];
   /** In order of time; the first one from -Infinity on. */
-  paces: readonly [Pace, ...Pace[]];
+  intervals: readonly [IntervalPeriod, ...IntervalPeriod[]];
   /** Scans that somebody asked for, in order of time. */
-  readonly scans: number[] = [];
+  readonly requestedScans: number[] = [];
 
   constructor(options: SensorOptions) {
     super("sensor", options);
     this.spec = options.spec;
-    this.paces = [{ from: -Infinity, seconds: options.intervalSeconds }];
+    this.intervals = [{ from: -Infinity, seconds: options.intervalSeconds }];
     this.zone = options.zone;
   }
 
   get intervalSeconds(): number {
-    return (this.paces.at(-1) ?? this.paces[0]).seconds;
+    return (this.intervals.at(-1) ?? this.intervals[0]).seconds;
   }
 
   /** As if it had always been so. */
   set intervalSeconds(seconds: number) {
-    this.paces = [{ from: -Infinity, seconds }];
+    this.intervals = [{ from: -Infinity, seconds }];
     this.revision++;
   }
 

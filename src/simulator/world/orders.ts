@@ -1,14 +1,14 @@
 import type { Dependencies } from "./dependencies.ts";
-import { insertInTime } from "./in-time.ts";
+import { insertByTime } from "./in-time.ts";
 import type { SimStatus } from "./model.ts";
-import type { Order, TreeNode } from "./nodes.ts";
+import type { ManualAction, TreeNode } from "./nodes.ts";
 import type { Registry } from "./registry.ts";
 import type { Timeline } from "./timeline.ts";
 
 const SECOND_MS = 1000;
 
 /** What people do to the state of nodes. Each throws a RangeError for an unknown id. */
-export class Orders {
+export class ManualActions {
   readonly #registry: Registry;
   readonly #timeline: Timeline;
   readonly #dependencies: Dependencies;
@@ -21,17 +21,17 @@ export class Orders {
 
   pause(id: string, at: number, message = "", until = Infinity): void {
     const status = until === Infinity ? "pausedbyuser" : "pauseduntil";
-    this.#order(this.#registry.require(id), { at, until, kind: "pause", status, message });
+    this.#add(this.#registry.require(id), { at, until, kind: "pause", status, message });
   }
 
   resume(id: string, at: number): void {
     const node = this.#registry.require(id);
-    this.#order(node, { at, until: Infinity, kind: "resume", status: "up", message: "" });
+    this.#add(node, { at, until: Infinity, kind: "resume", status: "up", message: "" });
   }
 
   force(sensorId: string, status: SimStatus, at: number): void {
     const sensor = this.#registry.requireSensor(sensorId);
-    this.#order(sensor, { at, until: Infinity, kind: "force", status, message: "" });
+    this.#add(sensor, { at, until: Infinity, kind: "force", status, message: "" });
   }
 
   acknowledge(sensorId: string, at: number, message = "", until = Infinity): void {
@@ -40,8 +40,8 @@ export class Orders {
     if (status !== "down" && status !== "partialdown" && status !== "acknowledged") {
       throw new RangeError(`the sensor ${sensorId} cannot be acknowledged: it is ${status}, not down`);
     }
-    insertInTime(sensor.acknowledgements, { at, until, message });
-    this.#dependencies.changed(sensor);
+    insertByTime(sensor.acknowledgements, { at, until, message });
+    this.#dependencies.invalidate(sensor);
   }
 
   /**
@@ -50,15 +50,15 @@ export class Orders {
    */
   scan(sensorId: string, at: number): void {
     const sensor = this.#registry.requireSensor(sensorId);
-    const moment = Math.max(Math.floor(at / SECOND_MS) * SECOND_MS, sensor.bornAt);
-    if (sensor.scans.includes(moment)) return;
-    sensor.scans.push(moment);
-    sensor.scans.sort((one, other) => one - other);
-    this.#dependencies.changed(sensor);
+    const moment = Math.max(Math.floor(at / SECOND_MS) * SECOND_MS, sensor.createdAt);
+    if (sensor.requestedScans.includes(moment)) return;
+    sensor.requestedScans.push(moment);
+    sensor.requestedScans.sort((one, other) => one - other);
+    this.#dependencies.invalidate(sensor);
   }
 
-  #order(node: TreeNode, order: Order): void {
-    insertInTime(node.orders, order);
-    this.#dependencies.changed(node);
+  #add(node: TreeNode, action: ManualAction): void {
+    insertByTime(node.manualActions, action);
+    this.#dependencies.invalidate(node);
   }
 }

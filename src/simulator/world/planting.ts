@@ -3,13 +3,13 @@ import type { WorldSize } from "./model.ts";
 import { deviceName, hostName } from "./names.ts";
 import type { NodeFactory } from "./node-factory.ts";
 import { SensorNode, type TreeNode } from "./nodes.ts";
-import { turnOf } from "./rota.ts";
+import { evenSpread } from "./rota.ts";
 import type { City } from "./sites.ts";
 
 const HOUR_MS = 3_600_000;
 
 /** Below this many sensors nobody pauses anything unasked, so that a small world in a test does what it is told. */
-const MIN_RESTLESS_SENSORS = 50;
+const MIN_SENSORS_WITH_HALTS = 50;
 /** Nobody pauses larger groups, nor any with more than a 25th of all sensors. */
 const MAX_PAUSED_SENSORS = 120;
 /** With fewer probes than this none of them ever loses its connection. */
@@ -24,24 +24,24 @@ interface Place {
 }
 
 /** Makes the nodes of the world, in the order of their creation. */
-export function plant(factory: NodeFactory, root: TreeNode, seed: number, size: WorldSize): TreeNode[] {
+export function buildTree(factory: NodeFactory, root: TreeNode, seed: number, size: WorldSize): TreeNode[] {
   let sites = 0;
   const nodes = planWorld(seed, size).flatMap((plan) => {
     const firstSite = sites;
     sites += 1 + plan.groups.length;
-    return plantProbe(factory, root, plan, firstSite);
+    return buildProbe(factory, root, plan, firstSite);
   });
-  if (size.sensors >= MIN_RESTLESS_SENSORS) unsettle(nodes, size);
+  if (size.sensors >= MIN_SENSORS_WITH_HALTS) markRandomHalts(nodes, size);
   return nodes;
 }
 
-function plantProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, firstSite: number): TreeNode[] {
-  const { bornAt } = root;
+function buildProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, firstSite: number): TreeNode[] {
+  const { createdAt } = root;
   const devices = Map.groupBy(plan.devices, ({ group }) => group);
-  const probe = factory.probe({ parent: root, name: () => plan.name, bornAt });
+  const probe = factory.probe({ parent: root, name: () => plan.name, createdAt });
   const nodes = [probe];
   const fill = (place: Place, group: number | undefined): void => {
-    for (const device of devices.get(group) ?? []) nodes.push(...plantDevice(factory, place, device));
+    for (const device of devices.get(group) ?? []) nodes.push(...buildDevice(factory, place, device));
   };
   fill({ node: probe, city: plan.city, site: firstSite }, undefined);
   const groups: TreeNode[] = [];
@@ -50,7 +50,7 @@ function plantProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, first
       parent: (parent === undefined ? undefined : groups[parent]) ?? probe,
       name: (salt) => factory.naming(name, salt),
       tags: parent === undefined ? ["site", city.code] : [category],
-      bornAt,
+      createdAt,
     });
     nodes.push(node);
     groups.push(node);
@@ -59,9 +59,9 @@ function plantProbe(factory: NodeFactory, root: TreeNode, plan: ProbePlan, first
   return nodes;
 }
 
-function plantDevice(factory: NodeFactory, { node: parent, city, site }: Place, plan: DevicePlan): TreeNode[] {
+function buildDevice(factory: NodeFactory, { node: parent, city, site }: Place, plan: DevicePlan): TreeNode[] {
   const { role, position } = plan;
-  const { bornAt } = parent;
+  const { createdAt } = parent;
   const ofProbe = role.name === "Probe Device";
   const device = factory.device({
     parent,
@@ -69,7 +69,7 @@ function plantDevice(factory: NodeFactory, { node: parent, city, site }: Place, 
     type: ofProbe ? role.name : "device",
     tags: role.tags,
     host: (salt) => (ofProbe ? "127.0.0.1" : hostName(role.name, city.code, site, position, salt)),
-    bornAt,
+    createdAt,
   });
   const seen = new Map<string, number>();
   const sensors = plan.sensors.map(({ spec, channels }) => {
@@ -77,25 +77,25 @@ function plantDevice(factory: NodeFactory, { node: parent, city, site }: Place, 
     seen.set(spec.type, count);
     const plain = (spec.names[(count - 1) % spec.names.length] ?? spec.names[0]).replaceAll("{n}", String(count));
     const name = (salt: number): string => factory.naming(plain, salt);
-    return factory.sensor({ parent: device, name, spec, channels, zone: city.hours * HOUR_MS, bornAt });
+    return factory.sensor({ parent: device, name, spec, channels, zone: city.hours * HOUR_MS, createdAt });
   });
   return [device, ...sensors];
 }
 
 /** Marks what is paused now and then, what has never been scanned, and what loses its connection. */
-function unsettle(nodes: readonly TreeNode[], size: WorldSize): void {
+function markRandomHalts(nodes: readonly TreeNode[], size: WorldSize): void {
   const probes = nodes.filter(({ kind }) => kind === "probe");
-  for (const probe of probes.slice(1)) probe.restless = probes.length >= MIN_FLAKY_PROBES;
-  const mostPaused = Math.min(MAX_PAUSED_SENSORS, size.sensors / 25);
+  for (const probe of probes.slice(1)) probe.hasRandomHalts = probes.length >= MIN_FLAKY_PROBES;
+  const maxPaused = Math.min(MAX_PAUSED_SENSORS, size.sensors / 25);
   for (const node of nodes) {
-    if (node.kind === "device") node.restless = node.type === "device";
-    if (node.kind === "group") node.restless = node.children.length > 0 && sensorsBelow(node) <= mostPaused;
+    if (node.kind === "device") node.hasRandomHalts = node.type === "device";
+    if (node.kind === "group") node.hasRandomHalts = node.children.length > 0 && sensorsBelow(node) <= maxPaused;
     if (!(node instanceof SensorNode)) continue;
-    node.restless = true;
-    const draw = turnOf(node.seat, 9);
+    node.hasRandomHalts = true;
+    const draw = evenSpread(node.spreadIndex, 9);
     if (draw < 0.0036) node.neverScanned = "unknown";
     else if (draw < 0.004) node.neverScanned = "none";
-    else node.nightly = draw < 0.0065;
+    else node.pausedAtNight = draw < 0.0065;
   }
 }
 

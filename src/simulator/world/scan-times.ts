@@ -1,4 +1,4 @@
-import type { Pace, SensorNode } from "./nodes.ts";
+import type { IntervalPeriod, SensorNode } from "./nodes.ts";
 
 /** Scans are due at multiples of the interval plus an offset of the sensor's own. */
 function offsetMs(salt: number, seconds: number): number {
@@ -17,23 +17,25 @@ function gridAtOrAfter(salt: number, seconds: number, at: number): number {
 
 /** The last moment at or before `at` when a scan of the sensor is due. */
 export function lastDue(sensor: SensorNode, at: number): number {
-  const { paces, scans, salt } = sensor;
-  const regular = paces.length === 1 ? gridAtOrBefore(salt, paces[0].seconds, at) : lastOfPaces(paces, salt, at);
-  if (scans.length === 0) return regular;
-  return Math.max(regular, scans.findLast((scan) => scan <= at) ?? -Infinity);
+  const { intervals, requestedScans, salt } = sensor;
+  const regular =
+    intervals.length === 1 ? gridAtOrBefore(salt, intervals[0].seconds, at) : lastDueOfIntervals(intervals, salt, at);
+  if (requestedScans.length === 0) return regular;
+  return Math.max(regular, requestedScans.findLast((scan) => scan <= at) ?? -Infinity);
 }
 
 /** The first moment at or after `at` when a scan of the sensor is due. */
 export function nextDue(sensor: SensorNode, at: number): number {
-  const { paces, scans, salt } = sensor;
-  const regular = paces.length === 1 ? gridAtOrAfter(salt, paces[0].seconds, at) : nextOfPaces(paces, salt, at);
-  if (scans.length === 0) return regular;
-  return Math.min(regular, scans.find((scan) => scan >= at) ?? Infinity);
+  const { intervals, requestedScans, salt } = sensor;
+  const regular =
+    intervals.length === 1 ? gridAtOrAfter(salt, intervals[0].seconds, at) : nextDueOfIntervals(intervals, salt, at);
+  if (requestedScans.length === 0) return regular;
+  return Math.min(regular, requestedScans.find((scan) => scan >= at) ?? Infinity);
 }
 
-function lastOfPaces(paces: readonly Pace[], salt: number, at: number): number {
+function lastDueOfIntervals(periods: readonly IntervalPeriod[], salt: number, at: number): number {
   let end = at;
-  for (const { from, seconds } of paces.toReversed()) {
+  for (const { from, seconds } of periods.toReversed()) {
     if (from > end) continue;
     const due = gridAtOrBefore(salt, seconds, end);
     if (due >= from) return due;
@@ -42,9 +44,9 @@ function lastOfPaces(paces: readonly Pace[], salt: number, at: number): number {
   return -Infinity;
 }
 
-function nextOfPaces(paces: readonly Pace[], salt: number, at: number): number {
-  for (const [index, { from, seconds }] of paces.entries()) {
-    const end = paces[index + 1]?.from ?? Infinity;
+function nextDueOfIntervals(periods: readonly IntervalPeriod[], salt: number, at: number): number {
+  for (const [index, { from, seconds }] of periods.entries()) {
+    const end = periods[index + 1]?.from ?? Infinity;
     if (end <= at) continue;
     const due = gridAtOrAfter(salt, seconds, Math.max(at, from));
     if (due < end) return due;
@@ -53,28 +55,30 @@ function nextOfPaces(paces: readonly Pace[], salt: number, at: number): number {
 }
 
 /** The interval at which the sensor scanned at a moment, in seconds. */
-export function secondsAt({ paces }: SensorNode, at: number): number {
-  if (paces.length === 1) return paces[0].seconds;
-  return (paces.findLast(({ from }) => from <= at) ?? paces[0]).seconds;
+export function secondsAt({ intervals }: SensorNode, at: number): number {
+  if (intervals.length === 1) return intervals[0].seconds;
+  return (intervals.findLast(({ from }) => from <= at) ?? intervals[0]).seconds;
 }
 
 /** The regular scans around one of them that lie evenly, with no other between: every so many milliseconds, not before `from`. */
-export interface EvenRun {
+export interface RegularRun {
   readonly everyMs: number;
   readonly from: number;
 }
 
-export function evenRunBefore(sensor: SensorNode, due: number): EvenRun {
+export function regularRunBefore(sensor: SensorNode, due: number): RegularRun {
   const everyMs = secondsAt(sensor, due) * 1000;
-  const { paces, scans } = sensor;
-  if (paces.length === 1 && scans.length === 0) return { everyMs, from: -Infinity };
+  const { intervals, requestedScans } = sensor;
+  if (intervals.length === 1 && requestedScans.length === 0) return { everyMs, from: -Infinity };
   // A scan that somebody asked for stands alone.
-  if (lastDueRegular(sensor, due) !== due) return { everyMs, from: due };
-  const pace = paces.findLast(({ from }) => from <= due) ?? paces[0];
-  const asked = scans.findLast((scan) => scan < due) ?? -Infinity;
-  return { everyMs, from: Math.max(pace.from, asked + 1) };
+  if (lastRegularDue(sensor, due) !== due) return { everyMs, from: due };
+  const period = intervals.findLast(({ from }) => from <= due) ?? intervals[0];
+  const asked = requestedScans.findLast((scan) => scan < due) ?? -Infinity;
+  return { everyMs, from: Math.max(period.from, asked + 1) };
 }
 
-function lastDueRegular({ paces, salt }: SensorNode, at: number): number {
-  return paces.length === 1 ? gridAtOrBefore(salt, paces[0].seconds, at) : lastOfPaces(paces, salt, at);
+function lastRegularDue({ intervals, salt }: SensorNode, at: number): number {
+  return intervals.length === 1
+    ? gridAtOrBefore(salt, intervals[0].seconds, at)
+    : lastDueOfIntervals(intervals, salt, at);
 }

@@ -25,7 +25,7 @@ export interface ChannelTemplate {
 export interface RepeatedChannels {
   readonly templates: readonly ChannelTemplate[];
   readonly label: (ordinal: number) => string;
-  readonly most: number;
+  readonly max: number;
 }
 
 /** A kind of sensor, with everything that the world needs to build one. */
@@ -56,6 +56,6 @@ export interface SensorKind {
 export const DOWNTIME_NUMBER = -4;
 
 /** How many channels a sensor of the kind can have by nature, without Downtime. */
-export function mostChannels(kind: SensorKind): number {
-  return kind.channels.length + (kind.repeated === undefined ? 0 : kind.repeated.most * kind.repeated.templates.length);
+export function maxChannels(kind: SensorKind): number {
+  return kind.channels.length + (kind.repeated === undefined ? 0 : kind.repeated.max * kind.repeated.templates.length);
 }

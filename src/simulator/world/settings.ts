@@ -9,7 +9,7 @@ export const ROOT_SETTINGS: { readonly [Key in keyof SimSettings]-?: NonNullable
 };
 
 /** The interval that a node hands down, in seconds. */
-export function handedDownSeconds(node: TreeNode): number {
+export function inheritedSeconds(node: TreeNode): number {
   for (let one: TreeNode | undefined = node; one !== undefined; one = one.parent) {
     if (one.settings.interval !== undefined) return one.settings.interval.seconds;
   }
@@ -31,10 +31,10 @@ export function adoptIntervals(node: TreeNode, at: number): void {
   const from = at + 1;
   for (const one of subtree(node)) {
     if (!(one instanceof SensorNode)) continue;
-    const seconds = handedDownSeconds(one);
+    const seconds = inheritedSeconds(one);
     if (seconds === one.intervalSeconds) continue;
-    const [first, ...later] = one.paces;
-    const earlier = later.filter((pace) => pace.from < from);
-    one.paces = from === -Infinity ? [{ from, seconds }] : [first, ...earlier, { from, seconds }];
+    const [first, ...later] = one.intervals;
+    const earlier = later.filter((period) => period.from < from);
+    one.intervals = from === -Infinity ? [{ from, seconds }] : [first, ...earlier, { from, seconds }];
   }
 }

@@ -3,14 +3,14 @@ import type { ChannelNode } from "./nodes.ts";
 import type { Episode } from "./rota.ts";
 
 /** A channel that measures what was arranged. */
-export interface Reading {
+export interface ValueOverride {
   readonly channel: ChannelNode;
   /** Display value at a moment, as it is served. */
   readonly valueAt: (at: number) => number;
 }
 
 /** What puts a node into a state for a while. `start` belongs to it, `end` does not. */
-export interface Span {
+export interface StatusSpan {
   readonly start: number;
   readonly end: number;
   readonly status: SimStatus;
@@ -24,12 +24,12 @@ export interface Span {
   /** What somebody gave as the reason. */
   readonly message: string | undefined;
   /** Undefined unless a value was arranged: then the status of a scan follows from it. */
-  readonly reading: Reading | undefined;
+  readonly valueOverride: ValueOverride | undefined;
 }
 
 export const RANK = {
   force: 100,
-  order: 80,
+  manual: 80,
   paused: 70,
   schedule: 69,
   dependency: 60,
@@ -37,9 +37,9 @@ export const RANK = {
   never: 45,
   waiting: 40,
   incident: 37,
-  reading: 36,
+  value: 36,
   outage: 30,
-  trouble: 28,
+  problem: 28,
   trend: 20,
   chronic: 15,
   nuisance: 10,
@@ -58,20 +58,20 @@ export const HALTING: ReadonlySet<SimStatus> = new Set<SimStatus>([
   "pauseduntil",
 ]);
 
-const UNREMARKED = { message: undefined, reading: undefined };
+const NO_DETAILS = { message: undefined, valueOverride: undefined };
 
-export function span(
+export function statusSpan(
   { start, end, draw }: Pick<Episode, "start" | "end" | "draw">,
   status: SimStatus,
   rank: number,
   byLimit = false,
-): Span {
-  return { start, end, status, rank, byLimit, draw, halts: HALTING.has(status), ...UNREMARKED };
+): StatusSpan {
+  return { start, end, status, rank, byLimit, draw, halts: HALTING.has(status), ...NO_DETAILS };
 }
 
 /** The one that shows among those that are on at a moment. */
-export function prevailing(spans: readonly Span[], at: number): Span | undefined {
-  let best: Span | undefined;
+export function highestRanked(spans: readonly StatusSpan[], at: number): StatusSpan | undefined {
+  let best: StatusSpan | undefined;
   for (const one of spans) {
     if (one.start <= at && at < one.end && (best === undefined || one.rank > best.rank)) best = one;
   }
@@ -79,13 +79,13 @@ export function prevailing(spans: readonly Span[], at: number): Span | undefined
 }
 
 /** The halt that a scan at a moment falls into, which then does not take place; one at the very moment when it begins still does. */
-export function haltOfScan(spans: readonly Span[], at: number): Span | undefined {
+export function haltOfScan(spans: readonly StatusSpan[], at: number): StatusSpan | undefined {
   return spans.find((one) => one.halts && one.start < at && at < one.end);
 }
 
 /** What shows in a scan that takes place. */
-export function behindScan(spans: readonly Span[], at: number): Span | undefined {
-  return prevailing(
+export function scanSpan(spans: readonly StatusSpan[], at: number): StatusSpan | undefined {
+  return highestRanked(
     spans.filter((one) => !one.halts),
     at,
   );

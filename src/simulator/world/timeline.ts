@@ -1,28 +1,28 @@
 import { History } from "./history.ts";
-import { type Alarm, Influences } from "./influences.ts";
-import { scanMessage, standingMessage } from "./messages.ts";
+import { type DependencyState, SpanCollector } from "./influences.ts";
+import { scanMessage, statusMessage } from "./messages.ts";
 import type { SimMeasurement, SimState, SimStatus } from "./model.ts";
 import { type ChannelNode, SensorNode, type TreeNode } from "./nodes.ts";
-import { lastOrder } from "./pauses.ts";
+import { lastManualAction } from "./pauses.ts";
 import { lastDue, nextDue } from "./scan-times.ts";
 import { subtree } from "./settings.ts";
-import { behindScan, HALTING, haltOfScan, prevailing } from "./span.ts";
+import { HALTING, haltOfScan, highestRanked, scanSpan } from "./span.ts";
 import { valueAt } from "./values.ts";
-import { type Verdict, verdictOf } from "./verdicts.ts";
+import { type ScanResult, scanResultOf } from "./verdicts.ts";
 
 /** The last scan of a sensor, and what it brought. */
-interface ScanRecord {
+interface LastScan {
   /** The last moment when a scan was due. */
   readonly due: number;
   /** The last one that took place: `due`, or earlier when the sensor was halted; undefined when there never was one. */
   readonly at: number | undefined;
-  readonly verdict: Verdict | undefined;
+  readonly result: ScanResult | undefined;
   /** That of the sensor when the record was made. */
   readonly revision: number;
 }
 
 /** An answer given before: the status that showed at `at` had begun at `since`. */
-interface Standing {
+interface KnownState {
   readonly status: SimStatus;
   readonly since: number;
   readonly at: number;
@@ -37,7 +37,7 @@ const ALARMS: ReadonlySet<SimStatus> = new Set(["down", "partialdown"]);
 const DOWN: ReadonlySet<SimStatus> = new Set(["down", "acknowledged", "disconnected"]);
 
 /** What shows of a node at a moment. */
-interface Appearance {
+interface StatusMessage {
   readonly status: SimStatus;
   readonly message: string;
 }
@@ -48,129 +48,129 @@ interface Appearance {
  * follow with the next scan, since a measurement once taken never changes.
  */
 export class Timeline {
-  readonly #influences = new Influences((node, at) => this.#alarm(node, at));
+  readonly #spans = new SpanCollector((node, at) => this.#dependencyState(node, at));
   /** What was measured before the last scan. */
-  readonly history = new History(this.#influences);
-  readonly #records = new Map<SensorNode, ScanRecord>();
-  readonly #standings = new Map<TreeNode, Standing>();
+  readonly history = new History(this.#spans);
+  readonly #lastScans = new Map<SensorNode, LastScan>();
+  readonly #knownStates = new Map<TreeNode, KnownState>();
 
   /** To be called for what is gone. A change of what is there is told by its `revision`. */
   forget(node: TreeNode): void {
-    this.#standings.delete(node);
-    this.#influences.forget(node);
+    this.#knownStates.delete(node);
+    this.#spans.forget(node);
     if (!(node instanceof SensorNode)) return;
-    this.#records.delete(node);
+    this.#lastScans.delete(node);
     this.history.forget(node);
   }
 
   lastMeasurement(channel: ChannelNode, at: number): SimMeasurement | undefined {
-    const { at: scanned, verdict } = this.#lastScan(channel.sensor, at);
-    if (scanned === undefined || verdict === undefined) return undefined;
-    const displayValue = valueAt(channel, verdict, scanned);
+    const { at: scanned, result } = this.#lastScan(channel.sensor, at);
+    if (scanned === undefined || result === undefined) return undefined;
+    const displayValue = valueAt(channel, result, scanned);
     return { at: scanned, displayValue, value: displayValue === null ? null : displayValue * channel.rawFactor };
   }
 
   state(node: TreeNode, at: number): SimState {
-    const { status, message } = this.#effective(node, at);
-    const known = this.#standings.get(node);
+    const { status, message } = this.#statusAt(node, at);
+    const known = this.#knownStates.get(node);
     // The usual case of a poll: nothing has happened since the last one.
     const { revision } = node;
     if (
       known?.status === status &&
       known.revision === revision &&
       known.at <= at &&
-      this.#settledBefore(node, at) <= known.at
+      this.#lastChange(node, at) <= known.at
     ) {
       return { status, message, since: known.since };
     }
-    const since = this.#since(node, at, status, (when) => this.#effective(node, when).status);
-    this.#standings.set(node, { status, since, at, revision });
+    const since = this.#since(node, at, status, (when) => this.#statusAt(node, when).status);
+    this.#knownStates.set(node, { status, since, at, revision });
     return { status, message, since };
   }
 
   /** When the last thing that happened to the node showed. */
-  #settledBefore(node: TreeNode, at: number): number {
-    const boundary = Math.max(this.#influences.lastBoundary(node, at), node.bornAt);
+  #lastChange(node: TreeNode, at: number): number {
+    const boundary = Math.max(this.#spans.lastBoundary(node, at), node.createdAt);
     return node instanceof SensorNode ? nextDue(node, boundary) : boundary;
   }
 
   /** With acknowledgements: one counts for as long as the alarm lasts that was on when it was given. */
-  #effective(node: TreeNode, at: number): Appearance {
-    const seen = this.#appearance(node, at);
+  #statusAt(node: TreeNode, at: number): StatusMessage {
+    const seen = this.#scannedStatus(node, at);
     if (!(node instanceof SensorNode) || node.acknowledgements.length === 0 || !ALARMS.has(seen.status)) return seen;
-    const since = this.#since(node, at, seen.status, (when) => this.#appearance(node, when).status);
+    const since = this.#since(node, at, seen.status, (when) => this.#scannedStatus(node, when).status);
     const given = node.acknowledgements.findLast((one) => since <= one.at && one.at <= at);
     if (given === undefined || given.until <= at) return seen;
     return { status: "acknowledged", message: given.message || seen.message };
   }
 
   /** Whether what depends on the node is of no use at a moment. */
-  #alarm(node: TreeNode, at: number): Alarm {
+  #dependencyState(node: TreeNode, at: number): DependencyState {
     if (node instanceof SensorNode || node.kind === "probe") {
       const { status, since } = this.state(node, at);
-      return { on: DOWN.has(status), since };
+      return { isDown: DOWN.has(status), since };
     }
     // A device or group that does not answer shows as up all the same: it is its sensors that are down.
     let [down, well, since] = [0, 0, -Infinity];
     for (const sensor of subtree(node)) {
-      if (!(sensor instanceof SensorNode) || at < sensor.bornAt) continue;
+      if (!(sensor instanceof SensorNode) || at < sensor.createdAt) continue;
       const state = this.state(sensor, at);
       since = Math.max(since, state.since);
       if (DOWN.has(state.status)) down++;
       else if (!HALTING.has(state.status)) well++;
     }
-    return { on: down > 0 && well === 0, since };
+    return { isDown: down > 0 && well === 0, since };
   }
 
-  #appearance(node: TreeNode, at: number): Appearance {
-    if (at < node.bornAt) return { status: "unknown", message: standingMessage("unknown") };
-    const found = prevailing(this.#influences.bearing(node, at), at);
-    if (found?.halts) return { status: found.status, message: found.message || standingMessage(found.status) };
-    if (!(node instanceof SensorNode)) return { status: "up", message: standingMessage("up") };
-    const order = lastOrder(node, at);
-    if (order?.kind === "force") {
-      return { status: order.status, message: scanMessage(node, verdictOf(node, found, at)) };
+  #scannedStatus(node: TreeNode, at: number): StatusMessage {
+    if (at < node.createdAt) return { status: "unknown", message: statusMessage("unknown") };
+    const found = highestRanked(this.#spans.spansAt(node, at), at);
+    if (found?.halts) return { status: found.status, message: found.message || statusMessage(found.status) };
+    if (!(node instanceof SensorNode)) return { status: "up", message: statusMessage("up") };
+    const action = lastManualAction(node, at);
+    if (action?.kind === "force") {
+      return { status: action.status, message: scanMessage(node, scanResultOf(node, found, at)) };
     }
-    const { due, at: scanned, verdict } = this.#lastScan(node, at);
+    const { due, at: scanned, result } = this.#lastScan(node, at);
     // After a pause nothing is known until the next scan.
-    if (verdict === undefined || scanned !== due) return { status: "unknown", message: standingMessage("unknown") };
-    return { status: verdict.status, message: verdict.message || scanMessage(node, verdict) };
+    if (result === undefined || scanned !== due) return { status: "unknown", message: statusMessage("unknown") };
+    return { status: result.status, message: result.message || scanMessage(node, result) };
   }
 
   /** Goes back from boundary to boundary until the status was another one. */
   #since(node: TreeNode, at: number, status: SimStatus, statusAt: (when: number) => SimStatus): number {
     let moment = at;
     for (;;) {
-      const boundary = Math.max(this.#influences.lastBoundary(node, moment), node.bornAt);
+      const boundary = Math.max(this.#spans.lastBoundary(node, moment), node.createdAt);
       if (node instanceof SensorNode) {
         const scan = nextDue(node, boundary);
         if (scan <= at && statusAt(scan - 1) !== status) return scan;
       }
-      if (boundary <= node.bornAt) return Math.min(node.bornAt, at);
+      if (boundary <= node.createdAt) return Math.min(node.createdAt, at);
       if (statusAt(boundary - 1) !== status) return boundary;
       moment = boundary - 1;
     }
   }
 
-  #lastScan(sensor: SensorNode, at: number): ScanRecord {
+  #lastScan(sensor: SensorNode, at: number): LastScan {
     const due = lastDue(sensor, at);
     const { revision } = sensor;
-    const known = this.#records.get(sensor);
+    const known = this.#lastScans.get(sensor);
     if (known?.due === due && known.revision === revision) return known;
     const scan = this.#scanAtOrBefore(sensor, due);
     const record = { due, ...scan, revision };
-    this.#records.set(sensor, record);
+    this.#lastScans.set(sensor, record);
     return record;
   }
 
-  #scanAtOrBefore(sensor: SensorNode, due: number): Pick<ScanRecord, "at" | "verdict"> {
+  #scanAtOrBefore(sensor: SensorNode, due: number): Pick<LastScan, "at" | "result"> {
     let at = due;
-    while (at >= sensor.bornAt) {
-      const spans = this.#influences.bearing(sensor, at);
+    while (at >= sensor.createdAt) {
+      const spans = this.#spans.spansAt(sensor, at);
       const halt = haltOfScan(spans, at);
-      if (halt === undefined) return { at, verdict: verdictOf(sensor, behindScan(spans, at), at) };
+      if (halt === undefined) return { at, result: scanResultOf(sensor, scanSpan(spans, at), at) };
       at = lastDue(sensor, halt.start);
     }
-    return { at: undefined, verdict: undefined };
+    return { at: undefined, result: undefined };
   }
 }

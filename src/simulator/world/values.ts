@@ -1,54 +1,58 @@
 import type { Scan } from "./curves.ts";
 import type { ChannelNode } from "./nodes.ts";
 import { secondsAt } from "./scan-times.ts";
-import { CALM, type Verdict } from "./verdicts.ts";
+import { NORMAL_RESULT, type ScanResult } from "./verdicts.ts";
 
 /**
- * Display value of a channel at a scan, in agreement with the sensor's verdict: the culprit is out of its limit, everything
+ * Display value of a channel at a scan, in agreement with the sensor's result: the culprit is out of its limit, everything
  * else is within. Null where the scan brought nothing.
  */
-export function valueAt(channel: ChannelNode, verdict: Verdict, at: number): number | null {
-  return measure(channel, verdict, channel.scan(at), lowestOf(channel), highestOf(channel));
+export function valueAt(channel: ChannelNode, result: ScanResult, at: number): number | null {
+  return measure(channel, result, channel.scan(at), lowestOf(channel), highestOf(channel));
 }
 
 /** What a channel measures when nothing is wrong. */
-export function naturalValue(channel: ChannelNode, at: number): number {
-  return valueAt(channel, CALM, at) ?? 0;
+export function normalValue(channel: ChannelNode, at: number): number {
+  return valueAt(channel, NORMAL_RESULT, at) ?? 0;
 }
 
 /** The nearest value that the channel can have at all, whatever its limits. */
-export function servable({ template }: ChannelNode, value: number): number {
+export function withinBounds({ template }: ChannelNode, value: number): number {
   const [low = -Infinity, high = Infinity] = template.bounds ?? [];
   const possible = Math.max(low, Math.min(high, value));
   return template.whole === true ? Math.round(possible) + 0 : possible;
 }
 
 /** A channel to be read many times in a row, with what is the same each time; good until its limits change. */
-export interface Gauge {
+export interface ChannelReader {
   readonly channel: ChannelNode;
   readonly scan: Scan;
   readonly lowest: number;
   readonly highest: number;
 }
 
-export function gaugeOf(channel: ChannelNode): Gauge {
+export function channelReader(channel: ChannelNode): ChannelReader {
   return { channel, scan: channel.scan(0), lowest: lowestOf(channel), highest: highestOf(channel) };
 }
 
 /** As `valueAt`, in two thirds of its time. */
-export function readGauge({ channel, scan, lowest, highest }: Gauge, verdict: Verdict, at: number): number | null {
+export function readChannel(
+  { channel, scan, lowest, highest }: ChannelReader,
+  result: ScanResult,
+  at: number,
+): number | null {
   scan.at = at;
   scan.intervalSeconds = secondsAt(channel.sensor, at);
-  return measure(channel, verdict, scan, lowest, highest);
+  return measure(channel, result, scan, lowest, highest);
 }
 
-function measure(channel: ChannelNode, verdict: Verdict, scan: Scan, lowest: number, highest: number): number | null {
-  if (channel.isDowntime) return verdict.status === "down" || verdict.status === "acknowledged" ? 100 : 0;
-  if (verdict.empty) return null;
-  if (channel === verdict.culprit) return verdict.value;
+function measure(channel: ChannelNode, result: ScanResult, scan: Scan, lowest: number, highest: number): number | null {
+  if (channel.isDowntime) return result.status === "down" || result.status === "acknowledged" ? 100 : 0;
+  if (result.empty) return null;
+  if (channel === result.abnormalChannel) return result.value;
   const { template, name } = channel;
   let value = template.curve(scan);
-  if (verdict.factor !== 1 && (template.group ?? name) === verdict.group) value *= verdict.factor;
+  if (result.factor !== 1 && (template.group ?? name) === result.group) value *= result.factor;
   // Within the limits and what is physically possible; whole where the channel counts.
   const within = Math.max(lowest, Math.min(highest, value));
   if (!template.whole) return within;

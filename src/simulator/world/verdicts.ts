@@ -2,28 +2,28 @@ import { type LimitName, limitOfZone, statusOfZone, zoneOf } from "./limits.ts";
 import type { SimStatus } from "./model.ts";
 import type { ChannelNode, SensorNode } from "./nodes.ts";
 import { mix, smooth, uniform } from "./noise.ts";
-import type { Reading, Span } from "./span.ts";
+import type { StatusSpan, ValueOverride } from "./span.ts";
 
 /** What a scan brought: the status of the sensor, and what its channels do for it. */
-export interface Verdict {
+export interface ScanResult {
   readonly status: SimStatus;
   readonly message: string | undefined;
   /** Nothing answered: channels measure null. */
   readonly empty: boolean;
   /** The channel that measures something of its own, mostly out of a limit, and its value. */
-  readonly culprit: ChannelNode | undefined;
+  readonly abnormalChannel: ChannelNode | undefined;
   readonly limit: LimitName | undefined;
   readonly value: number;
-  /** Channels that move together with the culprit, or with the primary channel of an unusual sensor, are multiplied. */
+  /** Channels that move together with the abnormalChannel, or with the primary channel of an unusual sensor, are multiplied. */
   readonly group: string | undefined;
   readonly factor: number;
 }
 
-export const CALM: Verdict = {
+export const NORMAL_RESULT: ScanResult = {
   status: "up",
   message: undefined,
   empty: false,
-  culprit: undefined,
+  abnormalChannel: undefined,
   limit: undefined,
   value: 0,
   group: undefined,
@@ -33,10 +33,10 @@ export const CALM: Verdict = {
 const UNUSUAL_FACTOR = 1.6;
 
 /** Judges a scan from the span that prevails at its moment. */
-export function verdictOf(sensor: SensorNode, found: Span | undefined, at: number): Verdict {
-  if (found === undefined) return CALM;
-  const { status, message, byLimit, draw, reading } = found;
-  if (reading !== undefined) return verdictOfReading(reading, at);
+export function scanResultOf(sensor: SensorNode, found: StatusSpan | undefined, at: number): ScanResult {
+  if (found === undefined) return NORMAL_RESULT;
+  const { status, message, byLimit, draw, valueOverride } = found;
+  if (valueOverride !== undefined) return resultOfOverride(valueOverride, at);
   switch (status) {
     case "down":
     case "acknowledged":
@@ -44,26 +44,32 @@ export function verdictOf(sensor: SensorNode, found: Span | undefined, at: numbe
       const names: readonly LimitName[] =
         status === "warning" ? ["maxWarning", "minWarning"] : ["maxError", "minError"];
       const breach = byLimit ? breachOf(sensor, names, draw, at) : undefined;
-      if (breach !== undefined) return { ...CALM, status, message, ...breach };
-      return { ...CALM, status, message, empty: status !== "warning" };
+      if (breach !== undefined) return { ...NORMAL_RESULT, status, message, ...breach };
+      return { ...NORMAL_RESULT, status, message, empty: status !== "warning" };
     }
     case "unusual": {
       const primary = sensor.channels[0];
-      return { ...CALM, status, message, group: primary?.template.group ?? primary?.name, factor: UNUSUAL_FACTOR };
+      return {
+        ...NORMAL_RESULT,
+        status,
+        message,
+        group: primary?.template.group ?? primary?.name,
+        factor: UNUSUAL_FACTOR,
+      };
     }
     default:
-      return { ...CALM, status, message };
+      return { ...NORMAL_RESULT, status, message };
   }
 }
 
 /** The limits judge a value that was arranged. */
-function verdictOfReading({ channel, valueAt }: Reading, at: number): Verdict {
+function resultOfOverride({ channel, valueAt }: ValueOverride, at: number): ScanResult {
   const value = valueAt(at);
   const zone = zoneOf(channel.limits, value);
   return {
-    ...CALM,
+    ...NORMAL_RESULT,
     status: statusOfZone(zone),
-    culprit: channel,
+    abnormalChannel: channel,
     limit: limitOfZone(zone),
     value,
     ...movement(channel, channel.template.curve(channel.scan(at)), value),
@@ -75,7 +81,7 @@ function breachOf(
   names: readonly LimitName[],
   draw: number,
   at: number,
-): Pick<Verdict, "culprit" | "limit" | "value" | "group" | "factor"> | undefined {
+): Pick<ScanResult, "abnormalChannel" | "limit" | "value" | "group" | "factor"> | undefined {
   const candidates = sensor.channels.flatMap((channel) =>
     names.filter((name) => channel.limits[name] !== undefined).map((limit) => ({ channel, limit })),
   );
@@ -83,8 +89,8 @@ function breachOf(
   if (chosen === undefined) return undefined;
   const { channel, limit } = chosen;
   const natural = channel.template.curve(channel.scan(at));
-  const value = exceed(natural, channel, limit, excess(mix(sensor.salt, draw), at));
-  return { culprit: channel, limit, value, ...movement(channel, natural, value) };
+  const value = valueBeyond(natural, channel, limit, excess(mix(sensor.salt, draw), at));
+  return { abnormalChannel: channel, limit, value, ...movement(channel, natural, value) };
 }
 
 const EXCESS_SWELL_MS = 70 * 60_000;
@@ -94,14 +100,14 @@ function excess(salt: number, at: number): number {
   return 0.85 * smooth(salt, at / EXCESS_SWELL_MS) + 0.15 * uniform(salt, Math.floor(at / 1000));
 }
 
-/** How the channels that belong together with the culprit follow it. */
-function movement({ template }: ChannelNode, natural: number, value: number): Pick<Verdict, "group" | "factor"> {
+/** How the channels that belong together with the abnormalChannel follow it. */
+function movement({ template }: ChannelNode, natural: number, value: number): Pick<ScanResult, "group" | "factor"> {
   // A factor says nothing where values can be zero or below.
   return { group: template.group, factor: natural > 0 && value > 0 ? value / natural : 1 };
 }
 
 /** Moves a value beyond a limit, but not beyond the next one; `part` says how far, 0 to 1. A value that is there stays. */
-function exceed(natural: number, { limits, template }: ChannelNode, limit: LimitName, part: number): number {
+function valueBeyond(natural: number, { limits, template }: ChannelNode, limit: LimitName, part: number): number {
   const bound = limits[limit] ?? 0;
   const upper = limit.startsWith("max");
   const next = limit === "maxWarning" ? limits.maxError : limit === "minWarning" ? limits.minError : undefined;

@@ -16,11 +16,11 @@ import type {
   WorldSize,
 } from "./model.ts";
 import { Mutations } from "./mutations.ts";
-import { plain, seasoned } from "./names.ts";
+import { hostileNaming, plainNaming } from "./names.ts";
 import { NodeFactory } from "./node-factory.ts";
 import { ChannelNode, SensorNode, TreeNode } from "./nodes.ts";
-import { Orders } from "./orders.ts";
-import { plant } from "./planting.ts";
+import { ManualActions } from "./orders.ts";
+import { buildTree } from "./planting.ts";
 import { Registry } from "./registry.ts";
 import { completeSize } from "./size.ts";
 import { Timeline } from "./timeline.ts";
@@ -50,19 +50,19 @@ class SimulatedWorld implements World {
   readonly #registry: Registry;
   readonly #timeline = new Timeline();
   readonly #mutations: Mutations;
-  readonly #orders: Orders;
+  readonly #orders: ManualActions;
   readonly #dependencies = new Dependencies();
 
   constructor({ seed, size = {}, startedAt, plainNames = false }: WorldOptions) {
     this.seed = seed;
-    const factory = new NodeFactory(seed, plainNames ? plain : seasoned);
+    const factory = new NodeFactory(seed, plainNames ? plainNaming : hostileNaming);
     const root = factory.root(Math.floor(startedAt) - HISTORY_DAYS * DAY_MS);
     this.root = root;
     this.#registry = new Registry(root);
-    this.#registry.add(plant(factory, root, seed, completeSize(size)));
+    this.#registry.add(buildTree(factory, root, seed, completeSize(size)));
     const dependencies = this.#dependencies;
     this.#mutations = new Mutations({ registry: this.#registry, factory, timeline: this.#timeline, dependencies });
-    this.#orders = new Orders(this.#registry, this.#timeline, dependencies);
+    this.#orders = new ManualActions(this.#registry, this.#timeline, dependencies);
   }
 
   node(id: string): SimNode | undefined {
@@ -95,15 +95,15 @@ class SimulatedWorld implements World {
   }
 
   schedule(sensor: SimSensor): SimSchedule {
-    return this.#timeline.history.schedule(ours(sensor));
+    return this.#timeline.history.schedule(sensorNode(sensor));
   }
 
   measurements(sensor: SimSensor, from: number, to: number): readonly SimRow[] {
-    return this.#timeline.history.measurements(ours(sensor), from, to);
+    return this.#timeline.history.measurements(sensorNode(sensor), from, to);
   }
 
   averages(sensor: SimSensor, from: number, to: number, spanMs: number): readonly SimRow[] {
-    return this.#timeline.history.averages(ours(sensor), from, to, spanMs);
+    return this.#timeline.history.averages(sensorNode(sensor), from, to, spanMs);
   }
 
   remove(id: string, at?: number): void {
@@ -158,18 +158,18 @@ class SimulatedWorld implements World {
     this.#orders.force(sensorId, status, at);
   }
 
-  befall(id: string, incident: Incident): () => void {
+  addIncident(id: string, incident: Incident): () => void {
     const node = this.#registry.require(id);
     addIncident(node, incident);
-    this.#dependencies.changed(node);
+    this.#dependencies.invalidate(node);
     return () => {
       removeIncident(node, incident);
-      this.#dependencies.changed(node);
+      this.#dependencies.invalidate(node);
     };
   }
 }
 
-function ours(sensor: SimSensor): SensorNode {
+function sensorNode(sensor: SimSensor): SensorNode {
   if (!(sensor instanceof SensorNode)) throw new RangeError("the sensor is not of this world");
   return sensor;
 }

@@ -6,7 +6,7 @@ import { runProgram } from "../../../src/cli/program.ts";
 import { loadScenario, SHIPPED_SCENARIOS } from "../../../src/cli/simulate/scenario-file.ts";
 import { timetable } from "../../../src/cli/simulate/simulate.ts";
 import { startSimulatedServer } from "../../../src/cli/simulate/simulated-server.ts";
-import { Story } from "../../../src/simulator/scenario/story.ts";
+import { ScenarioRun } from "../../../src/simulator/scenario/story.ts";
 
 const CREDENTIALS = { apiKey: "key", username: "user", password: "password" };
 const ADDRESS = { host: "127.0.0.1", port: 0 };
@@ -86,13 +86,13 @@ describe("a scenario", () => {
     const simulator = await startSimulatedServer({ ...SMALL, scenario: file }, ADDRESS, CREDENTIALS, mode);
     onTestFinished(() => simulator.close());
     expect(simulator.now() - startAt).toBeLessThan(10_000);
-    expect(simulator.stage.stories.map(timetable)).toEqual([
+    expect(simulator.scenarios.runs.map(timetable)).toEqual([
       "playing: told\n  2026-03-12T08:01:00Z  rename to x: the probe 1 (Local Probe)",
     ]);
   });
 
   test("without steps has a timetable, too", () => {
-    const story = new Story({ name: "empty", begin: 0, steps: [], changes: [], cancel: () => undefined });
+    const story = new ScenarioRun({ name: "empty", begin: 0, steps: [], changes: [], cancel: () => undefined });
     expect(timetable(story)).toBe("playing: empty");
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { User } from "../../../src/simulator/directory/model.ts";
-import { passwordComplaint } from "../../../src/simulator/directory/password-policy.ts";
+import { passwordProblem } from "../../../src/simulator/directory/password-policy.ts";
 
 const USER = { loginName: "Operator" } as User;
 
@@ -18,7 +18,7 @@ test.each([
   [`Aa1${"x".repeat(997)}`, undefined],
   [`Aa1${"x".repeat(998)}`, "at most 1000"],
 ])("%.20s lacks %s", (password, lack) => {
-  const complaint = passwordComplaint(password, USER);
+  const complaint = passwordProblem(password, USER);
   if (lack === undefined) expect(complaint).toBeUndefined();
   else expect(complaint).toContain(lack);
 });

@@ -40,26 +40,26 @@ describe("a run", () => {
     const { discovery, world } = all;
     const own = job(all, "once", ["generic-snmp.odt"]);
     let now = STARTED_AT;
-    let fresh = 0;
+    let total = 0;
     const before = world.list("device").length;
     for (let turn = 0; turn < 5; turn++) {
       const run = discovery.start(own, now);
-      discovery.settle(run.endsAt - 1);
-      expect(world.list("device").length).toBe(before + fresh);
-      discovery.settle(run.endsAt);
-      discovery.settle(run.endsAt + HOUR);
-      fresh += run.fresh;
-      expect(run.added.length).toBe(run.fresh);
-      expect(world.list("device").length).toBe(before + fresh);
+      discovery.advance(run.endsAt - 1);
+      expect(world.list("device").length).toBe(before + total);
+      discovery.advance(run.endsAt);
+      discovery.advance(run.endsAt + HOUR);
+      total += run.newDevices;
+      expect(run.added.length).toBe(run.newDevices);
+      expect(world.list("device").length).toBe(before + total);
       now = run.endsAt + HOUR;
     }
-    expect(fresh).toBeGreaterThan(0);
+    expect(total).toBeGreaterThan(0);
     const added = world.list("device").slice(before);
     for (const device of added) {
       expect(device.discoveryJobId).toBe(own.id);
       expect(device.children.map(({ type }) => type)).toEqual(["ping", "snmptraffic", "snmpuptime"]);
     }
-    expect(new Set(added.map(({ name }) => name)).size).toBe(fresh);
+    expect(new Set(added.map(({ name }) => name)).size).toBe(total);
   });
 
   test("takes the longer the more devices there are", () => {
@@ -92,7 +92,7 @@ describe("a run", () => {
     const before = all.world.list("device").length;
     for (let turn = 0; turn < 5; turn++) all.discovery.start(own, STARTED_AT);
     all.discovery.delete(own);
-    all.discovery.settle(STARTED_AT + DAY);
+    all.discovery.advance(STARTED_AT + DAY);
     expect(all.world.list("device").length).toBe(before);
     expect(all.discovery.job(own.id)).toBeUndefined();
   });
@@ -107,11 +107,11 @@ describe("a schedule", () => {
     const all = start();
     const own = job(all, schedule);
     expect(nextRunAt(own, STARTED_AT)).toBe(STARTED_AT + every);
-    all.discovery.settle(STARTED_AT + every - 1);
+    all.discovery.advance(STARTED_AT + every - 1);
     expect(own.runs).toEqual([]);
-    all.discovery.settle(STARTED_AT + every);
-    expect(own.runs).toMatchObject([{ startedAt: STARTED_AT + every, trigger: "schedule", fresh: 0 }]);
-    all.discovery.settle(STARTED_AT + 3 * every + 1);
+    all.discovery.advance(STARTED_AT + every);
+    expect(own.runs).toMatchObject([{ startedAt: STARTED_AT + every, trigger: "schedule", newDevices: 0 }]);
+    all.discovery.advance(STARTED_AT + 3 * every + 1);
     expect(own.runs.map(({ startedAt }) => startedAt)).toEqual([1, 2, 3].map((turn) => STARTED_AT + turn * every));
     expect(nextRunAt(own, STARTED_AT + 3 * every + 1)).toBe(STARTED_AT + 4 * every);
   });
@@ -120,9 +120,9 @@ describe("a schedule", () => {
     const often = start();
     const seldom = start();
     const [first, second] = [job(often, "hourly"), job(seldom, "hourly")];
-    for (let at = STARTED_AT; at <= STARTED_AT + 12 * HOUR; at += 7 * MINUTE) often.discovery.settle(at);
-    often.discovery.settle(STARTED_AT + 12 * HOUR);
-    seldom.discovery.settle(STARTED_AT + 12 * HOUR);
+    for (let at = STARTED_AT; at <= STARTED_AT + 12 * HOUR; at += 7 * MINUTE) often.discovery.advance(at);
+    often.discovery.advance(STARTED_AT + 12 * HOUR);
+    seldom.discovery.advance(STARTED_AT + 12 * HOUR);
     expect(first.runs.map(({ startedAt }) => startedAt)).toEqual(second.runs.map(({ startedAt }) => startedAt));
     expect(first.runs.length).toBe(12);
   });
@@ -130,7 +130,7 @@ describe("a schedule", () => {
   test("remembers fifty runs, also after a jump of years", () => {
     const all = start();
     const own = job(all, "hourly");
-    all.discovery.settle(STARTED_AT + 900 * DAY);
+    all.discovery.advance(STARTED_AT + 900 * DAY);
     expect(own.runs.length).toBe(50);
     expect(lastRun(own)?.startedAt).toBe(STARTED_AT + 900 * DAY);
   });
@@ -139,7 +139,7 @@ describe("a schedule", () => {
     const all = start();
     const own = job(all, "hourly");
     all.discovery.start(own, STARTED_AT + HOUR - 1000);
-    all.discovery.settle(STARTED_AT + 2 * HOUR);
+    all.discovery.advance(STARTED_AT + 2 * HOUR);
     expect(own.runs.map(({ startedAt, trigger }) => [startedAt - STARTED_AT, trigger])).toEqual([
       [HOUR - 1000, "manual"],
       [2 * HOUR, "schedule"],
@@ -149,13 +149,13 @@ describe("a schedule", () => {
   test("that is set later begins to count then", () => {
     const all = start();
     const own = job(all);
-    all.discovery.settle(STARTED_AT + 30 * DAY);
+    all.discovery.advance(STARTED_AT + 30 * DAY);
     all.discovery.edit(own, { schedule: "daily" }, STARTED_AT + 30 * DAY + 1);
-    all.discovery.settle(STARTED_AT + 30 * DAY + 2);
+    all.discovery.advance(STARTED_AT + 30 * DAY + 2);
     expect(own.runs).toEqual([]);
-    all.discovery.settle(STARTED_AT + 31 * DAY);
+    all.discovery.advance(STARTED_AT + 31 * DAY);
     expect(own.runs).toEqual([]);
-    all.discovery.settle(STARTED_AT + 31 * DAY + 1);
+    all.discovery.advance(STARTED_AT + 31 * DAY + 1);
     expect(own.runs.length).toBe(1);
     all.discovery.edit(own, { name: "other", schedule: "daily" }, STARTED_AT + 31 * DAY + HOUR);
     expect(nextRunAt(own, STARTED_AT + 31 * DAY + HOUR)).toBe(STARTED_AT + 32 * DAY + 1);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { layStory } from "../../../src/simulator/scenario/lay.ts";
+import { compileScenario } from "../../../src/simulator/scenario/lay.ts";
 import { parseScenario } from "../../../src/simulator/scenario/scenario.ts";
 import { ScenarioError } from "../../../src/simulator/scenario/scenario-error.ts";
-import type { Story } from "../../../src/simulator/scenario/story.ts";
+import type { ScenarioRun } from "../../../src/simulator/scenario/story.ts";
 import type { SimNode, SimSensor, World } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { HOUR, MINUTE, STARTED_AT } from "../world/fixtures.ts";
@@ -15,8 +15,8 @@ function story(steps: string): string {
   return `name: test\nsteps:\n${steps.replaceAll(/^/gm, "  ")}`;
 }
 
-function lay(world: World, steps: string): Story {
-  return layStory(parseScenario(story(steps), "story.yaml"), world, STARTED_AT);
+function lay(world: World, steps: string): ScenarioRun {
+  return compileScenario(parseScenario(story(steps), "story.yaml"), world, STARTED_AT);
 }
 
 function complaints(world: World, steps: string): readonly string[] {
@@ -215,7 +215,7 @@ describe("a fault of the service", () => {
     const steps = `- { at: +1m, fault: hang, for: 10m }
 - { at: +2m, fault: "html@/version", for: 1m, repeat: { times: 2, every: 4m } }
 - { at: +20m, fault: cut }`;
-    const told = layStory(parseScenario(story(steps), "story.yaml"), smallWorld(), STARTED_AT, faults);
+    const told = compileScenario(parseScenario(story(steps), "story.yaml"), smallWorld(), STARTED_AT, faults);
     const seen = [0, 1, 2, 3, 5, 6, 7, 11, 20].map((minutes) => {
       told.advance(STARTED_AT + minutes * MINUTE);
       return inForce.join(" ");

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { layStory } from "../../../src/simulator/scenario/lay.ts";
+import { compileScenario } from "../../../src/simulator/scenario/lay.ts";
 import { parseScenario } from "../../../src/simulator/scenario/scenario.ts";
 import { selectNodes, sensorsOf } from "../../../src/simulator/scenario/selection.ts";
-import type { Story } from "../../../src/simulator/scenario/story.ts";
+import type { ScenarioRun } from "../../../src/simulator/scenario/story.ts";
 import type { SimSensor, SimStatus, World } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { HOUR, MINUTE, STARTED_AT } from "../world/fixtures.ts";
@@ -11,10 +11,10 @@ import { HOUR, MINUTE, STARTED_AT } from "../world/fixtures.ts";
 const FOLDER = new URL("../../../config/scenarios/", import.meta.url);
 const files = readdirSync(FOLDER);
 
-function begin(file: string, seed = 1): { readonly world: World; readonly story: Story } {
+function begin(file: string, seed = 1): { readonly world: World; readonly story: ScenarioRun } {
   const world = createWorld({ seed, startedAt: STARTED_AT });
   const scenario = parseScenario(readFileSync(new URL(file, FOLDER), "utf8"), file);
-  return { world, story: layStory(scenario, world, STARTED_AT) };
+  return { world, story: compileScenario(scenario, world, STARTED_AT) };
 }
 
 /** Statuses after so many minutes, with everything done that is due. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY_MS, momentOf, parseSpan, parseStoryTime } from "../../../src/simulator/scenario/times.ts";
+import { DAY_MS, parseDuration, parseStepTime, timeOf } from "../../../src/simulator/scenario/times.ts";
 
 test.each([
   ["90s", 90_000],
@@ -13,7 +13,7 @@ test.each([
   ["1.5h", undefined],
   ["9999999999999999d", undefined],
 ])("the duration %j is %d ms", (text, ms) => {
-  expect(parseSpan(text)).toBe(ms);
+  expect(parseDuration(text)).toBe(ms);
 });
 
 test.each([
@@ -28,14 +28,14 @@ test.each([
   ["-5m", undefined],
   ["soon", undefined],
 ])("the time %j is %j", (text, time) => {
-  expect(parseStoryTime(text)).toEqual(time);
+  expect(parseStepTime(text)).toEqual(time);
 });
 
 test("a time of the day comes today if it is still to come, else tomorrow", () => {
   const midnight = Date.UTC(2026, 2, 12);
   const at = { timeOfDay: 36_300_000 };
-  expect(momentOf(at, midnight)).toBe(midnight + 36_300_000);
-  expect(momentOf(at, midnight + 36_300_000)).toBe(midnight + 36_300_000);
-  expect(momentOf(at, midnight + 36_300_001)).toBe(midnight + DAY_MS + 36_300_000);
-  expect(momentOf({ after: 5 }, midnight)).toBe(midnight + 5);
+  expect(timeOf(at, midnight)).toBe(midnight + 36_300_000);
+  expect(timeOf(at, midnight + 36_300_000)).toBe(midnight + 36_300_000);
+  expect(timeOf(at, midnight + 36_300_001)).toBe(midnight + DAY_MS + 36_300_000);
+  expect(timeOf({ after: 5 }, midnight)).toBe(midnight + 5);
 });

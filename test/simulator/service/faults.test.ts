@@ -441,7 +441,7 @@ describe("which requests are hit", () => {
     const strikes = (seed: number): string => {
       const faults = new Faults(seededRandom(seed), ["hang#0.3"]);
       const target = { method: "GET", path: LIST, page: undefined, query: new URLSearchParams() };
-      return Array.from({ length: 1000 }, () => (faults.strike(target).get("hang") === undefined ? "." : "x")).join("");
+      return Array.from({ length: 1000 }, () => (faults.apply(target).get("hang") === undefined ? "." : "x")).join("");
     };
     expect(strikes(1)).toBe(strikes(1));
     expect(strikes(1)).not.toBe(strikes(2));

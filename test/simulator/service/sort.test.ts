@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RequestRefused } from "../../../src/simulator/service/api-errors.ts";
+import { ApiError } from "../../../src/simulator/service/api-errors.ts";
 import { type PropertyName, propertyTable, VOCABULARY } from "../../../src/simulator/service/filter/vocabulary.ts";
 import { parseSort } from "../../../src/simulator/service/sort.ts";
-import { idOf, type Subject } from "../../../src/simulator/service/subject.ts";
+import { idOf, type SimObject } from "../../../src/simulator/service/subject.ts";
 import { TinyWorld } from "./support/tiny-world.ts";
 import { everythingOf, scopeOf } from "./support/tree-filter.ts";
 
 const world = new TinyWorld();
 
-function sorted(text: string, subjects: readonly Subject[] = everythingOf(world)): string {
-  const { properties, moment } = scopeOf(world, "specification");
+function sorted(text: string, subjects: readonly SimObject[] = everythingOf(world)): string {
+  const { properties, context } = scopeOf(world, "specification");
   return [...subjects]
-    .sort(parseSort(text, properties, moment))
+    .sort(parseSort(text, properties, context))
     .map(idOf)
     .join(" ");
 }
@@ -66,14 +66,14 @@ describe("every property of the specification but lists can be sorted by", () =>
 test.each(["nonsense", "name,", ",", "--name", "name -id", "last value", "NAME", "-", "toString"])(
   "sort_by=%s is refused",
   (text) => {
-    expect(() => sorted(text)).toThrow(RequestRefused);
+    expect(() => sorted(text)).toThrow(ApiError);
     expect(() => sorted(text)).toThrow("sort_by: unknown property");
   },
 );
 
 test.each([null, "", "  "])("sort_by=%j leaves the list as it is", (text) => {
-  const { properties, moment } = scopeOf(world, "specification");
-  expect(parseSort(text, properties, moment)).toBeUndefined();
+  const { properties, context } = scopeOf(world, "specification");
+  expect(parseSort(text, properties, context)).toBeUndefined();
 });
 
 test("several keys are one after the other, whatever is absent", () => {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { Influences } from "../../../src/simulator/world/influences.ts";
+import { SpanCollector } from "../../../src/simulator/world/influences.ts";
 import type { SimDevice, SimNode, SimSensor, SimStatus, World } from "../../../src/simulator/world/model.ts";
 import { TreeNode } from "../../../src/simulator/world/nodes.ts";
-import { prevailing } from "../../../src/simulator/world/span.ts";
+import { highestRanked } from "../../../src/simulator/world/span.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { HOUR, MINUTE, STARTED_AT } from "./fixtures.ts";
 
@@ -143,8 +143,8 @@ test("what a device hands down at one moment is not good for the next, as an ala
   }
   device.dependencies.push({ at: AT, target: other });
   const begins = AT + HOUR;
-  const influences = new Influences((_, at) => ({ on: at >= begins, since: at >= begins ? begins : AT }));
-  const pausedAt = (at: number) => prevailing(influences.bearing(sensor, at), at)?.status === "pausedbydependency";
+  const influences = new SpanCollector((_, at) => ({ isDown: at >= begins, since: at >= begins ? begins : AT }));
+  const pausedAt = (at: number) => highestRanked(influences.spansAt(sensor, at), at)?.status === "pausedbydependency";
   expect([begins - 1, begins, begins + MINUTE, begins - MINUTE].map(pausedAt)).toEqual([false, true, true, false]);
 });
 

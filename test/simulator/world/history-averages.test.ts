@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Averages } from "../../../src/simulator/world/history-averages.ts";
-import { stretchesOf } from "../../../src/simulator/world/history-stretches.ts";
-import { Influences } from "../../../src/simulator/world/influences.ts";
+import { scanRunsOf } from "../../../src/simulator/world/history-stretches.ts";
+import { SpanCollector } from "../../../src/simulator/world/influences.ts";
 import { SensorNode } from "../../../src/simulator/world/nodes.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { HOUR, STARTED_AT } from "./fixtures.ts";
@@ -11,11 +11,11 @@ const LAST_HOUR = Math.floor(STARTED_AT / HOUR);
 function setUp(mostCells: number) {
   const world = createWorld({ seed: 1, size: { sensors: 12 }, startedAt: STARTED_AT });
   const sensors = world.list("sensor").filter((sensor) => sensor instanceof SensorNode);
-  const influences = new Influences(() => ({ on: false, since: -Infinity }));
+  const influences = new SpanCollector(() => ({ isDown: false, since: -Infinity }));
   const worked: { readonly id: string; readonly from: number; readonly to: number }[] = [];
   const averages = new Averages((sensor, from, to) => {
     worked.push({ id: sensor.id, from: from / HOUR, to: (to + 1) / HOUR });
-    return stretchesOf(influences, sensor, from, to);
+    return scanRunsOf(influences, sensor, from, to);
   }, mostCells);
   const first = sensors[0];
   if (first === undefined) throw new Error("no sensors");

@@ -60,7 +60,7 @@ describe("a status that was arranged", () => {
     const [, device] = world.list("device");
     if (device === undefined) throw new Error("no device");
     const start = STARTED_AT + HOUR;
-    world.befall(device.id, once(start, 10 * MINUTE, shows("down", "No power")));
+    world.addIncident(device.id, once(start, 10 * MINUTE, shows("down", "No power")));
     expect(world.state(device, start + 9 * MINUTE).status).toBe("up");
     for (const sensor of below(device)) {
       const interval = sensor.intervalSeconds * 1000;
@@ -81,7 +81,7 @@ describe("a status that was arranged", () => {
     const [group] = world.list("group").filter((node) => below(node).length > 0);
     if (group === undefined) throw new Error("no group");
     const start = STARTED_AT + HOUR + 123;
-    world.befall(group.id, once(start, HOUR, shows("pausedbyschedule", "Maintenance")));
+    world.addIncident(group.id, once(start, HOUR, shows("pausedbyschedule", "Maintenance")));
     expect(world.state(group, start)).toMatchObject({
       status: "pausedbyschedule",
       since: start,
@@ -100,7 +100,7 @@ describe("a status that was arranged", () => {
   test("disconnects a probe: everything behind it is unknown", () => {
     const world = smallWorld();
     const probe = world.list("probe")[0] as SimNode;
-    world.befall(probe.id, once(STARTED_AT + HOUR, 5 * MINUTE, shows("disconnected")));
+    world.addIncident(probe.id, once(STARTED_AT + HOUR, 5 * MINUTE, shows("disconnected")));
     expect(world.state(probe, STARTED_AT + HOUR).status).toBe("disconnected");
     const statuses = below(probe).map((sensor) => world.state(sensor, STARTED_AT + HOUR + MINUTE).status);
     expect(new Set(statuses)).toEqual(new Set(["unknown"]));
@@ -111,7 +111,7 @@ describe("a status that was arranged", () => {
     const sensor = world.list("sensor")[3] as SimSensor;
     const [start, day] = [STARTED_AT + 2 * HOUR, 24 * HOUR];
     const effect = shows("pausedbylicense");
-    world.befall(sensor.id, { start, lengthMs: HOUR, everyMs: day, times: Infinity, effect });
+    world.addIncident(sensor.id, { start, lengthMs: HOUR, everyMs: day, times: Infinity, effect });
     for (const number of [0, 1, 40]) {
       const begin = start + number * day;
       expect(world.state(sensor, begin - 1).status).not.toBe("pausedbylicense");
@@ -123,7 +123,7 @@ describe("a status that was arranged", () => {
   test("gives way to a pause, and to what somebody forces", () => {
     const world = smallWorld();
     const sensor = world.list("sensor")[3] as SimSensor;
-    world.befall(sensor.id, once(STARTED_AT, Infinity, shows("down")));
+    world.addIncident(sensor.id, once(STARTED_AT, Infinity, shows("down")));
     world.pause(sensor.id, STARTED_AT + HOUR);
     expect(world.state(sensor, STARTED_AT + HOUR).status).toBe("pausedbyuser");
     world.force(sensor.id, "up", STARTED_AT + 2 * HOUR);
@@ -137,9 +137,9 @@ describe("a status that was arranged", () => {
   test("gives way to another one that begins later, its own or of a node above", () => {
     const world = smallWorld();
     const sensor = world.list("sensor")[3] as SimSensor;
-    world.befall(sensor.id, once(STARTED_AT, 5 * HOUR, shows("down")));
-    world.befall(sensor.id, once(STARTED_AT + HOUR, HOUR, shows("unusual")));
-    world.befall((sensor.parent as SimNode).id, once(STARTED_AT + 3 * HOUR, HOUR, shows("partialdown")));
+    world.addIncident(sensor.id, once(STARTED_AT, 5 * HOUR, shows("down")));
+    world.addIncident(sensor.id, once(STARTED_AT + HOUR, HOUR, shows("unusual")));
+    world.addIncident((sensor.parent as SimNode).id, once(STARTED_AT + 3 * HOUR, HOUR, shows("partialdown")));
     const found = [0.9, 1.9, 2.9, 3.9, 4.9].map((hours) => world.state(sensor, STARTED_AT + hours * HOUR).status);
     expect(found).toEqual(["down", "unusual", "down", "partialdown", "down"]);
   });
@@ -149,7 +149,7 @@ describe("a status that was arranged", () => {
     const sensor = world.list("sensor")[3] as SimSensor;
     const at = STARTED_AT + HOUR;
     const before = world.state(sensor, at);
-    const takeBack = world.befall(sensor.id, once(STARTED_AT, Infinity, shows("down", "odd")));
+    const takeBack = world.addIncident(sensor.id, once(STARTED_AT, Infinity, shows("down", "odd")));
     expect(world.state(sensor, at)).not.toEqual(before);
     takeBack();
     expect(world.state(sensor, at)).toEqual(before);
@@ -167,7 +167,7 @@ describe("a status that was arranged", () => {
   ])("a %s can be made %s: %s", (kind, status, possible) => {
     const world = smallWorld();
     const node = world.list(kind as "sensor")[0] as SimNode;
-    const arrange = (): unknown => world.befall(node.id, once(STARTED_AT, MINUTE, shows(status)));
+    const arrange = (): unknown => world.addIncident(node.id, once(STARTED_AT, MINUTE, shows(status)));
     if (possible) expect(arrange).not.toThrow();
     else expect(arrange).toThrow(RangeError);
   });
@@ -184,9 +184,9 @@ describe("a status that was arranged", () => {
       once(STARTED_AT, MINUTE, { kind: "reading", channel: 99, to: 1, overMs: 0 }),
       once(STARTED_AT, MINUTE, { kind: "reading", channel: -4, to: 1, overMs: 0 }),
     ]) {
-      expect(() => world.befall(id, incident)).toThrow(RangeError);
+      expect(() => world.addIncident(id, incident)).toThrow(RangeError);
     }
-    expect(() => world.befall("77", once(STARTED_AT, MINUTE, down))).toThrow("no object with the id 77");
+    expect(() => world.addIncident("77", once(STARTED_AT, MINUTE, down))).toThrow("no object with the id 77");
   });
 });
 
@@ -201,7 +201,7 @@ describe("a value that was arranged", () => {
     const { sensor, limits } = channel;
     const [start, overMs] = [STARTED_AT + HOUR, 3 * HOUR];
     const effect = { kind: "reading", channel: channel.number, to: 1, overMs } as const;
-    const takeBack = world.befall(sensor.id, once(start, 6 * HOUR, effect));
+    const takeBack = world.addIncident(sensor.id, once(start, 6 * HOUR, effect));
     const seen: SimStatus[] = [];
     const index = sensor.channels.indexOf(channel);
     for (const { at, displayValues } of world.measurements(sensor, start, start + 6 * HOUR - 1)) {
@@ -227,7 +227,7 @@ describe("a value that was arranged", () => {
     const channel = limitedChannel(world, ({ name, sensor }) => name === "Traffic Total" && sensor.channels.length > 3);
     const { sensor } = channel;
     const at = STARTED_AT + 2 * HOUR;
-    const takeBack = world.befall(sensor.id, once(at, HOUR, { kind: "reading", channel: -1, to: 321, overMs: 0 }));
+    const takeBack = world.addIncident(sensor.id, once(at, HOUR, { kind: "reading", channel: -1, to: 321, overMs: 0 }));
     const [total = 0, inbound = 0, outbound = 0] = sensor.channels
       .slice(0, 3)
       .map((one) => world.lastMeasurement(one, at + HOUR / 2)?.displayValue ?? 0);
@@ -241,9 +241,9 @@ describe("a value that was arranged", () => {
     const { id } = channel.sensor;
     const reading = (to: number): Incident =>
       once(STARTED_AT, MINUTE, { kind: "reading", channel: channel.number, to, overMs: 0 });
-    expect(() => world.befall(id, reading(101))).toThrow("goes from 0 to 100");
-    expect(() => world.befall(id, reading(Number.NaN))).toThrow(RangeError);
-    expect(() => world.befall(id, reading(50.5))).toThrow("whole numbers");
+    expect(() => world.addIncident(id, reading(101))).toThrow("goes from 0 to 100");
+    expect(() => world.addIncident(id, reading(Number.NaN))).toThrow(RangeError);
+    expect(() => world.addIncident(id, reading(50.5))).toThrow("whole numbers");
   });
 
   test("whatever the way, status and value agree with the limits", () => {
@@ -263,7 +263,7 @@ describe("a value that was arranged", () => {
         const effect = { kind: "reading", channel: channel.number, to: target, overMs } as const;
         let takeBack: (() => void) | undefined;
         try {
-          takeBack = world.befall(sensor.id, once(STARTED_AT, 4 * HOUR, effect));
+          takeBack = world.addIncident(sensor.id, once(STARTED_AT, 4 * HOUR, effect));
         } catch (error) {
           // Out of what the channel can be.
           expect(error).toBeInstanceOf(RangeError);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limitOfZone, statusOfZone, type Zone, zoneOf } from "../../../src/simulator/world/limits.ts";
+import { type LimitZone, limitOfZone, statusOfZone, zoneOf } from "../../../src/simulator/world/limits.ts";
 import type { SimSensor, World } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { moments, STARTED_AT } from "./fixtures.ts";
@@ -7,7 +7,7 @@ import { moments, STARTED_AT } from "./fixtures.ts";
 describe("zoneOf", () => {
   const limits = { maxError: 90, maxWarning: 80, minWarning: 20, minError: 10 };
 
-  test.each<[number, Zone]>([
+  test.each<[number, LimitZone]>([
     [90.1, 2],
     [90, 1],
     [80.1, 1],

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
 import type { World } from "../../../src/simulator/world/model.ts";
-import { deviceName, hostName, seasoned } from "../../../src/simulator/world/names.ts";
+import { deviceName, hostileNaming, hostName } from "../../../src/simulator/world/names.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 
 const SALTS = Array.from({ length: 20_000 }, (_, index) => Math.imul(index + 1, 0x9e3779b1) >>> 0);
 
 test("about one name in a hundred is hostile", () => {
-  const changed = SALTS.filter((salt) => seasoned("Ping v2", salt) !== "Ping v2");
+  const changed = SALTS.filter((salt) => hostileNaming("Ping v2", salt) !== "Ping v2");
   expect(changed.length / SALTS.length).toBeGreaterThan(0.008);
   expect(changed.length / SALTS.length).toBeLessThan(0.014);
 });
 
 test("a hostile name still holds the name, and is well-formed Unicode without null characters", () => {
-  for (const name of new Set(SALTS.map((salt) => seasoned("Ping v2", salt)))) {
+  for (const name of new Set(SALTS.map((salt) => hostileNaming("Ping v2", salt)))) {
     expect(name).toContain("Ping v2");
     expect(name.isWellFormed()).toBe(true);
     expect(name).not.toContain("\0");

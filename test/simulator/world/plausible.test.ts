@@ -103,10 +103,10 @@ test("a value beyond a limit moves on from scan to scan like any other", () => {
   let steps = 0;
   for (const sensor of world.list("sensor").filter((one) => world.state(one, STARTED_AT).status === "warning")) {
     const { since, message } = world.state(sensor, STARTED_AT);
-    const culprit = sensor.channels.find(({ name }) => message.includes(`(${name}) is `));
-    const limit = culprit?.limits.maxWarning ?? culprit?.limits.minWarning;
-    if (culprit === undefined || limit === undefined) continue;
-    const index = sensor.channels.indexOf(culprit);
+    const channel = sensor.channels.find(({ name }) => message.includes(`(${name}) is `));
+    const limit = channel?.limits.maxWarning ?? channel?.limits.minWarning;
+    if (channel === undefined || limit === undefined) continue;
+    const index = sensor.channels.indexOf(channel);
     const rows = world.measurements(sensor, Math.max(since, STARTED_AT - HOUR), STARTED_AT);
     const values = rows.map(({ displayValues }) => displayValues[index] ?? 0);
     const width = Math.max(...values.map((value) => Math.abs(value - limit)));

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { dayRota, lastEpisode, nextStart } from "../../../src/simulator/world/rota.ts";
+import { lastEpisode, nextStart, recurrenceInDays } from "../../../src/simulator/world/rota.ts";
 import { DAY, HOUR, moments, STARTED_AT } from "./fixtures.ts";
 
-const ROTAS = [dayRota(1, 10, 0.5, 3, 0), dayRota(2, 10, 0.5, 3, 0.3), dayRota(3, 10, 0.5, 3, 1)];
+const ROTAS = [
+  recurrenceInDays(1, 10, 0.5, 3, 0),
+  recurrenceInDays(2, 10, 0.5, 3, 0.3),
+  recurrenceInDays(3, 10, 0.5, 3, 1),
+];
 
 describe.each(ROTAS)("with a scatter of $scatter", (rota) => {
   test("episodes follow each other without overlap, and every moment knows the last one and the next", () => {
@@ -15,8 +19,8 @@ describe.each(ROTAS)("with a scatter of $scatter", (rota) => {
         expect(next).toBeGreaterThan(at);
         expect(lastEpisode(rota, salt, salt, next - 1)).toEqual(episode);
         expect(lastEpisode(rota, salt, salt, next).start).toBe(next);
-        expect(episode.end - episode.start).toBeGreaterThanOrEqual(rota.shortest);
-        expect(episode.end - episode.start).toBeLessThanOrEqual(rota.longest);
+        expect(episode.end - episode.start).toBeGreaterThanOrEqual(rota.minLength);
+        expect(episode.end - episode.start).toBeLessThanOrEqual(rota.maxLength);
         if (episode.start !== previous.start) expect(episode.start).toBeGreaterThanOrEqual(previous.end);
         previous = episode;
       }

@@ -151,8 +151,8 @@ function checkSince(of: World, node: SimNode, at: number): void {
     const between = since + Math.floor(((at - since) * (mix(at, step) % 1000)) / 1000);
     expect(of.state(node, between), `${label}, seen at ${between}`).toMatchObject({ status, since });
   }
-  const bornAt = STARTED_AT - 365 * DAY;
-  if (since > bornAt) expect(of.state(node, since - 1).status, label).not.toBe(status);
+  const createdAt = STARTED_AT - 365 * DAY;
+  if (since > createdAt) expect(of.state(node, since - 1).status, label).not.toBe(status);
 }
 
 test("since is the moment when the status began", () => {

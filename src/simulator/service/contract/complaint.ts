@@ -1,8 +1,8 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
-import { badRequest, RequestRefused } from "../api-errors.ts";
+import { ApiError, badRequest } from "../api-errors.ts";
 
 /** What is wrong with the parameters: which one, and what was expected. */
-export function parameterRefusal(errors: readonly ErrorObject[]): RequestRefused {
+export function parameterError(errors: readonly ErrorObject[]): ApiError {
   // The last one is about the whole, those before it about alternatives that do not fit either.
   const error = errors.at(-1);
   if (error === undefined) return badRequest("A parameter is invalid");
@@ -12,13 +12,13 @@ export function parameterRefusal(errors: readonly ErrorObject[]): RequestRefused
 }
 
 /** What is wrong with the body: where, as a JSON pointer, and what was expected. */
-export function bodyRefusal(body: unknown, errors: readonly ErrorObject[]): RequestRefused {
+export function bodyError(body: unknown, errors: readonly ErrorObject[]): ApiError {
   const error = errors.at(-1);
   if (body === undefined || error === undefined) return badRequest("The body is required");
   const { instancePath: pointer } = error;
   const position = pointer === "" ? "The body" : `The body at ${pointer}`;
   const code = pointer === "/duration" ? "INVALID_DURATION" : "BAD_REQUEST";
-  return new RequestRefused(code, `${position} ${expectation(error)}`);
+  return new ApiError(code, `${position} ${expectation(error)}`);
 }
 
 /** Schemas whose words would not help say in `x-expected` what they mean. */

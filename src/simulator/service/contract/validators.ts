@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parseDateTime } from "../date-time.ts";
-import { bodyRefusal, parameterRefusal } from "./complaint.ts";
+import { bodyError, parameterError } from "./complaint.ts";
 import type { ContractDocument, DocumentBody, DocumentParameter, Part } from "./document.ts";
 
 /** What the schemas of an operation are. */
@@ -52,13 +52,13 @@ export function createValidator(document: ContractDocument): Validator {
     checkParameters(parts, values) {
       const validate = compile(parts, () => ofParameters.compile(parameterSchema(parts)));
       if (!validate({ path: { ...values.path }, query: { ...values.query } }))
-        throw parameterRefusal(validate.errors ?? []);
+        throw parameterError(validate.errors ?? []);
     },
     checkBody({ body: part }, body) {
       if (part === undefined) return;
       const schema = { $ref: `${NAME}#${part.pointer}/content/application~1json/schema` };
       const validate = compile(part.value, () => ofBodies.compile(schema));
-      if (!validate(body)) throw bodyRefusal(body, validate.errors ?? []);
+      if (!validate(body)) throw bodyError(body, validate.errors ?? []);
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { SimNode } from "../../world/model.ts";
-import { RequestRefused } from "../api-errors.ts";
+import { ApiError } from "../api-errors.ts";
 import { operationId } from "../contract/types.ts";
-import { type Call, NOTHING, object, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
+import { type Call, jsonReply, NO_CONTENT, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
 import { compileFilter } from "../filter/compile.ts";
 import { treeScope } from "../filter/objects/scope.ts";
-import { type Action, type ActionOptions, act } from "../node-actions.ts";
+import { type Action, type ActionOptions, applyAction } from "../node-actions.ts";
 import { nodeOf } from "../node-of.ts";
 import { errorObject } from "../respond.ts";
 
@@ -33,8 +33,8 @@ function actionOn<Of extends Action>(kind: Actable<Of>, action: Of): ProtectedEn
 
 async function actOnOne(call: Call, kind: Kind, action: Action): Promise<Reply> {
   const options = (await call.readBody<ActionOptions | undefined>()) ?? {};
-  act(call.rendering.world, action, nodeOf(call, kind), call.now, options);
-  return NOTHING;
+  applyAction(call.rendering.world, action, nodeOf(call, kind), call.now, options);
+  return NO_CONTENT;
 }
 
 /** What fits the filter is known before anything is done: the one must not change what the others are. */
@@ -43,10 +43,10 @@ async function actOnMany(call: Call, kind: Kind, action: Action): Promise<Reply>
   const nodes: readonly SimNode[] = call.visible.nodes(kind);
   const chosen = nodes.filter(compileFilter(filter, treeScope(call.rendering)));
   const results = chosen.map((node) => {
-    const failure = failureOf(call, () => act(call.rendering.world, action, node, call.now, options));
-    return `{"node":${call.rendering.texts.of(node).reference},"failure":${failure}}`;
+    const failure = failureOf(call, () => applyAction(call.rendering.world, action, node, call.now, options));
+    return `{"node":${call.rendering.cache.of(node).reference},"failure":${failure}}`;
   });
-  return object(`[${results.join(",")}]`);
+  return jsonReply(`[${results.join(",")}]`);
 }
 
 /** "In multi-object actions this is reported in the `failure` of that object's action result." */
@@ -55,7 +55,7 @@ function failureOf({ requestId }: Call, attempt: () => void): string {
     attempt();
     return "null";
   } catch (error) {
-    if (!(error instanceof RequestRefused)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     return errorObject(error.code, error.message, requestId);
   }
 }

@@ -1,7 +1,7 @@
 import type { ApiKey, User } from "../../directory/model.ts";
-import { notFound, type RequestRefused } from "../api-errors.ts";
+import { type ApiError, notFound } from "../api-errors.ts";
 import type { RequestBody } from "../contract/types.ts";
-import { type Call, type Endpoint, NOTHING, object, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, NO_CONTENT, type Reply } from "../endpoint.ts";
 import { conflict } from "../node-of.ts";
 import { renderApiKey } from "../records/accounts.ts";
 import { forbidden } from "../visible-accounts.ts";
@@ -17,7 +17,7 @@ export const API_KEYS: readonly Endpoint[] = [
 
 function list(call: Call): Reply {
   const keys = call.installation.directory.keys.of(ownerOf(call));
-  return object(`[${keys.map((key) => renderApiKey(key, call)).join(",")}]`);
+  return jsonReply(`[${keys.map((key) => renderApiKey(key, call)).join(",")}]`);
 }
 
 /** The text of the key is told here and nowhere else. */
@@ -26,7 +26,7 @@ async function create(call: Call): Promise<Reply> {
   const { name, description, access_level: accessLevel } = await call.readBody<RequestBody<"createApiKey">>();
   const { key, text } = call.installation.directory.keys.create(user, { name, description, accessLevel }, call.now);
   const { access_level, description: told } = { access_level: key.accessLevel, description: key.description };
-  return object(JSON.stringify({ id: key.id, key: text, name: key.name, description: told, access_level }));
+  return jsonReply(JSON.stringify({ id: key.id, key: text, name: key.name, description: told, access_level }));
 }
 
 /** By its id, by its text, or by both of one key; the contract wants at least one. */
@@ -35,7 +35,7 @@ async function find(call: Call): Promise<Reply> {
   const { keys } = call.installation.directory;
   const found = id === undefined ? keys.findByText(text ?? "") : keys.find(id);
   if (found === undefined || (text !== undefined && keys.findByText(text) !== found)) throw notFound();
-  return object(renderApiKey(managed(found, call), call));
+  return jsonReply(renderApiKey(requireManageable(found, call), call));
 }
 
 /** "409: referenced object in a PATCH request does not exist", the key itself included. */
@@ -45,12 +45,12 @@ async function edit(call: Call): Promise<Reply> {
   const { access_level: accessLevel, ...changes } = await call.readBody<RequestBody<"editApiKey">>();
   const { name = key.name, description = key.description } = changes;
   call.installation.directory.keys.edit(key, { name, description, accessLevel: accessLevel ?? key.accessLevel });
-  return NOTHING;
+  return NO_CONTENT;
 }
 
 function remove(call: Call): Reply {
   call.installation.directory.keys.delete(keyOf(call, notFound));
-  return NOTHING;
+  return NO_CONTENT;
 }
 
 /**
@@ -66,14 +66,14 @@ function ownerOf({ params, principal, installation }: Call): User {
   return owner;
 }
 
-function keyOf(call: Call, missing: () => RequestRefused): ApiKey {
+function keyOf(call: Call, missing: () => ApiError): ApiKey {
   const key = call.installation.directory.keys.find(call.params.id ?? "");
   if (key === undefined) throw missing();
-  return managed(key, call);
+  return requireManageable(key, call);
 }
 
 /** @throws RequestRefused FORBIDDEN */
-function managed(key: ApiKey, { principal }: Call): ApiKey {
+function requireManageable(key: ApiKey, { principal }: Call): ApiKey {
   const { administrator, user } = principal.account;
   if (!administrator && key.user !== user) throw forbidden();
   return key;

@@ -8,20 +8,20 @@ import {
   progressOf,
 } from "../../discovery/job.ts";
 import type { SimNode } from "../../world/model.ts";
-import { notFound, RequestRefused } from "../api-errors.ts";
+import { ApiError, notFound } from "../api-errors.ts";
 import type { RequestBody } from "../contract/types.ts";
-import { type Call, type Endpoint, NOTHING, object, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, NO_CONTENT, type Reply } from "../endpoint.ts";
 import { propertyTable } from "../filter/vocabulary.ts";
 import { conflict } from "../node-of.ts";
 import { pageOf } from "../page-of.ts";
 import { jobHref, renderAutodiscovery, renderJob, renderRun } from "../records/discovery.ts";
-import { type RecordMoment, recordScope, selectRecords } from "../selection.ts";
+import { type RecordContext, recordScope, selectRecords } from "../selection.ts";
 
 /** Auto-discoveries and their jobs. A user sees those of the objects that he sees. */
 export const AUTODISCOVERY: readonly Endpoint[] = [
   { operation: "listAutodiscoveries", access: "bearer", handle: listAutodiscoveries },
   { operation: "listAutodiscoveryJobs", access: "bearer", handle: listJobs },
-  { operation: "getAutodiscoveryJob", access: "bearer", handle: (call) => object(renderJob(jobOf(call), call)) },
+  { operation: "getAutodiscoveryJob", access: "bearer", handle: (call) => jsonReply(renderJob(jobOf(call), call)) },
   { operation: "editAutodiscoveryJob", access: "bearer", handle: edit },
   { operation: "deleteAutodiscoveryJob", access: "bearer", handle: remove },
   { operation: "listAutodiscoveryJobHistory", access: "bearer", handle: (call) => listRuns(call, [jobOf(call)]) },
@@ -32,7 +32,7 @@ export const AUTODISCOVERY: readonly Endpoint[] = [
   { operation: "createDeviceAutodiscoveryJob", access: "bearer", handle: (call) => create(call, "device") },
 ];
 
-const JOB_PROPERTIES = propertyTable<DiscoveryJob, RecordMoment>({
+const JOB_PROPERTIES = propertyTable<DiscoveryJob, RecordContext>({
   id: (job) => job.id,
   name: (job) => job.name,
   kind: () => "autodiscoveryjob",
@@ -72,7 +72,7 @@ async function create(call: Call, kind: "probe" | "group" | "device"): Promise<R
   const changes = await readDraft(call, notFound);
   const { name = `Auto-discovery of ${parent.name}`, schedule = "once", templates = [] } = changes;
   const job = call.installation.discovery.create(parent, { name, schedule, templates }, call.now);
-  return object(`[${renderJob(job, call)}]`, { status: 201, headers: { Location: jobHref(job) } });
+  return jsonReply(`[${renderJob(job, call)}]`, { status: 201, headers: { Location: jobHref(job) } });
 }
 
 /** "409: referenced object in a PATCH request does not exist", the job itself included. */
@@ -80,12 +80,12 @@ async function edit(call: Call): Promise<Reply> {
   const job = visibleJobs(call).find(({ id }) => id === call.params.id);
   if (job === undefined) throw conflict(`There is no auto-discovery job ${call.params.id}`);
   call.installation.discovery.edit(job, await readDraft(call, conflict), call.now);
-  return NOTHING;
+  return NO_CONTENT;
 }
 
 function remove(call: Call): Reply {
   call.installation.discovery.delete(jobOf(call));
-  return NOTHING;
+  return NO_CONTENT;
 }
 
 function start(call: Call): Reply {
@@ -94,7 +94,7 @@ function start(call: Call): Reply {
   const { status } = call.rendering.world.state(job.parent, call.now);
   if (status === "disconnected" || status.startsWith("paused")) throw wrongStatus(`The object is ${status}`);
   call.installation.discovery.start(job, call.now);
-  return NOTHING;
+  return NO_CONTENT;
 }
 
 function visibleJobs({ installation, visible }: Call): readonly DiscoveryJob[] {
@@ -114,12 +114,12 @@ function parentOf({ visible, params }: Call, kind: "probe" | "group" | "device")
   return node;
 }
 
-function wrongStatus(message: string): RequestRefused {
-  return new RequestRefused("WRONG_NODE_STATUS", message);
+function wrongStatus(message: string): ApiError {
+  return new ApiError("WRONG_NODE_STATUS", message);
 }
 
 /** @param gone makes the refusal of a template that does not exist */
-async function readDraft(call: Call, gone: (message: string) => RequestRefused): Promise<Partial<JobDraft>> {
+async function readDraft(call: Call, gone: (message: string) => ApiError): Promise<Partial<JobDraft>> {
   const { basic = {}, autodiscovery = {} } =
     await call.readBody<RequestBody<"createGroupAutodiscoveryJob" | "editAutodiscoveryJob">>();
   const { schedule, devicetemplates: templates } = autodiscovery;

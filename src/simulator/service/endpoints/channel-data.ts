@@ -1,6 +1,6 @@
 import type { SimChannel } from "../../world/model.ts";
 import { requireObject } from "../access.ts";
-import { RequestRefused } from "../api-errors.ts";
+import { ApiError } from "../api-errors.ts";
 import type { Call, Endpoint, Reply } from "../endpoint.ts";
 import { renderChannelData } from "../records/channel-data.ts";
 import { selectPage } from "../selection.ts";
@@ -19,7 +19,7 @@ function sensorData(call: Call): Reply {
   const { channels } = requireObject(call.visible, "sensor", call.params.id);
   const { world, now } = call.rendering;
   if (channels.every((channel) => world.lastMeasurement(channel, now) === undefined)) {
-    throw new RequestRefused("WRONG_NODE_STATUS", "The sensor has no data: it was not scanned yet");
+    throw new ApiError("WRONG_NODE_STATUS", "The sensor has no data: it was not scanned yet");
   }
   return dataOf(call, channels);
 }

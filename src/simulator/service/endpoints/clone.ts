@@ -1,6 +1,6 @@
 import { badRequest, notFound } from "../api-errors.ts";
-import { type Call, nothing, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
-import { type NodeKind, nodeOf, refusedBy } from "../node-of.ts";
+import { type Call, emptyReply, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
+import { type NodeKind, nodeOf, rejectInvalid } from "../node-of.ts";
 import { indexOfText } from "../positions.ts";
 import { nodeHref } from "../records/references.ts";
 import { isDevice } from "../subject.ts";
@@ -41,10 +41,10 @@ async function clone(call: Call, kind?: NodeKind): Promise<Reply> {
   const parentId = body.parent ?? body.parent_id ?? "";
   const parent = visible.node(parentId);
   if (parent === undefined) throw notFound(`There is no object ${parentId} to clone to`);
-  const copy = refusedBy(() => world.clone(node.id, parent.id, name, now));
+  const copy = rejectInvalid(() => world.clone(node.id, parent.id, name, now));
   if (index !== undefined) world.move(copy.id, parent.id, { index, at: now });
   if (host !== undefined && isDevice(copy)) world.edit(copy.id, { host }, now);
   world.pause(copy.id, now);
-  installation.creations.add(copy);
-  return nothing({ headers: { Location: nodeHref(copy) } });
+  installation.pendingObjects.add(copy);
+  return emptyReply({ headers: { Location: nodeHref(copy) } });
 }

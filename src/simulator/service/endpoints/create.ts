@@ -2,8 +2,8 @@ import type { SimNode, World } from "../../world/model.ts";
 import { SENSOR_KINDS } from "../../world/sensor-kinds.ts";
 import { badRequest, notFound } from "../api-errors.ts";
 import { checkCreatable } from "../creatable.ts";
-import { type Call, object, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
-import { type NodeKind, nodeOf, refusedBy } from "../node-of.ts";
+import { type Call, jsonReply, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
+import { type NodeKind, nodeOf, rejectInvalid } from "../node-of.ts";
 import { renderNodeInfo, renderSensorInfo } from "../records/info.ts";
 import { nodeHref } from "../records/references.ts";
 import { readSettings, type SettingsBody } from "../settings-request.ts";
@@ -33,18 +33,18 @@ async function create(call: Call, parentKind: NodeKind, kind: "group" | "device"
   });
   const { name = SENSOR_KINDS.get(type ?? "")?.typeName ?? "" } = settings;
   const { now } = call;
-  const node = refusedBy(() => add(world, { kind, parent, name, type, now }));
+  const node = rejectInvalid(() => add(world, { kind, parent, name, type, now }));
   try {
-    refusedBy(() => world.edit(node.id, settings, now));
+    rejectInvalid(() => world.edit(node.id, settings, now));
   } catch (error) {
     world.remove(node.id, now);
     throw error;
   }
-  call.installation.creations.add(node);
+  call.installation.pendingObjects.add(node);
   const record = isSensor(node)
     ? renderSensorInfo(node, { allChannels: true }, call.rendering)
     : renderNodeInfo(node, { summary: false }, call.rendering);
-  return object(`[${record}]`, { status: 201, headers: { Location: nodeHref(node) } });
+  return jsonReply(`[${record}]`, { status: 201, headers: { Location: nodeHref(node) } });
 }
 
 interface NewNode {

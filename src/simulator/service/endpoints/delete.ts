@@ -1,5 +1,5 @@
-import { type Call, NOTHING, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
-import { type NodeKind, nodeOf, refusedBy } from "../node-of.ts";
+import { type Call, NO_CONTENT, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
+import { type NodeKind, nodeOf, rejectInvalid } from "../node-of.ts";
 
 export const DELETIONS: readonly ProtectedEndpoint[] = [
   { operation: "deleteProbe", access: "bearer", handle: (call) => remove(call, "probe") },
@@ -11,6 +11,6 @@ export const DELETIONS: readonly ProtectedEndpoint[] = [
 /** With all that is below it. The root, which answers as a group, stays. */
 function remove(call: Call, kind: NodeKind): Reply {
   const node = nodeOf(call, kind);
-  refusedBy(() => call.rendering.world.remove(node.id, call.now));
-  return NOTHING;
+  rejectInvalid(() => call.rendering.world.remove(node.id, call.now));
+  return NO_CONTENT;
 }

@@ -17,8 +17,8 @@ export const DEPRECATED_LISTS: readonly Endpoint[] = [
   // The only one of them without `sort_by`.
   deprecated("listObjectInfo", (call) => {
     const options = { summary: booleanParameter(call.query, "sensor_status_summary") };
-    return selectPage(call, call.visible.objects(), { sortable: false }, (subject) =>
-      renderObjectInfo(subject, options, call.rendering),
+    return selectPage(call, call.visible.objects(), { sortable: false }, (object) =>
+      renderObjectInfo(object, options, call.rendering),
     );
   }),
   deprecated("listChannelInfo", (call) =>

@@ -1,6 +1,6 @@
 import { DEVICE_ICONS } from "../../catalog/device-icons.ts";
 import { DEVICE_TEMPLATES } from "../../catalog/device-templates.ts";
-import { type Endpoint, object, type Reply } from "../endpoint.ts";
+import { type Endpoint, jsonReply, type Reply } from "../endpoint.ts";
 
 /** What devices can be made after and shown with. */
 export const DEVICE_CATALOG: readonly Endpoint[] = [
@@ -11,11 +11,11 @@ export const DEVICE_CATALOG: readonly Endpoint[] = [
 /** Fields of a template are not shown: ours. */
 function listTemplates(): Reply {
   const templates = DEVICE_TEMPLATES.map(({ id, name, sensorKinds }) => ({ id, name, sensor_kinds: sensorKinds }));
-  return object(JSON.stringify(templates));
+  return jsonReply(JSON.stringify(templates));
 }
 
 /** Where the pictures are is not stated; the simulator has none. */
 function listIcons(): Reply {
   const icons = DEVICE_ICONS.map(({ id, extensions }) => ({ id, href: `/icons/devices/${id}`, extensions }));
-  return object(JSON.stringify(icons));
+  return jsonReply(JSON.stringify(icons));
 }

@@ -1,6 +1,6 @@
 import { badRequest } from "../api-errors.ts";
-import { type Call, NOTHING, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
-import { conflict, type NodeKind, refusedBy } from "../node-of.ts";
+import { type Call, NO_CONTENT, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
+import { conflict, type NodeKind, rejectInvalid } from "../node-of.ts";
 import { readSettings, type SettingsBody } from "../settings-request.ts";
 import { kindOf } from "../subject.ts";
 
@@ -28,6 +28,6 @@ async function edit(call: Call, kind: NodeKind): Promise<Reply> {
   if (node.parent === undefined && changes.dependency?.dependsOn !== undefined) {
     throw badRequest("The body at /scheduledependency/dependency is impossible: the root depends on nothing");
   }
-  refusedBy(() => rendering.world.edit(node.id, changes, now));
-  return NOTHING;
+  rejectInvalid(() => rendering.world.edit(node.id, changes, now));
+  return NO_CONTENT;
 }

@@ -1,13 +1,13 @@
 import { LIBRARIES, type Library, type LibraryNode, shows } from "../../catalog/libraries.ts";
 import type { Call, Endpoint, Reply } from "../endpoint.ts";
 import { propertyTable } from "../filter/vocabulary.ts";
-import { type RecordMoment, recordScope, selectRecords } from "../selection.ts";
+import { type RecordContext, recordScope, selectRecords } from "../selection.ts";
 
 export const LIBRARIES_OF_OBJECTS: readonly Endpoint[] = [
   { operation: "listLibraries", access: "bearer", handle: listLibraries },
 ];
 
-const LIBRARY_PROPERTIES = propertyTable<Library, RecordMoment>({
+const LIBRARY_PROPERTIES = propertyTable<Library, RecordContext>({
   id: (library) => library.id,
   name: (library) => library.name,
   kind: () => "library",

@@ -1,15 +1,15 @@
 import { LOOKUPS, type Lookup, lookupById } from "../../catalog/lookups.ts";
 import { notFound } from "../api-errors.ts";
-import { type Call, type Endpoint, object, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, type Reply } from "../endpoint.ts";
 import { propertyTable } from "../filter/vocabulary.ts";
-import { type RecordMoment, recordScope, selectRecords } from "../selection.ts";
+import { type RecordContext, recordScope, selectRecords } from "../selection.ts";
 
 export const LOOKUP_DEFINITIONS: readonly Endpoint[] = [
   { operation: "listLookupDefinitions", access: "bearer", handle: listLookups },
   { operation: "getLookupDefinition", access: "bearer", handle: getLookup },
 ];
 
-const LOOKUP_PROPERTIES = propertyTable<Lookup, RecordMoment>({
+const LOOKUP_PROPERTIES = propertyTable<Lookup, RecordContext>({
   id: (lookup) => lookup.id,
   name: (lookup) => lookup.name,
   kind: () => "lookup",
@@ -26,7 +26,7 @@ function listLookups(call: Call): Reply {
 function getLookup({ params }: Call): Reply {
   const lookup = lookupById(params.id ?? "");
   if (lookup === undefined) throw notFound();
-  return object(renderLookup(lookup));
+  return jsonReply(renderLookup(lookup));
 }
 
 /** Fields are not shown: after what a file with a lookup says in the product. A range has its last value in `to`. */

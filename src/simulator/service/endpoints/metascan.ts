@@ -3,7 +3,7 @@ import type { SensorKind } from "../../world/sensor-kind.ts";
 import { SENSOR_KINDS } from "../../world/sensor-kinds.ts";
 import { badRequest } from "../api-errors.ts";
 import { checkCreatable, hintsAgainst, kindsBelow } from "../creatable.ts";
-import { type Call, object, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
+import { type Call, jsonReply, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
 import { nodeOf } from "../node-of.ts";
 
 export const METASCAN: readonly ProtectedEndpoint[] = [
@@ -16,7 +16,7 @@ export const METASCAN: readonly ProtectedEndpoint[] = [
  */
 function startMetascan(call: Call): Reply {
   const device = nodeOf(call, "device");
-  return object(JSON.stringify(kindsAsked(call, device).flatMap((kind) => proposals(kind, device))));
+  return jsonReply(JSON.stringify(kindsAsked(call, device).flatMap((kind) => proposals(kind, device))));
 }
 
 function kindsAsked({ query, rendering, now }: Call, device: SimNode): readonly SensorKind[] {

@@ -1,7 +1,7 @@
 import type { SimNode } from "../../world/model.ts";
 import { badRequest, notFound } from "../api-errors.ts";
-import { type Call, nothing, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
-import { type NodeKind, nodeOf, refusedBy } from "../node-of.ts";
+import { type Call, emptyReply, type ProtectedEndpoint, type Reply } from "../endpoint.ts";
+import { type NodeKind, nodeOf, rejectInvalid } from "../node-of.ts";
 import { indexAt, indexOfPreset, type Preset } from "../positions.ts";
 import { nodeHref } from "../records/references.ts";
 
@@ -37,9 +37,9 @@ async function move(call: Call, kind?: NodeKind): Promise<Reply> {
   const index = indexIn(target, node, position, preset);
   if (target !== node.parent || index !== undefined) {
     const options = index === undefined ? { at: call.now } : { at: call.now, index };
-    refusedBy(() => call.rendering.world.move(node.id, target.id, options));
+    rejectInvalid(() => call.rendering.world.move(node.id, target.id, options));
   }
-  return nothing({ headers: { Location: nodeHref(node) } });
+  return emptyReply({ headers: { Location: nodeHref(node) } });
 }
 
 /** A user may not see the parent of an object, and leave it there all the same. */

@@ -1,5 +1,5 @@
 import { LIBRARIES } from "../../catalog/libraries.ts";
-import { type Call, type Endpoint, object, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, type Reply } from "../endpoint.ts";
 import { visibleGroups, visibleUsers } from "../visible-accounts.ts";
 
 export const OBJECT_COUNT: readonly Endpoint[] = [{ operation: "countObjects", access: "bearer", handle: count }];
@@ -19,7 +19,7 @@ function count(call: Call): Reply {
     rendering.spelling.name === "live"
       ? { probes: probe, groups: group, devices: device, sensors: sensor, channels: channel }
       : { channel, device, group, library: LIBRARIES.length, probe, sensor, ...accountsOf(call) };
-  return object(JSON.stringify(counts));
+  return jsonReply(JSON.stringify(counts));
 }
 
 /** Those that the user sees, as everything that is counted. */

@@ -1,6 +1,6 @@
 import { requireObject } from "../access.ts";
 import type { OperationId } from "../contract/types.ts";
-import { type Call, type Endpoint, object } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply } from "../endpoint.ts";
 import { renderChannelInfo, renderNodeInfo, renderSensorInfo } from "../records/info.ts";
 
 /** Single info records: those of the deprecated lists, as the lists show them without further parameters. */
@@ -17,7 +17,7 @@ export const OVERVIEWS: readonly Endpoint[] = [
 ];
 
 function overview(operation: OperationId, render: (call: Call) => string): Endpoint {
-  return { operation, access: "bearer", handle: (call) => object(render(call)) };
+  return { operation, access: "bearer", handle: (call) => jsonReply(render(call)) };
 }
 
 function nodeInfo({ visible, params, rendering }: Call, kind: "probe" | "group" | "device"): string {

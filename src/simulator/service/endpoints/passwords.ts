@@ -1,7 +1,7 @@
-import { passwordComplaint } from "../../directory/password-policy.ts";
-import { RequestRefused } from "../api-errors.ts";
+import { passwordProblem } from "../../directory/password-policy.ts";
+import { ApiError } from "../api-errors.ts";
 import type { RequestBody } from "../contract/types.ts";
-import { type Endpoint, NOTHING, type PublicCall, type Reply } from "../endpoint.ts";
+import { type Endpoint, NO_CONTENT, type PublicCall, type Reply } from "../endpoint.ts";
 
 /** The reset of a forgotten password. */
 export const PASSWORDS: readonly Endpoint[] = [
@@ -16,7 +16,7 @@ async function request(call: PublicCall): Promise<Reply> {
   const user = directory.userByLogin(username);
   const elsewhere = user?.groups.some((group) => group.activeDirectory) === true;
   if (user?.active === true && !elsewhere) passwordResets.request(user);
-  return NOTHING;
+  return NO_CONTENT;
 }
 
 /** A password that is refused leaves the token good for another try. */
@@ -24,15 +24,15 @@ async function reset(call: PublicCall): Promise<Reply> {
   const { username, password, token } = await call.readBody<RequestBody<"resetPassword">>();
   const { directory, passwordResets } = call.installation;
   const user = directory.userByLogin(username);
-  if (user === undefined || !user.active || !passwordResets.fits(user, token)) {
-    throw new RequestRefused("INVALID_PASSWORD_RESET_TOKEN", "Password reset token invalid");
+  if (user === undefined || !user.active || !passwordResets.isValid(user, token)) {
+    throw new ApiError("INVALID_PASSWORD_RESET_TOKEN", "Password reset token invalid");
   }
-  const complaint = passwordComplaint(password, user);
+  const complaint = passwordProblem(password, user);
   if (complaint !== undefined) {
-    throw new RequestRefused("LOW_PASSWORD_COMPLEXITY", `Password does not meet complexity requirements: ${complaint}`);
+    throw new ApiError("LOW_PASSWORD_COMPLEXITY", `Password does not meet complexity requirements: ${complaint}`);
   }
   passwordResets.redeem(user);
   user.password = password;
   call.auth.logoutEverywhere(user);
-  return NOTHING;
+  return NO_CONTENT;
 }

@@ -2,13 +2,13 @@ import type { SimNode } from "../../world/model.ts";
 import { SENSOR_KINDS } from "../../world/sensor-kinds.ts";
 import { badRequest, notFound } from "../api-errors.ts";
 import { type CreatableKind, hintsAgainst, kindsBelow } from "../creatable.ts";
-import { type Call, type Endpoint, object, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, type Reply } from "../endpoint.ts";
 import type { NodeKind } from "../node-of.ts";
 import { pageOf } from "../page-of.ts";
 import { AVAILABLE, type Include, parseInclude } from "../records/include.ts";
 import { readSchema } from "../records/read-schema.ts";
 import { type JsonSchema, userSchema, writeSchema } from "../records/setting-schema.ts";
-import { isChannel, kindOf, type Subject } from "../subject.ts";
+import { isChannel, kindOf, type SimObject } from "../subject.ts";
 
 /** What kinds of objects there are, and what settings they have. */
 export const SCHEMAS: readonly Endpoint[] = [
@@ -72,12 +72,12 @@ function listTypes(call: Call): Reply {
 function schemaToRead(call: Call): Reply {
   const { visible, params, query } = call;
   const id = params.id ?? "";
-  const subject: Subject | undefined = id.includes(".") ? visible.channel(id) : visible.node(id);
-  if (subject === undefined) throw notFound();
-  const kind = kindOf(subject);
+  const object: SimObject | undefined = id.includes(".") ? visible.channel(id) : visible.node(id);
+  if (object === undefined) throw notFound();
+  const kind = kindOf(object);
   const include = parseInclude(query.get("include"), AVAILABLE[kind]);
   const schema = readSchema(kind, include, call.rendering.spelling.name);
-  return definition({ ...named(subject), purpose: "read" }, schema);
+  return definition({ ...named(object), purpose: "read" }, schema);
 }
 
 /** There is a way to edit groups, devices and sensors; what cannot be edited has no such schema. */
@@ -102,21 +102,21 @@ function schemaFor({ rendering }: Call, kind: NodeKind, purpose: Purpose, includ
   return writeSchema({ kind, sections: include.sections, creates: purpose === "create" });
 }
 
-interface What {
+interface SchemaSubject {
   readonly kind: string;
   readonly name: string;
   readonly purpose: Purpose;
 }
 
 /** A "schema definition" has no shape shown: ours, a JSON Schema and what it is about. */
-function definition(what: What, schema: JsonSchema): Reply {
+function definition(what: SchemaSubject, schema: JsonSchema): Reply {
   const $schema = "https://json-schema.org/draft/2020-12/schema";
-  return object(JSON.stringify({ ...what, schema: { $schema, ...schema } }));
+  return jsonReply(JSON.stringify({ ...what, schema: { $schema, ...schema } }));
 }
 
-function named(subject: Subject): Pick<What, "kind" | "name"> {
-  if (isChannel(subject)) return { kind: "channel", name: "Channel" };
-  return { kind: subject.type, name: subject.typeName };
+function named(object: SimObject): Pick<SchemaSubject, "kind" | "name"> {
+  if (isChannel(object)) return { kind: "channel", name: "Channel" };
+  return { kind: object.type, name: object.typeName };
 }
 
 function parentOf({ visible, params }: Call): SimNode {

@@ -1,7 +1,7 @@
-import { RequestRefused } from "../api-errors.ts";
+import { ApiError } from "../api-errors.ts";
 import type { Session } from "../auth.ts";
 import type { RequestBody } from "../contract/types.ts";
-import { type Call, type Endpoint, NOTHING, object, type PublicCall, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, NO_CONTENT, type PublicCall, type Reply } from "../endpoint.ts";
 
 export const SESSION: readonly Endpoint[] = [
   { operation: "openSession", access: "public", handle: login },
@@ -12,7 +12,7 @@ export const SESSION: readonly Endpoint[] = [
 async function login(call: PublicCall): Promise<Reply> {
   const { username, password } = await call.readBody<RequestBody<"openSession">>();
   const session = call.auth.login(username, password);
-  return object(JSON.stringify({ token: session.token, ...expiry(session, call) }));
+  return jsonReply(JSON.stringify({ token: session.token, ...expiry(session, call) }));
 }
 
 /**
@@ -21,19 +21,18 @@ async function login(call: PublicCall): Promise<Reply> {
  */
 function renew(call: Call): Reply {
   const { session } = call.principal;
-  if (session === undefined)
-    throw new RequestRefused("RENEW_FAILED", "Session renewal failed: an API key has no session");
+  if (session === undefined) throw new ApiError("RENEW_FAILED", "Session renewal failed: an API key has no session");
   call.auth.renew(session);
   const live = call.rendering.spelling.name === "live";
-  return object(JSON.stringify(live ? expiry(session, call) : { token: session.token }));
+  return jsonReply(JSON.stringify(live ? expiry(session, call) : { token: session.token }));
 }
 
 /** "A 400 response is documented for sessions that were opened with an API key." */
 function logout(call: Call): Reply {
   const { session } = call.principal;
-  if (session === undefined) throw new RequestRefused("LOGOUT_FAILED", "Logout failed: an API key has no session");
+  if (session === undefined) throw new ApiError("LOGOUT_FAILED", "Logout failed: an API key has no session");
   call.auth.logout(session);
-  return NOTHING;
+  return NO_CONTENT;
 }
 
 /** The specification names the field `token` alone; live servers also tell when it ends. */

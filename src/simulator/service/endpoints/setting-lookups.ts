@@ -5,7 +5,7 @@ import { SCHEDULES } from "../../catalog/schedules.ts";
 import { ACCESS_LEVELS, USER_TYPES } from "../../directory/model.ts";
 import { DISCOVERY_SCHEDULES } from "../../discovery/job.ts";
 import { badRequest, notFound } from "../api-errors.ts";
-import { type Call, type Endpoint, object, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, type Reply } from "../endpoint.ts";
 import { SETTING_SECTIONS } from "../node-settings.ts";
 import { idOf, isChannel, isSensor } from "../subject.ts";
 import { visibleGroups } from "../visible-accounts.ts";
@@ -29,7 +29,7 @@ function getSettingLookup(call: Call): Reply {
   if (options === undefined) throw notFound();
   const spell = ({ value, text }: Option): string =>
     `{"value":${rendering.spelling.setting(value)},"text":${JSON.stringify(text)}}`;
-  return object(`{"name":${JSON.stringify(name)},"options":[${options.map(spell).join(",")}]}`);
+  return jsonReply(`{"name":${JSON.stringify(name)},"options":[${options.map(spell).join(",")}]}`);
 }
 
 function checkId({ query, visible }: Call): void {

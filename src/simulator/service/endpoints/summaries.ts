@@ -1,12 +1,13 @@
 import { notFound } from "../api-errors.ts";
-import { type Call, type Endpoint, object, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, type Reply } from "../endpoint.ts";
 import { renderSummary } from "../records/summary.ts";
 
 export const SUMMARIES: readonly Endpoint[] = [
   {
     operation: "getSensorStatusSummary",
     access: "bearer",
-    handle: ({ rendering }) => object(renderSummary(rendering.summaries.of(rendering.world.root), rendering.spelling)),
+    handle: ({ rendering }) =>
+      jsonReply(renderSummary(rendering.summaries.of(rendering.world.root), rendering.spelling)),
   },
   { operation: "getSensorStatusSummaryOf", access: "bearer", handle: summaryOf },
 ];
@@ -15,5 +16,5 @@ export const SUMMARIES: readonly Endpoint[] = [
 function summaryOf({ visible, params, rendering }: Call): Reply {
   const node = visible.node(params.id ?? "");
   if (node === undefined || node.kind === "sensor") throw notFound();
-  return object(renderSummary(rendering.summaries.of(node), rendering.spelling));
+  return jsonReply(renderSummary(rendering.summaries.of(node), rendering.spelling));
 }

@@ -1,10 +1,10 @@
-import { type Call, type Endpoint, object, type PublicCall, type Reply } from "../endpoint.ts";
-import { moment } from "../records/values.ts";
+import { type Call, type Endpoint, jsonReply, type PublicCall, type Reply } from "../endpoint.ts";
+import { timestampOrNull } from "../records/values.ts";
 
 /** What there is to know about the installation as a whole, beside its release. */
 export const SYSTEM: readonly Endpoint[] = [
   { operation: "getPublicSettings", access: "public", handle: publicSettings },
-  { operation: "listFeatureToggles", access: "bearer", handle: () => object(JSON.stringify(FEATURE_TOGGLES)) },
+  { operation: "listFeatureToggles", access: "bearer", handle: () => jsonReply(JSON.stringify(FEATURE_TOGGLES)) },
   { operation: "getLicense", access: "bearer", handle: license },
 ];
 
@@ -16,20 +16,20 @@ function publicSettings({ rendering }: PublicCall): Reply {
   const { name } = rendering.world.root;
   const settings = { site_name: name === "Root" ? "PRTG Network Monitor (simulated)" : name, language: "en" };
   const signingIn = { single_sign_on: false, password_reset: true };
-  return object(JSON.stringify({ ...settings, time_zone: "UTC", ...signingIn }));
+  return jsonReply(JSON.stringify({ ...settings, time_zone: "UTC", ...signingIn }));
 }
 
 /** Fields are not shown: ours. */
 function license({ installation, rendering }: Call): Reply {
   const { edition, sensors, validUntil } = installation.license;
-  return object(
+  return jsonReply(
     JSON.stringify({
       edition,
       license_name: "Simulated Monitoring",
       status: "active",
       sensors_allowed: sensors ?? null,
       sensors_used: rendering.world.list("sensor").length,
-      valid_until: moment(rendering, validUntil),
+      valid_until: timestampOrNull(rendering, validUntil),
     }),
   );
 }

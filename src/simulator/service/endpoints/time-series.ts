@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SimChannel, SimRow, SimSensor, World } from "../../world/model.ts";
 import { badRequest, notFound } from "../api-errors.ts";
 import { dateTimeParameter } from "../date-time.ts";
-import { type Call, type Endpoint, object, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, type Reply } from "../endpoint.ts";
 import { renderTimeSeries } from "../records/time-series.ts";
 import { LIVE, positions, TIME_SERIES_TYPES, type TimeSeriesType } from "../records/time-series-type.ts";
 import { idOf, isSensor } from "../subject.ts";
@@ -50,12 +50,12 @@ async function answer(call: Call, { spanMs }: TimeSeriesType, { from, to }: Rang
   const { world } = call.rendering;
   if (spanMs === undefined) {
     const due = positions(world.schedule(sensor), from, to, spanMs);
-    return object(renderTimeSeries(channels, due, world.measurements(sensor, from, to)));
+    return jsonReply(renderTimeSeries(channels, due, world.measurements(sensor, from, to)));
   }
   // A span that begins in the range counts, as soon as it is over; until then it has no row, and lacks none.
   const end = Math.min(call.now, Math.floor(to / spanMs) * spanMs + spanMs);
   const rows = await averagesInTurns(world, sensor, { from, to: end }, spanMs);
-  return object(renderTimeSeries(channels, positions(world.schedule(sensor), from, end, spanMs), rows));
+  return jsonReply(renderTimeSeries(channels, positions(world.schedule(sensor), from, end, spanMs), rows));
 }
 
 /** Some ten milliseconds of work. */

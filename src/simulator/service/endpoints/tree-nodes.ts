@@ -1,12 +1,12 @@
 import { requireObject } from "../access.ts";
-import { type Call, type Endpoint, object, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, type Reply } from "../endpoint.ts";
 import { waitForCreation } from "../node-of.ts";
 import { AVAILABLE, parseInclude } from "../records/include.ts";
 import { renderTreeNode } from "../records/tree-node.ts";
 import { selectPage } from "../selection.ts";
-import type { Subject, SubjectKind } from "../subject.ts";
+import type { ObjectKind, SimObject } from "../subject.ts";
 
-type Lists = readonly (readonly Subject[])[];
+type Lists = readonly (readonly SimObject[])[];
 
 /** Single objects, and the lists that take `include`. */
 export const TREE_NODES: readonly Endpoint[] = [
@@ -24,25 +24,25 @@ export const TREE_NODES: readonly Endpoint[] = [
   list("object", ({ visible }) => visible.objects()),
 ];
 
-function single(kind: SubjectKind): Endpoint {
+function single(kind: ObjectKind): Endpoint {
   const handle = (call: Call): Reply => {
     const { visible, params, query, rendering } = call;
     const include = parseInclude(query.get("include"), AVAILABLE[kind]);
     const wait = waitForCreation(call, kind);
     if (wait !== undefined) return wait;
-    return object(renderTreeNode(requireObject(visible, kind, params.id), include, rendering));
+    return jsonReply(renderTreeNode(requireObject(visible, kind, params.id), include, rendering));
   };
   return { operation: `get${capitalized(kind)}`, access: "bearer", handle };
 }
 
 function list(
-  kind: SubjectKind | "object",
+  kind: ObjectKind | "object",
   lists: (call: Call) => Lists,
   options: { sortable: boolean } = { sortable: false },
 ): Endpoint {
   const handle = (call: Call): Reply => {
     const include = parseInclude(call.query.get("include"), AVAILABLE[kind]);
-    return selectPage(call, lists(call), options, (subject) => renderTreeNode(subject, include, call.rendering));
+    return selectPage(call, lists(call), options, (object) => renderTreeNode(object, include, call.rendering));
   };
   return { operation: `list${capitalized(kind)}s`, access: "bearer", handle };
 }

@@ -1,9 +1,9 @@
 import type { UserGroup } from "../../directory/model.ts";
-import { type Call, type Endpoint, object, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, type Reply } from "../endpoint.ts";
 import { propertyTable } from "../filter/vocabulary.ts";
 import { GROUP_SECTIONS, renderGroup, renderGroupInfo } from "../records/accounts.ts";
 import { parseInclude } from "../records/include.ts";
-import { type RecordMoment, recordScope, selectRecords } from "../selection.ts";
+import { type RecordContext, recordScope, selectRecords } from "../selection.ts";
 import { visibleGroup, visibleGroups } from "../visible-accounts.ts";
 
 /** User groups, in both forms. */
@@ -16,13 +16,13 @@ export const USER_GROUPS: readonly Endpoint[] = [
   {
     operation: "getUserGroupInfo",
     access: "bearer",
-    handle: (call) => object(renderGroupInfo(visibleGroup(call), call)),
+    handle: (call) => jsonReply(renderGroupInfo(visibleGroup(call), call)),
   },
   { operation: "listUserGroups", access: "bearer", handle: listGroupNodes },
   { operation: "getUserGroup", access: "bearer", handle: getGroupNode },
 ];
 
-const GROUP_PROPERTIES = propertyTable<UserGroup, RecordMoment>({
+const GROUP_PROPERTIES = propertyTable<UserGroup, RecordContext>({
   id: (group) => group.id,
   name: (group) => group.name,
   kind: () => "usergroup",
@@ -42,5 +42,5 @@ function listGroupNodes(call: Call): Reply {
 
 function getGroupNode(call: Call): Reply {
   const include = parseInclude(call.query.get("include"), GROUP_SECTIONS);
-  return object(renderGroup(visibleGroup(call), include, call));
+  return jsonReply(renderGroup(visibleGroup(call), include, call));
 }

@@ -1,12 +1,12 @@
 import { isAdministrator, type User } from "../../directory/model.ts";
-import { RequestRefused } from "../api-errors.ts";
+import { ApiError } from "../api-errors.ts";
 import type { RequestBody } from "../contract/types.ts";
-import { type Call, type Endpoint, NOTHING, object, type Reply } from "../endpoint.ts";
+import { type Call, type Endpoint, jsonReply, NO_CONTENT, type Reply } from "../endpoint.ts";
 import { compileFilter } from "../filter/compile.ts";
 import { propertyTable } from "../filter/vocabulary.ts";
 import { renderUser, renderUserInfo, USER_SECTIONS, userReference } from "../records/accounts.ts";
 import { parseInclude } from "../records/include.ts";
-import { type RecordMoment, recordScope, selectRecords } from "../selection.ts";
+import { type RecordContext, recordScope, selectRecords } from "../selection.ts";
 import { requireAdministrator, visibleUser, visibleUsers } from "../visible-accounts.ts";
 
 /** User accounts: both forms of reading them, and pausing them. */
@@ -16,7 +16,7 @@ export const USERS: readonly Endpoint[] = [
     access: "bearer",
     handle: (call) => listUsers(call, true, (user) => renderUserInfo(user, call)),
   },
-  { operation: "getUserInfo", access: "bearer", handle: (call) => object(renderUserInfo(visibleUser(call), call)) },
+  { operation: "getUserInfo", access: "bearer", handle: (call) => jsonReply(renderUserInfo(visibleUser(call), call)) },
   { operation: "listUsers", access: "bearer", handle: listUserNodes },
   { operation: "getUser", access: "bearer", handle: getUserNode },
   { operation: "pauseUser", access: "bearer", handle: (call) => actOnOne(call, pause) },
@@ -26,7 +26,7 @@ export const USERS: readonly Endpoint[] = [
 ];
 
 /** `primarygroup` compares with the id of the group, as `parentid` does. */
-const USER_PROPERTIES = propertyTable<User, RecordMoment>({
+const USER_PROPERTIES = propertyTable<User, RecordContext>({
   id: (user) => user.id,
   name: (user) => user.name,
   kind: () => "user",
@@ -54,7 +54,7 @@ function listUserNodes(call: Call): Reply {
 
 function getUserNode(call: Call): Reply {
   const include = parseInclude(call.query.get("include"), USER_SECTIONS);
-  return object(renderUser(visibleUser(call), include, call));
+  return jsonReply(renderUser(visibleUser(call), include, call));
 }
 
 type Action = (user: User, call: Call) => void;
@@ -62,23 +62,23 @@ type Action = (user: User, call: Call) => void;
 /** The user cannot log in any more, and his sessions and keys are refused. */
 function pause(user: User, { auth }: Call): void {
   if (user.systemAdministrator) {
-    throw new RequestRefused("PAUSE_ADMIN", "The system administrator account cannot be paused");
+    throw new ApiError("PAUSE_ADMIN", "The system administrator account cannot be paused");
   }
-  if (!user.active) throw new RequestRefused("WRONG_NODE_STATUS", "The user account is paused already");
+  if (!user.active) throw new ApiError("WRONG_NODE_STATUS", "The user account is paused already");
   user.active = false;
   auth.logoutEverywhere(user);
 }
 
 /** His keys work again; sessions stay ended. */
 function resume(user: User): void {
-  if (user.active) throw new RequestRefused("WRONG_NODE_STATUS", "The user account is not paused");
+  if (user.active) throw new ApiError("WRONG_NODE_STATUS", "The user account is not paused");
   user.active = true;
 }
 
 function actOnOne(call: Call, action: Action): Reply {
   requireAdministrator(call);
   action(visibleUser(call), call);
-  return NOTHING;
+  return NO_CONTENT;
 }
 
 async function actOnMany(call: Call, action: Action): Promise<Reply> {
@@ -86,7 +86,7 @@ async function actOnMany(call: Call, action: Action): Promise<Reply> {
   const { filter } = await call.readBody<RequestBody<"pauseUsers" | "resumeUsers">>();
   const chosen = visibleUsers(call).filter(compileFilter(filter, recordScope(call, USER_PROPERTIES)));
   const results = chosen.map((user) => ({ node: userReference(user, call), failure: attempt(action, user, call) }));
-  return object(JSON.stringify(results));
+  return jsonReply(JSON.stringify(results));
 }
 
 /** The error object of an action that is refused; null where it is not. */
@@ -95,7 +95,7 @@ function attempt(action: Action, user: User, call: Call): object | null {
     action(user, call);
     return null;
   } catch (error) {
-    if (!(error instanceof RequestRefused)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     return { code: error.code, message: error.message, request_id: call.requestId };
   }
 }

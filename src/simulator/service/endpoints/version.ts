@@ -1,4 +1,4 @@
-import { type Endpoint, object } from "../endpoint.ts";
+import { type Endpoint, jsonReply } from "../endpoint.ts";
 
 /** In the style of the product, which numbers releases `YY.Q.release.build`. */
 const RELEASE = "25.4.114.1032";
@@ -8,6 +8,6 @@ export const VERSION: readonly Endpoint[] = [
   {
     operation: "getVersion",
     access: "bearer",
-    handle: () => object(JSON.stringify({ prtg_version: RELEASE, appserver_version: RELEASE })),
+    handle: () => jsonReply(JSON.stringify({ prtg_version: RELEASE, appserver_version: RELEASE })),
   },
 ];

@@ -1,16 +1,16 @@
 import { excerpt, invalidDuration, invalidFilter } from "./filter-error.ts";
 import { type Hierarchy, related } from "./hierarchy.ts";
 import { parseFilter } from "./parser.ts";
-import type { Declaration, Properties, Property, PropertyType, Texts } from "./property.ts";
+import type { Declaration, Properties, Property, PropertyType, TextList } from "./property.ts";
 import type { Comparison, Expression, List, Operator, Value } from "./syntax.ts";
 
 export type Predicate<Item> = (item: Item) => boolean;
 
 /** What a filter is about: one kind of records, in one request. */
-export interface FilterScope<Item, Moment> {
-  readonly properties: Properties<Item, Moment>;
+export interface FilterScope<Item, Context> {
+  readonly properties: Properties<Item, Context>;
   /** Handed to every `read`. */
-  readonly moment: Moment;
+  readonly context: Context;
   /** How records stand to each other; without it, the hierarchical prefixes are refused. */
   readonly hierarchy?: Hierarchy<Item>;
   /** Live servers answer a list of a wrong type with no objects instead of an error. */
@@ -22,11 +22,11 @@ export interface FilterScope<Item, Moment> {
  * Where a property is absent, `!=` holds, `= nil` holds, and every other comparison does not.
  * @throws FilterError
  */
-export function compileFilter<Item, Moment>(filter: string, scope: FilterScope<Item, Moment>): Predicate<Item> {
+export function compileFilter<Item, Context>(filter: string, scope: FilterScope<Item, Context>): Predicate<Item> {
   return compile(parseFilter(filter), scope);
 }
 
-function compile<Item, Moment>(expression: Expression, scope: FilterScope<Item, Moment>): Predicate<Item> {
+function compile<Item, Context>(expression: Expression, scope: FilterScope<Item, Context>): Predicate<Item> {
   switch (expression.kind) {
     case "comparison":
       return compileComparison(expression, scope);
@@ -53,12 +53,12 @@ function compile<Item, Moment>(expression: Expression, scope: FilterScope<Item, 
 }
 
 /** Clients without `in` send hundreds of `id = "..." or`: the texts that a property may equal are looked up, not tried one by one. */
-function compileAlternatives<Item, Moment>(
+function compileAlternatives<Item, Context>(
   terms: readonly Expression[],
-  scope: FilterScope<Item, Moment>,
+  scope: FilterScope<Item, Context>,
 ): Predicate<Item>[] {
   const others: Predicate<Item>[] = [];
-  const wanted = new Map<Property<Item, Moment>, Set<unknown>>();
+  const wanted = new Map<Property<Item, Context>, Set<unknown>>();
   for (const term of terms) {
     const predicate = compile(term, scope);
     const property = term.kind === "comparison" ? scope.properties.get(term.property) : undefined;
@@ -72,17 +72,17 @@ function compileAlternatives<Item, Moment>(
     } else others.push(predicate);
   }
   const lookups = [...wanted].map(([property, texts]): Predicate<Item> => {
-    return (item) => texts.has(property.read(item, scope.moment));
+    return (item) => texts.has(property.read(item, scope.context));
   });
   return [...lookups, ...others];
 }
 
-function compileComparison<Item, Moment>(comparison: Comparison, scope: FilterScope<Item, Moment>): Predicate<Item> {
+function compileComparison<Item, Context>(comparison: Comparison, scope: FilterScope<Item, Context>): Predicate<Item> {
   const { operator, operatorAt, value } = comparison;
   const property = scope.properties.get(comparison.property);
   if (property === undefined) throw invalidFilter(`unknown property ${excerpt(comparison.property)}`, comparison.at);
-  const { moment } = scope;
-  const read = (item: Item): unknown => property.read(item, moment);
+  const { context } = scope;
+  const read = (item: Item): unknown => property.read(item, context);
   if (value.kind === "nil") {
     checkNil(comparison, property);
     return operator === "=" ? (item) => read(item) === undefined : (item) => read(item) !== undefined;
@@ -176,8 +176,8 @@ function testOf(type: PropertyType, operator: Exclude<Operator, "in">, operand: 
   }
 }
 
-function ofList(test: (texts: Texts) => boolean): (found: unknown) => boolean {
-  return (found) => found !== undefined && test(found as Texts);
+function ofList(test: (texts: TextList) => boolean): (found: unknown) => boolean {
+  return (found) => found !== undefined && test(found as TextList);
 }
 
 const ORDERINGS: Readonly<Record<"<" | "<=" | ">" | ">=", (left: number, right: number) => boolean>> = {

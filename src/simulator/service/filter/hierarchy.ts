@@ -22,7 +22,7 @@ export function numbering<Item>(): (item: Item) => number {
 }
 
 /** Yes, no or not known yet, by number. A filter can have hundreds of prefixes, and a Map for each would fill the memory. */
-class Answers {
+class ResultCache {
   #answers = new Uint8Array(1024);
 
   get(number: number): boolean | undefined {
@@ -49,7 +49,7 @@ type Test<Item> = (item: Item) => boolean;
 export function related<Item>(relation: Relation, term: Test<Item>, hierarchy: Hierarchy<Item>): Test<Item> {
   const { childrenOf, parentOf } = hierarchy;
   const remembered = (test: Test<Item>): Test<Item> => {
-    const known = new Answers();
+    const known = new ResultCache();
     return (item) => {
       if (childrenOf(item).length === 0) return test(item);
       const number = hierarchy.numberOf(item);

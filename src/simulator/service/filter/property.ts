@@ -1,7 +1,7 @@
 import type { Operator } from "./syntax.ts";
 
 /** The values of a property that is a list, or something that knows what is in one without making it. */
-export type Texts = Pick<readonly string[], "includes">;
+export type TextList = Pick<readonly string[], "includes">;
 
 /** The types of properties, and what values of them are here. */
 export interface ValueOf {
@@ -11,7 +11,7 @@ export interface ValueOf {
   readonly number: number;
   /** Seconds. */
   readonly duration: number;
-  readonly texts: Texts;
+  readonly texts: TextList;
 }
 
 export type PropertyType = keyof ValueOf;
@@ -30,13 +30,16 @@ export interface Declaration<Type extends PropertyType = PropertyType> {
 
 /**
  * Reads a property of a record; undefined where it is absent. Must not change anything, and answer the same all through
- * one request. `Moment` is what the request hands in besides the record: the time, the world.
+ * one request. `Context` is what the request hands in besides the record: the time, the world.
  */
-export type Read<Item, Moment, Type extends PropertyType> = (item: Item, moment: Moment) => ValueOf[Type] | undefined;
+export type Read<Item, Context, Type extends PropertyType> = (
+  item: Item,
+  context: Context,
+) => ValueOf[Type] | undefined;
 
 /** A property of the records of a list. */
-export type Property<Item, Moment> = {
-  [Type in PropertyType]: Declaration<Type> & { readonly read: Read<Item, Moment, Type> };
+export type Property<Item, Context> = {
+  [Type in PropertyType]: Declaration<Type> & { readonly read: Read<Item, Context, Type> };
 }[PropertyType];
 
-export type Properties<Item, Moment> = ReadonlyMap<string, Property<Item, Moment>>;
+export type Properties<Item, Context> = ReadonlyMap<string, Property<Item, Context>>;

@@ -82,29 +82,29 @@ export const VOCABULARY = { ...CURRENT, ...EARLIER };
 export type PropertyName = keyof typeof VOCABULARY;
 
 /** How the properties that a kind of records has are read. The others are known, too, but always absent. */
-export type Readers<Item, Moment> = {
-  readonly [Name in PropertyName]?: Read<Item, Moment, (typeof VOCABULARY)[Name]["type"]>;
+export type Readers<Item, Context> = {
+  readonly [Name in PropertyName]?: Read<Item, Context, (typeof VOCABULARY)[Name]["type"]>;
 };
 
 /** The properties of one kind of records, for servers of either spelling. */
-export type PropertyTable<Item, Moment> = Readonly<Record<SpellingName, Properties<Item, Moment>>>;
+export type PropertyTable<Item, Context> = Readonly<Record<SpellingName, Properties<Item, Context>>>;
 
 /**
  * The vocabulary for one kind of records: made once, at the start of the program.
  * `propertyTable<User, RecordMoment>({ id: (user) => user.id, name: (user) => user.name, email: (user) => user.email })`
  */
-export function propertyTable<Item, Moment>(readers: Readers<Item, Moment>): PropertyTable<Item, Moment> {
+export function propertyTable<Item, Context>(readers: Readers<Item, Context>): PropertyTable<Item, Context> {
   return { specification: bind(VOCABULARY, readers), live: bind(liveVocabulary(), readers) };
 }
 
-function bind<Item, Moment>(
+function bind<Item, Context>(
   declarations: Readonly<Record<string, Declaration>>,
-  readers: Readonly<Partial<Record<string, Read<Item, Moment, PropertyType>>>>,
-): Properties<Item, Moment> {
-  const properties = new Map<string, Property<Item, Moment>>();
+  readers: Readonly<Partial<Record<string, Read<Item, Context, PropertyType>>>>,
+): Properties<Item, Context> {
+  const properties = new Map<string, Property<Item, Context>>();
   for (const [name, declaration] of Object.entries(declarations)) {
     // `Readers` has made sure that what is read is of the declared type.
-    properties.set(name, { ...declaration, read: readers[name] ?? absent } as Property<Item, Moment>);
+    properties.set(name, { ...declaration, read: readers[name] ?? absent } as Property<Item, Context>);
   }
   return properties;
 }

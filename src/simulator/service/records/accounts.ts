@@ -2,7 +2,7 @@ import { type ApiKey, isAdministrator, type User, type UserGroup } from "../../d
 import type { Call } from "../endpoint.ts";
 import { visibleGroups, visibleUsers } from "../visible-accounts.ts";
 import type { Include } from "./include.ts";
-import { moment, section, typeWord } from "./values.ts";
+import { section, timestampOrNull, typeWord } from "./values.ts";
 
 /** A reference object. */
 export interface Reference {
@@ -37,7 +37,7 @@ export function renderUserInfo(user: User, call: Call): string {
     ticket_mail: user.ticketMail,
     primary_group: groupReference(user.primaryGroup, call),
     groups: user.groups.map((group) => groupReference(group, call)),
-    last_login: moment(call.rendering, user.lastLoginAt),
+    last_login: timestampOrNull(call.rendering, user.lastLoginAt),
   });
 }
 
@@ -79,7 +79,7 @@ export function renderUser(user: User, include: AccountInclude, call: Call): str
     kind: "user",
     basic: sectionOf({ name: user.name, active: user.active }, include, call),
     parent: groupReference(user.primaryGroup, call),
-    last_login: moment(rendering, user.lastLoginAt),
+    last_login: timestampOrNull(rendering, user.lastLoginAt),
     ...included(sections, include, call),
   });
 }
@@ -108,9 +108,9 @@ export function renderApiKey(key: ApiKey, call: Call): string {
     description: key.description,
     access_level: key.accessLevel,
     user: userReference(key.user, call),
-    created_at: moment(call.rendering, key.createdAt),
-    last_used_at: moment(call.rendering, key.lastUsedAt),
-    expires_at: moment(call.rendering, key.expiresAt),
+    created_at: timestampOrNull(call.rendering, key.createdAt),
+    last_used_at: timestampOrNull(call.rendering, key.lastUsedAt),
+    expires_at: timestampOrNull(call.rendering, key.expiresAt),
   });
 }
 

@@ -9,6 +9,6 @@ import type { Rendering } from "./rendering.ts";
  * `last_measurement`, none of them where nothing was measured yet.
  */
 export function renderChannelData(channel: SimChannel, rendering: Rendering): string {
-  const members = measurementMembers(rendering.texts.ofChannel(channel), rendering);
+  const members = measurementMembers(rendering.cache.ofChannel(channel), rendering);
   return `{"channel":${channelReference(channel)}${members === undefined ? "" : `,${members}`}}`;
 }

@@ -1,14 +1,14 @@
 import type { SimChannel, SimLimits } from "../../world/model.ts";
 import { flat } from "./flat.ts";
-import type { NodeText } from "./node-text.ts";
+import type { NodeJson } from "./node-text.ts";
 import { channelHref, channelReference } from "./references.ts";
 import type { Spelling } from "./spelling.ts";
 import { Statistics } from "./statistics.ts";
 
 /** What stays the same about a channel between two polls, as JSON; see NodeText. */
-export class ChannelText {
+export class ChannelJson {
   readonly channel: SimChannel;
-  readonly sensor: NodeText;
+  readonly sensor: NodeJson;
   readonly statistics = new Statistics();
   /** The tree node from `{` to the last member of its section `basic`. */
   readonly head: string;
@@ -18,7 +18,7 @@ export class ChannelText {
   readonly #spelling: Spelling;
   #info: string | undefined;
 
-  constructor(channel: SimChannel, sensor: NodeText, spelling: Spelling) {
+  constructor(channel: SimChannel, sensor: NodeJson, spelling: Spelling) {
     this.channel = channel;
     this.sensor = sensor;
     this.#name = channel.name;
@@ -32,7 +32,7 @@ export class ChannelText {
   }
 
   /** Whether the text still says how the channel is; a text of another sensor's is never asked. */
-  fits(channel: SimChannel): boolean {
+  isCurrent(channel: SimChannel): boolean {
     return this.channel === channel && this.#name === channel.name;
   }
 

@@ -7,7 +7,7 @@ import {
   progressOf,
 } from "../../discovery/job.ts";
 import type { Call } from "../endpoint.ts";
-import { moment, section } from "./values.ts";
+import { section, timestampOrNull } from "./values.ts";
 
 /** Fields of the job family are not shown: ours, in the form of a tree node. */
 export function renderJob(job: DiscoveryJob, { rendering, now }: Call): string {
@@ -17,12 +17,12 @@ export function renderJob(job: DiscoveryJob, { rendering, now }: Call): string {
     name: job.name,
     href: jobHref(job),
     kind: "autodiscoveryjob",
-    parent: JSON.parse(rendering.texts.of(job.parent).reference),
+    parent: JSON.parse(rendering.cache.of(job.parent).reference),
     status: isRunning(run, now) ? "running" : "idle",
     basic: section(rendering, { name: job.name }),
     autodiscovery: section(rendering, { schedule: job.schedule, devicetemplates: job.templates }),
-    created_at: moment(rendering, job.createdAt),
-    next_run_at: moment(rendering, nextRunAt(job, now)),
+    created_at: timestampOrNull(rendering, job.createdAt),
+    next_run_at: timestampOrNull(rendering, nextRunAt(job, now)),
     last_run: run === undefined ? null : runRecord(job, run, { rendering, now }),
   });
 }
@@ -37,10 +37,10 @@ export function renderAutodiscovery(job: DiscoveryJob, { rendering, now }: Call)
   return JSON.stringify({
     id: job.id,
     name: job.name,
-    object: JSON.parse(rendering.texts.of(job.parent).reference),
+    object: JSON.parse(rendering.cache.of(job.parent).reference),
     active: isRunning(run, now),
     progress: run === undefined ? 0 : progressOf(run, now),
-    started_at: moment(rendering, run?.startedAt),
+    started_at: timestampOrNull(rendering, run?.startedAt),
     devices_found: run === undefined ? 0 : foundSoFar(run, now),
   });
 }
@@ -57,8 +57,8 @@ function runRecord(job: DiscoveryJob, run: DiscoveryRun, { rendering, now }: Pic
     trigger: run.trigger,
     status: running ? "running" : "finished",
     progress: progressOf(run, now),
-    started_at: moment(rendering, run.startedAt),
-    finished_at: running ? null : moment(rendering, run.endsAt),
+    started_at: timestampOrNull(rendering, run.startedAt),
+    finished_at: running ? null : timestampOrNull(rendering, run.endsAt),
     devices_found: foundSoFar(run, now),
     devices_added: run.added.length,
   };

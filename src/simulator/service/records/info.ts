@@ -1,6 +1,6 @@
 import type { SimChannel, SimNode, SimSensor } from "../../world/model.ts";
 import { scanningInterval } from "../scanning-interval.ts";
-import { isChannel, isDevice, isSensor, type Subject } from "../subject.ts";
+import { isChannel, isDevice, isSensor, type SimObject } from "../subject.ts";
 import { renderMeasurement } from "./measurement.ts";
 import type { Rendering } from "./rendering.ts";
 import { calculatedStatus, renderSummary } from "./summary.ts";
@@ -44,15 +44,15 @@ export function renderSensorInfo(sensor: SimSensor, options: SensorInfoOptions, 
 }
 
 export function renderChannelInfo(channel: SimChannel, rendering: Rendering): string {
-  const text = rendering.texts.ofChannel(channel);
+  const text = rendering.cache.ofChannel(channel);
   return `${text.info}${renderMeasurement(text, rendering)}}`;
 }
 
 /** An object of a mixed list: the record that the list of its kind has, as that list shows it without further parameters. */
-export function renderObjectInfo(subject: Subject, options: NodeInfoOptions, rendering: Rendering): string {
-  if (isChannel(subject)) return renderChannelInfo(subject, rendering);
-  if (isSensor(subject)) return renderSensorInfo(subject, { allChannels: false }, rendering);
-  return renderNodeInfo(subject, options, rendering);
+export function renderObjectInfo(object: SimObject, options: NodeInfoOptions, rendering: Rendering): string {
+  if (isChannel(object)) return renderChannelInfo(object, rendering);
+  if (isSensor(object)) return renderSensorInfo(object, { allChannels: false }, rendering);
+  return renderNodeInfo(object, options, rendering);
 }
 
 /** On live servers the status of probes, groups and devices is what their sensors come to, in spelling and meaning. */
@@ -67,7 +67,7 @@ function commonMembers(node: SimNode, status: string, rendering: Rendering): str
     `"id":"${node.id}"`,
     `"name":${JSON.stringify(node.name)}`,
     `"status":${status}`,
-    `"path":[${rendering.texts.of(node).path}]`,
+    `"path":[${rendering.cache.of(node).path}]`,
     `"favorite":${node.favorite}`,
     `"priority":${node.priority}`,
     `"scanning_interval":${rendering.spelling.setting(seconds)}`,

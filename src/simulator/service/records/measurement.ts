@@ -1,5 +1,5 @@
 import type { SimMeasurement } from "../../world/model.ts";
-import type { ChannelText } from "./channel-text.ts";
+import type { ChannelJson } from "./channel-text.ts";
 import type { Rendering, Rounding } from "./rendering.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { Rendering, Rounding } from "./rendering.ts";
  * A channel that was never measured has `null` on live servers; nothing says that it is not left out, so the
  * specification's spelling leaves it out.
  */
-export function renderMeasurement(text: ChannelText, rendering: Rendering): string {
+export function renderMeasurement(text: ChannelJson, rendering: Rendering): string {
   const members = measurementMembers(text, rendering);
   if (members !== undefined) return `,"last_measurement":{${members}}`;
   return rendering.spelling.name === "live" ? ',"last_measurement":null' : "";
@@ -17,7 +17,7 @@ export function renderMeasurement(text: ChannelText, rendering: Rendering): stri
  * The members of the last measurement of a channel; undefined where it was never measured. Of a scan that brought no value
  * the specification's spelling leaves out `display_value`.
  */
-export function measurementMembers(text: ChannelText, rendering: Rendering): string | undefined {
+export function measurementMembers(text: ChannelJson, rendering: Rendering): string | undefined {
   const { world, now, spelling, rounding } = rendering;
   const { channel } = text;
   const live = spelling.name === "live";
@@ -39,7 +39,7 @@ export function measurementMembers(text: ChannelText, rendering: Rendering): str
 }
 
 /** Channels that measure a rate also carry how much it came to; null was seen on channels that do not. */
-function volume({ channel }: ChannelText, displayValue: number): string {
+function volume({ channel }: ChannelJson, displayValue: number): string {
   const rate = channel.unitType === "BYTES_BANDWIDTH";
   return rate ? `,"display_volume":${displayValue * channel.sensor.intervalSeconds}` : ',"display_volume":null';
 }

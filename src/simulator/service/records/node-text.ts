@@ -9,9 +9,9 @@ import type { Spelling } from "./spelling.ts";
  * What stays the same about a node between two polls, as JSON. Made once and replaced when the node, or a node
  * above it, was renamed, moved or edited: at 20,000 sensors the simulator would otherwise cost more than its client.
  */
-export class NodeText {
+export class NodeJson {
   readonly node: SimNode;
-  readonly parent: NodeText | undefined;
+  readonly parent: NodeJson | undefined;
   /** Reference object to the node. */
   readonly reference: string;
   readonly #spelling: Spelling;
@@ -26,7 +26,7 @@ export class NodeText {
   #path: string | undefined;
   #tagsBelow: string | undefined;
 
-  constructor(node: SimNode, parent: NodeText | undefined, spelling: Spelling, visibility: Visibility) {
+  constructor(node: SimNode, parent: NodeJson | undefined, spelling: Spelling, visibility: Visibility) {
     this.node = node;
     this.parent = parent;
     this.reference = flat(nodeReference(node, visibility));
@@ -40,7 +40,7 @@ export class NodeText {
   }
 
   /** Whether the text still says how the node is. The parent's text must be up to date. */
-  fits(node: SimNode, parent: NodeText | undefined): boolean {
+  isCurrent(node: SimNode, parent: NodeJson | undefined): boolean {
     return (
       this.parent === parent &&
       this.#name === node.name &&
@@ -78,7 +78,7 @@ export class NodeText {
 
   #collectTags(): readonly string[] {
     const tags = new Set<string>();
-    for (let text: NodeText | undefined = this; text !== undefined; text = text.parent) {
+    for (let text: NodeJson | undefined = this; text !== undefined; text = text.parent) {
       for (const tag of text.node.tags) tags.add(tag);
     }
     return [...tags];

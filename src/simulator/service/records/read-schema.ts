@@ -1,5 +1,5 @@
 import { settingSectionsOf } from "../node-settings.ts";
-import type { SubjectKind } from "../subject.ts";
+import type { ObjectKind } from "../subject.ts";
 import { AVAILABLE, type Include, type Section } from "./include.ts";
 import { fieldSchema, type JsonSchema, objectSchema } from "./setting-schema.ts";
 import type { SpellingName } from "./spelling.ts";
@@ -16,7 +16,7 @@ const INHERITANCE = {
 };
 
 /** What reading an object of the tree answers. Servers may add members at any time, so further ones are allowed. */
-export function readSchema(kind: SubjectKind, include: Include, spelling: SpellingName): JsonSchema {
+export function readSchema(kind: ObjectKind, include: Include, spelling: SpellingName): JsonSchema {
   const sections = [...new Set<Section>(["basic", ...include.sections])].map((name): [string, JsonSchema] => {
     return [name, sectionSchema(kind, name, include.inheritance, spelling)];
   });
@@ -31,7 +31,7 @@ export function readSchema(kind: SubjectKind, include: Include, spelling: Spelli
   return objectSchema(properties, [...always, ...sections.map(([name]) => name)], true);
 }
 
-function sectionSchema(kind: SubjectKind, name: Section, inheritance: boolean, spelling: SpellingName): JsonSchema {
+function sectionSchema(kind: ObjectKind, name: Section, inheritance: boolean, spelling: SpellingName): JsonSchema {
   if (name === "path") return { type: "array", items: REFERENCE };
   const inherited = inheritance ? INHERITANCE : {};
   const required = Object.keys(inherited);

@@ -2,7 +2,7 @@ import type { World } from "../../world/model.ts";
 import type { Visibility } from "../access.ts";
 import type { Spelling } from "./spelling.ts";
 import { StatusSummaries } from "./summary.ts";
-import type { Texts } from "./texts.ts";
+import type { JsonCache } from "./texts.ts";
 
 /** List values rounded, and their timestamps off by a second: what a list shows against a time series. */
 export interface Rounding {
@@ -17,7 +17,7 @@ export interface Rendering {
   readonly now: number;
   readonly spelling: Spelling;
   readonly visibility: Visibility;
-  readonly texts: Texts;
+  readonly cache: JsonCache;
   readonly summaries: StatusSummaries;
   readonly rounding: Rounding | undefined;
   /** JSON of a moment; remembers the last one, as the channels of a sensor share theirs. */
@@ -29,13 +29,13 @@ export interface RenderingOptions {
   readonly now: number;
   readonly spelling: Spelling;
   readonly visibility: Visibility;
-  readonly texts: Texts;
+  readonly cache: JsonCache;
   readonly rounding: Rounding | undefined;
 }
 
-export function startRendering(options: RenderingOptions): Rendering {
-  const { world, now, spelling, visibility, texts } = options;
-  texts.refresh();
+export function createRendering(options: RenderingOptions): Rendering {
+  const { world, now, spelling, visibility, cache } = options;
+  cache.refresh();
   let lastAt = Number.NaN;
   let lastText = "";
   return {

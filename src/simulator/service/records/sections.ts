@@ -2,11 +2,11 @@ import type { SimNode } from "../../world/model.ts";
 import { settingsInForce } from "../node-settings.ts";
 import { scanningInterval } from "../scanning-interval.ts";
 import { isSensor } from "../subject.ts";
-import type { ChannelText } from "./channel-text.ts";
+import type { ChannelJson } from "./channel-text.ts";
 import type { Include, Section } from "./include.ts";
-import type { NodeText } from "./node-text.ts";
+import type { NodeJson } from "./node-text.ts";
 import type { Spelling } from "./spelling.ts";
-import type { Texts } from "./texts.ts";
+import type { JsonCache } from "./texts.ts";
 
 /** Where the settings of a section come from. */
 interface Source {
@@ -16,20 +16,20 @@ interface Source {
 }
 
 /** The sections of a node that follow `basic`, each with a comma before it. */
-export function nodeSections(text: NodeText, include: Include, spelling: Spelling, texts: Texts): string {
+export function nodeSections(text: NodeJson, include: Include, spelling: Spelling, cache: JsonCache): string {
   let json = "";
-  if (include.sections.has("intervalgroup")) json += intervalGroup(text, include, spelling, texts);
+  if (include.sections.has("intervalgroup")) json += intervalGroup(text, include, spelling, cache);
   for (const section of ["scheduledependency", "windowsconnection"] as const) {
     if (!include.sections.has(section) || (section === "windowsconnection" && isSensor(text.node))) continue;
     json +=
-      section === "windowsconnection" ? windows(text, include, texts) : dependency(text, include, spelling, texts);
+      section === "windowsconnection" ? windows(text, include, cache) : dependency(text, include, spelling, cache);
   }
   if (include.sections.has("path")) json += `,"path":[${text.path}]`;
   return json;
 }
 
 /** The sections of a channel that follow `basic`; a channel inherits none of its settings. */
-export function channelSections(text: ChannelText, include: Include, spelling: Spelling): string {
+export function channelSections(text: ChannelJson, include: Include, spelling: Spelling): string {
   const source = { reference: text.sensor.reference, inherited: false };
   let json = "";
   if (include.sections.has("alerting")) json += renderSection("alerting", alerting(text, spelling), include, source);
@@ -52,43 +52,43 @@ function inheritance(members: string, { reference, inherited }: Source): string 
   return `,"_inheritancesource":${reference ?? null},"_inherited":${inherited},"_shadowed":${inherited ? `{${members}}` : null}`;
 }
 
-function intervalGroup(text: NodeText, include: Include, spelling: Spelling, texts: Texts): string {
+function intervalGroup(text: NodeJson, include: Include, spelling: Spelling, cache: JsonCache): string {
   const { seconds, inheritedFrom } = scanningInterval(text.node);
   const { errorIntervalsDown } = settingsInForce(text.node, "interval").settings;
   const members = `"interval":${spelling.setting(seconds)},"errorintervalsdown":${spelling.setting(errorIntervalsDown)}`;
-  return renderSection("intervalgroup", members, include, sourceOf(text, inheritedFrom, texts));
+  return renderSection("intervalgroup", members, include, sourceOf(text, inheritedFrom, cache));
 }
 
 /** What the object itself has not set it has from another one; what it has set it would have from its parent. */
-function sourceOf(text: NodeText, inheritedFrom: SimNode | undefined, texts: Texts): Source {
+function sourceOf(text: NodeJson, inheritedFrom: SimNode | undefined, cache: JsonCache): Source {
   return inheritedFrom === undefined
     ? { reference: text.parent?.reference, inherited: false }
-    : { reference: texts.of(inheritedFrom).reference, inherited: true };
+    : { reference: cache.of(inheritedFrom).reference, inherited: true };
 }
 
 /** The fields are not shown: ours, see `SETTING_SECTIONS`. */
-function dependency(text: NodeText, include: Include, spelling: Spelling, texts: Texts): string {
+function dependency(text: NodeJson, include: Include, spelling: Spelling, cache: JsonCache): string {
   const { settings, inheritedFrom } = settingsInForce(text.node, "dependency");
   const { schedule, dependsOn } = settings;
   const chosen = dependsOn === undefined ? "" : `,"dependency":${JSON.stringify(dependsOn)}`;
   const type = spelling.setting(dependsOn === undefined ? 0 : 1);
   const members = `"schedule":${JSON.stringify(schedule)},"dependencytype":${type}${chosen}`;
-  return renderSection("scheduledependency", members, include, sourceOf(text, inheritedFrom, texts));
+  return renderSection("scheduledependency", members, include, sourceOf(text, inheritedFrom, cache));
 }
 
 /** "The password is returned masked." */
-function windows(text: NodeText, include: Include, texts: Texts): string {
+function windows(text: NodeJson, include: Include, cache: JsonCache): string {
   const { settings, inheritedFrom } = settingsInForce(text.node, "windows");
   const { domain, username } = settings;
   const members = `"windowslogindomain":${JSON.stringify(domain)},"windowsloginusername":${JSON.stringify(username)},"windowsloginpassword":"********"`;
-  return renderSection("windowsconnection", members, include, sourceOf(text, inheritedFrom, texts));
+  return renderSection("windowsconnection", members, include, sourceOf(text, inheritedFrom, cache));
 }
 
 /**
  * The limits, in the unit of the displayed value: neither the fields nor the unit are shown anywhere. The names are
  * those of the earlier filter properties. A text is empty where a limit is not set; a number is left out.
  */
-function alerting({ channel }: ChannelText, spelling: Spelling): string {
+function alerting({ channel }: ChannelJson, spelling: Spelling): string {
   const { maxError, maxWarning, minWarning, minError } = channel.limits;
   const limits = {
     limitmaxerror: maxError,
@@ -107,7 +107,7 @@ function alerting({ channel }: ChannelText, spelling: Spelling): string {
 }
 
 /** How values are shown; the fields are not shown in any source: ours. The lookup is the id of its definition. */
-function values({ channel }: ChannelText, spelling: Spelling): string {
+function values({ channel }: ChannelJson, spelling: Spelling): string {
   const lookup = channel.lookupId === undefined ? "" : `,"lookup":"${channel.lookupId}"`;
   return `"unit":${JSON.stringify(channel.displayUnit)},"factor":${spelling.setting(1)},"decimaldigits":${spelling.setting(2)}${lookup}`;
 }

@@ -1,5 +1,5 @@
 import type { SimStatus } from "../../world/model.ts";
-import type { SubjectKind } from "../subject.ts";
+import type { ObjectKind } from "../subject.ts";
 
 /** `specification`: as the specification writes things. `live`: as live servers were seen to send them. */
 export type SpellingName = "specification" | "live";
@@ -11,7 +11,7 @@ export interface Spelling {
   status(token: SimStatus): string;
   /** Status of a probe, group or device in a deprecated list. */
   summedStatus(token: SimStatus): string;
-  type(kind: SubjectKind): string;
+  type(kind: ObjectKind): string;
   /** A value within a section. */
   setting(value: string | number | boolean): string;
   /** A moment, milliseconds since the epoch. */

@@ -1,5 +1,5 @@
 import type { SimChannel, SimNode, SimSensor, SimState } from "../../world/model.ts";
-import { isChannel, isSensor, type Subject } from "../subject.ts";
+import { isChannel, isSensor, type SimObject } from "../subject.ts";
 import { flat } from "./flat.ts";
 import type { Include } from "./include.ts";
 import { renderMeasurement } from "./measurement.ts";
@@ -11,16 +11,16 @@ import { renderSummary } from "./summary.ts";
  * A tree node, JSON: single objects and items of the lists that take `include`. The specification calls the items of
  * four experimental lists "info" and shows no fields; live servers send tree nodes there, so both spellings do.
  */
-export function renderTreeNode(subject: Subject, include: Include, rendering: Rendering): string {
-  return isChannel(subject) ? renderChannel(subject, include, rendering) : renderNode(subject, include, rendering);
+export function renderTreeNode(object: SimObject, include: Include, rendering: Rendering): string {
+  return isChannel(object) ? renderChannel(object, include, rendering) : renderNode(object, include, rendering);
 }
 
 function renderNode(node: SimNode, include: Include, rendering: Rendering): string {
-  const { spelling, summaries, texts, world, now } = rendering;
-  const text = texts.of(node);
+  const { spelling, summaries, cache, world, now } = rendering;
+  const text = cache.of(node);
   const state = world.state(node, now);
   const inheritance = include.inheritance ? ownInheritance(text.parent?.reference) : "";
-  const sections = include.sections.size === 0 ? "" : nodeSections(text, include, spelling, texts);
+  const sections = include.sections.size === 0 ? "" : nodeSections(text, include, spelling, cache);
   const opening = `${text.head},"basic":{`;
   const basic = `${text.basic}${inheritance}},"status":${spelling.status(state.status)}`;
   if (isSensor(node)) return `${opening}${basic}${sensorState(node, state, rendering)}${sections}}`;
@@ -46,7 +46,7 @@ function lastUpOf(sensor: SimSensor, { status, since }: SimState, { world, now }
 }
 
 function renderChannel(channel: SimChannel, include: Include, rendering: Rendering): string {
-  const text = rendering.texts.ofChannel(channel);
+  const text = rendering.cache.ofChannel(channel);
   const parent = text.sensor.reference;
   const measurement = renderMeasurement(text, rendering);
   if (include.key === "") return `${text.head}},"parent":${parent}${measurement}}`;

@@ -1,7 +1,7 @@
 import type { Rendering } from "./rendering.ts";
 
 /** A moment as a value that becomes JSON later on; null for none. */
-export function moment({ spelling }: Pick<Rendering, "spelling">, at: number | undefined): string | null {
+export function timestampOrNull({ spelling }: Pick<Rendering, "spelling">, at: number | undefined): string | null {
   return at === undefined ? null : (JSON.parse(spelling.timestamp(at)) as string);
 }
 

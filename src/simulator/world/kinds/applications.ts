@@ -59,7 +59,7 @@ const vmHost: SensorKind = {
   repeated: {
     templates: [{ name: "CPU {n} usage", unit: UNITS.percent, curve: cpuCore, bounds: PERCENT_BOUNDS }],
     label: String,
-    most: 16,
+    max: 16,
   },
   usual: [6, 9],
   limited: 0.5,

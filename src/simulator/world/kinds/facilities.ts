@@ -157,7 +157,7 @@ const printer: SensorKind = {
       },
     ],
     label: (ordinal) => ["Cyan", "Magenta", "Yellow"][(ordinal - 1) % 3] ?? "Cyan",
-    most: 3,
+    max: 3,
   },
   usual: [2, 6],
   intervalSeconds: 300,
@@ -224,7 +224,7 @@ const storagePool: SensorKind = {
       { name: "Disk {n} Status", unit: UNITS.lookup, curve: mostly(1, [2], 0.0005, 4), whole: true },
     ],
     label: String,
-    most: 12,
+    max: 12,
   },
   usual: [2, 7],
   limited: 0.8,
@@ -243,7 +243,7 @@ const linuxDisk: SensorKind = {
   repeated: {
     templates: [{ name: "Inodes Free {n}", unit: UNITS.percent, curve: falling(INODE_LINE), bounds: PERCENT_BOUNDS }],
     label: (ordinal) => ["/", "/var", "/srv", "/home", "/opt", "/boot"][ordinal - 1] ?? `/mnt/${ordinal}`,
-    most: 12,
+    max: 12,
   },
 };
 
@@ -262,7 +262,7 @@ const datastore: SensorKind = {
       },
     ],
     label: String,
-    most: 12,
+    max: 12,
   },
   noAnswer: "Could not connect to the host: 503 Service Unavailable (code: PE246)",
 };

@@ -290,7 +290,7 @@ const script: SensorKind = {
       },
     ],
     label: String,
-    most: 45,
+    max: 45,
   },
   usual: [2, 8],
   limited: 0.3,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { RequestRefused } from "../../../../src/simulator/service/api-errors.ts";
+import { ApiError } from "../../../../src/simulator/service/api-errors.ts";
 import { loadContract } from "../../../../src/simulator/service/contract/contract.ts";
 import type { Endpoint } from "../../../../src/simulator/service/endpoint.ts";
-import { NOTHING } from "../../../../src/simulator/service/endpoint.ts";
+import { NO_CONTENT } from "../../../../src/simulator/service/endpoint.ts";
 import { ENDPOINTS } from "../../../../src/simulator/service/endpoints/table.ts";
 import { buildRoutes } from "../../../../src/simulator/service/routes.ts";
 
@@ -19,7 +19,7 @@ function refusal(attempt: () => void): string | undefined {
     attempt();
     return undefined;
   } catch (error) {
-    if (error instanceof RequestRefused) return `${error.status} ${error.code} ${error.message}`;
+    if (error instanceof ApiError) return `${error.status} ${error.code} ${error.message}`;
     throw error;
   }
 }
@@ -120,7 +120,7 @@ describe("routes", () => {
 
 describe("handlers", () => {
   const handler = (id: string, access: "public" | "bearer" = "bearer"): Endpoint =>
-    ({ operation: id, access, handle: () => NOTHING }) as Endpoint;
+    ({ operation: id, access, handle: () => NO_CONTENT }) as Endpoint;
 
   test.each([
     [[handler("getNothing")], "The contract has no operation getNothing"],

@@ -154,7 +154,7 @@ describe("records that are no tree", () => {
     // What properties are read with is handed through.
     scanninginterval: (book, factor) => (book.loan === undefined ? undefined : book.loan * factor),
   });
-  const scope: FilterScope<Book, number> = { properties: table.specification, moment: 2, lenientLists: false };
+  const scope: FilterScope<Book, number> = { properties: table.specification, context: 2, lenientLists: false };
   const titles = (filter: string) => books.filter(compileFilter(filter, scope)).map(({ title }) => title);
 
   test("have the same language, with their own properties", () => {

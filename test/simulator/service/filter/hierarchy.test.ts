@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compileFilter } from "../../../../src/simulator/service/filter/compile.ts";
-import { idOf, isChannel, parentOf, type Subject } from "../../../../src/simulator/service/subject.ts";
+import { idOf, isChannel, parentOf, type SimObject } from "../../../../src/simulator/service/subject.ts";
 import { createWorld } from "../../../../src/simulator/world/world.ts";
 import { NOW, TinyWorld } from "../support/tiny-world.ts";
 import { everythingOf, scopeOf } from "../support/tree-filter.ts";
@@ -50,8 +50,8 @@ test("relations hold over thousands of objects, whatever order they are asked in
   const large = createWorld({ seed: 3, size: { sensors: 2000, channels: 6000 }, startedAt: NOW });
   const everything = everythingOf(large);
   const scope = scopeOf(large, "specification");
-  const preferred = (subject: Subject): boolean => !isChannel(subject) && subject.priority === 5;
-  const above = (subject: Subject): Subject[] => {
+  const preferred = (subject: SimObject): boolean => !isChannel(subject) && subject.priority === 5;
+  const above = (subject: SimObject): SimObject[] => {
     const parent = parentOf(subject);
     return parent === undefined ? [] : [parent, ...above(parent)];
   };

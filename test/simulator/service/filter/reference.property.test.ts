@@ -14,17 +14,17 @@ import {
   isChannel,
   kindOf,
   parentOf,
-  type Subject,
+  type SimObject,
 } from "../../../../src/simulator/service/subject.ts";
 import { TinyWorld } from "../support/tiny-world.ts";
 import { everythingOf, scopeOf } from "../support/tree-filter.ts";
 
 const world = new TinyWorld();
 const listed = everythingOf(world);
-const all: readonly Subject[] = [world.root, ...listed];
+const all: readonly SimObject[] = [world.root, ...listed];
 
 /** Some properties of each type, written down once more as plainly as can be. */
-const READ: Readonly<Record<string, (subject: Subject) => unknown>> = {
+const READ: Readonly<Record<string, (subject: SimObject) => unknown>> = {
   id: idOf,
   type: kindOf,
   name: ({ name }) => name,
@@ -39,7 +39,7 @@ const READ: Readonly<Record<string, (subject: Subject) => unknown>> = {
   },
 };
 
-function naive(expression: Expression, subject: Subject): boolean {
+function naive(expression: Expression, subject: SimObject): boolean {
   switch (expression.kind) {
     case "and":
       return !expression.terms.some((term) => !naive(term, subject));
@@ -57,7 +57,7 @@ function naive(expression: Expression, subject: Subject): boolean {
 }
 
 /** Whether `subject` is among the parents, children ... of `other`. */
-function isRelated(relation: Relation, subject: Subject, other: Subject): boolean {
+function isRelated(relation: Relation, subject: SimObject, other: SimObject): boolean {
   switch (relation) {
     case "children":
       return childrenOf(other).includes(subject);
@@ -70,7 +70,7 @@ function isRelated(relation: Relation, subject: Subject, other: Subject): boolea
   }
 }
 
-function chain(subject: Subject): Subject[] {
+function chain(subject: SimObject): SimObject[] {
   const parent = parentOf(subject);
   return parent === undefined ? [] : [parent, ...chain(parent)];
 }

@@ -192,7 +192,7 @@ export class TinyWorld implements World {
   }
 
   /** No stories are played here. */
-  befall(): () => void {
+  addIncident(): () => void {
     throw new RangeError("nothing befalls this world");
   }
 

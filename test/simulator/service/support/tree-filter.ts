@@ -1,14 +1,14 @@
 import { EVERYTHING, type Visibility } from "../../../../src/simulator/service/access.ts";
 import type { FilterScope } from "../../../../src/simulator/service/filter/compile.ts";
-import type { TreeMoment } from "../../../../src/simulator/service/filter/objects/moment.ts";
+import type { TreeContext } from "../../../../src/simulator/service/filter/objects/moment.ts";
 import { treeScope } from "../../../../src/simulator/service/filter/objects/scope.ts";
 import { type SpellingName, spellingOf } from "../../../../src/simulator/service/records/spelling.ts";
-import type { Subject } from "../../../../src/simulator/service/subject.ts";
+import type { SimObject } from "../../../../src/simulator/service/subject.ts";
 import type { World } from "../../../../src/simulator/world/model.ts";
 import { NOW } from "./tiny-world.ts";
 
 /** All that lists can show, in the order of `/experimental/objects`. */
-export function everythingOf(world: World): readonly Subject[] {
+export function everythingOf(world: World): readonly SimObject[] {
   return [
     ...world.list("probe"),
     ...world.list("group"),
@@ -22,6 +22,6 @@ export function scopeOf(
   world: World,
   spelling: SpellingName,
   visibility: Visibility = EVERYTHING,
-): FilterScope<Subject, TreeMoment> {
+): FilterScope<SimObject, TreeContext> {
   return treeScope({ world, now: NOW, spelling: spellingOf(spelling), visibility });
 }

@@ -2,7 +2,7 @@ import type { SimNode, World } from "../../../world/model.ts";
 import type { Visibility } from "../../access.ts";
 
 /** What properties of the tree are read with; remembers for one request what many objects have in common. */
-export class TreeMoment {
+export class TreeContext {
   readonly world: World;
   /** Simulated time, milliseconds since the epoch. */
   readonly now: number;

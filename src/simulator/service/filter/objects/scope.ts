@@ -1,23 +1,23 @@
 import type { Visibility } from "../../access.ts";
 import type { Rendering } from "../../records/rendering.ts";
-import { childrenOf, parentOf, type Subject } from "../../subject.ts";
+import { childrenOf, parentOf, type SimObject } from "../../subject.ts";
 import type { FilterScope } from "../compile.ts";
 import { type Hierarchy, numbering } from "../hierarchy.ts";
 import { propertyTable } from "../vocabulary.ts";
 import { CURRENT_READERS } from "./current.ts";
 import { EARLIER_READERS } from "./earlier.ts";
-import { TreeMoment } from "./moment.ts";
+import { TreeContext } from "./moment.ts";
 
-const TREE_PROPERTIES = propertyTable<Subject, TreeMoment>({ ...CURRENT_READERS, ...EARLIER_READERS });
+const TREE_PROPERTIES = propertyTable<SimObject, TreeContext>({ ...CURRENT_READERS, ...EARLIER_READERS });
 
 /**
  * What filters of tree lists and of multi-object actions are about:
  * `compileFilter<Subject, TreeMoment>(body.filter, treeScope(call.rendering))`.
  */
-export function treeScope({ world, now, spelling, visibility }: TreeView): FilterScope<Subject, TreeMoment> {
+export function treeScope({ world, now, spelling, visibility }: TreeView): FilterScope<SimObject, TreeContext> {
   return {
     properties: TREE_PROPERTIES[spelling.name],
-    moment: new TreeMoment(world, now, visibility),
+    context: new TreeContext(world, now, visibility),
     hierarchy: hierarchyOf(visibility),
     lenientLists: spelling.name === "live",
   };
@@ -25,6 +25,6 @@ export function treeScope({ world, now, spelling, visibility }: TreeView): Filte
 
 type TreeView = Pick<Rendering, "world" | "now" | "spelling" | "visibility">;
 
-function hierarchyOf(visibility: Visibility): Hierarchy<Subject> {
-  return { parentOf, childrenOf, sees: (subject) => visibility.sees(subject), numberOf: numbering() };
+function hierarchyOf(visibility: Visibility): Hierarchy<SimObject> {
+  return { parentOf, childrenOf, sees: (object) => visibility.sees(object), numberOf: numbering() };
 }

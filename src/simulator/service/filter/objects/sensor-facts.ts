@@ -1,7 +1,7 @@
 import type { SimSensor } from "../../../world/model.ts";
 import { uniform } from "../../../world/noise.ts";
-import { isChannel, isSensor, type Subject } from "../../subject.ts";
-import type { TreeMoment } from "./moment.ts";
+import { isChannel, isSensor, type SimObject } from "../../subject.ts";
+import type { TreeContext } from "./moment.ts";
 
 /** How long a sensor was up and down since it was created, and which part of that time is known, in percent. */
 export interface Totals {
@@ -14,24 +14,24 @@ export interface Totals {
  * Shares of its own of the time since a sensor was created. Adding up a year of scans for 20,000 sensors would take
  * minutes; these grow steadily as the real totals do, and add up. Absent for what was never scanned.
  */
-export function totalsOf(subject: Subject, { world, now }: TreeMoment): Totals | undefined {
-  if (isChannel(subject) || !isSensor(subject) || !wasScanned(subject, { world, now })) return undefined;
-  const seconds = Math.max(0, now - world.schedule(subject).first) / 1000;
-  const salt = Number(subject.id);
+export function totalsOf(object: SimObject, { world, now }: TreeContext): Totals | undefined {
+  if (isChannel(object) || !isSensor(object) || !wasScanned(object, { world, now })) return undefined;
+  const seconds = Math.max(0, now - world.schedule(object).first) / 1000;
+  const salt = Number(object.id);
   const known = 0.98 + 0.02 * uniform(salt, 0xc0);
   // Few sensors are down for long.
   const down = 0.03 * uniform(salt, 0xd0) ** 3;
   return { upSeconds: seconds * known * (1 - down), downSeconds: seconds * known * down, coverage: 100 * known };
 }
 
-function wasScanned({ channels }: SimSensor, { world, now }: Pick<TreeMoment, "world" | "now">): boolean {
+function wasScanned({ channels }: SimSensor, { world, now }: Pick<TreeContext, "world" | "now">): boolean {
   return channels.some((channel) => world.lastMeasurement(channel, now) !== undefined);
 }
 
 /** From 1, hardly any, to 5, after the technology in the name of the kind. The product has such a rating. */
-export function performanceImpact(subject: Subject): number | undefined {
-  if (isChannel(subject) || !isSensor(subject)) return undefined;
-  return IMPACTS.find(([technology]) => technology.test(subject.type))?.[1] ?? 2;
+export function performanceImpact(object: SimObject): number | undefined {
+  if (isChannel(object) || !isSensor(object)) return undefined;
+  return IMPACTS.find(([technology]) => technology.test(object.type))?.[1] ?? 2;
 }
 
 const IMPACTS: readonly [technology: RegExp, impact: number][] = [
@@ -66,8 +66,8 @@ const UNIT_TYPES = [
   "VALUE_LOOKUP",
 ];
 
-export function unitNumber(subject: Subject): number | undefined {
-  if (!isChannel(subject)) return undefined;
-  const place = UNIT_TYPES.indexOf(subject.unitType);
+export function unitNumber(object: SimObject): number | undefined {
+  if (!isChannel(object)) return undefined;
+  const place = UNIT_TYPES.indexOf(object.unitType);
   return place < 0 ? undefined : place;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { lookupOf } from "../../../../../src/simulator/catalog/lookups.ts";
 import { EVERYTHING } from "../../../../../src/simulator/service/access.ts";
 import { compileFilter } from "../../../../../src/simulator/service/filter/compile.ts";
-import { TreeMoment } from "../../../../../src/simulator/service/filter/objects/moment.ts";
+import { TreeContext } from "../../../../../src/simulator/service/filter/objects/moment.ts";
 import { VOCABULARY } from "../../../../../src/simulator/service/filter/vocabulary.ts";
 import { idOf } from "../../../../../src/simulator/service/subject.ts";
 import type { World } from "../../../../../src/simulator/world/model.ts";
@@ -97,11 +97,11 @@ describe("of a large world", () => {
 
   test("times up and down add up to what is known of the time since the sensor was created, and grow with it", () => {
     const [up, down, coverage] = ["uptimetotal", "downtimetotal", "coverage"].map((name) => scope.properties.get(name));
-    const later = new TreeMoment(world, NOW + DAY_S * 1000, EVERYTHING);
+    const later = new TreeContext(world, NOW + DAY_S * 1000, EVERYTHING);
     let downTogether = 0;
     for (const sensor of world.list("sensor")) {
-      const read = (property = up, moment = scope.moment) => Number(property?.read(sensor, moment));
-      if (up?.read(sensor, scope.moment) === undefined) continue;
+      const read = (property = up, moment = scope.context) => Number(property?.read(sensor, moment));
+      if (up?.read(sensor, scope.context) === undefined) continue;
       const age = (NOW - world.schedule(sensor).first) / 1000;
       expect(read(up) + read(down)).toBeCloseTo((age * read(coverage)) / 100, 3);
       expect(read(coverage)).toBeGreaterThan(90);
@@ -118,7 +118,7 @@ describe("of a large world", () => {
   test("every unit that channels can have has a number of its own", () => {
     const [channel = expect.fail("no channel")] = world.channels();
     const units = new Set(Object.values(UNITS).map(({ type }) => type));
-    const read = (unitType: string) => scope.properties.get("unittype")?.read({ ...channel, unitType }, scope.moment);
+    const read = (unitType: string) => scope.properties.get("unittype")?.read({ ...channel, unitType }, scope.context);
     const numbers = [...units].map(read);
     expect(numbers).not.toContain(undefined);
     expect(new Set(numbers).size).toBe(units.size);
@@ -135,7 +135,7 @@ describe("of a large world", () => {
   test.each(Object.keys(VOCABULARY))("%s stays the same all through a request", (name) => {
     const property = scope.properties.get(name);
     for (const subject of everythingOf(world).slice(0, 900)) {
-      const [once, twice] = [property?.read(subject, scope.moment), property?.read(subject, scope.moment)];
+      const [once, twice] = [property?.read(subject, scope.context), property?.read(subject, scope.context)];
       if (name !== "descendants") expect(twice).toEqual(once);
     }
   });

@@ -108,7 +108,7 @@ export const CREATION: readonly Row[] = [
   {
     operation: "createSensor",
     rule: "impossible while the probe is disconnected",
-    before: [(it) => it.simulator.world.befall(ID.probe, disconnection(it.simulator.now()))],
+    before: [(it) => it.simulator.world.addIncident(ID.probe, disconnection(it.simulator.now()))],
     path: `/experimental/devices/${ID.device}/sensor?kindid=ping`,
     body: SENSOR,
     answers: "400 WRONG_NODE_STATUS",
@@ -123,7 +123,7 @@ export const CREATION: readonly Row[] = [
   {
     operation: "startMetascan",
     rule: "impossible while the probe is disconnected",
-    before: [(it) => it.simulator.world.befall(ID.probe, disconnection(it.simulator.now()))],
+    before: [(it) => it.simulator.world.addIncident(ID.probe, disconnection(it.simulator.now()))],
     path: `/experimental/devices/${ID.device}/metascan?kindid=ping`,
     answers: "400 WRONG_NODE_STATUS",
   },
