@@ -41,8 +41,8 @@ const STATEFUL = [
   "lib/http/shared-lookup.ts",
   "prtg/decode/status.ts",
   "prtg/decode/timestamp.ts",
-  "simulator/service/contract/contract.ts",
-  "simulator/service/contract/document.ts",
+  "simulator/api/contract/contract.ts",
+  "simulator/api/contract/document.ts",
   "sync/state-claims.ts",
 ];
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { systemClock } from "../../src/lib/clock.ts";
-import { startSimulator } from "../../src/simulator/service/simulator.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { API_KEY } from "../processes/simulator.ts";
 

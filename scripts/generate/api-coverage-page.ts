@@ -1,5 +1,5 @@
-import { type DocumentOperation, openDocument } from "../../src/simulator/service/contract/document.ts";
-import { ENDPOINTS } from "../../src/simulator/service/endpoints/table.ts";
+import { type DocumentOperation, openDocument } from "../../src/simulator/api/contract/document.ts";
+import { ENDPOINTS } from "../../src/simulator/api/endpoints/table.ts";
 import { EXPORTER_USE } from "./exporter-use.ts";
 import { code, pageHead, table } from "./markdown.ts";
 
@@ -10,7 +10,7 @@ are below \`/api/v2\`. *Simulator* says whether the simulator answers it, *Expor
 An **experimental** operation may change or go with any release of the server; where it is known, the release that brought it
 is named. A **deprecated** one still works; after the arrow is what replaces it.
 
-A table of requests with the rule that each of them shows, [test/simulator/service/specification](../test/simulator/service/specification),
+A table of requests with the rule that each of them shows, [test/simulator/api/specification](../test/simulator/api/specification),
 covers every operation: its success, and each refusal that the contract documents for it, by status and code. A test fails
 with the list of what has no row.
 `;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Below the root of the repository. */
-export const TYPES_FILE = "src/simulator/service/contract/api-types.gen.ts";
+export const TYPES_FILE = "src/simulator/api/contract/api-types.gen.ts";
 
 /** Says which contract the types were made from: to compare it is quick and needs no generator. */
 export function contractHash(contract: string): string {

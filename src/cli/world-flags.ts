@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { parseFault } from "../simulator/service/fault-grammar.ts";
-import { DEFAULT_WORLD_SIZE, type WorldSize } from "../simulator/world/model.ts";
+import { parseFault } from "../simulator/faults/grammar.ts";
+import { DEFAULT_WORLD_SIZE, type WorldSize } from "../simulator/world/layout/size.ts";
 import { integer, parsed } from "./flags.ts";
 import { SHIPPED_SCENARIOS } from "./simulate/scenario-file.ts";
 

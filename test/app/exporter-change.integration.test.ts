@@ -4,7 +4,7 @@ import { printConfig } from "../../src/app/fingerprint.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
-import type { Simulator } from "../../src/simulator/service/simulator.ts";
+import type { Simulator } from "../../src/simulator/simulator.ts";
 import { parsePage } from "../support/parse-sample.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import type { Simulator } from "../../src/simulator/service/simulator.ts";
+import type { Simulator } from "../../src/simulator/simulator.ts";
 import { runCommand, startCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Simulator } from "../../src/simulator/service/simulator.ts";
+import type { Simulator } from "../../src/simulator/simulator.ts";
 import { type FinishedCommand, runCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { parseSample } from "../support/parse-sample.ts";

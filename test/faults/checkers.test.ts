@@ -3,7 +3,7 @@ import { ENDPOINTS, faultKinds, faultTexts, isSound } from "../../soak/fault-cat
 import { PageError, type PageFormat, parsePage } from "../../soak/page-parser.ts";
 import { PageView } from "../../soak/page-view.ts";
 import { isRecovered, staleValues, TruthChecker } from "../../soak/truth.ts";
-import { parseFault } from "../../src/simulator/service/fault-grammar.ts";
+import { parseFault } from "../../src/simulator/faults/grammar.ts";
 
 const HISTOGRAM = (buckets: string) => `# HELP h H.\n# TYPE h histogram\n${buckets}`;
 

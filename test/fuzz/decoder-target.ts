@@ -15,7 +15,7 @@ import type { NodeKind, NodeRecord } from "../../src/prtg/records.ts";
 import { responseError } from "../../src/prtg/response-error.ts";
 import { parseJson } from "../../src/prtg/response-json.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
-import { startSimulator } from "../../src/simulator/service/simulator.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { mutateJson } from "./mutate-json.ts";
 import { mutateText } from "./mutate-text.ts";

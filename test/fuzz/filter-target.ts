@@ -1,10 +1,10 @@
 import { pathGlob } from "../../src/backfill/path-glob.ts";
 import { compilePattern, parsePattern } from "../../src/mapping/rules/pattern.ts";
-import { FaultSyntaxError, parseFault } from "../../src/simulator/service/fault-grammar.ts";
-import { compileFilter } from "../../src/simulator/service/filter/compile.ts";
-import { FilterError } from "../../src/simulator/service/filter/filter-error.ts";
-import { TinyWorld } from "../simulator/service/support/tiny-world.ts";
-import { everythingOf, scopeOf } from "../simulator/service/support/tree-filter.ts";
+import { FaultSyntaxError, parseFault } from "../../src/simulator/faults/grammar.ts";
+import { compileFilter } from "../../src/simulator/filter/compile.ts";
+import { FilterError } from "../../src/simulator/filter/filter-error.ts";
+import { TinyWorld } from "../simulator/support/tiny-world.ts";
+import { everythingOf, scopeOf } from "../simulator/support/tree-filter.ts";
 import { mutateText, type TextSource } from "./mutate-text.ts";
 import { pick } from "./random.ts";
 import { type FuzzInput, type FuzzTarget, promise } from "./target.ts";

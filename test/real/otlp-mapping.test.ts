@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/service/simulator.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import type { World } from "../../src/simulator/world/model.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { TEST_KEY } from "../support/simulated-exporter.ts";

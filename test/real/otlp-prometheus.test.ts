@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/service/simulator.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import type { World } from "../../src/simulator/world/model.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { freePort } from "../support/free-port.ts";

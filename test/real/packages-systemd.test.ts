@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/service/simulator.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { CREDENTIALS } from "../support/simulated-server.ts";
 import { BUILD_LIMIT_MS, builtPackages, fileEnding, repackDeb } from "./support/built-packages.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import bcrypt from "bcryptjs";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { startSimulator } from "../../src/simulator/service/simulator.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { type Certificates, makeCertificates } from "../http/support/certificates.ts";
 import { TEST_KEY } from "../support/simulated-exporter.ts";

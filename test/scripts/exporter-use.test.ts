@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { EXPORTER_USE } from "../../scripts/generate/exporter-use.ts";
 import type { MonitoringApi } from "../../src/prtg/monitoring-api.ts";
-import { loadContract } from "../../src/simulator/service/contract/contract.ts";
-import { startSimulator } from "../../src/simulator/service/simulator.ts";
+import { loadContract } from "../../src/simulator/api/contract/contract.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { never, testClient } from "../prtg/support/test-client.ts";
 import { ManualClock } from "../support/manual-clock.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/service/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 
 const SMALL = { probes: 1, groups: 3, devices: 8, sensors: 30, channels: 90 };

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { LogFlags } from "../../app/context.ts";
 import { type ListenAddress, parseListenAddress } from "../../http/server/listen-address.ts";
-import { MAX_SPEED, MIN_SPEED } from "../../simulator/service/simulated-time.ts";
+import { MAX_SPEED, MIN_SPEED } from "../../simulator/simulated-time.ts";
 import { parsed } from "../flags.ts";
 import type { WorldFlags } from "../world-flags.ts";
 

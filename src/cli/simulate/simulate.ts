@@ -1,6 +1,6 @@
 import { createContext } from "../../app/context.ts";
 import type { Redactor } from "../../errors/redactor.ts";
-import type { ScenarioRun } from "../../simulator/scenario/story.ts";
+import type { ScenarioRun } from "../../simulator/scenario/run.ts";
 import { untilStopSignal } from "../signals.ts";
 import type { SimulateFlags } from "./simulate-flags.ts";
 import { startSimulatedServer } from "./simulated-server.ts";

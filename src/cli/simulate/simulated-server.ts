@@ -1,7 +1,7 @@
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { ScenarioError } from "../../simulator/scenario/scenario-error.ts";
-import { type Simulator, startSimulator } from "../../simulator/service/simulator.ts";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import type { World } from "../../simulator/world/model.ts";
 import { createWorld, type WorldOptions } from "../../simulator/world/world.ts";
 import type { WorldFlags } from "../world-flags.ts";

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { FaultSyntaxError } from "../faults/grammar.ts";
 import { ScenarioError } from "../scenario/scenario-error.ts";
-import { FaultSyntaxError } from "../service/fault-grammar.ts";
-import { ControlError } from "./control-error.ts";
 import { OBJECT_OPERATIONS } from "./object-operations.ts";
-import { type ControlCall, type ControlOperation, type ControlParts, ok } from "./operation.ts";
+import { type ControlCall, ControlError, type ControlOperation, type ControlParts, ok } from "./operation.ts";
 import { SERVICE_OPERATIONS } from "./service-operations.ts";
 import { describeTime, TIME_OPERATIONS } from "./time-operations.ts";
 

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { pathOf } from "../scenario/path-glob.ts";
 import { durationSchema, SETTABLE_STATUSES } from "../scenario/schema.ts";
-import { isSensor } from "../scenario/selection.ts";
+import { isSensor, pathOf } from "../scenario/selection.ts";
 import type { SimNode } from "../world/model.ts";
-import { ControlError } from "./control-error.ts";
 import {
   type ControlCall,
+  ControlError,
   type ControlOperation,
   type ControlReply,
   created,

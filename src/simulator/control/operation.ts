@@ -1,11 +1,10 @@
 import type { z } from "zod";
-import type { PasswordReset } from "../directory/password-resets.ts";
-import type { ScenarioRunner } from "../scenario/stage.ts";
-import type { Faults } from "../service/faults.ts";
-import type { RequestLog } from "../service/request-log.ts";
-import type { SimulatedTime } from "../service/simulated-time.ts";
+import type { RequestLog } from "../api/request-log.ts";
+import type { PasswordReset } from "../auth/passwords.ts";
+import type { Faults } from "../faults/faults.ts";
+import type { ScenarioRunner } from "../scenario/runner.ts";
+import type { SimulatedTime } from "../simulated-time.ts";
 import type { World } from "../world/model.ts";
-import { ControlError } from "./control-error.ts";
 
 /** What the control endpoint has its hands on. */
 export interface ControlParts {
@@ -81,5 +80,18 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     throw new ControlError(400, "the body is no JSON");
+  }
+}
+
+/** A request to the control endpoint that cannot be done, and the status that says so. */
+export class ControlError extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = "ControlError";
+    this.status = status;
+    this.headers = headers;
   }
 }

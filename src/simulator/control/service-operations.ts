@@ -1,10 +1,10 @@
 import { z } from "zod";
+import type { LoggedRequest } from "../api/request-log.ts";
+import type { ScenarioRun } from "../scenario/run.ts";
 import { parseScenario } from "../scenario/scenario.ts";
-import type { ScenarioRun } from "../scenario/story.ts";
-import type { LoggedRequest } from "../service/request-log.ts";
-import { ControlError } from "./control-error.ts";
 import {
   type ControlCall,
+  ControlError,
   type ControlOperation,
   type ControlReply,
   created,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FaultSyntaxError, parseFault } from "../service/fault-grammar.ts";
+import { FaultSyntaxError, parseFault } from "../faults/grammar.ts";
 import type { SimStatus } from "../world/model.ts";
 import { DAY_MS, parseDuration, parseStepTime, type StepTime } from "./times.ts";
 
@@ -20,7 +20,7 @@ export const SETTABLE_STATUSES = [
   "pausedbylicense",
 ] as const satisfies readonly SimStatus[];
 
-export const NODE_TYPES = ["probe", "group", "device", "sensor"] as const;
+const NODE_TYPES = ["probe", "group", "device", "sensor"] as const;
 
 const text = z.string("expected a text").min(1, "expected a text that is not empty");
 const positiveInteger = z.number("expected a number").int("expected a whole number").min(1, "expected at least 1");
@@ -81,7 +81,7 @@ export const selectionSchema: z.ZodType<Selection> = z
     "expected id, path, type, kind, tag or below",
   );
 
-export const setSchema = z.strictObject(
+const setSchema = z.strictObject(
   {
     channel: z.union([text, number], "expected the name or the number of a channel"),
     to: number,

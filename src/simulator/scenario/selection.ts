@@ -1,5 +1,4 @@
 import type { SimNode, SimSensor, World } from "../world/model.ts";
-import { pathGlob, pathOf } from "./path-glob.ts";
 import type { Selection } from "./schema.ts";
 
 /** What a selection has that the world lacks. */
@@ -84,4 +83,24 @@ export function sensorsOf(nodes: readonly SimNode[]): readonly SimSensor[] {
   };
   nodes.forEach(visit);
   return [...sensors];
+}
+
+/** Names from below the root, joined with `/`: `Berlin Probe/Switches/core-sw-1/Ping`. The root has an empty path. */
+export function pathOf(node: SimNode): string {
+  const names: string[] = [];
+  for (let one: SimNode | undefined = node; one?.parent !== undefined; one = one.parent) names.unshift(one.name);
+  return names.join("/");
+}
+
+const WILDCARDS: ReadonlyMap<string, string> = new Map([
+  ["**", ".*"],
+  ["*", "[^/]*"],
+  ["?", "[^/]"],
+]);
+
+/** `*` stands for any text within one name, `**` for any text, `?` for one character; all else for itself. */
+export function pathGlob(pattern: string): (path: string) => boolean {
+  const source = pattern.replace(/\*\*|[*?]|[^*?]+/g, (part) => WILDCARDS.get(part) ?? RegExp.escape(part));
+  const expression = new RegExp(`^${source}$`, "su");
+  return (path) => expression.test(path);
 }

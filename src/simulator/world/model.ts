@@ -1,9 +1,7 @@
 /**
  * The simulated world: what exists, and what it measures at any moment.
- * Nothing here knows HTTP or how the API spells things; `src/simulator/service` does.
+ * Nothing here knows HTTP or how the API spells things; `src/simulator/records` does.
  */
-
-import type { Incident } from "./incidents.ts";
 
 /** Status tokens as the API specification lists them. */
 export type SimStatus =
@@ -166,6 +164,38 @@ export interface SimSchedule {
   readonly next?: (at: number) => number;
 }
 
+/** A status that shows while it lasts: of a node itself, or of all sensors below it. */
+export interface StatusEffect {
+  readonly kind: "status";
+  readonly status: SimStatus;
+  /** What shows as the message; by default what the status itself says. */
+  readonly message: string | undefined;
+}
+
+/** A channel that measures what the incident says; the sensor's status follows from the channel's limits. */
+export interface ValueEffect {
+  readonly kind: "reading";
+  /** Number of the channel, the part after the dot of its id. */
+  readonly channel: number;
+  /** Display value that it goes to. */
+  readonly to: number;
+  /** How long it takes to get there, in a straight line from what it would have measured; 0: at once. Milliseconds. */
+  readonly overMs: number;
+}
+
+/** Something that is arranged to befall a node, once or again and again. Times are milliseconds (since the epoch). */
+export interface Incident {
+  /** When it first begins. */
+  readonly start: number;
+  /** How long it lasts each time; Infinity: for good. */
+  readonly lengthMs: number;
+  /** From one beginning to the next; not shorter than `lengthMs`. */
+  readonly everyMs: number;
+  /** How often it happens; Infinity: no end. */
+  readonly times: number;
+  readonly effect: StatusEffect | ValueEffect;
+}
+
 /**
  * All answers are pure functions of the seed, the mutations so far and the time `at` (ms since the epoch),
  * so that a test can ask what the service must have said.
@@ -229,20 +259,3 @@ export interface World {
    */
   addIncident(id: string, incident: Incident): () => void;
 }
-
-/** How large the world is. `channels` includes each sensor's Downtime channel. */
-export interface WorldSize {
-  readonly probes: number;
-  readonly groups: number;
-  readonly devices: number;
-  readonly sensors: number;
-  readonly channels: number;
-}
-
-export const DEFAULT_WORLD_SIZE: WorldSize = {
-  probes: 3,
-  groups: 40,
-  devices: 240,
-  sensors: 2600,
-  channels: 12_000,
-};

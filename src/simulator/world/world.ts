@@ -1,7 +1,8 @@
-import { Dependencies } from "./dependencies.ts";
-import { addIncident, removeIncident } from "./incident-spans.ts";
-import type { Incident } from "./incidents.ts";
+import type { WorldSize } from "./layout/size.ts";
+import { completeSize } from "./layout/size.ts";
+import { buildTree } from "./layout/tree-builder.ts";
 import type {
+  Incident,
   SimChannel,
   SimDevice,
   SimEdit,
@@ -13,18 +14,17 @@ import type {
   SimState,
   SimStatus,
   World,
-  WorldSize,
 } from "./model.ts";
-import { Mutations } from "./mutations.ts";
-import { hostileNaming, plainNaming } from "./names.ts";
-import { NodeFactory } from "./node-factory.ts";
-import { ChannelNode, SensorNode, TreeNode } from "./nodes.ts";
-import { ManualActions } from "./orders.ts";
-import { buildTree } from "./planting.ts";
-import { Registry } from "./registry.ts";
-import { completeSize } from "./size.ts";
+import { Dependencies } from "./nodes/dependencies.ts";
+import { ManualActions } from "./nodes/manual-actions.ts";
+import { Mutations } from "./nodes/mutations.ts";
+import { hostileNaming, plainNaming } from "./nodes/names.ts";
+import { NodeFactory } from "./nodes/node-factory.ts";
+import { ChannelNode, SensorNode, TreeNode } from "./nodes/nodes.ts";
+import { Registry } from "./nodes/registry.ts";
+import { DAY_MS } from "./sensors/trend.ts";
+import { addIncident, removeIncident } from "./states/incidents.ts";
 import { Timeline } from "./timeline.ts";
-import { DAY_MS } from "./trend.ts";
 
 export interface WorldOptions {
   /** Taken modulo 2^32. */

@@ -6,7 +6,7 @@ import { runProgram } from "../../../src/cli/program.ts";
 import { loadScenario, SHIPPED_SCENARIOS } from "../../../src/cli/simulate/scenario-file.ts";
 import { timetable } from "../../../src/cli/simulate/simulate.ts";
 import { startSimulatedServer } from "../../../src/cli/simulate/simulated-server.ts";
-import { ScenarioRun } from "../../../src/simulator/scenario/story.ts";
+import { ScenarioRun } from "../../../src/simulator/scenario/run.ts";
 
 const CREDENTIALS = { apiKey: "key", username: "user", password: "password" };
 const ADDRESS = { host: "127.0.0.1", port: 0 };

@@ -5,12 +5,12 @@ import { SHIPPED_SCENARIOS } from "../../../src/cli/simulate/scenario-file.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { CONTROL_OPERATIONS, CONTROL_ROOT } from "../../../src/simulator/control/control.ts";
-import { compileScenario } from "../../../src/simulator/scenario/lay.ts";
+import { parseFault } from "../../../src/simulator/faults/grammar.ts";
+import { FAULT_HELP } from "../../../src/simulator/faults/help.ts";
+import { compileScenario } from "../../../src/simulator/scenario/compiler.ts";
 import { parseScenario } from "../../../src/simulator/scenario/scenario.ts";
 import { ACTIONS, SETTABLE_STATUSES } from "../../../src/simulator/scenario/schema.ts";
-import { parseFault } from "../../../src/simulator/service/fault-grammar.ts";
-import { FAULT_HELP } from "../../../src/simulator/service/fault-help.ts";
-import { startSimulator } from "../../../src/simulator/service/simulator.ts";
+import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { STARTED_AT } from "../../simulator/world/fixtures.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { type Simulator, startSimulator } from "../../../src/simulator/service/simulator.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
 import type { World } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { freePort } from "../../support/free-port.ts";

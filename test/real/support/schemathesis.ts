@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import type { Simulator } from "../../../src/simulator/service/simulator.ts";
+import type { Simulator } from "../../../src/simulator/simulator.ts";
 import { runProgram } from "./run-program.ts";
 
 const CONTRACT = "api/openapi.yaml";

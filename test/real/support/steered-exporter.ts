@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { Exporter } from "../../../src/app/exporter.ts";
 import type { OtlpPush } from "../../../src/app/otlp-push.ts";
 import { loadConfig } from "../../../src/config/load.ts";
-import { type Simulator, startSimulator } from "../../../src/simulator/service/simulator.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
 import type { SimSensor, World } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import type { MeasurementRow } from "../../../src/sync/measurement.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { type Simulator, startSimulator } from "../../../src/simulator/service/simulator.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { TEST_KEY } from "../../support/simulated-exporter.ts";
 import { type BackgroundProgram, startInBackground } from "./background-program.ts";

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CONTROL_OPERATIONS } from "../../../src/simulator/control/control.ts";
 import { parseScenario } from "../../../src/simulator/scenario/scenario.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/simulator/service/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
 import type { SimSensor } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { type Received, type Sent, sendTo } from "../service/support/running-service.ts";
+import { type Received, type Sent, sendTo } from "../support/running-service.ts";
 import { HOUR, MINUTE, STARTED_AT } from "../world/fixtures.ts";
 
 const CREDENTIALS = { apiKey: "KEY==", username: "operator", password: "correct horse" };

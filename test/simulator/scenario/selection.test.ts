@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { pathGlob, pathOf } from "../../../src/simulator/scenario/path-glob.ts";
 import type { Selection } from "../../../src/simulator/scenario/schema.ts";
-import { SelectionError, selectNodes, sensorsOf } from "../../../src/simulator/scenario/selection.ts";
+import { pathGlob, pathOf, SelectionError, selectNodes, sensorsOf } from "../../../src/simulator/scenario/selection.ts";
 import type { SimNode } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { STARTED_AT } from "../world/fixtures.ts";

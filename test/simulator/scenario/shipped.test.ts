@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { compileScenario } from "../../../src/simulator/scenario/lay.ts";
+import { compileScenario } from "../../../src/simulator/scenario/compiler.ts";
+import type { ScenarioRun } from "../../../src/simulator/scenario/run.ts";
 import { parseScenario } from "../../../src/simulator/scenario/scenario.ts";
 import { selectNodes, sensorsOf } from "../../../src/simulator/scenario/selection.ts";
-import type { ScenarioRun } from "../../../src/simulator/scenario/story.ts";
 import type { SimSensor, SimStatus, World } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { HOUR, MINUTE, STARTED_AT } from "../world/fixtures.ts";

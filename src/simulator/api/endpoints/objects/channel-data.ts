@@ -1,0 +1,29 @@
+import { requireObject } from "../../../auth/visibility.ts";
+import { renderChannelData } from "../../../records/measurement.ts";
+import type { SimChannel } from "../../../world/model.ts";
+import { ApiError } from "../../api-errors.ts";
+import type { Call, Endpoint, Reply } from "../../endpoint.ts";
+import { selectPage } from "../../lists.ts";
+
+/** Last measurements with references to their channels. `filter` and `sort_by` are about the channels. */
+export const CHANNEL_DATA: readonly Endpoint[] = [
+  { operation: "listChannelData", access: "bearer", handle: (call) => dataOf(call, call.visible.channels()) },
+  { operation: "listSensorData", access: "bearer", handle: sensorData },
+];
+
+/**
+ * "Errors include a sensor-data-specific 4XX", and nothing says which. Ours: a sensor that was never scanned has no data,
+ * which is a matter of its status.
+ */
+function sensorData(call: Call): Reply {
+  const { channels } = requireObject(call.visible, "sensor", call.params.id);
+  const { world, now } = call.rendering;
+  if (channels.every((channel) => world.lastMeasurement(channel, now) === undefined)) {
+    throw new ApiError("WRONG_NODE_STATUS", "The sensor has no data: it was not scanned yet");
+  }
+  return dataOf(call, channels);
+}
+
+function dataOf(call: Call, channels: readonly SimChannel[]): Reply {
+  return selectPage(call, [channels], { sortable: true }, (channel) => renderChannelData(channel, call.rendering));
+}

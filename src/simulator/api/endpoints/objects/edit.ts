@@ -1,0 +1,33 @@
+import { kindOf } from "../../../world/objects.ts";
+import { badRequest } from "../../api-errors.ts";
+import { type Call, NO_CONTENT, type ProtectedEndpoint, type Reply } from "../../endpoint.ts";
+import { conflict, type NodeKind, rejectInvalid } from "../../request-objects.ts";
+import { readSettings, type SettingsBody } from "./settings-request.ts";
+
+export const EDITS: readonly ProtectedEndpoint[] = [
+  { operation: "editGroup", access: "bearer", handle: (call) => edit(call, "group") },
+  { operation: "editDevice", access: "bearer", handle: (call) => edit(call, "device") },
+  { operation: "editSensor", access: "bearer", handle: (call) => edit(call, "sensor") },
+];
+
+/** The table of statuses has 409 for what a PATCH request refers to: we take it to mean the object in its path as well. */
+async function edit(call: Call, kind: NodeKind): Promise<Reply> {
+  const body = await call.readBody<SettingsBody>();
+  const { visible, params, now, rendering } = call;
+  const id = params.id ?? "";
+  const node = visible.node(id);
+  if (node === undefined || kindOf(node) !== kind) throw conflict(`There is no ${kind} ${id}`);
+  const changes = readSettings(body, {
+    kind,
+    base: node,
+    creates: false,
+    checkDependency: (target) => {
+      if (visible.node(target) === undefined) throw conflict(`There is no object ${target} to depend on`);
+    },
+  });
+  if (node.parent === undefined && changes.dependency?.dependsOn !== undefined) {
+    throw badRequest("The body at /scheduledependency/dependency is impossible: the root depends on nothing");
+  }
+  rejectInvalid(() => rendering.world.edit(node.id, changes, now));
+  return NO_CONTENT;
+}

@@ -1,0 +1,50 @@
+import { timestampOrNull } from "../../records/values.ts";
+import { type Call, type Endpoint, jsonReply, NO_CONTENT, type PublicCall, type Reply } from "../endpoint.ts";
+
+/** What there is to know about the installation as a whole, beside its release. */
+export const SYSTEM: readonly Endpoint[] = [
+  { operation: "getPublicSettings", access: "public", handle: publicSettings },
+  { operation: "listFeatureToggles", access: "bearer", handle: () => jsonReply(JSON.stringify(FEATURE_TOGGLES)) },
+  { operation: "getLicense", access: "bearer", handle: license },
+];
+
+/** "Allowed value `EFeatureToggleSettingsV2`": the pages for settings in their second version. Here it is on. */
+const FEATURE_TOGGLES = ["EFeatureToggleSettingsV2"];
+
+/** Fields are not shown: what a page for signing in needs to know. */
+function publicSettings({ rendering }: PublicCall): Reply {
+  const { name } = rendering.world.root;
+  const settings = { site_name: name === "Root" ? "PRTG Network Monitor (simulated)" : name, language: "en" };
+  const signingIn = { single_sign_on: false, password_reset: true };
+  return jsonReply(JSON.stringify({ ...settings, time_zone: "UTC", ...signingIn }));
+}
+
+/** Fields are not shown: ours. */
+function license({ installation, rendering }: Call): Reply {
+  const { edition, sensors, validUntil } = installation.license;
+  return jsonReply(
+    JSON.stringify({
+      edition,
+      license_name: "Simulated Monitoring",
+      status: "active",
+      sensors_allowed: sensors ?? null,
+      sensors_used: rendering.world.list("sensor").length,
+      valid_until: timestampOrNull(rendering, validUntil),
+    }),
+  );
+}
+
+/** The simulated core is always connected and licensed; `error=503@/health` plays the rest. */
+export const HEALTH: readonly Endpoint[] = [{ operation: "getHealth", access: "public", handle: () => NO_CONTENT }];
+
+/** In the style of the product, which numbers releases `YY.Q.release.build`. */
+const RELEASE = "25.4.114.1032";
+
+/** "Version info" has no fields shown anywhere; it is said to hold the version of the core and of the application server. */
+export const VERSION: readonly Endpoint[] = [
+  {
+    operation: "getVersion",
+    access: "bearer",
+    handle: () => jsonReply(JSON.stringify({ prtg_version: RELEASE, appserver_version: RELEASE })),
+  },
+];

@@ -1,0 +1,50 @@
+import type { ListReply } from "../api/endpoint.ts";
+
+type Render = ListReply["render"];
+
+/**
+ * Records as no service should send them, for clients that must live with one. Each item is odd in one way; the ways
+ * take turns. Some leave a record usable (an id as a number), some do not (no id at all).
+ */
+const MALFORMATIONS: readonly ((record: Record<string, unknown>) => unknown)[] = [
+  (record) => ({ ...record, id: Number(record.id) }),
+  (record) => ({ ...record, name: null }),
+  (record) => ({ ...record, status: "SOMETHING_NEW" }),
+  (record) => ({
+    ...record,
+    basic: "none",
+    last_measurement: { timestamp: "yesterday", display_value: "n/a", value: {} },
+  }),
+  ({ parent: _, path: __, ...record }) => record,
+  ({ id: _, ...record }) => record,
+  (record) => ({ ...record, id: "", parent: { id: null, name: 7 }, last_measurement: [] }),
+  (record) => [record.id, record.name],
+  () => null,
+  (record) => String(record.name),
+];
+
+/** A list item made odd, JSON to JSON. */
+export function malformed(item: string, turn: number): string {
+  const way = MALFORMATIONS[Math.floor(turn) % MALFORMATIONS.length];
+  return way === undefined ? item : JSON.stringify(way(JSON.parse(item) as Record<string, unknown>));
+}
+
+/** The first record of a page has a name of so many characters. JSON to JSON. */
+export function withLongName(render: Render, characters: number): Render {
+  const rename = (item: string) =>
+    JSON.stringify({ ...(JSON.parse(item) as Record<string, unknown>), name: "x".repeat(characters) });
+  return (index) => (index === 0 ? rename(render(index)) : render(index));
+}
+
+/** Above every id that a simulated world gives. */
+const FIRST_NEW_ID = 1_000_000_000;
+
+/** Records past the end of a list of `total`, where it begins anew, are other objects. Channels stay with their sensor. */
+export function withNewIds(render: Render, offset: number, total: number): Render {
+  return (index) => {
+    if (offset + index < total) return render(index);
+    const record = JSON.parse(render(index)) as { readonly id: string };
+    const id = `${record.id.replace(/[^.]*$/, "")}${FIRST_NEW_ID + offset + index}`;
+    return JSON.stringify({ ...record, id });
+  };
+}

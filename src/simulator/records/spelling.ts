@@ -1,0 +1,82 @@
+import type { SimStatus } from "../world/model.ts";
+import type { ObjectKind } from "../world/objects.ts";
+
+/** `specification`: as the specification writes things. `live`: as live servers were seen to send them. */
+export type SpellingName = "specification" | "live";
+
+/** How values are written where the specification and live servers differ. Results are JSON. */
+export interface Spelling {
+  readonly name: SpellingName;
+  /** Own status of a node. */
+  status(token: SimStatus): string;
+  /** Status of a probe, group or device in a deprecated list. */
+  summedStatus(token: SimStatus): string;
+  type(kind: ObjectKind): string;
+  /** A value within a section. */
+  setting(value: string | number | boolean): string;
+  /** A moment, milliseconds since the epoch. */
+  timestamp(at: number): string;
+}
+
+/** Every status token with the words live servers write it in; the order is the specification's. */
+const STATUS_WORDS: Readonly<Record<SimStatus, string>> = {
+  none: "none",
+  unknown: "unknown",
+  collecting: "collecting",
+  up: "up",
+  warning: "warning",
+  down: "down",
+  disconnected: "disconnected",
+  pausedbyuser: "paused_by_user",
+  pausedbydependency: "paused_by_dependency",
+  pausedbyschedule: "paused_by_schedule",
+  unusual: "unusual",
+  pausedbylicense: "paused_by_license",
+  pauseduntil: "paused_by_user_until",
+  acknowledged: "down_acknowledged",
+  partialdown: "down_partial",
+};
+
+export const STATUS_TOKENS = Object.keys(STATUS_WORDS) as readonly SimStatus[];
+
+/** The token in words joined by `_`, as fields of a status summary are called on live servers. */
+export function statusWords(token: SimStatus): string {
+  return STATUS_WORDS[token];
+}
+
+const LIVE_STATUS = quoted((token) => STATUS_WORDS[token].toUpperCase());
+const LIVE_SUMMED_STATUS = quoted((token) => `SUMMED_INFO_${STATUS_WORDS[token].toUpperCase()}`);
+const SPECIFIED_STATUS = quoted((token) => token);
+
+const SPECIFICATION: Spelling = {
+  name: "specification",
+  status: (token) => SPECIFIED_STATUS[token],
+  summedStatus: (token) => SPECIFIED_STATUS[token],
+  type: (kind) => `"${kind}"`,
+  // "Section values are strings, numbers, integers, booleans, arrays of strings or arrays of integers."
+  setting: (value) => JSON.stringify(value),
+  // "ISO 8601 in UTC", which allows fractions of a second.
+  timestamp: (at) => `"${new Date(at).toISOString()}"`,
+};
+
+const LIVE: Spelling = {
+  name: "live",
+  status: (token) => LIVE_STATUS[token],
+  summedStatus: (token) => LIVE_SUMMED_STATUS[token],
+  // The case of `type` in answers was never seen; references are upper case.
+  type: (kind) => `"${kind.toUpperCase()}"`,
+  // Every section value is a string on live servers, numbers ("3") and switches ("1") included.
+  setting: (value) => JSON.stringify(typeof value === "boolean" ? String(Number(value)) : String(value)),
+  timestamp: (at) => `"${new Date(at).toISOString().slice(0, 19)}Z"`,
+};
+
+export function spellingOf(name: SpellingName): Spelling {
+  return name === "live" ? LIVE : SPECIFICATION;
+}
+
+function quoted(spell: (token: SimStatus) => string): Readonly<Record<SimStatus, string>> {
+  return Object.fromEntries(STATUS_TOKENS.map((token) => [token, JSON.stringify(spell(token))])) as Record<
+    SimStatus,
+    string
+  >;
+}

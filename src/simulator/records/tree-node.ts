@@ -1,0 +1,59 @@
+import type { SimChannel, SimNode, SimSensor, SimState } from "../world/model.ts";
+import { isChannel, isSensor, type SimObject } from "../world/objects.ts";
+import type { Include } from "./include.ts";
+import { renderMeasurement } from "./measurement.ts";
+import type { Rendering } from "./rendering.ts";
+import { channelSections, nodeSections, ownInheritance } from "./sections.ts";
+import { renderSummary } from "./summary.ts";
+import { flat } from "./values.ts";
+
+/**
+ * A tree node, JSON: single objects and items of the lists that take `include`. The specification calls the items of
+ * four experimental lists "info" and shows no fields; live servers send tree nodes there, so both spellings do.
+ */
+export function renderTreeNode(object: SimObject, include: Include, rendering: Rendering): string {
+  return isChannel(object) ? renderChannel(object, include, rendering) : renderNode(object, include, rendering);
+}
+
+function renderNode(node: SimNode, include: Include, rendering: Rendering): string {
+  const { spelling, summaries, cache, world, now } = rendering;
+  const text = cache.of(node);
+  const state = world.state(node, now);
+  const inheritance = include.inheritance ? ownInheritance(text.parent?.reference) : "";
+  const sections = include.sections.size === 0 ? "" : nodeSections(text, include, spelling, cache);
+  const opening = `${text.head},"basic":{`;
+  const basic = `${text.basic}${inheritance}},"status":${spelling.status(state.status)}`;
+  if (isSensor(node)) return `${opening}${basic}${sensorState(node, state, rendering)}${sections}}`;
+  const active = `"active":${spelling.setting(state.status !== "pausedbyuser")},`;
+  const summary = include.summary ? `,"sensor_status_summary":${renderSummary(summaries.of(node), spelling)}` : "";
+  return `${opening}${active}${basic}${sections}${summary}}`;
+}
+
+/** What only sensors have in their default selection. */
+function sensorState(sensor: SimSensor, state: SimState, rendering: Rendering): string {
+  const { since, message } = state;
+  const lastUp = lastUpOf(sensor, state, rendering);
+  const seen = lastUp === undefined ? "" : `,"lastup":${rendering.timestamp(lastUp)}`;
+  return `,"status_since":${rendering.timestamp(since)},"message":${JSON.stringify(message)}${seen}`;
+}
+
+/** The last scan of what is up; of what is down the one before, after which it was down. Others are paused, or were told otherwise. */
+function lastUpOf(sensor: SimSensor, { status, since }: SimState, { world, now }: Rendering): number | undefined {
+  const [primary] = sensor.channels;
+  if (primary === undefined) return undefined;
+  if (status === "up" || status === "warning" || status === "unusual") return world.lastMeasurement(primary, now)?.at;
+  return status === "down" || status === "partialdown" ? world.lastMeasurement(primary, since - 1)?.at : undefined;
+}
+
+function renderChannel(channel: SimChannel, include: Include, rendering: Rendering): string {
+  const text = rendering.cache.ofChannel(channel);
+  const parent = text.sensor.reference;
+  const measurement = renderMeasurement(text, rendering);
+  if (include.key === "") return `${text.head}},"parent":${parent}${measurement}}`;
+  if (text.sections?.key !== include.key) {
+    const inheritance = include.inheritance ? ownInheritance(parent) : "";
+    const json = flat(inheritance, "}", channelSections(text, include, rendering.spelling));
+    text.sections = { key: include.key, json };
+  }
+  return `${text.head}${text.sections.json},"parent":${parent}${measurement}}`;
+}

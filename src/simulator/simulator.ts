@@ -1,0 +1,212 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Clock } from "../lib/clock.ts";
+import { loadContract } from "./api/contract/contract.ts";
+import { ENDPOINTS } from "./api/endpoints/table.ts";
+import { answerMalformedRequests } from "./api/http-server.ts";
+import { type LoggedRequest, RequestLog } from "./api/request-log.ts";
+import { buildRoutes } from "./api/routes.ts";
+import { Service } from "./api/service.ts";
+import { Authentication } from "./auth/authentication.ts";
+import type { Credentials } from "./auth/credentials.ts";
+import type { PasswordReset } from "./auth/passwords.ts";
+import { Control } from "./control/control.ts";
+import { Faults } from "./faults/faults.ts";
+import { createInstallation, type Installation } from "./installation/installation.ts";
+import { type Random, seededRandom } from "./random.ts";
+import { type SpellingName, spellingOf } from "./records/spelling.ts";
+import { ScenarioRunner } from "./scenario/runner.ts";
+import type { Scenario } from "./scenario/scenario.ts";
+import { SimulatedTime } from "./simulated-time.ts";
+import type { World } from "./world/model.ts";
+
+export interface SimulatorOptions {
+  readonly world: World;
+  /** Real time, which simulated time follows unless `startAt` or `speed` says otherwise. Sessions, delays and limits are real. */
+  readonly clock: Clock;
+  /** When simulated time begins, milliseconds since the epoch. */
+  readonly startAt?: number | undefined;
+  /** Simulated seconds per real second. */
+  readonly speed?: number | undefined;
+  /** A story that begins with the service. */
+  readonly scenario?: Scenario | undefined;
+  /** Whether the world can be changed from outside, below `/simulator`; it cannot by default. */
+  readonly control?: boolean;
+  /** Address to listen on; `127.0.0.1` by default. */
+  readonly host?: string;
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  /** Certificate and key, PEM; plain HTTP without. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+  readonly spelling: SpellingName;
+  readonly credentials: Credentials;
+  /** How long a session lasts since it was opened or renewed, by the monotonic clock; 30 minutes by default. */
+  readonly sessionLifetimeMs?: number;
+  /** What an omitted `limit` means. The specification: up to 3000, the default; live servers were seen to send 100. */
+  readonly defaultLimit?: number;
+  /** How long a new object answers 202 before it is fully available, in simulated time; 2 seconds by default. */
+  readonly readyAfterMs?: number;
+  /** See `parseFault`. */
+  readonly faults?: readonly string[];
+  /** For request ids, tokens and faults; by default seeded by the world. */
+  readonly random?: Random;
+  /** Called with each request once it is answered or broken off. */
+  readonly log?: (request: LoggedRequest) => void;
+}
+
+/** A running service. */
+export interface Simulator {
+  /** Without the root `/api/v2`: what a client is configured with. */
+  readonly url: string;
+  readonly port: number;
+  readonly world: World;
+  /** Stories that are played. */
+  readonly scenarios: ScenarioRunner;
+  readonly requests: RequestLog;
+  /** Can be changed at any time. */
+  readonly faults: Faults;
+  /** Simulated time, milliseconds since the epoch: that of the clock unless frozen. */
+  now(): number;
+  /** Stops simulated time at a moment, so that two lists can be compared; undefined lets it run again. */
+  freezeAt(time: number | undefined): void;
+  /** Ends all sessions without telling their owners, as a restart of the service does. */
+  dropSessions(): void;
+  /** Users, groups and keys, auto-discovery jobs and the license: what there is beside the tree. */
+  readonly installation: Installation;
+  /** The tokens of password resets that users would find in their mail, oldest first. */
+  passwordResets(): readonly PasswordReset[];
+  /** Stops listening and breaks off all connections. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_SESSION_LIFETIME_MS = 30 * 60_000;
+const DEFAULT_LIMIT = 3000;
+const DEFAULT_READY_AFTER_MS = 2000;
+
+/**
+ * Starts the service. Rejects when the address cannot be listened on, with a FaultSyntaxError for a wrong fault,
+ * and with a ScenarioError for a scenario that cannot be played in the world.
+ */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const { world, clock, host = "127.0.0.1", credentials, tls } = options;
+  const random = options.random ?? seededRandom(world.seed);
+  const time = new SimulatedTime(options);
+  const faults = new Faults(random, options.faults);
+  const scenarios = new ScenarioRunner(world, faults);
+  let url = "";
+  const now = (): number => {
+    const at = time.now();
+    scenarios.advance(at);
+    return at;
+  };
+  if (options.scenario !== undefined) scenarios.play(options.scenario, now());
+  const sessionLifetimeMs = options.sessionLifetimeMs ?? DEFAULT_SESSION_LIFETIME_MS;
+  const readyAfterMs = options.readyAfterMs ?? DEFAULT_READY_AFTER_MS;
+  const installation = createInstallation({ world, credentials, clock, now, random, readyAfterMs });
+  const { directory, passwordResets } = installation;
+  const { forbiddenEndpoints } = credentials;
+  const rejectsMalformed = options.spelling === "live";
+  const authOptions = { directory, forbiddenEndpoints, clock, now, sessionLifetimeMs, random, rejectsMalformed };
+  const auth = new Authentication(authOptions);
+  const requests = new RequestLog(clock, options.log);
+  const service = new Service({
+    world,
+    clock,
+    spelling: spellingOf(options.spelling),
+    defaultLimit: options.defaultLimit ?? DEFAULT_LIMIT,
+    routes: buildRoutes(await loadContract(), ENDPOINTS),
+    auth,
+    installation,
+    faults,
+    requests,
+    random,
+    now,
+    baseUrl: () => url,
+    restart: (downMs) => restart(downMs),
+  });
+  const { apiKey } = credentials;
+  const closing = new AbortController();
+  const restart = (downMs: number): void => {
+    if (!server.listening) return;
+    dropSessions();
+    void close(server)
+      .then(() => clock.sleep(downMs, closing.signal))
+      .then(() => listen(server, host, port))
+      // Closed in the meantime.
+      .catch((error: unknown) => {
+        if (!closing.signal.aborted) throw error;
+      });
+  };
+  const dropSessions = (): void => auth.dropSessions();
+  const resets = (): readonly PasswordReset[] => passwordResets.pending();
+  const parts = { world, time, now, scenarios, faults, requests, dropSessions, passwordResets: resets };
+  const control = options.control === true ? new Control(parts, apiKey) : undefined;
+  const server = createHttpServer(tls, (request, response) => {
+    const owner = control?.owns(request.url ?? "") ? control : service;
+    void owner.serve(request, response);
+  });
+  answerMalformedRequests(server, random);
+  const port = await listen(server, host, options.port ?? 0);
+  time.start();
+  url = `${tls === undefined ? "http" : "https"}://${reachable(host)}:${port}`;
+  return {
+    url,
+    port,
+    world,
+    scenarios,
+    requests,
+    faults,
+    now,
+    freezeAt(at) {
+      if (at === undefined) time.release();
+      else time.freeze(at);
+    },
+    dropSessions,
+    installation,
+    passwordResets: resets,
+    close: () => {
+      closing.abort();
+      return close(server);
+    },
+  };
+}
+
+/** Long filters make long URLs. Idle connections stay longer than clients keep theirs, who else may use a closing one. */
+const SERVER_OPTIONS = {
+  maxHeaderSize: 64 * 1024,
+  keepAliveTimeout: 65_000,
+  // "Reading the request body took too long": 25 seconds, as for everything.
+  requestTimeout: 25_000,
+  headersTimeout: 25_000,
+  connectionsCheckingInterval: 1000,
+};
+
+function createHttpServer(tls: SimulatorOptions["tls"], listener: RequestListener): Server {
+  return tls === undefined
+    ? createServer(SERVER_OPTIONS, listener)
+    : createTlsServer({ ...SERVER_OPTIONS, ...tls }, listener);
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/** An address to listen on that can also be connected to. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,153 @@
+import { SensorNode, type TreeNode } from "../nodes/nodes.ts";
+import { addGeneratedProblems, nextOutage, outage } from "./generated-problems.ts";
+import { addHalts, lastManualAction, manualActionSpan, nextHalt } from "./pauses.ts";
+import { highestRanked, RANK, type StatusSpan, statusSpan } from "./status-span.ts";
+
+/** What children get from above, true for moments from `from` until before `until`. */
+interface InheritedSpans {
+  readonly spans: readonly StatusSpan[];
+  readonly from: number;
+  readonly until: number;
+  /** That of the node when it was worked out. */
+  readonly revision: number;
+}
+
+const NO_SPANS: InheritedSpans = { spans: [], from: -Infinity, until: Infinity, revision: 0 };
+
+/** What bore on a node at a moment. */
+interface CollectedSpans {
+  readonly node: TreeNode;
+  readonly at: number;
+  readonly revision: number;
+  readonly spans: readonly StatusSpan[];
+}
+
+/** Whether an object is down, and since when this has been so. */
+export interface DependencyState {
+  readonly isDown: boolean;
+  readonly since: number;
+}
+
+/**
+ * Everything that bears on a node at a moment. The sensors of a device share what comes from above,
+ * which changes rarely: it is kept until it does.
+ */
+export class SpanCollector {
+  readonly #inheritances = new Map<TreeNode, InheritedSpans>();
+  /** The last two answers: who asks for a state asks about the same moments several times in a row. */
+  #recent: { readonly last?: CollectedSpans | undefined; readonly before?: CollectedSpans | undefined } = {};
+  readonly #dependencyStateOf: (node: TreeNode, at: number) => DependencyState;
+
+  /** @param dependencyStateOf how it is with what a node depends on */
+  constructor(dependencyStateOf: (node: TreeNode, at: number) => DependencyState) {
+    this.#dependencyStateOf = dependencyStateOf;
+  }
+
+  /** To be called for what is gone. */
+  forget(node: TreeNode): void {
+    this.#inheritances.delete(node);
+  }
+
+  /**
+   * Of each source the last span that began at or before `at`, whether it is still on or not. What pauses a parent pauses
+   * the node by dependency; behind a probe that has lost its connection everything is unknown.
+   */
+  spansAt(node: TreeNode, at: number): readonly StatusSpan[] {
+    const { revision } = node;
+    const { last, before } = this.#recent;
+    for (const one of [last, before]) {
+      if (one?.node === node && one.at === at && one.revision === revision) return one.spans;
+    }
+    const spans = this.#collect(node, at);
+    this.#recent = { last: { node, at, revision, spans }, before: last };
+    return spans;
+  }
+
+  #collect(node: TreeNode, at: number): readonly StatusSpan[] {
+    const action = lastManualAction(node, at);
+    // What somebody forces comes before all the rest.
+    if (action?.kind === "force") return [manualActionSpan(action)];
+    const spans: StatusSpan[] = [];
+    addHalts(node, at, spans);
+    if (node.dependencies.length > 0) spans.push(this.#dependency(node, at));
+    if (node instanceof SensorNode) addGeneratedProblems(node, at, spans);
+    if (node.parent !== undefined) spans.push(...this.#inherited(node.parent, at).spans);
+    return spans;
+  }
+
+  /**
+   * The last moment at or before `at` when something began or ended that can have changed what shows of the node.
+   * -Infinity when nothing did.
+   */
+  lastBoundary(node: TreeNode, at: number): number {
+    const spans = this.spansAt(node, at);
+    // During a halt, what it outranks comes and goes unseen. (Elsewhere the last span of a source can hide an earlier one of a
+    // higher rank, so that nothing may be skipped.)
+    const found = highestRanked(spans, at);
+    const shown = found?.halts ? found.rank : 0;
+    let last = -Infinity;
+    for (const { start, end, rank } of spans) {
+      if (rank >= shown) last = Math.max(last, end <= at ? end : start);
+    }
+    for (let one: TreeNode | undefined = node; one !== undefined; one = one.parent) {
+      if (one.manualActions.length > 0) last = Math.max(last, lastManualAction(one, at)?.at ?? -Infinity);
+    }
+    if (node instanceof SensorNode) {
+      for (const { at: when, until } of node.acknowledgements) {
+        if (when <= at) last = Math.max(last, until <= at ? until : when);
+      }
+    }
+    return last;
+  }
+
+  /** What the children of a node get from it and from all above it. */
+  #inherited(node: TreeNode, at: number): InheritedSpans {
+    const known = this.#inheritances.get(node);
+    if (known?.revision === node.revision && known.from <= at && at < known.until) return known;
+    const above = node.parent === undefined ? NO_SPANS : this.#inherited(node.parent, at);
+    const own: StatusSpan[] = [];
+    addHalts(node, at, own);
+    if (node.dependencies.length > 0) own.push(this.#dependency(node, at));
+    const spans = own.map((one) =>
+      one.status === "disconnected"
+        ? statusSpan(one, "unknown", RANK.disconnected)
+        : { ...statusSpan(one, "pausedbydependency", RANK.dependency), message: reasonOf(one) },
+    );
+    let until = Math.min(above.until, nextHalt(node, at));
+    // A probe reaches itself.
+    if (node.kind === "device" && node.type === "device") {
+      spans.push(outage(node, at));
+      until = Math.min(until, nextOutage(node, at));
+    }
+    // The last action decides which pauses count, and it is the latest thing that can have begun.
+    const from = Math.max(above.from, lastManualAction(node, at)?.at ?? -Infinity, ...spans.map(({ start }) => start));
+    // When an alarm begins and ends is not known beforehand.
+    if (node.dependencies.length > 0) until = Math.min(until, at + 1);
+    const inheritance = { spans: [...spans, ...above.spans], from, until, revision: node.revision };
+    this.#inheritances.set(node, inheritance);
+    return inheritance;
+  }
+
+  /** The pause from what the node depends on; where that is well, one that has ended when it became so. */
+  #dependency(node: TreeNode, at: number): StatusSpan {
+    const chosen = node.dependencies.findLast((one) => one.at <= at);
+    if (chosen === undefined) return ended(-Infinity);
+    const { target } = chosen;
+    if (target === undefined) return ended(chosen.at);
+    const { isDown, since } = this.#dependencyStateOf(target, at);
+    const start = Math.max(chosen.at, since);
+    if (!isDown) return ended(start);
+    const message = `Paused because ${target.name} is down`;
+    return { ...statusSpan({ start, end: Infinity, draw: 0 }, "pausedbydependency", RANK.dependency), message };
+  }
+}
+
+/** What somebody said about the pause of a parent is not the reason of its children. */
+function reasonOf({ status, message }: StatusSpan): string | undefined {
+  return status === "pausedbydependency" ? message : undefined;
+}
+
+/** It has no length: all that it tells is that nothing of its kind was different since. */
+function ended(at: number): StatusSpan {
+  return statusSpan({ start: at, end: at, draw: 0 }, "pausedbydependency", RANK.dependency);
+}

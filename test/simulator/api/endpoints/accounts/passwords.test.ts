@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { outcome, post, USER } from "../../../support/accounts.ts";
+import { type RunningService, startService } from "../../../support/running-service.ts";
+
+const PASSWORD = "New Secret 2026";
+
+function request(service: RunningService, username: unknown): Promise<{ status: number; text: string }> {
+  return post(service, "/users/request-password", { username }, null);
+}
+
+async function tokenOf(service: RunningService, username: string): Promise<string> {
+  await request(service, username);
+  return service.simulator.passwordResets().find((reset) => reset.username === username)?.token ?? "";
+}
+
+function reset(service: RunningService, username: string, token: string, password = PASSWORD) {
+  return post(service, "/users/reset-password", { username, password, token }, null);
+}
+
+async function login(service: RunningService, username: string, password: string): Promise<string> {
+  return outcome(await post(service, "/session", { username, password }, null));
+}
+
+describe("requesting a reset", () => {
+  test.each(["operator", "nobody", "", "BRANCH\\kowalska", "p.devries"])(
+    "answers the same for %j, so that nobody learns who there is",
+    async (username) => {
+      const service = await startService();
+      const { status, text } = await request(service, username);
+      expect([status, text]).toEqual([204, ""]);
+    },
+  );
+
+  test("is told to the developer, not to the client", async () => {
+    const service = await startService();
+    await request(service, "operator");
+    expect(service.simulator.passwordResets()).toEqual([
+      {
+        username: "operator",
+        email: "operator@example.net",
+        token: expect.stringMatching(/^[0-9a-f]{40}$/),
+        requestedAt: service.clock.now(),
+        expiresAt: service.clock.now() + 30 * 60_000,
+      },
+    ]);
+  });
+
+  test.each(["nobody", "BRANCH\\kowalska", "p.devries"])("makes no token for %s", async (username) => {
+    const service = await startService();
+    await request(service, username);
+    expect(service.simulator.passwordResets()).toEqual([]);
+  });
+
+  test.each([[{}], [{ username: 5 }], [null], [undefined]])("with %j is refused", async (body) => {
+    const service = await startService();
+    expect(outcome(await post(service, "/users/request-password", body, null))).toBe("400 BAD_REQUEST");
+  });
+});
+
+describe("a reset", () => {
+  test("makes the new password the only one, and ends sessions", async () => {
+    const service = await startService();
+    const opened = await post(service, "/session", { username: "operator", password: "correct horse" }, null);
+    const { token: bearer } = opened.json as { token: string };
+    const { status, text } = await reset(service, "operator", await tokenOf(service, "operator"));
+    expect([status, text]).toEqual([204, ""]);
+    expect(await login(service, "operator", PASSWORD)).toBe("200");
+    expect(await login(service, "operator", "correct horse")).toBe("401 LOGIN_FAILED");
+    expect((await service.send("/version", { bearer })).status).toBe(401);
+    expect((await service.send("/version")).status).toBe(200);
+  });
+
+  test("gives a password to a user who had none", async () => {
+    const service = await startService();
+    expect(await login(service, "noor.haddad", "")).toBe("401 LOGIN_FAILED");
+    await reset(service, "noor.haddad", await tokenOf(service, "noor.haddad"));
+    expect(await login(service, "noor.haddad", PASSWORD)).toBe("200");
+  });
+
+  test("works once", async () => {
+    const service = await startService();
+    const token = await tokenOf(service, "operator");
+    await reset(service, "operator", token);
+    expect(service.simulator.passwordResets()).toEqual([]);
+    const again = await reset(service, "operator", token, "Another 123 secret");
+    expect(outcome(again)).toBe("400 INVALID_PASSWORD_RESET_TOKEN");
+    expect(await login(service, "operator", PASSWORD)).toBe("200");
+  });
+
+  test("works for half an hour", async () => {
+    const service = await startService();
+    const token = await tokenOf(service, "operator");
+    await service.clock.advance(30 * 60_000 - 1);
+    expect(outcome(await reset(service, "operator", token, "short"))).toBe("400 LOW_PASSWORD_COMPLEXITY");
+    await service.clock.advance(1);
+    expect(service.simulator.passwordResets()).toEqual([]);
+    expect(outcome(await reset(service, "operator", token))).toBe("400 INVALID_PASSWORD_RESET_TOKEN");
+  });
+
+  test("needs the token of that user, and the latest one", async () => {
+    const service = await startService();
+    const first = await tokenOf(service, "operator");
+    const other = await tokenOf(service, "helpdesk");
+    const second = await tokenOf(service, "operator");
+    for (const token of [first, other, "", "wrong"]) {
+      expect(outcome(await reset(service, "operator", token))).toBe("400 INVALID_PASSWORD_RESET_TOKEN");
+    }
+    expect(outcome(await reset(service, "nobody", second))).toBe("400 INVALID_PASSWORD_RESET_TOKEN");
+    expect((await reset(service, "operator", second)).status).toBe(204);
+  });
+
+  test("is not for who is paused meanwhile", async () => {
+    const service = await startService();
+    const token = await tokenOf(service, "noor.haddad");
+    await post(service, `/users/${USER.noor}/pause`);
+    expect(outcome(await reset(service, "noor.haddad", token))).toBe("400 INVALID_PASSWORD_RESET_TOKEN");
+  });
+
+  test("refuses a simple password, and lets try again", async () => {
+    const service = await startService();
+    const token = await tokenOf(service, "operator");
+    const refused = await reset(service, "operator", token, "password");
+    expect(outcome(refused)).toBe("400 LOW_PASSWORD_COMPLEXITY");
+    expect(refused.json).toMatchObject({ message: expect.stringContaining("capital letter") });
+    expect((await reset(service, "operator", token)).status).toBe(204);
+  });
+
+  test.each([
+    [{ username: "operator", password: PASSWORD }],
+    [{ username: "operator", token: "x" }],
+    [{ password: PASSWORD, token: "x" }],
+    [{ username: "operator", password: 1, token: "x" }],
+  ])("with %j is refused", async (body) => {
+    const service = await startService();
+    expect(outcome(await post(service, "/users/reset-password", body, null))).toBe("400 BAD_REQUEST");
+  });
+});
+
+test("who is paused cannot log in, though the password is right", async () => {
+  const service = await startService();
+  await reset(service, "noor.haddad", await tokenOf(service, "noor.haddad"));
+  const opened = await post(service, "/session", { username: "noor.haddad", password: PASSWORD }, null);
+  const { token: bearer } = opened.json as { token: string };
+  await post(service, `/users/${USER.noor}/pause`);
+  expect((await service.send("/version", { bearer })).status).toBe(401);
+  expect(await login(service, "noor.haddad", PASSWORD)).toBe("401 AUTH_FAILED");
+  expect(await login(service, "noor.haddad", "wrong")).toBe("401 LOGIN_FAILED");
+  await post(service, `/users/${USER.noor}/resume`);
+  expect(await login(service, "noor.haddad", PASSWORD)).toBe("200");
+  expect((await service.send("/version", { bearer })).status).toBe(401);
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { outcome } from "../../../support/accounts.ts";
+import { query, startService } from "../../../support/running-service.ts";
+
+describe("user groups", () => {
+  test.each(["/usergroups", "/experimental/usergroups"])("GET %s lists them all", async (path) => {
+    const { send, ids } = await startService();
+    expect(await ids(path)).toEqual(["200", "201", "202", "203", "204", "211"]);
+    const { headers } = await send(`${path}?limit=1`);
+    expect([headers.get("x-total-count"), headers.get("x-result-count")]).toEqual(["6", "1"]);
+  });
+
+  test.each([
+    ["admingroup = true", "200"],
+    ["activedirectory = true", "204"],
+    ['name matches "IT"', ""],
+    ['name = "Branch IT"', "204"],
+    ["type != usergroup", ""],
+  ])("filter %s finds %s", async (filter, found) => {
+    const { send, ids } = await startService();
+    if (filter.includes("matches")) {
+      expect(outcome(await send(`/usergroups${query({ filter })}`))).toBe("400 INVALID_FILTER");
+      return;
+    }
+    expect((await ids(`/usergroups${query({ filter })}`)).join(" ")).toBe(found);
+  });
+
+  test("are sorted where that is asked for", async () => {
+    const { ids } = await startService();
+    expect(await ids(`/usergroups${query({ sort_by: "-admingroup,name" })}`)).toEqual(
+      "200 204 203 202 201 211".split(" "),
+    );
+  });
+
+  test("in both forms", async () => {
+    const { send } = await startService({ spelling: "specification" });
+    expect((await send("/usergroups/200")).json).toEqual({
+      id: "200",
+      name: "PRTG Administrators",
+      href: "/api/v2/usergroups/200",
+      administrators: true,
+      active_directory: false,
+      members: [expect.objectContaining({ id: "100" }), expect.objectContaining({ id: "110" })],
+    });
+    expect((await send("/experimental/usergroups/204?include=all_sections")).json).toEqual({
+      id: "204",
+      name: "Branch IT",
+      href: "/api/v2/experimental/usergroups/204",
+      type: "usergroup",
+      kind: "usergroup",
+      basic: { name: "Branch IT" },
+      usergroup: { admingroup: false, activedirectory: true },
+      members: { users: ["115"] },
+    });
+  });
+
+  test.each([
+    ["/usergroups/4711", "404 NOT_FOUND"],
+    ["/experimental/usergroups/4711", "404 NOT_FOUND"],
+    ["/experimental/usergroups?include=useraccount", "400 BAD_REQUEST"],
+    ["/usergroups?filter=admingroup", "400 INVALID_FILTER"],
+    ["/usergroups?sort_by=tags", "400 BAD_REQUEST"],
+  ])("GET %s is refused with %s", async (path, refusal) => {
+    const { send } = await startService();
+    expect(outcome(await send(path))).toBe(refusal);
+  });
+
+  test("others than one's own are not seen, and neither are their members", async () => {
+    const { send, ids } = await startService();
+    const bearer = "RESTRICTED";
+    expect(await ids("/usergroups", { bearer })).toEqual(["211"]);
+    expect((await send("/usergroups/200", { bearer })).status).toBe(404);
+    const limited = await send("/usergroups/201", { bearer: "LIMITED" });
+    expect(limited.json).toMatchObject({ members: [{ id: "102" }] });
+  });
+});

@@ -1,0 +1,219 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { type ChangingTree, codeOf, MINUTE, messageOf, startChangingTree } from "../../../support/changing-tree.ts";
+import { query } from "../../../support/running-service.ts";
+
+let it: ChangingTree;
+beforeEach(async () => {
+  it = await startChangingTree();
+});
+
+describe("settings", () => {
+  test("of a sensor are changed section by section, and read as they are", async () => {
+    const path = `/sensors/${it.sensor.id}`;
+    const before = await it.read(`${path}?include=intervalgroup,inheritance`);
+    expect(before.intervalgroup).toMatchObject({ interval: 60, _inherited: true });
+    const body = {
+      basic: { name: "renamed", tags: ["a", "b"], priority: 5 },
+      intervalgroup: { interval: 300 },
+    };
+    const answer = await it.patch(`/experimental${path}`, body);
+    expect([answer.status, answer.text]).toEqual([204, ""]);
+    const after = await it.read(`${path}?include=intervalgroup,inheritance`);
+    expect(after).toMatchObject({ name: "renamed", basic: { name: "renamed", tags: ["a", "b"], priority: 5 } });
+    // What is not given of a section that becomes the object's own is as it was.
+    expect(after.intervalgroup).toEqual({
+      interval: 300,
+      errorintervalsdown: 1,
+      _inheritancesource: {
+        id: it.device.id,
+        type: "REFERENCED_DEVICE",
+        name: it.device.name,
+        href: `/api/v2/devices/${it.device.id}`,
+      },
+      _inherited: false,
+      _shadowed: null,
+    });
+    expect(await it.ids(`/experimental/sensors${query({ filter: 'name = "renamed"' })}`)).toEqual([it.sensor.id]);
+    const slow = query({ filter: `intervalgroup.interval = 300s and parentid = "${it.device.id}"` });
+    expect(await it.ids(`/experimental/sensors${slow}`)).toContain(it.sensor.id);
+  });
+
+  test("of a device: addresses, and a password that is never shown", async () => {
+    const path = `/devices/${it.device.id}`;
+    const body = {
+      basic: { host: "srv.example.net", hostv6: "fd00::7", ipversion: 1 },
+      windowsconnection: { windowsloginusername: "svc", windowsloginpassword: "secret" },
+    };
+    expect((await it.patch(path, body)).status).toBe(204);
+    const after = await it.read(`${path}?include=*`);
+    expect(after.basic).toMatchObject({
+      host: "srv.example.net",
+      hostv6: "fd00::7",
+      ipversion: 1,
+      name: it.device.name,
+    });
+    expect(after.windowsconnection).toMatchObject({
+      windowslogindomain: "",
+      windowsloginusername: "svc",
+      windowsloginpassword: "********",
+      _inherited: false,
+    });
+    expect(JSON.stringify(after)).not.toContain("secret");
+    for (const filter of ['basic.host = "srv.example.net"', 'basic.hostv6 = "fd00::7"']) {
+      expect(await it.ids(`/experimental/devices${query({ filter })}`)).toEqual([it.device.id]);
+    }
+  });
+
+  test("of a group are inherited by all below that have none of their own", async () => {
+    await it.patch(`/devices/${it.device.id}`, { windowsconnection: { windowslogindomain: "OWN" } });
+    const body = {
+      intervalgroup: { interval: 30, errorintervalsdown: 3 },
+      windowsconnection: { windowslogindomain: "CORP" },
+    };
+    expect((await it.patch(`/experimental/groups/${it.group.id}`, body)).status).toBe(204);
+    const reference = {
+      id: it.group.id,
+      type: "REFERENCED_GROUP",
+      name: it.group.name,
+      href: `/api/v2/groups/${it.group.id}`,
+    };
+    const sensor = await it.read(`/sensors/${it.sensor.id}?include=*`);
+    expect(sensor.intervalgroup).toEqual({
+      ...{ interval: 30, errorintervalsdown: 3, _inheritancesource: reference, _inherited: true },
+      _shadowed: { interval: 30, errorintervalsdown: 3 },
+    });
+    const device = await it.read(`/devices/${it.device.id}?include=*`);
+    expect(device.windowsconnection).toMatchObject({ windowslogindomain: "OWN", _inherited: false });
+    const sibling = it.group.children.find((child) => child.kind === "device" && child !== it.device);
+    if (sibling === undefined) throw new Error("no sibling");
+    const other = await it.read(`/devices/${sibling.id}?include=*`);
+    expect(other.windowsconnection).toMatchObject({
+      windowslogindomain: "CORP",
+      _inherited: true,
+      _inheritancesource: reference,
+    });
+    expect(it.sensor.intervalSeconds).toBe(30);
+  });
+
+  test("a dependency works from the next moment on, and ends when it is taken back", async () => {
+    const [master] = it.simulator.world.list("sensor").filter(({ parent }) => parent !== it.device);
+    if (master === undefined) throw new Error("no other sensor");
+    it.simulator.world.force(master.id, "down", it.clock.now());
+    const body = { scheduledependency: { dependencytype: 1, dependency: master.id } };
+    expect((await it.patch(`/devices/${it.device.id}`, body)).status).toBe(204);
+    expect(await it.read(`/devices/${it.device.id}?include=scheduledependency`)).toMatchObject({
+      status: "pausedbydependency",
+      scheduledependency: { schedule: "none", dependencytype: 1, dependency: master.id },
+    });
+    expect(await it.read(`/sensors/${it.sensor.id}`)).toMatchObject({ status: "pausedbydependency" });
+    await it.clock.advance(10 * MINUTE);
+    await it.patch(`/devices/${it.device.id}`, { scheduledependency: { dependencytype: 0 } });
+    await it.clock.advance(6 * MINUTE);
+    expect(await it.read(`/sensors/${it.sensor.id}`)).toMatchObject({ status: "up" });
+  });
+
+  test.each(["live", "specification"] as const)(
+    "numbers may be texts, as live servers send them (%s)",
+    async (spelling) => {
+      it = await startChangingTree({ spelling });
+      const body = { intervalgroup: { interval: "300" } };
+      expect((await it.patch(`/experimental/sensors/${it.sensor.id}`, body)).status).toBe(204);
+      expect(it.sensor.intervalSeconds).toBe(300);
+    },
+  );
+
+  test("nothing to change is nothing wrong", async () => {
+    for (const body of [{}, { basic: {} }, { intervalgroup: {} }]) {
+      expect((await it.patch(`/devices/${it.device.id}`, body)).status).toBe(204);
+    }
+    expect((await it.read(`/devices/${it.device.id}?include=*`)).intervalgroup).toMatchObject({ _inherited: true });
+  });
+});
+
+describe("what cannot be changed", () => {
+  test.each<[string, string, unknown, string]>([
+    ["an unknown section", "device", { nonsense: {} }, "The body must not have nonsense"],
+    ["a section of other kinds", "sensor", { windowsconnection: {} }, "The body must not have windowsconnection"],
+    ["what is read only", "device", { path: {} }, "The body must not have path"],
+    ["an unknown setting", "device", { basic: { name: "x", hots: "h" } }, "The body at /basic must not have hots"],
+    ["a setting of other kinds", "group", { basic: { host: "h" } }, "The body at /basic must not have host"],
+    [
+      "a setting that follows from others",
+      "device",
+      { basic: { parenttags: ["x"] } },
+      "The body at /basic must not have parenttags",
+    ],
+    [
+      "how it is inherited",
+      "device",
+      { intervalgroup: { _inherited: false } },
+      "The body at /intervalgroup must not have _inherited",
+    ],
+    ["an empty name", "device", { basic: { name: "  " } }, "The body at /basic/name must not be empty"],
+    ["a name that is a number", "device", { basic: { name: 7 } }, "The body at /basic/name must be"],
+    ["tags that are a text", "device", { basic: { tags: "a b" } }, "The body at /basic/tags"],
+    ["tags that are numbers", "device", { basic: { tags: ["a", 1] } }, "The body at /basic/tags"],
+    [
+      "a priority of 6",
+      "sensor",
+      { basic: { priority: 6 } },
+      "The body at /basic/priority must be one of 1, 2, 3, 4, 5",
+    ],
+    ["a part of a priority", "sensor", { basic: { priority: 2.5 } }, "The body at /basic/priority must be"],
+    [
+      "an interval that is not offered",
+      "sensor",
+      { intervalgroup: { interval: 61 } },
+      "The body at /intervalgroup/interval must be one of 10, 30, 60, 300, 600, 900, 1800, 3600, 14400, 21600, 43200, 86400",
+    ],
+    ["null", "sensor", { intervalgroup: { interval: null } }, "The body at /intervalgroup/interval must be"],
+    [
+      "a dependency without an object",
+      "device",
+      { scheduledependency: { dependencytype: 1 } },
+      "The body at /scheduledependency/dependency is required with the dependencytype 1",
+    ],
+    [
+      "an object without a dependency",
+      "device",
+      { scheduledependency: { dependencytype: 0, dependency: "1" } },
+      "The body at /scheduledependency/dependency goes only with the dependencytype 1",
+    ],
+    ["a slash in a name", "device", { "a/b~c": {} }, "The body must not have a/b~c"],
+  ])("%s", async (_, kind, body, message) => {
+    const node = kind === "sensor" ? it.sensor : kind === "device" ? it.device : it.group;
+    const before = JSON.stringify([node.name, node.tags, node.priority, node.settings]);
+    const path = kind === "device" ? `/devices/${node.id}` : `/experimental/${kind}s/${node.id}`;
+    const answer = await it.patch(path, body);
+    expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);
+    expect(messageOf(answer)).toContain(message);
+    expect(JSON.stringify([node.name, node.tags, node.priority, node.settings])).toBe(before);
+  });
+
+  test("a section that is no object", async () => {
+    const answer = await it.patch(`/devices/${it.device.id}`, { basic: "x" });
+    expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);
+    expect(messageOf(answer)).toContain("/basic");
+  });
+
+  test("all of a request or nothing: a dependency on what is below", async () => {
+    const body = { basic: { name: "changed" }, scheduledependency: { dependency: it.sensor.id } };
+    const answer = await it.patch(`/devices/${it.device.id}`, body);
+    expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);
+    expect(it.device.name).not.toBe("changed");
+  });
+
+  test("what is not there: 409, of the object itself and of one to depend on", async () => {
+    const unknown = { scheduledependency: { dependency: "999999" } };
+    for (const [path, body] of [
+      ["/devices/999999", {}],
+      ["/experimental/sensors/999999", {}],
+      ["/experimental/groups/999999", {}],
+      [`/devices/${it.sensor.id}`, {}],
+      [`/devices/${it.device.id}`, unknown],
+    ] as const) {
+      const answer = await it.patch(path, body);
+      expect([answer.status, codeOf(answer)]).toEqual([409, "NOT_FOUND"]);
+    }
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { outcome } from "../../support/accounts.ts";
+import { startService } from "../../support/running-service.ts";
+
+test("public settings need no user", async () => {
+  const { send } = await startService();
+  const { status, json } = await send("/settings/public", { bearer: null });
+  expect([status, json]).toEqual([
+    200,
+    {
+      site_name: "PRTG Network Monitor (simulated)",
+      language: "en",
+      time_zone: "UTC",
+      single_sign_on: false,
+      password_reset: true,
+    },
+  ]);
+});
+
+test("the toggle that the specification knows is on", async () => {
+  const { send } = await startService();
+  expect((await send("/experimental/feature-toggles")).json).toEqual(["EFeatureToggleSettingsV2"]);
+});
+
+test("the license fits the world, and counts what is there now", async () => {
+  const { send, simulator } = await startService();
+  const license = {
+    edition: "PRTG 500",
+    license_name: "Simulated Monitoring",
+    status: "active",
+    sensors_allowed: 500,
+    valid_until: "2027-03-12T00:00:00Z",
+  };
+  expect((await send("/experimental/license")).json).toEqual({ ...license, sensors_used: 4 });
+  simulator.world.addSensor("100", "one more", simulator.now());
+  expect((await send("/experimental/license")).json).toMatchObject({ sensors_used: 5 });
+});
+
+test.each(["/experimental/feature-toggles", "/experimental/license"])("GET %s needs a user", async (path) => {
+  const { send } = await startService();
+  expect(outcome(await send(path, { bearer: null }))).toBe("401 AUTH_FAILED");
+});
+
+test("an inactive license is a fault of the health check", async () => {
+  const { send } = await startService({ faults: ["error=503,code=LICENSE_INACTIVE@/health"] });
+  expect(outcome(await send("/health", { bearer: null }))).toBe("503 LICENSE_INACTIVE");
+});

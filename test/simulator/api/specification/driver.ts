@@ -1,0 +1,134 @@
+import { expect } from "vitest";
+import { ERROR_STATUS } from "../../../../src/simulator/api/api-errors.ts";
+import { type Contract, loadContract } from "../../../../src/simulator/api/contract/contract.ts";
+import { ACCESS_LEVELS } from "../../../../src/simulator/auth/accounts.ts";
+import { type Simulator, startSimulator } from "../../../../src/simulator/simulator.ts";
+import { createWorld } from "../../../../src/simulator/world/world.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { complaintAbout } from "../../support/contract-check.ts";
+import { CREDENTIALS } from "../../support/running-service.ts";
+import { NOW } from "../../support/tiny-world.ts";
+import { known, outcomeOf, type Row } from "./row.ts";
+import { keyWith } from "./rows/generic.ts";
+import { ID, knownWorld } from "./world.ts";
+
+export interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Undefined where there is no body. */
+  readonly json: unknown;
+}
+
+export interface Sent {
+  /** Null for none, undefined for the system administrator's key. */
+  readonly bearer?: string | null | undefined;
+  readonly authorization?: string | undefined;
+  /** A text is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** A service, and what it has answered. */
+export interface Running {
+  readonly simulator: Simulator;
+  readonly clock: ManualClock;
+  readonly contract: Contract;
+  /** Every answer must be as the contract says. */
+  send(method: string, path: string, sent?: Sent): Promise<Received>;
+  /** The answer to the request of the row. */
+  received: Received;
+  /** The last one to a request of its steps. */
+  earlier: Received;
+}
+
+export async function startSpecified(options: { readonly large?: true } = {}): Promise<Running> {
+  const clock = new ManualClock(NOW);
+  const world = options.large ? largeWorld() : knownWorld().world;
+  const credentials = { ...CREDENTIALS, restrictedTo: [ID.elsewhere] };
+  const simulator = await startSimulator({ world, clock, spelling: "specification", credentials });
+  addKeys(simulator);
+  const contract = await loadContract();
+  const send: Running["send"] = async (method, path, sent = {}) => {
+    const received = await request(simulator.url, method, path, sent);
+    expect(await complaintAbout({ ...received, method, target: `/api/v2${path}` }), received.text).toBeUndefined();
+    checkError(received);
+    return received;
+  };
+  const none = { status: 0, headers: new Headers(), text: "", json: undefined };
+  return { simulator, clock, contract, send, received: none, earlier: none };
+}
+
+/** A key of each access level, of a user who may do everything. */
+function addKeys({ installation: { directory }, now }: Simulator): void {
+  const user = directory.userByLogin("ada.brandt");
+  if (user === undefined) throw new Error("there is no such administrator");
+  for (const accessLevel of ACCESS_LEVELS) {
+    directory.keys.create(user, { name: accessLevel, accessLevel }, now(), keyWith(accessLevel));
+  }
+}
+
+/** More channels than fit a page. */
+function largeWorld() {
+  return createWorld({ seed: 5, size: { probes: 1, groups: 20, devices: 100, sensors: 1000 }, startedAt: NOW });
+}
+
+async function request(
+  url: string,
+  method: string,
+  path: string,
+  { bearer = CREDENTIALS.apiKey, authorization, body }: Sent,
+): Promise<Received> {
+  const value = authorization ?? (bearer === null ? undefined : `Bearer ${bearer}`);
+  const response = await fetch(`${url}/api/v2${path}`, {
+    method,
+    redirect: "manual",
+    headers: value === undefined ? {} : { Authorization: value },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: text === "" ? undefined : JSON.parse(text) };
+}
+
+/** "The body of an error response is always an error object"; `request_id` is "also sent as the `X-Request-Id` header". */
+function checkError({ status, json, headers }: Received): void {
+  if (status < 400) return;
+  expect(json).toEqual({
+    code: expect.toSatisfy((code: string) => code in ERROR_STATUS),
+    message: expect.stringMatching(/^.*\w.*$/),
+    request_id: headers.get("x-request-id"),
+  });
+}
+
+/** Whether nothing is changed, so that one service will do for all such rows. */
+export function changesNothing({ method, before, after, answers, operation }: Row, contract: Contract): boolean {
+  const reads = (method ?? contract.operations.find(({ id }) => id === operation)?.method) === "GET";
+  return before === undefined && (reads || (after === undefined && typeof answers === "string"));
+}
+
+/** Sends what the row says, and looks at the answer and at what is different then. */
+export async function show(row: Row, it: Running): Promise<void> {
+  for (const step of row.before ?? []) await step(it);
+  const path = known(row.path, it);
+  const method = methodOf(row, path, it);
+  if (row.fault !== undefined) it.simulator.faults.set([row.fault]);
+  const bearer = row.bearer === undefined ? undefined : known(row.bearer, it);
+  it.received = await it.send(method, path, { bearer, authorization: row.authorization, body: known(row.body, it) });
+  if (row.fault !== undefined) it.simulator.faults.clear();
+  const { json, text, headers } = it.received;
+  expect(outcomeOf(it.received), text).toBe(row.answers);
+  if (row.shows !== undefined) expect(json).toMatchObject(row.shows as object);
+  for (const [name, expected] of Object.entries(row.headers ?? {})) {
+    if (expected instanceof RegExp) expect(headers.get(name)).toMatch(expected);
+    else expect(headers.get(name)).toBe(expected);
+  }
+  for (const step of row.after ?? []) await step(it);
+}
+
+/** The method of the operation, to which the path must lead. */
+function methodOf({ operation, method }: Row, path: string, { contract }: Running): string {
+  const found = contract.operations.find(({ id }) => id === operation);
+  const used = method ?? found?.method ?? "";
+  const { pathname } = new URL(`/api/v2${path}`, "http://service");
+  expect(contract.match(used, pathname)?.operation.id ?? "none").toBe(operation);
+  return used;
+}
