@@ -1,4 +1,5 @@
 import type { Registry } from "prom-client";
+import type { Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -24,8 +25,8 @@ export class OwnMetrics {
     this.#samples = samples;
   }
 
-  /** Reads metrics one after the other, and calls `step` often; what it returns is waited for. */
-  static async read(registry: Registry, step: () => Promise<void> | undefined = () => undefined): Promise<OwnMetrics> {
+  /** Reads metrics one after the other. */
+  static async read(registry: Registry, slices?: Steps): Promise<OwnMetrics> {
     const samples = new Map<string, FamilySamples>();
     for (const { name } of registry.getMetricsAsArray()) {
       const metric = registry.getSingleMetric(name);
@@ -34,7 +35,7 @@ export class OwnMetrics {
       const all: Sample[] = [];
       const byServer = new Map<string | undefined, Sample[]>();
       for (const each of values) {
-        const turn = step();
+        const turn = slices?.step();
         if (turn !== undefined) await turn;
         const sample = sampleOf(name, each);
         const { server } = sample.labels;

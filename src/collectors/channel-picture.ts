@@ -1,4 +1,4 @@
-import type { Slices } from "../lib/slices.ts";
+import type { TimeSlices } from "../lib/yielding.ts";
 import type { ChannelMapper, MappingOutcome, ValueSeries } from "../mapping/channel-mapper.ts";
 import type { Lookups } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
@@ -57,7 +57,7 @@ export class ChannelPicture {
   }
 
   /** Another picture of the same channels, which shows them as `options` say. This one stays as it is. */
-  async copyTo(options: ChannelPictureOptions, { now, until }: Showing, slices: Slices): Promise<ChannelPicture> {
+  async copyTo(options: ChannelPictureOptions, { now, until }: Showing, slices: TimeSlices): Promise<ChannelPicture> {
     const copy = new ChannelPicture(options);
     for (const [id, group] of this.#sensors) {
       const { sensor } = group;
@@ -95,7 +95,7 @@ export class ChannelPicture {
     return this.#waiting.keys();
   }
 
-  async applyValues(list: ListResult<ChannelRecord>, showing: Showing, slices: Slices): Promise<void> {
+  async applyValues(list: ListResult<ChannelRecord>, showing: Showing, slices: TimeSlices): Promise<void> {
     this.#poll++;
     this.#waiting = new Map();
     this.#waitingCount = 0;
@@ -127,7 +127,7 @@ export class ChannelPicture {
     lookups: Lookups | undefined,
     expiresAt: number,
     now: Moment,
-    slices: Slices,
+    slices: TimeSlices,
   ): Promise<number> {
     this.#lookups = lookups;
     let unknown = 0;
@@ -143,7 +143,7 @@ export class ChannelPicture {
   }
 
   /** Shows rows of time series, by sensor, on the channels that are known; paused sensors keep none. */
-  async applySeries(rows: ReadonlyMap<string, FreshRow>, now: Moment, slices: Slices): Promise<void> {
+  async applySeries(rows: ReadonlyMap<string, FreshRow>, now: Moment, slices: TimeSlices): Promise<void> {
     for (const [sensorId, { at, values }] of rows) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
@@ -275,7 +275,7 @@ export class ChannelPicture {
     this.#lastMeasurement.set(sensor.id, this.#sensorLabels(sensor), newest / 1000);
   }
 
-  async #countMissed(slices: Slices): Promise<void> {
+  async #countMissed(slices: TimeSlices): Promise<void> {
     for (const group of this.#sensors.values()) {
       const turn = slices.step();
       if (turn !== undefined) await turn;

@@ -30,7 +30,11 @@ export class ChannelsCollector implements Collector {
     signal.throwIfAborted();
     await this.#picture.applyChannels(list);
     this.#unknown.notice(this.#picture.unknownIds());
-    await this.#engine?.onListPoll(list.items, (sensorId) => this.#picture.intervalMs(sensorId), this.#picture.step());
+    await this.#engine?.onListPoll(
+      list.items,
+      (sensorId) => this.#picture.intervalMs(sensorId),
+      this.#picture.slices(),
+    );
     return { complete: list.complete };
   }
 }

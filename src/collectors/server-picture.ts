@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import { Slices } from "../lib/slices.ts";
+import { TimeSlices } from "../lib/yielding.ts";
 import type { ChannelMapper, ValueSeries } from "../mapping/channel-mapper.ts";
 import type { Lookups } from "../mapping/lookups.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
@@ -99,7 +99,7 @@ export class ServerPicture {
    */
   async reshape(shape: PictureShape, tables: Tables): Promise<() => void> {
     const { server, clock } = this.#options;
-    const slices = new Slices(clock);
+    const slices = new TimeSlices(clock);
     const nodes = new NodeSeries(server, tables, shape.nodeSensors, this.#ownerOf);
     const sensors = new SensorSeries(server, tables, shape.mapper.labels, shape.sensorStatus, this.#ownerOf);
     for (const node of this.#tree.nodes.values()) {
@@ -154,7 +154,7 @@ export class ServerPicture {
   /** @throws ApiError when the labels of all channels would be too large */
   async #checkLabels(channels: readonly ChannelRecord[]): Promise<void> {
     const { maxLabelText = Number.POSITIVE_INFINITY, clock } = this.#options;
-    const slices = new Slices(clock);
+    const slices = new TimeSlices(clock);
     const sensorSize = oncePerNode(labelSize);
     let size = 0;
     for (const { sensorId, name, unit } of channels) {
@@ -227,10 +227,9 @@ export class ServerPicture {
     return this.#channels.all();
   }
 
-  /** For work over many channels: call it often, and wait for what it returns. */
-  step(): () => Promise<void> | undefined {
-    const slices = new Slices(this.#options.clock);
-    return () => slices.step();
+  /** For work over many channels. */
+  slices(): TimeSlices {
+    return new TimeSlices(this.#options.clock);
   }
 
   async applyVersion(version: string): Promise<void> {
@@ -239,9 +238,9 @@ export class ServerPicture {
     await this.#commit(() => this.#serverInfo.set("", labels, 1, deadlines.version()));
   }
 
-  async #commit(change: (slices: Slices) => void | Promise<void>): Promise<void> {
+  async #commit(change: (slices: TimeSlices) => void | Promise<void>): Promise<void> {
     const { store, clock } = this.#options;
-    await store.commit(() => change(new Slices(clock)));
+    await store.commit(() => change(new TimeSlices(clock)));
     this.#report();
   }
 
@@ -271,7 +270,7 @@ export class ServerPicture {
     return node?.kind === "sensor" ? node : undefined;
   }
 
-  async #applyNodes(poll: NodePoll, slices: Slices): Promise<void> {
+  async #applyNodes(poll: NodePoll, slices: TimeSlices): Promise<void> {
     const { added } = await this.#reconcile(poll, slices);
     const { deadlines } = this.#options;
     const until = { state: deadlines.state(), property: deadlines.property() };
@@ -293,11 +292,11 @@ export class ServerPicture {
     }
   }
 
-  async #reconcile(poll: NodePoll, slices: Slices): Promise<TreeChanges> {
+  async #reconcile(poll: NodePoll, slices: TimeSlices): Promise<TreeChanges> {
     const steps = reconcileInSteps(this.#tree, poll, this.#options.maxLabelText);
     let step = steps.next();
     while (!step.done) {
-      await slices.look();
+      await slices.longStep();
       step = steps.next();
     }
     const { tree, changes } = step.value;

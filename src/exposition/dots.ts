@@ -1,4 +1,4 @@
-import { nextTurn } from "../lib/next-turn.ts";
+import { yieldToEventLoop } from "../lib/yielding.ts";
 import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd, joinDeflated } from "./deflated.ts";
 import type { PageInTwo } from "./exposition.ts";
 import type { ContentEncoding } from "./negotiate.ts";
@@ -37,7 +37,7 @@ async function* escapedPieces(lines: Buffer): AsyncIterable<Buffer> {
     const to = newline === -1 ? lines.length : newline + 1;
     yield Buffer.from(escapeNamesWithDots(lines.toString("utf8", from, to)));
     from = to;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 

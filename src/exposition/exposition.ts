@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
-import { Slices } from "../lib/slices.ts";
+import { TimeSlices } from "../lib/yielding.ts";
 import type { Store } from "../store/store.ts";
 import { CompressedReaders } from "./compressed-readers.ts";
 import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd } from "./deflated.ts";
@@ -302,7 +302,7 @@ export class Exposition {
       },
     );
     if (this.#current?.page.version === page.version) return this.#current;
-    const cut = await cutToLimits(page, limits, new Slices(clock));
+    const cut = await cutToLimits(page, limits, new TimeSlices(clock));
     const current = { page, cut };
     this.#pageBytes = bytesOf(page);
     this.#current = current;

@@ -1,4 +1,4 @@
-import type { Slices } from "../lib/slices.ts";
+import type { TimeSlices } from "../lib/yielding.ts";
 import { type Owner, SERVER_WIDE } from "../store/owner.ts";
 import { formatHeader } from "./format.ts";
 import type { FamilyLines, TreePage } from "./tree-pages.ts";
@@ -29,7 +29,11 @@ interface Extent {
  * Where to cut the page; undefined when it keeps within the limits. Owners stay in the order of their hash as long as
  * they fit, so the same devices stay whatever came first, and a device stays or goes with all its series.
  */
-export async function cutToLimits(page: TreePage, limits: PageLimits, slices: Slices): Promise<PageCut | undefined> {
+export async function cutToLimits(
+  page: TreePage,
+  limits: PageLimits,
+  slices: TimeSlices,
+): Promise<PageCut | undefined> {
   const { maxSeries = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = limits;
   const fits = ({ series, bytes }: Extent) => series <= maxSeries && bytes <= maxBytes;
   const headers = headerBytes(page);
@@ -64,7 +68,7 @@ function extentOf(page: TreePage, headers: number): Extent {
   return extent;
 }
 
-async function extentsByOwner(page: TreePage, slices: Slices): Promise<ReadonlyMap<Owner, Extent>> {
+async function extentsByOwner(page: TreePage, slices: TimeSlices): Promise<ReadonlyMap<Owner, Extent>> {
   const extents = new Map<Owner, Extent>();
   for (const family of page.families) {
     await forEachSample(family, slices, (owner, bytes) => {
@@ -77,7 +81,7 @@ async function extentsByOwner(page: TreePage, slices: Slices): Promise<ReadonlyM
   return extents;
 }
 
-async function countAbove(highest: Owner, page: TreePage, slices: Slices): Promise<ReadonlyMap<string, number>> {
+async function countAbove(highest: Owner, page: TreePage, slices: TimeSlices): Promise<ReadonlyMap<string, number>> {
   const dropped = new Map<string, number>();
   for (const lines of page.families) {
     let count = 0;
@@ -91,7 +95,7 @@ async function countAbove(highest: Owner, page: TreePage, slices: Slices): Promi
 
 async function forEachSample(
   { blocks }: FamilyLines,
-  slices: Slices,
+  slices: TimeSlices,
   visit: (owner: Owner, bytes: number) => void,
 ): Promise<void> {
   for (const { starts, owners } of blocks) {
@@ -99,7 +103,7 @@ async function forEachSample(
       const bytes = (starts[at + 1] ?? 0) - (starts[at] ?? 0);
       if (bytes > 0) visit(owner, bytes);
     }
-    const turn = slices.look();
+    const turn = slices.longStep();
     if (turn !== undefined) await turn;
   }
 }

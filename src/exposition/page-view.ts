@@ -1,4 +1,4 @@
-import { nextTurn } from "../lib/next-turn.ts";
+import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import type { Owner } from "../store/owner.ts";
 import { type BlockLines, selectLines } from "./block-lines.ts";
@@ -74,7 +74,7 @@ export class PageView<Made> {
         if (this.#made.has(block)) continue;
         signal?.throwIfAborted();
         await this.#ofBlock(block);
-        await nextTurn();
+        await yieldToEventLoop();
       }
     };
     const workers = Array.from({ length: MADE_AT_ONCE }, work);

@@ -1,6 +1,6 @@
 import { Histogram, type Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
-import { Slices } from "../lib/slices.ts";
+import { TimeSlices } from "../lib/yielding.ts";
 import { type BodyFormat, formatEnd, formatHeader } from "./format.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
 import { formatLabels, formatValue } from "./text.ts";
@@ -52,7 +52,7 @@ export class SelfPages {
   }
 
   async #make(format: BodyFormat): Promise<string> {
-    const slices = new Slices(this.#clock);
+    const slices = new TimeSlices(this.#clock);
     const now = this.#clock.monotonic();
     const known = this.#ofProcess.get(format);
     const isRecent = known !== undefined && now - known.since < this.#shownFor;
@@ -66,7 +66,7 @@ export class SelfPages {
     const since = this.#clock.monotonic();
     if (since < this.#restsUntil) return;
     const metrics = formats.size === 0 ? [] : await this.#read(true);
-    const slices = new Slices(this.#clock);
+    const slices = new TimeSlices(this.#clock);
     const measured: [BodyFormat, { readonly text: string; readonly since: number }][] = [];
     for (const format of formats)
       measured.push([format, { text: await renderMetrics(metrics, format, slices), since }]);
@@ -87,13 +87,13 @@ export class SelfPages {
   }
 }
 
-async function renderMetrics(metrics: readonly MetricJson[], format: BodyFormat, slices: Slices): Promise<string> {
+async function renderMetrics(metrics: readonly MetricJson[], format: BodyFormat, slices: TimeSlices): Promise<string> {
   let text = "";
   for (const metric of metrics) text += await renderMetric(metric, format, slices);
   return text;
 }
 
-async function renderMetric(metric: MetricJson, format: BodyFormat, slices: Slices): Promise<string> {
+async function renderMetric(metric: MetricJson, format: BodyFormat, slices: TimeSlices): Promise<string> {
   let samples = "";
   for (const value of metric.values) {
     const turn = slices.step();

@@ -1,4 +1,4 @@
-import { nextTurn } from "../lib/next-turn.ts";
+import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
@@ -93,7 +93,7 @@ export class TreePages {
       blocks.push(lines);
       if (before !== undefined) replace(before);
       // A block takes about a millisecond. Whoever reads a page meanwhile needs many turns, so they have to be short.
-      await nextTurn();
+      await yieldToEventLoop();
     }
     return { family, version, size, blocks };
   }

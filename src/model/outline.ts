@@ -1,8 +1,6 @@
+import type { Steps } from "../lib/yielding.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
 import { NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "./tree.ts";
-
-/** To be called often during long work; wait for what it returns. */
-type Step = () => Promise<void> | undefined;
 
 /** The tree from above, as of one moment: what is below each object, and in which statuses the sensors there are. */
 export interface Outline {
@@ -18,12 +16,12 @@ const NONE: readonly TreeNode[] = [];
 export async function outlineOf(
   { nodes }: Pick<Tree, "nodes">,
   statusOf: (sensor: TreeNode) => StatusToken | undefined,
-  step: Step,
+  slices: Steps,
 ): Promise<Outline> {
   const children = new Map<string, TreeNode[]>();
   const counts = new Map<string, Uint32Array>();
   for (const node of nodes.values()) {
-    const turn = step();
+    const turn = slices.step();
     if (turn !== undefined) await turn;
     const siblings = children.get(node.parentId);
     if (siblings === undefined) children.set(node.parentId, [node]);
@@ -36,7 +34,7 @@ export async function outlineOf(
   }
   // What is counted so far hangs right below its device; everybody above that gets a share.
   for (const [id, direct] of [...counts].map(([owner, count]) => [owner, count.slice()] as const)) {
-    const turn = step();
+    const turn = slices.step();
     if (turn !== undefined) await turn;
     for (let at = id; at !== ROOT_ID; ) {
       at = nodes.get(at)?.parentId ?? ROOT_ID;

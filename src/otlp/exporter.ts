@@ -1,7 +1,7 @@
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { describeFault } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
-import { nextTurn } from "../lib/next-turn.ts";
+import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
 import { judgeAnswer, type Verdict } from "./answer.ts";
 import { ENCODINGS, type OtlpProtocol } from "./encoding.ts";
@@ -112,7 +112,7 @@ export class OtlpExporter {
     const { transport, protocol, clock } = this.#options;
     try {
       // Putting requests together must not keep others from the event loop for longer than one takes.
-      await nextTurn();
+      await yieldToEventLoop();
       signal.throwIfAborted();
       const body = ENCODINGS[protocol].encode(shipment.pack(parcels));
       this.#size.measured(sum(parcels, shipment.weigh), body.length);

@@ -1,6 +1,6 @@
 import type { HrTime } from "@opentelemetry/api";
 import type { GaugeMetricData } from "@opentelemetry/sdk-metrics";
-import { nextTurn } from "../lib/next-turn.ts";
+import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import { gauge } from "./metrics.ts";
@@ -27,7 +27,7 @@ export function storeMetrics(
 async function tableMetric(table: SeriesTable, time: HrTime): Promise<GaugeMetricData> {
   const metric = gauge(table.family);
   for (let slot = 0; slot < table.slots; slot++) {
-    if (slot > 0 && slot % SLICE === 0) await nextTurn();
+    if (slot > 0 && slot % SLICE === 0) await yieldToEventLoop();
     const value = table.value(slot);
     // JSON has no word for NaN and the infinities.
     if (!table.isPresent(slot) || !Number.isFinite(value)) continue;

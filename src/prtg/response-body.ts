@@ -1,4 +1,4 @@
-import { nextTurn } from "../lib/next-turn.ts";
+import { yieldToEventLoop } from "../lib/yielding.ts";
 import { JsonRecords } from "./paging/json-records.ts";
 
 /** Takes the body of an answer while it arrives. */
@@ -52,7 +52,7 @@ export class RecordsBody implements ResponseBody {
     const records = this.#records.take(chunk);
     if (records.length === 0) return undefined;
     this.read(records);
-    return nextTurn();
+    return yieldToEventLoop();
   }
 
   text(): string {

@@ -1,4 +1,4 @@
-import type { Step } from "./find-series.ts";
+import type { Steps } from "../lib/yielding.ts";
 import type { SeriesTable } from "./series-table.ts";
 import type { Store } from "./store.ts";
 
@@ -33,7 +33,7 @@ export interface CardinalityOptions {
   readonly probeOf: (server: string, id: string) => string | undefined;
   /** How many values of each label are shown. */
   readonly top: number;
-  readonly step: Step;
+  readonly slices: Steps;
 }
 
 /** Labels that hold the id of an object, in the order in which they are looked for. */
@@ -62,13 +62,13 @@ class Census {
   }
 
   async add(table: SeriesTable): Promise<void> {
-    const { probeOf, step } = this.#options;
+    const { probeOf, slices } = this.#options;
     const { family } = table;
     const perLabel = family.labels.map((name) => entry(this.#labels, name, () => new Map<string, number>()));
     const idColumn = ID_LABELS.map((name) => family.labels.indexOf(name)).find((at) => at !== -1);
     let series = 0;
     for (let slot = 0; slot < table.slots; slot++) {
-      const turn = step();
+      const turn = slices.step();
       if (turn !== undefined) await turn;
       if (!table.isPresent(slot)) continue;
       series++;
@@ -103,12 +103,12 @@ class Census {
 
   /** Keeps the best while it walks: to sort 20,000 paths would take long at one go. */
   async #describe(label: string, values: ReadonlyMap<string, number>): Promise<LabelCardinality> {
-    const { top: most, step } = this.#options;
+    const { top: most, slices } = this.#options;
     const top: Counted[] = [];
     let distinct = 0;
     let all = 0;
     for (const [name, series] of values) {
-      const turn = step();
+      const turn = slices.step();
       if (turn !== undefined) await turn;
       // An empty label is none.
       if (name === "") continue;

@@ -1,8 +1,6 @@
+import type { Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import type { Store } from "./store.ts";
-
-/** To be called often during long work; wait for what it returns. */
-export type Step = () => Promise<void> | undefined;
 
 /** A series that has a value. */
 export interface FoundSeries {
@@ -22,7 +20,7 @@ export async function findSeries(
   store: Store,
   wanted: Readonly<Record<string, string>>,
   now: number,
-  step: Step,
+  slices: Steps,
   isWanted: (family: MetricFamily, labels: readonly string[]) => boolean = () => true,
 ): Promise<FoundSeries[]> {
   // By a commit, so that the page hears of it.
@@ -34,7 +32,7 @@ export async function findSeries(
       const columns = Object.entries(wanted).map(([name, value]) => ({ at: family.labels.indexOf(name), value }));
       if (columns.some(({ at }) => at === -1)) continue;
       for (let slot = 0; slot < table.slots; slot++) {
-        const turn = step();
+        const turn = slices.step();
         if (turn !== undefined) await turn;
         if (!table.isPresent(slot)) continue;
         if (!columns.every(({ at, value }) => table.label(slot, at) === value)) continue;

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
+import type { Steps } from "../lib/yielding.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
@@ -110,18 +111,11 @@ export class SyncEngine {
     return this.#outbox?.pending() ?? new Map();
   }
 
-  /**
-   * Takes over a list of all channels. `step` is called for each sensor and, when it returns a promise, waited for, so
-   * that others get the event loop in between.
-   */
-  async onListPoll(
-    channels: readonly ChannelRecord[],
-    intervalOf: IntervalOf,
-    step: () => Promise<void> | undefined = () => undefined,
-  ): Promise<void> {
+  /** Takes over a list of all channels, a sensor a step. */
+  async onListPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, slices?: Steps): Promise<void> {
     this.#list++;
     for (const group of channelsBySensor(channels)) {
-      const turn = step();
+      const turn = slices?.step();
       if (turn !== undefined) await turn;
       if (group !== undefined) this.#listed(group, intervalOf(group.sensorId));
     }

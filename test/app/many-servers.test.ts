@@ -3,7 +3,7 @@ import { OwnMetrics } from "../../src/app/own-metrics.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { SelfPages } from "../../src/exposition/self-page.ts";
 import type { Clock } from "../../src/lib/clock.ts";
-import { Slices } from "../../src/lib/slices.ts";
+import { TimeSlices } from "../../src/lib/yielding.ts";
 import { EXPORTER_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { PrometheusServerMetrics } from "../../src/telemetry/prometheus-server-metrics.ts";
@@ -67,8 +67,8 @@ it("with many servers, looking up what is shown of each takes no longer than wit
 it("with many servers, own metrics are read and written in many turns, and not for readers that have gone", async () => {
   const { registry } = metricsOf(300);
   const reading = (signal?: AbortSignal) => {
-    const slices = new Slices(countingClock(), signal);
-    return OwnMetrics.read(registry, () => slices.step());
+    const slices = new TimeSlices(countingClock(), signal);
+    return OwnMetrics.read(registry, slices);
   };
   expect(await turnsDuring(() => reading())).toBeGreaterThan(10);
   await expect(reading(AbortSignal.abort())).rejects.toThrow("abort");

@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
 import { Exposition, type PageReader, TooManyPages } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import { nextTurn } from "../../src/lib/next-turn.ts";
+import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { ownerOf } from "../../src/store/owner.ts";
 import { Store } from "../../src/store/store.ts";
@@ -90,7 +90,7 @@ describe("memory for pages", () => {
     expect(header?.toString()).toContain("# TYPE value gauge");
     expect(lines.every(({ length }) => length > 0)).toBe(true);
     leave();
-    await nextTurn();
+    await yieldToEventLoop();
     expect(lines.every(({ length }) => length === 0)).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { BlockLines } from "../../src/exposition/block-lines.ts";
 import { PageView } from "../../src/exposition/page-view.ts";
-import { nextTurn } from "../../src/lib/next-turn.ts";
+import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 
 const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: [] };
@@ -32,7 +32,7 @@ it("ends early only when nothing looks at its lines any more", async () => {
     hasEnded = true;
   });
   const refused = expect(assembled).rejects.toBe(reader.signal.reason);
-  for (let turn = 0; turn < 20; turn++) await nextTurn();
+  for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
   expect([reader.signal.aborted, hasEnded]).toEqual([true, false]);
   slow.resolve("slow");
   await refused;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Reclaimer } from "../../src/exposition/reclaimer.ts";
 import { type TreePage, TreePages } from "../../src/exposition/tree-pages.ts";
-import { nextTurn } from "../../src/lib/next-turn.ts";
+import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { BLOCK_SIZE } from "../../src/store/series-block.ts";
 import { Store } from "../../src/store/store.ts";
@@ -57,7 +57,7 @@ describe("lines of a page", () => {
     while (!isDone) {
       const held = old.filter(({ length }) => length > 0).length;
       left.add(held);
-      await nextTurn();
+      await yieldToEventLoop();
     }
     expect([...left]).toEqual(expect.arrayContaining([2, 1]));
     expect(old.map(({ length }) => length)).toEqual([0, 0, 0]);

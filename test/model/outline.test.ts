@@ -4,7 +4,7 @@ import { outlineOf } from "../../src/model/outline.ts";
 import { NODE_KINDS, ROOT_ID, type TreeNode } from "../../src/model/tree.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
 
-const NO_STEP = () => undefined;
+const UNSLICED = { step: () => undefined };
 
 function node(id: string, kind: TreeNode["kind"], parentId: string): TreeNode {
   return {
@@ -64,7 +64,7 @@ function isBelow(nodes: ReadonlyMap<string, TreeNode>, one: TreeNode, id: string
 it("counts the sensors below everything, and lists what is right below", async () => {
   await fc.assert(
     fc.asyncProperty(trees, async ({ nodes, statuses }) => {
-      const outline = await outlineOf({ nodes }, ({ id }) => statuses.get(id), NO_STEP);
+      const outline = await outlineOf({ nodes }, ({ id }) => statuses.get(id), UNSLICED);
       for (const id of [ROOT_ID, ...nodes.keys()]) {
         const below = [...nodes.values()].filter((one) => one.kind === "sensor" && isBelow(nodes, one, id));
         const counts = Object.fromEntries(
@@ -84,6 +84,6 @@ it("counts the sensors below everything, and lists what is right below", async (
 
 it("counts a sensor as unknown that no list told of", async () => {
   const nodes = new Map([["1", node("1", "sensor", ROOT_ID)]]);
-  const outline = await outlineOf({ nodes }, () => undefined, NO_STEP);
+  const outline = await outlineOf({ nodes }, () => undefined, UNSLICED);
   expect([...outline.sensorsBelow(ROOT_ID)]).toEqual([["unknown", 1]]);
 });

@@ -13,7 +13,7 @@ function family(name: string, labels: readonly string[]): MetricFamily {
 const VALUE = family("value", ["sensor_id", "channel_id", "path"]);
 const NODE = family("node", ["id", "path"]);
 const SERVER = family("server", ["version"]);
-const noStep = () => undefined;
+const unsliced = { step: () => undefined };
 const PROBES: Readonly<Record<string, string>> = { "1": "Berlin", "50": "Berlin", "51": "Wien" };
 const probeOf = (server: string, id: string) => (server === "hq" ? PROBES[id] : undefined);
 
@@ -41,7 +41,7 @@ async function filled(): Promise<Store> {
 
 describe("countCardinality", () => {
   it("counts by family, probe and label what has a value", async () => {
-    expect(await countCardinality(await filled(), { probeOf, top: 2, step: noStep })).toEqual({
+    expect(await countCardinality(await filled(), { probeOf, top: 2, slices: unsliced })).toEqual({
       series: 6,
       families: [
         { name: "value", series: 4 },
@@ -70,7 +70,7 @@ describe("countCardinality", () => {
         const one = family("one", ["digit"]);
         const store = new Store([one], () => "");
         for (const digit of values) store.table(one).set(store.table(one).add(["hq", String(digit)]), 1);
-        const { labels } = await countCardinality(store, { probeOf, top: 3, step: noStep });
+        const { labels } = await countCardinality(store, { probeOf, top: 3, slices: unsliced });
         const counts = [...Map.groupBy(values, String).values()].map(({ length }) => length).sort((a, b) => b - a);
         const digits = labels.find(({ label }) => label === "digit");
         expect(digits?.top.map(({ series }) => series) ?? []).toEqual(counts.slice(0, 3));
@@ -83,7 +83,7 @@ describe("countCardinality", () => {
     const store = await filled();
     let turns = 0;
     const step = () => (++turns % 2 === 0 ? new Promise<void>((resolve) => setImmediate(resolve)) : undefined);
-    const counting = countCardinality(store, { probeOf, top: 2, step });
+    const counting = countCardinality(store, { probeOf, top: 2, slices: { step } });
     let written = -1;
     await store.commit(() => {
       written = turns;
@@ -97,7 +97,7 @@ describe("countCardinality", () => {
 describe("findSeries", () => {
   it("finds what has these labels, as the page shows it", async () => {
     const store = await filled();
-    const found = await findSeries(store, { server: "hq", sensor_id: "50" }, 0, noStep);
+    const found = await findSeries(store, { server: "hq", sensor_id: "50" }, 0, unsliced);
     expect(found.map(({ family: { name }, labelText, value }) => `${name}${labelText} ${value}`)).toEqual([
       'value{server="hq",sensor_id="50",channel_id="0",path="a"} 1',
       'value{server="hq",sensor_id="50",channel_id="1",path="a"} 2',
@@ -108,9 +108,9 @@ describe("findSeries", () => {
     const store = await filled();
     let heard = 0;
     store.onCommit(() => heard++);
-    expect(await findSeries(store, { sensor_id: "51" }, 999, noStep)).toHaveLength(1);
+    expect(await findSeries(store, { sensor_id: "51" }, 999, unsliced)).toHaveLength(1);
     expect(heard).toBe(0);
-    expect(await findSeries(store, { sensor_id: "51" }, 1_000, noStep)).toEqual([]);
+    expect(await findSeries(store, { sensor_id: "51" }, 1_000, unsliced)).toEqual([]);
     expect(heard).toBe(1);
   });
 });

@@ -513,14 +513,12 @@ describe("what is said of it", () => {
     const it = world(MINUTELY);
     const process = await it.start();
     let steps = 0;
-    await process.engine.onListPoll(
-      it.server.list(),
-      () => MINUTE,
-      () => {
+    await process.engine.onListPoll(it.server.list(), () => MINUTE, {
+      step: () => {
         steps++;
         return steps % 7 === 0 ? Promise.resolve() : undefined;
       },
-    );
+    });
     // Each of the 20 sensors twice: whether the list is in their order is looked at first.
     expect(steps).toBe(40);
   });

@@ -1,6 +1,6 @@
 import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
-import { Slices } from "../../lib/slices.ts";
 import { textTable } from "../../lib/text-table.ts";
+import { TimeSlices } from "../../lib/yielding.ts";
 import { type Cardinality, countCardinality } from "../../store/cardinality.ts";
 import type { DebugSources } from "./debug-sources.ts";
 import { countUnmapped, type UnmappedCensus, type UnmappedGroup } from "./unmapped-census.ts";
@@ -15,11 +15,10 @@ const MAX_ROWS = 50;
 export function cardinalityPage(sources: DebugSources): DebugPage {
   return async () => {
     const { store, monitors, mapper, clock } = sources;
-    const slices = new Slices(clock);
-    const step = () => slices.step();
+    const slices = new TimeSlices(clock);
     const probeOf = (server: string, id: string) => monitors.get(server)?.node(id)?.probe;
-    const cardinality = await countCardinality(store, { probeOf, top: TOP_VALUES, step });
-    const unmapped = await countUnmapped(monitors, step);
+    const cardinality = await countCardinality(store, { probeOf, top: TOP_VALUES, slices });
+    const unmapped = await countUnmapped(monitors, slices);
     return {
       status: 200,
       text: textOf(cardinality, unmapped, mapper.hasRules),

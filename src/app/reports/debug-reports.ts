@@ -1,7 +1,7 @@
 import type { Redactor } from "../../errors/redactor.ts";
 import type { DebugPage, DebugPages, DebugReport } from "../../http/pages/debug-endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { Slices } from "../../lib/slices.ts";
+import { TimeSlices } from "../../lib/yielding.ts";
 import { cardinalityPage } from "./cardinality-page.ts";
 import type { DebugSources } from "./debug-sources.ts";
 import { explainPage } from "./explain-page.ts";
@@ -17,13 +17,13 @@ export function createDebugPages(sources: DebugSources, redactor: Redactor): Deb
 function redacted(page: DebugPage, redactor: Redactor, clock: Clock): DebugPage {
   return async (query, gone) => {
     const report = await page(query, gone);
-    const json = await redactStrings(report.json, redactor, new Slices(clock, gone));
+    const json = await redactStrings(report.json, redactor, new TimeSlices(clock, gone));
     return { ...report, text: redactor.redact(report.text), json };
   };
 }
 
 /** `value` with every text in it redacted, keys too. */
-export async function redactStrings(value: unknown, redactor: Redactor, slices: Slices): Promise<unknown> {
+export async function redactStrings(value: unknown, redactor: Redactor, slices: TimeSlices): Promise<unknown> {
   if (typeof value === "string") return redactor.redact(value);
   if (typeof value !== "object" || value === null) return value;
   const turn = slices.step();

@@ -1,8 +1,8 @@
 import type { ChannelChoice, ChannelInspection, SensorInspection } from "../../collectors/inspection.ts";
 import { formatValue } from "../../exposition/text.ts";
 import type { DebugPage, DebugReport } from "../../http/pages/debug-endpoint.ts";
-import { Slices } from "../../lib/slices.ts";
 import { oneLine } from "../../lib/text-table.ts";
+import { TimeSlices } from "../../lib/yielding.ts";
 import { accountFor, type ChannelAccount } from "../../mapping/channel-account.ts";
 import { type FoundSeries, findSeries } from "../../store/find-series.ts";
 import type { DebugSources } from "./debug-sources.ts";
@@ -34,7 +34,7 @@ export interface ExplainedSensor {
 /** `/debug/explain?object=ID`: on every server that has such an object, what is known of it and what is served. */
 export function explainPage(sources: DebugSources): DebugPage {
   return async (query, gone) => {
-    const slices = new Slices(sources.clock, gone);
+    const slices = new TimeSlices(sources.clock, gone);
     const wanted = parseObject(query.get("object"));
     if (wanted === undefined) return failure(400, USAGE);
     const explained: ExplainedSensor[] = [];
@@ -83,19 +83,15 @@ export async function explainSensor(
   inspection: SensorInspection,
   { sensorId, channelId }: WantedObject,
   { store, mapper, clock }: Pick<DebugSources, "store" | "mapper" | "clock">,
-  slices: Slices,
+  slices: TimeSlices,
 ): Promise<ExplainedSensor | undefined> {
   const { server, sensor, channels: chosen } = inspection;
   if (channelId !== undefined && chosen.length === 0) return undefined;
   // What sets most series apart comes first.
   const wanted = { sensor_id: sensorId, server, ...(channelId !== undefined && { channel_id: channelId }) };
   const shown = new Set<string | undefined>([undefined, ...chosen.map((channel) => channel.channelId)]);
-  const series = await findSeries(
-    store,
-    wanted,
-    clock.monotonic(),
-    () => slices.step(),
-    (family, labels) => shown.has(channelOf({ family, labels })),
+  const series = await findSeries(store, wanted, clock.monotonic(), slices, (family, labels) =>
+    shown.has(channelOf({ family, labels })),
   );
   const byChannel = Map.groupBy(series, (one) => channelOf(one));
   return {

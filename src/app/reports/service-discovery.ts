@@ -3,7 +3,7 @@ import type { ServerMonitor } from "../../collectors/server-monitor.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import type { Discovery, DiscoveryAnswer, DiscoveryQuestion } from "../../http/pages/sd-endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { Slices } from "../../lib/slices.ts";
+import { TimeSlices } from "../../lib/yielding.ts";
 import type { TreeNode } from "../../model/tree.ts";
 
 /** What service discovery looks at: memory only, so that looking costs the monitoring server nothing. */
@@ -25,7 +25,7 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
     const asked = question.servers.length === 0 ? [...sources.monitors.keys()] : question.servers;
     const refusal = refusalOf(sources, asked);
     if (refusal !== undefined) return refusal;
-    const slices = new Slices(sources.clock, gone);
+    const slices = new TimeSlices(sources.clock, gone);
     const pieces: Buffer[] = [];
     let piece = "";
     for (const server of new Set(asked)) {

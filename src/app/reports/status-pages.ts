@@ -1,6 +1,6 @@
 import type { Redactor } from "../../errors/redactor.ts";
 import type { StatusSource } from "../../http/pages/status/source.ts";
-import { Slices } from "../../lib/slices.ts";
+import { TimeSlices } from "../../lib/yielding.ts";
 import { outlineOf } from "../../model/outline.ts";
 import { redactStrings } from "./debug-reports.ts";
 import { statusReport } from "./status-report.ts";
@@ -14,9 +14,9 @@ const OUTLINES_LAST = 2_000;
 export function createStatusSource(sources: StatusSources, redactor: Redactor): StatusSource {
   const outlines = recentOutlines(sources);
   // Names, paths and errors come from outside: a secret in one of them must not leave this way.
-  const redacted = async <Report>(report: Report, slices: Slices): Promise<Report> =>
+  const redacted = async <Report>(report: Report, slices: TimeSlices): Promise<Report> =>
     (await redactStrings(report, redactor, slices)) as Report;
-  const slicesFor = (gone: AbortSignal | undefined) => new Slices(sources.clock, gone);
+  const slicesFor = (gone: AbortSignal | undefined) => new TimeSlices(sources.clock, gone);
   return {
     status: async (gone) => {
       const slices = slicesFor(gone);
@@ -50,11 +50,11 @@ function recentOutlines(sources: StatusSources): () => Promise<readonly ServerOu
 }
 
 async function outlinesOf({ monitors, clock }: StatusSources): Promise<readonly ServerOutline[]> {
-  const slices = new Slices(clock);
+  const slices = new TimeSlices(clock);
   const outlines: ServerOutline[] = [];
   for (const [server, monitor] of monitors) {
     const statusOf = monitor.nodeStatus.bind(monitor);
-    outlines.push({ server, monitor, outline: await outlineOf(monitor.tree(), statusOf, () => slices.step()) });
+    outlines.push({ server, monitor, outline: await outlineOf(monitor.tree(), statusOf, slices) });
   }
   return outlines;
 }

@@ -1,7 +1,7 @@
 import type { CollectorStatus } from "../../collectors/scheduler.ts";
 import type { ServerStatus } from "../../collectors/server-monitor.ts";
 import type { CollectorReport, EndpointReport, ServerReport, StatusReport } from "../../http/pages/status/report.ts";
-import type { Slices } from "../../lib/slices.ts";
+import type { TimeSlices } from "../../lib/yielding.ts";
 import { EXPORTER_FAMILIES, TREE_FAMILIES } from "../../mapping/metric-table.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID } from "../../model/tree.ts";
@@ -15,15 +15,15 @@ const WORKED = /^2\d\d$/;
 export async function statusReport(
   sources: StatusSources,
   outlines: ReadonlyMap<string, Outline>,
-  slices: Slices,
+  slices: TimeSlices,
 ): Promise<StatusReport> {
   const { build, clock, metrics, monitors, config, receiver, isReady } = sources;
-  const own = await OwnMetrics.read(metrics.registry, () => slices.step());
+  const own = await OwnMetrics.read(metrics.registry, slices);
   const versions = versionsOf(sources);
   const urls = new Map(config.servers.map(({ name, url }) => [name, url]));
   const servers: ServerReport[] = [];
   for (const monitor of monitors.values()) {
-    await slices.look();
+    await slices.longStep();
     const status = monitor.status();
     const { server } = status;
     const seen = {

@@ -6,7 +6,7 @@ import type {
   SensorReport,
 } from "../../http/pages/status/report.ts";
 import type { NodeQuestion, SearchQuestion } from "../../http/pages/status/source.ts";
-import type { Slices } from "../../lib/slices.ts";
+import type { TimeSlices } from "../../lib/yielding.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import { parseStatus, type StatusToken } from "../../prtg/status.ts";
@@ -34,7 +34,7 @@ export async function nodeReport(
   sources: StatusSources,
   outlines: readonly ServerOutline[],
   { server, id, from }: NodeQuestion,
-  slices: Slices,
+  slices: TimeSlices,
 ): Promise<NodeReport | undefined> {
   const place = outlines.find((each) => {
     if (server !== undefined && each.server !== server) return false;
@@ -100,7 +100,7 @@ async function sensorReport(
   { monitor }: ServerOutline,
   { id }: TreeNode,
   from: number,
-  slices: Slices,
+  slices: TimeSlices,
 ): Promise<SensorReport | null> {
   const wanted = { sensorId: id, channelId: undefined };
   const inspection = monitor.inspect(id, choiceOf(wanted, from));
@@ -149,7 +149,7 @@ export async function searchReport(
   sources: StatusSources,
   outlines: readonly ServerOutline[],
   { text, server, status }: SearchQuestion,
-  slices: Slices,
+  slices: TimeSlices,
 ): Promise<SearchReport> {
   const phrase = text.trim().toLowerCase();
   const words = phrase.split(/\s+/).filter((word) => word !== "");

@@ -1,6 +1,6 @@
 import type { ServerMonitor } from "../../collectors/server-monitor.ts";
+import type { Steps } from "../../lib/yielding.ts";
 import type { MappingOutcome } from "../../mapping/channel-mapper.ts";
-import type { Step } from "../../store/find-series.ts";
 
 /** Channels that have something in common and no mapped metric. */
 export interface UnmappedGroup {
@@ -29,14 +29,14 @@ type Groups = Map<string, { -readonly [Key in keyof UnmappedGroup]: UnmappedGrou
 /** Counts the channels that no rule maps or drops, by unit and by kind, for each with the reason. */
 export async function countUnmapped(
   monitors: ReadonlyMap<string, Pick<ServerMonitor, "channels">>,
-  step: Step,
+  slices: Steps,
 ): Promise<UnmappedCensus> {
   const units: Groups = new Map();
   const kinds: Groups = new Map();
   let channels = 0;
   for (const [server, monitor] of monitors) {
     for (const [sensor, channel] of monitor.channels()) {
-      const turn = step();
+      const turn = slices.step();
       if (turn !== undefined) await turn;
       const { outcome } = channel.serving;
       if (outcome === "mapped" || outcome === "dropped") continue;

@@ -10,7 +10,7 @@ import type { ServerConfig } from "../../config/resolve.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import { MAX_DATA_BYTES, readTextFile } from "../../lib/bounded-files.ts";
-import { Slices } from "../../lib/slices.ts";
+import { TimeSlices } from "../../lib/yielding.ts";
 import { accountFor } from "../../mapping/channel-account.ts";
 import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
 import type { Tree } from "../../model/tree.ts";
@@ -119,7 +119,7 @@ function chooseSensor(servers: readonly RecordedServer[], sensorId: string | und
 /** A line for each channel: hundreds of thousands do not fit into one string. */
 async function printJson(channels: readonly MappedChannel[], context: CommandContext): Promise<void> {
   const { print, redactor, clock } = context;
-  const slices = new Slices(clock);
+  const slices = new TimeSlices(clock);
   print("[");
   for (const [index, channel] of mapJson(channels).entries()) {
     print(`${JSON.stringify(await redactStrings(channel, redactor, slices))}${index < channels.length - 1 ? "," : ""}`);

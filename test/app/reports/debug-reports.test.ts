@@ -3,7 +3,7 @@ import { z } from "zod";
 import { createDebugPages, redactStrings } from "../../../src/app/reports/debug-reports.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { Slices } from "../../../src/lib/slices.ts";
+import { TimeSlices } from "../../../src/lib/yielding.ts";
 import { plainMapper } from "../../../src/mapping/channel-mapper.ts";
 import { channel, monitored, smallServer } from "../../collectors/monitored.ts";
 
@@ -95,7 +95,7 @@ describe("redactStrings", () => {
     const redactor = new Redactor();
     redactor.add("secret");
     const given = { "a secret": ["secret", 1, null, true, undefined, { deep: "no secret" }] };
-    expect(await redactStrings(given, redactor, new Slices(systemClock))).toEqual({
+    expect(await redactStrings(given, redactor, new TimeSlices(systemClock))).toEqual({
       "a [redacted]": ["[redacted]", 1, null, true, undefined, { deep: "no [redacted]" }],
     });
   });

@@ -1,4 +1,4 @@
-import { nextTurn } from "../../../lib/next-turn.ts";
+import { yieldToEventLoop } from "../../../lib/yielding.ts";
 import { collectorsTable } from "./collectors-table.ts";
 import { bytes, counted, duration, moment, momentInFull, number, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
@@ -44,7 +44,7 @@ export async function serverSections(report: StatusReport, gone: AbortSignal): P
   for (const [index, server] of report.servers.entries()) {
     sections.push(serverSection(server, report, index));
     if (index % SECTIONS_A_TURN !== SECTIONS_A_TURN - 1) continue;
-    await nextTurn();
+    await yieldToEventLoop();
     gone.throwIfAborted();
   }
   return sections;

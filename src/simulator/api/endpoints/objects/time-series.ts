@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { yieldToEventLoop } from "../../../../lib/yielding.ts";
 import {
   LIVE,
   positions,
@@ -80,7 +80,7 @@ async function averagesInTurns(
   const turn = Math.ceil((VALUES_A_TURN * everyMs) / sensor.channels.length / spanMs) * spanMs;
   for (let begin = Math.floor(Math.max(from, first) / spanMs) * spanMs; begin + turn < to; begin += turn) {
     world.averages(sensor, begin, begin + turn, spanMs);
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return world.averages(sensor, from, to, spanMs);
 }

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { nextTurn } from "../../src/lib/next-turn.ts";
+import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 
 it("does one piece of work a turn of the event loop, in the order in which it was asked for", async () => {
   const done: string[] = [];
   const work = async (name: string, pieces: number) => {
     for (let piece = 1; piece <= pieces; piece++) {
-      await nextTurn();
+      await yieldToEventLoop();
       done.push(`${name}${piece}`);
     }
   };
