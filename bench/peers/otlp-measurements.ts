@@ -33,7 +33,7 @@ answerCommands({
         delivered: () => undefined,
         rejected: () => undefined,
         deliveryFailed: () => undefined,
-        letGo: () => undefined,
+        dropped: () => undefined,
         watermarksSaved: () => undefined,
       },
       onSettled: () => undefined,

@@ -372,14 +372,14 @@ const otlp = [
   ),
   graph(
     "Measurements not delivered",
-    "Measurements that the receiver refused for good, that are never sent, or that were let go and are read again.",
+    "Measurements that the receiver refused for good, that are never sent, or that were dropped and are read again.",
     units.CountsPerSecond,
     [
       {
         expr: rateOf("prtg_exporter_otlp_rejected_points_total", "server, resolution"),
         legend: "{{server}} refused {{resolution}}",
       },
-      { expr: rateOf("prtg_exporter_otlp_let_go_points_total", "server"), legend: "{{server}} let go" },
+      { expr: rateOf("prtg_exporter_otlp_dropped_points_total", "server"), legend: "{{server}} dropped" },
       {
         expr: orZero(rateOf("prtg_exporter_otlp_skipped_points_total", "stream", EXPORTER)),
         legend: "never sent {{stream}}",

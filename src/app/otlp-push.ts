@@ -18,7 +18,7 @@ import { digest, pushFiles, readQuietly } from "./fingerprint.ts";
 import { mappingOf } from "./mapping.ts";
 import { ChangingReceiver, connectReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
 
-/** Values that may wait for one receiver, per server: some 50 MB. What is let go is read from the server again. */
+/** Values that may wait for one receiver, per server: some 50 MB. What is dropped is read from the server again. */
 const MAX_PENDING_POINTS = 500_000;
 /** For an exporter that is being replaced, and delivers what waits, to end. */
 const CLAIM_WAIT_MS = 30_000;

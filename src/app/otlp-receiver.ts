@@ -16,7 +16,7 @@ const INSTANCE_FILE = "instance-id";
 
 /** The way to an OTLP receiver, and who we are to it. */
 export interface OtlpReceiver {
-  readonly exporter: Pick<OtlpExporter, "ship" | "close">;
+  readonly exporter: Pick<OtlpExporter, "export" | "close">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
 }
@@ -30,7 +30,7 @@ export class ChangingReceiver implements OtlpReceiver {
   constructor(receiver: OtlpReceiver) {
     this.#current = receiver;
     this.exporter = {
-      ship: (shipment, signal) => this.#track(this.#current, (used) => used.exporter.ship(shipment, signal)),
+      export: (batch, signal) => this.#track(this.#current, (used) => used.exporter.export(batch, signal)),
       close: () => this.#current.exporter.close(),
     };
   }

@@ -282,11 +282,11 @@ export const EXPORTER_FAMILIES = {
     ["server", "resolution"],
     "Age of the oldest measurement that waits to be delivered; 0 when none waits.",
   ),
-  syncLetGo: own(
-    "prtg_exporter_otlp_let_go_points_total",
+  syncDropped: own(
+    "prtg_exporter_otlp_dropped_points_total",
     "counter",
     ["server"],
-    "Measurements that were let go for want of memory and are read from the server again.",
+    "Measurements that were dropped for want of memory and are read from the server again.",
   ),
   syncWatermarkFailures: own(
     "prtg_exporter_otlp_watermark_failures_total",

@@ -14,7 +14,7 @@ export interface HttpAnswer {
 }
 
 /** What became of one request. */
-export type Verdict = DeliveryOutcome | { readonly kind: "too large"; readonly message: string };
+export type RequestOutcome = DeliveryOutcome | { readonly kind: "too large"; readonly message: string };
 
 /** The statuses for which OTLP/HTTP wants another attempt. */
 const TRY_AGAIN = new Set([429, 502, 503, 504]);
@@ -33,7 +33,12 @@ const MAX_MESSAGE = 300;
  * @param nowMs wall clock, from which a date in `Retry-After` counts
  * @see https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
  */
-export function judgeAnswer(answer: HttpAnswer, protocol: OtlpProtocol, points: number, nowMs: number): Verdict {
+export function parseExportResponse(
+  answer: HttpAnswer,
+  protocol: OtlpProtocol,
+  points: number,
+  nowMs: number,
+): RequestOutcome {
   const { status } = answer;
   if (status >= 200 && status < 300) {
     if (answer.contentType !== "text/html")

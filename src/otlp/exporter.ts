@@ -3,25 +3,25 @@ import { describeFault } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
-import { judgeAnswer, type Verdict } from "./answer.ts";
+import { parseExportResponse, type RequestOutcome } from "./answer.ts";
 import { ENCODINGS, type OtlpProtocol } from "./encoding.ts";
 import { RequestSize } from "./request-size.ts";
 import type { OtlpTransport } from "./transport.ts";
 
 /** What is final: the receiver has the points, but for those it refused. */
-export type Settlement = Extract<DeliveryOutcome, { readonly kind: "accepted" | "refused" }>;
+export type FinalOutcome = Extract<DeliveryOutcome, { readonly kind: "accepted" | "refused" }>;
 
-/** Things to send, each of which travels in one request. */
-export interface Shipment<Parcel> {
+/** Items to send, each of which travels in one request. */
+export interface ExportBatch<Item> {
   /** Taken one by one, so that no more of them need to be there than one request holds. */
-  readonly parcels: Iterable<Parcel>;
-  /** See RequestSize. */
-  readonly weigh: (parcel: Parcel) => number;
-  /** Data points in it. */
-  readonly count: (parcel: Parcel) => number;
-  readonly pack: (parcels: readonly Parcel[]) => ResourceMetrics;
-  readonly settled: (parcels: readonly Parcel[], settlement: Settlement) => void;
-  readonly failed: (parcels: readonly Parcel[]) => void;
+  readonly items: Iterable<Item>;
+  /** Bytes on the wire, roughly; see RequestSize. */
+  readonly estimateSize: (item: Item) => number;
+  /** Data points in the item. */
+  readonly countPoints: (item: Item) => number;
+  readonly toRequest: (items: readonly Item[]) => ResourceMetrics;
+  readonly settled: (items: readonly Item[], outcome: FinalOutcome) => void;
+  readonly failed: (items: readonly Item[]) => void;
 }
 
 export interface OtlpExporterOptions {
@@ -51,35 +51,35 @@ export class OtlpExporter {
   }
 
   /**
-   * Sends parcels in their order, request after request, up to the first that fails; never rejects.
+   * Sends items in their order, request after request, up to the first that fails; never rejects.
    * The outcome is that of all requests together: `refused` when the receiver refused every one of them.
    */
-  async ship<Parcel>(shipment: Shipment<Parcel>, signal: AbortSignal): Promise<DeliveryOutcome> {
+  async export<Item>(batch: ExportBatch<Item>, signal: AbortSignal): Promise<DeliveryOutcome> {
     try {
-      return await this.#ship(shipment, signal);
+      return await this.#export(batch, signal);
     } catch (error) {
       return { kind: "failed", retryAfterMs: undefined, message: describeFailure(error) };
     }
   }
 
-  async #ship<Parcel>(shipment: Shipment<Parcel>, signal: AbortSignal): Promise<DeliveryOutcome> {
+  async #export<Item>(batch: ExportBatch<Item>, signal: AbortSignal): Promise<DeliveryOutcome> {
     const result = { accepted: 0, refused: 0, rejectedPoints: 0, message: "" };
-    for (const batch of this.#batches(shipment)) {
-      const waiting = [batch];
-      for (let parcels = waiting.shift(); parcels !== undefined; parcels = waiting.shift()) {
-        const verdict = await this.#send(shipment, parcels, signal);
-        if (verdict.kind === "too large") {
-          waiting.unshift(...halves(parcels));
+    for (const part of this.#split(batch)) {
+      const waiting = [part];
+      for (let items = waiting.shift(); items !== undefined; items = waiting.shift()) {
+        const outcome = await this.#send(batch, items, signal);
+        if (outcome.kind === "too large") {
+          waiting.unshift(...halves(items));
           continue;
         }
-        if (verdict.kind === "failed") {
-          shipment.failed(parcels);
-          return verdict;
+        if (outcome.kind === "failed") {
+          batch.failed(items);
+          return outcome;
         }
-        shipment.settled(parcels, verdict);
-        result[verdict.kind]++;
-        result.rejectedPoints += verdict.kind === "accepted" ? verdict.rejectedPoints : countAll(shipment, parcels);
-        if (verdict.message !== "") result.message = verdict.message;
+        batch.settled(items, outcome);
+        result[outcome.kind]++;
+        result.rejectedPoints += outcome.kind === "accepted" ? outcome.rejectedPoints : countAll(batch, items);
+        if (outcome.message !== "") result.message = outcome.message;
       }
     }
     const { accepted, refused, rejectedPoints, message } = result;
@@ -91,51 +91,52 @@ export class OtlpExporter {
     return this.#options.transport.close();
   }
 
-  *#batches<Parcel>({ parcels, weigh }: Shipment<Parcel>): Generator<readonly Parcel[]> {
-    let batch: Parcel[] = [];
-    let weight = 0;
-    for (const parcel of parcels) {
-      const added = weigh(parcel);
-      if (batch.length > 0 && weight + added > this.#size.weight) {
-        yield batch;
-        batch = [];
-        weight = 0;
+  /** Into what one request each is likely to hold. */
+  *#split<Item>({ items, estimateSize }: ExportBatch<Item>): Generator<readonly Item[]> {
+    let part: Item[] = [];
+    let estimate = 0;
+    for (const item of items) {
+      const added = estimateSize(item);
+      if (part.length > 0 && estimate + added > this.#size.maxEstimate) {
+        yield part;
+        part = [];
+        estimate = 0;
       }
-      batch.push(parcel);
-      weight += added;
+      part.push(item);
+      estimate += added;
     }
-    if (batch.length > 0) yield batch;
+    if (part.length > 0) yield part;
   }
 
   /** `too large` only for what can still be divided. */
-  async #send<Parcel>(shipment: Shipment<Parcel>, parcels: readonly Parcel[], signal: AbortSignal): Promise<Verdict> {
+  async #send<Item>(batch: ExportBatch<Item>, items: readonly Item[], signal: AbortSignal): Promise<RequestOutcome> {
     const { transport, protocol, clock } = this.#options;
     try {
       // Putting requests together must not keep others from the event loop for longer than one takes.
       await yieldToEventLoop();
       signal.throwIfAborted();
-      const body = ENCODINGS[protocol].encode(shipment.pack(parcels));
-      this.#size.measured(sum(parcels, shipment.weigh), body.length);
-      if (parcels.length > 1 && !this.#size.fits(body.length)) return { kind: "too large", message: "" };
+      const body = ENCODINGS[protocol].encode(batch.toRequest(items));
+      this.#size.measured(sum(items, batch.estimateSize), body.length);
+      if (items.length > 1 && !this.#size.fits(body.length)) return { kind: "too large", message: "" };
       const answer = await transport.post(body, signal);
-      const verdict = judgeAnswer(answer, protocol, countAll(shipment, parcels), clock.now());
-      if (verdict.kind !== "too large") return verdict;
-      if (parcels.length === 1) return { ...verdict, kind: "refused" };
+      const outcome = parseExportResponse(answer, protocol, countAll(batch, items), clock.now());
+      if (outcome.kind !== "too large") return outcome;
+      if (items.length === 1) return { ...outcome, kind: "refused" };
       this.#size.refused(body.length);
-      return verdict;
+      return outcome;
     } catch (error) {
       return { kind: "failed", retryAfterMs: undefined, message: describeFailure(error) };
     }
   }
 }
 
-function halves<Parcel>(parcels: readonly Parcel[]): [readonly Parcel[], readonly Parcel[]] {
-  const middle = Math.ceil(parcels.length / 2);
-  return [parcels.slice(0, middle), parcels.slice(middle)];
+function halves<Item>(items: readonly Item[]): [readonly Item[], readonly Item[]] {
+  const middle = Math.ceil(items.length / 2);
+  return [items.slice(0, middle), items.slice(middle)];
 }
 
-function countAll<Parcel>({ count }: Shipment<Parcel>, parcels: readonly Parcel[]): number {
-  return sum(parcels, count);
+function countAll<Item>({ countPoints }: ExportBatch<Item>, items: readonly Item[]): number {
+  return sum(items, countPoints);
 }
 
 function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {

@@ -4,14 +4,14 @@ import type { GaugeMetricData, ResourceMetrics } from "@opentelemetry/sdk-metric
 import type { ValueSeries } from "../mapping/channel-mapper.ts";
 import { convert } from "../mapping/units/conversion.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink, Resolution } from "../sync/measurement.ts";
-import type { OtlpExporter, Shipment } from "./exporter.ts";
+import type { ExportBatch, OtlpExporter } from "./exporter.ts";
 import { gauge } from "./metrics.ts";
 import type { OtlpObserver } from "./observer.ts";
-import { SeriesPoint, weighPoint } from "./points.ts";
+import { estimatePointSize, SeriesPoint } from "./points.ts";
 
 /** `exporter`, `resource` and `scope` are asked for with each delivery: they may change. */
 export interface MeasurementSinkOptions {
-  readonly exporter: Pick<OtlpExporter, "ship">;
+  readonly exporter: Pick<OtlpExporter, "export">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
   /** The series of a channel; undefined when nobody knows it (any more). */
@@ -25,10 +25,10 @@ export interface OtlpMeasurementSink extends MeasurementSink {
 }
 
 /** A row as data points. */
-interface Parcel {
+interface RowItem {
   readonly row: MeasurementRow;
   readonly points: readonly SeriesPoint[];
-  readonly weight: number;
+  readonly size: number;
   /** Points of the row that are not sent. */
   readonly skipped: number;
 }
@@ -56,25 +56,25 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
     settled.set(row, rejected);
     if (skipped > 0) observer.skipped(row.resolution, skipped);
   };
-  const shipment = (rows: readonly MeasurementRow[], signal: AbortSignal): Shipment<Parcel> => ({
-    parcels: parcelsOf(
+  const batchOf = (rows: readonly MeasurementRow[], signal: AbortSignal): ExportBatch<RowItem> => ({
+    items: itemsOf(
       rows.filter((row) => !settled.has(row)),
       options.describe,
       settle,
     ),
-    weigh: ({ weight }) => weight,
-    count: ({ points }) => points.length,
-    pack: (parcels) => pack(parcels, options),
-    settled: (parcels, settlement) => {
-      const points = parcels.reduce((sum, parcel) => sum + parcel.points.length, 0);
-      const rejected = settlement.kind === "refused" ? points : settlement.rejectedPoints;
-      for (const [index, { row, skipped }] of parcels.entries()) settle(row, skipped, index === 0 ? rejected : 0);
-      report(parcels, settlement.kind === "refused", rejected, observer);
+    estimateSize: ({ size }) => size,
+    countPoints: ({ points }) => points.length,
+    toRequest: (items) => requestOf(items, options),
+    settled: (items, outcome) => {
+      const points = items.reduce((sum, item) => sum + item.points.length, 0);
+      const rejected = outcome.kind === "refused" ? points : outcome.rejectedPoints;
+      for (const [index, { row, skipped }] of items.entries()) settle(row, skipped, index === 0 ? rejected : 0);
+      report(items, outcome.kind === "refused", rejected, observer);
     },
-    failed: (parcels) => {
+    failed: (items) => {
       // Who stops us has not found the receiver at fault.
       if (signal.aborted) return;
-      for (const resolution of pointsByResolution(parcels).keys()) observer.attemptFailed(resolution);
+      for (const resolution of pointsByResolution(items).keys()) observer.attemptFailed(resolution);
     },
   });
 
@@ -82,7 +82,7 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
     async deliver(rows, signal): Promise<DeliveryOutcome> {
       if (closed) return { kind: "failed", retryAfterMs: undefined, message: "the exporter stops" };
       const isRepeated = rows.some((row) => settled.has(row));
-      const delivery = options.exporter.ship(shipment(rows, signal), signal);
+      const delivery = options.exporter.export(batchOf(rows, signal), signal);
       underWay.add(delivery);
       const outcome = await delivery.finally(() => underWay.delete(delivery));
       if (outcome.kind === "failed" || !isRepeated) return outcome;
@@ -96,15 +96,15 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
   };
 }
 
-function* parcelsOf(
+function* itemsOf(
   rows: readonly MeasurementRow[],
   describe: MeasurementSinkOptions["describe"],
   nothingToSend: (row: MeasurementRow, skipped: number) => void,
-): Generator<Parcel> {
+): Generator<RowItem> {
   for (const row of rows) {
     const points: SeriesPoint[] = [];
     const endTime = millisToHrTime(row.at);
-    let weight = 0;
+    let size = 0;
     let skipped = 0;
     for (const [channelId, value] of row.values) {
       const series = describe(row.sensorId, channelId);
@@ -118,17 +118,17 @@ function* parcelsOf(
         }
         const point = new SeriesPoint(family, labels, converted, endTime);
         points.push(point);
-        weight += weighPoint(point);
+        size += estimatePointSize(point);
       }
     }
     if (points.length === 0) nothingToSend(row, skipped);
-    else yield { row, points, weight, skipped };
+    else yield { row, points, size, skipped };
   }
 }
 
-function pack(parcels: readonly Parcel[], { resource, scope }: MeasurementSinkOptions): ResourceMetrics {
+function requestOf(items: readonly RowItem[], { resource, scope }: MeasurementSinkOptions): ResourceMetrics {
   const metrics = new Map<string, GaugeMetricData>();
-  for (const { points } of parcels) {
+  for (const { points } of items) {
     for (const point of points) {
       const { family } = point;
       let metric = metrics.get(family.name);
@@ -142,8 +142,8 @@ function pack(parcels: readonly Parcel[], { resource, scope }: MeasurementSinkOp
   return { resource, scopeMetrics: [{ scope, metrics: [...metrics.values()] }] };
 }
 
-function report(parcels: readonly Parcel[], isRefused: boolean, rejected: number, observer: OtlpObserver): void {
-  const counts = pointsByResolution(parcels);
+function report(items: readonly RowItem[], isRefused: boolean, rejected: number, observer: OtlpObserver): void {
+  const counts = pointsByResolution(items);
   let left = rejected;
   for (const resolution of COARSEST_FIRST) {
     const points = counts.get(resolution);
@@ -156,9 +156,9 @@ function report(parcels: readonly Parcel[], isRefused: boolean, rejected: number
   }
 }
 
-function pointsByResolution(parcels: readonly Parcel[]): Map<Resolution, number> {
+function pointsByResolution(items: readonly RowItem[]): Map<Resolution, number> {
   const counts = new Map<Resolution, number>();
-  for (const { row, points } of parcels) {
+  for (const { row, points } of items) {
     counts.set(row.resolution, (counts.get(row.resolution) ?? 0) + points.length);
   }
   return counts;

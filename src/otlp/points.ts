@@ -31,18 +31,18 @@ export class SeriesPoint implements DataPoint<number> {
 }
 
 /** What a point has besides its texts: times, a value, framing. */
-const POINT_WEIGHT = 40;
+const POINT_BYTES = 40;
 /** The name of a label and its framing. */
-const LABEL_WEIGHT = 20;
+const LABEL_BYTES = 20;
 
 /** Roughly the bytes that a point takes on the wire; RequestSize knows how roughly. */
-export function weighPoint(point: DataPoint<unknown>): number {
-  if (point instanceof SeriesPoint) return weigh(point.labels);
-  return weigh(Object.values(point.attributes).map(String)) + JSON.stringify(point.value).length;
+export function estimatePointSize(point: DataPoint<unknown>): number {
+  if (point instanceof SeriesPoint) return estimateSize(point.labels);
+  return estimateSize(Object.values(point.attributes).map(String)) + JSON.stringify(point.value).length;
 }
 
-function weigh(labels: readonly string[]): number {
-  let weight = POINT_WEIGHT + labels.length * LABEL_WEIGHT;
-  for (const label of labels) weight += label.length;
-  return weight;
+function estimateSize(labels: readonly string[]): number {
+  let bytes = POINT_BYTES + labels.length * LABEL_BYTES;
+  for (const label of labels) bytes += label.length;
+  return bytes;
 }

@@ -10,17 +10,17 @@ const HEADROOM = 0.9;
 /** A receiver that finds even this too large means something else. */
 const SMALLEST_LIMIT = 16 * 1024;
 
-/** Requests below this say little about the weight of points: most of it is the resource. */
+/** Requests below this say little about the size of points: most of it is the resource. */
 const TELLING_BYTES = 8 * 1024;
 
 /**
- * How much goes into one request. What points will take on the wire is estimated from the lengths of their texts (a
- * weight, see points.ts) and corrected by what the last request took; the body that was really made is the one that
+ * How much goes into one request. What points will take on the wire is estimated from the lengths of their texts (see
+ * estimatePointSize) and corrected by what the last request took; the body that was really made is the one that
  * counts, so a wrong estimate costs time, never a limit.
  */
 export class RequestSize {
   #limit: number;
-  #bytesPerWeight = 2;
+  #bytesPerEstimated = 2;
 
   /** @param maxBytes the most that a body may have, before compression */
   constructor(maxBytes: number) {
@@ -31,14 +31,14 @@ export class RequestSize {
     return bytes <= this.#limit;
   }
 
-  /** Weight of the points to put into the next request. */
-  get weight(): number {
-    return Math.min(USUAL_BYTES, this.#limit * HEADROOM) / this.#bytesPerWeight;
+  /** Estimated bytes of the points to put into the next request. */
+  get maxEstimate(): number {
+    return Math.min(USUAL_BYTES, this.#limit * HEADROOM) / this.#bytesPerEstimated;
   }
 
-  /** Points of this weight took so many bytes. */
-  measured(weight: number, bytes: number): void {
-    if (bytes >= TELLING_BYTES) this.#bytesPerWeight = bytes / weight;
+  /** Points that were estimated at this size took so many bytes. */
+  measured(estimate: number, bytes: number): void {
+    if (bytes >= TELLING_BYTES) this.#bytesPerEstimated = bytes / estimate;
   }
 
   /** The receiver found so many bytes too large: it, or a proxy before it, has a lower limit than the protocol. */

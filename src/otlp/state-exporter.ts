@@ -10,12 +10,12 @@ import {
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
-import type { OtlpExporter, Shipment } from "./exporter.ts";
+import type { ExportBatch, OtlpExporter } from "./exporter.ts";
 import type { OtlpObserver } from "./observer.ts";
-import { weighPoint } from "./points.ts";
+import { estimatePointSize } from "./points.ts";
 
 export interface StateExporterOptions {
-  readonly exporter: Pick<OtlpExporter, "ship">;
+  readonly exporter: Pick<OtlpExporter, "export">;
   readonly observer: OtlpObserver;
   /** For all requests of one push together, milliseconds. */
   readonly timeoutMs: number;
@@ -24,7 +24,7 @@ export interface StateExporterOptions {
 }
 
 /** One point of a metric of a scope. */
-interface Parcel {
+interface StateItem {
   readonly scope: InstrumentationScope;
   readonly metric: MetricData;
   readonly index: number;
@@ -75,24 +75,24 @@ export class StateExporter implements PushMetricExporter {
       () => deadline.abort(new Error(`the push took longer than ${timeoutMs / 1_000} s`)),
       () => undefined,
     );
-    const shipment: Shipment<Parcel> = {
-      parcels: parcelsOf(metrics.scopeMetrics),
-      weigh: ({ metric, index }) => weighPoint(pointOf(metric, index)),
-      count: () => 1,
-      pack: (parcels) => ({ resource: metrics.resource, scopeMetrics: pack(parcels) }),
-      settled: (parcels, settlement) => {
-        const refused = settlement.kind === "refused";
-        const rejected = refused ? parcels.length : settlement.rejectedPoints;
+    const batch: ExportBatch<StateItem> = {
+      items: itemsOf(metrics.scopeMetrics),
+      estimateSize: ({ metric, index }) => estimatePointSize(pointOf(metric, index)),
+      countPoints: () => 1,
+      toRequest: (items) => ({ resource: metrics.resource, scopeMetrics: scopesOf(items) }),
+      settled: (items, outcome) => {
+        const refused = outcome.kind === "refused";
+        const rejected = refused ? items.length : outcome.rejectedPoints;
         if (refused) observer.requestRefused("state");
         if (rejected > 0) observer.rejected("state", rejected);
-        if (parcels.length > rejected) observer.delivered("state", parcels.length - rejected);
+        if (items.length > rejected) observer.delivered("state", items.length - rejected);
       },
       failed: () => {
         if (!this.#stopped.signal.aborted) observer.attemptFailed("state");
       },
     };
     try {
-      return await exporter.ship(shipment, AbortSignal.any([this.#stopped.signal, deadline.signal]));
+      return await exporter.export(batch, AbortSignal.any([this.#stopped.signal, deadline.signal]));
     } finally {
       finished.abort();
     }
@@ -110,7 +110,7 @@ export class StateExporter implements PushMetricExporter {
   }
 }
 
-function* parcelsOf(scopes: readonly ScopeMetrics[]): Generator<Parcel> {
+function* itemsOf(scopes: readonly ScopeMetrics[]): Generator<StateItem> {
   for (const { scope, metrics } of scopes) {
     for (const metric of metrics) {
       for (let index = 0; index < metric.dataPoints.length; index++) yield { scope, metric, index };
@@ -124,14 +124,14 @@ function pointOf(metric: MetricData, index: number): DataPoint<unknown> {
   return point;
 }
 
-/** Parcels come in the order of scopes and metrics, so what belongs together stands together. */
-function pack(parcels: readonly Parcel[]): ScopeMetrics[] {
+/** Items come in the order of scopes and metrics, so what belongs together stands together. */
+function scopesOf(items: readonly StateItem[]): ScopeMetrics[] {
   const scopes: ScopeMetrics[] = [];
-  for (let from = 0; from < parcels.length; ) {
-    const first = parcels[from];
+  for (let from = 0; from < items.length; ) {
+    const first = items[from];
     if (first === undefined) break;
     let to = from + 1;
-    while (parcels[to]?.metric === first.metric) to++;
+    while (items[to]?.metric === first.metric) to++;
     const metric = withPoints(first.metric, first.index, first.index + to - from);
     const last = scopes.at(-1);
     if (last?.scope === first.scope) last.metrics.push(metric);

@@ -1,6 +1,6 @@
 import type { ChannelRecord } from "../prtg/records.ts";
 import type { MeasurementRow } from "./measurement.ts";
-import type { ChannelTimes, ListPoint } from "./sensor-sync.ts";
+import type { ChannelTimes, ListedMeasurement } from "./sensor-sync.ts";
 
 /** The channels of one sensor: a part of a list. */
 export interface SensorChannels {
@@ -44,7 +44,7 @@ function bySensor(a: ChannelRecord, b: ChannelRecord): number {
   return a.sensorId < b.sensorId ? -1 : a.sensorId > b.sensorId ? 1 : 0;
 }
 
-interface GrowingPoint extends ListPoint {
+interface GrowingMeasurement extends ListedMeasurement {
   readonly values: MeasurementRow["values"][number][];
 }
 
@@ -52,8 +52,8 @@ interface GrowingPoint extends ListPoint {
  * The measurements that the channels of one sensor show and that are newer than `after`, oldest first. Usually there is
  * one, since channels share the time of their scan; each time keeps the channels that were measured then.
  */
-export function pointsAfter({ list, from, to }: SensorChannels, after: number): readonly ListPoint[] {
-  let points: GrowingPoint[] | undefined;
+export function measurementsAfter({ list, from, to }: SensorChannels, after: number): readonly ListedMeasurement[] {
+  let points: GrowingMeasurement[] | undefined;
   for (let index = from; index < to; index++) {
     const { channelId, value, measuredAt } = list[index] ?? {};
     if (channelId === undefined || value === undefined || measuredAt === undefined || measuredAt <= after) continue;

@@ -8,8 +8,8 @@ export interface SyncObserver {
   rejected(resolution: Resolution, points: number): void;
   /** A delivery failed and will be tried again. */
   deliveryFailed(): void;
-  /** They were let go for want of room; they will be read again, unless the series are never read. */
-  letGo(points: number): void;
+  /** They were dropped for want of room; they will be read again, unless the series are never read. */
+  dropped(points: number): void;
   /** Watermarks were written, or could not be. */
   watermarksSaved(worked: boolean): void;
 }

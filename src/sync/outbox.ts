@@ -90,7 +90,7 @@ export class Outbox {
 
   /** The rows of the batch are done with, because the receiver has them or never wants to. */
   settle(batch: Batch): void {
-    this.#land(batch);
+    this.#endFlight(batch);
     this.#points -= batch.points;
     for (const [sensorId, count] of countBySensor(batch)) {
       const waiting = this.#sensors.get(sensorId);
@@ -101,10 +101,10 @@ export class Outbox {
 
   /** The rows of the batch could not be delivered: they are the next to go again. */
   putBack(batch: Batch): void {
-    this.#land(batch);
+    this.#endFlight(batch);
   }
 
-  #land(batch: Batch): void {
+  #endFlight(batch: Batch): void {
     this.#pointsInFlight -= batch.points;
     for (const [sensorId, count] of countBySensor(batch)) {
       const waiting = this.#sensors.get(sensorId);
@@ -112,8 +112,8 @@ export class Outbox {
     }
   }
 
-  /** Lets go of the sensor's rows that are newer than `after` and not in flight. Returns the number of their values. */
-  letGo(sensorId: string, after: number): number {
+  /** Drops the sensor's rows that are newer than `after` and not in flight. Returns the number of their values. */
+  drop(sensorId: string, after: number): number {
     const waiting = this.#sensors.get(sensorId);
     if (waiting === undefined) return 0;
     let points = 0;

@@ -7,7 +7,7 @@ import { coveredUntil, isEndOfAverage } from "./span.ts";
 export type SyncMode = "auto" | "all" | "off";
 
 /** A measurement as a list of channels shows it. */
-export interface ListPoint {
+export interface ListedMeasurement {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly values: MeasurementRow["values"];
@@ -20,9 +20,9 @@ export interface ChannelTimes {
 }
 
 /** What a measurement in a list is to a sensor: sent or queued already, the next in line, or the far side of a gap. */
-export type Verdict = "known" | "next" | "gap";
+export type SequencePosition = "known" | "next" | "gap";
 
-export interface Judging {
+export interface ListContext {
   readonly mode: SyncMode;
   /** Measurements are pushed, so that none may be missing; else only the newest matters. */
   readonly pushes: boolean;
@@ -71,7 +71,7 @@ export class SensorSync {
   /** What was sent while the server's clock was ahead reaches until then, which has not come yet. */
   #sentAhead: number | undefined;
   #gap = false;
-  #newest: ListPoint | undefined;
+  #newest: ListedMeasurement | undefined;
   /** Lists in a row between which more than one measurement was taken. */
   #skips = 0;
   /** The newest time in the last list, if that one was torn. */
@@ -100,7 +100,7 @@ export class SensorSync {
     return this.#gap;
   }
 
-  get newest(): ListPoint | undefined {
+  get newest(): ListedMeasurement | undefined {
     return this.#newest;
   }
 
@@ -155,16 +155,16 @@ export class SensorSync {
   }
 
   /** A list shows this as the newest measurement; it is no older than what lists showed before. */
-  listed(point: ListPoint, judging: Judging): Verdict {
+  listed(point: ListedMeasurement, context: ListContext): SequencePosition {
     this.#countSkip(point.at);
     // Without a receiver nobody asks for the values again, and those of 200,000 channels take 30 MB.
-    this.#newest = judging.pushes ? point : { at: point.at, values: [] };
-    const verdict = this.#judge(point.at, judging);
-    if (verdict === "gap") this.#gap = true;
-    return verdict;
+    this.#newest = context.pushes ? point : { at: point.at, values: [] };
+    const position = this.#positionOf(point.at, context);
+    if (position === "gap") this.#gap = true;
+    return position;
   }
 
-  #judge(at: number, { mode, pushes, now }: Judging): Verdict {
+  #positionOf(at: number, { mode, pushes, now }: ListContext): SequencePosition {
     // Only the series may speak where it is read anyway: a list skips what was measured between two polls.
     if (mode === "all") return "known";
     if (this.#gap) return "gap";
@@ -198,7 +198,7 @@ export class SensorSync {
     this.#seenInList = Math.abs(at - this.#covered) <= this.#sameWithinMs;
   }
 
-  /** Rows were let go: what comes after this time is to be read again. */
+  /** Rows were dropped: what comes after this time is to be read again. */
   fallBack(covered: number | undefined): void {
     if (covered !== this.#covered) {
       this.#origin = originOf(covered);

@@ -101,7 +101,7 @@ export class SeriesCycle {
         await this.#readSensor(sensor, types, signal);
         this.#read++;
       } catch (error) {
-        this.#judge(sensor, error);
+        this.#noteFailure(sensor, error);
       }
     }
   }
@@ -124,7 +124,7 @@ export class SeriesCycle {
     onRead(sensor, series, before);
   }
 
-  #judge(sensor: SensorSync, error: unknown): void {
+  #noteFailure(sensor: SensorSync, error: unknown): void {
     if (!(error instanceof ApiError) || !SENSOR_FAILURES.includes(error.code)) {
       this.#failure ??= error;
       return;

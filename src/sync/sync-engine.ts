@@ -5,20 +5,20 @@ import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
 import { type CycleLimits, dueSensors } from "./due.ts";
-import { channelsBySensor, pointsAfter, type SensorChannels, timesBetween } from "./list-points.ts";
+import { channelsBySensor, measurementsAfter, type SensorChannels, timesBetween } from "./list-points.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "./measurement.ts";
 import type { SyncObserver } from "./observer.ts";
 import { Outbox, type Pending } from "./outbox.ts";
 import { FUTURE_SLACK_MS, mergeSeries } from "./plan.ts";
 import { PushLoop } from "./push-loop.ts";
-import { type ListPoint, SensorSync, type SyncMode } from "./sensor-sync.ts";
+import { type ListedMeasurement, SensorSync, type SyncMode } from "./sensor-sync.ts";
 import { type CycleReport, type ReadBefore, SeriesCycle } from "./series-cycle.ts";
 import { coveredUntil } from "./span.ts";
-import { usualSpacing } from "./usual-spacing.ts";
+import { medianSpacing } from "./usual-spacing.ts";
 import { WatermarkSaver } from "./watermark-saver.ts";
 import type { Watermarks } from "./watermarks.ts";
 
-/** What the server gives in full again may be let go; the rest of the live window is the time to read it again. */
+/** What the server gives in full again may be dropped; the rest of the live window is the time to read it again. */
 const READABLE_AGAIN_MS = 3 * 60 * 60_000;
 /** Watermarks of sensors that no list shows any more are kept this long, in case they come back. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000;
@@ -160,9 +160,9 @@ export class SyncEngine {
     sensor.setInterval(intervalMs);
     if (sensor.isAhead(now)) followClock(sensor, channels, now);
     if (!this.#takesList(sensor, channels, now)) return;
-    for (const point of pointsAfter(channels, sensor.newest?.at ?? Number.NEGATIVE_INFINITY)) {
+    for (const point of measurementsAfter(channels, sensor.newest?.at ?? Number.NEGATIVE_INFINITY)) {
       if (point.at > now + FUTURE_SLACK_MS) break;
-      this.#judge(sensor, point);
+      this.#onListed(sensor, point);
     }
   }
 
@@ -188,17 +188,17 @@ export class SyncEngine {
     return waiting === undefined ? this.#options.target?.watermarks.get(sensorId) : coveredUntil(waiting);
   }
 
-  #judge(sensor: SensorSync, point: ListPoint): void {
+  #onListed(sensor: SensorSync, point: ListedMeasurement): void {
     const { mode, target } = this.#options;
-    const verdict = sensor.listed(point, { mode, pushes: target !== undefined, now: this.#serverNow() });
-    if (verdict === "next") this.#sendListed(sensor, point);
+    const position = sensor.listed(point, { mode, pushes: target !== undefined, now: this.#serverNow() });
+    if (position === "next") this.#sendListed(sensor, point);
   }
 
-  #sendListed(sensor: SensorSync, { at, values }: ListPoint): void {
+  #sendListed(sensor: SensorSync, { at, values }: ListedMeasurement): void {
     const row: MeasurementRow = { sensorId: sensor.sensorId, at, resolution: "live", values };
     if (this.#take(sensor, row, "list")) return;
-    if (this.#options.mode === "off") this.#options.observer.letGo(values.length);
-    else this.#letGo(sensor);
+    if (this.#options.mode === "off") this.#options.observer.dropped(values.length);
+    else this.#dropNewest(sensor);
   }
 
   #take(sensor: SensorSync, row: MeasurementRow, origin: "list" | "series"): boolean {
@@ -207,10 +207,10 @@ export class SyncEngine {
     return true;
   }
 
-  /** There is no room: letting go of what the server gives in full again makes some. */
-  #letGo(sensor: SensorSync): void {
-    const points = this.#outbox?.letGo(sensor.sensorId, this.#serverNow() - READABLE_AGAIN_MS) ?? 0;
-    if (points > 0) this.#options.observer.letGo(points);
+  /** There is no room: dropping what the server gives in full again makes some. */
+  #dropNewest(sensor: SensorSync): void {
+    const points = this.#outbox?.drop(sensor.sensorId, this.#serverNow() - READABLE_AGAIN_MS) ?? 0;
+    if (points > 0) this.#options.observer.dropped(points);
     sensor.fallBack(this.#coveredBefore(sensor.sensorId));
   }
 
@@ -220,9 +220,9 @@ export class SyncEngine {
     if (this.#sensors.get(sensorId) !== sensor) return;
     const live = series.get("live")?.rows ?? [];
     sensor.readWorked();
-    sensor.learnInterval(usualSpacing(live));
+    sensor.learnInterval(medianSpacing(live));
     this.#showFreshest(sensor, live.at(-1));
-    // Rows were let go meanwhile: what was read may not reach back to them.
+    // Rows were dropped meanwhile: what was read may not reach back to them.
     if (covered !== before.covered) return;
     const now = this.#serverNow();
     const rows = mergeSeries(series, {
@@ -247,7 +247,7 @@ export class SyncEngine {
     const { newest } = sensor;
     if (newestAt === undefined || newest === undefined || this.#options.mode === "all") return;
     const isNext = sensor.readThrough(newestAt, progressed);
-    if (newest.at > newestAt) this.#judge(sensor, newest);
+    if (newest.at > newestAt) this.#onListed(sensor, newest);
     else if (isNext) this.#sendListed(sensor, newest);
   }
 

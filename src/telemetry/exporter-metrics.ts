@@ -66,7 +66,7 @@ export class ExporterMetrics {
     },
   });
   readonly syncOldestPending = this.#gauge(EXPORTER_FAMILIES.syncOldestPending);
-  readonly syncLetGo = this.#counter(EXPORTER_FAMILIES.syncLetGo);
+  readonly syncDropped = this.#counter(EXPORTER_FAMILIES.syncDropped);
   readonly syncWatermarkFailures = this.#counter(EXPORTER_FAMILIES.syncWatermarkFailures);
   readonly otlpStatePoints = this.#counter(EXPORTER_FAMILIES.otlpStatePoints);
   readonly otlpFailedRequests = this.#counter(EXPORTER_FAMILIES.otlpFailedRequests);

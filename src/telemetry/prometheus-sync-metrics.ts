@@ -19,7 +19,7 @@ export class PrometheusSyncMetrics {
       metrics.syncRejected.inc({ server, resolution }, 0);
     }
     metrics.syncFailedDeliveries.inc({ server }, 0);
-    metrics.syncLetGo.inc({ server }, 0);
+    metrics.syncDropped.inc({ server }, 0);
     metrics.syncWatermarkFailures.inc({ server }, 0);
   }
 
@@ -51,8 +51,8 @@ export class PrometheusSyncMetrics {
     this.#metrics.syncFailedDeliveries.inc({ server: this.#server });
   }
 
-  letGo(points: number): void {
-    this.#metrics.syncLetGo.inc({ server: this.#server }, points);
+  dropped(points: number): void {
+    this.#metrics.syncDropped.inc({ server: this.#server }, points);
   }
 
   watermarksSaved(worked: boolean): void {

@@ -401,7 +401,7 @@ function idleEngine(): SyncEngine {
       delivered: () => undefined,
       rejected: () => undefined,
       deliveryFailed: () => undefined,
-      letGo: () => undefined,
+      dropped: () => undefined,
       watermarksSaved: () => undefined,
     },
     onFreshest: () => undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type HttpAnswer, judgeAnswer } from "../../src/otlp/answer.ts";
+import { type HttpAnswer, parseExportResponse } from "../../src/otlp/answer.ts";
 import { parseRetryAfterMs } from "../../src/otlp/retry-after.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
@@ -36,26 +36,26 @@ describe("what becomes of a request", () => {
     [503, "failed"],
     [504, "failed"],
   ])("HTTP %i: %s", (status, kind) => {
-    expect(judgeAnswer(answer(status), "http/protobuf", 10, NOW).kind).toBe(kind);
+    expect(parseExportResponse(answer(status), "http/protobuf", 10, NOW).kind).toBe(kind);
   });
 
   test("a page for people is no acknowledgement", () => {
     const page = answer(200, { contentType: "text/html", body: Buffer.from("<h1>Log in</h1>") });
-    expect(judgeAnswer(page, "http/json", 10, NOW)).toMatchObject({
+    expect(parseExportResponse(page, "http/json", 10, NOW)).toMatchObject({
       kind: "failed",
       message: expect.stringContaining("no OTLP receiver"),
     });
   });
 
   test("a redirect is not followed, and says so", () => {
-    expect(judgeAnswer(answer(302), "http/json", 10, NOW)).toMatchObject({
+    expect(parseExportResponse(answer(302), "http/json", 10, NOW)).toMatchObject({
       message: "HTTP 302 Found: redirects are not followed",
     });
   });
 
   test.each([429, 502, 503, 504])("the pause that comes with HTTP %i is passed on", (status) => {
-    const verdict = judgeAnswer(answer(status, { retryAfter: "30" }), "http/json", 10, NOW);
-    expect(verdict).toMatchObject({ kind: "failed", retryAfterMs: 30_000 });
+    const outcome = parseExportResponse(answer(status, { retryAfter: "30" }), "http/json", 10, NOW);
+    expect(outcome).toMatchObject({ kind: "failed", retryAfterMs: 30_000 });
   });
 });
 
@@ -72,8 +72,8 @@ describe("partial success", () => {
     ["no object", null, 0, ""],
     ["a list", [], 0, ""],
   ])("%s, in JSON", (_, body, rejectedPoints, message) => {
-    const verdict = judgeAnswer(answer(200, json(body)), "http/json", 10, NOW);
-    expect(verdict).toEqual({ kind: "accepted", rejectedPoints, message });
+    const outcome = parseExportResponse(answer(200, json(body)), "http/json", 10, NOW);
+    expect(outcome).toEqual({ kind: "accepted", rejectedPoints, message });
   });
 
   test.each([
@@ -84,17 +84,21 @@ describe("partial success", () => {
     ["no protobuf at all", [...Buffer.from("OK")], 0, ""],
   ])("%s, in protobuf", (_, body, rejectedPoints, message) => {
     const success = answer(200, { contentType: "application/x-protobuf", body: Uint8Array.from(body) });
-    expect(judgeAnswer(success, "http/protobuf", 10, NOW)).toEqual({ kind: "accepted", rejectedPoints, message });
+    expect(parseExportResponse(success, "http/protobuf", 10, NOW)).toEqual({
+      kind: "accepted",
+      rejectedPoints,
+      message,
+    });
   });
 
   test("in the form that the answer is in, whatever was asked in", () => {
     const success = answer(200, json({ partialSuccess: { rejectedDataPoints: 3 } }));
-    expect(judgeAnswer(success, "http/protobuf", 10, NOW)).toMatchObject({ rejectedPoints: 3 });
+    expect(parseExportResponse(success, "http/protobuf", 10, NOW)).toMatchObject({ rejectedPoints: 3 });
   });
 
   test("in JSON that is none", () => {
     const success = answer(200, { contentType: "application/json", body: Buffer.from("{") });
-    expect(judgeAnswer(success, "http/json", 10, NOW)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+    expect(parseExportResponse(success, "http/json", 10, NOW)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
   });
 });
 
@@ -117,7 +121,7 @@ describe("the reason for a refusal", () => {
     ["a page", { contentType: "text/html", body: Buffer.from("<html>") }, ""],
     ["nothing", {}, ""],
   ])("in %s", (_, rest, reason) => {
-    expect(judgeAnswer(answer(400, rest), "http/json", 10, NOW)).toEqual({
+    expect(parseExportResponse(answer(400, rest), "http/json", 10, NOW)).toEqual({
       kind: "refused",
       message: `HTTP 400 Bad Request${reason}`,
     });
@@ -125,7 +129,7 @@ describe("the reason for a refusal", () => {
 
   test("is kept short", () => {
     const long = { contentType: "text/plain", body: Buffer.from("\u{1f600}".repeat(5_000)) };
-    const { message } = judgeAnswer(answer(400, long), "http/json", 10, NOW);
+    const { message } = parseExportResponse(answer(400, long), "http/json", 10, NOW);
     expect(message.length).toBeLessThan(400);
     expect(message.isWellFormed()).toBe(true);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
-import { channelsBySensor, pointsAfter as pointsOfGroup } from "../../src/sync/list-points.ts";
-import { usualSpacing } from "../../src/sync/usual-spacing.ts";
+import { channelsBySensor, measurementsAfter as pointsOfGroup } from "../../src/sync/list-points.ts";
+import { medianSpacing } from "../../src/sync/usual-spacing.ts";
 
 function channel(channelId: string, measuredAt: number | undefined, value: number | undefined = 1): ChannelRecord {
   return { sensorId: "7", channelId, name: "", unit: "", value, measuredAt, limits: undefined };
@@ -56,7 +56,7 @@ describe("pointsAfter", () => {
 });
 
 describe("usualSpacing", () => {
-  const spacing = (times: readonly number[]) => usualSpacing(times.map((at) => ({ at, values: [] })));
+  const spacing = (times: readonly number[]) => medianSpacing(times.map((at) => ({ at, values: [] })));
 
   test.each([
     { times: [0, 10, 20, 30], expected: 10 },

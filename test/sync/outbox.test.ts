@@ -101,17 +101,17 @@ describe("Outbox", () => {
     expect([live.resolution, shown(live)]).toEqual(["live", ["a@2"]]);
   });
 
-  test("lets go of what is newer than a time, but not of what is under way", () => {
+  test("drops what is newer than a time, but not of what is under way", () => {
     const outbox = filled([row("a", 1, 2), row("a", 2, 2), row("a", 3, 2), row("b", 3)]);
-    expect(outbox.letGo("a", 2)).toBe(2);
+    expect(outbox.drop("a", 2)).toBe(2);
     expect(outbox.newestOf("a")?.at).toBe(2);
     const batch = take(outbox, 2);
-    expect(outbox.letGo("a", 0)).toBe(2);
+    expect(outbox.drop("a", 0)).toBe(2);
     expect(outbox.newestOf("a")?.at).toBe(1);
     expect(outbox.points).toBe(3);
     outbox.settle(batch);
-    expect(outbox.letGo("a", 0)).toBe(0);
-    expect(outbox.letGo("b", 0)).toBe(1);
+    expect(outbox.drop("a", 0)).toBe(0);
+    expect(outbox.drop("b", 0)).toBe(1);
     expect(outbox.points).toBe(0);
   });
 
@@ -126,7 +126,7 @@ describe("Outbox", () => {
     );
   });
 
-  test("through any sequence of steps: every row leaves once, in order, or was let go; sums are right", () => {
+  test("through any sequence of steps: every row leaves once, in order, or was dropped; sums are right", () => {
     const step = fc.oneof(
       {
         weight: 6,
@@ -141,7 +141,7 @@ describe("Outbox", () => {
       { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("settle", "put back") }) },
       {
         weight: 1,
-        arbitrary: fc.record({ do: fc.constant("let go" as const), sensor: fc.constantFrom("a", "b", "c") }),
+        arbitrary: fc.record({ do: fc.constant("drop" as const), sensor: fc.constantFrom("a", "b", "c") }),
       },
     );
     fc.assert(
@@ -166,10 +166,10 @@ describe("Outbox", () => {
             expect(batch.points <= each.max || batch.rows.length === 1).toBe(true);
             expect(new Set(batch.rows.map(({ resolution }) => resolution))).toEqual(new Set([batch.resolution]));
             flying.push(batch);
-          } else if (each.do === "let go") {
+          } else if (each.do === "drop") {
             const aloft = flying.flatMap(({ rows }) => rows).filter(({ sensorId }) => sensorId === each.sensor).length;
             const dropped = expected.get(each.sensor)?.splice(aloft) ?? [];
-            expect(outbox.letGo(each.sensor, 0)).toBe(dropped.reduce((sum, { values }) => sum + values.length, 0));
+            expect(outbox.drop(each.sensor, 0)).toBe(dropped.reduce((sum, { values }) => sum + values.length, 0));
           } else {
             const batch = flying.shift();
             if (batch === undefined) continue;

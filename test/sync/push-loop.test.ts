@@ -62,7 +62,7 @@ function loop({
       delivered: (resolution, points) => void counted.push(`delivered ${points} ${resolution}`),
       rejected: (resolution, points) => void counted.push(`rejected ${points} ${resolution}`),
       deliveryFailed: () => void counted.push("failed"),
-      letGo: () => undefined,
+      dropped: () => undefined,
       watermarksSaved: () => undefined,
     },
     onSettled: ({ rows }) => settled.push(...rows.map(({ sensorId, at }) => `${sensorId}@${at}`)),
@@ -212,7 +212,7 @@ describe("PushLoop", () => {
       random: () => 0,
       log: pino({ level: "silent" }),
       sink: { deliver: () => Promise.reject(new Error("a bug")) },
-      observer: { delivered() {}, rejected() {}, deliveryFailed() {}, letGo() {}, watermarksSaved() {} },
+      observer: { delivered() {}, rejected() {}, deliveryFailed() {}, dropped() {}, watermarksSaved() {} },
       onSettled: () => undefined,
     });
     failing.start();

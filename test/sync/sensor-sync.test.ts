@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { MeasurementRow, Resolution } from "../../src/sync/measurement.ts";
-import { type Judging, type ListPoint, SensorSync } from "../../src/sync/sensor-sync.ts";
+import { type ListContext, type ListedMeasurement, SensorSync } from "../../src/sync/sensor-sync.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const BASE = Date.UTC(2026, 0, 15, 12);
 
-const point = (at: number): ListPoint => ({ at, values: [["0", at]] });
+const point = (at: number): ListedMeasurement => ({ at, values: [["0", at]] });
 const row = (at: number, resolution: Resolution = "live"): MeasurementRow => ({
   sensorId: "7",
   at,
@@ -15,7 +15,7 @@ const row = (at: number, resolution: Resolution = "live"): MeasurementRow => ({
   values: [["0", 1]],
 });
 
-function judging(more: Partial<Judging> = {}): Judging {
+function judging(more: Partial<ListContext> = {}): ListContext {
   return { mode: "auto", pushes: true, now: BASE + 5 * MINUTE, ...more };
 }
 
@@ -79,7 +79,7 @@ describe("a measurement in a list", () => {
     expect(sync.listed(point(BASE + 5 * MINUTE), judging())).toBe("gap");
   });
 
-  test("does not leave after rows were let go, however near it is", () => {
+  test("does not leave after rows were dropped, however near it is", () => {
     const sync = sensor(undefined);
     sync.took(row(BASE + 10 * MINUTE), "list");
     sync.fallBack(BASE);

@@ -160,7 +160,7 @@ describe("in off, past the bound of memory", () => {
     const process = await it.start();
     it.receiver.mood = "is down";
     await it.run(process, 15);
-    expect(process.counted.letGo).toBe(10);
+    expect(process.counted.dropped).toBe(10);
     it.receiver.mood = "accepts";
     await it.run(process, 5);
     expect(secondsOf(it, "7")).toEqual([...range(0, 540, 60), ...range(960, 1_140, 60)]);
@@ -426,17 +426,17 @@ describe("times that cannot be", () => {
 });
 
 describe("memory", () => {
-  test("past its bound sensors are let go and read again: nothing is lost", async () => {
+  test("past its bound sensors are dropped and read again: nothing is lost", async () => {
     const it = world(MINUTELY, { maxPendingPoints: 12_000 });
     const process = await it.start();
     await it.run(process, 3);
     it.receiver.mood = "is down";
     await it.run(process, 200);
-    expect(process.counted.letGo).toBe(0);
+    expect(process.counted.dropped).toBe(0);
     await it.run(process, 300);
     const pending = [...process.engine.pending().values()].reduce((sum, { points }) => sum + points, 0);
     expect(pending).toBeLessThanOrEqual(12_000);
-    expect(process.counted.letGo).toBeGreaterThan(0);
+    expect(process.counted.dropped).toBeGreaterThan(0);
     it.receiver.mood = "accepts";
     await it.run(process, 30);
     expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);

@@ -30,7 +30,7 @@ async function saving() {
       delivered() {},
       rejected() {},
       deliveryFailed() {},
-      letGo() {},
+      dropped() {},
       watermarksSaved: (worked) => void outcomes.push(worked),
     },
   });

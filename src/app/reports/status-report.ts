@@ -100,7 +100,7 @@ function serverReport(
             pending: own.sum(EXPORTER_FAMILIES.syncPending, of),
             oldest_pending_seconds: own.most(EXPORTER_FAMILIES.syncOldestPending, of),
             failed_deliveries: own.sum(EXPORTER_FAMILIES.syncFailedDeliveries, of),
-            let_go: own.sum(EXPORTER_FAMILIES.syncLetGo, of),
+            dropped: own.sum(EXPORTER_FAMILIES.syncDropped, of),
           },
   };
 }

@@ -267,7 +267,7 @@ it("tells what is pushed, and where to without credentials", async () => {
       failed_requests: 0,
       refused_requests: 0,
     });
-    expect(report.servers[0]?.measurements).toMatchObject({ rejected: 0, failed_deliveries: 0, let_go: 0 });
+    expect(report.servers[0]?.measurements).toMatchObject({ rejected: 0, failed_deliveries: 0, dropped: 0 });
     expect(JSON.stringify(report)).not.toContain("password-of-the-receiver");
   } finally {
     await exporter.stop();

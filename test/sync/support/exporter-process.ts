@@ -26,7 +26,7 @@ export const PERIOD_MS = 60_000;
 export interface Counted {
   delivered: Map<Resolution, number>;
   rejected: Map<Resolution, number>;
-  letGo: number;
+  dropped: number;
   failures: number;
   saves: number;
 }
@@ -66,7 +66,7 @@ export class ExporterProcess {
   ): Promise<ExporterProcess> {
     const life = new AbortController();
     const own = mortalClock(clock, life.signal);
-    const counted: Counted = { delivered: new Map(), rejected: new Map(), letGo: 0, failures: 0, saves: 0 };
+    const counted: Counted = { delivered: new Map(), rejected: new Map(), dropped: 0, failures: 0, saves: 0 };
     const freshest: ExporterProcess["freshest"] = [];
     const log: string[] = [];
     const add = (counts: Map<Resolution, number>) => (resolution: Resolution, points: number) => {
@@ -100,8 +100,8 @@ export class ExporterProcess {
         deliveryFailed: () => {
           counted.failures++;
         },
-        letGo: (points) => {
-          counted.letGo += points;
+        dropped: (points) => {
+          counted.dropped += points;
         },
         watermarksSaved: () => {
           counted.saves++;

@@ -37,7 +37,7 @@ const Measurements = z.strictObject({
   pending: count().describe("measurements that wait to be delivered"),
   oldest_pending_seconds: z.number().describe("age of the oldest of them; 0 when none waits"),
   failed_deliveries: count().describe("deliveries that failed and are tried again"),
-  let_go: count().describe("measurements let go for want of memory, to be read again"),
+  dropped: count().describe("measurements dropped for want of memory, to be read again"),
 });
 
 const Server = z.strictObject({

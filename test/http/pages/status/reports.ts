@@ -75,7 +75,7 @@ export function statusReport(name: Naming = asIs): StatusReport {
           pending: 20,
           oldest_pending_seconds: 90,
           failed_deliveries: 4,
-          let_go: 0,
+          dropped: 0,
         },
       },
     ],
