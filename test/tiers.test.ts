@@ -38,7 +38,7 @@ const STATEFUL = [
   "cli/signals.ts",
   "config/validation.ts",
   "lib/bounded-files.ts",
-  "lib/http/shared-lookup.ts",
+  "lib/http/dns-lookup.ts",
   "prtg/decode/status.ts",
   "prtg/decode/timestamp.ts",
   "simulator/api/contract/contract.ts",

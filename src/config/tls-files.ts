@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { ExporterError } from "../errors/exporter-error.ts";
+import type { TlsMaterial } from "../lib/http/tls.ts";
 import { readCertificates, readPrivateKey } from "./certificates.ts";
 import { printable } from "./quote.ts";
 import type { ReadFile } from "./read-file.ts";
@@ -9,13 +10,6 @@ export interface TlsFiles {
   readonly caFile: string | undefined;
   readonly certFile: string | undefined;
   readonly keyFile: string | undefined;
-}
-
-/** What the files hold, PEM. */
-export interface TlsMaterial {
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from "node:http";
 import type { IExportMetricsServiceResponse } from "@opentelemetry/otlp-transformer";
+import { parseRetryAfterMs } from "../lib/http/headers.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
 import { ENCODINGS, type OtlpProtocol } from "./encoding.ts";
-import { parseRetryAfterMs } from "./retry-after.ts";
 
 /** The answer to one request, as it came over the wire. */
 export interface HttpAnswer {

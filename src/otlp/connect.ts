@@ -5,7 +5,7 @@ import { ENCODINGS } from "./encoding.ts";
 import { OtlpExporter } from "./exporter.ts";
 import { headerReader } from "./headers.ts";
 import type { OtlpSettings } from "./settings.ts";
-import { tlsReader } from "./tls.ts";
+import { receiverTls } from "./tls.ts";
 import { OtlpTransport } from "./transport.ts";
 
 export interface OtlpContext {
@@ -27,14 +27,14 @@ export async function connectOtlp(settings: OtlpSettings, context: OtlpContext):
   const { url, protocol, compression, timeoutMs, maxRequestBytes } = settings;
   const { userAgent, clock, readFile, readSecret = readFile, redactor } = context;
   const readHeaders = headerReader(settings, readSecret, redactor);
-  const readTls = tlsReader(settings.tls, readFile, readSecret);
+  const tls = receiverTls(settings.tls, readFile, readSecret);
   await readHeaders();
-  if (url.startsWith("https:")) await readTls();
+  if (url.startsWith("https:")) await tls.read();
   const { contentType } = ENCODINGS[protocol];
   const transport = new OtlpTransport({
     ...{ url, contentType, compression, timeoutMs, userAgent, clock },
     readHeaders,
-    readTls,
+    tls,
   });
   return new OtlpExporter({ transport, protocol, clock, maxRequestBytes });
 }

@@ -1,7 +1,7 @@
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
+import { waitFor } from "../lib/deadline.ts";
 import { ApiError } from "./api-error.ts";
-import { waitFor } from "./deadline.ts";
 
 /** Where the value of the Authorization header comes from. */
 export interface Authenticator {

@@ -1,7 +1,4 @@
-import type { Dispatcher } from "undici";
-import { httpDate } from "./http-date.ts";
-
-type Headers = Dispatcher.ResponseData["headers"];
+import { headerValue, mediaType, parseHttpDate, type ResponseHeaders } from "../lib/http/headers.ts";
 
 /** Status and the headers that matter here. */
 export interface ResponseHead {
@@ -36,19 +33,19 @@ export interface HttpResponse extends ResponseHead {
 
 const MAX_HEADER_SHOWN = 128;
 
-export function readHead(status: number, statusText: string, headers: Headers): ResponseHead {
-  const link = header(headers, "link");
-  const total = header(headers, "x-total-count");
-  const date = httpDate(header(headers, "date") ?? "");
-  const isCached = Number(header(headers, "age") ?? 0) > 0;
+export function readHead(status: number, statusText: string, headers: ResponseHeaders): ResponseHead {
+  const link = headerValue(headers, "link");
+  const total = headerValue(headers, "x-total-count");
+  const date = parseHttpDate(headerValue(headers, "date") ?? "");
+  const isCached = Number(headerValue(headers, "age") ?? 0) > 0;
   return {
     status,
     statusText,
-    contentType: short(header(headers, "content-type")?.split(";", 1)[0]?.trim().toLowerCase()),
-    contentEncoding: short(header(headers, "content-encoding")?.trim().toLowerCase()),
-    location: header(headers, "location"),
-    retryAfter: header(headers, "retry-after") ?? header(headers, "wait-for"),
-    requestId: short(header(headers, "x-request-id")),
+    contentType: short(mediaType(headers)),
+    contentEncoding: short(headerValue(headers, "content-encoding")?.trim().toLowerCase()),
+    location: headerValue(headers, "location"),
+    retryAfter: headerValue(headers, "retry-after") ?? headerValue(headers, "wait-for"),
+    requestId: short(headerValue(headers, "x-request-id")),
     totalCount: total !== undefined && /^\s*\d{1,15}\s*$/.test(total) ? Number(total) : undefined,
     hasNext: link === undefined ? undefined : /;\s*rel\s*=\s*"?next\b/i.test(link),
     dateMs: Number.isNaN(date) || isCached ? undefined : date,
@@ -58,9 +55,4 @@ export function readHead(status: number, statusText: string, headers: Headers): 
 /** For what goes into messages and logs: headers together may have 16 KiB. */
 function short(value: string | undefined): string | undefined {
   return value?.slice(0, MAX_HEADER_SHOWN);
-}
-
-function header(headers: Headers, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
 }

@@ -1,9 +1,9 @@
 import { errors } from "undici";
 import type { ErrorCode } from "../errors/catalogue.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import { WrongFingerprint } from "../lib/http/tls.ts";
 import { ApiError } from "./api-error.ts";
 import { MAX_INFORMATIONAL } from "./paging/answer-bounds.ts";
-import { WrongFingerprint } from "./tls.ts";
 
 /** Where the request was going. */
 export interface Destination {

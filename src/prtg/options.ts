@@ -2,37 +2,13 @@ import type { LookupFunction } from "node:net";
 import type { Logger } from "pino";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { TlsClientOptions } from "../lib/http/tls.ts";
 import type { ApiObserver } from "./observer.ts";
 
 /** How to prove who we are. Secrets come from functions, so that a changed file is seen without a restart. */
 export type ApiAuth =
   | { readonly kind: "api_key"; readonly key: () => Promise<string> }
   | { readonly kind: "login"; readonly username: string; readonly password: () => Promise<string> };
-
-export interface ApiTls {
-  /** PEM certificates to trust instead of the built-in ones; a server's own certificate may be among them. */
-  readonly ca?: string | undefined;
-  /** Accept any certificate. */
-  readonly insecureSkipVerify?: boolean;
-  /** Name to expect in the certificate, where it differs from the host of the URL. */
-  readonly serverName?: string | undefined;
-  /**
-   * SHA-256 of certificates, hexadecimal in lower case, of which the server has to show one. Without `ca` that takes the
-   * place of authorities, names and dates; with it both have to hold.
-   */
-  readonly fingerprints?: readonly string[] | undefined;
-  readonly minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
-  /** Asked at each connection, so that files that changed are seen without a restart; what it gives goes before `ca`. */
-  readonly read?: (() => Promise<ApiTlsMaterial>) | undefined;
-}
-
-/** PEM. */
-export interface ApiTlsMaterial {
-  readonly ca: string | undefined;
-  /** Our own certificate with its chain, and its key. */
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-}
 
 /** What one server may be asked. */
 export interface ApiLimits {
@@ -62,9 +38,9 @@ export interface ApiClientOptions {
   /** `https://prtg.example.com:1616`; a path prefix is kept, a `/` or `/api/v2` at the end is not needed. */
   readonly url: string;
   readonly auth: ApiAuth;
-  readonly tls?: ApiTls;
+  readonly tls?: TlsClientOptions;
   readonly limits: ApiLimits;
-  /** How the name of the host is resolved; `sharedLookup` by default. */
+  /** How the name of the host is resolved; by the system by default. */
   readonly lookup?: LookupFunction | undefined;
   /** Attempts at one request, the first included; by default as many as the kind of failure deserves. */
   readonly maxAttempts?: number;

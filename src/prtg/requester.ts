@@ -1,7 +1,7 @@
+import { waitFor, withDeadline } from "../lib/deadline.ts";
 import { ApiError, closedError } from "./api-error.ts";
 import type { Authenticator } from "./auth.ts";
 import { type Circuits, HEALTH_ENDPOINT } from "./circuits.ts";
-import { waitFor, withDeadline } from "./deadline.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { RetryBudget, retryDelayMs } from "./retry.ts";
 import type { ApiAnswer, Sender } from "./sender.ts";

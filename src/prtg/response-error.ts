@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../errors/catalogue.ts";
+import { parseRetryAfterMs } from "../lib/http/headers.ts";
 import { ApiError } from "./api-error.ts";
 import { isObject, text } from "./decode/primitives.ts";
 import type { HttpResponse } from "./http-response.ts";
-import { parseRetryAfterMs } from "./retry.ts";
 
 /** Some answers come from whatever else listens there: the classic web server, a proxy. */
 export const WRONG_PORT_REMEDY =

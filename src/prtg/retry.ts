@@ -1,5 +1,4 @@
 import type { ApiError } from "./api-error.ts";
-import { httpDate } from "./http-date.ts";
 
 /** Attempts in all, the first included, per kind of failure; kinds that are not listed are not tried again. */
 const ATTEMPTS: Readonly<Partial<Record<ApiError["code"], number>>> = {
@@ -15,8 +14,6 @@ const ATTEMPTS: Readonly<Partial<Record<ApiError["code"], number>>> = {
 
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;
-/** A server may ask for a pause, not for silence until the next restart. */
-const MAX_REQUESTED_DELAY_MS = 15 * 60_000;
 
 /**
  * Milliseconds to wait before the next attempt at an idempotent request; undefined when there should be none.
@@ -27,14 +24,6 @@ export function retryDelayMs(failure: ApiError, attempt: number, random: () => n
   if (attempt >= (ATTEMPTS[failure.code] ?? 1)) return undefined;
   const bound = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
   return (failure.retryAfterMs ?? 0) + random() * bound;
-}
-
-/** Reads `Retry-After` or `Wait-For`: seconds, or an HTTP date, which counts from `nowMs` (the server's clock). */
-export function parseRetryAfterMs(text: string | undefined, nowMs: number): number | undefined {
-  if (text === undefined) return undefined;
-  const trimmed = text.trim();
-  const ms = /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) * 1000 : httpDate(trimmed) - nowMs;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), MAX_REQUESTED_DELAY_MS);
 }
 
 const RETRY_TOKENS = 10;

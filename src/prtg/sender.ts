@@ -1,7 +1,7 @@
+import { withDeadline } from "../lib/deadline.ts";
 import { ApiError } from "./api-error.ts";
 import { RequestBudget } from "./budget.ts";
 import type { Circuits } from "./circuits.ts";
-import { withDeadline } from "./deadline.ts";
 import type { HttpResponse, ResponseHead } from "./http-response.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { MAX_ERROR_BYTES } from "./paging/answer-bounds.ts";

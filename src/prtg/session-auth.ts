@@ -1,8 +1,8 @@
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
+import { waitFor, withDeadline } from "../lib/deadline.ts";
 import { ApiError, closedError } from "./api-error.ts";
 import { type Authenticator, isHeaderSafe, readSecret } from "./auth.ts";
-import { waitFor, withDeadline } from "./deadline.ts";
 import { isObject, text } from "./decode/primitives.ts";
 import { parseTimestamp } from "./decode/timestamp.ts";
 import type { ApiClientOptions } from "./options.ts";

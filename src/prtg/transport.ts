@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
+import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import { DamagedBody, decodedBody } from "../lib/http/decoded-body.ts";
-import { KeptConnections } from "../lib/http/kept-connections.ts";
 import { ApiError } from "./api-error.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { type HttpResponse, type ResponseHead, readHead } from "./http-response.ts";
@@ -9,7 +9,6 @@ import type { ApiClientOptions } from "./options.ts";
 import { MAX_INFORMATIONAL, MAX_SMALL_ANSWER_BYTES } from "./paging/answer-bounds.ts";
 import type { ResponseBody } from "./response-body.ts";
 import { notJson } from "./response-json.ts";
-import { tlsConnector } from "./tls.ts";
 import { UnverifiedWarnings } from "./unverified-warnings.ts";
 
 /** One request to a monitoring server. */
@@ -34,12 +33,11 @@ export interface TransportHooks {
   readonly onBytes: (count: number) => void;
 }
 
-const MAX_CONNECT_MS = 10_000;
 const SMALL_REMEDY = "This endpoint answers with a few kilobytes: see what else may be answering at servers[].url.";
 
 /** Requests to one server. Redirects are not followed: API v2 has none. */
 export class Transport {
-  readonly #connections: KeptConnections;
+  readonly #pool: ConnectionPool;
   readonly #origin: string;
   readonly #root: string;
   readonly #userAgent: string;
@@ -54,14 +52,9 @@ export class Transport {
     this.#userAgent = userAgent;
     this.#maxBytes = limits.maxResponseBytes;
     this.#warnings = secure && tls.insecureSkipVerify ? new UnverifiedWarnings(options) : undefined;
-    this.#connections = new KeptConnections({
-      origin,
-      connections: limits.concurrency,
-      connectTimeoutMs: Math.min(limits.timeoutMs, MAX_CONNECT_MS),
-      clock,
-      lookup,
-      connector: secure ? (settings) => tlsConnector(tls, settings) : undefined,
-      inDoubt: (error) => log.warn({ err: error }, "the name of the server does not resolve: its last address is used"),
+    this.#pool = new ConnectionPool({
+      ...{ origin, tls, clock, lookup, connections: limits.concurrency, timeoutMs: limits.timeoutMs },
+      onStale: (error) => log.warn({ err: error }, "the name of the server does not resolve: its last address is used"),
     });
   }
 
@@ -110,7 +103,7 @@ export class Transport {
   ): Promise<Dispatcher.ResponseData> {
     let informational = 0;
     try {
-      return await this.#connections.request({
+      return await this.#pool.request({
         method: request.method,
         path: this.#root + request.path,
         signal,
@@ -155,13 +148,13 @@ export class Transport {
     if (!signal.aborted) return networkError({ endpoint, origin: this.#origin }, error);
     const reason: unknown = signal.reason;
     // The machine at the other end may be gone without a word, and the name stand for another one by now.
-    if (reason instanceof ApiError && reason.code === "API_TIMEOUT") this.#connections.renew();
+    if (reason instanceof ApiError && reason.code === "API_TIMEOUT") this.#pool.renew();
     return reason;
   }
 
   /** Ends all connections, also busy ones. */
   async close(): Promise<void> {
-    await this.#connections.destroy();
+    await this.#pool.destroy();
   }
 
   #bound(bytes: number, request: ApiRequest): void {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { type HttpAnswer, parseExportResponse } from "../../src/otlp/answer.ts";
-import { parseRetryAfterMs } from "../../src/otlp/retry-after.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 
@@ -133,20 +132,4 @@ describe("the reason for a refusal", () => {
     expect(message.length).toBeLessThan(400);
     expect(message.isWellFormed()).toBe(true);
   });
-});
-
-test.each([
-  ["120", 120_000],
-  [" 1.5 ", 1_500],
-  ["0", 0],
-  ["86400", 900_000],
-  ["Thu, 15 Jan 2026 12:00:30 GMT", 30_000],
-  ["Thu, 15 Jan 2026 11:00:00 GMT", 0],
-  ["-5", undefined],
-  ["soon", undefined],
-  ["2026-01-15", undefined],
-  ["", undefined],
-  [undefined, undefined],
-])("Retry-After %j is %j ms", (text, ms) => {
-  expect(parseRetryAfterMs(text, NOW)).toBe(ms);
 });

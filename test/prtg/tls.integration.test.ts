@@ -7,7 +7,7 @@ import type { PeerCertificate, TLSSocket, TlsOptions } from "node:tls";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readTlsFiles } from "../../src/config/tls-files.ts";
 import { describeError } from "../../src/errors/exporter-error.ts";
-import type { ApiTls } from "../../src/prtg/options.ts";
+import type { TlsClientOptions } from "../../src/lib/http/tls.ts";
 import { type Certificates, makeCertificates } from "../http/support/certificates.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { never, rejection, testClient } from "./support/test-client.ts";
@@ -69,7 +69,7 @@ function plain(fingerprint: string): string {
 }
 
 /** As the configuration hands them over. */
-function filesOf(names: { ca?: string; client?: string }): ApiTls {
+function filesOf(names: { ca?: string; client?: string }): TlsClientOptions {
   const path = (file: string | undefined) => (file === undefined ? undefined : certificates.path(file));
   const { ca, client } = names;
   const files = {
@@ -81,7 +81,7 @@ function filesOf(names: { ca?: string; client?: string }): ApiTls {
   return { read: () => readTlsFiles(files, read, read) };
 }
 
-async function ask(url: string, tls: ApiTls): Promise<unknown> {
+async function ask(url: string, tls: TlsClientOptions): Promise<unknown> {
   return testClient(url, { tls, maxAttempts: 1 }).api.version(never);
 }
 
@@ -155,7 +155,11 @@ describe("fingerprints", () => {
 const LOST = /^API_(TLS_CLIENT_REFUSED|CONNECTION_FAILED)$/;
 
 describe("a client certificate", () => {
-  const asking = (): TlsOptions => ({ requestCert: true, rejectUnauthorized: true, ca: certificates.read("ca.pem") });
+  const asking = (): TlsOptions => ({
+    requestCert: true,
+    rejectUnauthorized: true,
+    ca: certificates.read("ca.pem"),
+  });
 
   test.each(["TLSv1.2", "TLSv1.3"] as const)("is shown to servers that ask for one, over %s", async (version) => {
     const { url, handshakes } = await secureServer("server", { ...asking(), minVersion: version, maxVersion: version });

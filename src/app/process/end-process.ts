@@ -1,9 +1,9 @@
 import { filesHang } from "../../lib/bounded-files.ts";
-import { namesWait } from "../../lib/http/shared-lookup.ts";
+import { hasPendingLookups } from "../../lib/http/dns-lookup.ts";
 
 /** Whether threads wait for a file system or a name server, and may do so for long. */
 export function threadsHang(): boolean {
-  return filesHang() || namesWait();
+  return filesHang() || hasPendingLookups();
 }
 
 /**

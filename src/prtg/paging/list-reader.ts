@@ -1,5 +1,5 @@
+import { withDeadline } from "../../lib/deadline.ts";
 import { ApiError } from "../api-error.ts";
-import { withDeadline } from "../deadline.ts";
 import type { DecodeProblems } from "../decode/problems.ts";
 import { reportProblems } from "../decode/problems.ts";
 import { type ListEndpoint, pagePath } from "../endpoints.ts";

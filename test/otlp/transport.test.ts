@@ -30,7 +30,7 @@ test("a push that finds its connection closed goes out again at once", async () 
     timeoutMs: 10_000,
     userAgent: "prtg-exporter/test",
     readHeaders: async () => ({}),
-    readTls: async () => ({}),
+    tls: {},
     clock: new ManualClock(),
   });
   onTestFinished(() => transport.close());

@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import {
   type ConnectionOptions,
   checkServerIdentity,
@@ -7,8 +7,41 @@ import {
   TLSSocket,
 } from "node:tls";
 import { buildConnector } from "undici";
-import type { ConnectSettings } from "../lib/http/kept-connections.ts";
-import type { ApiTls, ApiTlsMaterial } from "./options.ts";
+
+/** How connections are opened: for `net.connect`, `tls.connect` and undici. */
+export interface ConnectSettings {
+  /** Until a connection is there, handshake included, milliseconds. */
+  readonly timeout: number;
+  readonly autoSelectFamilyAttemptTimeout: number;
+  readonly lookup: LookupFunction;
+}
+
+/** PEM. */
+export interface TlsMaterial {
+  /** Certificates to trust instead of those of Node.js and the system; the server's own certificate may be among them. */
+  readonly ca: string | undefined;
+  /** Our own certificate with its chain, and its key. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+/** How the client trusts a server over TLS, and is trusted by it. */
+export interface TlsClientOptions {
+  /** See `TlsMaterial`; used where there is no `read`. */
+  readonly ca?: string | undefined;
+  /** Accept any certificate. */
+  readonly insecureSkipVerify?: boolean;
+  /** Name to expect in the certificate, where it differs from the host of the URL. */
+  readonly serverName?: string | undefined;
+  /**
+   * SHA-256 of certificates, hexadecimal in lower case, of which the server has to show one. Without `ca` that takes the
+   * place of authorities, names and dates; with it both have to hold.
+   */
+  readonly fingerprints?: readonly string[] | undefined;
+  readonly minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
+  /** Called at each connection, so that files that changed are seen without a restart. */
+  readonly read?: (() => Promise<TlsMaterial>) | undefined;
+}
 
 type TlsConnectOptions = Pick<
   ConnectionOptions,
@@ -28,8 +61,8 @@ export class WrongFingerprint extends Error {
 }
 
 /** Opens connections over TLS, each with what the files hold at that time. */
-export function tlsConnector(tls: ApiTls, settings: ConnectSettings): buildConnector.connector {
-  const given: ApiTlsMaterial = { ca: tls.ca, cert: undefined, key: undefined };
+export function tlsConnector(tls: TlsClientOptions, settings: ConnectSettings): buildConnector.connector {
+  const given: TlsMaterial = { ca: tls.ca, cert: undefined, key: undefined };
   const read = tls.read ?? (() => Promise.resolve(given));
   let known: { readonly text: string; readonly connect: buildConnector.connector } | undefined;
   return (target, callback) => {
@@ -60,7 +93,7 @@ export function tlsConnector(tls: ApiTls, settings: ConnectSettings): buildConne
 }
 
 /** Options of `tls.connect`. Without an authority of its own a server may be vouched for by Node's or the system's. */
-function connectOptions(tls: ApiTls, { ca, cert, key }: ApiTlsMaterial): TlsConnectOptions {
+function connectOptions(tls: TlsClientOptions, { ca, cert, key }: TlsMaterial): TlsConnectOptions {
   const isPinned = tls.fingerprints !== undefined && ca === undefined;
   const verifies = tls.insecureSkipVerify !== true && !isPinned;
   const authorities = ca ?? (verifies ? [...getCACertificates("default"), ...getCACertificates("system")] : []);
@@ -83,7 +116,7 @@ function connectOptions(tls: ApiTls, { ca, cert, key }: ApiTlsMaterial): TlsConn
   };
 }
 
-/** Nothing has been sent yet: undici learns of the connection when this has had its say. */
+/** Checked before undici learns of the connection: nothing has been sent yet. */
 function wrongFingerprint(socket: unknown, expected: readonly string[] | undefined): WrongFingerprint | undefined {
   if (expected === undefined) return undefined;
   const seen = socket instanceof TLSSocket ? socket.getPeerX509Certificate()?.fingerprint256 : undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { waitFor, withDeadline } from "../../src/prtg/deadline.ts";
+import { waitFor, withDeadline } from "../../src/lib/deadline.ts";
+import { never, rejection } from "../prtg/support/test-client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { never, rejection } from "./support/test-client.ts";
 
 /** Work that goes on until its signal ends it. */
 function endless(signal: AbortSignal): Promise<never> {

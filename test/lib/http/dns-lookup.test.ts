@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import type { LookupFunction } from "node:net";
 import { expect, test } from "vitest";
-import { createSharedLookup, namesWait } from "../../../src/lib/http/shared-lookup.ts";
+import { createSharedLookup, hasPendingLookups } from "../../../src/lib/http/dns-lookup.ts";
 
 type Callback = Parameters<LookupFunction>[2];
 
@@ -23,10 +23,10 @@ test("a name that is not answered waits once, however often it is asked for, and
   const all = [resolve("hangs.test"), resolve("hangs.test"), resolve("hangs.test"), resolve("other.test")];
   expect(asked.map(({ hostname }) => hostname)).toEqual(["hangs.test", "other.test"]);
   asked[0]?.answer(null, HERE);
-  expect(namesWait()).toBe(true);
+  expect(hasPendingLookups()).toBe(true);
   asked[1]?.answer(null, []);
   // Those of tests before may still be on their way.
-  await expect.poll(namesWait).toBe(false);
+  await expect.poll(hasPendingLookups).toBe(false);
   expect(await Promise.all(all)).toEqual([
     [null, HERE],
     [null, HERE],
@@ -50,7 +50,7 @@ test("each answer, a failure too, is for those who waited for it; the next one a
 test("nothing asks the system for a name in any other way, and every connection pool is given this one", () => {
   const sources = globSync("src/**/*.ts").filter((path) => !path.startsWith("src/simulator/"));
   const having = (pattern: RegExp) => sources.filter((path) => pattern.test(readFileSync(path, "utf8"))).sort();
-  expect(having(/import (?!type\b)(?!\{ type \w+ \}).* from "node:dns/)).toEqual(["src/lib/http/shared-lookup.ts"]);
+  expect(having(/import (?!type\b)(?!\{ type \w+ \}).* from "node:dns/)).toEqual(["src/lib/http/dns-lookup.ts"]);
   // The type of those settings demands one.
   for (const path of having(/new Pool\(|buildConnector\(/)) {
     expect([path, /[lL]ookup|settings: ConnectSettings/.test(readFileSync(path, "utf8"))]).toEqual([path, true]);

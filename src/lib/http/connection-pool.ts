@@ -1,34 +1,28 @@
 import type { LookupFunction } from "node:net";
 import { type buildConnector, Client, type Dispatcher, errors, Pool } from "undici";
 import type { Clock } from "../clock.ts";
-import { steadyLookup } from "./steady-lookup.ts";
+import { createStaleLookup } from "./dns-lookup.ts";
+import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls.ts";
 
-/** How connections are opened: for `net.connect`, `tls.connect` and undici. */
-export interface ConnectSettings {
-  /** Until a connection is there, handshake included, milliseconds. */
-  readonly timeout: number;
-  readonly autoSelectFamilyAttemptTimeout: number;
-  readonly lookup: LookupFunction;
-}
-
-export interface KeptConnectionsOptions {
+export interface ConnectionPoolOptions {
   /** `https://prtg.example.com:1616` */
   readonly origin: string;
   /** Connections, as many as requests may be under way. */
   readonly connections: number;
-  /** At most for a connection to come about, milliseconds. */
-  readonly connectTimeoutMs: number;
+  /** Of a request as a whole, milliseconds; a connection gets no more of it than ten seconds to come about. */
+  readonly timeoutMs: number;
   readonly clock: Clock;
-  /** For connections over TLS. */
-  readonly connector?: ((settings: ConnectSettings) => buildConnector.connector) | undefined;
-  /** How the name of the host is resolved; `sharedLookup` by default. */
+  /** For an origin with `https:`. */
+  readonly tls?: TlsClientOptions | undefined;
+  /** How the name of the host is resolved; by the system by default. */
   readonly lookup?: LookupFunction | undefined;
-  /** See `SteadyLookup`. */
-  readonly inDoubt?: ((error: Error) => void) | undefined;
+  /** See `StaleLookupOptions`. */
+  readonly onStale?: ((error: Error) => void) | undefined;
 }
 
-export type KeptRequest = Dispatcher.RequestOptions & { readonly signal: AbortSignal };
+export type PoolRequest = Dispatcher.RequestOptions & { readonly signal: AbortSignal };
 
+const MAX_CONNECT_MS = 10_000;
 /** Longer than the usual time between polls and pushes, so that connections are kept from one to the next. */
 const KEEP_ALIVE_MS = 90_000;
 /** A name may come to stand for another address while the old one still answers: the name is asked for again. */
@@ -43,25 +37,26 @@ const MAX_ATTEMPT_MS = 2_500;
  * Connections to one host, HTTP/1.1 only: over HTTP/2 few connections carry many requests at once, and the concurrency
  * would no longer be ours to limit. They are kept between requests, and opened anew after five minutes.
  */
-export class KeptConnections {
-  readonly #options: KeptConnectionsOptions;
-  /** One for all times: it keeps what it made of certificates. */
+export class ConnectionPool {
+  readonly #options: ConnectionPoolOptions;
+  /** Kept when the pool is renewed: it holds what it made of certificates. */
   readonly #connect: ConnectSettings | buildConnector.connector;
   /** Requests that went out on a connection that had carried others before. */
-  readonly #late = new WeakSet<object>();
+  readonly #reused = new WeakSet<object>();
   readonly #retired = new Set<Pool>();
   #pool: Pool;
   #since: number;
 
-  constructor(options: KeptConnectionsOptions) {
-    const { connectTimeoutMs: timeout, clock, lookup: resolve, inDoubt, connector } = options;
+  constructor(options: ConnectionPoolOptions) {
+    const { origin, timeoutMs, clock, lookup: resolve, onStale, tls = {} } = options;
+    const timeout = Math.min(timeoutMs, MAX_CONNECT_MS);
     this.#options = options;
     const settings = {
       timeout,
       autoSelectFamilyAttemptTimeout: Math.min(MAX_ATTEMPT_MS, Math.ceil(timeout / 3)),
-      lookup: steadyLookup({ clock, resolve, inDoubt }),
+      lookup: createStaleLookup({ clock, resolve, onStale }),
     };
-    this.#connect = connector?.(settings) ?? settings;
+    this.#connect = origin.startsWith("https:") ? tlsConnector(tls, settings) : settings;
     this.#pool = this.#createPool();
     this.#since = clock.monotonic();
   }
@@ -71,13 +66,13 @@ export class KeptConnections {
    * no answer began, an idempotent one goes out once more, at once, on a new connection. Others (POST, unless marked
    * `idempotent`) take a new connection from the beginning.
    */
-  async request(request: KeptRequest): Promise<Dispatcher.ResponseData> {
+  async request(request: PoolRequest): Promise<Dispatcher.ResponseData> {
     const isIdempotent = request.idempotent ?? request.method === "GET";
     if (!isIdempotent || this.#options.clock.monotonic() - this.#since > MAX_AGE_MS) this.renew();
     try {
       return await this.#pool.request(request);
     } catch (error) {
-      if (!isIdempotent || request.signal.aborted || !this.#late.has(request) || !isStale(error)) throw error;
+      if (!isIdempotent || request.signal.aborted || !this.#reused.has(request) || !isStale(error)) throw error;
       this.renew();
       return await this.#pool.request(request);
     }
@@ -100,7 +95,7 @@ export class KeptConnections {
 
   #createPool(): Pool {
     const { origin, connections } = this.#options;
-    const late = this.#late;
+    const reused = this.#reused;
     return new Pool(origin, {
       connections,
       pipelining: 1,
@@ -110,22 +105,22 @@ export class KeptConnections {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: this.#connect,
-      factory: (address, options) => new NotingClient(address, options, (request) => late.add(request)),
+      factory: (address, options) => new ReportingClient(address, options, (request) => reused.add(request)),
     });
   }
 }
 
-/** One connection; tells of requests that find it open. */
-class NotingClient extends Client {
-  readonly #note: (request: object) => void;
+/** One connection; reports requests that find it open already. */
+class ReportingClient extends Client {
+  readonly #onReuse: (request: object) => void;
 
-  constructor(origin: URL, options: Client.Options, note: (request: object) => void) {
+  constructor(origin: URL, options: Client.Options, onReuse: (request: object) => void) {
     super(origin, options);
-    this.#note = note;
+    this.#onReuse = onReuse;
   }
 
   override dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    if (this.stats.connected) this.#note(request);
+    if (this.stats.connected) this.#onReuse(request);
     return super.dispatch(request, handler);
   }
 }
