@@ -4,7 +4,7 @@
  */
 
 import { ServerPicture } from "../../src/collectors/server-picture.ts";
-import { formatLabels } from "../../src/exposition/text.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
 import type { RuleSet } from "../../src/mapping/rules/rule-set.ts";

@@ -2,7 +2,7 @@
 
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { formatLabels } from "../../src/exposition/text.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { startStatePush } from "../../src/otlp/state-push.ts";

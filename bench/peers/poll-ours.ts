@@ -5,7 +5,7 @@
 import { pino } from "pino";
 import { createServerMonitor } from "../../src/collectors/server-monitor.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
-import { formatLabels } from "../../src/exposition/text.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { createApiClient } from "../../src/prtg/client.ts";

@@ -5,7 +5,7 @@ import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import { Exposition } from "../exposition/exposition.ts";
 import { MEDIA_TYPES } from "../exposition/negotiate.ts";
-import { formatLabels } from "../exposition/text.ts";
+import { formatLabels } from "../exposition/text-format.ts";
 import type { DebugPages } from "../http/pages/debug-endpoint.ts";
 import type { Discovery } from "../http/pages/sd-endpoint.ts";
 import type { StatusSource } from "../http/pages/status/source.ts";

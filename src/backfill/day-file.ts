@@ -1,7 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { ExporterError } from "../errors/exporter-error.ts";
-import { formatEnd, formatHeader } from "../exposition/format.ts";
-import { formatValue } from "../exposition/text.ts";
+import { formatEnd, formatHeader, formatValue } from "../exposition/text-format.ts";
 import { convert } from "../mapping/units/conversion.ts";
 import { replaceFile, withFile } from "./durable-file.ts";
 import type { BackfillPlan, PlannedSensor, PlannedSeries } from "./plan.ts";

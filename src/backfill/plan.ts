@@ -1,4 +1,4 @@
-import { formatLabels } from "../exposition/text.ts";
+import { formatLabels } from "../exposition/text-format.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import type { Conversion } from "../mapping/units/conversion.ts";

@@ -178,7 +178,7 @@ export async function startServing(
 function routesOf(live: LiveExporter, flags: WebFlags) {
   return createRoutes({
     telemetryPath: flags["web.telemetryPath"],
-    exposition: { pageInTwo: (...wanted) => live.shown.exposition.pageInTwo(...wanted) },
+    exposition: { streamedPage: (...wanted) => live.shown.exposition.streamedPage(...wanted) },
     served: (format) => live.shown.metrics.scrapes.inc({ format }),
     rejected: (reason) => live.shown.metrics.httpRejected.inc({ reason }),
     isReady: () => live.shown.ready,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import Negotiator from "negotiator";
-import type { BodyFormat } from "./format.ts";
+import type { ExpositionFormat } from "./text-format.ts";
 
 export type ContentEncoding = "identity" | "gzip";
 
@@ -8,7 +8,7 @@ export type ContentEncoding = "identity" | "gzip";
 export type NameEscaping = "none" | "dots";
 
 export interface NegotiatedFormat {
-  readonly body: BodyFormat;
+  readonly body: ExpositionFormat;
   readonly escaping: NameEscaping;
   readonly contentType: string;
 }
@@ -32,7 +32,7 @@ const OFFERS: ReadonlyMap<string, NegotiatedFormat> = new Map([
 const OFFERED = [...OFFERS.keys()];
 
 /**
- * Picks the format of a metrics page by the Accept header, with q-values and `escaping=`. What nobody can satisfy gets
+ * Picks the format of a metrics page by the Accept header, with q-values and `escaping=`. What cannot be satisfied gets
  * text 0.0.4, never 406: a scraper that sends odd headers still wants its metrics.
  * @see https://prometheus.io/docs/instrumenting/content_negotiation/
  */
@@ -51,11 +51,11 @@ export function negotiateEncoding(headers: IncomingHttpHeaders): ContentEncoding
   return encodings[0] === "gzip" ? "gzip" : "identity";
 }
 
-function offer(body: BodyFormat, contentType: string, escaping: NameEscaping = "none"): NegotiatedFormat {
+function offer(body: ExpositionFormat, contentType: string, escaping: NameEscaping = "none"): NegotiatedFormat {
   return { body, contentType, escaping };
 }
 
-function withEscapings(body: BodyFormat, mediaType: string, version: string): [string, NegotiatedFormat][] {
+function withEscapings(body: ExpositionFormat, mediaType: string, version: string): [string, NegotiatedFormat][] {
   return ["allow-utf-8", "underscores", "dots", "values"].map((escaping) => [
     `${mediaType};version=${version};escaping=${escaping}`,
     offer(

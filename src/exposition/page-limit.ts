@@ -1,9 +1,9 @@
 import type { TimeSlices } from "../lib/yielding.ts";
 import { type Owner, SERVER_WIDE } from "../store/owner.ts";
-import { formatHeader } from "./format.ts";
-import type { FamilyLines, TreePage } from "./tree-pages.ts";
+import type { RenderedFamily, RenderedStore } from "./store-renderer.ts";
+import { formatHeader } from "./text-format.ts";
 
-/** What a page, all parts together, may hold; undefined: anything. The exporter's own metrics do not count. */
+/** What a page, all shards together, may hold; undefined: anything. The exporter's own metrics do not count. */
 export interface PageLimits {
   readonly maxSeries: number | undefined;
   /** Uncompressed. */
@@ -30,7 +30,7 @@ interface Extent {
  * they fit, so the same devices stay whatever came first, and a device stays or goes with all its series.
  */
 export async function cutToLimits(
-  page: TreePage,
+  page: RenderedStore,
   limits: PageLimits,
   slices: TimeSlices,
 ): Promise<PageCut | undefined> {
@@ -52,23 +52,23 @@ export async function cutToLimits(
   return { highest, dropped: await countAbove(highest, page, slices) };
 }
 
-function headerBytes({ families }: TreePage): number {
+function headerBytes({ families }: RenderedStore): number {
   const headers = families.map(({ family, size }) => (size === 0 ? "" : formatHeader("openmetrics", family)));
   return Buffer.byteLength(headers.join(""));
 }
 
-function extentOf(page: TreePage, headers: number): Extent {
+function extentOf(page: RenderedStore, headers: number): Extent {
   const extent: Extent = { series: 0, bytes: headers };
   for (const { blocks } of page.families) {
-    for (const { piece } of blocks) {
-      extent.series += piece.series;
-      extent.bytes += piece.bytes.length;
+    for (const { series, bytes } of blocks) {
+      extent.series += series;
+      extent.bytes += bytes.length;
     }
   }
   return extent;
 }
 
-async function extentsByOwner(page: TreePage, slices: TimeSlices): Promise<ReadonlyMap<Owner, Extent>> {
+async function extentsByOwner(page: RenderedStore, slices: TimeSlices): Promise<ReadonlyMap<Owner, Extent>> {
   const extents = new Map<Owner, Extent>();
   for (const family of page.families) {
     await forEachSample(family, slices, (owner, bytes) => {
@@ -81,7 +81,11 @@ async function extentsByOwner(page: TreePage, slices: TimeSlices): Promise<Reado
   return extents;
 }
 
-async function countAbove(highest: Owner, page: TreePage, slices: TimeSlices): Promise<ReadonlyMap<string, number>> {
+async function countAbove(
+  highest: Owner,
+  page: RenderedStore,
+  slices: TimeSlices,
+): Promise<ReadonlyMap<string, number>> {
   const dropped = new Map<string, number>();
   for (const lines of page.families) {
     let count = 0;
@@ -94,7 +98,7 @@ async function countAbove(highest: Owner, page: TreePage, slices: TimeSlices): P
 }
 
 async function forEachSample(
-  { blocks }: FamilyLines,
+  { blocks }: RenderedFamily,
   slices: TimeSlices,
   visit: (owner: Owner, bytes: number) => void,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { OwnMetrics } from "../../src/app/own-metrics.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import { SelfPages } from "../../src/exposition/self-page.ts";
+import { OwnMetricsRenderer } from "../../src/exposition/own-metrics.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { TimeSlices } from "../../src/lib/yielding.ts";
 import { EXPORTER_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -72,17 +72,17 @@ it("with many servers, own metrics are read and written in many turns, and not f
   };
   expect(await turnsDuring(() => reading())).toBeGreaterThan(10);
   await expect(reading(AbortSignal.abort())).rejects.toThrow("abort");
-  const pages = new SelfPages(registry, countingClock());
+  const pages = new OwnMetricsRenderer(registry, countingClock());
   const { body } = negotiateFormat({});
-  expect(await turnsDuring(() => pages.page(body))).toBeGreaterThan(10);
+  expect(await turnsDuring(() => pages.render(body))).toBeGreaterThan(10);
 });
 
 it("pages of own metrics that are asked for at a time are made one after the other, and waiting ones together", async () => {
   const { registry } = metricsOf(3);
-  const pages = new SelfPages(registry, countingClock());
-  const first = pages.page("text");
+  const pages = new OwnMetricsRenderer(registry, countingClock());
+  const first = pages.render("text");
   await Promise.resolve();
-  const [second, third] = [pages.page("text"), pages.page("text")];
+  const [second, third] = [pages.render("text"), pages.render("text")];
   expect(first).not.toBe(second);
   expect(second).toBe(third);
   expect(await second).toBe(await third);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatLabels } from "../../src/exposition/text.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../../src/prtg/series-types.ts";
 import { parseSample } from "../support/parse-sample.ts";

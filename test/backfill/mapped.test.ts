@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatLabels } from "../../src/exposition/text.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record } from "../model/build-record.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";

@@ -8,7 +8,7 @@ import { sampleOf } from "../../bench/parts/sample.ts";
 import { countSamples } from "../../bench/parts/series-on-page.ts";
 import { dumpSeries, parseSample, readSeries } from "../../bench/peers/series-dump.ts";
 import { channelPages } from "../../bench/processes/wait-for-polls.ts";
-import { formatLabels } from "../../src/exposition/text.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
 
 const PAGE = `# HELP prtg_channel_value Last measurement.
 # TYPE prtg_channel_value gauge

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import type { SyncHooks } from "../../src/collectors/server-monitor.ts";
-import { formatLabels } from "../../src/exposition/text.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
 import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { compileRules } from "../../src/mapping/rules/compile.ts";

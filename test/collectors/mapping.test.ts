@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatLabels } from "../../src/exposition/text.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
 import { ChannelMapper, type ChannelMapperOptions } from "../../src/mapping/channel-mapper.ts";
 import { WIDE_LABELS } from "../../src/mapping/label-settings.ts";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";

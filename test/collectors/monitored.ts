@@ -6,7 +6,7 @@ import {
   type ServerMonitor,
   type ServerMonitorOptions,
 } from "../../src/collectors/server-monitor.ts";
-import { formatLabels } from "../../src/exposition/text.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";

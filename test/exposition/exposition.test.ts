@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import { formatLabels } from "../../src/exposition/text.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { Store } from "../../src/store/store.ts";

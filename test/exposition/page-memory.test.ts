@@ -1,7 +1,8 @@
 import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
-import { Exposition, type PageReader, TooManyPages } from "../../src/exposition/exposition.ts";
+import { Exposition, TooManyPages } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import type { PageReader } from "../../src/exposition/reader-memory.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { ownerOf } from "../../src/store/owner.ts";
@@ -65,7 +66,7 @@ describe("memory for pages", () => {
         for (let index = 0; index < count; index += 2) {
           const { told, leave } = reader();
           const format = (index + count) % 2 === 0 ? TEXT : OPENMETRICS;
-          await exposition.pageInTwo(format, "identity", { index, count }, told);
+          await exposition.streamedPage(format, "identity", { index, count }, told);
           most = Math.max(most, taken());
           leave();
         }
@@ -79,7 +80,7 @@ describe("memory for pages", () => {
   it("is given back when a part is forgotten, and not while it is read", async () => {
     const { exposition, clock } = await setUp();
     const { told, leave } = reader();
-    const { beginning } = await exposition.pageInTwo(TEXT, "identity", { index: 0, count: 2 }, told);
+    const { beginning } = await exposition.streamedPage(TEXT, "identity", { index: 0, count: 2 }, told);
     const [header, ...lines] = beginning as readonly Buffer[];
     await clock.advance(1);
     for (const count of [3, 4, 5]) {
@@ -105,7 +106,7 @@ describe("memory for pages", () => {
         slow.leave();
       });
       readers.push(slow);
-      await exposition.pageInTwo(TEXT, "identity", undefined, slow.told);
+      await exposition.streamedPage(TEXT, "identity", undefined, slow.told);
       await change(round + 1);
       await exposition.refresh();
     }
@@ -118,11 +119,11 @@ describe("memory for pages", () => {
     const { exposition } = await setUp();
     const gone = reader();
     gone.gone.abort();
-    await expect(exposition.pageInTwo(TEXT, "identity", { index: 0, count: 7 }, gone.told)).rejects.toThrow("abort");
+    await expect(exposition.streamedPage(TEXT, "identity", { index: 0, count: 7 }, gone.told)).rejects.toThrow("abort");
     const leaving = reader();
-    const first = exposition.pageInTwo(TEXT, "identity", { index: 1, count: 7 }, leaving.told);
+    const first = exposition.streamedPage(TEXT, "identity", { index: 1, count: 7 }, leaving.told);
     const others = Array.from({ length: 60 }, (_, index) =>
-      exposition.pageInTwo(TEXT, "identity", { index, count: 61 }, reader().told),
+      exposition.streamedPage(TEXT, "identity", { index, count: 61 }, reader().told),
     );
     leaving.gone.abort();
     await expect(first).rejects.toThrow("abort");
@@ -135,7 +136,7 @@ describe("memory for pages", () => {
   it("is a piece of the page at a time where names are escaped anew", async () => {
     const { exposition } = await setUp();
     const { told, leave } = reader();
-    const { beginning, end } = await exposition.pageInTwo(DOTS, "identity", undefined, told);
+    const { beginning, end } = await exposition.streamedPage(DOTS, "identity", undefined, told);
     let bytes = 0;
     let largest = 0;
     for await (const { length } of beginning) {

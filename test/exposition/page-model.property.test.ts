@@ -3,10 +3,9 @@ import fc from "fast-check";
 import { Registry } from "prom-client";
 import { expect, it } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
-import { formatHeader } from "../../src/exposition/format.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import type { Part } from "../../src/exposition/part.ts";
-import { formatLabels, formatValue } from "../../src/exposition/text.ts";
+import type { Shard } from "../../src/exposition/shard.ts";
+import { formatHeader, formatLabels, formatValue } from "../../src/exposition/text-format.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { type Owner, ownerOf, SERVER_WIDE } from "../../src/store/owner.ts";
@@ -74,18 +73,18 @@ function setUp(clock: Clock = systemClock) {
 }
 
 /** As a scrape does it: what was read is given back. */
-async function read(exposition: Exposition, encoding: "gzip" | "identity", part?: Part): Promise<Buffer> {
+async function read(exposition: Exposition, encoding: "gzip" | "identity", part?: Shard): Promise<Buffer> {
   const { promise: used, resolve } = Promise.withResolvers<void>();
   const body = Buffer.concat(await exposition.page(TEXT, encoding, part, used));
   resolve();
   return body;
 }
 
-async function text(exposition: Exposition, part?: Part): Promise<string> {
+async function text(exposition: Exposition, part?: Shard): Promise<string> {
   return read(exposition, "identity", part).then(String);
 }
 
-async function unzipped(exposition: Exposition, part?: Part): Promise<string> {
+async function unzipped(exposition: Exposition, part?: Shard): Promise<string> {
   return gunzipSync(await read(exposition, "gzip", part)).toString();
 }
 

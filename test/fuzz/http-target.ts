@@ -31,7 +31,7 @@ export async function startHttpTarget(limits: WebLimits = {}, page?: Buffer): Pr
     exposition:
       page === undefined
         ? exporter.exposition
-        : { pageInTwo: async () => ({ beginning: [page], end: async () => [] }) },
+        : { streamedPage: async () => ({ beginning: [page], end: async () => [] }) },
     served: () => undefined,
     isReady: () => true,
     status: exporter.status,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatLabels } from "../../src/exposition/text.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { countCardinality } from "../../src/store/cardinality.ts";
 import { findSeries } from "../../src/store/find-series.ts";

@@ -1,5 +1,5 @@
 import type { ChannelChoice, ChannelInspection, SensorInspection } from "../../collectors/inspection.ts";
-import { formatValue } from "../../exposition/text.ts";
+import { formatValue } from "../../exposition/text-format.ts";
 import type { DebugPage, DebugReport } from "../../http/pages/debug-endpoint.ts";
 import { oneLine } from "../../lib/text-table.ts";
 import { TimeSlices } from "../../lib/yielding.ts";

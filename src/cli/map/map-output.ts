@@ -1,4 +1,4 @@
-import { formatLabels, formatValue } from "../../exposition/text.ts";
+import { formatLabels, formatValue } from "../../exposition/text-format.ts";
 import { textTable } from "../../lib/text-table.ts";
 import type { AccountedSeries, ChannelAccount } from "../../mapping/channel-account.ts";
 import type { TreeNode } from "../../model/tree.ts";

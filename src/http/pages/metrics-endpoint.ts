@@ -1,22 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
-import { type Exposition, type PageInTwo, type PageReader, TooManyPages } from "../../exposition/exposition.ts";
+import { type Exposition, TooManyPages } from "../../exposition/exposition.ts";
 import { mediaTypeOf, negotiateEncoding, negotiateFormat } from "../../exposition/negotiate.ts";
-import { MAX_PARTS, type Part, parsePart, WHOLE } from "../../exposition/part.ts";
+import type { PageReader } from "../../exposition/reader-memory.ts";
+import type { StreamedPage } from "../../exposition/representation.ts";
+import { MAX_SHARDS, parseShard, type Shard, WHOLE_PAGE } from "../../exposition/shard.ts";
 import { goneSignal } from "../server/gone-signal.ts";
 import { isOver } from "../server/is-over.ts";
 import { respondBusy, respondText } from "../server/responses.ts";
 import { sendPage } from "../server/send-page.ts";
 
 export interface MetricsEndpointOptions {
-  readonly exposition: Pick<Exposition, "pageInTwo">;
+  readonly exposition: Pick<Exposition, "streamedPage">;
   /** Told the media type of each page served. */
   readonly served: (mediaType: string) => void;
   /** Told of a request that was refused, or cut. */
   readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
 }
 
-const USAGE = `shard: expected i/n, the i-th of n parts, with i from 0 to n - 1 and n from 1 to ${MAX_PARTS}\n`;
+const USAGE = `shard: expected i/n, the i-th of n parts, with i from 0 to n - 1 and n from 1 to ${MAX_SHARDS}\n`;
 
 /** Serves the metrics page, or with `?shard=i/n` a part of it, in the form that the scraper asked for; GET and HEAD. */
 export function metricsEndpoint(options: MetricsEndpointOptions) {
@@ -43,9 +45,9 @@ export function metricsEndpoint(options: MetricsEndpointOptions) {
     // It may have gone while its password was checked; nothing would tell when it is over.
     if (isOver(response)) return;
     const reader = readerOf(request, response, options);
-    let page: PageInTwo;
+    let page: StreamedPage;
     try {
-      page = await options.exposition.pageInTwo(format, encoding, part, reader);
+      page = await options.exposition.streamedPage(format, encoding, part, reader);
     } catch (error) {
       if (reader.gone.aborted && error === reader.gone.reason) return;
       if (!(error instanceof TooManyPages)) throw error;
@@ -77,8 +79,8 @@ function readerOf(
 }
 
 /** Undefined where the query asks for what is no part of a page. */
-function partOf(url: string): Part | undefined {
+function partOf(url: string): Shard | undefined {
   const [shard, ...more] = new URL(url, "http://exporter").searchParams.getAll("shard");
-  if (shard === undefined) return WHOLE;
-  return more.length === 0 ? parsePart(shard) : undefined;
+  if (shard === undefined) return WHOLE_PAGE;
+  return more.length === 0 ? parseShard(shard) : undefined;
 }

@@ -9,7 +9,7 @@ import type { StatusSource } from "./status/source.ts";
 
 export interface RouteOptions {
   readonly telemetryPath: string;
-  readonly exposition: Pick<Exposition, "pageInTwo">;
+  readonly exposition: Pick<Exposition, "streamedPage">;
   readonly served: (mediaType: string) => void;
   /** Told of a request that was refused or cut because others take what there is. */
   readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;

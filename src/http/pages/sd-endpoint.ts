@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { totalLength } from "../../exposition/buffers.ts";
+import { totalLength } from "../../lib/buffers.ts";
 import { respondText } from "../server/responses.ts";
 import { sendPage } from "../server/send-page.ts";
 

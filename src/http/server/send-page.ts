@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { PageInTwo } from "../../exposition/exposition.ts";
+import type { StreamedPage } from "../../exposition/representation.ts";
 import { isOver } from "./is-over.ts";
 
 /** Written at one go where each byte written is memory of its own: what is made as it is read, and what is encrypted. */
@@ -11,7 +11,7 @@ const BATCH_BYTES = 1_024 * 1_024;
  * what is made while it is sent, no more is made than was taken, and no more is encrypted; what is ready and goes as it
  * is, is handed over at once, which is quickest.
  */
-export async function sendPage(response: ServerResponse, { beginning, end }: PageInTwo): Promise<void> {
+export async function sendPage(response: ServerResponse, { beginning, end }: StreamedPage): Promise<void> {
   if (Symbol.iterator in beginning && !isEncrypted(response)) write(response, beginning);
   else if (!(await writeInBatches(response, beginning))) return;
   const rest = await end();
@@ -25,7 +25,7 @@ function isEncrypted({ req }: ServerResponse): boolean {
 }
 
 /** False when the reader has gone. */
-async function writeInBatches(response: ServerResponse, buffers: PageInTwo["beginning"]): Promise<boolean> {
+async function writeInBatches(response: ServerResponse, buffers: StreamedPage["beginning"]): Promise<boolean> {
   let batch: Buffer[] = [];
   let bytes = 0;
   for await (const buffer of buffers) {

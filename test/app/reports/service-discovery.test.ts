@@ -71,7 +71,7 @@ async function serve(sources: DiscoverySources): Promise<Site> {
     log: pino({ level: "silent" }),
     routes: createRoutes({
       telemetryPath: "/metrics",
-      exposition: { pageInTwo: async () => ({ beginning: [], end: async () => [] }) },
+      exposition: { streamedPage: async () => ({ beginning: [], end: async () => [] }) },
       served: () => undefined,
       isReady: () => true,
       discovery: createDiscovery(sources, redactor),

@@ -21,7 +21,7 @@ beforeAll(async () => {
       telemetryPath: "/metrics",
       isReady: () => true,
       served: () => undefined,
-      exposition: { pageInTwo: async () => ({ beginning: [], end: async () => [] }) },
+      exposition: { streamedPage: async () => ({ beginning: [], end: async () => [] }) },
       debug: { explain: page("explain"), cardinality: page("cardinality") },
     }),
   });

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Exposition } from "../../../src/exposition/exposition.ts";
-import { formatLabels } from "../../../src/exposition/text.ts";
+import { formatLabels } from "../../../src/exposition/text-format.ts";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
 import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
 import { systemClock } from "../../../src/lib/clock.ts";

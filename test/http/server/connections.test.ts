@@ -42,7 +42,7 @@ async function startServer(
       telemetryPath: "/metrics",
       isReady: () => false,
       served: (mediaType) => void served.push(mediaType),
-      exposition: { pageInTwo: async () => ({ beginning: await page(), end: async () => [] }) },
+      exposition: { streamedPage: async () => ({ beginning: await page(), end: async () => [] }) },
     }),
   });
   onTestFinished(() => web.close(0));

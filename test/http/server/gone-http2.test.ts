@@ -56,8 +56,8 @@ it("a page that is made as it is read ends when a reader of HTTP/2 goes away in 
 });
 
 it("no page is made for a reader of HTTP/2 that went before its turn", async () => {
-  const pageInTwo = vi.fn(async () => ({ beginning: [], end: async () => [] }));
-  const answer = metricsEndpoint({ exposition: { pageInTwo }, served: () => undefined });
+  const streamedPage = vi.fn(async () => ({ beginning: [], end: async () => [] }));
+  const answer = metricsEndpoint({ exposition: { streamedPage }, served: () => undefined });
   const answered = Promise.withResolvers<void>();
   const ask = await startHttp2((request, response) => {
     response.once("close", () => answer(request, response).then(answered.resolve, answered.reject));
@@ -65,7 +65,7 @@ it("no page is made for a reader of HTTP/2 that went before its turn", async () 
   });
   const stream = ask();
   await answered.promise;
-  expect(pageInTwo).not.toHaveBeenCalled();
+  expect(streamedPage).not.toHaveBeenCalled();
 });
 
 it("a reader of HTTP/2 that goes while its password is checked does not count as one that is being answered", async () => {

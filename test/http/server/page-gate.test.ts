@@ -39,7 +39,7 @@ async function startServer() {
       isReady: () => true,
       served: () => undefined,
       rejected: (reason) => void rejected.push(reason),
-      exposition: { pageInTwo: async () => ({ beginning: [], end: async () => [] }) },
+      exposition: { streamedPage: async () => ({ beginning: [], end: async () => [] }) },
       status: {
         status: (gone) => work("status", gone).then(() => Promise.reject(new Error("not asked for here"))),
         node: (question, gone) => work(`node ${question.id}`, gone).then(() => undefined),

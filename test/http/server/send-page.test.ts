@@ -3,8 +3,9 @@ import { get } from "node:http";
 import { connect } from "node:net";
 import { pino } from "pino";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { Exposition, PageReader } from "../../../src/exposition/exposition.ts";
+import type { Exposition } from "../../../src/exposition/exposition.ts";
 import { TooManyPages } from "../../../src/exposition/exposition.ts";
+import type { PageReader } from "../../../src/exposition/reader-memory.ts";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
 import { startWebServer } from "../../../src/http/server/web-server.ts";
 
@@ -12,7 +13,7 @@ const PIECE = Buffer.alloc(256 * 1_024, "prtg_up 1\n");
 const PIECES = 400;
 const PATIENCE = { timeout: 25_000, interval: 10 };
 
-async function startServer(pageInTwo: Exposition["pageInTwo"]) {
+async function startServer(streamedPage: Exposition["streamedPage"]) {
   const rejected: string[] = [];
   const web = await startWebServer({
     addresses: [{ host: "127.0.0.1", port: 0 }],
@@ -22,7 +23,7 @@ async function startServer(pageInTwo: Exposition["pageInTwo"]) {
       isReady: () => true,
       served: () => undefined,
       rejected: (reason) => void rejected.push(reason),
-      exposition: { pageInTwo },
+      exposition: { streamedPage },
     }),
   });
   onTestFinished(() => web.close(0));
@@ -95,11 +96,11 @@ it("tells who makes the page of readers that go away, and lets it cut them", asy
 });
 
 it("answers 503 where too many pages are asked for, and makes none for HEAD", async () => {
-  const pageInTwo = vi.fn(() => Promise.reject(new TooManyPages()));
-  const { url, rejected } = await startServer(pageInTwo);
+  const streamedPage = vi.fn(() => Promise.reject(new TooManyPages()));
+  const { url, rejected } = await startServer(streamedPage);
   const head = await fetch(`${url}/metrics?shard=1/7`, { method: "HEAD" });
   expect([head.status, head.headers.get("content-type")]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
-  expect(pageInTwo).not.toHaveBeenCalled();
+  expect(streamedPage).not.toHaveBeenCalled();
   const response = await fetch(`${url}/metrics?shard=1/7`);
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
   expect(response.headers.get("content-encoding")).toBeNull();

@@ -21,7 +21,7 @@ beforeAll(async () => {
       isReady: () => ready,
       served: (mediaType) => void served.push(mediaType),
       exposition: {
-        pageInTwo: async (_format, encoding) => {
+        streamedPage: async (_format, encoding) => {
           if (broken) throw new Error("broken");
           const { gzipSync } = await import("node:zlib");
           const page = Buffer.from("prtg_up 1\n");

@@ -50,7 +50,7 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
   const routes = createRoutes({
     telemetryPath: "/metrics",
     exposition: {
-      pageInTwo: async (format, encoding) => {
+      streamedPage: async (format, encoding) => {
         const beginning = await exporter.exposition.page(format, encoding);
         const bytes = Buffer.concat(beginning);
         pages.push({ format: format.body, text: () => (encoding === "gzip" ? gunzipSync(bytes) : bytes).toString() });

@@ -18,7 +18,7 @@ beforeAll(async () => {
       telemetryPath: "/metrics",
       isReady: () => true,
       served: () => undefined,
-      exposition: { pageInTwo: async () => ({ beginning: [], end: async () => [] }) },
+      exposition: { streamedPage: async () => ({ beginning: [], end: async () => [] }) },
       status: {
         status: async () => statusReport(),
         node: async (question) => {

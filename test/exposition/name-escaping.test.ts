@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { escapeNamesWithDots } from "../../src/exposition/dots.ts";
+import { escapeNamesWithDots } from "../../src/exposition/name-escaping.ts";
 
 it("doubles underscores in names of families and labels and nowhere else", () => {
   const page = [

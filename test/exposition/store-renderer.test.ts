@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Reclaimer } from "../../src/exposition/reclaimer.ts";
-import { type TreePage, TreePages } from "../../src/exposition/tree-pages.ts";
+import { LineMemory } from "../../src/exposition/reader-memory.ts";
+import { type RenderedStore, StoreRenderer } from "../../src/exposition/store-renderer.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { BLOCK_SIZE } from "../../src/store/series-block.ts";
@@ -14,8 +14,8 @@ const NOT_SHOWN = () => false;
 /** A page of three blocks, and a way to change a value in each of them. */
 async function setUp(render = (id: string) => `{id="${id}"}`) {
   const store = new Store([FAMILY], (_family, [id = ""]) => render(id));
-  const reclaimer = new Reclaimer();
-  const pages = new TreePages(store, reclaimer);
+  const memory = new LineMemory();
+  const pages = new StoreRenderer(store, memory);
   const table = store.table(FAMILY);
   await store.commit(() => {
     for (let id = 0; id < BLOCKS * BLOCK_SIZE; id++) table.set(table.add([String(id)]), 0);
@@ -24,16 +24,16 @@ async function setUp(render = (id: string) => `{id="${id}"}`) {
     store.commit(() => {
       for (let block = 0; block < BLOCKS; block++) table.set(block * BLOCK_SIZE + 7, value);
     });
-  return { store, table, reclaimer, pages, changeAll };
+  return { store, table, memory, pages, changeAll };
 }
 
-const whole = (page: TreePage) => page;
+const whole = (page: RenderedStore) => page;
 
-function linesOf({ families }: TreePage): Buffer[] {
-  return families.flatMap(({ blocks }) => blocks.map(({ piece }) => piece.bytes));
+function linesOf({ families }: RenderedStore): Buffer[] {
+  return families.flatMap(({ blocks }) => blocks.map(({ bytes }) => bytes));
 }
 
-function textOf(page: TreePage): string {
+function textOf(page: RenderedStore): string {
   return linesOf(page).join("");
 }
 
@@ -65,19 +65,19 @@ describe("lines of a page", () => {
   });
 
   it("stay until they are taken, where a page is made of them", async () => {
-    const { pages, changeAll, reclaimer } = await setUp();
+    const { pages, changeAll, memory } = await setUp();
     const before = await pages.refresh(SHOWN, whole);
     await changeAll(1);
     await pages.refresh(SHOWN, whole);
     expect(textOf(before)).toBe(expected(0));
-    reclaimer.retire(pages.takeReplaced());
+    memory.retire(pages.takeReplaced());
     expect(textOf(before)).toBe("");
     expect(pages.takeReplaced()).toEqual([]);
   });
 
   it("stay for whoever entered when the page was theirs to see", async () => {
-    const { pages, changeAll, reclaimer } = await setUp();
-    const { page, leave } = await pages.refresh(NOT_SHOWN, (seen) => ({ page: seen, leave: reclaimer.enter() }));
+    const { pages, changeAll, memory } = await setUp();
+    const { page, leave } = await pages.refresh(NOT_SHOWN, (seen) => ({ page: seen, leave: memory.enter() }));
     await changeAll(1);
     const after = await pages.refresh(NOT_SHOWN, whole);
     expect(textOf(page)).toBe(expected(0));

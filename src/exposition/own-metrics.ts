@@ -1,9 +1,8 @@
 import { Histogram, type Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
+import { SerialQueue } from "../lib/serial-queue.ts";
 import { TimeSlices } from "../lib/yielding.ts";
-import { type BodyFormat, formatEnd, formatHeader } from "./format.ts";
-import { OneAtATime } from "./one-at-a-time.ts";
-import { formatLabels, formatValue } from "./text.ts";
+import { type ExpositionFormat, formatEnd, formatHeader, formatLabels, formatValue } from "./text-format.ts";
 
 type MetricJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 type ValueJson = MetricJson["values"][number] & { metricName?: string };
@@ -18,29 +17,28 @@ const REST = 20;
 const OF_PROCESS = /^(process|nodejs)_/;
 
 /**
- * The exporter's own metrics, and the end of the page. What the process needs is measured each second for whoever asks
- * regularly, as a scrape would take as long for it as for sending all else; what the exporter did is always as it is.
+ * The exporter's own metrics, and the end of the page. What the process needs is measured each second for regular scrapes, as a scrape would take as long for it as for sending all else; what the exporter did is always as it is.
  *
  * With hundreds of servers these are tens of thousands of lines: they are made in slices, one page at a time, and those
  * who wait for their turn share the next one.
  */
-export class SelfPages {
+export class OwnMetricsRenderer {
   readonly #registry: Registry;
   readonly #clock: Clock;
-  #ofProcess: ReadonlyMap<BodyFormat, { readonly text: string; readonly since: number }> = new Map();
+  #ofProcess: ReadonlyMap<ExpositionFormat, { readonly text: string; readonly since: number }> = new Map();
   /** How long that is shown, milliseconds. */
   #shownFor = SHOWN_FOR;
   #restsUntil = Number.NEGATIVE_INFINITY;
-  readonly #work = new OneAtATime();
+  readonly #work = new SerialQueue();
   /** Pages that have not been begun. */
-  readonly #waiting = new Map<BodyFormat, Promise<string>>();
+  readonly #waiting = new Map<ExpositionFormat, Promise<string>>();
 
   constructor(registry: Registry, clock: Clock) {
     this.#registry = registry;
     this.#clock = clock;
   }
 
-  page(format: BodyFormat): Promise<string> {
+  render(format: ExpositionFormat): Promise<string> {
     const waiting = this.#waiting.get(format);
     if (waiting !== undefined) return waiting;
     const page = this.#work.run(async () => {
@@ -51,7 +49,7 @@ export class SelfPages {
     return page;
   }
 
-  async #make(format: BodyFormat): Promise<string> {
+  async #make(format: ExpositionFormat): Promise<string> {
     const slices = new TimeSlices(this.#clock);
     const now = this.#clock.monotonic();
     const known = this.#ofProcess.get(format);
@@ -62,12 +60,12 @@ export class SelfPages {
   }
 
   /** To be called each second, with the formats that are asked for. */
-  async measureProcess(formats: ReadonlySet<BodyFormat>): Promise<void> {
+  async measureProcess(formats: ReadonlySet<ExpositionFormat>): Promise<void> {
     const since = this.#clock.monotonic();
     if (since < this.#restsUntil) return;
     const metrics = formats.size === 0 ? [] : await this.#read(true);
     const slices = new TimeSlices(this.#clock);
-    const measured: [BodyFormat, { readonly text: string; readonly since: number }][] = [];
+    const measured: [ExpositionFormat, { readonly text: string; readonly since: number }][] = [];
     for (const format of formats)
       measured.push([format, { text: await renderMetrics(metrics, format, slices), since }]);
     this.#ofProcess = new Map(measured);
@@ -87,13 +85,17 @@ export class SelfPages {
   }
 }
 
-async function renderMetrics(metrics: readonly MetricJson[], format: BodyFormat, slices: TimeSlices): Promise<string> {
+async function renderMetrics(
+  metrics: readonly MetricJson[],
+  format: ExpositionFormat,
+  slices: TimeSlices,
+): Promise<string> {
   let text = "";
   for (const metric of metrics) text += await renderMetric(metric, format, slices);
   return text;
 }
 
-async function renderMetric(metric: MetricJson, format: BodyFormat, slices: TimeSlices): Promise<string> {
+async function renderMetric(metric: MetricJson, format: ExpositionFormat, slices: TimeSlices): Promise<string> {
   let samples = "";
   for (const value of metric.values) {
     const turn = slices.step();

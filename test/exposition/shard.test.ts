@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isInPart, parsePart } from "../../src/exposition/part.ts";
+import { isInShard, parseShard } from "../../src/exposition/shard.ts";
 import { ownerOf, SERVER_WIDE } from "../../src/store/owner.ts";
 
 it.each([
@@ -7,7 +7,7 @@ it.each([
   ["2/5", { index: 2, count: 5 }],
   ["99/100", { index: 99, count: 100 }],
 ])("reads %s", (text, part) => {
-  expect(parsePart(text)).toEqual(part);
+  expect(parseShard(text)).toEqual(part);
 });
 
 it.each([
@@ -27,20 +27,20 @@ it.each([
   "1e1/20",
   "١/٢",
 ])("refuses %j", (text) => {
-  expect(parsePart(text)).toBeUndefined();
+  expect(parseShard(text)).toBeUndefined();
 });
 
 it("spreads devices evenly, and keeps what is about a server in the first part", () => {
   const counts = [0, 0, 0, 0, 0, 0, 0];
   for (let id = 2_000; id < 9_000; id++) {
     const index = counts.findIndex((_, part) =>
-      isInPart({ index: part, count: counts.length }, ownerOf("hq", String(id))),
+      isInShard({ index: part, count: counts.length }, ownerOf("hq", String(id))),
     );
     counts[index] = (counts[index] ?? 0) + 1;
   }
   for (const count of counts) expect(Math.abs(count - 1_000)).toBeLessThan(150);
-  expect(isInPart({ index: 0, count: 3 }, SERVER_WIDE)).toBe(true);
-  expect(isInPart({ index: 1, count: 3 }, SERVER_WIDE)).toBe(false);
+  expect(isInShard({ index: 0, count: 3 }, SERVER_WIDE)).toBe(true);
+  expect(isInShard({ index: 1, count: 3 }, SERVER_WIDE)).toBe(false);
 });
 
 it("gives an owner that no restart and no other process changes", () => {

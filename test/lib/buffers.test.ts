@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { mergeSmall } from "../../src/exposition/buffers.ts";
+import { mergeSmall } from "../../src/lib/buffers.ts";
 
 const SMALL = 256 * 1_024;
 

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { expect, it } from "vitest";
-import type { BodyFormat } from "../../src/exposition/format.ts";
-import { SelfPages } from "../../src/exposition/self-page.ts";
+import { OwnMetricsRenderer } from "../../src/exposition/own-metrics.ts";
+import type { ExpositionFormat } from "../../src/exposition/text-format.ts";
 
-const TEXT: ReadonlySet<BodyFormat> = new Set(["text"]);
+const TEXT: ReadonlySet<ExpositionFormat> = new Set(["text"]);
 
 function exporter() {
   let now = 0;
@@ -25,9 +25,13 @@ function exporter() {
     buckets: [1],
     registers,
   });
-  const pages = new SelfPages(registry, { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() });
+  const pages = new OwnMetricsRenderer(registry, {
+    now: () => now,
+    monotonic: () => now,
+    sleep: () => Promise.resolve(),
+  });
   const value = async (name: string) => {
-    const line = (await pages.page("text")).split("\n").find((each) => each.startsWith(`${name} `));
+    const line = (await pages.render("text")).split("\n").find((each) => each.startsWith(`${name} `));
     return Number(line?.split(" ")[1]);
   };
   return {
@@ -78,7 +82,7 @@ it("measures nothing while nobody asks", async () => {
 it("has every metric once, and the end of the page", async () => {
   const { pages } = exporter();
   await pages.measureProcess(new Set(["openmetrics"]));
-  const text = await pages.page("openmetrics");
+  const text = await pages.render("openmetrics");
   const names = text
     .split("\n")
     .filter((line) => line.startsWith("# TYPE "))

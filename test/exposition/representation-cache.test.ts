@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { KEPT_READY, KeptForms } from "../../src/exposition/kept-forms.ts";
 import type { ContentEncoding } from "../../src/exposition/negotiate.ts";
-import { MAX_PARTS } from "../../src/exposition/part.ts";
-import { nameOf, type ReadyForm } from "../../src/exposition/ready-form.ts";
+import { nameOf, type Representation } from "../../src/exposition/representation.ts";
+import { CACHED_FOR_MS, RepresentationCache } from "../../src/exposition/representation-cache.ts";
+import { MAX_SHARDS } from "../../src/exposition/shard.ts";
 
 interface Given {
   readonly part: string;
@@ -20,20 +20,20 @@ function form({
   asked = first,
   encoding = "identity",
   format = "text",
-}: Given): ReadyForm {
+}: Given): Representation {
   const [index = 0, count = 1] = part.split("/").map(Number);
   return {
-    key: { format, encoding, part: { index, count } },
+    key: { format, encoding, shard: { index, count } },
     version: 1,
-    firstAskedAt: first,
-    askedAt: asked,
-    content: { buffers: [], deflated: undefined, bytes, plainBytes: bytes },
+    firstRequestedAt: first,
+    lastRequestedAt: asked,
+    content: { buffers: [], deflated: undefined, bytes, uncompressedBytes: bytes },
   };
 }
 
 /** What is left, as it was given. */
 function kept(given: readonly Given[], now: number, maxBytes: number): string[] {
-  const forms = new KeptForms();
+  const forms = new RepresentationCache();
   for (const each of given) forms.set(form(each));
   forms.trim(now, maxBytes);
   return [...forms.values()].map(({ key }) => nameOf(key));
@@ -76,18 +76,18 @@ describe("forms that are kept ready", () => {
   });
 
   it("are not more than all parts of one page, however small", () => {
-    const all = Array.from({ length: MAX_PARTS }, (_, index) => ({
-      part: `${index}/${MAX_PARTS}`,
+    const all = Array.from({ length: MAX_SHARDS }, (_, index) => ({
+      part: `${index}/${MAX_SHARDS}`,
       bytes: 0,
       first: index,
     }));
-    expect(kept(all, 200, 20)).toHaveLength(MAX_PARTS);
+    expect(kept(all, 200, 20)).toHaveLength(MAX_SHARDS);
     const more = Array.from({ length: 20 }, (_, index) => ({ part: `${index}/20`, bytes: 0, first: index }));
-    expect(kept([...all, ...more], 200, 20)).toHaveLength(MAX_PARTS);
+    expect(kept([...all, ...more], 200, 20)).toHaveLength(MAX_SHARDS);
   });
 
   it("go when nobody has asked for ten minutes", () => {
-    expect(kept([{ part: "0/1" }, { part: "0/2" }, { part: "1/2", first: 1 }], KEPT_READY + 1, 100)).toEqual([
+    expect(kept([{ part: "0/1" }, { part: "0/2" }, { part: "1/2", first: 1 }], CACHED_FOR_MS + 1, 100)).toEqual([
       "text identity 1/2",
     ]);
   });

@@ -1,39 +1,39 @@
 import { yieldToEventLoop } from "../lib/yielding.ts";
-import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd, joinDeflated } from "./deflated.ts";
-import type { PageInTwo } from "./exposition.ts";
+import { type DeflatedChunk, deflateChunk, gzipBeginning, gzipEnd, joinDeflated } from "./gzip.ts";
 import type { ContentEncoding } from "./negotiate.ts";
+import type { StreamedPage } from "./representation.ts";
 
 /** Bytes that are looked at in one turn of the event loop, a line more or less. */
-const PIECE_BYTES = 128 * 1_024;
+const CHUNK_BYTES = 128 * 1_024;
 const NEWLINE = 0x0a;
 
 /**
- * A page with the names escaped anew, piece by piece as it is read: nothing of it is kept, and a reader that takes its
- * time holds one piece of it. The pieces of `plain` end with a line.
+ * A page with the names escaped anew, chunk by chunk as it is read: nothing of it is kept, and a reader that takes its
+ * time holds one chunk of it. The chunks of `plain` end with a line.
  */
-export function withDots(plain: PageInTwo, encoding: ContentEncoding): PageInTwo {
+export function withDots(plain: StreamedPage, encoding: ContentEncoding): StreamedPage {
   if (encoding === "identity") return { beginning: escaped(plain), end: async () => [] };
-  // The lines are not needed again: what the end of the file tells of them is.
-  const sums: DeflatedPart[] = [];
+  // For the trailer: their checksums and lengths, without the bytes.
+  const sums: DeflatedChunk[] = [];
   async function* beginning(): AsyncIterable<Buffer> {
     yield* gzipBeginning(joinDeflated([]));
-    for await (const piece of escaped(plain)) {
-      const part = await deflatePart(piece);
-      sums.push({ ...part, buffers: [] });
-      yield* part.buffers;
+    for await (const chunk of escaped(plain)) {
+      const deflated = await deflateChunk(chunk);
+      sums.push({ ...deflated, buffers: [] });
+      yield* deflated.buffers;
     }
   }
   return { beginning: beginning(), end: async () => gzipEnd(joinDeflated(sums), Buffer.alloc(0)) };
 }
 
-async function* escaped({ beginning, end }: PageInTwo): AsyncIterable<Buffer> {
-  for await (const buffer of beginning) yield* escapedPieces(buffer);
-  for (const buffer of await end()) yield* escapedPieces(buffer);
+async function* escaped({ beginning, end }: StreamedPage): AsyncIterable<Buffer> {
+  for await (const buffer of beginning) yield* escapedChunks(buffer);
+  for (const buffer of await end()) yield* escapedChunks(buffer);
 }
 
-async function* escapedPieces(lines: Buffer): AsyncIterable<Buffer> {
+async function* escapedChunks(lines: Buffer): AsyncIterable<Buffer> {
   for (let from = 0; from < lines.length; ) {
-    const newline = lines.indexOf(NEWLINE, from + PIECE_BYTES);
+    const newline = lines.indexOf(NEWLINE, from + CHUNK_BYTES);
     const to = newline === -1 ? lines.length : newline + 1;
     yield Buffer.from(escapeNamesWithDots(lines.toString("utf8", from, to)));
     from = to;

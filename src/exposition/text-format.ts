@@ -1,4 +1,7 @@
-/** Escaping and numbers of the Prometheus text format 0.0.4 / 1.0.0 and of OpenMetrics 1.0; pure string functions. */
+import type { MetricFamily } from "../mapping/metric-table.ts";
+
+/** The Prometheus text format (0.0.4 and 1.0.0 differ only in their content type) and OpenMetrics 1.0. */
+export type ExpositionFormat = "text" | "openmetrics";
 
 const NEEDS_LABEL_ESCAPE = /[\\\n"]/;
 const LABEL_ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", '"': '\\"' };
@@ -31,4 +34,26 @@ export function formatValue(value: number): string {
 export function formatLabels(names: readonly string[], values: readonly string[]): string {
   if (names.length === 0) return "";
   return `{${names.map((name, index) => `${name}="${escapeLabelValue(values[index] ?? "")}"`).join(",")}}`;
+}
+
+/** What is written before the samples of a family. */
+export function formatHeader(format: ExpositionFormat, family: Pick<MetricFamily, "name" | "type" | "help">): string {
+  return format === "text" ? textHeader(family) : openMetricsHeader(family);
+}
+
+/** What ends a page. */
+export function formatEnd(format: ExpositionFormat): string {
+  return format === "text" ? "" : "# EOF\n";
+}
+
+function textHeader(family: Pick<MetricFamily, "name" | "type" | "help">): string {
+  return `# HELP ${family.name} ${escapeTextHelp(family.help)}\n# TYPE ${family.name} ${family.type}\n`;
+}
+
+/** OpenMetrics 1.0: a counter's family lacks the `_total` of its sample; a unit is stated only where it ends the name. */
+function openMetricsHeader(family: Pick<MetricFamily, "name" | "type" | "help">): string {
+  const name = family.type === "counter" ? family.name.replace(/_total$/, "") : family.name;
+  const unit = /_(seconds|bytes)$/.exec(name)?.[1];
+  const unitLine = unit === undefined ? "" : `# UNIT ${name} ${unit}\n`;
+  return `# TYPE ${name} ${family.type}\n${unitLine}# HELP ${name} ${escapeOpenMetricsHelp(family.help)}\n`;
 }

@@ -1,13 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { gunzipSync } from "node:zlib";
+import { crc32, gunzipSync } from "node:zlib";
 import fc from "fast-check";
-import { expect, it } from "vitest";
-import { type DeflatedPart, deflatePart, gzipBeginning, gzipEnd, joinDeflated } from "../../src/exposition/deflated.ts";
+import { describe, expect, it } from "vitest";
+import {
+  combineCrc32,
+  type DeflatedChunk,
+  deflateChunk,
+  gzipBeginning,
+  gzipEnd,
+  joinDeflated,
+} from "../../src/exposition/gzip.ts";
 
-const gzipMember = (beginning: DeflatedPart, end: Buffer) => [...gzipBeginning(beginning), ...gzipEnd(beginning, end)];
+const gzipMember = (beginning: DeflatedChunk, end: Buffer) => [...gzipBeginning(beginning), ...gzipEnd(beginning, end)];
 
-async function deflateAll(parts: readonly Buffer[]): Promise<DeflatedPart> {
-  return joinDeflated(await Promise.all(parts.map((part) => deflatePart(part))));
+async function deflateAll(parts: readonly Buffer[]): Promise<DeflatedChunk> {
+  return joinDeflated(await Promise.all(parts.map((part) => deflateChunk(part))));
 }
 
 it("makes one gzip member of a cached beginning and a fresh end", async () => {
@@ -46,4 +53,21 @@ it.each([
   const bytes = gzipEnd(deflated, end).reduce((sum, buffer) => sum + buffer.length, 0);
   if (expected === undefined) expect(bytes).toBeLessThan(length / 10);
   else expect(bytes).toBe(expected);
+});
+
+describe("combineCrc32", () => {
+  it("gives the checksum of two sequences in a row", () => {
+    const bytes = fc.uint8Array({ maxLength: 3_000 }).map((values) => Buffer.from(values));
+    fc.assert(
+      fc.property(bytes, bytes, (first, second) => {
+        expect(combineCrc32(crc32(first), crc32(second), second.length)).toBe(crc32(Buffer.concat([first, second])));
+      }),
+    );
+  });
+
+  it("holds for long sequences", () => {
+    const first = Buffer.alloc(5_000_001, "first");
+    const second = Buffer.alloc(70_000_003, "second");
+    expect(combineCrc32(crc32(first), crc32(second), second.length)).toBe(crc32(second, crc32(first)));
+  });
 });

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
-import type { BlockLines } from "../../src/exposition/block-lines.ts";
-import { PageView } from "../../src/exposition/page-view.ts";
+import type { RenderedBlock } from "../../src/exposition/rendered-block.ts";
+import { ShardEncoder } from "../../src/exposition/shard-encoder.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 
 const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: [] };
 
-function block(bytes: string): BlockLines {
+function block(bytes: string): RenderedBlock {
   return {
-    piece: { bytes: Buffer.from(bytes), series: 1 },
+    ...{ bytes: Buffer.from(bytes), series: 1 },
     ...{ version: 1, labelled: 1, starts: new Uint32Array(2), values: new Uint32Array(1), owners: new Uint32Array(1) },
   };
 }
@@ -16,7 +16,7 @@ function block(bytes: string): BlockLines {
 it("ends early only when nothing looks at its lines any more", async () => {
   const slow = Promise.withResolvers<string>();
   const reader = new AbortController();
-  const view = new PageView<string>(
+  const encoder = new ShardEncoder<string>(
     undefined,
     (bytes) => {
       if (String(bytes) === "slow") return slow.promise;
@@ -28,10 +28,10 @@ it("ends early only when nothing looks at its lines any more", async () => {
   const blocks = ["slow", "quick", "never"].map(block);
   const page = { version: 1, families: [{ family: FAMILY, version: 1, size: 3, blocks }] };
   let hasEnded = false;
-  const assembled = view.assemble(page, "text", reader.signal).finally(() => {
+  const encoded = encoder.encode(page, "text", reader.signal).finally(() => {
     hasEnded = true;
   });
-  const refused = expect(assembled).rejects.toBe(reader.signal.reason);
+  const refused = expect(encoded).rejects.toBe(reader.signal.reason);
   for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
   expect([reader.signal.aborted, hasEnded]).toEqual([true, false]);
   slow.resolve("slow");

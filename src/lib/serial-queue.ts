@@ -1,5 +1,5 @@
 /** Runs one piece of work at a time, in the order in which they were asked for. */
-export class OneAtATime {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
   #size = 0;
 

@@ -2,45 +2,44 @@ import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
-import { type BlockLines, renderBlock } from "./block-lines.ts";
-import { LineBuffer } from "./line-buffer.ts";
-import type { Reclaimer } from "./reclaimer.ts";
+import type { LineMemory } from "./reader-memory.ts";
+import { LineBuffer, type RenderedBlock, renderBlock } from "./rendered-block.ts";
 
 /** The lines of a family, block by block; without header, so they read the same in every format. */
-export interface FamilyLines {
+export interface RenderedFamily {
   readonly family: MetricFamily;
   /** Of the table that was rendered. */
   readonly version: number;
   /** Samples. */
   readonly size: number;
-  readonly blocks: readonly BlockLines[];
+  readonly blocks: readonly RenderedBlock[];
 }
 
-/** All lines of the store as they were at one moment. Never changes: whoever sends it may take as long as it takes. */
-export interface TreePage {
+/** All lines of the store as they were at one moment. Never changes: it may be sent for as long as that takes. */
+export interface RenderedStore {
   /** Of the store. */
   readonly version: number;
-  readonly families: readonly FamilyLines[];
+  readonly families: readonly RenderedFamily[];
 }
 
 /**
- * Renders the store, and of it only the blocks that changed. Lines that were replaced are given back at once where no
- * ready page is made of them, so that there is no second page of 90 MB while a poll replaces the first.
+ * Renders the store, and of it only the blocks that changed. Lines that were replaced are freed at once where no
+ * representation consists of them, so that there is no second page of 90 MB while a poll replaces the first.
  */
-export class TreePages {
+export class StoreRenderer {
   readonly #store: Store;
-  readonly #reclaimer: Reclaimer;
-  readonly #lines = new LineBuffer();
-  #page: TreePage = { version: -1, families: [] };
-  #rendered: ReadonlyMap<SeriesTable, FamilyLines> = new Map();
+  readonly #lines: LineMemory;
+  readonly #buffer = new LineBuffer();
+  #page: RenderedStore = { version: -1, families: [] };
+  #rendered: ReadonlyMap<SeriesTable, RenderedFamily> = new Map();
   #replaced: Buffer[] = [];
 
-  constructor(store: Store, reclaimer: Reclaimer) {
+  constructor(store: Store, lines: LineMemory) {
     this.#store = store;
-    this.#reclaimer = reclaimer;
+    this.#lines = lines;
   }
 
-  /** Bytes of the lines that are no longer on the page, were not given back, and not taken before. */
+  /** Lines that are no longer on the page, were not freed, and not taken before. */
   takeReplaced(): readonly Buffer[] {
     const replaced = this.#replaced;
     this.#replaced = [];
@@ -49,10 +48,10 @@ export class TreePages {
 
   /**
    * Brings every changed block up to date, in slices that yield, while nobody writes to the store. `areShown` is asked
-   * whether lines have to stay until `takeReplaced`. `look` is given the page before anybody can replace it: who needs
-   * its lines for longer enters the reclaimer there.
+   * whether lines have to stay until `takeReplaced`. `look` is given the page before it can be replaced: a caller that
+   * needs its lines for longer enters the line memory there.
    */
-  refresh<Result>(areShown: () => boolean, look: (page: TreePage) => Result): Promise<Result> {
+  refresh<Result>(areShown: () => boolean, look: (page: RenderedStore) => Result): Promise<Result> {
     return this.#store.read(async () => {
       const { version } = this.#store;
       if (version !== this.#page.version) await this.#render(version, areShown());
@@ -62,12 +61,12 @@ export class TreePages {
 
   async #render(version: number, areShown: boolean): Promise<void> {
     const replaced: Buffer[] = [];
-    const replace = (lines: BlockLines) => {
-      if (areShown) replaced.push(lines.piece.bytes);
-      else this.#reclaimer.retire([lines.piece.bytes]);
+    const replace = (lines: RenderedBlock) => {
+      if (areShown) replaced.push(lines.bytes);
+      else this.#lines.retire([lines.bytes]);
     };
     // Anew each time: the store may have other tables by now.
-    const rendered = new Map<SeriesTable, FamilyLines>();
+    const rendered = new Map<SeriesTable, RenderedFamily>();
     for (const table of this.#store.tables) rendered.set(table, await this.#familyOf(table, replace));
     for (const [table, { blocks }] of this.#rendered) if (!rendered.has(table)) blocks.forEach(replace);
     this.#rendered = rendered;
@@ -75,24 +74,24 @@ export class TreePages {
     this.#replaced.push(...replaced);
   }
 
-  async #familyOf(table: SeriesTable, replace: (lines: BlockLines) => void): Promise<FamilyLines> {
+  async #familyOf(table: SeriesTable, replace: (lines: RenderedBlock) => void): Promise<RenderedFamily> {
     const { family, version, size } = table;
     const known = this.#rendered.get(table);
     if (known?.version === version) return known;
-    const blocks: BlockLines[] = [];
+    const blocks: RenderedBlock[] = [];
     for (const [index, block] of table.blocks.entries()) {
       const before = known?.blocks[index];
       if (before?.version === block.version) {
         blocks.push(before);
         continue;
       }
-      // What was given back when a rendering failed cannot be copied from.
-      const held = before !== undefined && before.piece.bytes.length > 0 ? before : undefined;
-      const lines = renderBlock(table, index, block, held, this.#lines);
-      this.#reclaimer.adopt(lines.piece.bytes);
+      // What was freed when a rendering failed cannot be copied from.
+      const held = before !== undefined && before.bytes.length > 0 ? before : undefined;
+      const lines = renderBlock(table, index, block, held, this.#buffer);
+      this.#lines.adopt(lines.bytes);
       blocks.push(lines);
       if (before !== undefined) replace(before);
-      // A block takes about a millisecond. Whoever reads a page meanwhile needs many turns, so they have to be short.
+      // A block takes about a millisecond. A page that is read meanwhile takes many turns, so these have to be short.
       await yieldToEventLoop();
     }
     return { family, version, size, blocks };

@@ -6,7 +6,7 @@ import {
   escapeTextHelp,
   formatLabels,
   formatValue,
-} from "../../src/exposition/text.ts";
+} from "../../src/exposition/text-format.ts";
 import { parseSample } from "../support/parse-sample.ts";
 
 describe("escapeLabelValue", () => {

@@ -1,0 +1,89 @@
+import { nameOf, type Representation, type RepresentationKey } from "./representation.ts";
+import { isSameShard, isWhole, MAX_SHARDS } from "./shard.ts";
+
+/** A representation that was not requested in this time is no longer kept ready, milliseconds. */
+export const CACHED_FOR_MS = 600_000;
+
+/**
+ * Shards in the cache at most, in each encoding: all of one page. With one less, each would be the one evicted when it
+ * is requested again, as scrapers request them in turn.
+ */
+const MAX_CACHED_SHARDS = MAX_SHARDS;
+
+/**
+ * A scraper comes back after this time and within that, milliseconds. Its shards are evicted last, so that a client that
+ * tries one shard after the other does not evict them.
+ */
+const REGULAR_AFTER = 5_000;
+const REGULAR_WITHIN = 150_000;
+
+/** The representations of a shard in one encoding: they share encoded blocks, whatever their format. */
+interface CachedShard {
+  readonly representations: readonly Representation[];
+  readonly isRegular: boolean;
+  readonly lastRequestedAt: number;
+  /** Before compression. */
+  readonly bytes: number;
+}
+
+/** The representations of the page that are kept ready. The whole page always may be; its shards have a bound. */
+export class RepresentationCache {
+  readonly #entries = new Map<string, Representation>();
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: RepresentationKey): Representation | undefined {
+    return this.#entries.get(nameOf(key));
+  }
+
+  set(representation: Representation): void {
+    this.#entries.set(nameOf(representation.key), representation);
+  }
+
+  values(): IteratorObject<Representation, undefined> {
+    return this.#entries.values();
+  }
+
+  /**
+   * Evicts what was not requested lately, and shards beyond `maxBytes` in each encoding, counted before compression, as
+   * each byte kept costs work at each change too.
+   */
+  trim(now: number, maxBytes: number): void {
+    for (const [name, { lastRequestedAt }] of this.#entries)
+      if (now - lastRequestedAt > CACHED_FOR_MS) this.#entries.delete(name);
+    for (const encoding of ["identity", "gzip"] as const) {
+      const representations = this.values().filter(({ key }) => key.encoding === encoding && !isWhole(key.shard));
+      const byShard = Map.groupBy(representations, ({ key: { shard } }) => `${shard.index}/${shard.count}`);
+      const shards = [...byShard.values()].map((each) => cachedShard(each, now)).sort(byWorth);
+      let bytes = 0;
+      for (const [index, shard] of shards.entries()) {
+        bytes += shard.bytes;
+        if (index < MAX_CACHED_SHARDS && bytes <= maxBytes) continue;
+        for (const { key } of shard.representations) this.#entries.delete(nameOf(key));
+      }
+    }
+  }
+
+  /** Whether a shard, or the page, is kept in this encoding. */
+  has({ encoding, shard }: Pick<RepresentationKey, "encoding" | "shard">): boolean {
+    return this.values().some(({ key }) => key.encoding === encoding && isSameShard(key.shard, shard));
+  }
+}
+
+function cachedShard(representations: readonly Representation[], now: number): CachedShard {
+  return {
+    representations,
+    isRegular: representations.some(
+      ({ firstRequestedAt, lastRequestedAt }) =>
+        lastRequestedAt - firstRequestedAt >= REGULAR_AFTER && now - lastRequestedAt <= REGULAR_WITHIN,
+    ),
+    lastRequestedAt: Math.max(...representations.map(({ lastRequestedAt }) => lastRequestedAt)),
+    bytes: Math.max(...representations.map(({ content }) => content.uncompressedBytes)),
+  };
+}
+
+function byWorth(a: CachedShard, b: CachedShard): number {
+  return Number(b.isRegular) - Number(a.isRegular) || b.lastRequestedAt - a.lastRequestedAt;
+}

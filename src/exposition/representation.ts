@@ -1,0 +1,69 @@
+import { mergeSmall, totalLength } from "../lib/buffers.ts";
+import { type DeflatedChunk, joinDeflated } from "./gzip.ts";
+import type { ContentEncoding } from "./negotiate.ts";
+import { isWhole, type Shard, WHOLE_PAGE } from "./shard.ts";
+import type { ExpositionFormat } from "./text-format.ts";
+
+/** What a representation of the page is requested by. */
+export interface RepresentationKey {
+  readonly format: ExpositionFormat;
+  readonly encoding: ContentEncoding;
+  readonly shard: Shard;
+}
+
+/** Bytes as they go over the wire, without the end of the page. */
+export interface Content {
+  readonly buffers: readonly Buffer[];
+  /** The same compressed; `buffers` are its own then. */
+  readonly deflated: DeflatedChunk | undefined;
+  readonly bytes: number;
+  readonly uncompressedBytes: number;
+}
+
+/** A representation of the page (RFC 9110) that is kept ready. */
+export interface Representation {
+  readonly key: RepresentationKey;
+  /** Version of the store that `content` shows; `OUTDATED` before the first. */
+  version: number;
+  /** Monotonic. */
+  readonly firstRequestedAt: number;
+  /** Monotonic. */
+  lastRequestedAt: number;
+  content: Content;
+}
+
+/** A version older than any of the store. */
+export const OUTDATED = -1;
+/** What Prometheus requests unless told otherwise. */
+export const PROMETHEUS_DEFAULT: RepresentationKey = { format: "openmetrics", encoding: "gzip", shard: WHOLE_PAGE };
+export const NO_CONTENT: Content = { buffers: [], deflated: undefined, bytes: 0, uncompressedBytes: 0 };
+
+export function nameOf({ format, encoding, shard }: RepresentationKey): string {
+  return `${format} ${encoding} ${shard.index}/${shard.count}`;
+}
+
+/** Lines of the whole page are those of the page itself. Those of a shard are its own: a second copy would double it. */
+export function plainContent(buffers: readonly Buffer[], shard: Shard): Content {
+  const bytes = totalLength(buffers);
+  return {
+    buffers: isWhole(shard) ? mergeSmall(buffers) : buffers,
+    deflated: undefined,
+    bytes,
+    uncompressedBytes: bytes,
+  };
+}
+
+export function compressedContent(chunks: readonly DeflatedChunk[]): Content {
+  const joined = joinDeflated(chunks);
+  const deflated = { ...joined, buffers: mergeSmall(joined.buffers) };
+  const { buffers, length } = deflated;
+  return { buffers, deflated, bytes: totalLength(buffers), uncompressedBytes: length };
+}
+
+/** The body of a page on its way to a reader. */
+export interface StreamedPage {
+  /** What is ready; where names are escaped anew, it is made as it is read. */
+  readonly beginning: Iterable<Buffer> | AsyncIterable<Buffer>;
+  /** To be called when the beginning has been read. */
+  readonly end: () => Promise<readonly Buffer[]>;
+}

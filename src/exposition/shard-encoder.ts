@@ -1,0 +1,147 @@
+import { yieldToEventLoop } from "../lib/yielding.ts";
+import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { Owner } from "../store/owner.ts";
+import type { PageCut } from "./page-limit.ts";
+import { LineBuffer, type Lines, type RenderedBlock, selectLines } from "./rendered-block.ts";
+import { isInShard, isSameShard, type Shard } from "./shard.ts";
+import type { RenderedStore } from "./store-renderer.ts";
+import { type ExpositionFormat, formatHeader } from "./text-format.ts";
+
+/** Blocks encoded at the same time: zlib takes a quarter of a megabyte for each that it compresses. */
+const MAX_CONCURRENT = 2;
+
+/**
+ * Encodes a shard of the page, or the whole page. The encoding of a block is cached as long as the block is on the page,
+ * so a page after a change costs as much as what changed.
+ */
+export class ShardEncoder<Encoded> {
+  readonly #takes: ((owner: Owner) => boolean) | undefined;
+  readonly #encode: (bytes: Buffer) => Promise<Encoded>;
+  readonly #lines = new LineBuffer();
+  readonly #onCopy: (lines: Buffer) => void;
+  /** Undefined: nothing of the block is in the shard. */
+  #blocks = new Map<RenderedBlock, Promise<Encoded | undefined>>();
+  readonly #headers = new WeakMap<MetricFamily, Map<ExpositionFormat, Promise<Encoded>>>();
+
+  /**
+   * `takes`: whose series are in the shard; undefined where all are. `onCopy` is told of lines that were copied for the
+   * shard.
+   */
+  constructor(
+    takes: ((owner: Owner) => boolean) | undefined,
+    encode: (bytes: Buffer) => Promise<Encoded>,
+    onCopy: (lines: Buffer) => void,
+  ) {
+    this.#takes = takes;
+    this.#encode = encode;
+    this.#onCopy = onCopy;
+  }
+
+  /** Of the blocks of the page that was encoded last. */
+  get cached(): Iterable<Promise<Encoded | undefined>> {
+    return this.#blocks.values();
+  }
+
+  /**
+   * Headers and lines in the order of the page. One page at a time.
+   * @throws the reason of the signal, between two blocks
+   */
+  async encode(page: RenderedStore, format: ExpositionFormat, signal?: AbortSignal): Promise<Encoded[]> {
+    const families = page.families.filter(({ size }) => size > 0);
+    const before = this.#blocks;
+    this.#blocks = new Map();
+    for (const block of families.flatMap(({ blocks }) => blocks)) {
+      const known = before.get(block);
+      if (known !== undefined) this.#blocks.set(block, known);
+    }
+    await this.#encodeMissing(
+      families.flatMap(({ blocks }) => blocks),
+      signal,
+    );
+    const all: Encoded[] = [];
+    for (const { family, blocks } of families) {
+      const encoded = await Promise.all(blocks.map((block) => this.#blocks.get(block)));
+      const present = encoded.filter((one) => one !== undefined);
+      if (present.length > 0) all.push(await this.#header(family, format), ...present);
+    }
+    return all;
+  }
+
+  async #encodeMissing(blocks: readonly RenderedBlock[], signal: AbortSignal | undefined): Promise<void> {
+    const pending = blocks.values();
+    const work = async () => {
+      for (const block of pending) {
+        if (this.#blocks.has(block)) continue;
+        signal?.throwIfAborted();
+        await this.#encodeBlock(block);
+        await yieldToEventLoop();
+      }
+    };
+    const workers = Array.from({ length: MAX_CONCURRENT }, work);
+    // When one worker ends early, a thread may still read lines for the other: until then they must not be freed.
+    await Promise.allSettled(workers);
+    await Promise.all(workers);
+  }
+
+  #encodeBlock(block: RenderedBlock): Promise<Encoded | undefined> {
+    const lines = this.#linesOf(block);
+    const encoded = lines.series === 0 ? Promise.resolve(undefined) : this.#encode(lines.bytes);
+    this.#blocks.set(block, encoded);
+    return encoded;
+  }
+
+  #linesOf(block: RenderedBlock): Lines {
+    if (this.#takes === undefined) return block;
+    const lines = selectLines(block, this.#takes, this.#lines);
+    if (lines !== block) this.#onCopy(lines.bytes);
+    return lines;
+  }
+
+  #header(family: MetricFamily, format: ExpositionFormat): Promise<Encoded> {
+    const known = this.#headers.get(family) ?? new Map<ExpositionFormat, Promise<Encoded>>();
+    this.#headers.set(family, known);
+    const header = known.get(format) ?? this.#encode(Buffer.from(formatHeader(format, family)));
+    known.set(format, header);
+    return header;
+  }
+}
+
+/** The encoders of the page and its shards in one encoding, as long as these are requested. */
+export class ShardEncoders<Encoded> {
+  readonly #encode: (bytes: Buffer) => Promise<Encoded>;
+  readonly #onCopy: (lines: Buffer) => void;
+  readonly #encoders = new Map<string, { readonly shard: Shard; readonly encoder: ShardEncoder<Encoded> }>();
+
+  /** `onCopy` is told of lines that were copied for a shard. */
+  constructor(encode: (bytes: Buffer) => Promise<Encoded>, onCopy: (lines: Buffer) => void = () => undefined) {
+    this.#encode = encode;
+    this.#onCopy = onCopy;
+  }
+
+  /** Of all of them. */
+  *cached(): Iterable<Promise<Encoded | undefined>> {
+    for (const { encoder } of this.#encoders.values()) yield* encoder.cached;
+  }
+
+  /** `cut`: undefined where the page keeps within its limits. */
+  of(shard: Shard, cut: PageCut | undefined): ShardEncoder<Encoded> {
+    const highest = cut?.highest ?? Number.POSITIVE_INFINITY;
+    const name = `${shard.index}/${shard.count} up to ${highest}`;
+    const known = this.#encoders.get(name);
+    if (known !== undefined) return known.encoder;
+    const isWhole = shard.count === 1 && cut === undefined;
+    const takes = isWhole ? undefined : (owner: number) => owner <= highest && isInShard(shard, owner);
+    const encoder = new ShardEncoder(takes, this.#encode, this.#onCopy);
+    // A shard is cut at one place at a time.
+    this.retain((other) => !isSameShard(other, shard));
+    this.#encoders.set(name, { shard, encoder });
+    return encoder;
+  }
+
+  /** Forgets the shards that `keep` refuses. */
+  retain(keep: (shard: Shard) => boolean): void {
+    for (const [name, { shard }] of this.#encoders) {
+      if (!keep(shard)) this.#encoders.delete(name);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { type Owner, SERVER_WIDE } from "../store/owner.ts";
+
+/** The `index`-th, from 0, of `count` parts of a page. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+export const WHOLE_PAGE: Shard = { index: 0, count: 1 };
+
+/** More than scrapers with a cap need: shards of 1 MB of the largest page. */
+export const MAX_SHARDS = 100;
+
+/** Reads `2/5`, which `02/05` is too: undefined where it is no shard of a page. */
+export function parseShard(text: string): Shard | undefined {
+  const match = /^(\d{1,3})\/(\d{1,3})$/.exec(text);
+  if (match === null) return undefined;
+  const [index, count] = [Number(match[1]), Number(match[2])];
+  return count <= MAX_SHARDS && index < count ? { index, count } : undefined;
+}
+
+/** Each series is in just one of the shards; what is about a whole server is in the first. */
+export function isInShard({ index, count }: Shard, owner: Owner): boolean {
+  return owner === SERVER_WIDE ? index === 0 : owner % count === index;
+}
+
+export function isWhole({ count }: Shard): boolean {
+  return count === 1;
+}
+
+export function isSameShard(a: Shard, b: Shard): boolean {
+  return a.index === b.index && a.count === b.count;
+}
+
+/** The exporter's own metrics are in the first shard, too. */
+export function hasOwnMetrics({ index }: Shard): boolean {
+  return index === 0;
+}
