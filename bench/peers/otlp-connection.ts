@@ -5,8 +5,7 @@ import { Redactor } from "../../src/errors/redactor.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { connectOtlp } from "../../src/otlp/connect.ts";
 import type { OtlpObserver } from "../../src/otlp/observer.ts";
-import { otlpResource } from "../../src/otlp/resource.ts";
-import { otlpSettings } from "../../src/otlp/settings.ts";
+import { otlpResource, otlpSettings } from "../../src/otlp/settings.ts";
 import { RECEIVER } from "./otlp-points.ts";
 
 const { settings } = otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: RECEIVER }, undefined);

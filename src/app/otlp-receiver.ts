@@ -7,8 +7,8 @@ import { secretFileReader } from "../config/secret-files.ts";
 import type { Shard } from "../config/shard.ts";
 import { connectOtlp } from "../otlp/connect.ts";
 import type { OtlpExporter } from "../otlp/exporter.ts";
-import { otlpResource } from "../otlp/resource.ts";
 import type { OtlpSettings } from "../otlp/settings.ts";
+import { otlpResource } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
 import { type CommandContext, readAccess, readText } from "./context.ts";
 

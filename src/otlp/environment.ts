@@ -1,6 +1,4 @@
 import { OTLP_COMPRESSIONS, OTLP_PROTOCOLS, type OtlpCompression, type OtlpProtocol } from "./encoding.ts";
-import { metricsUrl, parseHttpUrl } from "./endpoint.ts";
-import { parseKeyValues } from "./key-values.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -94,4 +92,49 @@ function asIs(text: string): string {
 
 function lowerCaseName([name, value]: readonly [string, string]): [string, string] {
   return [name.toLowerCase(), value];
+}
+
+/**
+ * Reads `key1=value1,key2=value2` with percent-encoded keys and values, as OTEL_EXPORTER_OTLP_HEADERS and
+ * OTEL_RESOURCE_ATTRIBUTES have it; a later key wins. Undefined when any part of it is not of that form: half of what
+ * was meant is worse than nothing.
+ * @see https://opentelemetry.io/docs/specs/otel/resource/sdk/#specifying-resource-information-via-an-environment-variable
+ */
+export function parseKeyValues(text: string): ReadonlyMap<string, string> | undefined {
+  const pairs = new Map<string, string>();
+  for (const part of text.split(",")) {
+    // A comma too many does no harm.
+    if (part.trim() === "") continue;
+    const separator = part.indexOf("=");
+    const key = decodePercent(part.slice(0, separator));
+    const value = decodePercent(part.slice(separator + 1));
+    if (separator < 1 || key === undefined || key === "" || value === undefined) return undefined;
+    pairs.set(key, value);
+  }
+  return pairs;
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.trim());
+  } catch {
+    return undefined;
+  }
+}
+
+export const SIGNAL_PATH = "/v1/metrics";
+
+/** The URL for metrics below a base; undefined when the base is no http or https URL. A query stays at the end. */
+export function metricsUrl(base: string): string | undefined {
+  const url = parseHttpUrl(base);
+  if (url === undefined) return undefined;
+  url.pathname = url.pathname.replace(/\/*$/, "") + SIGNAL_PATH;
+  return url.href;
+}
+
+export function parseHttpUrl(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  // Nothing listens on port 0.
+  return (url.protocol === "http:" || url.protocol === "https:") && url.port !== "0" ? url : undefined;
 }

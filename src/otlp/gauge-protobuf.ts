@@ -1,7 +1,7 @@
 import { type HrTime, ValueType } from "@opentelemetry/api";
 import { DataPointType, type GaugeMetricData, type MetricData, type ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { BackwardWriter } from "./backward-writer.ts";
-import { NO_START, SeriesPoint } from "./points.ts";
+import { NO_START, SeriesPoint } from "./metric-data.ts";
 
 /*
  * Field numbers and wire types as one byte each, from opentelemetry/proto: metrics/v1/metrics.proto, common/v1/common.proto

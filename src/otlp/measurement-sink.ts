@@ -5,9 +5,8 @@ import type { ValueSeries } from "../mapping/channel-mapper.ts";
 import { convert } from "../mapping/units/conversion.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink, Resolution } from "../sync/measurement.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
-import { gauge } from "./metrics.ts";
+import { estimatePointSize, gauge, SeriesPoint } from "./metric-data.ts";
 import type { OtlpObserver } from "./observer.ts";
-import { estimatePointSize, SeriesPoint } from "./points.ts";
 
 /** `exporter`, `resource` and `scope` are asked for with each delivery: they may change. */
 export interface MeasurementSinkOptions {

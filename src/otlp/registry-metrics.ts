@@ -1,9 +1,8 @@
 import type { HrTime } from "@opentelemetry/api";
 import type { DataPoint, Histogram, MetricData } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
-import { counter, gauge, histogram } from "./metrics.ts";
-import { NO_START } from "./points.ts";
-import { metricAttributes } from "./vocabulary.ts";
+import { counter, gauge, histogram, NO_START } from "./metric-data.ts";
+import { metricAttributes } from "./naming.ts";
 
 type MetricJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 type ValueJson = MetricJson["values"][number] & { readonly metricName?: string };

@@ -1,8 +1,8 @@
+import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import { headerFault, Secret } from "../config/secrets.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { OtlpCompression, OtlpProtocol } from "./encoding.ts";
-import { completeMetricsUrl, takeCredentials } from "./endpoint.ts";
-import { type Environment, parseOtlpEnvironment } from "./environment.ts";
+import { type Environment, metricsUrl, parseHttpUrl, parseOtlpEnvironment, SIGNAL_PATH } from "./environment.ts";
 import type { TlsSettings } from "./tls.ts";
 
 /** The section `otlp` of the configuration, as checked; what is undefined was not given. Paths are ready to open. */
@@ -45,7 +45,7 @@ export interface OtlpSettings {
   readonly intervalMs: number;
   /** Of one push of the current state, which may take several requests; at most `intervalMs`. */
   readonly exportTimeoutMs: number;
-  /** What was said of the resource; see resource.ts. */
+  /** What was said of the resource; see otlpResource. */
   readonly resourceAttributes: Readonly<Record<string, string>>;
 }
 
@@ -128,4 +128,54 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
 /** With names in lower case: HTTP does not tell `Authorization` from `authorization`, an object does. */
 function lower(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** The URL for metrics below a base that people write by hand, who often give the whole of it. */
+export function completeMetricsUrl(base: string): string | undefined {
+  const url = parseHttpUrl(base);
+  return url?.pathname.replace(/\/+$/, "").endsWith(SIGNAL_PATH) ? url.href : metricsUrl(base);
+}
+
+interface BareUrl {
+  /** Without user and password. */
+  readonly url: string;
+  /** `Authorization` for the user and password that were there. */
+  readonly authorization: string | undefined;
+}
+
+/** Takes credentials out of a URL: it is shown in logs, and no client sends them from there. */
+function takeCredentials(text: string): BareUrl {
+  const url = new URL(text);
+  const { username, password } = url;
+  url.username = "";
+  url.password = "";
+  if (username === "" && password === "") return { url: url.href, authorization: undefined };
+  const pair = `${decode(username)}:${decode(password)}`;
+  return { url: url.href, authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A bare percent sign.
+    return text;
+  }
+}
+
+/** What the exporter knows of itself. */
+export interface Identity {
+  readonly version: string;
+  /** The same after a restart, another for each replica: receivers make `instance` of it. */
+  readonly instanceId: string;
+}
+
+/** Whom the metrics are from. What was given (configuration, OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME) wins. */
+export function otlpResource(given: Readonly<Record<string, string>>, { version, instanceId }: Identity): Resource {
+  return resourceFromAttributes({
+    "service.name": "prtg-exporter",
+    "service.instance.id": instanceId,
+    "service.version": version,
+    ...given,
+  });
 }

@@ -1,13 +1,16 @@
+import type { HrTime } from "@opentelemetry/api";
 import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
 import { emptyResource } from "@opentelemetry/resources";
-import type { CollectionResult, MetricProducer } from "@opentelemetry/sdk-metrics";
+import type { CollectionResult, GaugeMetricData, MetricProducer } from "@opentelemetry/sdk-metrics";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
+import { yieldToEventLoop } from "../lib/yielding.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
+import { gauge, SeriesPoint } from "./metric-data.ts";
 import { registryMetrics } from "./registry-metrics.ts";
-import { storeMetrics } from "./store-metrics.ts";
 
 export interface StateOptions {
   readonly store: Store;
@@ -61,4 +64,30 @@ export class StateProducer implements MetricProducer {
       errors,
     };
   }
+}
+
+/** Series read before the event loop gets its turn. */
+const SLICE = 5_000;
+
+/** The current samples of the store as of `time`, for the families that `includes` takes. */
+function storeMetrics(store: Store, includes: (family: string) => boolean, time: HrTime): Promise<GaugeMetricData[]> {
+  return store.read(async () => {
+    const metrics: GaugeMetricData[] = [];
+    for (const table of store.tables) {
+      if (table.size > 0 && includes(table.family.name)) metrics.push(await tableMetric(table, time));
+    }
+    return metrics;
+  });
+}
+
+async function tableMetric(table: SeriesTable, time: HrTime): Promise<GaugeMetricData> {
+  const metric = gauge(table.family);
+  for (let slot = 0; slot < table.slots; slot++) {
+    if (slot > 0 && slot % SLICE === 0) await yieldToEventLoop();
+    const value = table.value(slot);
+    // JSON has no word for NaN and the infinities.
+    if (!table.isPresent(slot) || !Number.isFinite(value)) continue;
+    metric.dataPoints.push(new SeriesPoint(table.family, table.labels(slot), value, time));
+  }
+  return metric;
 }

@@ -1,10 +1,11 @@
 import type { InstrumentationScope } from "@opentelemetry/core";
+import { OTLPMetricExporterBase } from "@opentelemetry/exporter-metrics-otlp-http";
 import type { Resource } from "@opentelemetry/resources";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
-import { StateExporter, type StateExporterOptions } from "./state-exporter.ts";
+import { StateExportDelegate, type StateExportOptions } from "./state-export-delegate.ts";
 import { type StateOptions, StateProducer } from "./state-producer.ts";
 
-export interface StatePushOptions extends StateOptions, StateExporterOptions {
+export interface StatePushOptions extends StateOptions, StateExportOptions {
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
   /** Time between two pushes, milliseconds; not shorter than `timeoutMs`. */
@@ -20,7 +21,8 @@ export interface StatePush {
 
 /** Pushes the current state at a regular interval, first after one interval. */
 export function startStatePush(options: StatePushOptions): StatePush {
-  const exporter = new StateExporter(options);
+  // For instruments of the SDK it goes by the preferences of the standard variables; what our producer hands over is cumulative.
+  const exporter = new OTLPMetricExporterBase(new StateExportDelegate(options));
   const reader = new PeriodicExportingMetricReader({
     exporter,
     exportIntervalMillis: options.intervalMs,

@@ -1,3 +1,5 @@
+import { SERIES_STEP_MS } from "../prtg/series-types.ts";
+
 /** How fine a measurement is: each scan of the sensor, or the server's averages over 5 min, 1 h and 24 h. */
 export type Resolution = "live" | "short" | "medium" | "long";
 
@@ -9,6 +11,19 @@ export interface MeasurementRow {
   readonly resolution: Resolution;
   /** Channel id (the part after the dot) and value in its display unit; channels without a value are left out. */
   readonly values: readonly (readonly [channelId: string, value: number])[];
+}
+
+/**
+ * The last millisecond that a row stands for. A measurement stands for its own moment; an average for the span that
+ * begins at its time, which is our reading: the specification does not say which end it names.
+ */
+export function coveredUntil(row: { readonly at: number; readonly resolution: Resolution }): number {
+  return row.at + Math.max(SERIES_STEP_MS[row.resolution] - 1, 0);
+}
+
+/** Servers give times in whole seconds: only the end of an average lies just before one. */
+export function isEndOfAverage(covered: number): boolean {
+  return covered % 1000 === 999;
 }
 
 /** What became of rows that were sent. */

@@ -1,7 +1,7 @@
 import type { TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
 import { SERIES_TYPES, SERIES_WINDOW_MS, type SeriesType } from "../prtg/series-types.ts";
 import type { MeasurementRow, Resolution } from "./measurement.ts";
-import { coveredUntil } from "./span.ts";
+import { coveredUntil } from "./measurement.ts";
 
 /** Windows move while requests wait their turn: what is about to leave one counts as having left. */
 const WINDOW_MARGIN_MS = 2 * 60_000;
@@ -107,4 +107,15 @@ function firstAfter(cursor: number, series: ReadonlyMap<SeriesType, TimeSeries>,
   const finer = SERIES_TYPES.slice(1, SERIES_TYPES.indexOf(type));
   const firsts = finer.map((name) => series.get(name)?.rows.find((row) => row.at > cursor)?.at);
   return Math.min(...firsts.map((at) => at ?? Number.POSITIVE_INFINITY));
+}
+
+const MAX_SPACINGS = 9;
+const MIN_SPACINGS = 3;
+
+/** The scanning interval as the median distance between the last rows, milliseconds: gaps and extra scans do not sway it. Undefined for too few. */
+export function medianSpacing(rows: readonly TimeSeriesRow[]): number | undefined {
+  const times = rows.slice(-MAX_SPACINGS - 1).map(({ at }) => at);
+  if (times.length <= MIN_SPACINGS) return undefined;
+  const spacings = times.slice(1).map((at, index) => at - (times[index] ?? at));
+  return spacings.sort((a, b) => a - b)[Math.floor(spacings.length / 2)];
 }

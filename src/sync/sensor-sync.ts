@@ -1,7 +1,7 @@
 import { SERIES_WINDOW_MS } from "../prtg/series-types.ts";
 import type { MeasurementRow } from "./measurement.ts";
+import { coveredUntil, isEndOfAverage } from "./measurement.ts";
 import { FUTURE_SLACK_MS } from "./plan.ts";
-import { coveredUntil, isEndOfAverage } from "./span.ts";
 
 /** Which sensors have their time series read: those with a gap, all of them, or none. */
 export type SyncMode = "auto" | "all" | "off";

@@ -6,8 +6,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { gaugesAsProtobuf } from "../../src/otlp/gauge-protobuf.ts";
-import { counter, gauge } from "../../src/otlp/metrics.ts";
-import { SeriesPoint } from "../../src/otlp/points.ts";
+import { counter, gauge, SeriesPoint } from "../../src/otlp/metric-data.ts";
 
 /** Few, so that points often share them; of every length of UTF-8, long enough for lengths of several bytes, and broken. */
 const LABELS = [

@@ -4,8 +4,8 @@ import { OTLPMetricExporter as ProtobufExporter } from "@opentelemetry/exporter-
 import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
-import { gauge } from "../../src/otlp/metrics.ts";
-import { metricAttributes } from "../../src/otlp/vocabulary.ts";
+import { gauge } from "../../src/otlp/metric-data.ts";
+import { metricAttributes } from "../../src/otlp/naming.ts";
 import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { channelLabels, describeAll, NOON, row } from "./support/rows.ts";

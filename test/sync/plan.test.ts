@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TimeSeries } from "../../src/prtg/records.ts";
 import { SERIES_STEP_MS, SERIES_TYPES, type SeriesType } from "../../src/prtg/series-types.ts";
+import { coveredUntil } from "../../src/sync/measurement.ts";
 import { mergeSeries, planReading } from "../../src/sync/plan.ts";
-import { coveredUntil } from "../../src/sync/span.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

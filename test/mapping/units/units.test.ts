@@ -4,7 +4,7 @@ import { BASE_UNIT_NAMES, BASE_UNITS, type BaseUnitName, RATES } from "../../../
 import { convert, convertBack, UNCHANGED } from "../../../src/mapping/units/conversion.ts";
 import { DISPLAY_UNITS } from "../../../src/mapping/units/display-units.ts";
 import { type ByteUnits, UnitReader } from "../../../src/mapping/units/unit-reader.ts";
-import { metricUnit } from "../../../src/otlp/vocabulary.ts";
+import { metricUnit } from "../../../src/otlp/naming.ts";
 
 const BINARY = new UnitReader("binary");
 const DECIMAL = new UnitReader("decimal");

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { describe, expect, test } from "vitest";
 import { EXPORTER_FAMILIES, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { metricAttributes, metricName, metricUnit } from "../../src/otlp/vocabulary.ts";
+import { metricAttributes, metricName, metricUnit } from "../../src/otlp/naming.ts";
 import { prometheusName } from "./support/prometheus-name.ts";
 
 test.each([

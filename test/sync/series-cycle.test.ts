@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CycleBudget, dueSensors } from "../../src/sync/due.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
+import { CycleBudget, dueSensors } from "../../src/sync/series-cycle.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
-import { channelsBySensor, measurementsAfter as pointsOfGroup } from "../../src/sync/list-points.ts";
-import { medianSpacing } from "../../src/sync/usual-spacing.ts";
+import { channelsBySensor, measurementsAfter as pointsOfGroup } from "../../src/sync/listed-measurements.ts";
+import { medianSpacing } from "../../src/sync/plan.ts";
 
 function channel(channelId: string, measuredAt: number | undefined, value: number | undefined = 1): ChannelRecord {
   return { sensorId: "7", channelId, name: "", unit: "", value, measuredAt, limits: undefined };

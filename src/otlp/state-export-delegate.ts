@@ -1,9 +1,9 @@
 import { type ExportResult, ExportResultCode, type InstrumentationScope } from "@opentelemetry/core";
+import type { OTLPMetricExporterBase } from "@opentelemetry/exporter-metrics-otlp-http";
 import {
   type DataPoint,
   DataPointType,
   type MetricData,
-  type PushMetricExporter,
   type ResourceMetrics,
   type ScopeMetrics,
 } from "@opentelemetry/sdk-metrics";
@@ -11,10 +11,13 @@ import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
+import { estimatePointSize } from "./metric-data.ts";
 import type { OtlpObserver } from "./observer.ts";
-import { estimatePointSize } from "./points.ts";
 
-export interface StateExporterOptions {
+/** `IOtlpExportDelegate` of the SDK, whose package is for the SDK's own use. */
+type ExportDelegate = ConstructorParameters<typeof OTLPMetricExporterBase>[0];
+
+export interface StateExportOptions {
   readonly exporter: Pick<OtlpExporter, "export">;
   readonly observer: OtlpObserver;
   /** For all requests of one push together, milliseconds. */
@@ -31,15 +34,15 @@ interface StateItem {
 }
 
 /**
- * What a metric reader pushes the current state to. A push that fails is not repeated: the next one shows newer state.
+ * How the SDK's OTLP exporter sends the current state. A push that fails is not repeated: the next one shows newer state.
  */
-export class StateExporter implements PushMetricExporter {
-  readonly #options: StateExporterOptions;
+export class StateExportDelegate implements ExportDelegate {
+  readonly #options: StateExportOptions;
   readonly #stopped = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
   #trouble = "";
 
-  constructor(options: StateExporterOptions) {
+  constructor(options: StateExportOptions) {
     this.#options = options;
   }
 
@@ -65,6 +68,9 @@ export class StateExporter implements PushMetricExporter {
     this.#stopped.abort();
     await this.forceFlush();
   }
+
+  /** The SDK's own metrics of its exporters are not used: the observer counts. */
+  setMetrics(): void {}
 
   async #push(metrics: ResourceMetrics): Promise<DeliveryOutcome> {
     const { exporter, observer, clock, timeoutMs } = this.#options;

@@ -1,7 +1,38 @@
-import type { Attributes, HrTime } from "@opentelemetry/api";
-import type { DataPoint } from "@opentelemetry/sdk-metrics";
+import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
+import {
+  AggregationTemporality,
+  type DataPoint,
+  DataPointType,
+  type GaugeMetricData,
+  type HistogramMetricData,
+  type MetricDescriptor,
+  type SumMetricData,
+} from "@opentelemetry/sdk-metrics";
 import type { MetricFamily } from "../mapping/metric-table.ts";
-import { metricAttributes } from "./vocabulary.ts";
+import { metricAttributes, metricName, metricUnit } from "./naming.ts";
+
+type Family = Pick<MetricFamily, "name" | "help">;
+
+/** Gauges have no temporality; the type of the SDK asks for one all the same. */
+const CUMULATIVE = { aggregationTemporality: AggregationTemporality.CUMULATIVE } as const;
+
+/** A gauge without points yet. */
+export function gauge(family: Family): GaugeMetricData {
+  return { descriptor: describeFamily(family), ...CUMULATIVE, dataPointType: DataPointType.GAUGE, dataPoints: [] };
+}
+
+export function counter(family: Family): SumMetricData {
+  const descriptor = describeFamily(family);
+  return { descriptor, ...CUMULATIVE, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: [] };
+}
+
+export function histogram(family: Family): HistogramMetricData {
+  return { descriptor: describeFamily(family), ...CUMULATIVE, dataPointType: DataPointType.HISTOGRAM, dataPoints: [] };
+}
+
+function describeFamily({ name, help }: Family): MetricDescriptor {
+  return { name: metricName(name), description: help, unit: metricUnit(name), valueType: ValueType.DOUBLE };
+}
 
 /** A gauge has no start; zero is the protocol's word for that. */
 export const NO_START: HrTime = [0, 0];
