@@ -1,13 +1,6 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import type { Clock } from "../lib/clock.ts";
 import { loadContract } from "./api/contract/contract.ts";
 import { ENDPOINTS } from "./api/endpoints/table.ts";
-import { answerMalformedRequests } from "./api/http-server.ts";
-import { type LoggedRequest, RequestLog } from "./api/request-log.ts";
-import { buildRoutes } from "./api/routes.ts";
-import { Service } from "./api/service.ts";
 import { Authentication } from "./auth/authentication.ts";
 import type { Credentials } from "./auth/credentials.ts";
 import type { PasswordReset } from "./auth/passwords.ts";
@@ -18,6 +11,10 @@ import { type Random, seededRandom } from "./random.ts";
 import { type SpellingName, spellingOf } from "./records/spelling.ts";
 import { ScenarioRunner } from "./scenario/runner.ts";
 import type { Scenario } from "./scenario/scenario.ts";
+import { close, createHttpServer, listen, reachableHost, type TlsOptions } from "./server/http-server.ts";
+import { type LoggedRequest, RequestLog } from "./server/request-log.ts";
+import { buildRoutes } from "./server/routes.ts";
+import { Service } from "./server/service.ts";
 import { SimulatedTime } from "./simulated-time.ts";
 import type { World } from "./world/model.ts";
 
@@ -38,7 +35,7 @@ export interface SimulatorOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number;
   /** Certificate and key, PEM; plain HTTP without. */
-  readonly tls?: { readonly key: string; readonly cert: string };
+  readonly tls?: TlsOptions;
   readonly spelling: SpellingName;
   readonly credentials: Credentials;
   /** How long a session lasts since it was opened or renewed, by the monotonic clock; 30 minutes by default. */
@@ -142,14 +139,13 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const resets = (): readonly PasswordReset[] => passwordResets.pending();
   const parts = { world, time, now, scenarios, faults, requests, dropSessions, passwordResets: resets };
   const control = options.control === true ? new Control(parts, apiKey) : undefined;
-  const server = createHttpServer(tls, (request, response) => {
+  const server = createHttpServer({ tls, random }, (request, response) => {
     const owner = control?.owns(request.url ?? "") ? control : service;
     void owner.serve(request, response);
   });
-  answerMalformedRequests(server, random);
   const port = await listen(server, host, options.port ?? 0);
   time.start();
-  url = `${tls === undefined ? "http" : "https"}://${reachable(host)}:${port}`;
+  url = `${tls === undefined ? "http" : "https"}://${reachableHost(host)}:${port}`;
   return {
     url,
     port,
@@ -170,43 +166,4 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       return close(server);
     },
   };
-}
-
-/** Long filters make long URLs. Idle connections stay longer than clients keep theirs, who else may use a closing one. */
-const SERVER_OPTIONS = {
-  maxHeaderSize: 64 * 1024,
-  keepAliveTimeout: 65_000,
-  // "Reading the request body took too long": 25 seconds, as for everything.
-  requestTimeout: 25_000,
-  headersTimeout: 25_000,
-  connectionsCheckingInterval: 1000,
-};
-
-function createHttpServer(tls: SimulatorOptions["tls"], listener: RequestListener): Server {
-  return tls === undefined
-    ? createServer(SERVER_OPTIONS, listener)
-    : createTlsServer({ ...SERVER_OPTIONS, ...tls }, listener);
-}
-
-function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-}
-
-/** An address to listen on that can also be connected to. */
-function reachable(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { Agent, request } from "undici";
 import { describe, expect, test } from "vitest";
-import type { LoggedRequest } from "../../src/simulator/api/request-log.ts";
+import type { LoggedRequest } from "../../src/simulator/server/request-log.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { CREDENTIALS, startService } from "./support/running-service.ts";
 

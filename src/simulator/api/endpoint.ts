@@ -1,56 +1,10 @@
 import type { Authentication, Principal } from "../auth/authentication.ts";
 import type { VisibleWorld } from "../auth/visibility.ts";
-import type { ListMove } from "../faults/faults.ts";
 import type { Installation } from "../installation/installation.ts";
 import type { Rendering } from "../records/rendering.ts";
 import type { OperationId } from "./contract/types.ts";
-import type { PageRequest } from "./paging.ts";
-
-/** What an endpoint answers. Bodies are JSON already. */
-export type Reply = EmptyReply | JsonReply | ListReply;
-
-export interface EmptyReply {
-  readonly kind: "nothing";
-  /** 202: not ready yet, `Wait-For` says how long to wait. */
-  readonly status: 202 | 204;
-  readonly headers: ReplyHeaders;
-}
-
-export interface JsonReply {
-  readonly kind: "object";
-  readonly json: string;
-  readonly status: 200 | 201 | 202;
-  readonly headers: ReplyHeaders;
-}
-
-/** Such as `Location` and `Wait-For`. */
-export type ReplyHeaders = Readonly<Record<string, string>>;
-
-export interface ListReply {
-  readonly kind: "list";
-  /** Items of this page, and the JSON of each. */
-  readonly length: number;
-  readonly render: (index: number) => string;
-  readonly page: PageRequest;
-  /** Items of the whole list. */
-  readonly total: number;
-}
-
-/** Done, and nothing to say. */
-export const NO_CONTENT: EmptyReply = { kind: "nothing", status: 204, headers: {} };
-
-/** 204 unless told otherwise. */
-export function emptyReply({ status = 204, headers = {} }: Partial<Omit<EmptyReply, "kind">> = {}): EmptyReply {
-  return { kind: "nothing", status, headers };
-}
-
-/** 200 unless told otherwise. */
-export function jsonReply(
-  json: string,
-  { status = 200, headers = {} }: Partial<Omit<JsonReply, "kind" | "json">> = {},
-): JsonReply {
-  return { kind: "object", json, status, headers };
-}
+import type { ListMove } from "./paging.ts";
+import type { Reply } from "./reply.ts";
 
 /** A request to an endpoint that needs no user. */
 export interface PublicCall {

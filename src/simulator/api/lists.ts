@@ -3,8 +3,9 @@ import { treeScope } from "../filter/objects/scope.ts";
 import { parseSort } from "../filter/sort.ts";
 import type { PropertyTable } from "../filter/vocabulary.ts";
 import type { SimObject } from "../world/objects.ts";
-import type { Call, ListReply } from "./endpoint.ts";
+import type { Call } from "./endpoint.ts";
 import { type PageRequest, parsePage, slicePage } from "./paging.ts";
+import type { ListReply } from "./reply.ts";
 
 export interface SelectionOptions {
   /** Whether the endpoint takes `sort_by`; where it does not, the parameter is unknown and thus ignored. */

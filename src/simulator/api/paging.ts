@@ -1,4 +1,4 @@
-import { badRequest } from "./api-errors.ts";
+import { badRequest } from "../api-errors.ts";
 import { integerParameter } from "./parameters.ts";
 
 /** "Maximum objects per page" for all lists. */
@@ -9,6 +9,20 @@ export interface PageRequest {
   readonly offset: number;
   readonly limit: number;
 }
+
+/** How a fault has moved a list since its first page was read. */
+export interface ListMove {
+  /** Items that vanished before the offset, less those that appeared. */
+  readonly shift: number;
+  /** Items more or less than there are. */
+  readonly total: number;
+  /** Items that went from the beginning of the list to its end. */
+  readonly wrapped: number;
+  /** The list begins anew where it ends. */
+  readonly isEndless: boolean;
+}
+
+export const UNMOVED: ListMove = { shift: 0, total: 0, wrapped: 0, isEndless: false };
 
 /**
  * Reads `offset` and `limit`. A limit of 0 means as many as allowed; what an omitted one means differs between servers.

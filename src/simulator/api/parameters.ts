@@ -1,4 +1,4 @@
-import { badRequest } from "./api-errors.ts";
+import { badRequest } from "../api-errors.ts";
 
 const DATE_TIME =
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)[Tt](?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?<fraction>\.\d+)?(?:[Zz]|(?<sign>[+-])(?<offsetHour>\d\d):(?<offsetMinute>\d\d))$/;

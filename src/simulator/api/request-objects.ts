@@ -1,9 +1,8 @@
+import { ApiError, type ErrorCode, notFound } from "../api-errors.ts";
 import type { SimNode } from "../world/model.ts";
-import { kindOf, type ObjectKind } from "../world/objects.ts";
-import { ApiError, type ErrorCode, notFound } from "./api-errors.ts";
-import { type Call, emptyReply, type Reply } from "./endpoint.ts";
-
-export type NodeKind = Exclude<ObjectKind, "channel">;
+import { kindOf, type NodeKind, type ObjectKind } from "../world/objects.ts";
+import type { Call } from "./endpoint.ts";
+import { emptyReply, type Reply } from "./reply.ts";
 
 /**
  * The object that the path names, of the kind that the endpoint is for.

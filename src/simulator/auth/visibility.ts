@@ -1,4 +1,4 @@
-import { notFound } from "../api/api-errors.ts";
+import { notFound } from "../api-errors.ts";
 import type { SimChannel, SimDevice, SimNode, SimSensor, World } from "../world/model.ts";
 import { isChannel, kindOf, type ObjectKind, type SimObject } from "../world/objects.ts";
 import type { UserGroup } from "./accounts.ts";

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { durationSchema, SETTABLE_STATUSES } from "../scenario/schema.ts";
-import { isSensor, pathOf } from "../scenario/selection.ts";
+import { pathOf } from "../scenario/selection.ts";
 import type { SimNode } from "../world/model.ts";
+import { isSensor } from "../world/objects.ts";
 import {
   type ControlCall,
   ControlError,

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { RequestLog } from "../api/request-log.ts";
 import type { PasswordReset } from "../auth/passwords.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { ScenarioRunner } from "../scenario/runner.ts";
+import type { RequestLog } from "../server/request-log.ts";
 import type { SimulatedTime } from "../simulated-time.ts";
 import type { World } from "../world/model.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { LoggedRequest } from "../api/request-log.ts";
 import type { ScenarioRun } from "../scenario/run.ts";
 import { parseScenario } from "../scenario/scenario.ts";
+import type { LoggedRequest } from "../server/request-log.ts";
 import {
   type ControlCall,
   ControlError,

@@ -1,4 +1,4 @@
-import type { PageRequest } from "../api/paging.ts";
+import { type ListMove, type PageRequest, UNMOVED } from "../api/paging.ts";
 import type { Random } from "../random.ts";
 import { type Fault, type FaultAction, parseFault } from "./grammar.ts";
 
@@ -24,19 +24,6 @@ export interface FaultEffects {
   /** As written. */
   readonly texts: readonly string[];
 }
-
-export interface ListMove {
-  /** Items that vanished before the offset, less those that appeared. */
-  readonly shift: number;
-  /** Items more or less than there are. */
-  readonly total: number;
-  /** Items that went from the beginning of the list to its end. */
-  readonly wrapped: number;
-  /** The list begins anew where it ends. */
-  readonly isEndless: boolean;
-}
-
-const UNMOVED: ListMove = { shift: 0, total: 0, wrapped: 0, isEndless: false };
 
 const MOVES: Readonly<Record<ActionOf<"moving-list">["change"], ListMove>> = {
   delete: { shift: 1, total: -1, wrapped: 0, isEndless: false },

@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode } from "../api/api-errors.ts";
+import { ERROR_STATUS, type ErrorCode } from "../api-errors.ts";
 
 /** What a fault does to a request. */
 export type FaultAction =

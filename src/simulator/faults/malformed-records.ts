@@ -1,6 +1,4 @@
-import type { ListReply } from "../api/endpoint.ts";
-
-type Render = ListReply["render"];
+import type { RenderItem } from "../api/reply.ts";
 
 /**
  * Records as no service should send them, for clients that must live with one. Each item is odd in one way; the ways
@@ -30,7 +28,7 @@ export function malformed(item: string, turn: number): string {
 }
 
 /** The first record of a page has a name of so many characters. JSON to JSON. */
-export function withLongName(render: Render, characters: number): Render {
+export function withLongName(render: RenderItem, characters: number): RenderItem {
   const rename = (item: string) =>
     JSON.stringify({ ...(JSON.parse(item) as Record<string, unknown>), name: "x".repeat(characters) });
   return (index) => (index === 0 ? rename(render(index)) : render(index));
@@ -40,11 +38,16 @@ export function withLongName(render: Render, characters: number): Render {
 const FIRST_NEW_ID = 1_000_000_000;
 
 /** Records past the end of a list of `total`, where it begins anew, are other objects. Channels stay with their sensor. */
-export function withNewIds(render: Render, offset: number, total: number): Render {
+export function withNewIds(render: RenderItem, offset: number, total: number): RenderItem {
   return (index) => {
     if (offset + index < total) return render(index);
     const record = JSON.parse(render(index)) as { readonly id: string };
     const id = `${record.id.replace(/[^.]*$/, "")}${FIRST_NEW_ID + offset + index}`;
     return JSON.stringify({ ...record, id });
   };
+}
+
+/** The value of a list item is a text with its unit. JSON to JSON. */
+export function valueAsText(item: string): string {
+  return item.replace(/("display_value":)(-?[0-9][0-9.eE+-]*)/g, '$1"$2 %"');
 }

@@ -1,8 +1,14 @@
-import type { Answer } from "../api/respond.ts";
+import type { Answer } from "../api/reply.ts";
 import type { FaultEffects } from "./faults.ts";
 
-/** A sound answer as a service may well give it, too, though not by the letter of the specification. */
-export function makeAnswerOdd(answer: Answer, faults: FaultEffects): Answer {
+/** The answer as a service may well give it, too, though not by the letter of the specification. */
+export function distortAnswer(answer: Answer, faults: FaultEffects): Answer {
+  const distorted = shortenOrEmpty(answer, faults);
+  const type = faults.get("content-type")?.type;
+  return type === undefined ? distorted : { ...distorted, headers: { ...distorted.headers, "Content-Type": type } };
+}
+
+function shortenOrEmpty(answer: Answer, faults: FaultEffects): Answer {
   if (answer.status !== 200 || answer.body === undefined) return answer;
   const shortBy = faults.get("short-rows")?.by;
   const shortened = shortBy === undefined ? answer : { ...answer, body: shortenRows(answer.body, shortBy) };
@@ -31,9 +37,4 @@ function shortenRows(body: Buffer, by: number): Buffer {
   if (!Array.isArray(json) || !json.every(Array.isArray)) return body;
   const [header, ...rows] = json;
   return Buffer.from(JSON.stringify([header, ...rows.map((row) => row.slice(0, Math.max(1, row.length - by)))]));
-}
-
-/** A list item whose value is a text with its unit, JSON to JSON. */
-export function valueAsText(item: string): string {
-  return item.replace(/("display_value":)(-?[0-9][0-9.eE+-]*)/g, '$1"$2 %"');
 }

@@ -1,8 +1,6 @@
-import type { ListReply } from "../api/endpoint.ts";
+import type { RenderItem } from "../api/reply.ts";
 import type { World } from "../world/model.ts";
 import type { ParentShape } from "./grammar.ts";
-
-type Render = ListReply["render"];
 
 interface TreeRecord {
   readonly id: string;
@@ -19,7 +17,7 @@ interface TreeReference {
 const NOWHERE = { id: "987654321", name: "Nowhere" };
 
 /** Trees as no service should send them: the parents of a page's objects are others. JSON to JSON. */
-export function withWrongParents(render: Render, length: number, shape: ParentShape): Render {
+export function withWrongParents(render: RenderItem, length: number, shape: ParentShape): RenderItem {
   const read = (index: number) => JSON.parse(render(index)) as TreeRecord;
   return (index) => {
     const record = read(index);
@@ -53,7 +51,7 @@ function named({ id, name }: TreeRecord): TreeReference {
 }
 
 /** Gives objects each other's ids, in references too: what a server does that was set up anew. */
-export function withSwappedIds(render: Render, swapped: ReadonlyMap<string, string>): Render {
+export function withSwappedIds(render: RenderItem, swapped: ReadonlyMap<string, string>): RenderItem {
   const swap = <Named extends TreeReference>(one: Named): Named => ({ ...one, id: swapped.get(one.id) ?? one.id });
   return (index) => {
     const record = swap(JSON.parse(render(index)) as TreeRecord);

@@ -1,4 +1,4 @@
-import { badRequest } from "../api/api-errors.ts";
+import { badRequest } from "../api-errors.ts";
 import type { Properties, Property } from "./property.ts";
 
 export type Comparator<Item> = (left: Item, right: Item) => number;

@@ -1,8 +1,13 @@
-import type { Call } from "../api/endpoint.ts";
 import { type ApiKey, isAdministrator, type User, type UserGroup } from "../auth/accounts.ts";
-import { visibleGroups, visibleUsers } from "../auth/visible-accounts.ts";
+import { type AccountRequest, visibleGroups, visibleUsers } from "../auth/visible-accounts.ts";
 import type { Include } from "./include.ts";
+import type { Rendering } from "./rendering.ts";
 import { section, timestampOrNull, typeWord } from "./values.ts";
+
+/** A request that is answered with records of accounts. */
+interface AccountCall extends AccountRequest {
+  readonly rendering: Rendering;
+}
 
 /** A reference object. */
 export interface Reference {
@@ -12,18 +17,18 @@ export interface Reference {
   readonly href: string;
 }
 
-export function userReference(user: User, call: Call): Reference {
+export function userReference(user: User, call: AccountCall): Reference {
   const href = visibleUsers(call).includes(user) ? `/api/v2/users/${user.id}` : "restricted";
   return { id: user.id, type: "REFERENCED_USER", name: user.name, href };
 }
 
-function groupReference(group: UserGroup, call: Call): Reference {
+function groupReference(group: UserGroup, call: AccountCall): Reference {
   const href = visibleGroups(call).includes(group) ? `/api/v2/usergroups/${group.id}` : "restricted";
   return { id: group.id, type: "REFERENCED_USERGROUP", name: group.name, href };
 }
 
 /** Fields are not shown: after what the product's own pages show of an account, in the style of the other info records. */
-export function renderUserInfo(user: User, call: Call): string {
+export function renderUserInfo(user: User, call: AccountCall): string {
   return JSON.stringify({
     id: user.id,
     name: user.name,
@@ -41,7 +46,7 @@ export function renderUserInfo(user: User, call: Call): string {
   });
 }
 
-export function renderGroupInfo(group: UserGroup, call: Call): string {
+export function renderGroupInfo(group: UserGroup, call: AccountCall): string {
   return JSON.stringify({
     id: group.id,
     name: group.name,
@@ -59,7 +64,7 @@ export const GROUP_SECTIONS = { sections: ["basic", "usergroup", "members"], sum
 type AccountInclude = Pick<Include<string>, "sections" | "inheritance">;
 
 /** In the form of a tree node, as everything else below `/experimental`; the sections are ours. */
-export function renderUser(user: User, include: AccountInclude, call: Call): string {
+export function renderUser(user: User, include: AccountInclude, call: AccountCall): string {
   const { rendering } = call;
   const sections = {
     useraccount: {
@@ -84,7 +89,7 @@ export function renderUser(user: User, include: AccountInclude, call: Call): str
   });
 }
 
-export function renderGroup(group: UserGroup, include: AccountInclude, call: Call): string {
+export function renderGroup(group: UserGroup, include: AccountInclude, call: AccountCall): string {
   const sections = {
     usergroup: { admingroup: group.administrators, activedirectory: group.activeDirectory },
     members: { users: membersOf(group, call).map(({ id }) => id) },
@@ -101,7 +106,7 @@ export function renderGroup(group: UserGroup, include: AccountInclude, call: Cal
 }
 
 /** Never with the text of the key. */
-export function renderApiKey(key: ApiKey, call: Call): string {
+export function renderApiKey(key: ApiKey, call: AccountCall): string {
   return JSON.stringify({
     id: key.id,
     name: key.name,
@@ -115,7 +120,7 @@ export function renderApiKey(key: ApiKey, call: Call): string {
 }
 
 /** Those that the user sees. */
-function membersOf(group: UserGroup, call: Call): readonly User[] {
+function membersOf(group: UserGroup, call: AccountCall): readonly User[] {
   const seen = visibleUsers(call);
   return call.installation.directory.membersOf(group).filter((user) => seen.includes(user));
 }
@@ -125,14 +130,14 @@ type SectionValues = Parameters<typeof section>[1];
 function included(
   sections: Readonly<Record<string, SectionValues>>,
   include: AccountInclude,
-  call: Call,
+  call: AccountCall,
 ): Record<string, unknown> {
   const chosen = Object.entries(sections).filter(([name]) => include.sections.has(name));
   return Object.fromEntries(chosen.map(([name, values]) => [name, sectionOf(values, include, call)]));
 }
 
 /** Accounts inherit nothing. */
-function sectionOf(values: SectionValues, { inheritance }: AccountInclude, call: Call): Record<string, unknown> {
+function sectionOf(values: SectionValues, { inheritance }: AccountInclude, call: AccountCall): Record<string, unknown> {
   const own = inheritance ? { _inheritancesource: null, _inherited: false, _shadowed: null } : {};
   return { ...section(call.rendering, values), ...own };
 }

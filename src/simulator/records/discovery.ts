@@ -1,4 +1,3 @@
-import type { Call } from "../api/endpoint.ts";
 import {
   type DiscoveryJob,
   type DiscoveryRun,
@@ -7,10 +6,18 @@ import {
   nextRunAt,
   progressOf,
 } from "../installation/discovery-job.ts";
+import type { Rendering } from "./rendering.ts";
 import { section, timestampOrNull } from "./values.ts";
 
+/** A request that is answered with jobs. */
+interface JobCall {
+  readonly rendering: Rendering;
+  /** Simulated time, milliseconds since the epoch. */
+  readonly now: number;
+}
+
 /** Fields of the job family are not shown: ours, in the form of a tree node. */
-export function renderJob(job: DiscoveryJob, { rendering, now }: Call): string {
+export function renderJob(job: DiscoveryJob, { rendering, now }: JobCall): string {
   const run = lastRun(job);
   return JSON.stringify({
     id: job.id,
@@ -27,12 +34,12 @@ export function renderJob(job: DiscoveryJob, { rendering, now }: Call): string {
   });
 }
 
-export function renderRun(job: DiscoveryJob, run: DiscoveryRun, call: Call): string {
+export function renderRun(job: DiscoveryJob, run: DiscoveryRun, call: JobCall): string {
   return JSON.stringify(runRecord(job, run, call));
 }
 
 /** The auto-discovery of an object: the run under way, or the last one. */
-export function renderAutodiscovery(job: DiscoveryJob, { rendering, now }: Call): string {
+export function renderAutodiscovery(job: DiscoveryJob, { rendering, now }: JobCall): string {
   const run = lastRun(job);
   return JSON.stringify({
     id: job.id,
@@ -49,7 +56,7 @@ export function jobHref(job: DiscoveryJob): string {
   return `/api/v2/experimental/autodiscoveryjobs/${job.id}`;
 }
 
-function runRecord(job: DiscoveryJob, run: DiscoveryRun, { rendering, now }: Pick<Call, "rendering" | "now">): object {
+function runRecord(job: DiscoveryJob, run: DiscoveryRun, { rendering, now }: JobCall): object {
   const running = isRunning(run, now);
   return {
     id: run.id,

@@ -1,4 +1,4 @@
-import { badRequest } from "../api/api-errors.ts";
+import { badRequest } from "../api-errors.ts";
 
 export const SECTIONS = [
   "basic",

@@ -1,8 +1,8 @@
 import type { SimChannel, SimNode, SimSensor } from "../world/model.ts";
+import { scanningInterval } from "../world/nodes/settings.ts";
 import { isChannel, isDevice, isSensor, type SimObject } from "../world/objects.ts";
 import { renderMeasurement } from "./measurement.ts";
 import type { Rendering } from "./rendering.ts";
-import { scanningInterval } from "./settings.ts";
 import { calculatedStatus, renderSummary } from "./summary.ts";
 
 /** The flat records of the deprecated lists: no `type`, the whole path, the interval among the other fields. */

@@ -1,10 +1,10 @@
 import type { SimNode } from "../world/model.ts";
+import { scanningInterval, settingsInForce } from "../world/nodes/settings.ts";
 import { isSensor } from "../world/objects.ts";
 import type { ChannelJson } from "./channel-json.ts";
 import type { Include, Section } from "./include.ts";
 import type { JsonCache } from "./json-cache.ts";
 import type { NodeJson } from "./node-json.ts";
-import { scanningInterval, settingsInForce } from "./settings.ts";
 import type { Spelling } from "./spelling.ts";
 
 /** Where the settings of a section come from. */

@@ -1,6 +1,5 @@
-import type { NodeKind } from "../api/request-objects.ts";
 import { USER_TYPES } from "../auth/accounts.ts";
-import type { ObjectKind } from "../world/objects.ts";
+import type { NodeKind, ObjectKind } from "../world/objects.ts";
 import { AVAILABLE, type Include, type Section } from "./include.ts";
 import { type SettingField, type SettingSection, settingSectionsOf } from "./settings.ts";
 import type { SpellingName } from "./spelling.ts";

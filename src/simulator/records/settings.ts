@@ -1,7 +1,4 @@
-import type { NodeKind } from "../api/request-objects.ts";
-import type { SimNode, SimSettings } from "../world/model.ts";
-import { ROOT_SETTINGS } from "../world/nodes/settings.ts";
-import { isSensor } from "../world/objects.ts";
+import type { NodeKind } from "../world/objects.ts";
 
 /** A setting that can be written. */
 export interface SettingField {
@@ -82,35 +79,4 @@ export function settingSectionsOf(kind: NodeKind): readonly SettingSection[] {
     ...section,
     fields: section.fields.filter(({ kinds }) => kinds === undefined || kinds.includes(kind)),
   }));
-}
-
-/** A section as it counts for an object. */
-export interface InForce<Key extends keyof SimSettings> {
-  readonly settings: NonNullable<SimSettings[Key]>;
-  /** Whose settings they are; undefined where they are the object's own. */
-  readonly inheritedFrom: SimNode | undefined;
-}
-
-/** Settings are inherited section by section, from the nearest object above that has its own. */
-export function settingsInForce<Key extends keyof SimSettings>(node: SimNode, key: Key): InForce<Key> {
-  let one = node;
-  for (;;) {
-    const settings = one.settings[key];
-    if (settings !== undefined || one.parent === undefined) {
-      return { settings: settings ?? ROOT_SETTINGS[key], inheritedFrom: one === node ? undefined : one };
-    }
-    one = one.parent;
-  }
-}
-
-export interface ScanningInterval {
-  readonly seconds: number;
-  /** The object whose settings apply; undefined when set on the object itself. */
-  readonly inheritedFrom: SimNode | undefined;
-}
-
-/** The scanning interval of any node: what it hands down, and of sensors that at which they are scanned. */
-export function scanningInterval(node: SimNode): ScanningInterval {
-  const { settings, inheritedFrom } = settingsInForce(node, "interval");
-  return { seconds: isSensor(node) ? node.intervalSeconds : settings.seconds, inheritedFrom };
 }

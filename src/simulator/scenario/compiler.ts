@@ -1,10 +1,11 @@
 import type { Incident, SimNode, SimSensor, World } from "../world/model.ts";
+import { isSensor } from "../world/objects.ts";
 import { SENSOR_KINDS } from "../world/sensors/sensor-kinds.ts";
 import { ScenarioRun, type ScenarioStep, type TimedChange } from "./run.ts";
 import type { Scenario } from "./scenario.ts";
 import { ScenarioError, type ScenarioProblem } from "./scenario-error.ts";
 import { type ActionName, OBJECT_ACTIONS, type Selection, type StepSpec } from "./schema.ts";
-import { isSensor, SelectionError, selectNodes, sensorsOf } from "./selection.ts";
+import { SelectionError, selectNodes, sensorsOf } from "./selection.ts";
 import { DAY_MS, timeOf } from "./times.ts";
 import type { KeyPath } from "./yaml-source.ts";
 

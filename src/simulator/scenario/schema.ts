@@ -60,7 +60,7 @@ export interface Selection {
   readonly first?: number | undefined;
 }
 
-export const selectionSchema: z.ZodType<Selection> = z
+const selectionSchema: z.ZodType<Selection> = z
   .strictObject(
     {
       id: z.union([id, z.array(id).min(1)], "expected an id or a list of ids").optional(),

@@ -1,4 +1,5 @@
 import type { SimNode, SimSensor, World } from "../world/model.ts";
+import { isSensor } from "../world/objects.ts";
 import type { Selection } from "./schema.ts";
 
 /** What a selection has that the world lacks. */
@@ -68,10 +69,6 @@ function isBelow({ parent }: SimNode, above: ReadonlySet<SimNode>): boolean {
 
 function hasErrorLimit(node: SimNode): boolean {
   return isSensor(node) && node.channels.some(({ limits }) => (limits.maxError ?? limits.minError) !== undefined);
-}
-
-export function isSensor(node: SimNode): node is SimSensor {
-  return node.kind === "sensor";
 }
 
 /** The sensors among the nodes and below them, each once. */

@@ -4,7 +4,9 @@ import type { SimChannel, SimDevice, SimNode, SimSensor } from "./model.ts";
 export type SimObject = SimNode | SimChannel;
 
 /** The kinds that have lists of their own, as the specification's `type` names them. */
-export type ObjectKind = "probe" | "group" | "device" | "sensor" | "channel";
+export type ObjectKind = NodeKind | "channel";
+
+export type NodeKind = "probe" | "group" | "device" | "sensor";
 
 export function isChannel(object: SimObject): object is SimChannel {
   return "sensor" in object;

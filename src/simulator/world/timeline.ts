@@ -1,14 +1,14 @@
 import { History } from "./history/history.ts";
 import type { SimMeasurement, SimState, SimStatus } from "./model.ts";
 import { type ChannelNode, SensorNode, type TreeNode } from "./nodes/nodes.ts";
+import { lastDue, nextDue } from "./nodes/scan-times.ts";
 import { subtree } from "./nodes/settings.ts";
 import { scanMessage, statusMessage } from "./scans/messages.ts";
 import { type ScanResult, scanResultOf } from "./scans/scan-result.ts";
-import { lastDue, nextDue } from "./scans/scan-times.ts";
+import { HALTING, haltOfScan, highestRanked, scanSpan } from "./scans/status-span.ts";
 import { valueAt } from "./scans/values.ts";
 import { lastManualAction } from "./states/pauses.ts";
 import { type DependencyState, SpanCollector } from "./states/span-collector.ts";
-import { HALTING, haltOfScan, highestRanked, scanSpan } from "./states/status-span.ts";
 
 /** The last scan of a sensor, and what it brought. */
 interface LastScan {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../../src/simulator/api/api-errors.ts";
+import { ApiError } from "../../../src/simulator/api-errors.ts";
 import { parseSort } from "../../../src/simulator/filter/sort.ts";
 import { type PropertyName, propertyTable, VOCABULARY } from "../../../src/simulator/filter/vocabulary.ts";
 import { idOf, type SimObject } from "../../../src/simulator/world/objects.ts";

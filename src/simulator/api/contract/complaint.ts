@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
-import { ApiError, badRequest } from "../api-errors.ts";
+import { ApiError, badRequest } from "../../api-errors.ts";
 
 /** What is wrong with the parameters: which one, and what was expected. */
 export function parameterError(errors: readonly ErrorObject[]): ApiError {

@@ -1,3 +1,4 @@
+import { ApiError, notFound } from "../../api-errors.ts";
 import { propertyTable } from "../../filter/vocabulary.ts";
 import { deviceTemplate } from "../../installation/device-catalog.ts";
 import {
@@ -10,10 +11,10 @@ import {
 } from "../../installation/discovery-job.ts";
 import { jobHref, renderAutodiscovery, renderJob, renderRun } from "../../records/discovery.ts";
 import type { SimNode } from "../../world/model.ts";
-import { ApiError, notFound } from "../api-errors.ts";
 import type { RequestBody } from "../contract/types.ts";
-import { type Call, type Endpoint, jsonReply, NO_CONTENT, type Reply } from "../endpoint.ts";
+import type { Call, Endpoint } from "../endpoint.ts";
 import { pageOf, type RecordContext, recordScope, selectRecords } from "../lists.ts";
+import { jsonReply, NO_CONTENT, type Reply } from "../reply.ts";
 import { conflict } from "../request-objects.ts";
 
 /** Auto-discoveries and their jobs. A user sees those of the objects that he sees. */

@@ -1,10 +1,11 @@
+import { notFound } from "../../api-errors.ts";
 import { propertyTable } from "../../filter/vocabulary.ts";
 import { DEVICE_ICONS, DEVICE_TEMPLATES } from "../../installation/device-catalog.ts";
 import { LIBRARIES, type Library, type LibraryNode, shows } from "../../installation/libraries.ts";
 import { LOOKUPS, type Lookup, lookupById } from "../../world/sensors/lookups.ts";
-import { notFound } from "../api-errors.ts";
-import { type Call, type Endpoint, jsonReply, type Reply } from "../endpoint.ts";
+import type { Call, Endpoint } from "../endpoint.ts";
 import { type RecordContext, recordScope, selectRecords } from "../lists.ts";
+import { jsonReply, type Reply } from "../reply.ts";
 
 export const LIBRARIES_OF_OBJECTS: readonly Endpoint[] = [
   { operation: "listLibraries", access: "bearer", handle: listLibraries },

@@ -1,5 +1,6 @@
 import { timestampOrNull } from "../../records/values.ts";
-import { type Call, type Endpoint, jsonReply, NO_CONTENT, type PublicCall, type Reply } from "../endpoint.ts";
+import type { Call, Endpoint, PublicCall } from "../endpoint.ts";
+import { jsonReply, NO_CONTENT, type Reply } from "../reply.ts";
 
 /** What there is to know about the installation as a whole, beside its release. */
 export const SYSTEM: readonly Endpoint[] = [

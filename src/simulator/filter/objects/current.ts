@@ -1,4 +1,4 @@
-import { scanningInterval } from "../../records/settings.ts";
+import { scanningInterval } from "../../world/nodes/settings.ts";
 import { idOf, isChannel, isDevice, kindOf, parentOf, type SimObject } from "../../world/objects.ts";
 import type { Readers } from "../vocabulary.ts";
 import type { TreeContext } from "./context.ts";

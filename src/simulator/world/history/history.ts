@@ -1,7 +1,7 @@
 import type { SimRow, SimSchedule } from "../model.ts";
 import type { SensorNode } from "../nodes/nodes.ts";
+import { nextDue } from "../nodes/scan-times.ts";
 import { scanResultOf } from "../scans/scan-result.ts";
-import { nextDue } from "../scans/scan-times.ts";
 import { channelReader, readChannel } from "../scans/values.ts";
 import type { SpanCollector } from "../states/span-collector.ts";
 import { Averages } from "./averages.ts";

@@ -1,7 +1,7 @@
 import type { SensorNode } from "../nodes/nodes.ts";
-import { lastDue, nextDue, regularRunBefore } from "../scans/scan-times.ts";
+import { lastDue, nextDue, regularRunBefore } from "../nodes/scan-times.ts";
+import { haltOfScan, type StatusSpan, scanSpan } from "../scans/status-span.ts";
 import type { SpanCollector } from "../states/span-collector.ts";
-import { haltOfScan, type StatusSpan, scanSpan } from "../states/status-span.ts";
 
 /** Consecutive scans of a sensor that have the same thing behind them. */
 export interface ScanRun {

@@ -41,9 +41,6 @@ export const PROBE_ROLE: DeviceRole = {
   core: [probeHealth, diskFreeSensor, pingV2, snmpCpuUsage, snmpMemory],
 };
 
-/** Devices that people and programs add at run time begin with this one's sensors. */
-export const NEW_SENSOR_KIND: SensorKind = pingV2;
-
 const coreSwitch: DeviceRole = {
   name: "core-sw",
   tags: ["switch", "cisco"],

@@ -1,6 +1,5 @@
-import { NEW_SENSOR_KIND } from "../layout/device-roles.ts";
 import type { SimEdit, SimKind, SimSettings } from "../model.ts";
-import { SENSOR_KINDS } from "../sensors/sensor-kinds.ts";
+import { DEFAULT_SENSOR_KIND, SENSOR_KINDS } from "../sensors/sensor-kinds.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { NodeFactory } from "./node-factory.ts";
@@ -109,7 +108,7 @@ export class Mutations {
   /** Its first scan comes within an interval after `at`. */
   addSensor(deviceId: string, name: string, at: number, type?: string): SensorNode {
     const parent = this.#parentFor("sensor", deviceId);
-    const spec = type === undefined ? NEW_SENSOR_KIND : SENSOR_KINDS.get(type);
+    const spec = type === undefined ? DEFAULT_SENSOR_KIND : SENSOR_KINDS.get(type);
     if (spec === undefined) throw new RangeError(`there is no kind of sensor ${type}`);
     const sibling = parent.children.find((child) => child instanceof SensorNode);
     const zone = sibling?.zone ?? 0;

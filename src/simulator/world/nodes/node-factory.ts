@@ -4,7 +4,7 @@ import type { SensorKind } from "../sensors/sensor-kind.ts";
 import { addChannels } from "./channel-factory.ts";
 import type { Naming } from "./names.ts";
 import { ChannelNode, DeviceNode, type NodeOptions, SensorNode, TreeNode } from "./nodes.ts";
-import { inheritedSeconds, ROOT_SETTINGS } from "./settings.ts";
+import { ROOT_SETTINGS, settingsInForce } from "./settings.ts";
 
 /** Makes a text from a node's own randomness. */
 export type FromSalt = (salt: number) => string;
@@ -83,7 +83,7 @@ export class NodeFactory {
   sensor(own: NewSensor): SensorNode {
     const { spec, zone } = own;
     const options = this.#options("sensor", own, spec);
-    const handedDown = inheritedSeconds(own.parent);
+    const handedDown = settingsInForce(own.parent, "interval").settings.seconds;
     const intervalSeconds = spec.intervalSeconds ?? (own.inherits ? handedDown : drawnInterval(spec, options.salt));
     const sensor = new SensorNode({ ...options, spec, zone, intervalSeconds });
     if (intervalSeconds !== handedDown) {

@@ -9,10 +9,10 @@ import type {
   SimSettings,
   SimStatus,
 } from "../model.ts";
-import { type IntervalPeriod, type ScanTiming, secondsAt } from "../scans/scan-times.ts";
 import type { Scan } from "../sensors/curves.ts";
 import { lookupFor } from "../sensors/lookups.ts";
 import { type ChannelTemplate, DOWNTIME_NUMBER, type SensorKind } from "../sensors/sensor-kind.ts";
+import { type IntervalPeriod, type ScanTiming, secondsAt } from "./scan-times.ts";
 
 /** What somebody did to a node: it holds from `at` until the next order, but not beyond `until`. */
 export interface ManualAction {

@@ -92,7 +92,7 @@ export class Registry {
 }
 
 /** Takes a node out of its parent's children. */
-export function detach(node: TreeNode): void {
+function detach(node: TreeNode): void {
   const siblings = node.parent?.children;
   const index = siblings?.indexOf(node) ?? -1;
   if (index >= 0) siblings?.splice(index, 1);

@@ -1,4 +1,5 @@
-import type { SimSettings } from "../model.ts";
+import type { SimNode, SimSettings } from "../model.ts";
+import { isSensor } from "../objects.ts";
 import { SensorNode, type TreeNode } from "./nodes.ts";
 
 /** The product's own defaults. */
@@ -8,12 +9,35 @@ export const ROOT_SETTINGS: { readonly [Key in keyof SimSettings]-?: NonNullable
   windows: { domain: "", username: "", password: "" },
 };
 
-/** The interval that a node hands down, in seconds. */
-export function inheritedSeconds(node: TreeNode): number {
-  for (let one: TreeNode | undefined = node; one !== undefined; one = one.parent) {
-    if (one.settings.interval !== undefined) return one.settings.interval.seconds;
+/** A section as it counts for an object. */
+export interface InForce<Key extends keyof SimSettings> {
+  readonly settings: NonNullable<SimSettings[Key]>;
+  /** Whose settings they are; undefined where they are the object's own. */
+  readonly inheritedFrom: SimNode | undefined;
+}
+
+/** Settings are inherited section by section, from the nearest object above that has its own. */
+export function settingsInForce<Key extends keyof SimSettings>(node: SimNode, key: Key): InForce<Key> {
+  let one = node;
+  for (;;) {
+    const settings = one.settings[key];
+    if (settings !== undefined || one.parent === undefined) {
+      return { settings: settings ?? ROOT_SETTINGS[key], inheritedFrom: one === node ? undefined : one };
+    }
+    one = one.parent;
   }
-  return ROOT_SETTINGS.interval.seconds;
+}
+
+export interface ScanningInterval {
+  readonly seconds: number;
+  /** The object whose settings apply; undefined when set on the object itself. */
+  readonly inheritedFrom: SimNode | undefined;
+}
+
+/** The scanning interval of any node: what it hands down, and of sensors that at which they are scanned. */
+export function scanningInterval(node: SimNode): ScanningInterval {
+  const { settings, inheritedFrom } = settingsInForce(node, "interval");
+  return { seconds: isSensor(node) ? node.intervalSeconds : settings.seconds, inheritedFrom };
 }
 
 /** All that is at or below a node. */
@@ -31,7 +55,7 @@ export function adoptIntervals(node: TreeNode, at: number): void {
   const from = at + 1;
   for (const one of subtree(node)) {
     if (!(one instanceof SensorNode)) continue;
-    const seconds = inheritedSeconds(one);
+    const seconds = settingsInForce(one, "interval").settings.seconds;
     if (seconds === one.intervalSeconds) continue;
     const [first, ...later] = one.intervals;
     const earlier = later.filter((period) => period.from < from);

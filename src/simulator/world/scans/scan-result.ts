@@ -1,8 +1,8 @@
 import type { SimStatus } from "../model.ts";
 import type { ChannelNode, SensorNode } from "../nodes/nodes.ts";
 import { mix, smooth, uniform } from "../noise.ts";
-import type { StatusSpan, ValueOverride } from "../states/status-span.ts";
 import { type LimitName, limitOfZone, statusOfZone, zoneOf } from "./limits.ts";
+import type { StatusSpan, ValueOverride } from "./status-span.ts";
 
 /** What a scan brought: the status of the sensor, and what its channels do for it. */
 export interface ScanResult {

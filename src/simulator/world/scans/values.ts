@@ -1,7 +1,7 @@
 import type { ChannelNode } from "../nodes/nodes.ts";
+import { secondsAt } from "../nodes/scan-times.ts";
 import type { Scan } from "../sensors/curves.ts";
 import { NORMAL_RESULT, type ScanResult } from "./scan-result.ts";
-import { secondsAt } from "./scan-times.ts";
 
 /**
  * Display value of a channel at a scan, in agreement with the sensor's result: the culprit is out of its limit, everything

@@ -28,7 +28,7 @@ const WEEKS = {
 };
 
 /** Level of the rhythm, 0 to 1, at a local time (ms since the epoch plus the offset of the time zone). */
-export function activity(rhythm: Rhythm, localTime: number): number {
+function activity(rhythm: Rhythm, localTime: number): number {
   if (rhythm === "steady") return 0.5;
   const hours = (((localTime / HOUR_MS + EPOCH_HOUR_OF_WEEK) % 168) + 168) % 168;
   const hour = Math.floor(hours);

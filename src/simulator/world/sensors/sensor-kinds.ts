@@ -19,3 +19,6 @@ const KINDS: readonly SensorKind[] = [
 export const SENSOR_KINDS: ReadonlyMap<string, SensorKind> = new Map(
   KINDS.toReversed().map((kind) => [kind.type, kind]),
 );
+
+/** What a sensor is that is added without a kind. */
+export const DEFAULT_SENSOR_KIND: SensorKind = NETWORK_KINDS.pingV2;

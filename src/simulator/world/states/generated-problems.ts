@@ -1,11 +1,11 @@
 import type { SimStatus } from "../model.ts";
 import type { ChannelNode, SensorNode, TreeNode } from "../nodes/nodes.ts";
 import { between, mix, uniform } from "../noise.ts";
+import { RANK, type StatusSpan, statusSpan } from "../scans/status-span.ts";
 import { trendSalt } from "../sensors/curves.ts";
 import { crossing, DAY_MS, type TrendCycle, trendCycle } from "../sensors/trend.ts";
 import { addScannedIncidents } from "./incidents.ts";
 import { lastEpisode, nextStart, recurrenceInDays } from "./recurrence.ts";
-import { RANK, type StatusSpan, statusSpan } from "./status-span.ts";
 
 const WAITING = recurrenceInDays(4, 400, 0.02, 1.1, 0.2);
 const CHRONIC = recurrenceInDays(5, 380, 5, 110, 0.1);

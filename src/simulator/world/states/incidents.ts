@@ -1,8 +1,8 @@
 import type { Incident, ValueEffect } from "../model.ts";
 import { type ChannelNode, SensorNode, type TreeNode } from "../nodes/nodes.ts";
 import { type LimitZone, statusOfZone, zoneOf } from "../scans/limits.ts";
+import { HALTING, RANK, type StatusSpan, statusSpan } from "../scans/status-span.ts";
 import { normalValue, withinBounds } from "../scans/values.ts";
-import { HALTING, RANK, type StatusSpan, statusSpan } from "./status-span.ts";
 
 /**
  * Puts an incident on a node. It may lie in the future: answers about any moment take it into account from then on.

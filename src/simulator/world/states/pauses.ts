@@ -1,9 +1,9 @@
 import { type ManualAction, SensorNode, type TreeNode } from "../nodes/nodes.ts";
 import { uniform } from "../noise.ts";
+import { RANK, type StatusSpan, statusSpan } from "../scans/status-span.ts";
 import { DAY_MS } from "../sensors/trend.ts";
 import { addHaltingIncidents, nextHaltingIncident } from "./incidents.ts";
 import { lastEpisode, nextStart, type Recurrence, recurrenceInDays } from "./recurrence.ts";
-import { RANK, type StatusSpan, statusSpan } from "./status-span.ts";
 
 const SENSOR_PAUSE = recurrenceInDays(1, 900, 0.02, 1.3, 0.1);
 const DEVICE_PAUSE = recurrenceInDays(2, 100, 0.05, 5, 0.1);

@@ -1,7 +1,7 @@
 import { SensorNode, type TreeNode } from "../nodes/nodes.ts";
+import { highestRanked, RANK, type StatusSpan, statusSpan } from "../scans/status-span.ts";
 import { addGeneratedProblems, nextOutage, outage } from "./generated-problems.ts";
 import { addHalts, lastManualAction, manualActionSpan, nextHalt } from "./pauses.ts";
-import { highestRanked, RANK, type StatusSpan, statusSpan } from "./status-span.ts";
 
 /** What children get from above, true for moments from `from` until before `until`. */
 interface InheritedSpans {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../../../src/simulator/api/api-errors.ts";
 import { loadContract } from "../../../../src/simulator/api/contract/contract.ts";
 import type { Endpoint } from "../../../../src/simulator/api/endpoint.ts";
-import { NO_CONTENT } from "../../../../src/simulator/api/endpoint.ts";
 import { ENDPOINTS } from "../../../../src/simulator/api/endpoints/table.ts";
-import { buildRoutes } from "../../../../src/simulator/api/routes.ts";
+import { NO_CONTENT } from "../../../../src/simulator/api/reply.ts";
+import { ApiError } from "../../../../src/simulator/api-errors.ts";
+import { buildRoutes } from "../../../../src/simulator/server/routes.ts";
 
 const contract = await loadContract();
 const operation = (id: string) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ERROR_STATUS } from "../../../../src/simulator/api/api-errors.ts";
+import { ERROR_STATUS } from "../../../../src/simulator/api-errors.ts";
 import { type DocumentedOperation, OPERATIONS } from "./document.ts";
 import { ROWS } from "./rows.ts";
 

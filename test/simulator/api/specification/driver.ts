@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { ERROR_STATUS } from "../../../../src/simulator/api/api-errors.ts";
 import { type Contract, loadContract } from "../../../../src/simulator/api/contract/contract.ts";
+import { ERROR_STATUS } from "../../../../src/simulator/api-errors.ts";
 import { ACCESS_LEVELS } from "../../../../src/simulator/auth/accounts.ts";
 import { type Simulator, startSimulator } from "../../../../src/simulator/simulator.ts";
 import { createWorld } from "../../../../src/simulator/world/world.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { ErrorCode } from "../../../../src/simulator/api/api-errors.ts";
 import type { OperationId } from "../../../../src/simulator/api/contract/types.ts";
+import type { ErrorCode } from "../../../../src/simulator/api-errors.ts";
 import type { SimStatus } from "../../../../src/simulator/world/model.ts";
 import type { Running } from "./driver.ts";
 

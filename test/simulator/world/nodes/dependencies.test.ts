@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { SimDevice, SimNode, SimSensor, SimStatus, World } from "../../../../src/simulator/world/model.ts";
 import { TreeNode } from "../../../../src/simulator/world/nodes/nodes.ts";
+import { highestRanked } from "../../../../src/simulator/world/scans/status-span.ts";
 import { SpanCollector } from "../../../../src/simulator/world/states/span-collector.ts";
-import { highestRanked } from "../../../../src/simulator/world/states/status-span.ts";
 import { createWorld } from "../../../../src/simulator/world/world.ts";
 import { HOUR, MINUTE, STARTED_AT } from "../fixtures.ts";
 

@@ -1,9 +1,10 @@
+import { type ApiError, notFound } from "../../../api-errors.ts";
 import type { ApiKey, User } from "../../../auth/accounts.ts";
 import { forbidden } from "../../../auth/visible-accounts.ts";
 import { renderApiKey } from "../../../records/accounts.ts";
-import { type ApiError, notFound } from "../../api-errors.ts";
 import type { RequestBody } from "../../contract/types.ts";
-import { type Call, type Endpoint, jsonReply, NO_CONTENT, type Reply } from "../../endpoint.ts";
+import type { Call, Endpoint } from "../../endpoint.ts";
+import { jsonReply, NO_CONTENT, type Reply } from "../../reply.ts";
 import { conflict } from "../../request-objects.ts";
 
 /** API keys. Each user manages his own, administrators everybody's. */

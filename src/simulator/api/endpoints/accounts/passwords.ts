@@ -1,7 +1,8 @@
+import { ApiError } from "../../../api-errors.ts";
 import { passwordProblem } from "../../../auth/passwords.ts";
-import { ApiError } from "../../api-errors.ts";
 import type { RequestBody } from "../../contract/types.ts";
-import { type Endpoint, NO_CONTENT, type PublicCall, type Reply } from "../../endpoint.ts";
+import type { Endpoint, PublicCall } from "../../endpoint.ts";
+import { NO_CONTENT, type Reply } from "../../reply.ts";
 
 /** The reset of a forgotten password. */
 export const PASSWORDS: readonly Endpoint[] = [

@@ -1,7 +1,8 @@
+import { ApiError } from "../../../api-errors.ts";
 import type { Session } from "../../../auth/authentication.ts";
-import { ApiError } from "../../api-errors.ts";
 import type { RequestBody } from "../../contract/types.ts";
-import { type Call, type Endpoint, jsonReply, NO_CONTENT, type PublicCall, type Reply } from "../../endpoint.ts";
+import type { Call, Endpoint, PublicCall } from "../../endpoint.ts";
+import { jsonReply, NO_CONTENT, type Reply } from "../../reply.ts";
 
 export const SESSION: readonly Endpoint[] = [
   { operation: "openSession", access: "public", handle: login },

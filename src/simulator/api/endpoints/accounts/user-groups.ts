@@ -3,8 +3,9 @@ import { visibleGroup, visibleGroups } from "../../../auth/visible-accounts.ts";
 import { propertyTable } from "../../../filter/vocabulary.ts";
 import { GROUP_SECTIONS, renderGroup, renderGroupInfo } from "../../../records/accounts.ts";
 import { parseInclude } from "../../../records/include.ts";
-import { type Call, type Endpoint, jsonReply, type Reply } from "../../endpoint.ts";
+import type { Call, Endpoint } from "../../endpoint.ts";
 import { type RecordContext, recordScope, selectRecords } from "../../lists.ts";
+import { jsonReply, type Reply } from "../../reply.ts";
 
 /** User groups, in both forms. */
 export const USER_GROUPS: readonly Endpoint[] = [

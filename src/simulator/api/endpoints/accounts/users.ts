@@ -1,13 +1,14 @@
+import { ApiError } from "../../../api-errors.ts";
 import { isAdministrator, type User } from "../../../auth/accounts.ts";
 import { requireAdministrator, visibleUser, visibleUsers } from "../../../auth/visible-accounts.ts";
 import { compileFilter } from "../../../filter/compile.ts";
 import { propertyTable } from "../../../filter/vocabulary.ts";
 import { renderUser, renderUserInfo, USER_SECTIONS, userReference } from "../../../records/accounts.ts";
 import { parseInclude } from "../../../records/include.ts";
-import { ApiError } from "../../api-errors.ts";
 import type { RequestBody } from "../../contract/types.ts";
-import { type Call, type Endpoint, jsonReply, NO_CONTENT, type Reply } from "../../endpoint.ts";
+import type { Call, Endpoint } from "../../endpoint.ts";
 import { type RecordContext, recordScope, selectRecords } from "../../lists.ts";
+import { jsonReply, NO_CONTENT, type Reply } from "../../reply.ts";
 
 /** User accounts: both forms of reading them, and pausing them. */
 export const USERS: readonly Endpoint[] = [

@@ -1,12 +1,12 @@
+import { ApiError, errorObject } from "../../../api-errors.ts";
 import { compileFilter } from "../../../filter/compile.ts";
 import { treeScope } from "../../../filter/objects/scope.ts";
 import type { SimNode, SimStatus, World } from "../../../world/model.ts";
 import { isSensor } from "../../../world/objects.ts";
-import { ApiError } from "../../api-errors.ts";
 import { operationId } from "../../contract/types.ts";
-import { type Call, jsonReply, NO_CONTENT, type ProtectedEndpoint, type Reply } from "../../endpoint.ts";
+import type { Call, ProtectedEndpoint } from "../../endpoint.ts";
+import { jsonReply, NO_CONTENT, type Reply } from "../../reply.ts";
 import { nodeOf } from "../../request-objects.ts";
-import { errorObject } from "../../respond.ts";
 
 type Action = "pause" | "resume" | "scan" | "acknowledge";
 

@@ -1,9 +1,10 @@
+import { ApiError } from "../../../api-errors.ts";
 import { requireObject } from "../../../auth/visibility.ts";
 import { renderChannelData } from "../../../records/measurement.ts";
 import type { SimChannel } from "../../../world/model.ts";
-import { ApiError } from "../../api-errors.ts";
-import type { Call, Endpoint, Reply } from "../../endpoint.ts";
+import type { Call, Endpoint } from "../../endpoint.ts";
 import { selectPage } from "../../lists.ts";
+import type { Reply } from "../../reply.ts";
 
 /** Last measurements with references to their channels. `filter` and `sort_by` are about the channels. */
 export const CHANNEL_DATA: readonly Endpoint[] = [

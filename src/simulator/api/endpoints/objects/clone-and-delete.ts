@@ -1,8 +1,10 @@
+import { badRequest, notFound } from "../../../api-errors.ts";
 import { nodeHref } from "../../../records/references.ts";
+import type { NodeKind } from "../../../world/objects.ts";
 import { isDevice } from "../../../world/objects.ts";
-import { badRequest, notFound } from "../../api-errors.ts";
-import { type Call, emptyReply, NO_CONTENT, type ProtectedEndpoint, type Reply } from "../../endpoint.ts";
-import { type NodeKind, nodeOf, rejectInvalid } from "../../request-objects.ts";
+import type { Call, ProtectedEndpoint } from "../../endpoint.ts";
+import { emptyReply, NO_CONTENT, type Reply } from "../../reply.ts";
+import { nodeOf, rejectInvalid } from "../../request-objects.ts";
 import { indexOfText } from "./positions.ts";
 
 export const CLONES: readonly ProtectedEndpoint[] = [

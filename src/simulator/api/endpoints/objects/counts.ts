@@ -1,8 +1,9 @@
+import { notFound } from "../../../api-errors.ts";
 import { visibleGroups, visibleUsers } from "../../../auth/visible-accounts.ts";
 import { LIBRARIES } from "../../../installation/libraries.ts";
 import { renderSummary } from "../../../records/summary.ts";
-import { notFound } from "../../api-errors.ts";
-import { type Call, type Endpoint, jsonReply, type Reply } from "../../endpoint.ts";
+import type { Call, Endpoint } from "../../endpoint.ts";
+import { jsonReply, type Reply } from "../../reply.ts";
 
 export const OBJECT_COUNT: readonly Endpoint[] = [{ operation: "countObjects", access: "bearer", handle: count }];
 

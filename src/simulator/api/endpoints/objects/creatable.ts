@@ -1,8 +1,8 @@
-import { settingsInForce } from "../../../records/settings.ts";
+import { ApiError } from "../../../api-errors.ts";
 import type { SimNode, World } from "../../../world/model.ts";
+import { settingsInForce } from "../../../world/nodes/settings.ts";
 import type { SensorKind } from "../../../world/sensors/sensor-kind.ts";
 import { SENSOR_KINDS } from "../../../world/sensors/sensor-kinds.ts";
-import { ApiError } from "../../api-errors.ts";
 
 /** "Reasons why the kind is not creatable." */
 export type Hint =

@@ -1,11 +1,13 @@
+import { badRequest, notFound } from "../../../api-errors.ts";
 import { renderNodeInfo, renderSensorInfo } from "../../../records/info.ts";
 import { nodeHref } from "../../../records/references.ts";
 import type { SimNode, World } from "../../../world/model.ts";
+import type { NodeKind } from "../../../world/objects.ts";
 import { isSensor } from "../../../world/objects.ts";
 import { SENSOR_KINDS } from "../../../world/sensors/sensor-kinds.ts";
-import { badRequest, notFound } from "../../api-errors.ts";
-import { type Call, jsonReply, type ProtectedEndpoint, type Reply } from "../../endpoint.ts";
-import { type NodeKind, nodeOf, rejectInvalid } from "../../request-objects.ts";
+import type { Call, ProtectedEndpoint } from "../../endpoint.ts";
+import { jsonReply, type Reply } from "../../reply.ts";
+import { nodeOf, rejectInvalid } from "../../request-objects.ts";
 import { checkCreatable } from "./creatable.ts";
 import { readSettings, type SettingsBody } from "./settings-request.ts";
 

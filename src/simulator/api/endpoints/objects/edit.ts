@@ -1,7 +1,9 @@
+import { badRequest } from "../../../api-errors.ts";
+import type { NodeKind } from "../../../world/objects.ts";
 import { kindOf } from "../../../world/objects.ts";
-import { badRequest } from "../../api-errors.ts";
-import { type Call, NO_CONTENT, type ProtectedEndpoint, type Reply } from "../../endpoint.ts";
-import { conflict, type NodeKind, rejectInvalid } from "../../request-objects.ts";
+import type { Call, ProtectedEndpoint } from "../../endpoint.ts";
+import { NO_CONTENT, type Reply } from "../../reply.ts";
+import { conflict, rejectInvalid } from "../../request-objects.ts";
 import { readSettings, type SettingsBody } from "./settings-request.ts";
 
 export const EDITS: readonly ProtectedEndpoint[] = [

@@ -2,9 +2,10 @@ import { requireObject } from "../../../auth/visibility.ts";
 import { renderChannelInfo, renderNodeInfo, renderObjectInfo, renderSensorInfo } from "../../../records/info.ts";
 import type { SimSensor, SimStatus } from "../../../world/model.ts";
 import type { OperationId } from "../../contract/types.ts";
-import { type Call, type Endpoint, jsonReply, type Reply } from "../../endpoint.ts";
+import type { Call, Endpoint } from "../../endpoint.ts";
 import { selectPage } from "../../lists.ts";
 import { booleanParameter } from "../../parameters.ts";
+import { jsonReply, type Reply } from "../../reply.ts";
 
 /** Single info records: those of the deprecated lists, as the lists show them without further parameters. */
 export const OVERVIEWS: readonly Endpoint[] = [

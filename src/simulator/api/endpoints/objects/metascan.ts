@@ -1,8 +1,9 @@
+import { badRequest } from "../../../api-errors.ts";
 import type { SimNode } from "../../../world/model.ts";
 import type { SensorKind } from "../../../world/sensors/sensor-kind.ts";
 import { SENSOR_KINDS } from "../../../world/sensors/sensor-kinds.ts";
-import { badRequest } from "../../api-errors.ts";
-import { type Call, jsonReply, type ProtectedEndpoint, type Reply } from "../../endpoint.ts";
+import type { Call, ProtectedEndpoint } from "../../endpoint.ts";
+import { jsonReply, type Reply } from "../../reply.ts";
 import { nodeOf } from "../../request-objects.ts";
 import { checkCreatable, hintsAgainst, kindsBelow } from "./creatable.ts";
 

@@ -1,8 +1,10 @@
+import { badRequest, notFound } from "../../../api-errors.ts";
 import { nodeHref } from "../../../records/references.ts";
 import type { SimNode } from "../../../world/model.ts";
-import { badRequest, notFound } from "../../api-errors.ts";
-import { type Call, emptyReply, type ProtectedEndpoint, type Reply } from "../../endpoint.ts";
-import { type NodeKind, nodeOf, rejectInvalid } from "../../request-objects.ts";
+import type { NodeKind } from "../../../world/objects.ts";
+import type { Call, ProtectedEndpoint } from "../../endpoint.ts";
+import { emptyReply, type Reply } from "../../reply.ts";
+import { nodeOf, rejectInvalid } from "../../request-objects.ts";
 import { indexAt, indexOfPreset, type Preset } from "./positions.ts";
 
 export const MOVES: readonly ProtectedEndpoint[] = [

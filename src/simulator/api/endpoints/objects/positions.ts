@@ -1,5 +1,5 @@
+import { badRequest } from "../../../api-errors.ts";
 import type { SimNode } from "../../../world/model.ts";
-import { badRequest } from "../../api-errors.ts";
 
 /** Positions of siblings: 10 for the first one, 20 for the second. */
 const STEP = 10;

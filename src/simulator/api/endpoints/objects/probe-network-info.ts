@@ -3,7 +3,8 @@ import { nodeReference } from "../../../records/references.ts";
 import type { Rendering } from "../../../records/rendering.ts";
 import type { SimNode } from "../../../world/model.ts";
 import { mix } from "../../../world/noise.ts";
-import { type Endpoint, jsonReply } from "../../endpoint.ts";
+import type { Endpoint } from "../../endpoint.ts";
+import { jsonReply } from "../../reply.ts";
 
 export const PROBE_NETWORK_INFO: readonly Endpoint[] = [
   {

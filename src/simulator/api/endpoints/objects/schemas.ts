@@ -1,12 +1,13 @@
+import { badRequest, notFound } from "../../../api-errors.ts";
 import { AVAILABLE, type Include, parseInclude } from "../../../records/include.ts";
 import { type JsonSchema, readSchema, userSchema, writeSchema } from "../../../records/setting-schemas.ts";
 import type { SimNode } from "../../../world/model.ts";
+import type { NodeKind } from "../../../world/objects.ts";
 import { isChannel, kindOf, type SimObject } from "../../../world/objects.ts";
 import { SENSOR_KINDS } from "../../../world/sensors/sensor-kinds.ts";
-import { badRequest, notFound } from "../../api-errors.ts";
-import { type Call, type Endpoint, jsonReply, type Reply } from "../../endpoint.ts";
+import type { Call, Endpoint } from "../../endpoint.ts";
 import { pageOf } from "../../lists.ts";
-import type { NodeKind } from "../../request-objects.ts";
+import { jsonReply, type Reply } from "../../reply.ts";
 import { type CreatableKind, hintsAgainst, kindsBelow } from "./creatable.ts";
 
 /** What kinds of objects there are, and what settings they have. */

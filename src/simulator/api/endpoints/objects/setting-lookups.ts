@@ -1,3 +1,4 @@
+import { badRequest, notFound } from "../../../api-errors.ts";
 import { ACCESS_LEVELS, USER_TYPES } from "../../../auth/accounts.ts";
 import { visibleGroups } from "../../../auth/visible-accounts.ts";
 import { DEVICE_ICONS, DEVICE_TEMPLATES } from "../../../installation/device-catalog.ts";
@@ -5,8 +6,8 @@ import { DISCOVERY_SCHEDULES } from "../../../installation/discovery-job.ts";
 import { SETTING_SECTIONS } from "../../../records/settings.ts";
 import { idOf, isChannel, isSensor } from "../../../world/objects.ts";
 import { LOOKUPS } from "../../../world/sensors/lookups.ts";
-import { badRequest, notFound } from "../../api-errors.ts";
-import { type Call, type Endpoint, jsonReply, type Reply } from "../../endpoint.ts";
+import type { Call, Endpoint } from "../../endpoint.ts";
+import { jsonReply, type Reply } from "../../reply.ts";
 
 export const SETTING_LOOKUPS: readonly Endpoint[] = [
   { operation: "getSettingLookup", access: "bearer", handle: getSettingLookup },

@@ -1,12 +1,8 @@
-import {
-  type SettingField,
-  type SettingSection,
-  settingSectionsOf,
-  settingsInForce,
-} from "../../../records/settings.ts";
+import { type ApiError, badRequest } from "../../../api-errors.ts";
+import { type SettingField, type SettingSection, settingSectionsOf } from "../../../records/settings.ts";
 import type { SimEdit, SimNode } from "../../../world/model.ts";
-import { type ApiError, badRequest } from "../../api-errors.ts";
-import type { NodeKind } from "../../request-objects.ts";
+import { settingsInForce } from "../../../world/nodes/settings.ts";
+import type { NodeKind } from "../../../world/objects.ts";
 
 /** A settings request or a create request: section by section, what is to be changed. */
 export type SettingsBody = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

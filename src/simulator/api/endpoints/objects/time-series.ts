@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from "../../../../lib/yielding.ts";
+import { badRequest, notFound } from "../../../api-errors.ts";
 import {
   LIVE,
   positions,
@@ -8,9 +9,9 @@ import {
 } from "../../../records/time-series.ts";
 import type { SimChannel, SimRow, SimSensor, World } from "../../../world/model.ts";
 import { idOf, isSensor } from "../../../world/objects.ts";
-import { badRequest, notFound } from "../../api-errors.ts";
-import { type Call, type Endpoint, jsonReply, type Reply } from "../../endpoint.ts";
+import type { Call, Endpoint } from "../../endpoint.ts";
 import { dateTimeParameter } from "../../parameters.ts";
+import { jsonReply, type Reply } from "../../reply.ts";
 
 export const TIME_SERIES: readonly Endpoint[] = [
   { operation: "getTimeSeries", access: "bearer", handle: ofType },

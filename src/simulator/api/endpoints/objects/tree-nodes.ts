@@ -2,8 +2,9 @@ import { requireObject } from "../../../auth/visibility.ts";
 import { AVAILABLE, parseInclude } from "../../../records/include.ts";
 import { renderTreeNode } from "../../../records/tree-node.ts";
 import type { ObjectKind, SimObject } from "../../../world/objects.ts";
-import { type Call, type Endpoint, jsonReply, type Reply } from "../../endpoint.ts";
+import type { Call, Endpoint } from "../../endpoint.ts";
 import { selectPage } from "../../lists.ts";
+import { jsonReply, type Reply } from "../../reply.ts";
 import { waitForCreation } from "../../request-objects.ts";
 
 type Lists = readonly (readonly SimObject[])[];

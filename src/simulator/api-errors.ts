@@ -57,3 +57,8 @@ export function badRequest(message: string): ApiError {
 export function notFound(message = "Resource not found at this endpoint; check the object ID"): ApiError {
   return new ApiError("NOT_FOUND", message);
 }
+
+/** The body of an answer with an error, JSON. */
+export function errorObject(code: string, message: string, requestId: string): string {
+  return JSON.stringify({ code, message, request_id: requestId });
+}

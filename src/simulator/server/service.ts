@@ -1,36 +1,29 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../lib/clock.ts";
+import type { Operation } from "../api/contract/contract.ts";
+import { ROOT } from "../api/contract/document.ts";
+import type { Call, PublicCall } from "../api/endpoint.ts";
+import { type PageRequest, parsePage } from "../api/paging.ts";
+import type { Answer, Reply } from "../api/reply.ts";
+import { ApiError, notFound } from "../api-errors.ts";
 import { permits } from "../auth/accounts.ts";
 import type { Authentication, Principal } from "../auth/authentication.ts";
 import { EVERYTHING, type Visibility, VisibleWorld } from "../auth/visibility.ts";
 import type { FaultEffects, Faults } from "../faults/faults.ts";
-import { groupDeviceSwaps } from "../faults/wrong-trees.ts";
+import { answerInstead, delay, isCutBeforeAnswer } from "../faults/interception.ts";
+import { distortReply } from "../faults/list-faults.ts";
+import { distortAnswer } from "../faults/unusual-answers.ts";
 import type { Installation } from "../installation/installation.ts";
 import { type Random, randomHex } from "../random.ts";
 import { JsonCache } from "../records/json-cache.ts";
 import { createRendering } from "../records/rendering.ts";
 import type { Spelling } from "../records/spelling.ts";
 import type { World } from "../world/model.ts";
-import { ApiError, badRequest, notFound } from "./api-errors.ts";
-import type { Operation } from "./contract/contract.ts";
-import { ROOT } from "./contract/document.ts";
 import { deliver } from "./delivery.ts";
-import type { Call, PublicCall, Reply } from "./endpoint.ts";
-import { type PageRequest, parsePage } from "./paging.ts";
 import { readJsonBody } from "./request-body.ts";
 import type { RequestLog } from "./request-log.ts";
-import {
-  type Answer,
-  answerError,
-  answerHtml,
-  answerRedirect,
-  answerReply,
-  answerUnsupportedScheme,
-} from "./respond.ts";
+import { answerError, answerReply } from "./respond.ts";
 import type { Match, Routes } from "./routes.ts";
-
-/** "Request execution exceeded 25 seconds." */
-const EXECUTION_LIMIT_MS = 25_000;
 
 export interface ServiceOptions {
   readonly world: World;
@@ -134,41 +127,27 @@ export class Service {
   /** Undefined where there is to be none. Rejects when the connection ends. */
   async #answer(exchange: Exchange): Promise<Answer | undefined> {
     const { faults, requestId, signal } = exchange;
-    const { installation, now, world, restart } = this.#parts;
+    const { clock, faults: allFaults, installation, now, world, restart } = this.#parts;
     try {
-      await this.#holdUp(exchange);
+      await delay(faults, { clock, between: (low, high) => allFaults.between(low, high), signal });
       exchange.now = now();
       installation.discovery.advance(exchange.now);
       exchange.now += faults.get("skew")?.byMs ?? 0;
       const down = faults.get("restart");
       if (down !== undefined) restart(down.downMs);
-      const cut = faults.get("cut")?.where;
-      if (down !== undefined || cut === "start" || cut === "reset") return undefined;
-      const redirect = faults.get("redirect");
-      if (redirect !== undefined) return answerRedirect(redirect.location);
-      if (faults.get("unsupported-scheme") !== undefined) return answerUnsupportedScheme();
-      if (faults.get("html") !== undefined) return answerHtml();
-      throwFaultError(faults);
+      if (down !== undefined || isCutBeforeAnswer(faults)) return undefined;
+      const intercepted = answerInstead(faults);
+      if (intercepted !== undefined) return intercepted;
       const reply = this.#reply(exchange);
-      const swapped = (): ReadonlyMap<string, string> => groupDeviceSwaps(world);
-      return answerReply(reply instanceof Promise ? await reply : reply, exchange.url, faults, swapped);
+      // Items are rendered in the turn in which they were selected.
+      const distorted = distortReply(reply instanceof Promise ? await reply : reply, faults, world);
+      return distortAnswer(answerReply(distorted, exchange.url), faults);
     } catch (error) {
       if (signal.aborted) throw error;
       const answer = answerError(error, requestId);
       const isBare = error instanceof ApiError && faults.get("error")?.hasBody === false;
       return isBare ? { ...answer, headers: error.headers, body: Buffer.alloc(0) } : answer;
     }
-  }
-
-  async #holdUp({ faults, signal }: Exchange): Promise<void> {
-    const { clock, faults: all } = this.#parts;
-    const latency = faults.get("latency");
-    if (latency !== undefined) {
-      const wait = all.between(latency.minMs, latency.maxMs);
-      await clock.sleep(Math.min(wait, EXECUTION_LIMIT_MS), signal);
-      if (wait >= EXECUTION_LIMIT_MS) throw executionTimeout();
-    }
-    if (faults.get("hang") !== undefined) await aborted(signal);
   }
 
   #reply(exchange: Exchange): Reply | Promise<Reply> {
@@ -261,38 +240,4 @@ export class Service {
 /** Whether both the account and the API key permit it. */
 function isPermitted({ account, accessLevel }: Principal, { path, accessLevel: needed = "READ" }: Operation): boolean {
   return !account.forbidden.has(path) && permits(accessLevel, needed);
-}
-
-function throwFaultError(faults: FaultEffects): void {
-  const missing = faults.get("missing");
-  if (missing?.status === 404) throw notFound("There is no such endpoint");
-  if (missing !== undefined) {
-    throw new ApiError("METHOD_NOT_IMPLEMENTED", "Requested action not implemented", { status: missing.status });
-  }
-  const error = faults.get("error");
-  if (error !== undefined) {
-    const { status, code, retryAfterSeconds, waitForSeconds } = error;
-    const headers = {
-      ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
-      ...(waitForSeconds !== undefined && { "Wait-For": String(waitForSeconds) }),
-    };
-    throw new ApiError(code, `${code} by fault`, { status, headers });
-  }
-  const refuses = faults.get("refuses");
-  if (refuses !== undefined) {
-    const { parameter, value = "this parameter" } = refuses;
-    throw badRequest(`${parameter}: ${value} is not available here`);
-  }
-  if (faults.get("execution-timeout") !== undefined) throw executionTimeout();
-}
-
-function executionTimeout(): ApiError {
-  return new ApiError("EXECUTION_TIMEOUT", "Request execution exceeded 25 seconds");
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

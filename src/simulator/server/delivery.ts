@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../lib/clock.ts";
+import type { Answer } from "../api/reply.ts";
 import type { FaultEffects } from "../faults/faults.ts";
 import { largeBody } from "../faults/large-body.ts";
-import type { Answer } from "./respond.ts";
 
 export interface DeliveryOptions {
   readonly faults: FaultEffects;

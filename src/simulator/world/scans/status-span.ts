@@ -1,6 +1,5 @@
 import type { SimStatus } from "../model.ts";
 import type { ChannelNode } from "../nodes/nodes.ts";
-import type { Episode } from "./recurrence.ts";
 
 /** A channel that measures what was arranged. */
 export interface ValueOverride {
@@ -61,7 +60,7 @@ export const HALTING: ReadonlySet<SimStatus> = new Set<SimStatus>([
 const NO_DETAILS = { message: undefined, valueOverride: undefined };
 
 export function statusSpan(
-  { start, end, draw }: Pick<Episode, "start" | "end" | "draw">,
+  { start, end, draw }: Pick<StatusSpan, "start" | "end" | "draw">,
   status: SimStatus,
   rank: number,
   byLimit = false,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ApiError, badRequest } from "./api-errors.ts";
+import { ApiError, badRequest } from "../api-errors.ts";
 
 /** "Maximum POST body size 15 KB." */
 const MAX_BYTES = 15 * 1024;

@@ -1,5 +1,5 @@
-import type { Contract, Operation } from "./contract/contract.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Contract, Operation } from "../api/contract/contract.ts";
+import type { Endpoint } from "../api/endpoint.ts";
 
 export interface Match {
   readonly operation: Operation;
