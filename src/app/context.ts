@@ -8,6 +8,7 @@ import { type Shard, serversOnShard } from "../config/shard.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { readTextFile, withinTime } from "../lib/bounded-files.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
 import { createLogger, type LogFormat, type LogLevel } from "../telemetry/logger.ts";
 import { mappingOf } from "./mapping.ts";
@@ -65,15 +66,14 @@ function endOnUncaughtFaults(log: Logger): void {
   });
 }
 
-const warned = new WeakMap<CommandContext, Set<string>>();
+const warned = new WeakMap<CommandContext, LogOnChange>();
 
 /** A reload is no reason to say it again. */
 function warnOnce(context: CommandContext, exposedSecrets: readonly string[]): void {
-  const known = warned.get(context) ?? new Set();
+  const known = warned.get(context) ?? new LogOnChange();
   warned.set(context, known);
   for (const text of exposedSecrets) {
-    if (!known.has(text)) context.log.warn(`${text}; strict_secret_files: true refuses such files`);
-    known.add(text);
+    if (known.met(text)) context.log.warn(`${text}; strict_secret_files: true refuses such files`);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 
 /** What vmagent takes unless told otherwise (`-promscrape.maxScrapeSize`), before compression. */
@@ -12,7 +13,7 @@ export class PageWatch {
   readonly #log: Logger;
   #dropped: ReadonlyMap<string, number> = new Map();
   #toldDropped = 0;
-  #toldLarge = false;
+  readonly #large = new LogOnChange();
 
   constructor(metrics: ExporterMetrics, log: Logger) {
     this.#metrics = metrics;
@@ -41,8 +42,7 @@ export class PageWatch {
 
   /** Bytes of the largest page or part that is asked for, before compression. */
   rendered(bytes: number): void {
-    if (bytes <= VMAGENT_BYTES || this.#toldLarge) return;
-    this.#toldLarge = true;
+    if (bytes <= VMAGENT_BYTES || !this.#large.met()) return;
     this.#log.warn(
       { bytes },
       "the metrics page is larger than the 16 MiB that vmagent takes by default: raise -promscrape.maxScrapeSize, scrape parts (?shard=i/n), or leave labels out (labels)",

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../sync/measurement.ts";
 
 const FIRST_WAIT_MS = 1_000;
@@ -27,7 +28,7 @@ export class PushDelivery {
   readonly #options: PushDeliveryOptions;
   #hasAnswered = false;
   #lastAnswer: number;
-  #awayLogged = false;
+  readonly #away = new LogOnChange();
 
   constructor(options: PushDeliveryOptions) {
     this.#options = options;
@@ -72,8 +73,7 @@ export class PushDelivery {
   #answered(): void {
     this.#hasAnswered = true;
     this.#lastAnswer = this.#options.clock.monotonic();
-    if (this.#awayLogged) this.#options.log.warn("the receiver answers again");
-    this.#awayLogged = false;
+    if (this.#away.over() > 0) this.#options.log.warn("the receiver answers again");
   }
 
   /** @throws ExporterError BACKFILL_RECEIVER_AWAY */
@@ -84,8 +84,7 @@ export class PushDelivery {
     if (waited > patience) {
       throw new ExporterError("BACKFILL_RECEIVER_AWAY", `the receiver takes nothing: ${message}`);
     }
-    if (!this.#awayLogged) log.warn(`waiting for the receiver: ${message}`);
-    this.#awayLogged = true;
+    if (this.#away.met()) log.warn(`waiting for the receiver: ${message}`);
     // A receiver that asks for a pause is there.
     if (retryAfterMs !== undefined) this.#hasAnswered = true;
     const pause = Math.min(retryAfterMs ?? 0, PATIENCE_MS);

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { failureKind } from "./failures.ts";
 import type { PlannedSensor } from "./plan.ts";
@@ -29,7 +30,7 @@ export type ReadOutcome =
 export class SensorReader {
   readonly #options: SensorReaderOptions;
   #lastAnswer: number;
-  #awayLogged = false;
+  readonly #away = new LogOnChange();
   #listed: Promise<ReadonlySet<string>> | undefined;
 
   constructor(options: SensorReaderOptions) {
@@ -66,15 +67,13 @@ export class SensorReader {
     if (kind === "gone" || kind === "missing") return { kind: "gone" };
     if (clock.monotonic() - this.#lastAnswer > PATIENCE_MS) throw error;
     if (kind === "sensor") return { kind: "failed", error };
-    if (!this.#awayLogged) log.warn(`waiting for the server: ${describeError(error)}`);
-    this.#awayLogged = true;
+    if (this.#away.met()) log.warn(`waiting for the server: ${describeError(error)}`);
     return undefined;
   }
 
   #answered(): void {
     this.#lastAnswer = this.#options.clock.monotonic();
-    if (this.#awayLogged) this.#options.log.warn("the server answers again");
-    this.#awayLogged = false;
+    if (this.#away.over() > 0) this.#options.log.warn("the server answers again");
   }
 
   /** The plan may be older than the last time that somebody deleted a sensor. */

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import { ApiError } from "../prtg/api-error.ts";
 
 const REMIND_EVERY_MS = 10 * 60_000;
@@ -11,42 +12,28 @@ const REMIND_EVERY_MS = 10 * 60_000;
  */
 export class FailureLog {
   readonly #log: Logger;
-  readonly #clock: Clock;
   readonly #what: string;
-  /** Kinds met since it last worked: an outage often shows two faces in turn. */
-  readonly #kinds = new Set<string>();
-  #failures = 0;
-  #loggedAt = 0;
+  readonly #failures: LogOnChange;
 
   /** `what` begins each line: "collector tree". */
   constructor(what: string, log: Logger, clock: Clock) {
     this.#what = what;
     this.#log = log;
-    this.#clock = clock;
+    this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => clock.monotonic() });
   }
 
   failed(error: unknown): void {
-    const kind = failureKind(error);
-    // Requests are held back because of failures that were logged.
-    const isNew = !this.#kinds.has(kind) && !(kind.startsWith("API_SUSPENDED") && this.#failures > 0);
-    this.#kinds.add(kind);
-    this.#failures++;
+    const occasion = this.#failures.met(failureKind(error));
     const fields = failureFields(error);
-    const now = this.#clock.monotonic();
-    if (isNew) this.#log.error(fields, `${this.#what} failed: ${describeError(error)}`);
-    else if (now - this.#loggedAt >= REMIND_EVERY_MS) {
-      this.#log.warn(fields, `${this.#what} still fails, ${this.#failures} times so far: ${describeError(error)}`);
-    } else {
-      this.#log.debug(fields, `${this.#what} failed again: ${describeError(error)}`);
-      return;
-    }
-    this.#loggedAt = now;
+    const text = describeError(error);
+    if (occasion === undefined) this.#log.debug(fields, `${this.#what} failed again: ${text}`);
+    else if (occasion.isNew) this.#log.error(fields, `${this.#what} failed: ${text}`);
+    else this.#log.warn(fields, `${this.#what} still fails, ${occasion.times} times so far: ${text}`);
   }
 
   worked(): void {
-    if (this.#failures > 0) this.#log.info(`${this.#what} works again after ${times(this.#failures)}`);
-    this.#kinds.clear();
-    this.#failures = 0;
+    const failures = this.#failures.over();
+    if (failures > 0) this.#log.info(`${this.#what} works again after ${times(failures)}`);
   }
 }
 
@@ -54,7 +41,9 @@ function times(failures: number): string {
   return failures === 1 ? "one failure" : `${failures} failures`;
 }
 
-function failureKind(error: unknown): string {
+/** Undefined where requests are held back because of failures that were logged. */
+function failureKind(error: unknown): string | undefined {
+  if (error instanceof ApiError && error.code === "API_SUSPENDED") return undefined;
   if (error instanceof ApiError) return `${error.code} ${error.endpoint}`;
   return error instanceof ExporterError ? error.code : String(error);
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import { Lookups } from "../mapping/lookups.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
@@ -19,8 +20,8 @@ export class LookupList {
   readonly #failures: FailureLog;
   /** Those of the last list. */
   #known: Lookups | undefined;
-  /** Kind of what keeps states from being shown, which was logged; undefined while nothing does. */
-  #off: string | undefined;
+  /** What keeps states from being shown. */
+  readonly #off = new LogOnChange({ knows: "last" });
 
   constructor(options: LookupListOptions) {
     this.#options = options;
@@ -53,8 +54,7 @@ export class LookupList {
 
   /** The server tells which channels have lookups. */
   used(): void {
-    if (this.#off !== undefined) this.#options.log.info("states of channels are shown: the server tells lookups");
-    this.#off = undefined;
+    if (this.#off.over() > 0) this.#options.log.info("states of channels are shown: the server tells lookups");
   }
 
   /** The server lists lookups, but does not tell which channels have them. */
@@ -63,8 +63,6 @@ export class LookupList {
   }
 
   #notShown(kind: string, because: string, fields: Record<string, unknown> = {}): void {
-    if (this.#off === kind) return;
-    this.#off = kind;
-    this.#options.log.info(fields, `states of channels are not shown: ${because}`);
+    if (this.#off.met(kind)) this.#options.log.info(fields, `states of channels are not shown: ${because}`);
   }
 }

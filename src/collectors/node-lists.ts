@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import type { NodePoll } from "../model/poll.ts";
 import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
 import type { ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
@@ -22,7 +23,7 @@ export interface NodeListsResult {
 export class NodeLists {
   readonly #api: MonitoringApi;
   readonly #log: Logger;
-  readonly #missing = new Set<NodeKind>();
+  readonly #missing = new LogOnChange();
 
   constructor(api: MonitoringApi, log: Logger) {
     this.#api = api;
@@ -53,12 +54,11 @@ export class NodeLists {
   ): Promise<ListResult<NodeRecord> | undefined> {
     try {
       const list = await this.#api.nodes(kind, options, signal);
-      this.#missing.delete(kind);
+      this.#missing.kindOver(kind);
       return list;
     } catch (error) {
       if (!goesOnWithout(kind, error)) throw error;
-      if (!this.#missing.has(kind)) this.#log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
-      this.#missing.add(kind);
+      if (this.#missing.met(kind)) this.#log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
       return undefined;
     }
   }

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { StatusSummary } from "../prtg/records.ts";
 import { failureFields } from "./failure-log.ts";
@@ -12,7 +13,7 @@ import { goesOnWithout } from "./readings.ts";
 export class ServerCounts {
   readonly #api: MonitoringApi;
   readonly #log: Logger;
-  readonly #forbidden = new Set<string>();
+  readonly #forbidden = new LogOnChange();
 
   constructor(api: MonitoringApi, log: Logger) {
     this.#api = api;
@@ -36,14 +37,12 @@ export class ServerCounts {
   ): Promise<Counts | undefined> {
     try {
       const counts = await read();
-      this.#forbidden.delete(what);
+      this.#forbidden.kindOver(what);
       return counts;
     } catch (error) {
       if (!goesOnWithout(reading, error)) throw error;
       const fields = failureFields(error);
-      if (!this.#forbidden.has(what))
-        this.#log.warn(fields, `counting ${what} from the lists: ${describeError(error)}`);
-      this.#forbidden.add(what);
+      if (this.#forbidden.met(what)) this.#log.warn(fields, `counting ${what} from the lists: ${describeError(error)}`);
       return undefined;
     }
   }

@@ -9,6 +9,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
 import { estimatePointSize } from "./metric-data.ts";
@@ -40,7 +41,7 @@ export class StateExportDelegate implements ExportDelegate {
   readonly #options: StateExportOptions;
   readonly #stopped = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
-  #trouble = "";
+  readonly #trouble = new LogOnChange({ knows: "last" });
 
   constructor(options: StateExportOptions) {
     this.#options = options;
@@ -108,11 +109,12 @@ export class StateExportDelegate implements ExportDelegate {
   #report(outcome: DeliveryOutcome): void {
     const { log } = this.#options;
     const isFine = outcome.kind === "accepted" && outcome.rejectedPoints === 0;
-    const trouble = isFine ? "" : outcome.message || "the receiver rejected points";
-    if (trouble === this.#trouble) return;
-    this.#trouble = trouble;
-    if (isFine) log.info("push of the current state over OTLP works again");
-    else log.warn(`push of the current state over OTLP: ${trouble}`);
+    if (isFine) {
+      if (this.#trouble.over() > 0) log.info("push of the current state over OTLP works again");
+      return;
+    }
+    const trouble = outcome.message || "the receiver rejected points";
+    if (this.#trouble.met(trouble)) log.warn(`push of the current state over OTLP: ${trouble}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 
 /** `Date` is cut to whole seconds: on average the truth lies half a second later. */
 const MEAN_TRUNCATION_MS = 500;
@@ -39,11 +40,12 @@ export class ServerClock {
   /** Undefined until known. */
   #known: Reading | undefined;
   #doubt: Doubt | undefined;
-  #loggedAt = Number.NEGATIVE_INFINITY;
+  readonly #jumps: LogOnChange;
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
     this.#log = log;
+    this.#jumps = new LogOnChange({ remindEveryMs: LOG_EVERY_MS, now: () => clock.monotonic() });
   }
 
   /** Milliseconds since the epoch, true to about half a second; our own clock until it is known. */
@@ -92,7 +94,6 @@ export class ServerClock {
   }
 
   #tell(server: number, isFirst: boolean): void {
-    const now = this.#clock.monotonic();
     const aheadMs = server - this.#clock.now();
     const fields = { clock_offset_seconds: Math.round(aheadMs / 1_000) };
     const text = `${Math.abs(fields.clock_offset_seconds)} s ${aheadMs < 0 ? "behind" : "ahead of"} ours`;
@@ -100,8 +101,7 @@ export class ServerClock {
       if (Math.abs(aheadMs) >= WORTH_A_LINE_MS) this.#log.info(fields, `the server's clock is ${text}`);
       return;
     }
-    if (now - this.#loggedAt < LOG_EVERY_MS) return;
-    this.#loggedAt = now;
+    if (this.#jumps.met() === undefined) return;
     const byMs = server - this.now();
     const jump = `${Math.round(Math.abs(byMs) / 1_000)} s ${byMs < 0 ? "back" : "ahead"}`;
     this.#log.warn(fields, `the server's clock jumped ${jump}: by now it is ${text}`);

@@ -1,6 +1,8 @@
+import type { Logger } from "pino";
 import type { Dispatcher } from "undici";
 import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import { DamagedBody, decodedBody } from "../lib/http/decoded-body.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import { ApiError } from "./api-error.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { type HttpResponse, type ResponseHead, readHead } from "./http-response.ts";
@@ -9,7 +11,6 @@ import type { ApiClientOptions } from "./options.ts";
 import { MAX_INFORMATIONAL, MAX_SMALL_ANSWER_BYTES } from "./paging/answer-bounds.ts";
 import type { ResponseBody } from "./response-body.ts";
 import { notJson } from "./response-json.ts";
-import { UnverifiedWarnings } from "./unverified-warnings.ts";
 
 /** One request to a monitoring server. */
 export interface ApiRequest {
@@ -33,6 +34,7 @@ export interface TransportHooks {
   readonly onBytes: (count: number) => void;
 }
 
+const DAY_MS = 24 * 60 * 60_000;
 const SMALL_REMEDY = "This endpoint answers with a few kilobytes: see what else may be answering at servers[].url.";
 
 /** Requests to one server. Redirects are not followed: API v2 has none. */
@@ -42,7 +44,9 @@ export class Transport {
   readonly #root: string;
   readonly #userAgent: string;
   readonly #maxBytes: number;
-  readonly #warnings: UnverifiedWarnings | undefined;
+  readonly #log: Logger;
+  /** Where the certificate of the server is not checked: that is said again each day, since logs are rotated. */
+  readonly #unverified: LogOnChange | undefined;
 
   constructor(options: Pick<ApiClientOptions, "url" | "tls" | "limits" | "userAgent" | "clock" | "log" | "lookup">) {
     const { limits, userAgent, clock, log, lookup, tls = {} } = options;
@@ -51,7 +55,12 @@ export class Transport {
     this.#root = path;
     this.#userAgent = userAgent;
     this.#maxBytes = limits.maxResponseBytes;
-    this.#warnings = secure && tls.insecureSkipVerify ? new UnverifiedWarnings(options) : undefined;
+    this.#log = log;
+    if (secure && tls.insecureSkipVerify) {
+      this.#unverified = new LogOnChange({ remindEveryMs: DAY_MS, now: () => clock.monotonic() });
+      // The first time was said when the configuration took effect.
+      this.#unverified.met();
+    }
     this.#pool = new ConnectionPool({
       ...{ origin, tls, clock, lookup, connections: limits.concurrency, timeoutMs: limits.timeoutMs },
       onStale: (error) => log.warn({ err: error }, "the name of the server does not resolve: its last address is used"),
@@ -68,7 +77,9 @@ export class Transport {
     signal: AbortSignal,
     hooks: TransportHooks,
   ): Promise<HttpResponse> {
-    this.#warnings?.requested();
+    if (this.#unverified?.met()) {
+      this.#log.warn("tls.insecure_skip_verify is still set: the certificate of the server is not checked");
+    }
     const { statusCode, statusText, headers, body } = await this.#request(request, token, signal);
     const head = readHead(statusCode, statusText, headers);
     const reader = readerOf(body, () => hooks.onHead(head));

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import type { DeliveryOutcome, MeasurementSink } from "./measurement.ts";
 import type { SyncObserver } from "./observer.ts";
 import type { Batch, Outbox } from "./outbox.ts";
@@ -43,12 +44,14 @@ export class PushLoop {
   #askedUntil = Number.NEGATIVE_INFINITY;
   #deadline = Number.POSITIVE_INFINITY;
   #failures = 0;
-  #failureLoggedAt = Number.NEGATIVE_INFINITY;
-  #refusalLoggedAt = Number.NEGATIVE_INFINITY;
-  #refusedSinceLogged = 0;
+  readonly #failing: LogOnChange;
+  readonly #refusals: LogOnChange;
 
   constructor(options: PushLoopOptions) {
     this.#options = options;
+    const now = () => options.clock.monotonic();
+    this.#failing = new LogOnChange({ remindEveryMs: LOG_FAILURES_EVERY_MS, now });
+    this.#refusals = new LogOnChange({ remindEveryMs: LOG_REFUSALS_EVERY_MS, now });
   }
 
   start(): void {
@@ -163,22 +166,19 @@ export class PushLoop {
       retryAfterMs === undefined
         ? now + bound * (0.5 + 0.5 * random())
         : this.#askedUntil + FIRST_BACKOFF_MS * random();
-    if (this.#failures > 1 && now - this.#failureLoggedAt < LOG_FAILURES_EVERY_MS) return;
-    this.#failureLoggedAt = now;
+    if (this.#failing.met() === undefined) return;
     const retryInMs = Math.round(this.#notBefore - now);
     const fields = { failures: this.#failures, retry_in_ms: retryInMs, pending: outbox.points };
     log.warn(fields, `measurements cannot be delivered now: ${message}`);
   }
 
   #worked({ resolution }: Batch, refused: number, message: string): void {
-    const { log, clock } = this.#options;
-    if (this.#failures > 0) log.info({ failures: this.#failures }, "measurements can be delivered again");
+    const { log } = this.#options;
+    const failures = this.#failing.over();
+    if (failures > 0) log.info({ failures }, "measurements can be delivered again");
     this.#failures = 0;
-    this.#refusedSinceLogged += refused;
-    if (refused === 0 || clock.monotonic() - this.#refusalLoggedAt < LOG_REFUSALS_EVERY_MS) return;
-    this.#refusalLoggedAt = clock.monotonic();
-    const fields = { resolution, points: this.#refusedSinceLogged };
-    this.#refusedSinceLogged = 0;
-    log.warn(fields, `the receiver refused measurements for good: ${message}`);
+    const occasion = refused > 0 ? this.#refusals.met(undefined, refused) : undefined;
+    if (occasion === undefined) return;
+    log.warn({ resolution, points: occasion.sinceLine }, `the receiver refused measurements for good: ${message}`);
   }
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
 import type { SyncObserver } from "./observer.ts";
 import type { Watermarks } from "./watermarks.ts";
 
@@ -23,11 +24,11 @@ export class WatermarkSaver {
   readonly #options: WatermarkSaverOptions;
   readonly #ending = new AbortController();
   #waiting = false;
-  #failures = 0;
-  #loggedAt = 0;
+  readonly #failures: LogOnChange;
 
   constructor(options: WatermarkSaverOptions) {
     this.#options = options;
+    this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => options.clock.monotonic() });
   }
 
   /** Watermarks may have moved. */
@@ -61,17 +62,13 @@ export class WatermarkSaver {
       return;
     }
     observer.watermarksSaved(true);
-    if (this.#failures > 0) log.info("watermarks can be written again");
-    this.#failures = 0;
+    if (this.#failures.over() > 0) log.info("watermarks can be written again");
   }
 
   #failed(error: unknown): void {
-    const { clock, log } = this.#options;
-    const now = clock.monotonic();
-    this.#failures++;
-    if (this.#failures > 1 && now - this.#loggedAt < REMIND_EVERY_MS) return;
-    const what = this.#failures === 1 ? "cannot be written" : `still cannot be written, ${this.#failures} times so far`;
-    log.warn(`watermarks ${what}: ${describeError(error)}; ${CONSEQUENCE}`);
-    this.#loggedAt = now;
+    const occasion = this.#failures.met();
+    if (occasion === undefined) return;
+    const what = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
+    this.#options.log.warn(`watermarks ${what}: ${describeError(error)}; ${CONSEQUENCE}`);
   }
 }

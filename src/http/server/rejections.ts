@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { LogOnChange } from "../../lib/log-on-change.ts";
 import { CUT_REASONS } from "./connections.ts";
 
 /** Why a request was refused or a connection cut: the values of a label. */
@@ -32,7 +33,7 @@ export class Rejections {
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #count: (reason: Rejection) => void;
-  readonly #logged = new Map<Rejection, { at: number; since: number }>();
+  readonly #logged = new Map<Rejection, LogOnChange>();
 
   constructor(log: Logger, now: () => number, count: (reason: Rejection) => void) {
     this.#log = log;
@@ -44,16 +45,14 @@ export class Rejections {
     this.#count(reason);
     const words = WORDS[reason];
     if (words === undefined) return;
-    const now = this.#now();
-    const last = this.#logged.get(reason);
-    if (last !== undefined && now - last.at < QUIET_MS) {
-      last.since++;
-      return;
-    }
+    const logged = this.#logged.get(reason) ?? new LogOnChange({ remindEveryMs: QUIET_MS, now: this.#now });
+    this.#logged.set(reason, logged);
+    const occasion = logged.met();
+    if (occasion === undefined) return;
+    const alsoRefused = occasion.isNew ? undefined : occasion.sinceLine - 1;
     this.#log.warn(
-      { reason, client: address, ...(detail && { detail }), ...(last && { alsoRefused: last.since }) },
+      { reason, client: address, ...(detail && { detail }), ...(alsoRefused !== undefined && { alsoRefused }) },
       words,
     );
-    this.#logged.set(reason, { at: now, since: 0 });
   }
 }

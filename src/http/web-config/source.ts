@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { ReadFile } from "../../config/read-file.ts";
 import { describeError } from "../../errors/exporter-error.ts";
 import type { Redactor } from "../../errors/redactor.ts";
+import { LogOnChange } from "../../lib/log-on-change.ts";
 import { type LoadedWebConfig, loadWebConfig, type WebConfig } from "./load.ts";
 
 export interface WebConfigFiles {
@@ -23,7 +24,7 @@ export class WebConfigSource {
   /** What the files looked like just before they were read. */
   #stamps: ReadonlyMap<string, string>;
   #isInForce = true;
-  #complaint: string | undefined;
+  readonly #complaints = new LogOnChange({ knows: "last" });
   #checking = false;
 
   private constructor(options: WebConfigSourceOptions, loaded: LoadedWebConfig, stamps: ReadonlyMap<string, string>) {
@@ -70,16 +71,14 @@ export class WebConfigSource {
       this.#loaded = loaded;
       this.#stamps = stamps;
       this.#isInForce = true;
-      this.#complaint = undefined;
+      this.#complaints.over();
       for (const secret of before.secrets) if (!loaded.secrets.includes(secret)) redactor.remove(secret);
       this.#welcome(loaded);
       log.info({ file: this.#options.file }, "the web configuration was read again and is in force");
       return true;
     } catch (error) {
-      const message = describeError(error);
       // Not the first time: a certificate is there before its key.
-      if (!this.#isInForce && this.#complaint !== message) {
-        this.#complaint = message;
+      if (!this.#isInForce && this.#complaints.met(describeError(error))) {
         log.error({ err: error }, "the web configuration has changed and is wrong: the one before is in force");
       }
       this.#isInForce = false;
