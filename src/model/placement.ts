@@ -1,5 +1,5 @@
-import { MAX_TAGS } from "../prtg/paging/answer-bounds.ts";
-import { cutText } from "../prtg/paging/text-bounds.ts";
+import { MAX_TAGS } from "../prtg/answer-bounds.ts";
+import { cutText } from "../prtg/decode/text-bounds.ts";
 import type { Reference } from "../prtg/records.ts";
 import { MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "./bounds.ts";
 import { type NodeProperties, type Place, ROOT_ID, type Tree, type TreeNode } from "./tree.ts";

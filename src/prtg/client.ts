@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { ApiError, isMissing } from "./api-error.ts";
-import { ApiKeyAuth, type Authenticator } from "./auth.ts";
-import { Circuits } from "./circuits.ts";
+import { ApiKeyAuth, type Authenticator } from "./auth/authenticator.ts";
+import { SessionAuth } from "./auth/session-auth.ts";
 import { decodeChannel } from "./decode/channel.ts";
 import { decodeLookup } from "./decode/lookup.ts";
 import { decodeNode } from "./decode/node.ts";
 import { readObjectCounts } from "./decode/object-counts.ts";
 import { noProblems, reportProblems } from "./decode/problems.ts";
 import { readSummary } from "./decode/summary.ts";
+import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
 import { readVersion } from "./decode/version.ts";
 import { channelLists, LOOKUP_LIST, nodeLists } from "./endpoints.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
-import { ListAccounts } from "./paging/list-account.ts";
+import { ListAccounts } from "./paging/list-quota.ts";
 import { type ItemFormat, ListReader } from "./paging/list-reader.ts";
-import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./paging/text-bounds.ts";
 import type {
   ChannelRecord,
   ListResult,
@@ -24,10 +24,10 @@ import type {
   StatusSummary,
   TimeSeries,
 } from "./records.ts";
-import { Requester } from "./requester.ts";
-import { type ApiAnswer, Sender } from "./sender.ts";
+import { Circuits } from "./request/circuits.ts";
+import { Requester } from "./request/requester.ts";
+import { type ApiAnswer, Sender } from "./request/sender.ts";
 import type { SeriesType } from "./series-types.ts";
-import { SessionAuth } from "./session-auth.ts";
 import { TimeSeriesReader } from "./time-series-reader.ts";
 
 /** The client of one monitoring server. Nothing is sent before the first call. Throws a TypeError when `url` is none. */

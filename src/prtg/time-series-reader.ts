@@ -3,10 +3,10 @@ import { noProblems, reportProblems } from "./decode/problems.ts";
 import { decodeTimeSeries } from "./decode/time-series.ts";
 import { TIME_SERIES_ENDPOINTS, type TimeSeriesEndpoint, timeSeriesPath } from "./endpoints.ts";
 import type { ApiClientOptions } from "./options.ts";
-import type { ListAccounts } from "./paging/list-account.ts";
+import type { ListAccounts } from "./paging/list-quota.ts";
 import type { TimeSeries } from "./records.ts";
-import type { Requester } from "./requester.ts";
-import { notJson } from "./response-json.ts";
+import type { Requester } from "./request/requester.ts";
+import { notJson } from "./request/response-reader.ts";
 import type { SeriesType } from "./series-types.ts";
 import type { ServerClock } from "./server-clock.ts";
 

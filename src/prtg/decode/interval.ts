@@ -1,4 +1,4 @@
-import { MAX_WORD_LENGTH } from "../paging/answer-bounds.ts";
+import { MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { isAbsent } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";
 

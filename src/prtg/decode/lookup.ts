@@ -1,4 +1,4 @@
-import { MAX_LOOKUP_ENTRIES } from "../paging/answer-bounds.ts";
+import { MAX_LOOKUP_ENTRIES } from "../answer-bounds.ts";
 import type { LookupDefinition, LookupEntry } from "../records.ts";
 import { finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";

@@ -1,4 +1,4 @@
-import { MAX_TAGS } from "../paging/answer-bounds.ts";
+import { MAX_TAGS } from "../answer-bounds.ts";
 import type { NodeKind, NodeRecord, Reference, StatusSummary } from "../records.ts";
 import { readIntervalSeconds } from "./interval.ts";
 import { booleanOf, finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";

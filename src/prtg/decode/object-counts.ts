@@ -1,4 +1,4 @@
-import { MAX_KINDS, MAX_WORD_LENGTH } from "../paging/answer-bounds.ts";
+import { MAX_KINDS, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { integerMembers } from "./integer-members.ts";
 
 /** Kinds of the specification (`type`), and how a plural may spell them. */

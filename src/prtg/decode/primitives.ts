@@ -1,4 +1,4 @@
-import { MAX_ID_LENGTH, MAX_NUMERAL_LENGTH } from "../paging/answer-bounds.ts";
+import { MAX_ID_LENGTH, MAX_NUMERAL_LENGTH } from "../answer-bounds.ts";
 
 /** An object of parsed JSON: any member may be there, of any type. */
 export interface JsonObject {

@@ -1,4 +1,4 @@
-import { MAX_ANCESTORS } from "../paging/answer-bounds.ts";
+import { MAX_ANCESTORS } from "../answer-bounds.ts";
 import type { Reference } from "../records.ts";
 import { idOf, isObject, text } from "./primitives.ts";
 

@@ -1,4 +1,4 @@
-import { MAX_COLUMNS } from "../paging/answer-bounds.ts";
+import { MAX_COLUMNS } from "../answer-bounds.ts";
 import type { TimeSeries, TimeSeriesRow } from "../records.ts";
 import { finiteNumber, idOf, isAbsent } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";

@@ -1,4 +1,4 @@
-import { MAX_ERROR_BYTES } from "./answer-bounds.ts";
+import { MAX_ERROR_BYTES } from "../answer-bounds.ts";
 import { RecordScanner } from "./record-scanner.ts";
 
 /** Bytes after which the records that are complete are parsed: about a millisecond's work. */

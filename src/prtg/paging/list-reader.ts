@@ -5,12 +5,12 @@ import { reportProblems } from "../decode/problems.ts";
 import { type ListEndpoint, pagePath } from "../endpoints.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ListResult } from "../records.ts";
-import { isRefusal, RefusedExtras } from "../refused-extras.ts";
-import { isTimeout, type Requester } from "../requester.ts";
-import { StandIns } from "../stand-ins.ts";
-import type { ListAccounts } from "./list-account.ts";
+import { isTimeout, type Requester } from "../request/requester.ts";
+import { StandIns } from "./endpoint-fallback.ts";
+import type { ListAccounts } from "./list-quota.ts";
 import { PageSize } from "./page-size.ts";
-import { type PageHead, type PageRange, readList } from "./paging.ts";
+import { type PageHead, type PageRange, readList } from "./read-list.ts";
+import { isRefusal, RefusedExtras } from "./refused-parameters.ts";
 
 /** How the records of a list are read. */
 export interface ItemFormat<Item> {

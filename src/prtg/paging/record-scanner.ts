@@ -1,4 +1,4 @@
-import { MAX_DEPTH, MAX_RECORD_BYTES } from "./answer-bounds.ts";
+import { MAX_DEPTH, MAX_RECORD_BYTES } from "../answer-bounds.ts";
 
 /** Stands for a record that is too large or too deep. No JSON gives it, and every decoder counts it as unusable. */
 const REFUSED = undefined;

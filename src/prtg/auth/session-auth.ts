@@ -1,0 +1,194 @@
+import type { Redactor } from "../../errors/redactor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { waitFor, withDeadline } from "../../lib/deadline.ts";
+import { ApiError, closedError } from "../api-error.ts";
+import { isObject, text } from "../decode/primitives.ts";
+import { parseTimestamp } from "../decode/timestamp.ts";
+import type { ApiClientOptions } from "../options.ts";
+import { WRONG_PORT_REMEDY } from "../request/response-error.ts";
+import type { Sender } from "../request/sender.ts";
+import type { ApiRequest } from "../request/transport.ts";
+import { type Authenticator, isHeaderSafe, readSecret } from "./authenticator.ts";
+
+const ENDPOINT = "/session";
+/** A session is renewed this long before its end (polls come at least that often) ... */
+const RENEW_BEFORE_END_MS = 5 * 60_000;
+/** ... but not before this share of a short lifetime is over. */
+const RENEW_AFTER_SHARE = 2 / 3;
+/** Refused credentials are not tried again for a while, twice as long each time: accounts get locked. */
+const FIRST_REFUSAL_HOLD_MS = 30_000;
+const MAX_REFUSAL_HOLD_MS = 15 * 60_000;
+const LOGOUT_TIMEOUT_MS = 5_000;
+
+interface Session {
+  readonly token: string;
+  /** Monotonic; Infinity where the server names no end. */
+  readonly renewAt: number;
+  readonly expiresAt: number;
+}
+
+interface Refusal {
+  readonly failure: ApiError;
+  readonly password: string;
+  readonly holdMs: number;
+  /** Monotonic. */
+  readonly until: number;
+}
+
+/**
+ * Login with user name and password: `POST /session`, renewed with `GET /session` before the token runs out, logged in
+ * anew where that fails, ended with `DELETE /session`. The specification leaves lifetime and renew result open.
+ */
+export class SessionAuth implements Authenticator {
+  readonly #username: string;
+  readonly #password: () => Promise<string>;
+  readonly #sender: Sender;
+  readonly #options: ApiClientOptions;
+  readonly #clock: Clock;
+  readonly #redactor: Redactor;
+  readonly #closing = new AbortController();
+  #closed = false;
+  #session: Session | undefined;
+  #opening: Promise<string> | undefined;
+  #refusal: Refusal | undefined;
+  #currentToken: string | undefined;
+  #retiredToken: string | undefined;
+
+  constructor(username: string, password: () => Promise<string>, sender: Sender, options: ApiClientOptions) {
+    this.#username = username;
+    this.#password = password;
+    this.#sender = sender;
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#redactor = options.redactor;
+  }
+
+  async token(signal: AbortSignal): Promise<string> {
+    const session = this.#session;
+    if (session !== undefined && this.#clock.monotonic() < session.renewAt) return session.token;
+    this.#opening ??= this.#open(session).finally(() => {
+      this.#opening = undefined;
+    });
+    return waitFor(this.#opening, signal);
+  }
+
+  async refused(token: string, signal: AbortSignal): Promise<boolean> {
+    if (this.#session?.token === token) this.#session = undefined;
+    return (await this.token(signal)) !== token;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const expired = (): Error =>
+      new ApiError("API_TIMEOUT", `${ENDPOINT}: no answer to the logout`, { endpoint: ENDPOINT });
+    const deadline = { clock: this.#clock, ms: LOGOUT_TIMEOUT_MS, parents: [], expired };
+    // A session that cannot be ended runs out by itself; for API keys the specification even documents a 400.
+    await withDeadline(deadline, (signal) => this.#endSession(signal)).catch(() => undefined);
+    this.#closing.abort(closedError());
+  }
+
+  async #endSession(signal: AbortSignal): Promise<void> {
+    // The server may have opened the session of a login under way, and without its token nobody could end it.
+    if (this.#opening !== undefined) await waitFor(this.#opening, signal);
+    const session = this.#session;
+    this.#session = undefined;
+    if (session === undefined) return;
+    await this.#sender.send({ method: "DELETE", endpoint: ENDPOINT, path: ENDPOINT }, session.token, signal);
+  }
+
+  async #open(expiring: Session | undefined): Promise<string> {
+    const renewable = expiring !== undefined && this.#clock.monotonic() < expiring.expiresAt;
+    const session = (renewable ? await this.#renew(expiring) : undefined) ?? (await this.#login());
+    this.#session = session;
+    return session.token;
+  }
+
+  /** Undefined when the renewal failed or brought nothing usable. */
+  async #renew(session: Session): Promise<Session | undefined> {
+    try {
+      const answer = await this.#send({ method: "GET", endpoint: ENDPOINT, path: ENDPOINT }, session.token);
+      return this.#readSession(answer, session.token);
+    } catch (error) {
+      if (this.#closed) throw error;
+      this.#options.log.info({ err: error, request_id: requestIdOf(error) }, "session not renewed: logging in anew");
+      return undefined;
+    }
+  }
+
+  async #login(): Promise<Session> {
+    const password = await readSecret(this.#password, this.#redactor);
+    if (this.#closed) throw closedError();
+    const refusal = this.#refusal?.password === password ? this.#refusal : undefined;
+    if (refusal !== undefined && this.#clock.monotonic() < refusal.until) throw refusal.failure;
+    const body = JSON.stringify({ username: this.#username, password });
+    try {
+      const answer = await this.#send({ method: "POST", endpoint: ENDPOINT, path: ENDPOINT, body }, undefined);
+      const session = this.#readSession(answer, undefined);
+      if (session === undefined) throw loginFailed(undefined, `${ENDPOINT}: the answer holds no token`);
+      this.#refusal = undefined;
+      return session;
+    } catch (error) {
+      if (!(error instanceof ApiError) || !isRefusal(error)) throw error;
+      const failure = loginFailed(error, error.message);
+      const holdMs = Math.min((refusal?.holdMs ?? FIRST_REFUSAL_HOLD_MS / 2) * 2, MAX_REFUSAL_HOLD_MS);
+      this.#refusal = { failure, password, holdMs, until: this.#clock.monotonic() + holdMs };
+      throw failure;
+    }
+  }
+
+  /** Shared by all who wait for the token, so that none of their signals ends it. */
+  async #send(request: ApiRequest, token: string | undefined): Promise<unknown> {
+    const { totalTimeoutMs } = this.#options.limits;
+    const expired = (): Error => new ApiError("API_TIMEOUT", `${ENDPOINT}: no answer in time`, { endpoint: ENDPOINT });
+    const deadline = { clock: this.#clock, ms: totalTimeoutMs, parents: [this.#closing.signal], expired };
+    const { json } = await withDeadline(deadline, (signal) => this.#sender.send(request, token, signal));
+    return json;
+  }
+
+  /** `{"token": ..., "expires_at": ...}`; a renewal may leave the token out. Undefined where nothing is usable. */
+  #readSession(answer: unknown, renewedToken: string | undefined): Session | undefined {
+    if (!isObject(answer)) return undefined;
+    const now = this.#clock.monotonic();
+    const serverNow = this.#sender.serverClock.now();
+    const end = typeof answer.expires_at === "string" ? parseTimestamp(answer.expires_at) : undefined;
+    // An end in the past is a clock that is wrong: then only a 401 tells.
+    const lifetime = end !== undefined && end > serverNow ? end - serverNow : Number.POSITIVE_INFINITY;
+    const fresh = text(answer.token);
+    const token = fresh ?? (Number.isFinite(lifetime) ? renewedToken : undefined);
+    if (token === undefined || !isHeaderSafe(token)) return undefined;
+    this.#keepSecret(token);
+    const renewAt = now + Math.max(lifetime * RENEW_AFTER_SHARE, lifetime - RENEW_BEFORE_END_MS);
+    return { token, renewAt, expiresAt: now + lifetime };
+  }
+
+  /** The token before is still kept out of sight: answers that echo it may be on their way. */
+  #keepSecret(token: string): void {
+    if (token === this.#currentToken) return;
+    if (this.#retiredToken !== undefined) this.#redactor.remove(this.#retiredToken);
+    this.#retiredToken = this.#currentToken;
+    this.#currentToken = token;
+    this.#redactor.add(token);
+  }
+}
+
+function isRefusal({ code }: ApiError): boolean {
+  return (
+    code === "API_UNAUTHORIZED" || code === "API_FORBIDDEN" || code === "API_BAD_REQUEST" || code === "API_LOGIN_FAILED"
+  );
+}
+
+function loginFailed(cause: ApiError | undefined, message: string): ApiError {
+  const { httpStatus, serverCode, requestId, remedy } = cause ?? {};
+  return new ApiError("API_LOGIN_FAILED", message, {
+    endpoint: ENDPOINT,
+    httpStatus,
+    serverCode,
+    requestId,
+    // An answer in another form than that of API v2 is no word on the credentials.
+    ...(remedy === WRONG_PORT_REMEDY && { remedy }),
+  });
+}
+
+function requestIdOf(error: unknown): string | undefined {
+  return error instanceof ApiError ? error.requestId : undefined;
+}

@@ -1,0 +1,75 @@
+import type { Logger } from "pino";
+import type { Clock } from "../../lib/clock.ts";
+import { ApiError, isMissing } from "../api-error.ts";
+
+/** A server that lacked an endpoint may have been updated since. */
+const FORGET_AFTER_MS = 60 * 60_000;
+
+/** Remembers which endpoints a server lacks, so that each poll goes straight to one that it has. */
+export class StandIns {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** Endpoint -> monotonic time until which it counts as missing. */
+  readonly #missingUntil = new Map<string, number>();
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /**
+   * What the first candidate yields that the server has. When it has none of them, ApiError API_ENDPOINT_MISSING; that
+   * is not remembered, since a service that is just starting may answer 404 to anything.
+   */
+  async first<Candidate extends { readonly endpoint: string }, Result>(
+    candidates: readonly Candidate[],
+    read: (candidate: Candidate) => Promise<Result>,
+  ): Promise<Result> {
+    let missing: ApiError | undefined;
+    for (const candidate of candidates) {
+      if (this.#isMissing(candidate.endpoint)) continue;
+      if (missing !== undefined) this.#logGivesWay(missing, candidate.endpoint);
+      try {
+        return await read(candidate);
+      } catch (error) {
+        if (!isMissing(candidate.endpoint, error)) throw error;
+        missing = error;
+        this.#missingUntil.set(candidate.endpoint, this.#clock.monotonic() + FORGET_AFTER_MS);
+      }
+    }
+    for (const { endpoint } of candidates) this.#missingUntil.delete(endpoint);
+    throw endpointMissing(candidates, missing);
+  }
+
+  /** The server was out of order: what it lacked then, it may have now. */
+  forget(): void {
+    this.#missingUntil.clear();
+  }
+
+  #isMissing(endpoint: string): boolean {
+    return this.#clock.monotonic() < (this.#missingUntil.get(endpoint) ?? Number.NEGATIVE_INFINITY);
+  }
+
+  #logGivesWay(missing: ApiError, standIn: string): void {
+    const { endpoint, requestId } = missing;
+    this.#log.info(
+      { endpoint, stand_in: standIn, request_id: requestId, err: missing },
+      "endpoint missing: its stand-in is used",
+    );
+  }
+}
+
+function endpointMissing(
+  candidates: readonly { readonly endpoint: string }[],
+  missing: ApiError | undefined,
+): ApiError {
+  const endpoints = candidates.map(({ endpoint }) => endpoint);
+  const { httpStatus, serverCode, requestId } = missing ?? {};
+  return new ApiError("API_ENDPOINT_MISSING", `the server has no ${endpoints.join(" and no ")}`, {
+    endpoint: endpoints[0] ?? "",
+    httpStatus,
+    serverCode,
+    requestId,
+    cause: missing,
+  });
+}

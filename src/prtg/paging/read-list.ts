@@ -1,0 +1,201 @@
+import { addProblems, type DecodeProblems, noProblems } from "../decode/problems.ts";
+import type { ListResult } from "../records.ts";
+import { KeyedList } from "./keyed-list.ts";
+import type { ListAccount } from "./list-quota.ts";
+import type { PageSize } from "./page-size.ts";
+
+/** What is asked for. */
+export interface PageRange {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** What an answer says of a page beside its records. */
+export interface PageHead {
+  /** `X-Total-Count`; undefined when the server sends none. */
+  readonly total: number | undefined;
+  /** Whether the server names a next page; undefined when it does not say. */
+  readonly hasNext: boolean | undefined;
+}
+
+export interface ListSource<Item> {
+  readonly pageSize: PageSize;
+  /**
+   * Reads one page. What `startRecords` returns is given each of its records; it is called anew where the page is read
+   * once more. There may be fewer records than `limit`, also before the end of the list: servers cap.
+   */
+  page(range: PageRange, startRecords: () => (record: unknown) => void): Promise<PageHead>;
+  /** The page failed because it was too large for the server to make in time. */
+  isTooLarge(failure: unknown): boolean;
+  /** Undefined, and counted, when a record cannot be used. */
+  decode(record: unknown, problems: DecodeProblems): Item | undefined;
+  /** The same however the server spells the object's id. */
+  keyOf(item: Item): string;
+  /** Characters of text that the item keeps. */
+  sizeOf(item: Item): number;
+  /** Says, by an ApiError, when a list is too large. */
+  openAccount(): ListAccount;
+}
+
+export interface ListReading<Item> extends ListResult<Item> {
+  /** The list changed while it was read. */
+  readonly moved: boolean;
+  readonly problems: DecodeProblems;
+  /** X-Total-Count minus the objects that the pages held; undefined where unknown or incomplete. */
+  readonly totalDifference: number | undefined;
+}
+
+/** Pages in a row without a new object that end a list which has moved: some server may ignore the offset. */
+const MAX_BARREN_PAGES = 2;
+
+/**
+ * Reads a whole list, page by page. When it changes meanwhile it shifts under the offset: one deletion in what was
+ * read, and a living object is passed over although X-Total-Count agrees. So each page starts with the last object of
+ * the one before; where that is another one, or the total differs, the list has moved and is read once more. If it
+ * moves again, the union of both readings is the result, as incomplete: what is missing in it proves nothing.
+ */
+export async function readList<Item>(source: ListSource<Item>): Promise<ListReading<Item>> {
+  const accounts = [source.openAccount(), source.openAccount()] as const;
+  try {
+    return await readListTwice(source, accounts);
+  } finally {
+    for (const account of accounts) account.close();
+  }
+}
+
+async function readListTwice<Item>(
+  source: ListSource<Item>,
+  accounts: readonly [ListAccount, ListAccount],
+): Promise<ListReading<Item>> {
+  const first = new Pass(source, accounts[0]);
+  await first.read({ evenIfMoved: false });
+  let last = first;
+  if (first.moved) {
+    last = new Pass(source, accounts[1]);
+    await last.read({ evenIfMoved: true });
+  }
+  const complete = !last.moved;
+  if (complete) source.pageSize.listCompleted();
+  if (!complete) for (const item of last.items.items) first.items.set(item);
+  const held = last.items.size + last.problems.record;
+  return {
+    items: complete ? last.items.items : first.items.items,
+    complete,
+    skipped: last.problems.record,
+    moved: first.moved,
+    problems: last.problems,
+    totalDifference: complete && last.total !== undefined ? last.total - held : undefined,
+  };
+}
+
+interface Page<Item> extends PageHead {
+  readonly limit: number;
+  /** In the order of the records; undefined where one could not be used. */
+  readonly items: readonly (Item | undefined)[];
+  readonly problems: DecodeProblems;
+}
+
+/** Records are entered in the account in so many at a time: there are some hundred thousand a minute. */
+const ACCOUNT_BATCH = 128;
+
+/** One way through the pages, from the first to the last. */
+class Pass<Item> {
+  readonly items: KeyedList<Item>;
+  readonly problems = noProblems();
+  moved = false;
+  total: number | undefined;
+  readonly #source: ListSource<Item>;
+  readonly #account: ListAccount;
+  /** Undefined where the last record could not be used. */
+  #last: Item | undefined;
+
+  constructor(source: ListSource<Item>, account: ListAccount) {
+    this.#source = source;
+    this.#account = account;
+    this.items = new KeyedList(source.keyOf);
+  }
+
+  async read({ evenIfMoved }: { evenIfMoved: boolean }): Promise<void> {
+    let offset = 0;
+    let overlap = 0;
+    let barren = 0;
+    for (;;) {
+      const page = await this.#fetch(offset, overlap);
+      const known = this.items.size;
+      this.#add(page, overlap);
+      barren = this.items.size === known ? barren + 1 : 0;
+      if (isLast(page, { offset, overlap })) return;
+      if (this.moved && (!evenIfMoved || barren >= MAX_BARREN_PAGES)) return;
+      const count = page.items.length;
+      overlap = count > 1 ? 1 : 0;
+      offset += count - overlap;
+    }
+  }
+
+  async #fetch(offset: number, overlap: number): Promise<Page<Item>> {
+    const { pageSize } = this.#source;
+    this.#account.beginPage();
+    for (;;) {
+      const limit = pageSize.current;
+      try {
+        return await this.#read({ offset, limit }, overlap);
+      } catch (error) {
+        if (!this.#source.isTooLarge(error) || !pageSize.reduce()) throw error;
+      }
+    }
+  }
+
+  async #read(range: PageRange, overlap: number): Promise<Page<Item>> {
+    let items: (Item | undefined)[] = [];
+    let problems = noProblems();
+    let objects = 0;
+    let text = 0;
+    const head = await this.#source.page(range, () => {
+      items = [];
+      problems = noProblems();
+      // What is wrong with the repeated record was counted the first time.
+      const counted = noProblems();
+      this.#account.restartPage();
+      objects = text = 0;
+      return (record) => {
+        const isRepeated = items.length < overlap;
+        const item = this.#source.decode(record, isRepeated ? counted : problems);
+        items.push(item);
+        if (isRepeated) return;
+        objects++;
+        if (item !== undefined) text += this.#source.sizeOf(item);
+        if (objects < ACCOUNT_BATCH) return;
+        this.#account.add(objects, text);
+        objects = text = 0;
+      };
+    });
+    this.#account.add(objects, text);
+    return { ...head, limit: range.limit, items, problems };
+  }
+
+  #add({ items, total, problems }: Page<Item>, overlap: number): void {
+    if (items.length < overlap) this.moved = true;
+    if (overlap > 0 && items.length > 0 && this.#keyOf(items[0]) !== this.#keyOf(this.#last)) this.moved = true;
+    if (total !== undefined && this.total !== undefined && total !== this.total) this.moved = true;
+    if (this.total === undefined && total !== undefined) {
+      this.total = total;
+      this.items.expect(Math.min(total, this.#account.maxObjects));
+    }
+    addProblems(this.problems, problems);
+    for (const item of items) if (item !== undefined) this.items.set(item);
+    if (items.length > 0) this.#last = items.at(-1);
+  }
+
+  #keyOf(item: Item | undefined): string | undefined {
+    return item === undefined ? undefined : this.#source.keyOf(item);
+  }
+}
+
+/** Whether a page ends the list. Not its total alone decides: some servers count other objects than they list. */
+function isLast({ items, limit, total, hasNext }: Page<unknown>, at: { offset: number; overlap: number }): boolean {
+  const count = items.length;
+  if (count <= at.overlap) return true;
+  if (count >= limit) return false;
+  if (total !== undefined) return at.offset + count >= total;
+  return hasNext !== true;
+}

@@ -1,0 +1,127 @@
+import { errors } from "undici";
+import type { ErrorCode } from "../../errors/catalogue.ts";
+import { ExporterError } from "../../errors/exporter-error.ts";
+import { WrongFingerprint } from "../../lib/http/tls.ts";
+import { MAX_INFORMATIONAL } from "../answer-bounds.ts";
+import { ApiError } from "../api-error.ts";
+
+/** Where the request was going. */
+export interface Destination {
+  readonly endpoint: string;
+  /** `https://prtg.example.com:1616` */
+  readonly origin: string;
+}
+
+/** OpenSSL's verdicts on a certificate, as Node names them, in words. */
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: "it is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "its authority is not trusted",
+  UNABLE_TO_GET_ISSUER_CERT: "its authority is not known",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its authority is not known",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its authority is not known",
+  CERT_HAS_EXPIRED: "it has expired",
+  CERT_NOT_YET_VALID: "it is not valid yet",
+  CERT_REVOKED: "it is revoked",
+  CERT_UNTRUSTED: "its authority is not trusted for this use",
+  CERT_REJECTED: "its authority rejects this use",
+  CERT_SIGNATURE_FAILURE: "its signature is wrong",
+  CERT_CHAIN_TOO_LONG: "its chain is too long",
+  INVALID_CA: "its issuer is no authority",
+  INVALID_PURPOSE: "it is not made for servers",
+  PATH_LENGTH_EXCEEDED: "its chain is too long",
+  HOSTNAME_MISMATCH: "it is for another name",
+  ERR_TLS_CERT_ALTNAME_INVALID: "it is for another name",
+};
+
+const RENEW_CERTIFICATE = "Renew the certificate of the server, or correct the clock of this machine.";
+const CERTIFICATE_REMEDIES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: RENEW_CERTIFICATE,
+  CERT_NOT_YET_VALID: RENEW_CERTIFICATE,
+  HOSTNAME_MISMATCH: "Use the name in the certificate in servers[].url, or give it in tls.server_name.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "Use the name in the certificate in servers[].url, or give it in tls.server_name.",
+};
+
+const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset by the server",
+  EPIPE: "connection closed by the server",
+  ENOTFOUND: "the name does not resolve",
+  EAI_AGAIN: "name resolution failed for now",
+  EHOSTUNREACH: "no route to the host",
+  ENETUNREACH: "no route to the network",
+  ETIMEDOUT: "no answer to the attempt to connect",
+  UND_ERR_CONNECT_TIMEOUT: "no answer to the attempt to connect",
+  UND_ERR_SOCKET: "connection closed before the answer was complete",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "connection closed before the answer was complete",
+  UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are too large",
+};
+
+const SCHEME_REMEDY =
+  "Check that the URL's scheme fits the port (1616 speaks HTTPS, 1615 speaks HTTP) and that the application server is running.";
+
+/** What a server says that does not take the certificate of its client, or misses it. */
+const CLIENT_REFUSED =
+  /^ERR_SSL_.*ALERT_(CERTIFICATE_(REQUIRED|EXPIRED|REVOKED|UNKNOWN)|(BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/;
+const VERSION_REFUSED = /^ERR_SSL_.*(PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|VERSION_TOO_LOW)$/;
+/** Without further words: the server misses something. Over TLS 1.2 that may be the certificate of its client. */
+const HANDSHAKE_REMEDIES: ReadonlyMap<string, string> = new Map(
+  ["SSL/TLS_ALERT", "SSLV3_ALERT"].map((family) => [
+    `ERR_SSL_${family}_HANDSHAKE_FAILURE`,
+    "If the server asks for a client certificate, give tls.cert_file and tls.key_file; else it has no cipher in common with Node.js.",
+  ]),
+);
+const VERSION_REMEDY = "Lower tls.min_version, or have the server offer a newer version of TLS.";
+
+/** The server sends one interim answer (1xx) after the other. */
+export class TooManyInterimAnswers extends Error {
+  constructor() {
+    super(`more than ${MAX_INFORMATIONAL} interim answers (1xx) to one request`);
+  }
+}
+
+/** Names what went wrong where no answer came: the error of undici, Node's sockets or TLS becomes an ApiError. */
+export function networkError(destination: Destination, error: unknown): ApiError {
+  const { endpoint, origin } = destination;
+  const host = new URL(origin).host;
+  const code = codeOf(error);
+  const fail = (kind: ErrorCode, what: string, remedy?: string): ApiError =>
+    new ApiError(kind, `${endpoint}: ${what}`, { endpoint, ...(remedy !== undefined && { remedy }) });
+
+  // A file that the connection needs.
+  if (error instanceof ExporterError) return fail(error.code, error.message, error.remedy);
+  if (error instanceof WrongFingerprint) {
+    return fail("API_TLS_FINGERPRINT", `the certificate of ${host} has another SHA-256 fingerprint: ${error.seen}`);
+  }
+  const certificate = CERTIFICATE_FAULTS[code];
+  if (certificate !== undefined) {
+    const remedy = CERTIFICATE_REMEDIES[code];
+    return fail("API_TLS_UNTRUSTED", `the certificate of ${host} is not trusted: ${certificate} (${code})`, remedy);
+  }
+  if (CLIENT_REFUSED.test(code)) {
+    return fail("API_TLS_CLIENT_REFUSED", `${host} refuses the client certificate, or asks for one (${code})`);
+  }
+  if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code === "EPROTO") {
+    const remedy = VERSION_REFUSED.test(code) ? VERSION_REMEDY : HANDSHAKE_REMEDIES.get(code);
+    return fail("API_TLS_FAILED", `the TLS handshake with ${host} failed (${code})`, remedy);
+  }
+  if (error instanceof errors.HTTPParserError) {
+    return fail("API_CONNECTION_FAILED", `the answer of ${host} is not HTTP`, SCHEME_REMEDY);
+  }
+  const fault = CONNECTION_FAULTS[code];
+  const detail = fault === undefined ? messageOf(error) : `${fault} (${code})`;
+  // An HTTPS port drops a connection that speaks plain HTTP without a word.
+  const remedy = code === "UND_ERR_SOCKET" || code === "ECONNRESET" ? SCHEME_REMEDY : undefined;
+  return fail("API_CONNECTION_FAILED", `no usable connection to ${host}: ${detail}`, remedy);
+}
+
+/** The most telling code: that of the cause, or of the first of several attempts (IPv6 and IPv4). */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  return code === "" || code === "UND_ERR_SOCKET" ? codeOf(inner) || code : code;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error && error.message !== "" ? error.message : "unknown failure";
+}

@@ -1,0 +1,104 @@
+import type { Clock } from "../../lib/clock.ts";
+
+export interface BudgetLimits {
+  readonly concurrency: number;
+  readonly requestsPerSecond: number;
+}
+
+interface Waiter {
+  readonly admit: () => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Admits requests to one server: at most so many under way, evenly spaced in time, first come first served.
+ * Paced by the monotonic clock, so that a wall clock set back cannot stall it; a place is free again only when its
+ * holder says that the request has ended, not when it was aborted.
+ */
+export class RequestBudget {
+  readonly #clock: Clock;
+  readonly #concurrency: number;
+  readonly #spacingMs: number;
+  readonly #waiting: Waiter[] = [];
+  #inFlight = 0;
+  /** Monotonic time before which no request starts. */
+  #nextStart = Number.NEGATIVE_INFINITY;
+  #timer: AbortController | undefined;
+
+  constructor(clock: Clock, limits: BudgetLimits) {
+    this.#clock = clock;
+    this.#concurrency = limits.concurrency;
+    this.#spacingMs = 1000 / limits.requestsPerSecond;
+  }
+
+  /**
+   * Resolves when a request may be sent, with the function that gives the place back (further calls do nothing).
+   * Rejects with the signal's reason when that aborts first.
+   */
+  acquire(signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const abort = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+        this.#admitWaiting();
+        reject(signal.reason);
+      };
+      const waiter: Waiter = {
+        signal,
+        admit: () => {
+          signal.removeEventListener("abort", abort);
+          resolve(this.#occupy());
+        },
+      };
+      signal.addEventListener("abort", abort, { once: true });
+      this.#waiting.push(waiter);
+      this.#admitWaiting();
+    });
+  }
+
+  /** Lets nothing start for a while, because the server asked for it. */
+  hold(ms: number): void {
+    this.#nextStart = Math.max(this.#nextStart, this.#clock.monotonic() + ms);
+  }
+
+  /** Milliseconds until the next request can start, as far as time alone decides. */
+  heldForMs(): number {
+    return Math.max(0, this.#nextStart - this.#clock.monotonic());
+  }
+
+  #occupy(): () => void {
+    this.#inFlight++;
+    this.#nextStart = this.#clock.monotonic() + this.#spacingMs;
+    let occupied = true;
+    return () => {
+      if (!occupied) return;
+      occupied = false;
+      this.#inFlight--;
+      this.#admitWaiting();
+    };
+  }
+
+  #admitWaiting(): void {
+    while (this.#waiting.length > 0 && this.#inFlight < this.#concurrency && this.heldForMs() === 0) {
+      this.#waiting.shift()?.admit();
+    }
+    const isTimeAll = this.#waiting.length > 0 && this.#inFlight < this.#concurrency;
+    if (isTimeAll && this.#timer === undefined) this.#wakeAfter(this.heldForMs());
+    // No timer without need: it would keep the process from ending.
+    if (!isTimeAll) {
+      this.#timer?.abort();
+      this.#timer = undefined;
+    }
+  }
+
+  #wakeAfter(ms: number): void {
+    const timer = new AbortController();
+    this.#timer = timer;
+    const wake = (): void => {
+      if (this.#timer !== timer) return;
+      this.#timer = undefined;
+      this.#admitWaiting();
+    };
+    this.#clock.sleep(ms, timer.signal).then(wake, () => undefined);
+  }
+}

@@ -1,0 +1,73 @@
+import { yieldToEventLoop } from "../../lib/yielding.ts";
+import { JsonRecords } from "../paging/json-records.ts";
+
+/** Takes the body of an answer while it arrives. */
+export interface ResponseBody {
+  /** Wait for the promise, if there is one, before the next chunk. */
+  take(chunk: Buffer): Promise<void> | undefined;
+  /** The rest is not wanted. */
+  readonly isEnough: boolean;
+  /** Empty where the body is not kept. */
+  text(): string;
+}
+
+/** Keeps it as it is, up to a number of bytes. */
+export class TextBody implements ResponseBody {
+  readonly #chunks: Buffer[] = [];
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get isEnough(): boolean {
+    return this.#bytes >= this.#maxBytes;
+  }
+
+  take(chunk: Buffer): undefined {
+    this.#chunks.push(chunk.subarray(0, this.#maxBytes - this.#bytes));
+    this.#bytes += chunk.length;
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
+}
+
+/** Of a JSON array: hands each record on as soon as it is there, and keeps nothing. */
+export class RecordsBody implements ResponseBody {
+  readonly #records = new JsonRecords();
+  readonly #take: (record: unknown) => void;
+
+  constructor(take: (record: unknown) => void) {
+    this.#take = take;
+  }
+
+  get isEnough(): boolean {
+    return this.#records.isBroken;
+  }
+
+  take(chunk: Buffer): Promise<void> | undefined {
+    const records = this.#records.take(chunk);
+    if (records.length === 0) return undefined;
+    this.read(records);
+    return yieldToEventLoop();
+  }
+
+  text(): string {
+    return "";
+  }
+
+  /**
+   * The records that are left when the body is over; for `read`.
+   * @throws SyntaxError, NotAList
+   */
+  end(): readonly unknown[] {
+    return this.#records.end();
+  }
+
+  read(records: readonly unknown[]): void {
+    records.forEach(this.#take);
+  }
+}

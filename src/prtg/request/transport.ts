@@ -1,0 +1,200 @@
+import type { Logger } from "pino";
+import type { Dispatcher } from "undici";
+import { ConnectionPool } from "../../lib/http/connection-pool.ts";
+import { DamagedBody, decodedBody } from "../../lib/http/decoded-body.ts";
+import { LogOnChange } from "../../lib/log-on-change.ts";
+import { MAX_INFORMATIONAL, MAX_SMALL_ANSWER_BYTES } from "../answer-bounds.ts";
+import { ApiError } from "../api-error.ts";
+import type { ApiClientOptions } from "../options.ts";
+import { parseBaseUrl } from "./base-url.ts";
+import { networkError, TooManyInterimAnswers } from "./network-error.ts";
+import type { ResponseBody } from "./response-body.ts";
+import { type HttpResponse, type ResponseHead, readHead } from "./response-head.ts";
+import { notJson } from "./response-reader.ts";
+
+/** One request to a monitoring server. */
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Template without ids or query, for logs, errors and metrics. */
+  readonly endpoint: string;
+  /** Path and query below `/api/v2`. */
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string;
+  /**
+   * The answer has to be a JSON array. Called at each attempt; what it returns is given the records one by one, while
+   * they arrive, so that those of an attempt that fails are worth nothing.
+   */
+  readonly startRecords?: () => (record: unknown) => void;
+}
+
+export interface TransportHooks {
+  /** The head of the answer has arrived: who takes its body? */
+  readonly onHead: (head: ResponseHead) => ResponseBody;
+  readonly onBytes: (count: number) => void;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+const SMALL_REMEDY = "This endpoint answers with a few kilobytes: see what else may be answering at servers[].url.";
+
+/** Requests to one server. Redirects are not followed: API v2 has none. */
+export class Transport {
+  readonly #pool: ConnectionPool;
+  readonly #origin: string;
+  readonly #root: string;
+  readonly #userAgent: string;
+  readonly #maxBytes: number;
+  readonly #log: Logger;
+  /** Where the certificate of the server is not checked: that is said again each day, since logs are rotated. */
+  readonly #unverified: LogOnChange | undefined;
+
+  constructor(options: Pick<ApiClientOptions, "url" | "tls" | "limits" | "userAgent" | "clock" | "log" | "lookup">) {
+    const { limits, userAgent, clock, log, lookup, tls = {} } = options;
+    const { origin, path, secure } = parseBaseUrl(options.url);
+    this.#origin = origin;
+    this.#root = path;
+    this.#userAgent = userAgent;
+    this.#maxBytes = limits.maxResponseBytes;
+    this.#log = log;
+    if (secure && tls.insecureSkipVerify) {
+      this.#unverified = new LogOnChange({ remindEveryMs: DAY_MS, now: () => clock.monotonic() });
+      // The first time was said when the configuration took effect.
+      this.#unverified.met();
+    }
+    this.#pool = new ConnectionPool({
+      ...{ origin, tls, clock, lookup, connections: limits.concurrency, timeoutMs: limits.timeoutMs },
+      onStale: (error) => log.warn({ err: error }, "the name of the server does not resolve: its last address is used"),
+    });
+  }
+
+  /**
+   * Sends one request and reads its whole answer, whatever its status.
+   * Rejects with the signal's reason, or with an ApiError where no complete answer came.
+   */
+  async send(
+    request: ApiRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+    hooks: TransportHooks,
+  ): Promise<HttpResponse> {
+    if (this.#unverified?.met()) {
+      this.#log.warn("tls.insecure_skip_verify is still set: the certificate of the server is not checked");
+    }
+    const { statusCode, statusText, headers, body } = await this.#request(request, token, signal);
+    const head = readHead(statusCode, statusText, headers);
+    const reader = readerOf(body, () => hooks.onHead(head));
+    let size = 0;
+    const wire = { bytes: 0 };
+    const chunks = this.#chunks(body, request, signal, (count) => {
+      wire.bytes += count;
+      hooks.onBytes(count);
+      this.#bound(wire.bytes, request);
+    });
+    try {
+      // Leaving the loop early ends the connection.
+      for await (const chunk of decodedBody(chunks, head.contentEncoding)) {
+        size += chunk.length;
+        this.#bound(size, request);
+        const turn = reader.take(chunk);
+        if (turn !== undefined) await turn;
+        if (reader.isEnough) break;
+      }
+    } catch (error) {
+      if (!(error instanceof DamagedBody)) throw error;
+      // The status of a refusal says enough.
+      if (head.status < 300) throw notJson(request.endpoint, head, `a body that is no sound ${head.contentEncoding}`);
+    }
+    return { ...head, body: reader.text(), bytes: size };
+  }
+
+  async #request(
+    request: ApiRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
+    let informational = 0;
+    try {
+      return await this.#pool.request({
+        method: request.method,
+        path: this.#root + request.path,
+        signal,
+        onInfo: () => {
+          informational++;
+          if (informational > MAX_INFORMATIONAL) throw new TooManyInterimAnswers();
+        },
+        body: request.body ?? null,
+        headers: {
+          accept: "application/json",
+          // Without it a server may choose any encoding.
+          "accept-encoding": "identity",
+          "user-agent": this.#userAgent,
+          ...(request.body !== undefined && { "content-type": "application/json" }),
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        },
+      });
+    } catch (error) {
+      throw this.#failure(error, request, signal);
+    }
+  }
+
+  /** The body as it arrives. An error of its reader is passed on as it is: only those of the network become ApiErrors. */
+  async *#chunks(
+    body: AsyncIterable<unknown>,
+    request: ApiRequest,
+    signal: AbortSignal,
+    arrived: (count: number) => void,
+  ): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of body) {
+        if (!Buffer.isBuffer(chunk)) continue;
+        arrived(chunk.length);
+        yield chunk;
+      }
+    } catch (error) {
+      throw error instanceof ApiError ? error : this.#failure(error, request, signal);
+    }
+  }
+
+  #failure(error: unknown, { endpoint }: ApiRequest, signal: AbortSignal): unknown {
+    if (!signal.aborted) return networkError({ endpoint, origin: this.#origin }, error);
+    const reason: unknown = signal.reason;
+    // The machine at the other end may be gone without a word, and the name stand for another one by now.
+    if (reason instanceof ApiError && reason.code === "API_TIMEOUT") this.#pool.renew();
+    return reason;
+  }
+
+  /** Ends all connections, also busy ones. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  #bound(bytes: number, request: ApiRequest): void {
+    if (bytes > this.#maxBytes || (bytes > MAX_SMALL_ANSWER_BYTES && isSmall(request))) throw this.#tooLarge(request);
+  }
+
+  #tooLarge(request: ApiRequest): ApiError {
+    const { endpoint } = request;
+    const isFixed = isSmall(request) && MAX_SMALL_ANSWER_BYTES < this.#maxBytes;
+    const bound = isFixed ? `${MAX_SMALL_ANSWER_BYTES} bytes` : `${this.#maxBytes} bytes (limits.max_response_size)`;
+    return new ApiError("API_RESPONSE_TOO_LARGE", `${endpoint}: the answer exceeds ${bound}`, {
+      endpoint,
+      ...(isFixed && { remedy: SMALL_REMEDY }),
+    });
+  }
+}
+
+/** Who is to read the body. Where that throws, the answer is not wanted, and the connection ends. */
+function readerOf(body: Dispatcher.ResponseData["body"], reader: () => ResponseBody): ResponseBody {
+  try {
+    return reader();
+  } catch (error) {
+    body.on("error", () => undefined);
+    body.destroy();
+    throw error;
+  }
+}
+
+/** All endpoints but lists tell a few things about the server as a whole. */
+function isSmall({ startRecords }: ApiRequest): boolean {
+  return startRecords === undefined;
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { ExporterError } from "../../../src/errors/exporter-error.ts";
+import { type Handler, sendError, sendJson, startApiServer } from "../support/api-server.ts";
+import { never, rejection, testClient } from "../support/test-client.ts";
+
+/** A server that takes one key, and a file that may hold another. */
+async function serverWithKey(
+  key: string,
+  refuse: Handler = (_request, response) => sendError(response, 401, "AUTH_FAILED"),
+) {
+  const accepted = { key };
+  const file = { key, reads: 0 };
+  const server = await startApiServer((request, response) => {
+    if (request.authorization === `Bearer ${accepted.key}`) sendJson(response, { version: "25.1" });
+    else refuse(request, response);
+  });
+  const read = async (): Promise<string> => {
+    file.reads++;
+    return file.key;
+  };
+  const client = testClient(server.url, { auth: { kind: "api_key", key: read } });
+  return { ...client, server, accepted, file };
+}
+
+describe("API key", () => {
+  test("is read once, not for each request", async () => {
+    const { api, file } = await serverWithKey("key-one");
+    await Promise.all([api.version(never), api.version(never)]);
+    await api.version(never);
+    expect(file.reads).toBe(1);
+  });
+
+  test("is read again when the server refuses it, and the request is sent once more", async () => {
+    const { api, accepted, file, server, recorded } = await serverWithKey("key-one");
+    await api.version(never);
+    accepted.key = "key-two";
+    file.key = "key-two";
+    expect(await api.version(never)).toEqual(new Map([["version", "25.1"]]));
+    expect(server.requests.map(({ authorization }) => authorization)).toEqual([
+      "Bearer key-one",
+      "Bearer key-one",
+      "Bearer key-two",
+    ]);
+    expect(recorded.retried).toEqual(["/version"]);
+  });
+
+  test("is read again, too, when it is refused with 400", async () => {
+    const { api, accepted, file, server } = await serverWithKey("key-one", (_request, response) =>
+      sendError(response, 400, "BAD_REQUEST", "invalid session token or API token format"),
+    );
+    accepted.key = "key-two";
+    expect(await rejection(api.version(never))).toMatchObject({ code: "API_UNAUTHORIZED" });
+    file.key = "key-two";
+    await api.version(never);
+    expect(server.requests.map(({ authorization }) => authorization)).toEqual([
+      "Bearer key-one",
+      "Bearer key-one",
+      "Bearer key-two",
+    ]);
+  });
+
+  test("that is refused and has not changed is not tried again", async () => {
+    const { api, accepted, file, server } = await serverWithKey("key-one");
+    accepted.key = "key-two";
+    expect(await rejection(api.version(never))).toMatchObject({ code: "API_UNAUTHORIZED", serverCode: "AUTH_FAILED" });
+    expect(server.requests).toHaveLength(1);
+    expect(file.reads).toBe(2);
+  });
+
+  test("that is refused, and so is its successor, ends the matter: no loop", async () => {
+    const server = await startApiServer((_request, response) => sendError(response, 401, "AUTH_FAILED"));
+    let reads = 0;
+    const { api } = testClient(server.url, { auth: { kind: "api_key", key: async () => `key-number-${++reads}` } });
+    expect(await rejection(api.version(never))).toMatchObject({ code: "API_UNAUTHORIZED" });
+    expect(server.requests.map(({ authorization }) => authorization)).toEqual([
+      "Bearer key-number-1",
+      "Bearer key-number-2",
+    ]);
+  });
+
+  test("that cannot be read fails the request, not the client", async () => {
+    const server = await startApiServer((_request, response) => sendJson(response, { version: "25.1" }));
+    let readable = false;
+    const key = async (): Promise<string> => {
+      if (readable) return "key-one";
+      throw new ExporterError("SECRET_UNREADABLE", "file /run/key cannot be read", { remedy: "Mount it." });
+    };
+    const { api } = testClient(server.url, { auth: { kind: "api_key", key } });
+    expect(await rejection(api.version(never))).toMatchObject({
+      code: "SECRET_UNREADABLE",
+      message: "file /run/key cannot be read",
+      remedy: "Mount it.",
+    });
+    expect(server.requests).toHaveLength(0);
+    readable = true;
+    await api.version(never);
+  });
+
+  test.each(["", "two words", "line\nbreak", "schlüssel"])("%j cannot be a key, and is not shown", async (key) => {
+    const server = await startApiServer((_request, response) => sendJson(response, {}));
+    const { api } = testClient(server.url, { auth: { kind: "api_key", key: async () => key } });
+    const error = await rejection(api.version(never));
+    expect(error).toMatchObject({ code: "SECRET_UNREADABLE" });
+    if (key !== "") expect(error.message).not.toContain(key);
+    expect(server.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,94 @@
+import { pino } from "pino";
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../../../src/prtg/api-error.ts";
+import { StandIns } from "../../../src/prtg/paging/endpoint-fallback.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { rejection } from "../support/test-client.ts";
+
+const LISTS = [{ endpoint: "/experimental/sensors" }, { endpoint: "/sensors" }];
+const HOUR = 3_600_000;
+
+function server(): { lacks: Set<string>; asked: string[]; read: (list: { endpoint: string }) => Promise<string> } {
+  const lacks = new Set<string>();
+  const asked: string[] = [];
+  return {
+    lacks,
+    asked,
+    read: async ({ endpoint }) => {
+      asked.push(endpoint);
+      if (lacks.has(endpoint))
+        throw new ApiError("API_NOT_FOUND", "HTTP 404", { endpoint, httpStatus: 404, requestId: "r" });
+      return endpoint;
+    },
+  };
+}
+
+function standIns(clock = new ManualClock()): StandIns {
+  return new StandIns(clock, pino({ level: "silent" }));
+}
+
+describe("StandIns", () => {
+  test("asks the preferred endpoint first", async () => {
+    const { read, asked } = server();
+    expect(await standIns().first(LISTS, read)).toBe("/experimental/sensors");
+    expect(asked).toEqual(["/experimental/sensors"]);
+  });
+
+  test("remembers for an hour that it is missing, then asks again", async () => {
+    const clock = new ManualClock();
+    const memory = standIns(clock);
+    const { read, asked, lacks } = server();
+    lacks.add("/experimental/sensors");
+    expect(await memory.first(LISTS, read)).toBe("/sensors");
+    await clock.advance(HOUR - 1);
+    expect(await memory.first(LISTS, read)).toBe("/sensors");
+    expect(asked).toEqual(["/experimental/sensors", "/sensors", "/sensors"]);
+    lacks.clear();
+    await clock.advance(1);
+    expect(await memory.first(LISTS, read)).toBe("/experimental/sensors");
+  });
+
+  test("asks for it again when told to forget", async () => {
+    const memory = standIns();
+    const { read, lacks } = server();
+    lacks.add("/experimental/sensors");
+    await memory.first(LISTS, read);
+    lacks.clear();
+    expect(await memory.first(LISTS, read)).toBe("/sensors");
+    memory.forget();
+    expect(await memory.first(LISTS, read)).toBe("/experimental/sensors");
+  });
+
+  test("names all that is missing, and asks for all of it again next time", async () => {
+    const memory = standIns();
+    const { read, asked, lacks } = server();
+    for (const { endpoint } of LISTS) lacks.add(endpoint);
+    const error = await rejection(memory.first(LISTS, read));
+    expect(error).toMatchObject({
+      code: "API_ENDPOINT_MISSING",
+      httpStatus: 404,
+      requestId: "r",
+      endpoint: "/experimental/sensors",
+    });
+    expect(error.message).toBe("the server has no /experimental/sensors and no /sensors");
+    lacks.clear();
+    expect(await memory.first(LISTS, read)).toBe("/experimental/sensors");
+    expect(asked).toHaveLength(3);
+  });
+
+  test("a stand-in that goes missing later brings the preferred one back into play", async () => {
+    const memory = standIns();
+    const { read, lacks } = server();
+    lacks.add("/experimental/sensors");
+    await memory.first(LISTS, read);
+    lacks.clear();
+    lacks.add("/sensors");
+    expect(await rejection(memory.first(LISTS, read))).toMatchObject({ code: "API_ENDPOINT_MISSING" });
+    expect(await memory.first(LISTS, read)).toBe("/experimental/sensors");
+  });
+
+  test("other failures do not give way", async () => {
+    const failure = new ApiError("API_UNAVAILABLE", "HTTP 503", { endpoint: "/experimental/sensors" });
+    expect(await rejection(standIns().first(LISTS, () => Promise.reject(failure)))).toBe(failure);
+  });
+});

@@ -1,0 +1,338 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { noProblems } from "../../../src/prtg/decode/problems.ts";
+import { ListAccounts, type ListBounds } from "../../../src/prtg/paging/list-quota.ts";
+import { PageSize } from "../../../src/prtg/paging/page-size.ts";
+import { type ListReading, type ListSource, readList } from "../../../src/prtg/paging/read-list.ts";
+
+interface ServerQuirks {
+  /** Serves at most so many objects per page, whatever is asked. */
+  readonly cap?: number;
+  /** What X-Total-Count says of a list of `length`. */
+  readonly total?: (length: number) => number | undefined;
+  readonly link?: boolean;
+  readonly bounds?: ListBounds;
+  /** Runs before each page: the list may change. `page` counts from 0. */
+  readonly beforePage?: (list: string[], page: number) => void;
+}
+
+/** A list of ids behind the interface of a page fetcher; `requests` tells what was asked. */
+function source(
+  list: string[],
+  quirks: ServerQuirks = {},
+  limit = 5,
+): { source: ListSource<string>; requests: string[] } {
+  const requests: string[] = [];
+  const pageSize = new PageSize();
+  Object.defineProperty(pageSize, "current", { get: () => limit });
+  const page: ListSource<string>["page"] = async ({ offset, limit: asked }, startRecords) => {
+    quirks.beforePage?.(list, requests.length);
+    requests.push(`${offset}+${asked}`);
+    const records = list.slice(offset, offset + Math.min(asked, quirks.cap ?? asked));
+    records.forEach(startRecords());
+    const total = quirks.total === undefined ? list.length : quirks.total(list.length);
+    return { total, hasNext: quirks.link === true ? offset + records.length < list.length : undefined };
+  };
+  const decode: ListSource<string>["decode"] = (record, problems) => {
+    if (typeof record === "string" && record !== "bad") return record;
+    problems.record++;
+    return undefined;
+  };
+  const accounts = new ListAccounts(quirks.bounds ?? { maxObjects: 100_000, maxTextSize: 100_000 });
+  const format = { decode, keyOf: (id: string) => id, sizeOf: (id: string) => id.length };
+  return {
+    source: { pageSize, page, isTooLarge: () => false, ...format, openAccount: () => accounts.open("/things") },
+    requests,
+  };
+}
+
+function ids(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String(index));
+}
+
+describe("a list that stands still", () => {
+  test.each([
+    { objects: 0, requests: ["0+5"] },
+    { objects: 1, requests: ["0+5"] },
+    { objects: 4, requests: ["0+5"] },
+    // A full page could be the last one: only the next tells, whatever the total says.
+    { objects: 5, requests: ["0+5", "4+5"] },
+    { objects: 6, requests: ["0+5", "4+5"] },
+    { objects: 8, requests: ["0+5", "4+5"] },
+    { objects: 9, requests: ["0+5", "4+5", "8+5"] },
+    { objects: 10, requests: ["0+5", "4+5", "8+5"] },
+  ])("of $objects objects takes ceil(objects / (limit - 1)) requests", async ({ objects, requests }) => {
+    const server = source(ids(objects));
+    const reading = await readList(server.source);
+    expect(reading).toMatchObject({
+      items: ids(objects),
+      complete: true,
+      moved: false,
+      skipped: 0,
+      totalDifference: 0,
+    });
+    expect(server.requests).toEqual(requests);
+  });
+
+  test("is read to the end from a server that caps its pages below the limit", async () => {
+    const server = source(ids(10), { cap: 3 });
+    expect(await readList(server.source)).toMatchObject({ items: ids(10), complete: true, moved: false });
+    expect(server.requests).toEqual(["0+5", "2+5", "4+5", "6+5", "8+5"].slice(0, server.requests.length));
+    expect(server.requests).toHaveLength(5);
+  });
+
+  test("is read to the end from a server that hands out one object at a time", async () => {
+    const server = source(ids(4), { cap: 1 });
+    expect((await readList(server.source)).items).toEqual(ids(4));
+  });
+
+  test("ends at a short page where the server sends no total", async () => {
+    const server = source(ids(7), { total: () => undefined });
+    const reading = await readList(server.source);
+    expect(reading).toMatchObject({ items: ids(7), complete: true });
+    expect(reading.totalDifference).toBeUndefined();
+    expect(server.requests).toEqual(["0+5", "4+5"]);
+  });
+
+  test("goes on after a short page where a Link header names a next one", async () => {
+    const server = source(ids(7), { total: () => undefined, cap: 3, link: true });
+    expect((await readList(server.source)).items).toEqual(ids(7));
+  });
+
+  test.each([
+    { says: "more", total: (length: number) => length + 3, difference: 3 },
+    { says: "fewer", total: (length: number) => Math.max(0, length - 3), difference: -3 },
+    { says: "none", total: () => 0, difference: -7 },
+  ])("is complete although X-Total-Count says $says; the difference is reported", async ({ total, difference }) => {
+    const reading = await readList(source(ids(7), { total }).source);
+    expect(reading).toMatchObject({ items: ids(7), complete: true, moved: false, totalDifference: difference });
+  });
+
+  test("skips bad records and counts each once, also where pages overlap", async () => {
+    const list = ["0", "bad", "2", "3", "bad", "5", "bad"];
+    const reading = await readList(source(list).source);
+    expect(reading).toMatchObject({ items: ["0", "2", "3", "5"], complete: true, skipped: 3, totalDifference: 0 });
+    expect(reading.problems).toEqual({ ...noProblems(), record: 3 });
+  });
+
+  test("holds each object once although the server repeats it", async () => {
+    const list = ["0", "1", "1", "2", "3", "4", "1", "5"];
+    expect((await readList(source(list).source)).items).toEqual(["0", "1", "2", "3", "4", "5"]);
+  });
+});
+
+describe("a list that moves", () => {
+  test("one deletion in what was read is noticed, although the total agrees again after an insertion", async () => {
+    const server = source(ids(12), {
+      beforePage: (list, page) => {
+        if (page === 1) {
+          list.splice(1, 1);
+          list.push("new");
+        }
+      },
+    });
+    const reading = await readList(server.source);
+    expect(reading).toMatchObject({ complete: true, moved: true });
+    expect(reading.items).toEqual(["0", ...ids(12).slice(2), "new"]);
+  });
+
+  test("a total that changed is noticed", async () => {
+    const server = source(ids(8), { beforePage: (list, page) => void (page === 1 && list.push("new")) });
+    expect(await readList(server.source)).toMatchObject({ complete: true, moved: true, items: [...ids(8), "new"] });
+    expect(server.requests).toEqual(["0+5", "4+5", "0+5", "4+5", "8+5"]);
+  });
+
+  test("a list that shrank to nothing after the first page is noticed", async () => {
+    const server = source(ids(8), {
+      total: () => undefined,
+      beforePage: (list, page) => void (page === 1 && list.splice(0)),
+    });
+    expect(await readList(server.source)).toMatchObject({ items: [], complete: true, moved: true });
+  });
+
+  test("that moves again is incomplete, and holds what either reading saw", async () => {
+    const server = source(ids(12), {
+      beforePage: (list, page) => {
+        if (page === 1) list.splice(0, 2);
+        if (page === 3) list.splice(0, 4);
+      },
+    });
+    const reading = await readList(server.source);
+    expect(reading).toMatchObject({ complete: false, moved: true });
+    expect(reading.totalDifference).toBeUndefined();
+    expect(new Set(reading.items)).toEqual(new Set(ids(12)));
+  });
+
+  test("a server that ignores the offset yields an incomplete list, not an endless one", async () => {
+    const records = ids(5);
+    const { source: honest } = source(records);
+    const page: ListSource<string>["page"] = async (_range, startRecords) => {
+      records.forEach(startRecords());
+      return { total: 20, hasNext: undefined };
+    };
+    const reading = await readList({ ...honest, page });
+    expect(reading).toMatchObject({ complete: false, items: records });
+  });
+});
+
+test("of a page that is read once more, what came first does not count", async () => {
+  const list = ["0", "bad", "2"];
+  const { source: server } = source(list);
+  const page: ListSource<string>["page"] = (range, startRecords) => {
+    const broken = startRecords();
+    for (const record of ["7", "bad", "8"]) broken(record);
+    return server.page(range, startRecords);
+  };
+  expect(await readList({ ...server, page })).toMatchObject({ items: ["0", "2"], skipped: 1, moved: false });
+});
+
+describe("pages that take too long", () => {
+  const tooLarge = new Error("EXECUTION_TIMEOUT");
+
+  function slowSource(pageSize: PageSize, largest: number): { source: ListSource<string>; limits: number[] } {
+    const limits: number[] = [];
+    const { source: quick } = source(ids(2000), {}, 0);
+    return {
+      limits,
+      source: {
+        ...quick,
+        pageSize,
+        isTooLarge: (error) => error === tooLarge,
+        page: (range, startRecords) => {
+          limits.push(range.limit);
+          return range.limit > largest ? Promise.reject(tooLarge) : quick.page(range, startRecords);
+        },
+      },
+    };
+  }
+
+  test("are asked for in smaller pieces, then and at the next reading", async () => {
+    const pageSize = new PageSize();
+    const server = slowSource(pageSize, 1500);
+    expect((await readList(server.source)).items).toHaveLength(2000);
+    expect(server.limits).toEqual([3000, 1500, 1500]);
+    await readList(server.source);
+    expect(server.limits.slice(3)).toEqual([1500, 1500]);
+  });
+
+  test("fail when the smallest fails", async () => {
+    const server = slowSource(new PageSize(), 100);
+    await expect(readList(server.source)).rejects.toBe(tooLarge);
+    expect(server.limits).toEqual([3000, 1500, 750]);
+  });
+
+  test("other failures are no reason for smaller pages", async () => {
+    const server = slowSource(new PageSize(), 3000);
+    const failure = new Error("HTTP 503");
+    const failing = { ...server.source, page: () => Promise.reject(failure) };
+    await expect(readList(failing)).rejects.toBe(failure);
+    expect(failing.pageSize.current).toBe(3000);
+  });
+});
+
+describe("under inserts, deletes and repeats between pages", () => {
+  type Change = { readonly kind: "insert" | "delete" | "replace" | "repeat" | "echo"; readonly at: number };
+  /** Changes before the n-th page; the list stands still after the last of them. */
+  type History = readonly (readonly Change[])[];
+
+  function arbitraryHistory(...kinds: Change["kind"][]): fc.Arbitrary<History> {
+    const change = fc.record({ kind: fc.constantFrom(...kinds), at: fc.nat(40) });
+    return fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 10 });
+  }
+
+  interface Lifetime {
+    /** Alive all the time from the start of the reading to its end. */
+    throughout: Set<string>;
+    reading: ListReading<string>;
+  }
+
+  /** Reads the list while it changes, and notes who lived through the whole of it. */
+  async function readWhileChanging(
+    list: string[],
+    history: History,
+    quirks: ServerQuirks,
+    nextId: () => string,
+  ): Promise<Lifetime> {
+    const throughout = new Set(list);
+    const changing = source(list, {
+      ...quirks,
+      beforePage: (_list, page) => {
+        for (const { kind, at } of history[page] ?? []) {
+          const index = list.length === 0 ? 0 : at % list.length;
+          if (kind === "insert") list.splice(index, 0, nextId());
+          if (kind === "delete") list.splice(index, 1);
+          // The total stays the same.
+          if (kind === "replace") {
+            list.splice(index, 1);
+            list.push(nextId());
+          }
+          // A repeat stands beside its original; an echo anywhere, where it can be taken for the original.
+          if (kind === "repeat") list.splice(index, 0, ...list.slice(index, index + 1));
+          if (kind === "echo") list.splice((at * 7) % (list.length + 1), 0, ...list.slice(index, index + 1));
+        }
+        const alive = new Set(list);
+        for (const id of throughout) if (!alive.has(id)) throughout.delete(id);
+      },
+    });
+    return { reading: await readList(changing.source), throughout };
+  }
+
+  const arbitraryQuirks = fc.constantFrom<ServerQuirks>(
+    {},
+    { cap: 4 },
+    { cap: 2 },
+    { total: (length) => length + 2 },
+    { total: (length) => length + 2, cap: 3 },
+    { total: () => undefined },
+    { total: () => undefined, cap: 3, link: true },
+  );
+
+  test("a complete reading holds every object that lived through it, and none twice", async () => {
+    let complete = 0;
+    let moved = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(25),
+        arbitraryHistory("insert", "delete", "replace", "repeat"),
+        arbitraryQuirks,
+        async (size, changes, quirks) => {
+          let created = size;
+          const { reading, throughout } = await readWhileChanging(ids(size), changes, quirks, () => String(created++));
+          expect(new Set(reading.items).size).toBe(reading.items.length);
+          if (reading.complete) complete++;
+          if (reading.moved) moved++;
+          if (reading.complete) expect([...throughout].filter((id) => !reading.items.includes(id))).toEqual([]);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+    // Otherwise the property would say little.
+    expect(complete).toBeGreaterThan(100);
+    expect(moved).toBeGreaterThan(100);
+  });
+
+  test("no object that lived through two successive readings is judged absent by them", async () => {
+    let judged = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 25 }),
+        arbitraryHistory("insert", "delete", "replace", "repeat", "echo"),
+        arbitraryHistory("insert", "delete", "replace", "repeat", "echo"),
+        async (size, before, after) => {
+          const list = ids(size);
+          let created = size;
+          const nextId = (): string => String(created++);
+          const first = await readWhileChanging(list, before, {}, nextId);
+          const second = await readWhileChanging(list, after, {}, nextId);
+          if (!first.reading.complete || !second.reading.complete) return;
+          judged++;
+          const alive = [...first.throughout].filter((id) => second.throughout.has(id));
+          const absent = alive.filter((id) => !first.reading.items.includes(id) && !second.reading.items.includes(id));
+          expect(absent).toEqual([]);
+        },
+      ),
+      { numRuns: 500 },
+    );
+    expect(judged).toBeGreaterThan(50);
+  });
+});

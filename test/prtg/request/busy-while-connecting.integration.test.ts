@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { sendJson, startApiServer } from "../support/api-server.ts";
+import { never, testClient } from "../support/test-client.ts";
+
+test("the address that works is not given up because the program is busy while it connects", async () => {
+  const server = await startApiServer((_request, response) => sendJson(response, { version: "1" }));
+  const { api, recorded } = testClient(`http://prtg.test:${server.port}`, {
+    maxAttempts: 1,
+    lookup: (_name, _options, callback) => {
+      setImmediate(() => {
+        callback(null, [
+          { address: "127.0.0.1", family: 4 },
+          { address: "::1", family: 6 },
+        ]);
+        // More than the 500 ms that Node.js gives to one of several addresses.
+        const end = performance.now() + 900;
+        while (performance.now() < end);
+      });
+    },
+  });
+  await api.version(never);
+  expect(recorded.codes).toEqual(["/version 200"]);
+});

@@ -1,0 +1,141 @@
+import type { ServerResponse } from "node:http";
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { startApiServer } from "../support/api-server.ts";
+import { never, rejection, testClient } from "../support/test-client.ts";
+
+const ENCODINGS: readonly [string, string, (body: Buffer) => Buffer][] = [
+  ["gzip", "gzip", gzipSync],
+  [
+    "gzip of two members",
+    "x-gzip",
+    (body) => Buffer.concat([gzipSync(body.subarray(0, 99)), gzipSync(body.subarray(99))]),
+  ],
+  ["deflate", "Deflate", deflateSync],
+  ["deflate without its head", "deflate", deflateRawSync],
+  ["br", "br", brotliCompressSync],
+  ["zstd", "zstd", zstdCompressSync],
+];
+
+const LOOKUPS = Array.from({ length: 2_000 }, (_, id) => ({
+  id: `lookup.${id}`,
+  name: `Lookup ${id}`,
+  type: "LOOKUP",
+  lookup_type: "SINGLE_INT",
+}));
+
+function send(response: ServerResponse, encoding: string, body: Buffer, status = 200, total = 0): void {
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-encoding": encoding,
+    "x-total-count": String(total),
+  });
+  response.end(body);
+}
+
+test.each(ENCODINGS)(
+  "a proxy that answers with %s is understood: lists, facts, refusals",
+  async (_name, encoding, pack) => {
+    const server = await startApiServer(({ path, headers }, response) => {
+      expect(headers["accept-encoding"]).toBe("identity");
+      if (path === "/version") return send(response, encoding, pack(Buffer.from('{"version":"25.1"}'.padEnd(200))));
+      if (path === "/health") return response.writeHead(204, { "content-encoding": encoding }).end();
+      if (path === "/objects/count") {
+        const refusal = { code: "FORBIDDEN", message: "no access to this", request_id: "r".repeat(100) };
+        return send(response, encoding, pack(Buffer.from(JSON.stringify(refusal))), 403);
+      }
+      return send(response, encoding, pack(Buffer.from(JSON.stringify(LOOKUPS))), 200, LOOKUPS.length);
+    });
+    const { api } = testClient(server.url);
+    expect(await api.version(never)).toEqual(new Map([["version", "25.1"]]));
+    await api.health(never);
+    const lookups = await api.lookups(never);
+    expect([lookups?.items.length, lookups?.complete]).toEqual([LOOKUPS.length, true]);
+    const refused = await rejection(api.objectCounts(never));
+    expect(refused).toMatchObject({ code: "API_FORBIDDEN" });
+    expect(refused.message).toContain("no access to this");
+  },
+);
+
+test.each(ENCODINGS.filter(([name]) => name !== "deflate without its head"))(
+  "%s that is damaged or breaks off is an answer that is no JSON, and a refusal stays one",
+  async (_name, encoding, pack) => {
+    const whole = pack(Buffer.from(JSON.stringify(LOOKUPS)));
+    let body = whole.subarray(0, -20);
+    let status = 200;
+    const server = await startApiServer((_request, response) => send(response, encoding, body, status, LOOKUPS.length));
+    const { api } = testClient(server.url, { maxAttempts: 1 });
+    expect(await rejection(api.lookups(never))).toMatchObject({ code: "API_NOT_JSON" });
+    body = Buffer.concat([whole.subarray(0, 2), Buffer.alloc(100, 0xff)]);
+    const damaged = await rejection(api.lookups(never));
+    expect(damaged).toMatchObject({ code: "API_NOT_JSON" });
+    expect(damaged.message).toContain(encoding.toLowerCase());
+    status = 401;
+    expect(await rejection(api.version(never))).toMatchObject({ code: "API_UNAUTHORIZED" });
+  },
+);
+
+/** Hundreds of megabytes where nothing bounds it. */
+function bombs(): readonly [string, Buffer][] {
+  const list = Buffer.concat([Buffer.from("["), Buffer.alloc(24 * 1024 * 1024, `{"id":"1"},${" ".repeat(1_000)}`)]);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 1 };
+  return [
+    ["gzip", Buffer.concat(Array<Buffer>(16).fill(gzipSync(list)))],
+    ["br", brotliCompressSync(list, { params })],
+    ["zstd", Buffer.concat(Array<Buffer>(16).fill(zstdCompressSync(list)))],
+  ];
+}
+
+test("a bomb is unpacked up to limits.max_response_size and no further, in little memory", async () => {
+  for (const [encoding, bomb] of bombs()) {
+    const server = await startApiServer((_request, response) => send(response, encoding, bomb, 200, 1));
+    const { api, recorded } = testClient(server.url, { limits: { maxResponseBytes: 8_000_000 }, maxAttempts: 1 });
+    const before = process.memoryUsage().external;
+    const failure = await rejection(api.lookups(never));
+    expect(failure).toMatchObject({ code: "API_RESPONSE_TOO_LARGE" });
+    expect(failure.message).toContain("limits.max_response_size");
+    expect(process.memoryUsage().external - before).toBeLessThan(32_000_000);
+    // What came over the wire is what is counted as received.
+    expect(recorded.bytes).toBeLessThanOrEqual(bomb.length);
+    expect(await rejection(api.version(never))).toMatchObject({ code: "API_RESPONSE_TOO_LARGE" });
+  }
+});
+
+test("what unpacks to nothing is bounded on the wire", async () => {
+  const nothing = Buffer.alloc(2_000_000, gzipSync(""));
+  const server = await startApiServer((_request, response) => send(response, "gzip", nothing, 200, 1));
+  const { api } = testClient(server.url, { maxAttempts: 1 });
+  expect(await rejection(api.lookups(never))).toMatchObject({ code: "API_RESPONSE_TOO_LARGE" });
+});
+
+test("a window of gigabytes is not allocated for zstd", async () => {
+  const params = { [constants.ZSTD_c_windowLog]: 27, [constants.ZSTD_c_enableLongDistanceMatching]: 1 };
+  const body = zstdCompressSync(Buffer.alloc(200_000_000 / 8, "[]"), { params });
+  const server = await startApiServer((_request, response) => send(response, "zstd", body, 200, 1));
+  const { api } = testClient(server.url, { maxAttempts: 1, limits: { maxResponseBytes: 50_000_000 } });
+  expect(await rejection(api.lookups(never))).toMatchObject({ code: "API_NOT_JSON" });
+});
+
+test.each(["compress", "gzip, br", "aes128gcm"])("an encoding that cannot be read is refused: %s", async (encoding) => {
+  const server = await startApiServer((_request, response) => send(response, encoding, Buffer.from("[]"), 200, 0));
+  const error = await rejection(testClient(server.url, { maxAttempts: 1 }).api.lookups(never));
+  expect(error).toMatchObject({ code: "API_NOT_JSON" });
+  expect(error.message).toContain(encoding);
+});
+
+test("a compressed answer that drips past the deadline, or whose reader leaves, ends its connection", async () => {
+  let closed = 0;
+  const body = gzipSync(JSON.stringify(LOOKUPS));
+  const server = await startApiServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
+    response.once("close", () => closed++);
+    response.write(body.subarray(0, 500));
+  });
+  const leaving = new AbortController();
+  const { api } = testClient(server.url, { maxAttempts: 1, limits: { timeoutMs: 200 } });
+  expect(await rejection(api.lookups(never))).toMatchObject({ code: "API_TIMEOUT" });
+  const left = api.lookups(leaving.signal).catch((error: unknown) => error);
+  leaving.abort(new Error("left"));
+  expect(await left).toMatchObject({ message: "left" });
+  await expect.poll(() => closed).toBe(server.requests.length);
+});

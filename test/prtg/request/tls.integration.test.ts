@@ -1,0 +1,271 @@
+import { X509Certificate } from "node:crypto";
+import { cpSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { PeerCertificate, TLSSocket, TlsOptions } from "node:tls";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { readTlsFiles } from "../../../src/config/tls-files.ts";
+import { describeError } from "../../../src/errors/exporter-error.ts";
+import type { TlsClientOptions } from "../../../src/lib/http/tls.ts";
+import { type Certificates, makeCertificates } from "../../http/support/certificates.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { never, rejection, testClient } from "../support/test-client.ts";
+
+let certificates: Certificates;
+
+beforeAll(() => {
+  certificates = makeCertificates();
+  certificates.issue("self", { selfSigned: true });
+  certificates.issue("named", { names: "DNS:prtg.example.com" });
+});
+
+afterAll(() => certificates.remove());
+
+interface SecureServer {
+  readonly url: string;
+  readonly server: Server;
+  /** What each connection showed: the server name asked for, the client's common name, and the version of TLS. */
+  readonly handshakes: {
+    readonly name: string | false;
+    readonly client: string | undefined;
+    readonly version: string;
+  }[];
+  /** Requests that came through. */
+  readonly requests: () => number;
+}
+
+/** A server that answers with its version, on one connection for each request. */
+async function secureServer(name: string, options: TlsOptions = {}): Promise<SecureServer> {
+  const handshakes: SecureServer["handshakes"] = [];
+  let requests = 0;
+  const own = { cert: certificates.read(`${name}.pem`), key: certificates.read(`${name}.key`) };
+  const server = createServer({ ...own, ...options }, (_request, response) => {
+    requests++;
+    response.writeHead(200, { "content-type": "application/json", connection: "close" });
+    response.end('{"version":"25.1"}');
+  });
+  server.on("secureConnection", (socket: TLSSocket) => {
+    const { subject }: Partial<PeerCertificate> = socket.getPeerCertificate();
+    const client = subject?.CN;
+    handshakes.push({
+      name: socket.servername ?? false,
+      client: client?.toString(),
+      version: socket.getProtocol() ?? "",
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
+  const { port } = server.address() as AddressInfo;
+  return { url: `https://127.0.0.1:${port}`, server, handshakes, requests: () => requests };
+}
+
+function fingerprintOf(name: string): string {
+  return new X509Certificate(certificates.read(`${name}.pem`)).fingerprint256;
+}
+
+function plain(fingerprint: string): string {
+  return fingerprint.replaceAll(":", "").toLowerCase();
+}
+
+/** As the configuration hands them over. */
+function filesOf(names: { ca?: string; client?: string }): TlsClientOptions {
+  const path = (file: string | undefined) => (file === undefined ? undefined : certificates.path(file));
+  const { ca, client } = names;
+  const files = {
+    caFile: path(ca && `${ca}.pem`),
+    certFile: path(client && `${client}.pem`),
+    keyFile: path(client && `${client}.key`),
+  };
+  const read = (file: string) => readFile(file, "utf8");
+  return { read: () => readTlsFiles(files, read, read) };
+}
+
+async function ask(url: string, tls: TlsClientOptions): Promise<unknown> {
+  return testClient(url, { tls, maxAttempts: 1 }).api.version(never);
+}
+
+const ANSWER = new Map([["version", "25.1"]]);
+const UNKNOWN = "0".repeat(64);
+
+describe("fingerprints", () => {
+  test("accept a self-signed certificate without any authority", async () => {
+    const { url } = await secureServer("self");
+    expect(await ask(url, { fingerprints: [plain(fingerprintOf("self"))] })).toEqual(ANSWER);
+  });
+
+  test("accept one of several, so that a certificate can be renewed", async () => {
+    const { url, server } = await secureServer("self");
+    const tls = { fingerprints: [plain(fingerprintOf("server")), plain(fingerprintOf("self"))] };
+    const { api } = testClient(url, { tls });
+    expect(await api.version(never)).toEqual(ANSWER);
+    server.setSecureContext({ cert: certificates.read("server.pem"), key: certificates.read("server.key") });
+    expect(await api.version(never)).toEqual(ANSWER);
+    server.setSecureContext({ cert: certificates.read("named.pem"), key: certificates.read("named.key") });
+    expect(await rejection(api.version(never))).toMatchObject({ code: "API_TLS_FINGERPRINT" });
+  });
+
+  test("refuse any other certificate before anything is sent, and name what was seen", async () => {
+    const { url, requests } = await secureServer("self");
+    const { api, recorded } = testClient(url, { tls: { fingerprints: [UNKNOWN] } });
+    const error = await rejection(api.version(never));
+    expect(error).toMatchObject({ code: "API_TLS_FINGERPRINT", endpoint: "/version" });
+    expect(describeError(error)).toContain(`has another SHA-256 fingerprint: ${fingerprintOf("self")} `);
+    expect(describeError(error)).toMatch(/If the certificate was renewed, add the fingerprint/);
+    expect(requests()).toBe(0);
+    // Trying again would only show the same.
+    expect(recorded.codes).toEqual(["/version tls"]);
+  });
+
+  test("take the place of names: the certificate itself says who it is", async () => {
+    const { url } = await secureServer("named");
+    expect(await ask(url, { fingerprints: [plain(fingerprintOf("named"))] })).toEqual(ANSWER);
+  });
+
+  test.each([
+    { title: "the authority", ca: "ca", server: "server", pin: "server", code: undefined },
+    { title: "another authority", ca: "self", server: "server", pin: "server", code: "API_TLS_UNTRUSTED" },
+    { title: "another name", ca: "ca", server: "named", pin: "named", code: "API_TLS_UNTRUSTED" },
+    {
+      title: "another certificate of the authority",
+      ca: "ca",
+      server: "server",
+      pin: "client",
+      code: "API_TLS_FINGERPRINT",
+    },
+  ])("beside ca_file both have to hold: $title", async ({ ca, server, pin, code }) => {
+    const { url } = await secureServer(server);
+    const asked = ask(url, {
+      ...filesOf({ ca }),
+      ca: certificates.read(`${ca}.pem`),
+      fingerprints: [plain(fingerprintOf(pin))],
+    });
+    if (code === undefined) expect(await asked).toEqual(ANSWER);
+    else expect(await rejection(asked)).toMatchObject({ code });
+  });
+
+  test("hold for connections that could resume a session as well", async () => {
+    const { url } = await secureServer("self", { maxVersion: "TLSv1.2" });
+    const { api } = testClient(url, { tls: { fingerprints: [plain(fingerprintOf("self"))] } });
+    for (let round = 0; round < 3; round++) expect(await api.version(never)).toEqual(ANSWER);
+  });
+});
+
+/** A server that looks at the certificate when the handshake is over may just close: its word is lost then. */
+const LOST = /^API_(TLS_CLIENT_REFUSED|CONNECTION_FAILED)$/;
+
+describe("a client certificate", () => {
+  const asking = (): TlsOptions => ({
+    requestCert: true,
+    rejectUnauthorized: true,
+    ca: certificates.read("ca.pem"),
+  });
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("is shown to servers that ask for one, over %s", async (version) => {
+    const { url, handshakes } = await secureServer("server", { ...asking(), minVersion: version, maxVersion: version });
+    expect(await ask(url, filesOf({ ca: "ca", client: "client" }))).toEqual(ANSWER);
+    expect(handshakes).toEqual([{ name: false, client: "client", version }]);
+  });
+
+  test.each([
+    { title: "none", version: "TLSv1.2" as const, client: undefined, code: "API_TLS_FAILED" },
+    { title: "one of another authority", version: "TLSv1.2" as const, client: "self", code: LOST },
+    {
+      title: "none",
+      version: "TLSv1.3" as const,
+      client: undefined,
+      code: LOST,
+    },
+    {
+      title: "one of another authority",
+      version: "TLSv1.3" as const,
+      client: "self",
+      code: LOST,
+    },
+  ])("$title is refused with a remedy over $version", async ({ version, client, code }) => {
+    const { url, requests } = await secureServer("server", { ...asking(), minVersion: version, maxVersion: version });
+    const error = await rejection(ask(url, filesOf({ ca: "ca", ...(client !== undefined && { client }) })));
+    const told = "code" in error ? String(error.code) : "";
+    expect(told).toMatch(code);
+    if (told !== "API_CONNECTION_FAILED") expect(describeError(error)).toContain("tls.cert_file");
+    expect(requests()).toBe(0);
+  });
+
+  test("that changed is used by the next connection", async () => {
+    const { url, handshakes } = await secureServer("server", asking());
+    const install = (name: string) => {
+      cpSync(certificates.path(`${name}.pem`), certificates.path("mine.pem"));
+      cpSync(certificates.path(`${name}.key`), certificates.path("mine.key"));
+    };
+    install("client");
+    const { api } = testClient(url, { tls: filesOf({ ca: "ca", client: "mine" }), maxAttempts: 1 });
+    await api.version(never);
+    install("named");
+    await api.version(never);
+    expect(handshakes.map(({ client }) => client)).toEqual(["client", "named"]);
+    writeFileSync(certificates.path("mine.key"), certificates.read("self.key"));
+    const error = await rejection(api.version(never));
+    expect(error).toMatchObject({ code: "SECRET_UNREADABLE" });
+    expect(error.message).toMatch(/\/version: the key in file .*mine\.key does not belong to the client certificate/);
+    install("client");
+    expect(await api.version(never)).toEqual(ANSWER);
+  });
+});
+
+test("an authority that changed is asked by the next connection", async () => {
+  const { url } = await secureServer("server");
+  cpSync(certificates.path("self.pem"), certificates.path("trusted.pem"));
+  const { api } = testClient(url, { tls: filesOf({ ca: "trusted" }), maxAttempts: 1 });
+  expect(await rejection(api.version(never))).toMatchObject({ code: "API_TLS_UNTRUSTED" });
+  cpSync(certificates.path("ca.pem"), certificates.path("trusted.pem"));
+  expect(await api.version(never)).toEqual(ANSWER);
+});
+
+test("the server name is sent and verified in the place of the host", async () => {
+  const { url, handshakes } = await secureServer("named");
+  expect(await ask(url, { ca: certificates.read("ca.pem"), serverName: "prtg.example.com" })).toEqual(ANSWER);
+  expect(handshakes[0]?.name).toBe("prtg.example.com");
+  const wrong = rejection(ask(url, { ca: certificates.read("ca.pem"), serverName: "other.example.com" }));
+  expect(await wrong).toMatchObject({ code: "API_TLS_UNTRUSTED", message: expect.stringContaining("another name") });
+});
+
+describe("the oldest version", () => {
+  test("is kept", async () => {
+    const { url, handshakes } = await secureServer("server");
+    expect(await ask(url, { ca: certificates.read("ca.pem"), minVersion: "TLSv1.3" })).toEqual(ANSWER);
+    expect(handshakes[0]?.version).toBe("TLSv1.3");
+  });
+
+  test("that the server does not speak is an error with a remedy", async () => {
+    const { url } = await secureServer("server", { maxVersion: "TLSv1.2" });
+    const error = await rejection(ask(url, { ca: certificates.read("ca.pem"), minVersion: "TLSv1.3" }));
+    expect(error).toMatchObject({ code: "API_TLS_FAILED" });
+    expect(describeError(error)).toContain("Lower tls.min_version");
+  });
+});
+
+describe("the insecure switch", () => {
+  const said = (lines: readonly Record<string, unknown>[]) => lines.filter(({ level }) => level === 40).length;
+
+  test("is warned of again each day", async () => {
+    const { url } = await secureServer("self");
+    const clock = new ManualClock();
+    const { api, logged } = testClient(url, { tls: { insecureSkipVerify: true }, clock });
+    await api.version(never);
+    expect(said(logged())).toBe(0);
+    for (const days of [1, 2]) {
+      await clock.advance(24 * 60 * 60_000);
+      for (let round = 0; round < 3; round++) await api.version(never);
+      expect(said(logged())).toBe(days);
+    }
+  });
+
+  test("is nothing to be warned of where it is not set", async () => {
+    const { url } = await secureServer("server");
+    const clock = new ManualClock();
+    const { api, logged } = testClient(url, { tls: { ca: certificates.read("ca.pem") }, clock });
+    await clock.advance(48 * 60 * 60_000);
+    await api.version(never);
+    expect(said(logged())).toBe(0);
+  });
+});
