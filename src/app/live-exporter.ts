@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { describeError } from "../errors/exporter-error.ts";
@@ -20,7 +21,7 @@ export class LiveExporter {
   readonly #context: CommandContext;
   readonly #log: Logger;
   #prints: ConfigPrints;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
   #stopped = false;
 
   constructor(exporter: Exporter, prints: ConfigPrints, context: CommandContext) {
@@ -33,15 +34,13 @@ export class LiveExporter {
 
   /** Reads the configuration again and, when it is a right and another one, puts it in force. One at a time; never rejects. */
   reload(source: ReloadSource, graceMs: number): Promise<Reloaded> {
-    const outcome = this.#turn.then(() => this.#reload(source, graceMs));
-    this.#turn = outcome;
-    return outcome;
+    return this.#oneAtATime(() => this.#reload(source, graceMs));
   }
 
   /** Stops for good, after a reload that is under way. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
-    await this.#turn;
+    await this.#oneAtATime(() => undefined);
     await this.shown.stop(graceMs);
   }
 

@@ -1,6 +1,6 @@
+import pLimit from "p-limit";
 import type { Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
-import { SerialQueue } from "../lib/serial-queue.ts";
 import type { Store } from "../store/store.ts";
 import { gzipBeginning, gzipEnd } from "./gzip.ts";
 import { withDots } from "./name-escaping.ts";
@@ -77,7 +77,7 @@ export class Exposition {
   readonly #ownMetrics: OwnMetricsRenderer;
   readonly #cache = new RepresentationCache();
   /** Two pages put together at a time would take twice the memory, and could free each other's lines. */
-  readonly #work = new SerialQueue();
+  readonly #work = pLimit(1);
   readonly #stopping = new AbortController();
   #refreshing: Promise<void> | undefined;
   #refreshAgain = false;
@@ -114,7 +114,7 @@ export class Exposition {
     if (!this.#source.limit(limits)) return;
     this.#invalidate();
     // What is being put together now may still have those before.
-    void this.#work.run(async () => this.#invalidate());
+    void this.#work(async () => this.#invalidate());
     void this.refresh();
   }
 
@@ -178,7 +178,7 @@ export class Exposition {
   async #refreshUntilSettled(): Promise<void> {
     do {
       this.#refreshAgain = false;
-      await this.#work.run(() => this.#refreshOnce());
+      await this.#work(() => this.#refreshOnce());
     } while (this.#refreshAgain);
   }
 
@@ -210,8 +210,8 @@ export class Exposition {
   #content(key: RepresentationKey, reader: PageReader | undefined): Promise<Content> {
     const ready = this.#readyContent(key, reader);
     if (ready !== undefined) return Promise.resolve(ready);
-    if (this.#work.size > MAX_WAITING) return Promise.reject(new TooManyPages());
-    return this.#work.run(async () => this.#readyContent(key, reader) ?? this.#make(key, reader));
+    if (this.#work.activeCount + this.#work.pendingCount > MAX_WAITING) return Promise.reject(new TooManyPages());
+    return this.#work(async () => this.#readyContent(key, reader) ?? this.#make(key, reader));
   }
 
   #readyContent(key: RepresentationKey, reader: PageReader | undefined): Content | undefined {

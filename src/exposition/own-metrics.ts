@@ -1,6 +1,6 @@
+import pLimit from "p-limit";
 import { Histogram, type Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
-import { SerialQueue } from "../lib/serial-queue.ts";
 import { TimeSlices } from "../lib/yielding.ts";
 import { type ExpositionFormat, formatEnd, formatHeader, formatLabels, formatValue } from "./text-format.ts";
 
@@ -29,7 +29,7 @@ export class OwnMetricsRenderer {
   /** How long that is shown, milliseconds. */
   #shownFor = SHOWN_FOR;
   #restsUntil = Number.NEGATIVE_INFINITY;
-  readonly #work = new SerialQueue();
+  readonly #work = pLimit(1);
   /** Pages that have not been begun. */
   readonly #waiting = new Map<ExpositionFormat, Promise<string>>();
 
@@ -41,7 +41,7 @@ export class OwnMetricsRenderer {
   render(format: ExpositionFormat): Promise<string> {
     const waiting = this.#waiting.get(format);
     if (waiting !== undefined) return waiting;
-    const page = this.#work.run(async () => {
+    const page = this.#work(async () => {
       this.#waiting.delete(format);
       return this.#make(format);
     });

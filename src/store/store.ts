@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import { type LabelRenderer, SeriesTable } from "./series-table.ts";
 import { StringPool } from "./string-pool.ts";
@@ -16,7 +17,7 @@ export class Store implements Tables {
   #tables: ReadonlyMap<string, SeriesTable>;
   readonly #renderLabels: LabelRenderer;
   readonly #listeners = new Set<() => void>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
   /** What tables that were replaced have added to the version: it must not come back to a number that readers know. */
   #retiredVersions = 0;
 
@@ -54,7 +55,7 @@ export class Store implements Tables {
 
   /** Runs `change` when nobody else reads or writes, then tells the listeners. */
   async commit<Result>(change: () => Result | Promise<Result>): Promise<Result> {
-    const result = await this.#exclusive(change);
+    const result = await this.#oneAtATime(change);
     for (const listener of this.#listeners) listener();
     return result;
   }
@@ -76,7 +77,7 @@ export class Store implements Tables {
 
   /** Runs `look` when nobody writes; it may take several turns of the event loop. */
   read<Result>(look: () => Result | Promise<Result>): Promise<Result> {
-    return this.#exclusive(look);
+    return this.#oneAtATime(look);
   }
 
   /** Calls `listener` after each commit; returns the way to stop it. */
@@ -88,12 +89,6 @@ export class Store implements Tables {
   #createTables(families: Iterable<MetricFamily>): ReadonlyMap<string, SeriesTable> {
     const texts = new StringPool();
     return new Map([...families].map((family) => [family.name, new SeriesTable(family, this.#renderLabels, texts)]));
-  }
-
-  #exclusive<Result>(work: () => Result | Promise<Result>): Promise<Result> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => undefined);
-    return result;
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { access, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import pLimit from "p-limit";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { readTextFile, withinTime } from "../lib/bounded-files.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -58,13 +59,11 @@ interface ClaimFile {
 
 /** Those of this process, by folder. */
 const claims = new Map<string, OwnClaim>();
-let turn: Promise<unknown> = Promise.resolve();
+const oneAtATime = pLimit(1);
 
 /** One after the other: a reload may claim while the configuration before gives back. */
 function inTurn<Result>(directory: string, use: () => Promise<Result>): Promise<Result> {
-  const done = turn.then(() => withinTime(directory, use));
-  turn = done.catch(() => undefined);
-  return done;
+  return oneAtATime(() => withinTime(directory, use));
 }
 
 /**

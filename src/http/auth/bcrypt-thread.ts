@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import pLimit from "p-limit";
 import type { BcryptQuestion } from "./bcrypt-worker.ts";
 
 /** .ts from the source, .js from the build. */
@@ -10,15 +11,13 @@ const IDLE_MS = 10_000;
 /** Compares passwords with bcrypt hashes, one at a time, in a thread that lives as long as there is something to do. */
 export class BcryptThread {
   #worker: Worker | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
 
   /** Rejects when the thread fails, or `close` is called. */
   compare(question: BcryptQuestion): Promise<boolean> {
-    const verdict = this.#turn.then(() => this.#ask(question));
-    this.#turn = verdict.catch(() => undefined);
-    return verdict;
+    return this.#oneAtATime(() => this.#ask(question));
   }
 
   async close(): Promise<void> {
