@@ -35,7 +35,7 @@ export interface ApiErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request that gets an error object as its answer. */
+/** A request that is answered with an error object. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;

@@ -9,7 +9,7 @@ export interface SimulatedTimeOptions {
   readonly speed?: number | undefined;
 }
 
-/** As far from a moment and a real time, at a speed. */
+/** Simulated time runs from `from` since the real time `since`, at a speed. */
 interface Run {
   readonly from: number;
   /** By the monotonic clock. */
@@ -58,7 +58,7 @@ export class SimulatedTime {
     return this.#frozenAt !== undefined;
   }
 
-  /** Goes on from the same moment at another speed. Throws a RangeError for one that cannot be. */
+  /** Goes on from the same simulated time at another speed. Throws a RangeError for one that cannot be. */
   setSpeed(speed: number): void {
     if (!(speed >= MIN_SPEED && speed <= MAX_SPEED)) {
       throw new RangeError(`the speed must be between ${MIN_SPEED} and ${MAX_SPEED} simulated seconds per second`);
@@ -67,7 +67,7 @@ export class SimulatedTime {
     this.#speed = speed;
   }
 
-  /** Stops at a moment; by default at the present one. */
+  /** Stops at a given time; by default at the present one. */
   freeze(at: number = this.now()): void {
     this.#frozenAt = at;
   }

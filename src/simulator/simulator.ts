@@ -26,7 +26,7 @@ export interface SimulatorOptions {
   readonly startAt?: number | undefined;
   /** Simulated seconds per real second. */
   readonly speed?: number | undefined;
-  /** A story that begins with the service. */
+  /** A scenario that begins with the service. */
   readonly scenario?: Scenario | undefined;
   /** Whether the world can be changed from outside, below `/simulator`; it cannot by default. */
   readonly control?: boolean;
@@ -58,14 +58,14 @@ export interface Simulator {
   readonly url: string;
   readonly port: number;
   readonly world: World;
-  /** Stories that are played. */
+  /** Scenarios that are running. */
   readonly scenarios: ScenarioRunner;
   readonly requests: RequestLog;
   /** Can be changed at any time. */
   readonly faults: Faults;
   /** Simulated time, milliseconds since the epoch: that of the clock unless frozen. */
   now(): number;
-  /** Stops simulated time at a moment, so that two lists can be compared; undefined lets it run again. */
+  /** Stops simulated time at a given time, so that two lists can be compared; undefined lets it run again. */
   freezeAt(time: number | undefined): void;
   /** Ends all sessions without telling their owners, as a restart of the service does. */
   dropSessions(): void;

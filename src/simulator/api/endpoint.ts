@@ -11,7 +11,7 @@ export interface PublicCall {
   readonly requestId: string;
   readonly auth: Authentication;
   readonly installation: Installation;
-  /** Simulated time, milliseconds since the epoch: one request sees one moment. */
+  /** Simulated time, milliseconds since the epoch: one request sees one point in time. */
   readonly now: number;
   readonly rendering: Rendering;
   /** Values of the placeholders of the path. */

@@ -46,12 +46,12 @@ export interface Answer {
 /** Done; 204 without a body. */
 export const NO_CONTENT: EmptyReply = { kind: "nothing", status: 204, headers: {} };
 
-/** 204 unless told otherwise. */
+/** 204 by default. */
 export function emptyReply({ status = 204, headers = {} }: Partial<Omit<EmptyReply, "kind">> = {}): EmptyReply {
   return { kind: "nothing", status, headers };
 }
 
-/** 200 unless told otherwise. */
+/** 200 by default. */
 export function jsonReply(
   json: string,
   { status = 200, headers = {} }: Partial<Omit<JsonReply, "kind" | "json">> = {},

@@ -6,7 +6,7 @@ export type UserType = (typeof USER_TYPES)[number];
 
 /**
  * "API key access levels". "What each level permits: not shown"; ours: each permits what the ones before it do, and NOT_SET
- * nothing at all, as nobody has decided yet.
+ * nothing at all, as no level was chosen yet.
  */
 export const ACCESS_LEVELS = ["NOT_SET", "READ", "ACKNOWLEDGE", "WRITE", "FULL"] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
@@ -41,7 +41,7 @@ export interface User {
   active: boolean;
   /** Milliseconds since the epoch; undefined when never. */
   lastLoginAt: number | undefined;
-  /** Undefined where nobody can log in with one: not set yet, or kept elsewhere. */
+  /** Undefined where a login by password is impossible: it is not set yet, or Active Directory keeps it. */
   password: string | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface NewKey {
   readonly expiresAt?: number | undefined;
 }
 
-/** Keys in the order of their creation. A key's text is told once, to who creates it; lookups alone know it after that. */
+/** Keys in the order of their creation. The text of a key is shown once, when it is created. */
 export class ApiKeys {
   readonly #random: () => number;
   readonly #byId = new Map<string, ApiKey>();

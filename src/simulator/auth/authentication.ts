@@ -24,7 +24,7 @@ export interface Session {
   expiresAt: number;
 }
 
-/** Who asks, and how they showed it. */
+/** The authenticated user of a request, by session or by API key. */
 export interface Principal {
   readonly account: Account;
   /** Undefined for API keys. */
@@ -55,7 +55,7 @@ const MAX_SESSIONS = 1000;
 /** Session tokens are hexadecimal, keys base32; keys that a configuration gave are known whatever their form. */
 const WELL_FORMED = /^([0-9a-f]{64}|[A-Z2-7]{8,}={0,6})$/;
 
-/** Who is behind a bearer token: sessions, and the keys of the directory. */
+/** Finds the user of a bearer token: of a session, or of a key of the directory. */
 export class Authentication {
   readonly #directory: Directory;
   readonly #clock: Pick<Clock, "monotonic">;
@@ -86,7 +86,7 @@ export class Authentication {
   }
 
   /**
-   * Whose bearer token this is.
+   * The user of the bearer token.
    * @throws RequestRefused AUTH_FAILED, also for what has expired, was deleted, or belongs to a paused user; BAD_REQUEST
    * where malformed tokens are refused so
    */

@@ -4,7 +4,7 @@ import type { Scope } from "./accounts.ts";
 import { type ConfiguredUser, Directory } from "./directory.ts";
 import { defaultRestriction } from "./visibility.ts";
 
-/** Who may sign in. The first key and the password are the system administrator's; further keys belong to further users. */
+/** The accounts that can log in. The first key and the password are the system administrator's; further keys belong to further users. */
 export interface Credentials {
   readonly apiKey: string;
   readonly username: string;
@@ -47,14 +47,14 @@ export function createDirectory(world: World, credentials: Credentials, now: num
   return new Directory({ configured: [administrator, ...others], scopes, now, random });
 }
 
-/** What facility managers look after. */
+/** The objects that facility managers see. */
 function facilities(world: World): Scope {
   const groups = world.list("group");
   const own = groups.filter(({ name }) => name === "Power & Cooling" || name === "Building");
   return (own.length > 0 ? own : groups.slice(0, 1)).map(({ id }) => id);
 }
 
-/** The site at the end of the line. */
+/** The last probe is the branch. */
 function branch(world: World): Scope {
   return world
     .list("probe")

@@ -2,7 +2,7 @@ import type { Scope, User, UserGroup, UserType } from "./accounts.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { type Scopes, SEEDED_KEYS, seedAccounts } from "./seeded-accounts.ts";
 
-/** An account that somebody configured the simulator with. */
+/** An account of the simulator's options. */
 export interface ConfiguredUser {
   readonly loginName: string;
   readonly name: string;

@@ -56,7 +56,7 @@ const USERS: readonly UserSeed[] = [
   },
 ];
 
-/** Keys that nobody knows the text of. */
+/** Keys whose text is not known to any client. */
 export const SEEDED_KEYS: readonly {
   readonly loginName: string;
   readonly name: string;

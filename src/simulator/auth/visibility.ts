@@ -32,7 +32,7 @@ export function visibilityOf(groups: readonly UserGroup[]): Visibility {
 }
 
 /**
- * Ids of what a restricted user sees unless told otherwise: one group, and single devices elsewhere, so that there are
+ * Ids of what a restricted user sees by default: one group, and single devices elsewhere, so that there are
  * objects with visible parents, and devices none of whose ancestors is visible.
  */
 export function defaultRestriction(world: World): readonly string[] {

@@ -13,7 +13,7 @@ export interface AccountRequest {
 
 /**
  * Who sees which accounts; the specification only says that there are some "not visible to the user". Ours: an
- * administrator sees all of them, anybody else himself and the groups that he is in.
+ * administrator sees all of them, any other user only the own account and the own groups.
  */
 export function visibleUsers({ principal, installation }: AccountRequest): readonly User[] {
   const { users } = installation.directory;

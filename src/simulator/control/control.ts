@@ -34,7 +34,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
 
 /**
  * Changes the simulated world at run time. It is no part of API v2: faults do not hit it, the request log does not count
- * it, and it is there only when somebody asked for it. Whoever may use it shows the simulator's own API key.
+ * it, and it exists only with `--control`. Its requests carry the simulator's own API key.
  */
 export class Control {
   readonly #parts: ControlParts;

@@ -6,23 +6,23 @@ import type { RequestLog } from "../server/request-log.ts";
 import type { SimulatedTime } from "../simulated-time.ts";
 import type { World } from "../world/model.ts";
 
-/** What the control endpoint has its hands on. */
+/** What the control endpoint can read and change. */
 export interface ControlParts {
   readonly world: World;
   readonly time: SimulatedTime;
-  /** Simulated time, with everything done that is due; milliseconds since the epoch. */
+  /** Simulated time after all due steps of scenarios were made; milliseconds since the epoch. */
   readonly now: () => number;
   readonly scenarios: ScenarioRunner;
   readonly faults: Faults;
   readonly requests: RequestLog;
   readonly dropSessions: () => void;
   readonly passwordResets: () => readonly PasswordReset[];
-  /** Ends what `set` has arranged, by the id of the sensor. */
+  /** Functions that end what `set` began, by the id of the sensor. */
   readonly settings: Map<string, (() => void)[]>;
 }
 
 export interface ControlCall extends ControlParts {
-  /** The moment of the request; simulated time, milliseconds since the epoch. */
+  /** The time of the request; simulated, milliseconds since the epoch. */
   readonly at: number;
   /** Value of the placeholder `{id}` of the path; empty where it has none. */
   readonly id: string;

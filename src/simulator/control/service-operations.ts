@@ -15,7 +15,7 @@ import {
 
 const MAX_SHOWN = 1000;
 
-/** Faults, sessions, the log of requests, mails and stories. */
+/** Faults, sessions, the log of requests, mails and scenarios. */
 export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   { method: "GET", path: "/faults", description: "the faults in force", handle: showFaults },
   {

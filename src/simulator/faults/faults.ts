@@ -16,7 +16,7 @@ export interface FaultTarget {
 type Kind = FaultAction["kind"];
 type ActionOf<K extends Kind> = Extract<FaultAction, { kind: K }>;
 
-/** The faults that hit one request, at most one of each kind; the first one written wins. */
+/** The faults that apply to one request, at most one of each kind; the first one written wins. */
 export interface FaultEffects {
   get<K extends Kind>(kind: K): ActionOf<K> | undefined;
   /** How the list has moved. */
@@ -79,7 +79,7 @@ export class Faults {
     return this.#active.filter(({ left }) => left > 0).map(({ fault }) => fault.text);
   }
 
-  /** Which faults hit this request; each one that does counts. */
+  /** The faults that apply to this request; each of them counts it. */
   apply(target: FaultTarget): FaultEffects {
     const actions = new Map<Kind, FaultAction>();
     const texts: string[] = [];

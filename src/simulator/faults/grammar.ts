@@ -40,7 +40,7 @@ export type FaultAction =
   | { readonly kind: "date"; readonly byMs: number }
   | { readonly kind: "restart"; readonly downMs: number };
 
-/** How nothing is told: an empty list, null, 204, or a body of no bytes. */
+/** How an empty answer is written: an empty list, null, 204, or a body of no bytes. */
 const EMPTY = ["list", "null", "204", "body"] as const;
 
 const PARENT_SHAPES = ["chain", "cycle", "self", "lost"] as const;
@@ -65,7 +65,7 @@ export interface Fault {
   readonly path: RegExp | undefined;
   /** From 0 to 1. */
   readonly probability: number;
-  /** How many requests it hits before it is over; undefined: no end. */
+  /** How many requests it applies to before it is over; undefined: no end. */
   readonly times: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { RenderItem } from "../api/reply.ts";
 
 /**
- * Records as no service should send them, for clients that must live with one. Each item is odd in one way; the ways
+ * Records that break the specification, for clients that must survive one. Each item is malformed in one way; the ways
  * take turns. Some leave a record usable (an id as a number), some do not (no id at all).
  */
 const MALFORMATIONS: readonly ((record: Record<string, unknown>) => unknown)[] = [
@@ -21,7 +21,7 @@ const MALFORMATIONS: readonly ((record: Record<string, unknown>) => unknown)[] =
   (record) => String(record.name),
 ];
 
-/** A list item made odd, JSON to JSON. */
+/** A list item with one malformation. JSON to JSON. */
 export function malformed(item: string, turn: number): string {
   const way = MALFORMATIONS[Math.floor(turn) % MALFORMATIONS.length];
   return way === undefined ? item : JSON.stringify(way(JSON.parse(item) as Record<string, unknown>));

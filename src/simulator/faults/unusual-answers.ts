@@ -1,7 +1,7 @@
 import type { Answer } from "../api/reply.ts";
 import type { FaultEffects } from "./faults.ts";
 
-/** The answer as a service may well give it, too, though not by the letter of the specification. */
+/** Answers that a server may give although the specification does not allow them: shortened, empty, of another type. */
 export function distortAnswer(answer: Answer, faults: FaultEffects): Answer {
   const distorted = shortenOrEmpty(answer, faults);
   const type = faults.get("content-type")?.type;

@@ -11,7 +11,7 @@ import {
 } from "./syntax.ts";
 import { type FilterSymbol, type Token, tokenize } from "./tokenizer.ts";
 
-/** Deeper nesting than anyone writes; keeps the recursion off the end of the stack. */
+/** Deeper nesting than in any real filter; keeps the recursion off the end of the stack. */
 const MAX_DEPTH = 100;
 
 /** More than a URL or the body of an action can carry; keeps the time bounded however a filter comes in. */

@@ -29,15 +29,15 @@ const MAX_MINUTES = 10;
 const MAX_NEW_DEVICES = 4;
 
 /**
- * The auto-discovery jobs. A run takes some minutes. One that somebody starts on a probe or group comes across a few
- * devices that nobody had entered yet, and adds them; what is found by schedule was found before.
+ * The auto-discovery jobs. A run takes some minutes. One that is started by hand on a probe or group finds a few
+ * devices that are not in the tree yet, and adds them; runs by schedule find only known ones.
  */
 export class Discovery {
   readonly #world: DiscoveryWorld;
   readonly #jobs = new Map<string, DiscoveryJob>();
   #lastJobId = JOB_IDS;
   #lastRunId = 0;
-  /** Nothing happens before this moment. */
+  /** Nothing happens before this time. */
   #nextEventAt = Number.POSITIVE_INFINITY;
 
   constructor(world: DiscoveryWorld) {
@@ -79,7 +79,7 @@ export class Discovery {
     return this.#begin(job, now, "manual");
   }
 
-  /** Lets happen what is due: runs by schedule, and the devices that ended runs have found. */
+  /** Does what is due: starts runs by schedule, and adds the devices that ended runs have found. */
   advance(now: number): void {
     if (now < this.#nextEventAt) return;
     for (const job of this.jobs()) {

@@ -61,7 +61,7 @@ const DAY_MS = 86_400_000;
 /** Ends are at midnight, and the license is renewed early enough. */
 const VALID_DAYS = 365;
 
-/** The smallest edition that the sensors fit into, subscribed to for a year from the moment given. */
+/** The smallest edition that the sensors fit into, subscribed to for a year from the given time. */
 export function licenseFor(sensors: number, startedAt: number): License {
   const size = EDITIONS.find((edition) => sensors <= edition);
   const validUntil = (Math.floor(startedAt / DAY_MS) + VALID_DAYS) * DAY_MS;

@@ -10,7 +10,7 @@ export interface PendingObjectsOptions {
 }
 
 /**
- * Objects that were created a moment ago. "Requesting that URL returns 202 with no body while the object is not yet fully
+ * Objects that were just created. "Requesting that URL returns 202 with no body while the object is not yet fully
  * available." Ours: until then everything else answers as if it were not there, lists and counts included.
  */
 export class PendingObjects {
@@ -24,7 +24,7 @@ export class PendingObjects {
     this.#readyAfterMs = readyAfterMs;
   }
 
-  /** What is below the node comes into being with it. */
+  /** Counts for all that is below the node, too. */
   add(node: SimNode): void {
     if (this.#readyAfterMs > 0) this.#readyAt.set(node.id, this.#now() + this.#readyAfterMs);
   }

@@ -30,7 +30,7 @@ export class ChannelJson {
     );
   }
 
-  /** Whether the text still says how the channel is; a text of another sensor's is never asked. */
+  /** Whether the JSON is still up to date. It is never compared with a channel of another sensor. */
   isCurrent(channel: SimChannel): boolean {
     return this.channel === channel && this.#name === channel.name;
   }

@@ -39,7 +39,7 @@ export class NodeJson {
     this.#address = addressOf(node);
   }
 
-  /** Whether the text still says how the node is. The parent's text must be up to date. */
+  /** Whether the JSON is still up to date. That of the parent must be. */
   isCurrent(node: SimNode, parent: NodeJson | undefined): boolean {
     return (
       this.parent === parent &&

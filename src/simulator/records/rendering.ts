@@ -10,7 +10,7 @@ export interface Rounding {
   readonly digits: number;
 }
 
-/** Everything that the records of one request are rendered from. One request sees one moment. */
+/** Everything that the records of one request are rendered from. One request sees one point in time. */
 export interface Rendering {
   readonly world: World;
   /** Milliseconds since the epoch. */
@@ -20,7 +20,7 @@ export interface Rendering {
   readonly cache: JsonCache;
   readonly summaries: StatusSummaries;
   readonly rounding: Rounding | undefined;
-  /** JSON of a moment; remembers the last one, as the channels of a sensor share theirs. */
+  /** JSON of a timestamp; remembers the last one, as the channels of a sensor share theirs. */
   timestamp(at: number): string;
 }
 

@@ -14,7 +14,7 @@ export interface Spelling {
   type(kind: ObjectKind): string;
   /** A value within a section. */
   setting(value: string | number | boolean): string;
-  /** A moment, milliseconds since the epoch. */
+  /** A point in time, milliseconds since the epoch. */
   timestamp(at: number): string;
 }
 

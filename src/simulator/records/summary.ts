@@ -8,7 +8,7 @@ const POSITIONS: ReadonlyMap<SimStatus, number> = new Map(STATUS_TOKENS.map((tok
 /** Sensors per status, by the position of the status in STATUS_TOKENS. */
 export type StatusCounts = Uint32Array;
 
-/** Sensors per status below any object at one moment; each subtree is counted once. */
+/** Sensors per status below any object at one time; each subtree is counted once. */
 export class StatusSummaries {
   readonly #world: World;
   readonly #now: number;

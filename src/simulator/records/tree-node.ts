@@ -37,7 +37,7 @@ function sensorState(sensor: SimSensor, state: SimState, rendering: Rendering): 
   return `,"status_since":${rendering.timestamp(since)},"message":${JSON.stringify(message)}${seen}`;
 }
 
-/** The last scan of what is up; of what is down the one before, after which it was down. Others are paused, or were told otherwise. */
+/** Of a sensor that is up the last scan; of one that is down the last scan before that. Undefined for paused and forced ones. */
 function lastUpOf(sensor: SimSensor, { status, since }: SimState, { world, now }: Rendering): number | undefined {
   const [primary] = sensor.channels;
   if (primary === undefined) return undefined;

@@ -4,7 +4,7 @@ interface Spelled {
   readonly spelling: Spelling;
 }
 
-/** A moment as a value that becomes JSON later on; null for none. */
+/** A timestamp as a value that becomes JSON later on; null for none. */
 export function timestampOrNull({ spelling }: Spelled, at: number | undefined): string | null {
   return at === undefined ? null : (JSON.parse(spelling.timestamp(at)) as string);
 }

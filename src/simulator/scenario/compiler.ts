@@ -9,7 +9,7 @@ import { SelectionError, selectNodes, sensorsOf } from "./selection.ts";
 import { DAY_MS, timeOf } from "./times.ts";
 import type { KeyPath } from "./yaml-source.ts";
 
-/** Where the faults of the service can be changed. */
+/** Adds and removes faults of the service. */
 export interface FaultControl {
   /** @throws FaultSyntaxError */
   add(fault: string): void;
@@ -20,8 +20,8 @@ export interface FaultControl {
 const NO_FAULTS: FaultControl = { add: () => undefined, remove: () => false };
 
 /**
- * Lays a story into a world, with its beginning at `begin` (milliseconds since the epoch). Objects are chosen now: what
- * the story itself adds or renames on the way cannot be chosen, or only as it is now.
+ * Applies a scenario to a world, beginning at `begin` (milliseconds since the epoch). Objects are selected now: what
+ * the scenario itself adds cannot be selected, and what it renames has its present name.
  * @throws ScenarioError that names every step that cannot be, and then nothing has happened
  */
 export function compileScenario(
@@ -38,7 +38,7 @@ export function compileScenario(
   return laying.finish();
 }
 
-/** A step on its way into the world. */
+/** A step with the objects that it is about. */
 interface ObjectStep {
   readonly spec: StepSpec;
   readonly path: KeyPath;
@@ -57,7 +57,7 @@ class ScenarioCompiler {
   readonly #steps: ScenarioStep[] = [];
   readonly #changes: TimedChange[] = [];
   readonly #acknowledgements: ObjectStep[] = [];
-  /** Objects that the story has removed so far. */
+  /** Objects that earlier steps remove. */
   readonly #removed = new Set<SimNode>();
 
   constructor(scenario: Scenario, world: World, begin: number, faults: FaultControl) {
@@ -95,7 +95,7 @@ class ScenarioCompiler {
     for (const { spec: one, nodes, at } of this.#acknowledgements) {
       for (const sensor of this.#alarmsOf(nodes, at)) this.#world.acknowledge(sensor.id, at, one.message);
     }
-    // The end of a fault comes after what happens meanwhile.
+    // The end of a fault can lie after later steps.
     const changes = this.#changes.toSorted((a, b) => a.at - b.at);
     return new ScenarioRun({ name: spec.name, begin: this.#begin, steps: this.#steps, changes, cancel });
   }
@@ -129,7 +129,7 @@ class ScenarioCompiler {
         for (const node of nodes) this.#addIncident(action, draft, node);
         return;
       case "acknowledge":
-        // What the story does to these sensors may still come.
+        // Checked last: later steps can still affect these sensors.
         this.#acknowledgements.push(draft);
         return;
       case "rename":

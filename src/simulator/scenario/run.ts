@@ -1,4 +1,4 @@
-/** One step of a story that is being played. */
+/** One step of a scenario that is running. */
 export interface ScenarioStep {
   /** When it happens, for the first time; milliseconds since the epoch. */
   readonly at: number;
@@ -6,7 +6,7 @@ export interface ScenarioStep {
   readonly text: string;
 }
 
-/** A step that changes the tree or the faults: such changes carry no time, so each is made when its moment has come. */
+/** A step that changes the tree or the faults. Such a change is made when its time has come, not ahead. */
 export interface TimedChange {
   readonly at: number;
   readonly step: ScenarioStep;
@@ -20,7 +20,7 @@ export interface ScenarioRunOptions {
   readonly steps: readonly ScenarioStep[];
   /** In order of time. */
   readonly changes: readonly TimedChange[];
-  /** Takes back what was arranged. */
+  /** Removes incidents and faults. */
   readonly cancel: () => void;
 }
 
@@ -30,7 +30,7 @@ export interface StepFailure {
 }
 
 /**
- * A story that was laid into a world. What befalls objects was arranged ahead, so that answers stay pure functions of time;
+ * A scenario that was applied to a world. Incidents were added ahead, so that answers stay pure functions of time;
  * what remains to be done is to change the tree on the way.
  */
 export class ScenarioRun {
@@ -50,7 +50,7 @@ export class ScenarioRun {
     this.#cancel = cancel;
   }
 
-  /** Makes the changes of the tree that are due. To be called before the world is asked about a moment. */
+  /** Makes the changes of the tree that are due. To be called before the world is asked about a time. */
   advance(at: number): void {
     for (;;) {
       const next = this.#changes[0];
@@ -59,19 +59,19 @@ export class ScenarioRun {
       try {
         next.apply();
       } catch (error) {
-        // Somebody else has changed the tree in the meantime.
+        // A client has changed the tree in the meantime.
         if (!(error instanceof RangeError)) throw error;
         this.#failures.push({ step: next.step, reason: error.message });
       }
     }
   }
 
-  /** Steps that could not be done when their moment had come. */
+  /** Steps that could not be done when their time had come. */
   get failures(): readonly StepFailure[] {
     return this.#failures;
   }
 
-  /** Ends it as if what it had arranged had never been; changes of the tree that were made remain. */
+  /** Removes its incidents and faults; changes of the tree that were made remain. */
   cancel(): void {
     this.#changes.length = 0;
     this.#cancel();

@@ -3,7 +3,7 @@ import { compileScenario, type FaultControl } from "./compiler.ts";
 import type { ScenarioRun } from "./run.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** Where runs are played: one world, any number of runs. */
+/** Runs scenarios: any number of them in one world. */
 export class ScenarioRunner {
   readonly #world: World;
   readonly #faults: FaultControl;
@@ -19,7 +19,7 @@ export class ScenarioRunner {
   }
 
   /**
-   * Begins a run at a moment, milliseconds since the epoch.
+   * Begins a run at a given time, milliseconds since the epoch.
    * @throws ScenarioError, and then nothing has happened
    */
   play(scenario: Scenario, begin: number): ScenarioRun {
@@ -34,7 +34,7 @@ export class ScenarioRunner {
     this.#runs = [];
   }
 
-  /** To be called before the world is asked about a moment. */
+  /** To be called before the world is asked about a time. */
   advance(at: number): void {
     for (const run of this.#runs) run.advance(at);
   }

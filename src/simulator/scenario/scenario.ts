@@ -3,7 +3,7 @@ import { ScenarioError, type ScenarioProblem } from "./scenario-error.ts";
 import { type ScenarioSpec, scenarioSchema } from "./schema.ts";
 import { YamlSource } from "./yaml-source.ts";
 
-/** A story as it is written, before anybody has looked whether the world has what it is about. */
+/** A scenario as it is written: not yet checked against the objects of a world. */
 export interface Scenario {
   readonly source: YamlSource;
   readonly spec: ScenarioSpec;

@@ -17,7 +17,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** When something is to happen: so long after the beginning of a story, or at a time of the day. */
+/** When a step happens: so long after the beginning of a run, or at a time of the day. */
 export type StepTime = { readonly after: number } | { readonly timeOfDay: number };
 
 /** Reads `+90s`, and `10:05` or `10:05:30` (UTC); undefined for anything else. */
@@ -32,7 +32,7 @@ export function parseStepTime(text: string): StepTime | undefined {
   return { timeOfDay: ((hours ?? 0) * 3600 + (minutes ?? 0) * 60 + seconds) * 1000 };
 }
 
-/** The first such moment at or after the beginning of a story; milliseconds since the epoch. */
+/** The first such time at or after the beginning of a run; milliseconds since the epoch. */
 export function timeOf(time: StepTime, begin: number): number {
   if ("after" in time) return begin + time.after;
   const today = Math.floor(begin / DAY_MS) * DAY_MS + time.timeOfDay;

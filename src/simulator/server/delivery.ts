@@ -52,7 +52,7 @@ export async function deliver(
   }
 }
 
-/** Rejects when the client has had enough. */
+/** Rejects when the client closes the connection. */
 async function sendPieces(response: ServerResponse, pieces: Iterable<Buffer>, signal: AbortSignal): Promise<void> {
   for (const piece of pieces) {
     signal.throwIfAborted();
@@ -61,7 +61,7 @@ async function sendPieces(response: ServerResponse, pieces: Iterable<Buffer>, si
   response.end();
 }
 
-/** Rejects when the client has had enough. */
+/** Rejects when the client closes the connection. */
 async function sendEndlessly(
   response: ServerResponse,
   bytesPerSecond: number | undefined,

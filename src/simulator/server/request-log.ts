@@ -14,7 +14,7 @@ export interface LoggedRequest {
   readonly durationMs: number;
   /** When it was over, by the real clock; milliseconds since the epoch. */
   readonly at: number;
-  /** That hit it, as written. */
+  /** The faults that applied to it, as written. */
   readonly faults: readonly string[];
 }
 

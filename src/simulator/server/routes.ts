@@ -3,7 +3,7 @@ import type { Endpoint } from "../api/endpoint.ts";
 
 export interface Match {
   readonly operation: Operation;
-  /** Undefined where nobody handles the operation. */
+  /** Undefined where no handler exists for the operation. */
   readonly endpoint: Endpoint | undefined;
   readonly params: Readonly<Record<string, string>>;
 }

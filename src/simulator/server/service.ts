@@ -44,7 +44,7 @@ export interface ServiceOptions {
   readonly restart: (downMs: number) => void;
 }
 
-/** The world as those see it who see the same, with the texts made for it. */
+/** The world as one group of users with the same rights sees it, with the JSON cached for it. */
 interface View {
   readonly visible: VisibleWorld;
   readonly cache: JsonCache;
@@ -99,7 +99,7 @@ export class Service {
       const headers = { Date: new Date(told).toUTCString(), "X-Request-Id": requestId };
       await deliver(response, answer, headers, { faults: exchange.faults, clock, signal: exchange.signal });
     } catch {
-      // The connection ended while the request was held up; there is nobody to answer.
+      // The connection ended while the request was held up; no client is left to answer.
       response.destroy();
     }
   }
@@ -111,7 +111,7 @@ export class Service {
     const match = routes.match(method, url.pathname);
     const path = url.pathname.startsWith(`${ROOT}/`) ? url.pathname.slice(ROOT.length) : url.pathname;
     const page = match?.operation.paged === true ? this.#pageOf(url) : undefined;
-    // A story may begin or end faults at this moment.
+    // A scenario may add or remove faults at this time.
     const at = now();
     return {
       requestId,

@@ -1,5 +1,5 @@
 /**
- * The simulated world: what exists, and what it measures at any moment.
+ * The simulated world: what exists, and what it measures at any time.
  * Nothing here knows HTTP or how the API spells things; `src/simulator/records` does.
  */
 
@@ -128,7 +128,7 @@ export interface SimLimits {
   minError?: number;
 }
 
-/** Own state of a node at a moment. */
+/** Own state of a node at one time. */
 export interface SimState {
   readonly status: SimStatus;
   /** Milliseconds since the epoch. */
@@ -158,8 +158,8 @@ export interface SimSchedule {
   readonly first: number;
   readonly everyMs: number;
   /**
-   * The first one at or after a moment, where not all of them lie `everyMs` apart: somebody asked for a scan, or changed the
-   * interval. Undefined where they do.
+   * The first one at or after a given time, where not all of them lie `everyMs` apart: a scan was requested, or the interval
+   * changed. Undefined where they do.
    */
   readonly next?: (at: number) => number;
 }
@@ -183,7 +183,7 @@ export interface ValueEffect {
   readonly overMs: number;
 }
 
-/** Something that is arranged to befall a node, once or again and again. Times are milliseconds (since the epoch). */
+/** A change of status or value that happens to a node, once or repeatedly. Times are milliseconds (since the epoch). */
 export interface Incident {
   /** When it first begins. */
   readonly start: number;
@@ -227,7 +227,7 @@ export interface World {
   averages(sensor: SimSensor, from: number, to: number, spanMs: number): readonly SimRow[];
 
   /**
-   * Changes at run time, at the moment `at`. Removal takes the children along; what depended on something removed depends on
+   * Changes at run time, at the time `at`. Removal takes the children along; what depended on something removed depends on
    * its parent from then on (without `at`: as if it always had). Unknown ids throw a RangeError, and so does what the tree
    * cannot be.
    */
@@ -244,18 +244,18 @@ export interface World {
   addSensor(deviceId: string, name: string, at: number, type?: string): SimSensor;
   /** A copy of a group, device or sensor with all that is below it and all settings, measuring on its own from now on. */
   clone(id: string, parentId: string, name: string, at: number): SimNode;
-  /** Until it is resumed, or until the moment `until`. */
+  /** Until it is resumed, or until the time `until`. */
   pause(id: string, at: number, message?: string, until?: number): void;
   resume(id: string, at: number): void;
-  /** Until the alarm ends, but not beyond the moment `until`. */
+  /** Until the alarm ends, but not beyond the time `until`. */
   acknowledge(sensorId: string, at: number, message?: string, until?: number): void;
   /** An additional scan in this second. */
   scan(sensorId: string, at: number): void;
   /** Forces a sensor into a status until `resume`; tests use it to know what must be served. */
   force(sensorId: string, status: SimStatus, at: number): void;
   /**
-   * Arranges that something befalls an object at the moments that the incident says, also ahead of time, until the function
-   * that it returns is called: then it has never been. A RangeError for what cannot befall the object.
+   * Adds an incident to an object, past or future. The function that it returns removes the incident as if it had never
+   * been. A RangeError for what cannot happen to the object.
    */
   addIncident(id: string, incident: Incident): () => void;
 }

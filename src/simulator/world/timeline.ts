@@ -12,7 +12,7 @@ import { type DependencyState, SpanCollector } from "./states/span-collector.ts"
 
 /** The last scan of a sensor, and what it brought. */
 interface LastScan {
-  /** The last moment when a scan was due. */
+  /** The last time at which a scan was due. */
   readonly due: number;
   /** The last one that took place: `due`, or earlier when the sensor was halted; undefined when there never was one. */
   readonly at: number | undefined;
@@ -21,30 +21,30 @@ interface LastScan {
   readonly revision: number;
 }
 
-/** An answer given before: the status that showed at `at` had begun at `since`. */
+/** A state that was worked out before: the status at `at` had begun at `since`. */
 interface KnownState {
   readonly status: SimStatus;
   readonly since: number;
   readonly at: number;
-  /** That of the node when the answer was given. */
+  /** That of the node when the state was worked out. */
   readonly revision: number;
 }
 
-/** What can be acknowledged. */
+/** Statuses that can be acknowledged. */
 const ALARMS: ReadonlySet<SimStatus> = new Set(["down", "partialdown"]);
 
-/** What depends on something in such a state is of no use. */
+/** Objects that depend on something in such a state are paused. */
 const DOWN: ReadonlySet<SimStatus> = new Set(["down", "acknowledged", "disconnected"]);
 
-/** What shows of a node at a moment. */
+/** Status and message of a node at one time. */
 interface StatusMessage {
   readonly status: SimStatus;
   readonly message: string;
 }
 
 /**
- * Answers for any moment in any order. State and values come from the same scans: halts (pauses, lost connections) show
- * at once, everything else at the first scan after it began. A state that somebody forces shows at once, too; the values
+ * Answers for any time in any order. State and values come from the same scans: halts (pauses, lost connections) show
+ * at once, everything else at the first scan after it began. A forced state shows at once, too; the values
  * follow with the next scan, since a measurement once taken never changes.
  */
 export class Timeline {
@@ -54,7 +54,7 @@ export class Timeline {
   readonly #lastScans = new Map<SensorNode, LastScan>();
   readonly #knownStates = new Map<TreeNode, KnownState>();
 
-  /** To be called for what is gone. A change of what is there is told by its `revision`. */
+  /** To be called for removed nodes. Changes of other nodes are noticed by their `revision`. */
   forget(node: TreeNode): void {
     this.#knownStates.delete(node);
     this.#spans.forget(node);
@@ -88,13 +88,13 @@ export class Timeline {
     return { status, message, since };
   }
 
-  /** When the last thing that happened to the node showed. */
+  /** The time of the first scan after the last change of the node. */
   #lastChange(node: TreeNode, at: number): number {
     const boundary = Math.max(this.#spans.lastBoundary(node, at), node.createdAt);
     return node instanceof SensorNode ? nextDue(node, boundary) : boundary;
   }
 
-  /** With acknowledgements: one counts for as long as the alarm lasts that was on when it was given. */
+  /** With acknowledgements: one counts until the end of the alarm that was on when it was given. */
   #statusAt(node: TreeNode, at: number): StatusMessage {
     const seen = this.#scannedStatus(node, at);
     if (!(node instanceof SensorNode) || node.acknowledgements.length === 0 || !ALARMS.has(seen.status)) return seen;
@@ -104,7 +104,7 @@ export class Timeline {
     return { status: "acknowledged", message: given.message || seen.message };
   }
 
-  /** Whether what depends on the node is of no use at a moment. */
+  /** Whether the node is down for those that depend on it. */
   #dependencyState(node: TreeNode, at: number): DependencyState {
     if (node instanceof SensorNode || node.kind === "probe") {
       const { status, since } = this.state(node, at);
@@ -137,7 +137,7 @@ export class Timeline {
     return { status: result.status, message: result.message || scanMessage(node, result) };
   }
 
-  /** Goes back from boundary to boundary until the status was another one. */
+  /** Goes back from change to change until the status was another one. */
   #since(node: TreeNode, at: number, status: SimStatus, statusAt: (when: number) => SimStatus): number {
     let moment = at;
     for (;;) {

@@ -22,7 +22,7 @@ import { TIME_SERIES } from "./objects/time-series.ts";
 import { TREE_NODES } from "./objects/tree-nodes.ts";
 import { HEALTH, SYSTEM, VERSION } from "./system.ts";
 
-/** Everything that the service answers. */
+/** All endpoints of the service. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...HEALTH,
   ...VERSION,

@@ -21,7 +21,7 @@ const MAX_CELLS = 8_000_000;
 
 /**
  * Averages once worked out, until the history of their sensor changes: a year of one channel is half a million values. Those of the
- * sensors that were asked for last are kept.
+ * most recently requested sensors are kept.
  */
 export class Averages {
   readonly #scanRuns: ScanRunsBetween;
@@ -34,7 +34,7 @@ export class Averages {
     this.#maxCells = maxCells;
   }
 
-  /** To be called for what is gone. */
+  /** To be called for removed nodes. */
   forget(sensor: SensorNode): void {
     for (const key of this.#blocks.keys()) {
       if (key.startsWith(`${sensor.id}/`)) this.#forget(key);
@@ -46,7 +46,7 @@ export class Averages {
     return this.#cells;
   }
 
-  /** A block that holds at least `count` spans of `spanMs` from the span `first` on. What is kept grows by what joins it. */
+  /** A block that holds at least `count` spans of `spanMs` from the span `first` on. A cached block grows by spans that adjoin it. */
   block(sensor: SensorNode, spanMs: number, first: number, count: number): AverageBlock {
     const key = `${sensor.id}/${spanMs}`;
     const basis = JSON.stringify([sensor.revision, ...sensor.channels.map(({ limits }) => limits)]);

@@ -17,7 +17,7 @@ export class History {
     this.#averages = new Averages((sensor, from, to) => this.#scanRuns(sensor, from, to));
   }
 
-  /** To be called for what is gone. */
+  /** To be called for removed nodes. */
   forget(sensor: SensorNode): void {
     this.#averages.forget(sensor);
   }

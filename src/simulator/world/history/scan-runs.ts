@@ -14,8 +14,8 @@ export interface ScanRun {
 }
 
 /**
- * All scans of a sensor that take place from `from` to `to`, both included, oldest first. Asking what bears on the sensor
- * costs more than a value does, and little changes in a day: it is asked once a stretch.
+ * All scans of a sensor that take place from `from` to `to`, both included, oldest first. Collecting the spans of a sensor
+ * costs more than a value does, and little changes in a day: they are collected once a run.
  */
 export function scanRunsOf(collector: SpanCollector, sensor: SensorNode, from: number, to: number): ScanRun[] {
   const earliest = nextDue(sensor, Math.max(from, sensor.createdAt));

@@ -8,9 +8,9 @@ import type { WorldSize } from "./size.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Below this many sensors nobody pauses anything unasked, so that a small world in a test does what it is told. */
+/** Below this many sensors there are no random pauses, so that a small world in a test changes only as the test says. */
 const MIN_SENSORS_WITH_HALTS = 50;
-/** Nobody pauses larger groups, nor any with more than a 25th of all sensors. */
+/** Larger groups are never paused at random, nor any with more than a 25th of all sensors. */
 const MAX_PAUSED_SENSORS = 120;
 /** With fewer probes than this none of them ever loses its connection. */
 const MIN_FLAKY_PROBES = 6;

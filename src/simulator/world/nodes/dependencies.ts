@@ -1,13 +1,13 @@
 import { insertByTime, type TreeNode } from "./nodes.ts";
 import { subtree } from "./settings.ts";
 
-/** Who depends on whom, beside the tree itself. */
+/** Which nodes depend on which, beside the tree itself. */
 export class Dependencies {
-  /** By what they depend on, now or at some time. */
+  /** By the node that they depend on, now or at another time. */
   readonly #dependents = new Map<TreeNode, Set<TreeNode>>();
 
   /**
-   * Lets a node depend on another one from a moment on; undefined leaves the parent alone.
+   * Makes a node depend on another one from a given time on; with undefined it depends on its parent only.
    * @throws RangeError when the other one depends on the node itself, directly or by way of others
    */
   set(node: TreeNode, target: TreeNode | undefined, at: number): void {
@@ -21,7 +21,7 @@ export class Dependencies {
     this.invalidate(node);
   }
 
-  /** What depended on the node depends on its parent again: from a moment on, or as if it always had. */
+  /** What depended on the node depends on its parent again: from a given time on, or as if it always had. */
   release(target: TreeNode, at: number | undefined): void {
     for (const node of this.#dependents.get(target) ?? []) {
       if (at === undefined) node.dependencies.splice(0);
@@ -35,7 +35,7 @@ export class Dependencies {
     this.#dependents.delete(target);
   }
 
-  /** To be called after each change of what bears on a node: all that follows from it has to be worked out anew. */
+  /** To be called after each change that can affect the state of a node. Cached results of it and of its dependents end. */
   invalidate(node: TreeNode): void {
     const affected = new Set([node]);
     // A Set visits what is added to it on the way.
@@ -67,7 +67,7 @@ function rejectLoop(node: TreeNode, target: TreeNode): void {
   if (prerequisitesOf(subtree(target)).has(node)) throw loopError(node, target);
 }
 
-/** The nodes, and all on which their states rest: what is above, what these depend on, and what is below that. */
+/** The nodes, and all that their states depend on: what is above them, what that depends on, and what is below that. */
 function prerequisitesOf(nodes: Iterable<TreeNode>): ReadonlySet<TreeNode> {
   const found = new Set(nodes);
   for (const one of found) {

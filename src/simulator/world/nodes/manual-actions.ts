@@ -6,7 +6,7 @@ import type { Registry } from "./registry.ts";
 
 const SECOND_MS = 1000;
 
-/** What people do to the state of nodes. Each throws a RangeError for an unknown id. */
+/** Pauses, acknowledgements, forced statuses and scans by users. Each method throws a RangeError for an unknown id. */
 export class ManualActions {
   readonly #registry: Registry;
   readonly #timeline: Timeline;

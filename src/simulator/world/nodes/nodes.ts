@@ -14,10 +14,10 @@ import { lookupFor } from "../sensors/lookups.ts";
 import { type ChannelTemplate, DOWNTIME_NUMBER, type SensorKind } from "../sensors/sensor-kind.ts";
 import { type IntervalPeriod, type ScanTiming, secondsAt } from "./scan-times.ts";
 
-/** What somebody did to a node: it holds from `at` until the next order, but not beyond `until`. */
+/** A pause, resume or forced status by a user: it holds from `at` until the next action, but not beyond `until`. */
 export interface ManualAction {
   readonly at: number;
-  /** Infinity where it ends by another order only. */
+  /** Infinity where only another action ends it. */
   readonly until: number;
   readonly kind: "pause" | "resume" | "force";
   readonly status: SimStatus;
@@ -75,11 +75,11 @@ export class TreeNode implements SimNode {
   readonly manualActions: ManualAction[] = [];
   /** In order of time. */
   readonly dependencies: Dependency[] = [];
-  /** What is arranged to befall it. */
+  /** Incidents that were added, past and future ones. */
   readonly incidents: Incident[] = [];
-  /** Goes up with each change of what bears on the node: what was worked out before is no longer good. */
+  /** Goes up with each change that can affect the state of the node; cached results carry the revision that they were made with. */
   revision = 0;
-  /** Somebody pauses it now and then (groups, devices, sensors), or it loses its connection (probes). */
+  /** It is paused now and then (groups, devices, sensors), or loses its connection (probes). */
   hasRandomHalts = false;
 
   constructor(kind: SimKind, options: NodeOptions) {
@@ -131,7 +131,7 @@ export class SensorNode extends TreeNode implements SimSensor, ScanTiming {
   readonly acknowledgements: Acknowledgement[] = [];
   /** In order of time; the first one from -Infinity on. */
   intervals: readonly [IntervalPeriod, ...IntervalPeriod[]];
-  /** Scans that somebody asked for, in order of time. */
+  /** Scans that were requested, in order of time. */
   readonly requestedScans: number[] = [];
 
   constructor(options: SensorOptions) {
@@ -199,7 +199,7 @@ export class ChannelNode implements SimChannel {
     return this.number === DOWNTIME_NUMBER;
   }
 
-  /** The scan of this channel at a moment, for its curve. */
+  /** The scan of this channel at a given time, for its curve. */
   scan(at: number): Scan {
     const { salt, zone } = this.sensor;
     return { at, salt, zone, intervalSeconds: secondsAt(this.sensor, at), ordinal: this.ordinal };

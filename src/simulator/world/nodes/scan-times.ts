@@ -28,7 +28,7 @@ function gridAtOrAfter(salt: number, seconds: number, at: number): number {
   return Math.ceil((at - offset) / (seconds * 1000)) * seconds * 1000 + offset;
 }
 
-/** The last moment at or before `at` when a scan of the sensor is due. */
+/** The last time at or before `at` at which a scan of the sensor is due. */
 export function lastDue(sensor: ScanTiming, at: number): number {
   const { intervals, requestedScans, salt } = sensor;
   const regular =
@@ -37,7 +37,7 @@ export function lastDue(sensor: ScanTiming, at: number): number {
   return Math.max(regular, requestedScans.findLast((scan) => scan <= at) ?? -Infinity);
 }
 
-/** The first moment at or after `at` when a scan of the sensor is due. */
+/** The first time at or after `at` at which a scan of the sensor is due. */
 export function nextDue(sensor: ScanTiming, at: number): number {
   const { intervals, requestedScans, salt } = sensor;
   const regular =
@@ -67,7 +67,7 @@ function nextDueOfIntervals(periods: readonly IntervalPeriod[], salt: number, at
   return Infinity;
 }
 
-/** The interval at which the sensor scanned at a moment, in seconds. */
+/** The interval of the sensor at a given time, in seconds. */
 export function secondsAt({ intervals }: ScanTiming, at: number): number {
   if (intervals.length === 1) return intervals[0].seconds;
   return (intervals.findLast(({ from }) => from <= at) ?? intervals[0]).seconds;
@@ -83,7 +83,7 @@ export function regularRunBefore(sensor: ScanTiming, due: number): RegularRun {
   const everyMs = secondsAt(sensor, due) * 1000;
   const { intervals, requestedScans } = sensor;
   if (intervals.length === 1 && requestedScans.length === 0) return { everyMs, from: -Infinity };
-  // A scan that somebody asked for stands alone.
+  // A requested scan stands alone.
   if (lastRegularDue(sensor, due) !== due) return { everyMs, from: due };
   const period = intervals.findLast(({ from }) => from <= due) ?? intervals[0];
   const asked = requestedScans.findLast((scan) => scan < due) ?? -Infinity;

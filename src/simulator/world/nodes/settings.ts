@@ -47,7 +47,7 @@ export function* subtree(node: TreeNode): Generator<TreeNode> {
 }
 
 /**
- * Lets the sensors at or below a node scan at the interval that they now have from above or of their own, from a moment on:
+ * Lets the sensors at or below a node scan at the interval that they now inherit or have of their own, from a given time on:
  * what was measured before stays when it was.
  */
 export function adoptIntervals(node: TreeNode, at: number): void {

@@ -4,7 +4,7 @@ import { mix, smooth, uniform } from "../noise.ts";
 import { type LimitName, limitOfZone, statusOfZone, zoneOf } from "./limits.ts";
 import type { StatusSpan, ValueOverride } from "./status-span.ts";
 
-/** What a scan brought: the status of the sensor, and what its channels do for it. */
+/** The result of a scan: the status of the sensor, and which channel is the reason. */
 export interface ScanResult {
   readonly status: SimStatus;
   readonly message: string | undefined;
@@ -32,7 +32,7 @@ export const NORMAL_RESULT: ScanResult = {
 
 const UNUSUAL_FACTOR = 1.6;
 
-/** Judges a scan from the span that prevails at its moment. */
+/** The result of a scan, made from the span of the highest rank at its time. */
 export function scanResultOf(sensor: SensorNode, found: StatusSpan | undefined, at: number): ScanResult {
   if (found === undefined) return NORMAL_RESULT;
   const { status, message, byLimit, draw, valueOverride } = found;
@@ -62,7 +62,7 @@ export function scanResultOf(sensor: SensorNode, found: StatusSpan | undefined, 
   }
 }
 
-/** The limits judge a value that was arranged. */
+/** The status of a value that an incident set follows from the limits. */
 function resultOfOverride({ channel, valueAt }: ValueOverride, at: number): ScanResult {
   const value = valueAt(at);
   const zone = zoneOf(channel.limits, value);

@@ -1,10 +1,10 @@
 import type { SimStatus } from "../model.ts";
 import type { ChannelNode } from "../nodes/nodes.ts";
 
-/** A channel that measures what was arranged. */
+/** The value that an incident sets a channel to. */
 export interface ValueOverride {
   readonly channel: ChannelNode;
-  /** Display value at a moment, as it is served. */
+  /** Display value at a given time, as it is served. */
   readonly valueAt: (at: number) => number;
 }
 
@@ -20,9 +20,9 @@ export interface StatusSpan {
   /** A channel runs out of its limits; without it a sensor that is down measures nothing. */
   readonly byLimit: boolean;
   readonly draw: number;
-  /** What somebody gave as the reason. */
+  /** The message that a user or an incident gave. */
   readonly message: string | undefined;
-  /** Undefined unless a value was arranged: then the status of a scan follows from it. */
+  /** Undefined unless an incident sets a value: then the status of a scan follows from it. */
   readonly valueOverride: ValueOverride | undefined;
 }
 
@@ -68,7 +68,7 @@ export function statusSpan(
   return { start, end, status, rank, byLimit, draw, halts: HALTING.has(status), ...NO_DETAILS };
 }
 
-/** The one that shows among those that are on at a moment. */
+/** The one of the highest rank among those that are on at a given time. */
 export function highestRanked(spans: readonly StatusSpan[], at: number): StatusSpan | undefined {
   let best: StatusSpan | undefined;
   for (const one of spans) {
@@ -77,7 +77,7 @@ export function highestRanked(spans: readonly StatusSpan[], at: number): StatusS
   return best;
 }
 
-/** The halt that a scan at a moment falls into, which then does not take place; one at the very moment when it begins still does. */
+/** The halt that keeps a scan from taking place; a scan at the very time when a halt begins still takes place. */
 export function haltOfScan(spans: readonly StatusSpan[], at: number): StatusSpan | undefined {
   return spans.find((one) => one.halts && one.start < at && at < one.end);
 }

@@ -4,7 +4,7 @@ import type { Scan } from "../sensors/curves.ts";
 import { NORMAL_RESULT, type ScanResult } from "./scan-result.ts";
 
 /**
- * Display value of a channel at a scan, in agreement with the sensor's result: the culprit is out of its limit, everything
+ * Display value of a channel at a scan, in agreement with the sensor's result: the abnormal channel is out of its limit, everything
  * else is within. Null where the scan brought nothing.
  */
 export function valueAt(channel: ChannelNode, result: ScanResult, at: number): number | null {

@@ -141,7 +141,7 @@ export function meter(perDay: Range, driver = 0): Curve {
   };
 }
 
-/** What falls until somebody acts; `salt` is the sensor's, so that states can follow the same line. */
+/** Falls until it is reset, see Trend; `salt` is the sensor's, so that states can follow the same line. */
 export function falling(trend: Trend): Curve {
   return (scan) => trendLevel(trend, trendSalt(scan.salt, scan.ordinal), scan.at);
 }

@@ -1,8 +1,8 @@
 import { between, uniform } from "../noise.ts";
 
 /**
- * What only goes down until somebody acts: free space, toner, days of a certificate.
- * The level falls in a straight line through a cycle; how low it gets before somebody acts varies from cycle to cycle.
+ * What only goes down until an administrator acts: free space, toner, days of a certificate.
+ * The level falls in a straight line through a cycle; how low it gets varies from cycle to cycle.
  */
 export interface Trend {
   /** Length of a cycle in days, drawn once per sensor. */
@@ -32,7 +32,7 @@ function lowOf(trend: Trend, salt: number, cycle: number): number {
   return trend.ends[0]?.range[1] ?? 0;
 }
 
-/** The cycle that a moment falls into. */
+/** The cycle that a time falls into. */
 export function trendCycle(trend: Trend, salt: number, at: number): TrendCycle {
   const length = Math.round(between(salt, 1, trend.days[0], trend.days[1]) * DAY_MS);
   const phase = Math.floor(uniform(salt, 2) * length);
@@ -43,7 +43,7 @@ export function trendCycle(trend: Trend, salt: number, at: number): TrendCycle {
   return { start, end: start + length, high, low };
 }
 
-/** Level at a moment. */
+/** Level at a given time. */
 export function trendLevel(trend: Trend, salt: number, at: number): number {
   const { start, end, high, low } = trendCycle(trend, salt, at);
   return high - ((high - low) * (at - start)) / (end - start);

@@ -17,7 +17,7 @@ const MAX_SHORT_PROBLEM_MS = 0.4 * DAY_MS;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** Adds what is wrong with a sensor by itself: of each source the last span, whether it is still on or not. */
+/** Adds the generated problems of a sensor: of each source the last span, whether or not it has ended. */
 export function addGeneratedProblems(sensor: SensorNode, at: number, spans: StatusSpan[]): void {
   const { spreadIndex, salt } = sensor;
   if (sensor.neverScanned !== undefined) {
@@ -47,11 +47,11 @@ function hasLimits({ channels }: SensorNode): boolean {
   return channels.some(({ limits }) => limits.maxWarning !== undefined || limits.minWarning !== undefined);
 }
 
-/** Shares of the kinds of trouble; what is left over passes unnoticed. */
+/** Shares of the kinds of short problems; the rest has no effect. */
 const LIMITED_SHARES = { down: 0.2, downByLimit: 0.16, longDown: 0.006, warning: 0.4, unusual: 0.065 };
 const OTHER_SHARES = { down: 0.5, downByLimit: 0, longDown: 0.008, warning: 0.1, unusual: 0.08 };
 
-/** Something short that happens to the sensor alone. */
+/** The last short problem of the sensor alone. */
 function shortProblem(sensor: SensorNode, limited: boolean, at: number): StatusSpan {
   const recurrence = SHORT_PROBLEMS[sensor.salt % SHORT_PROBLEMS.length] ?? OUTAGE;
   const { start, draw } = lastEpisode(recurrence, sensor.spreadIndex, sensor.salt, at);
@@ -61,7 +61,7 @@ function shortProblem(sensor: SensorNode, limited: boolean, at: number): StatusS
     rest -= share;
     return rest < 0;
   };
-  // A slow sensor would miss most of it. What has happened stays when somebody changes the interval.
+  // A slow sensor would miss most of it. What has happened stays as it was when the interval changes.
   const least = 1200 * sensor.intervals[0].seconds;
   const lasting = (shortest: number, longest: number, status: SimStatus, byLimit = false): StatusSpan => {
     const length = Math.max(least, shortest + (longest - shortest) * uniform(draw, 4) ** 2);

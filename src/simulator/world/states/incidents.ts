@@ -5,7 +5,7 @@ import { HALTING, RANK, type StatusSpan, statusSpan } from "../scans/status-span
 import { normalValue, withinBounds } from "../scans/values.ts";
 
 /**
- * Puts an incident on a node. It may lie in the future: answers about any moment take it into account from then on.
+ * Adds an incident to a node. It may lie in the future: answers about any time take it into account from then on.
  * @throws RangeError when the node cannot have it
  */
 export function addIncident(node: TreeNode, incident: Incident): void {
@@ -21,7 +21,7 @@ export function addIncident(node: TreeNode, incident: Incident): void {
   node.incidents.push(incident);
 }
 
-/** As if it had never been arranged. */
+/** As if it had never been added. */
 export function removeIncident(node: TreeNode, incident: Incident): void {
   const index = node.incidents.indexOf(incident);
   if (index >= 0) node.incidents.splice(index, 1);
@@ -70,7 +70,7 @@ function haltRank(status: StatusSpan["status"]): number {
   return status === "none" || status === "unknown" || status === "collecting" ? RANK.waiting : RANK.paused;
 }
 
-/** When something begins that halts the node, for the first time after a moment. */
+/** When an incident that halts the node begins next, after a given time. */
 export function nextHaltingIncident(node: TreeNode, at: number): number {
   let next = Infinity;
   for (const incident of node.incidents) next = Math.min(next, nextOccurrence(incident, at));
@@ -107,7 +107,7 @@ function statusEffectSpan(
   return { ...statusSpan({ start, end, draw: start }, status, rank), message };
 }
 
-/** The part of the occurrence that a moment falls into, or the last one: between two parts the value crosses a limit. */
+/** The part of the occurrence that a time falls into, or the last one: between two parts the value crosses a limit. */
 function valueEffectSpan(
   sensor: SensorNode,
   effect: ValueEffect,
@@ -144,7 +144,7 @@ export interface Occurrence {
   readonly end: number;
 }
 
-/** The last time that began at or before a moment; undefined before the first. */
+/** The last occurrence that began at or before a given time; undefined before the first. */
 export function lastOccurrence({ start, lengthMs, everyMs, times }: Incident, at: number): Occurrence | undefined {
   if (at < start) return undefined;
   const number = times === 1 ? 0 : Math.min(times - 1, Math.floor((at - start) / everyMs));
@@ -152,7 +152,7 @@ export function lastOccurrence({ start, lengthMs, everyMs, times }: Incident, at
   return { start: begin, end: begin + lengthMs };
 }
 
-/** When it begins for the first time after a moment; Infinity when it does not. */
+/** When the next occurrence after a given time begins; Infinity when there is none. */
 export function nextOccurrence({ start, everyMs, times }: Incident, at: number): number {
   if (at < start) return start;
   if (times === 1) return Infinity;

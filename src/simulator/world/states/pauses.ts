@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const NIGHT_BEGINS_MS = 20 * HOUR_MS;
 const NIGHT_MS = 10 * HOUR_MS;
 
-/** The last thing that somebody did to the node at or before a moment. */
+/** The last manual action on the node at or before a time. */
 export function lastManualAction(node: TreeNode, at: number): ManualAction | undefined {
   return node.manualActions.length === 0 ? undefined : node.manualActions.findLast((action) => action.at <= at);
 }
@@ -24,11 +24,11 @@ export function manualActionSpan({ at, until, kind, status, message }: ManualAct
   return { ...statusSpan({ start: at, end: until, draw: 0 }, status, rank, status === "warning"), message };
 }
 
-/** Adds the pause that somebody ordered, and the last one that came by itself, whether they are still on or not. */
+/** Adds the manual pause and the last random one, whether or not they have ended. */
 export function addHalts(node: TreeNode, at: number, spans: StatusSpan[]): void {
   const action = lastManualAction(node, at);
   if (action !== undefined && action.kind !== "resume") spans.push(manualActionSpan(action));
-  // Who resumes a node ends what had paused it.
+  // Resuming a node also ends a random pause.
   const resumedAt = node.manualActions.findLast((one) => one.kind === "resume" && one.at <= at)?.at ?? -Infinity;
   const add = (one: StatusSpan): void => {
     const cut = one.start < resumedAt && one.end > resumedAt && node.kind !== "probe";

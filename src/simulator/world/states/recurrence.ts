@@ -1,7 +1,7 @@
 import { mix, uniform } from "../noise.ts";
 import { DAY_MS } from "../sensors/trend.ts";
 
-/** Something that befalls each node once in a period, for a while, at a moment that nobody foresees. */
+/** An event that happens to each node once in a period, at a random time and for a random length. */
 export interface Recurrence {
   /** Source of randomness: recurrences with different keys are independent. */
   readonly key: number;
@@ -33,11 +33,11 @@ export function recurrenceInDays(
   };
 }
 
-/** Half open: `start` belongs to it, `end` does not. Milliseconds since the epoch. */
+/** `start` belongs to it, `end` does not. Milliseconds since the epoch. */
 export interface Episode {
   readonly start: number;
   readonly end: number;
-  /** For whatever else there is to draw about it. */
+  /** Source of randomness for its further properties. */
   readonly draw: number;
 }
 
@@ -46,7 +46,7 @@ const STRIDES = [
   0.618_033_988_75, 0.754_877_666_25, 0.569_840_290_99, 0.819_172_513_4, 0.671_043_606_7, 0.549_700_477_9,
 ] as const;
 
-/** The last episode that began at or before a moment. `spreadIndex` is the node's place among its kind. */
+/** The last episode that began at or before a given time. `spreadIndex` is the node's place among its kind. */
 export function lastEpisode(recurrence: Recurrence, spreadIndex: number, salt: number, at: number): Episode {
   const phase = phaseOf(recurrence, spreadIndex);
   const cycle = Math.floor((at - phase) / recurrence.period);
@@ -54,7 +54,7 @@ export function lastEpisode(recurrence: Recurrence, spreadIndex: number, salt: n
   return episode.start <= at ? episode : episodeOf(recurrence, salt, phase, cycle - 1);
 }
 
-/** When the first episode after a moment begins. */
+/** When the first episode after a given time begins. */
 export function nextStart(recurrence: Recurrence, spreadIndex: number, salt: number, at: number): number {
   const phase = phaseOf(recurrence, spreadIndex);
   const cycle = Math.floor((at - phase) / recurrence.period);

@@ -3,18 +3,18 @@ import { highestRanked, RANK, type StatusSpan, statusSpan } from "../scans/statu
 import { addGeneratedProblems, nextOutage, outage } from "./generated-problems.ts";
 import { addHalts, lastManualAction, manualActionSpan, nextHalt } from "./pauses.ts";
 
-/** What children get from above, true for moments from `from` until before `until`. */
+/** Spans that children inherit, valid from `from` until before `until`. */
 interface InheritedSpans {
   readonly spans: readonly StatusSpan[];
   readonly from: number;
   readonly until: number;
-  /** That of the node when it was worked out. */
+  /** That of the node when they were collected. */
   readonly revision: number;
 }
 
 const NO_SPANS: InheritedSpans = { spans: [], from: -Infinity, until: Infinity, revision: 0 };
 
-/** What bore on a node at a moment. */
+/** The spans of a node at one time. */
 interface CollectedSpans {
   readonly node: TreeNode;
   readonly at: number;
@@ -29,27 +29,27 @@ export interface DependencyState {
 }
 
 /**
- * Everything that bears on a node at a moment. The sensors of a device share what comes from above,
- * which changes rarely: it is kept until it does.
+ * Collects everything that can affect the status of a node at one time. The sensors of a device share what comes from above,
+ * which changes rarely: it is cached until it does.
  */
 export class SpanCollector {
   readonly #inheritances = new Map<TreeNode, InheritedSpans>();
-  /** The last two answers: who asks for a state asks about the same moments several times in a row. */
+  /** The last two results: one question about a state needs the same times several times in a row. */
   #recent: { readonly last?: CollectedSpans | undefined; readonly before?: CollectedSpans | undefined } = {};
   readonly #dependencyStateOf: (node: TreeNode, at: number) => DependencyState;
 
-  /** @param dependencyStateOf how it is with what a node depends on */
+  /** @param dependencyStateOf the state of the object that a node depends on */
   constructor(dependencyStateOf: (node: TreeNode, at: number) => DependencyState) {
     this.#dependencyStateOf = dependencyStateOf;
   }
 
-  /** To be called for what is gone. */
+  /** To be called for removed nodes. */
   forget(node: TreeNode): void {
     this.#inheritances.delete(node);
   }
 
   /**
-   * Of each source the last span that began at or before `at`, whether it is still on or not. What pauses a parent pauses
+   * Of each source the last span that began at or before `at`, whether or not it has ended. What pauses a parent pauses
    * the node by dependency; behind a probe that has lost its connection everything is unknown.
    */
   spansAt(node: TreeNode, at: number): readonly StatusSpan[] {
@@ -65,7 +65,7 @@ export class SpanCollector {
 
   #collect(node: TreeNode, at: number): readonly StatusSpan[] {
     const action = lastManualAction(node, at);
-    // What somebody forces comes before all the rest.
+    // A forced status outranks all the rest.
     if (action?.kind === "force") return [manualActionSpan(action)];
     const spans: StatusSpan[] = [];
     addHalts(node, at, spans);
@@ -76,7 +76,7 @@ export class SpanCollector {
   }
 
   /**
-   * The last moment at or before `at` when something began or ended that can have changed what shows of the node.
+   * The last time at or before `at` at which something began or ended that can have changed the status of the node.
    * -Infinity when nothing did.
    */
   lastBoundary(node: TreeNode, at: number): number {
@@ -100,7 +100,7 @@ export class SpanCollector {
     return last;
   }
 
-  /** What the children of a node get from it and from all above it. */
+  /** The spans that the children of a node inherit from it and from all above it. */
   #inherited(node: TreeNode, at: number): InheritedSpans {
     const known = this.#inheritances.get(node);
     if (known?.revision === node.revision && known.from <= at && at < known.until) return known;
@@ -128,7 +128,7 @@ export class SpanCollector {
     return inheritance;
   }
 
-  /** The pause from what the node depends on; where that is well, one that has ended when it became so. */
+  /** The pause by what the node depends on; where that is up, one that ended when it came up. */
   #dependency(node: TreeNode, at: number): StatusSpan {
     const chosen = node.dependencies.findLast((one) => one.at <= at);
     if (chosen === undefined) return ended(-Infinity);
@@ -142,12 +142,12 @@ export class SpanCollector {
   }
 }
 
-/** What somebody said about the pause of a parent is not the reason of its children. */
+/** The message of a parent's pause is not passed on to its children. */
 function reasonOf({ status, message }: StatusSpan): string | undefined {
   return status === "pausedbydependency" ? message : undefined;
 }
 
-/** It has no length: all that it tells is that nothing of its kind was different since. */
+/** A span without length: nothing of its kind has changed since. */
 function ended(at: number): StatusSpan {
   return statusSpan({ start: at, end: at, draw: 0 }, "pausedbydependency", RANK.dependency);
 }

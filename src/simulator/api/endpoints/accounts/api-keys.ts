@@ -7,7 +7,7 @@ import type { Call, Endpoint } from "../../endpoint.ts";
 import { jsonReply, NO_CONTENT, type Reply } from "../../reply.ts";
 import { conflict } from "../../request-objects.ts";
 
-/** API keys. Each user manages his own, administrators everybody's. */
+/** API keys. Each user manages the own ones, administrators those of all users. */
 export const API_KEYS: readonly Endpoint[] = [
   { operation: "listApiKeys", access: "bearer", handle: list },
   { operation: "createApiKey", access: "bearer", handle: create },
@@ -21,7 +21,7 @@ function list(call: Call): Reply {
   return jsonReply(`[${keys.map((key) => renderApiKey(key, call)).join(",")}]`);
 }
 
-/** The text of the key is told here and nowhere else. */
+/** The text of the key is in this answer and in no other. */
 async function create(call: Call): Promise<Reply> {
   const user = ownerOf(call);
   const { name, description, access_level: accessLevel } = await call.readBody<RequestBody<"createApiKey">>();

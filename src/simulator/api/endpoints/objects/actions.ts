@@ -16,7 +16,7 @@ type Action = "pause" | "resume" | "scan" | "acknowledge";
  * - What is paused for a while can be paused anew, which sets another end; what is paused without end has nothing to gain.
  * - What is paused by its parent, a schedule or the licence cannot be resumed: it is not that which was paused.
  * - Nothing is scanned while it is paused or its probe is away.
- * - Only an alarm that nobody has seen yet can be acknowledged.
+ * - Only an alarm that is not acknowledged yet can be acknowledged.
  */
 const POSSIBLE: Readonly<Record<SimStatus, readonly Action[]>> = {
   none: ["pause", "scan"],
@@ -47,7 +47,7 @@ function isPossible(action: Action, status: SimStatus): boolean {
 }
 
 /**
- * Does something to a node at a moment.
+ * Applies an action to a node.
  * @throws RequestRefused WRONG_NODE_STATUS
  */
 function applyAction(world: World, action: Action, node: SimNode, now: number, options: ActionOptions): void {

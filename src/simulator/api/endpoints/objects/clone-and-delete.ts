@@ -28,7 +28,7 @@ interface CloneBody {
 
 /**
  * Like everything that creates objects it answers with `Location`. The copy is paused, as the product has it: it would
- * otherwise begin to measure before somebody has had a look at it. `service_url`, which nothing shows, is not kept.
+ * otherwise begin to measure before it was checked. `service_url` is read and not stored: no answer shows it.
  */
 async function clone(call: Call, kind?: NodeKind): Promise<Reply> {
   const body = await call.readBody<CloneBody>();

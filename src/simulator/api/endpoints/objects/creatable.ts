@@ -62,7 +62,7 @@ const LOCAL_PROBE_ID = "1";
 const PROBE_DEVICE = "Probe Device";
 
 /**
- * What keeps a kind from being created on a parent at the moment; nothing where the list is empty. What needs what is not
+ * What keeps a kind from being created on a parent at present; nothing where the list is empty. What needs what is not
  * shown: ours. Devices and groups can wait for their probe, sensors are first scanned by it.
  */
 export function hintsAgainst(
@@ -86,7 +86,7 @@ export function hintsAgainst(
 }
 
 /**
- * Makes sure that a kind of sensors can be created on a device at the moment.
+ * Makes sure that a kind of sensors can be created on a device at present.
  * @throws RequestRefused WRONG_NODE_STATUS while its probe is away, BAD_REQUEST for other reasons
  */
 export function checkCreatable(type: string, device: SimNode, world: World, now: number): void {

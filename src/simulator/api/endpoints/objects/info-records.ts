@@ -65,7 +65,7 @@ function sensorList(call: Call, sensors: readonly SimSensor[]): Reply {
   return selectPage(call, [sensors], SORTABLE, (sensor) => renderSensorInfo(sensor, options, call.rendering));
 }
 
-/** What the product lists under its alarms: whatever is not as it should be, whether or not somebody has seen it. */
+/** What the product lists under its alarms, acknowledged or not. */
 const ALARMING: ReadonlySet<SimStatus> = new Set(["down", "partialdown", "acknowledged", "warning", "unusual"]);
 
 function alarmsOf({ visible, rendering: { world, now } }: Call): readonly SimSensor[] {

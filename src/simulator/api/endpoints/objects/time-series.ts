@@ -69,7 +69,7 @@ const VALUES_A_TURN = 50_000;
 
 /**
  * The averages of a year are made from millions of values when they are asked for the first time. They are made bit by
- * bit, so that other requests do not wait; the world keeps them. If it changes meanwhile, the last call makes them anew.
+ * bit, so that other requests do not wait; the world caches them. If it changes in between, the last call makes them anew.
  */
 async function averagesInTurns(
   world: World,

@@ -113,7 +113,7 @@ const CERTIFICATE_LINE: Trend = {
   ],
 };
 
-/** Nobody vouches for such a certificate. */
+/** Not signed by any authority. */
 const selfSigned = oneOf([0, 0, 0, 1], 2);
 
 const certificate: SensorKind = {
