@@ -1,5 +1,5 @@
+import { pathGlob } from "../lib/glob.ts";
 import type { TreeNode } from "../model/tree.ts";
-import { pathGlob } from "./path-glob.ts";
 
 /** Which sensors to take. Each list that is not empty must have something that fits. */
 export interface Selection {

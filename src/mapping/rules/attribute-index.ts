@@ -1,6 +1,7 @@
 import { RE2Set } from "re2js";
+import { GLOB_FLAGS } from "../../lib/glob.ts";
 import { type Bits, noBits, setBit, unite } from "./bits.ts";
-import { type CompiledPattern, PATTERN_FLAGS } from "./pattern.ts";
+import type { CompiledPattern } from "./pattern.ts";
 
 /** Values of one attribute that are remembered; servers have far fewer types, tags, units and names of channels. */
 const MAX_REMEMBERED = 10_000;
@@ -43,7 +44,7 @@ export class AttributeIndex {
           this.#globs.push({ rule, literal: longestLiteral(pattern.text), pattern });
           continue;
         }
-        set ??= new RE2Set(RE2Set.ANCHOR_BOTH, PATTERN_FLAGS, MAX_AUTOMATON_BYTES);
+        set ??= new RE2Set(RE2Set.ANCHOR_BOTH, GLOB_FLAGS, MAX_AUTOMATON_BYTES);
         this.#rulesOf[set.add(pattern.source)] = rule;
       }
     }

@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
+import { GLOB_FLAGS, globSource } from "../../lib/glob.ts";
 
 /*
  * What a rule compares a text with: that very text, a glob, or a regular expression between slashes. Patterns are
@@ -16,22 +17,12 @@ export interface Pattern {
   readonly isPath: boolean;
 }
 
-/** A dot matches a line break too: names can have some. */
-export const PATTERN_FLAGS = RE2JS.DOTALL;
-
 export function parsePattern(text: string, isPath: boolean): Pattern {
   if (text.length >= 2 && text.startsWith("/") && text.endsWith("/")) {
     return { kind: "regex", text, source: text.slice(1, -1), isPath };
   }
   if (!/[*?]/.test(text)) return { kind: "exact", text, source: RE2JS.quote(text), isPath };
-  const source = text.replaceAll(/\*\*|[*?]|[^*?]+/g, (part) => wildcard(part, isPath) ?? RE2JS.quote(part));
-  return { kind: "glob", text, source, isPath };
-}
-
-function wildcard(part: string, isPath: boolean): string | undefined {
-  if (part === "**") return ".*";
-  if (part === "*") return isPath ? "[^/]*" : ".*";
-  return part === "?" ? (isPath ? "[^/]" : ".") : undefined;
+  return { kind: "glob", text, source: globSource(text, isPath), isPath };
 }
 
 /** A pattern that is ready to match. */
@@ -44,7 +35,7 @@ export interface CompiledPattern extends Pattern {
 export function compilePattern(pattern: Pattern): CompiledPattern | { readonly fault: string } {
   if (pattern.kind === "regex" && pattern.source === "") return { fault: "there is nothing between the slashes" };
   try {
-    const expression = RE2JS.compile(pattern.source, PATTERN_FLAGS);
+    const expression = RE2JS.compile(pattern.source, GLOB_FLAGS);
     return {
       ...pattern,
       expression,

@@ -1,3 +1,4 @@
+import { pathGlob } from "../../lib/glob.ts";
 import type { SimNode, SimSensor, World } from "../world/model.ts";
 import { isSensor } from "../world/objects.ts";
 import type { Selection } from "./schema.ts";
@@ -87,17 +88,4 @@ export function pathOf(node: SimNode): string {
   const names: string[] = [];
   for (let one: SimNode | undefined = node; one?.parent !== undefined; one = one.parent) names.unshift(one.name);
   return names.join("/");
-}
-
-const WILDCARDS: ReadonlyMap<string, string> = new Map([
-  ["**", ".*"],
-  ["*", "[^/]*"],
-  ["?", "[^/]"],
-]);
-
-/** `*` stands for any text within one name, `**` for any text, `?` for one character; all else for itself. */
-export function pathGlob(pattern: string): (path: string) => boolean {
-  const source = pattern.replace(/\*\*|[*?]|[^*?]+/g, (part) => WILDCARDS.get(part) ?? RegExp.escape(part));
-  const expression = new RegExp(`^${source}$`, "su");
-  return (path) => expression.test(path);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Selection } from "../../../src/simulator/scenario/schema.ts";
-import { pathGlob, pathOf, SelectionError, selectNodes, sensorsOf } from "../../../src/simulator/scenario/selection.ts";
+import { pathOf, SelectionError, selectNodes, sensorsOf } from "../../../src/simulator/scenario/selection.ts";
 import type { SimNode } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import { STARTED_AT } from "../world/fixtures.ts";
@@ -68,13 +68,6 @@ describe("a selection takes", () => {
     expect(refused).toThrow(message);
     expect(refused).toThrow(expect.objectContaining({ key }));
   });
-});
-
-test("a path glob takes everything but its wildcards literally", () => {
-  expect(pathGlob("a/(1) [x]+.\\")("a/(1) [x]+.\\")).toBe(true);
-  expect(pathGlob("a/*/c")("a/b/b/c")).toBe(false);
-  expect(pathGlob("a/**/c")("a/b\nb/b/c")).toBe(true);
-  expect(pathGlob("??")("🖨️")).toBe(true);
 });
 
 test("sensors below several nodes come once each", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pathGlob } from "../../src/backfill/path-glob.ts";
+import { pathGlob } from "../../src/lib/glob.ts";
 
 describe("a glob of paths", () => {
   test.each([
@@ -8,6 +8,8 @@ describe("a glob of paths", () => {
     ["Berlin/**", "Berlin", false],
     ["**", "", true],
     ["**", "a/b\nc", true],
+    ["a/**/c", "a/b\nb/b/c", true],
+    ["a/*/c", "a/b/b/c", false],
     ["", "", true],
     ["", "a", false],
     ["*/Ping", "core 1/Ping", true],
