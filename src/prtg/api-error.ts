@@ -37,6 +37,11 @@ export function isMissing(endpoint: string, error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === "API_NOT_FOUND" && error.endpoint === endpoint;
 }
 
+/** The server did not finish in time, by its own clock or by ours. */
+export function isTimeout({ code }: ApiError): boolean {
+  return code === "API_TIMEOUT" || code === "API_EXECUTION_TIMEOUT";
+}
+
 /** Why requests fail after `close()`. */
 export function closedError(): ApiError {
   return new ApiError("API_SUSPENDED", "the client is closed", { endpoint: "", remedy: "The exporter is ending." });

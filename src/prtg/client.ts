@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { ApiError, isMissing } from "./api-error.ts";
-import { ApiKeyAuth, type Authenticator } from "./auth/authenticator.ts";
-import { SessionAuth } from "./auth/session-auth.ts";
 import { decodeChannel } from "./decode/channel.ts";
 import { decodeLookup } from "./decode/lookup.ts";
 import { decodeNode } from "./decode/node.ts";
@@ -24,9 +22,8 @@ import type {
   StatusSummary,
   TimeSeries,
 } from "./records.ts";
-import { Circuits } from "./request/circuits.ts";
+import type { ApiAnswer } from "./request/messages.ts";
 import { Requester } from "./request/requester.ts";
-import { type ApiAnswer, Sender } from "./request/sender.ts";
 import type { SeriesType } from "./series-types.ts";
 import { TimeSeriesReader } from "./time-series-reader.ts";
 
@@ -37,8 +34,6 @@ export function createApiClient(options: ApiClientOptions): MonitoringApi {
 
 class ApiClient implements MonitoringApi {
   readonly #options: ApiClientOptions;
-  readonly #sender: Sender;
-  readonly #authenticator: Authenticator;
   readonly #requester: Requester;
   readonly #lists: ListReader;
   readonly #timeSeries: TimeSeriesReader;
@@ -64,19 +59,12 @@ class ApiClient implements MonitoringApi {
   #closed: Promise<void> | undefined;
 
   constructor(options: ApiClientOptions) {
-    const { auth } = options;
-    const circuits = new Circuits(options);
     this.#options = options;
-    this.#sender = new Sender(options, circuits);
-    this.#authenticator =
-      auth.kind === "api_key"
-        ? new ApiKeyAuth(auth.key, options.redactor)
-        : new SessionAuth(auth.username, auth.password, this.#sender, options);
-    this.#requester = new Requester(options, this.#sender, circuits, this.#authenticator);
+    this.#requester = new Requester(options);
     const accounts = new ListAccounts(options.limits);
     this.#texts = new TextBounds(options.limits.maxTextLength);
     this.#lists = new ListReader(options, this.#requester, accounts);
-    this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#sender.serverClock, accounts);
+    this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, accounts);
   }
 
   async health(signal: AbortSignal): Promise<void> {
@@ -148,22 +136,16 @@ class ApiClient implements MonitoringApi {
   }
 
   clockOffset(): number {
-    return this.#sender.serverClock.offsetMs;
+    return this.#requester.serverClock.offsetMs;
   }
 
   isClockInDoubt(): boolean {
-    return this.#sender.serverClock.isInDoubt;
+    return this.#requester.serverClock.isInDoubt;
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#close();
+    this.#closed ??= this.#requester.close();
     return this.#closed;
-  }
-
-  async #close(): Promise<void> {
-    this.#requester.close();
-    await this.#authenticator.close();
-    await this.#sender.close();
   }
 
   #read(endpoint: string, signal: AbortSignal): Promise<ApiAnswer> {

@@ -6,7 +6,7 @@ import type { ApiClientOptions } from "./options.ts";
 import type { ListAccounts } from "./paging/list-quota.ts";
 import type { TimeSeries } from "./records.ts";
 import type { Requester } from "./request/requester.ts";
-import { notJson } from "./request/response-reader.ts";
+import { notJson } from "./request/response-error.ts";
 import type { SeriesType } from "./series-types.ts";
 import type { ServerClock } from "./server-clock.ts";
 

@@ -5,9 +5,9 @@ import { ApiError, closedError } from "../api-error.ts";
 import { isObject, text } from "../decode/primitives.ts";
 import { parseTimestamp } from "../decode/timestamp.ts";
 import type { ApiClientOptions } from "../options.ts";
+import type { ApiAnswer, ApiRequest } from "../request/messages.ts";
 import { WRONG_PORT_REMEDY } from "../request/response-error.ts";
-import type { Sender } from "../request/sender.ts";
-import type { ApiRequest } from "../request/transport.ts";
+import type { ServerClock } from "../server-clock.ts";
 import { type Authenticator, isHeaderSafe, readSecret } from "./authenticator.ts";
 
 const ENDPOINT = "/session";
@@ -35,6 +35,12 @@ interface Refusal {
   readonly until: number;
 }
 
+/** Sends what a login consists of; a part of Requester. */
+export interface LoginSender {
+  readonly serverClock: ServerClock;
+  send(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<ApiAnswer>;
+}
+
 /**
  * Login with user name and password: `POST /session`, renewed with `GET /session` before the token runs out, logged in
  * anew where that fails, ended with `DELETE /session`. The specification leaves lifetime and renew result open.
@@ -42,7 +48,7 @@ interface Refusal {
 export class SessionAuth implements Authenticator {
   readonly #username: string;
   readonly #password: () => Promise<string>;
-  readonly #sender: Sender;
+  readonly #sender: LoginSender;
   readonly #options: ApiClientOptions;
   readonly #clock: Clock;
   readonly #redactor: Redactor;
@@ -54,7 +60,7 @@ export class SessionAuth implements Authenticator {
   #currentToken: string | undefined;
   #retiredToken: string | undefined;
 
-  constructor(username: string, password: () => Promise<string>, sender: Sender, options: ApiClientOptions) {
+  constructor(username: string, password: () => Promise<string>, sender: LoginSender, options: ApiClientOptions) {
     this.#username = username;
     this.#password = password;
     this.#sender = sender;
@@ -88,7 +94,7 @@ export class SessionAuth implements Authenticator {
   }
 
   async #endSession(signal: AbortSignal): Promise<void> {
-    // The server may have opened the session of a login under way, and without its token nobody could end it.
+    // The server may have opened the session of a login under way, which cannot be ended without its token.
     if (this.#opening !== undefined) await waitFor(this.#opening, signal);
     const session = this.#session;
     this.#session = undefined;

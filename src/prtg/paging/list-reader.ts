@@ -1,11 +1,11 @@
 import { withDeadline } from "../../lib/deadline.ts";
-import { ApiError } from "../api-error.ts";
+import { ApiError, isTimeout } from "../api-error.ts";
 import type { DecodeProblems } from "../decode/problems.ts";
 import { reportProblems } from "../decode/problems.ts";
 import { type ListEndpoint, pagePath } from "../endpoints.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ListResult } from "../records.ts";
-import { isTimeout, type Requester } from "../request/requester.ts";
+import type { Requester } from "../request/requester.ts";
 import { StandIns } from "./endpoint-fallback.ts";
 import type { ListAccounts } from "./list-quota.ts";
 import { PageSize } from "./page-size.ts";
@@ -137,7 +137,7 @@ export class ListReader {
   ): Promise<PageHead> {
     const { endpoint } = list;
     const path = pagePath(list, offset, limit);
-    const { response } = await this.#requester.get({ endpoint, path, startRecords, stepsDown: true }, signal);
+    const { response } = await this.#requester.get({ endpoint, path, startRecords, retriesTimeout: false }, signal);
     return { total: response.totalCount, hasNext: response.hasNext };
   }
 

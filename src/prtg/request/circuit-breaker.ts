@@ -1,24 +1,26 @@
+import type { ErrorCode } from "../../errors/catalogue.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { ApiError } from "../api-error.ts";
+import { ApiError } from "../api-error.ts";
+import type { ApiClientOptions } from "../options.ts";
 
 export interface BreakerSettings {
   /** Failures in a row that open it. */
   readonly threshold: number;
   /** How long it stays open the first time; doubles with each failed trial. */
   readonly firstHoldMs: number;
-  readonly longestHoldMs: number;
+  readonly maxHoldMs: number;
 }
 
 /** For a server that cannot be reached or has lost its core server. */
-export const SERVER_BREAKER: BreakerSettings = { threshold: 5, firstHoldMs: 5_000, longestHoldMs: 60_000 };
+const SERVER_BREAKER: BreakerSettings = { threshold: 5, firstHoldMs: 5_000, maxHoldMs: 60_000 };
 /** For one endpoint that is too slow or broken while the server as such works. */
-export const ENDPOINT_BREAKER: BreakerSettings = { threshold: 3, firstHoldMs: 10_000, longestHoldMs: 30_000 };
+const ENDPOINT_BREAKER: BreakerSettings = { threshold: 3, firstHoldMs: 10_000, maxHoldMs: 30_000 };
 
 /**
  * Closed: requests pass. Open: they are held back for a while. Half-open: that while is over, a trial may be made;
- * its success closes the breaker, its failure opens it for longer. What a trial is, is the caller's business.
+ * its success closes the breaker, its failure opens it for longer. The caller makes the trial.
  */
-export class Breaker {
+export class CircuitBreaker {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #settings: BreakerSettings;
@@ -65,13 +67,102 @@ export class Breaker {
     if (this.heldForMs() > 0) return;
     this.#failures++;
     if (this.#openUntil === undefined && this.#failures < this.#settings.threshold) return;
-    const { firstHoldMs, longestHoldMs } = this.#settings;
-    const holdMs = Math.min(longestHoldMs, firstHoldMs * 2 ** this.#trials);
+    const { firstHoldMs, maxHoldMs } = this.#settings;
+    const holdMs = Math.min(maxHoldMs, firstHoldMs * 2 ** this.#trials);
     // A tenth less at random, so that replicas do not come back in step.
     const jittered = holdMs * (1 - 0.1 * this.#random());
     const wasClosed = this.#openUntil === undefined;
     this.#openUntil = this.#clock.monotonic() + Math.max(jittered, failure.retryAfterMs ?? 0);
     this.#trials++;
     if (wasClosed) this.#changed(true);
+  }
+}
+
+export const HEALTH_ENDPOINT = "/health";
+
+/** The server cannot be reached, or has lost its core server (502, 503, 504): true of every endpoint. */
+const SERVER_FAILURES: readonly ErrorCode[] = [
+  "API_CONNECTION_FAILED",
+  "API_TLS_UNTRUSTED",
+  "API_TLS_FINGERPRINT",
+  "API_TLS_CLIENT_REFUSED",
+  "API_TLS_FAILED",
+  "API_UNAVAILABLE",
+  "API_LICENSE_INACTIVE",
+];
+
+/** May well be the fault of one endpoint. */
+const ENDPOINT_FAILURES: readonly ErrorCode[] = [
+  "API_TIMEOUT",
+  "API_EXECUTION_TIMEOUT",
+  "API_SERVER_ERROR",
+  "API_NOT_JSON",
+  "API_RESPONSE_TOO_LARGE",
+  "API_REDIRECTED",
+  "API_WRONG_PORT",
+];
+
+/** The breaker of a server and those of its endpoints, and which failure counts for which. */
+export class CircuitBreakers {
+  readonly #options: ApiClientOptions;
+  readonly #server: CircuitBreaker;
+  readonly #endpoints = new Map<string, CircuitBreaker>();
+
+  constructor(options: ApiClientOptions) {
+    const { clock, random, log, observer } = options;
+    this.#options = options;
+    this.#server = new CircuitBreaker(clock, random, SERVER_BREAKER, (open) => {
+      observer.breakerChanged(open);
+      const fields = { err: this.#server.lastFailure, request_id: this.#server.lastFailure?.requestId };
+      if (open) log.warn(fields, "server unavailable: requests are held back");
+      else log.info("server available again");
+    });
+  }
+
+  /** Why a request to this endpoint must not be sent now; undefined when it may, perhaps after a probe. */
+  refusal(endpoint: string): ApiError | undefined {
+    const breaker = this.#server.heldForMs() > 0 ? this.#server : this.#endpoint(endpoint);
+    const heldForMs = breaker.heldForMs();
+    const cause = breaker.lastFailure;
+    if (heldForMs === 0 || cause === undefined) return undefined;
+    const what = `held back for ${Math.ceil(heldForMs / 1000)} s after repeated failures`;
+    const { remedy, requestId } = cause;
+    const details = { endpoint, cause, remedy, requestId, retryAfterMs: heldForMs };
+    return new ApiError("API_SUSPENDED", `${endpoint}: ${what}`, details);
+  }
+
+  /** The server failed before; whether it works again must be asked at `/health` first. */
+  get needsProbe(): boolean {
+    return this.#server.isOpen;
+  }
+
+  succeeded(endpoint: string): void {
+    this.#server.succeeded();
+    this.#endpoint(endpoint).succeeded();
+  }
+
+  failed(failure: ApiError): void {
+    const { code, endpoint } = failure;
+    const silentHealth = endpoint === HEALTH_ENDPOINT && code === "API_TIMEOUT";
+    if (SERVER_FAILURES.includes(code) || silentHealth) {
+      this.#server.failed(failure);
+      return;
+    }
+    if (failure.httpStatus !== undefined) this.#server.succeeded();
+    if (ENDPOINT_FAILURES.includes(code)) this.#endpoint(endpoint).failed(failure);
+    else if (code !== "API_RATE_LIMITED") this.#endpoint(endpoint).succeeded();
+  }
+
+  #endpoint(endpoint: string): CircuitBreaker {
+    const known = this.#endpoints.get(endpoint);
+    if (known !== undefined) return known;
+    const { clock, random, log } = this.#options;
+    const breaker: CircuitBreaker = new CircuitBreaker(clock, random, ENDPOINT_BREAKER, (open) => {
+      const { lastFailure } = breaker;
+      if (open) log.warn({ endpoint, err: lastFailure, request_id: lastFailure?.requestId }, "endpoint held back");
+      else log.info({ endpoint }, "endpoint works again");
+    });
+    this.#endpoints.set(endpoint, breaker);
+    return breaker;
   }
 }

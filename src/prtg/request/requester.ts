@@ -1,109 +1,100 @@
 import { waitFor, withDeadline } from "../../lib/deadline.ts";
 import { ApiError, closedError } from "../api-error.ts";
-import type { Authenticator } from "../auth/authenticator.ts";
+import { ApiKeyAuth, type Authenticator } from "../auth/authenticator.ts";
+import { SessionAuth } from "../auth/session-auth.ts";
 import type { ApiClientOptions } from "../options.ts";
-import { type Circuits, HEALTH_ENDPOINT } from "./circuits.ts";
-import { RetryBudget, retryDelayMs } from "./retry.ts";
-import type { ApiAnswer, Sender } from "./sender.ts";
+import { ServerClock } from "../server-clock.ts";
+import { AttemptRecord } from "./attempt-record.ts";
+import { CircuitBreakers, HEALTH_ENDPOINT } from "./circuit-breaker.ts";
+import type { ApiAnswer, ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
+import { RequestBudget } from "./request-budget.ts";
+import { ResponseReader } from "./response-reader.ts";
+import { RetryPolicy } from "./retry.ts";
+import { Transport } from "./transport.ts";
 
-/** What is read with GET. */
-export interface Reading {
-  /** Template without ids or query. */
-  readonly endpoint: string;
-  /** Path and query below `/api/v2`. */
-  readonly path: string;
-  /** Of a JSON array; see ApiRequest. */
-  readonly startRecords?: () => (record: unknown) => void;
-  /** The caller answers a timeout with a smaller request: the same one is not tried again. */
-  readonly stepsDown?: boolean;
-}
-
-/** Reads with everything that makes it dependable: authentication, retries, breakers, a total deadline. */
+/**
+ * The way of one request to a monitoring server. All of it happens within `limits.totalTimeoutMs`; each attempt goes
+ * through these steps:
+ *
+ * 1. breaker: what is held back fails at once; after an outage `/health` is asked first   (circuit-breaker.ts)
+ * 2. auth: the token to use now                                                           (auth/)
+ * 3. budget: wait for a place among the requests under way, and for the pace              (request-budget.ts)
+ * 4. send: within `limits.timeoutMs`, measured and logged                                 (transport.ts, attempt-record.ts)
+ * 5. judge: the JSON or the records of the answer, or the ApiError that it stands for     (response-reader.ts)
+ * 6. learn: breakers and budget are told how it went
+ * 7. retry: after a failure, whether to begin again at 1, and after what delay            (retry.ts)
+ */
 export class Requester {
+  readonly serverClock: ServerClock;
   readonly #options: ApiClientOptions;
-  readonly #sender: Sender;
-  readonly #circuits: Circuits;
+  readonly #breakers: CircuitBreakers;
   readonly #authenticator: Authenticator;
-  readonly #retryBudget = new RetryBudget();
+  readonly #budget: RequestBudget;
+  readonly #transport: Transport;
+  readonly #retries: RetryPolicy;
   readonly #closing = new AbortController();
   #probe: Promise<void> | undefined;
 
-  constructor(options: ApiClientOptions, sender: Sender, circuits: Circuits, authenticator: Authenticator) {
+  constructor(options: ApiClientOptions) {
+    const { auth, redactor } = options;
     this.#options = options;
-    this.#sender = sender;
-    this.#circuits = circuits;
-    this.#authenticator = authenticator;
+    this.serverClock = new ServerClock(options.clock, options.log);
+    this.#breakers = new CircuitBreakers(options);
+    this.#authenticator =
+      auth.kind === "api_key"
+        ? new ApiKeyAuth(auth.key, redactor)
+        : new SessionAuth(auth.username, auth.password, this, options);
+    this.#budget = new RequestBudget(options.clock, options.limits);
+    this.#transport = new Transport(options);
+    this.#retries = new RetryPolicy(options);
   }
 
-  /** Rejects with an ApiError, or with the signal's reason when that aborts. */
-  get(reading: Reading, signal: AbortSignal): Promise<ApiAnswer> {
-    return this.#withinTotal(reading.endpoint, signal, (total) => this.#readWithRetries(reading, total));
+  /** Sends a GET. Rejects with an ApiError, or with the signal's reason when that aborts. */
+  get(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
+    return this.#withinTotal(request.endpoint, signal, (total) => this.#sendWithRetries(request, total));
   }
 
   /** `GET /health`: needs no authentication, and is sent even while everything else is held back. */
   health(signal: AbortSignal): Promise<ApiAnswer> {
-    return this.#withinTotal(HEALTH_ENDPOINT, signal, (total) => this.#askHealth(total));
+    return this.#withinTotal(HEALTH_ENDPOINT, signal, (total) => this.#sendWithRetries(HEALTH, total));
   }
 
-  /** Ends what is under way and refuses what comes. */
-  close(): void {
-    this.#closing.abort(closedError());
-  }
-
-  async #readWithRetries(reading: Reading, total: TotalDeadline): Promise<ApiAnswer> {
-    const { endpoint } = reading;
-    let renewed = false;
+  async #sendWithRetries(request: ApiRequest, total: TotalDeadline): Promise<ApiAnswer> {
+    const isHealth = request.endpoint === HEALTH_ENDPOINT;
+    let isTokenRenewed = false;
     let attempt = 1;
     for (;;) {
-      await this.#admit(endpoint, total);
-      const token = await this.#authenticator.token(total.signal);
+      if (!isHealth) await this.#passBreaker(request.endpoint, total);
+      const token = isHealth ? undefined : await this.#authenticator.token(total.signal);
       try {
-        return await this.#send(reading, token, total.signal);
+        const answer = await this.send(request, token, total.signal);
+        this.#retries.succeeded();
+        return answer;
       } catch (error) {
         if (!(error instanceof ApiError) || total.signal.aborted) throw error;
-        if (error.code === "API_UNAUTHORIZED" && !renewed) {
+        if (error.code === "API_UNAUTHORIZED" && token !== undefined && !isTokenRenewed) {
           // One renewal and one retry, never a loop: repeated refusals lock accounts.
-          renewed = true;
+          isTokenRenewed = true;
           if (!(await this.#authenticator.refused(token, total.signal))) throw error;
-          this.#options.observer.retried(endpoint);
         } else {
-          await this.#beforeRetry(reading, error, attempt, total);
+          await this.#delayRetry(request, error, attempt, total);
           attempt++;
         }
+        this.#options.observer.retried(request.endpoint);
       }
     }
-  }
-
-  async #askHealth(total: TotalDeadline): Promise<ApiAnswer> {
-    const reading = { endpoint: HEALTH_ENDPOINT, path: HEALTH_ENDPOINT };
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#send(reading, undefined, total.signal);
-      } catch (error) {
-        if (!(error instanceof ApiError) || total.signal.aborted) throw error;
-        await this.#beforeRetry(reading, error, attempt, total);
-      }
-    }
-  }
-
-  async #send(reading: Reading, token: string | undefined, signal: AbortSignal): Promise<ApiAnswer> {
-    const { endpoint, path, startRecords } = reading;
-    const request = { method: "GET", endpoint, path, ...(startRecords !== undefined && { startRecords }) } as const;
-    const answer = await this.#sender.send(request, token, signal);
-    this.#retryBudget.succeeded();
-    return answer;
   }
 
   /** Passes when a request may be sent; while the server is thought to be down, one asks `/health` for all. */
-  async #admit(endpoint: string, total: TotalDeadline): Promise<void> {
-    const refusal = this.#circuits.refusal(endpoint);
+  async #passBreaker(endpoint: string, total: TotalDeadline): Promise<void> {
+    const refusal = this.#breakers.refusal(endpoint);
     if (refusal !== undefined) throw refusal;
-    const heldForMs = this.#sender.heldForMs();
+    const heldForMs = this.#budget.heldForMs();
     if (heldForMs > total.remainingMs()) {
       const what = `held back for ${Math.ceil(heldForMs / 1000)} s, as the server asked`;
       throw new ApiError("API_RATE_LIMITED", `${endpoint}: ${what}`, { endpoint, retryAfterMs: heldForMs });
     }
-    if (!this.#circuits.needsProbe) return;
+    if (!this.#breakers.needsProbe) return;
     this.#probe ??= this.#sendProbe().finally(() => {
       this.#probe = undefined;
     });
@@ -114,30 +105,82 @@ export class Requester {
     const never = new AbortController().signal;
     await this.#withinTotal(HEALTH_ENDPOINT, never, async ({ signal }) => {
       try {
-        await this.#send({ endpoint: HEALTH_ENDPOINT, path: HEALTH_ENDPOINT }, undefined, signal);
+        await this.send(HEALTH, undefined, signal);
+        this.#retries.succeeded();
       } catch (error) {
         // Any answer but a 502, 503 or 504 shows that the server is there, which is all that is asked.
-        if (this.#circuits.needsProbe || this.#closing.signal.aborted) throw error;
+        if (this.#breakers.needsProbe || this.#closing.signal.aborted) throw error;
       }
     });
   }
 
+  /**
+   * One attempt at a request, without breaker and retry: for logins. `token` goes into the Authorization header.
+   * Rejects with an ApiError, or with the signal's reason.
+   */
+  async send(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<ApiAnswer> {
+    const release = await this.#budget.acquire(signal);
+    try {
+      const answer = await this.#exchange(request, token, signal);
+      this.#breakers.succeeded(request.endpoint);
+      return answer;
+    } catch (error) {
+      if (error instanceof ApiError) {
+        this.#breakers.failed(error);
+        // A limit is on us as a client, not on one endpoint.
+        if (error.code === "API_RATE_LIMITED") this.#budget.hold(error.retryAfterMs ?? 0);
+      }
+      throw error;
+    } finally {
+      release();
+    }
+  }
+
+  async #exchange(request: ApiRequest, token: string | undefined, parent: AbortSignal): Promise<ApiAnswer> {
+    const { clock, limits } = this.#options;
+    const { endpoint } = request;
+    const ms = limits.timeoutMs;
+    const record = new AttemptRecord(this.#options, request);
+    const reader = new ResponseReader(request, this.serverClock, this.#options.redactor);
+    const expired = (): ApiError => {
+      const what = `no complete answer within ${ms / 1000} s (${record.bytes} bytes arrived)`;
+      return new ApiError("API_TIMEOUT", `${endpoint}: ${what}`, { endpoint });
+    };
+    const hooks = {
+      onHead: (head: ResponseHead) => {
+        record.head = head;
+        return reader.begin(head);
+      },
+      onBytes: (count: number) => {
+        record.bytes += count;
+      },
+    };
+    let response: HttpResponse | undefined;
+    let failure: unknown;
+    try {
+      response = await withDeadline({ clock, ms, parents: [parent], expired }, (signal) =>
+        this.#transport.send(request, token, signal, hooks),
+      );
+      return reader.end(response);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      record.finish(response, failure);
+    }
+  }
+
   /** Resolves when the request is to be sent again; throws the failure when it is not. */
-  async #beforeRetry(reading: Reading, failure: ApiError, attempt: number, total: TotalDeadline): Promise<void> {
-    const { clock, random, log, observer, maxAttempts = Number.POSITIVE_INFINITY } = this.#options;
-    const { endpoint } = reading;
+  async #delayRetry(request: ApiRequest, failure: ApiError, attempt: number, total: TotalDeadline): Promise<void> {
+    const { endpoint, retriesTimeout = true } = request;
     total.lastFailure = failure;
-    if (attempt >= maxAttempts) throw failure;
-    if (reading.stepsDown === true && isTimeout(failure)) throw failure;
-    const delayMs = retryDelayMs(failure, attempt, random);
-    if (delayMs === undefined || delayMs >= total.remainingMs()) throw failure;
-    // The failure at hand says more than that requests are now held back because of it.
-    if (this.#circuits.needsProbe || this.#circuits.refusal(endpoint) !== undefined) throw failure;
-    if (!this.#retryBudget.spend()) throw failure;
-    const delay = { endpoint, attempt, delay_ms: Math.round(delayMs), request_id: failure.requestId };
-    log.warn({ ...delay, err: failure }, "request failed: trying again");
-    await clock.sleep(delayMs, total.signal);
-    observer.retried(endpoint);
+    const isHeldBack = this.#breakers.needsProbe || this.#breakers.refusal(endpoint) !== undefined;
+    const remainingMs = total.remainingMs();
+    const delayMs = this.#retries.delayMs({ failure, attempt, remainingMs, isHeldBack, retriesTimeout });
+    if (delayMs === undefined) throw failure;
+    const fields = { endpoint, attempt, delay_ms: Math.round(delayMs), request_id: failure.requestId };
+    this.#options.log.warn({ ...fields, err: failure }, "request failed: trying again");
+    await this.#options.clock.sleep(delayMs, total.signal);
   }
 
   #withinTotal<Result>(
@@ -159,16 +202,20 @@ export class Requester {
       return work(total);
     });
   }
+
+  /** Ends what is under way and refuses what comes, then ends the session and closes the connections. */
+  async close(): Promise<void> {
+    this.#closing.abort(closedError());
+    await this.#authenticator.close();
+    await this.#transport.close();
+  }
 }
+
+const HEALTH: ApiRequest = { endpoint: HEALTH_ENDPOINT, path: HEALTH_ENDPOINT };
 
 interface TotalDeadline {
   readonly signal: AbortSignal;
   remainingMs(): number;
   /** Of the attempts so far. */
   lastFailure: ApiError | undefined;
-}
-
-/** The server did not finish in time, by its own clock or by ours. */
-export function isTimeout({ code }: ApiError): boolean {
-  return code === "API_TIMEOUT" || code === "API_EXECUTION_TIMEOUT";
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../errors/catalogue.ts";
 import { parseRetryAfterMs } from "../../lib/http/headers.ts";
 import { ApiError } from "../api-error.ts";
 import { isObject, text } from "../decode/primitives.ts";
-import type { HttpResponse } from "./response-head.ts";
+import type { HttpResponse, ResponseHead } from "./messages.ts";
 
 /** Some answers come from whatever else listens there: the classic web server, a proxy. */
 export const WRONG_PORT_REMEDY =
@@ -39,6 +39,16 @@ export function responseError(
     requestId: response.requestId ?? (body?.requestId && clean(body.requestId)),
     retryAfterMs: parseRetryAfterMs(response.retryAfter, response.dateMs ?? nowMs),
     ...(foreign && { remedy: WRONG_PORT_REMEDY }),
+  });
+}
+
+/** The answer worked, but is not in the form that the specification gives for the endpoint. */
+export function notJson(endpoint: string, response: ResponseHead, what: string): ApiError {
+  const { status: httpStatus, requestId } = response;
+  return new ApiError("API_NOT_JSON", `${endpoint}: HTTP ${httpStatus} with ${what}`, {
+    endpoint,
+    httpStatus,
+    requestId,
   });
 }
 

@@ -1,9 +1,61 @@
+import type { Redactor } from "../../errors/redactor.ts";
 import { isReadable } from "../../lib/http/decoded-body.ts";
-import { MAX_DEPTH } from "../answer-bounds.ts";
-import { ApiError } from "../api-error.ts";
+import { MAX_DEPTH, MAX_ERROR_BYTES } from "../answer-bounds.ts";
+import type { ApiError } from "../api-error.ts";
 import { NotAList } from "../paging/json-records.ts";
-import type { RecordsBody } from "./response-body.ts";
-import type { HttpResponse, ResponseHead } from "./response-head.ts";
+import type { ServerClock } from "../server-clock.ts";
+import type { ApiAnswer, ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
+import { RecordsBody, type ResponseBody, TextBody } from "./response-body.ts";
+import { notJson, responseError } from "./response-error.ts";
+
+/** Judges the answer to one attempt: first by its head, then as a whole. */
+export class ResponseReader {
+  readonly #request: ApiRequest;
+  readonly #serverClock: ServerClock;
+  readonly #redactor: Redactor;
+  #records: RecordsBody | undefined;
+
+  constructor(request: ApiRequest, serverClock: ServerClock, redactor: Redactor) {
+    this.#request = request;
+    this.#serverClock = serverClock;
+    this.#redactor = redactor;
+  }
+
+  /**
+   * What takes the body of an answer with this head.
+   * @throws ApiError where the body cannot be read
+   */
+  begin(head: ResponseHead): ResponseBody {
+    const { endpoint, startRecords } = this.#request;
+    if (head.status >= 300) return new TextBody(MAX_ERROR_BYTES);
+    // Errors tell no time: they may come from a proxy, which has a clock of its own.
+    this.#serverClock.heard(head.dateMs);
+    refuseEncoding(endpoint, head);
+    if (startRecords === undefined) return new TextBody();
+    // The page of another program, say: its type says enough.
+    if (!isOfJsonType(head)) return new TextBody(MAX_ERROR_BYTES);
+    this.#records = new RecordsBody(startRecords());
+    return this.#records;
+  }
+
+  /**
+   * What the complete answer holds.
+   * @throws ApiError where it is a failure, or not in the form that was asked for
+   */
+  end(response: HttpResponse): ApiAnswer {
+    const { endpoint, startRecords } = this.#request;
+    if (this.#records !== undefined) {
+      this.#records.read(lastRecords(endpoint, response, this.#records));
+      return { json: undefined, response };
+    }
+    if (response.status >= 300) {
+      throw responseError(endpoint, response, this.#serverClock.now(), (text) => this.#redactor.redact(text));
+    }
+    const json = parseJson(endpoint, response);
+    if (startRecords !== undefined) throw notAList(endpoint, response);
+    return { json, response };
+  }
+}
 
 const JSON_TYPE = /^(application|text)\/([\w.-]+\+)?json$/;
 /** Types that servers give to anything; whether it is JSON, parsing tells. */
@@ -27,15 +79,10 @@ export function parseJson(endpoint: string, response: HttpResponse): unknown {
  * Compressed answers are not asked for, but proxies send them. What cannot be unpacked is not waited for.
  * @throws ApiError
  */
-export function refuseEncoding(endpoint: string, head: ResponseHead): void {
+function refuseEncoding(endpoint: string, head: ResponseHead): void {
   const { contentEncoding } = head;
   if (isReadable(contentEncoding)) return;
   throw notJson(endpoint, head, `an encoding that cannot be read (${contentEncoding})`);
-}
-
-/** Whether a successful answer that begins like this can be read record by record. */
-export function mayHoldRecords(head: ResponseHead): boolean {
-  return isOfJsonType(head);
 }
 
 /** Looks at brackets outside of strings, so that nothing is built that something later may go down into. */
@@ -56,11 +103,7 @@ function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Ends the reading of records. */
-export function endRecords(endpoint: string, response: HttpResponse, body: RecordsBody): void {
-  body.read(lastRecords(endpoint, response, body));
-}
-
+/** The records that were left when the body was over. */
 function lastRecords(endpoint: string, response: HttpResponse, body: RecordsBody): readonly unknown[] {
   try {
     return body.end();
@@ -87,16 +130,6 @@ function invalid(endpoint: string, response: HttpResponse): ApiError {
   return notJson(endpoint, response, `an answer of ${response.bytes} bytes that is not valid JSON`);
 }
 
-export function notAList(endpoint: string, response: HttpResponse): ApiError {
+function notAList(endpoint: string, response: HttpResponse): ApiError {
   return notJson(endpoint, response, "something else than a list");
-}
-
-/** The answer worked, but is not in the form that the specification gives for the endpoint. */
-export function notJson(endpoint: string, response: ResponseHead, what: string): ApiError {
-  const { status: httpStatus, requestId } = response;
-  return new ApiError("API_NOT_JSON", `${endpoint}: HTTP ${httpStatus} with ${what}`, {
-    endpoint,
-    httpStatus,
-    requestId,
-  });
 }

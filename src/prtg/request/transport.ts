@@ -6,30 +6,13 @@ import { LogOnChange } from "../../lib/log-on-change.ts";
 import { MAX_INFORMATIONAL, MAX_SMALL_ANSWER_BYTES } from "../answer-bounds.ts";
 import { ApiError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
-import { parseBaseUrl } from "./base-url.ts";
+import { type ApiRequest, type HttpResponse, type ResponseHead, readHead } from "./messages.ts";
 import { networkError, TooManyInterimAnswers } from "./network-error.ts";
 import type { ResponseBody } from "./response-body.ts";
-import { type HttpResponse, type ResponseHead, readHead } from "./response-head.ts";
-import { notJson } from "./response-reader.ts";
-
-/** One request to a monitoring server. */
-export interface ApiRequest {
-  readonly method: "GET" | "POST" | "DELETE";
-  /** Template without ids or query, for logs, errors and metrics. */
-  readonly endpoint: string;
-  /** Path and query below `/api/v2`. */
-  readonly path: string;
-  /** JSON text. */
-  readonly body?: string;
-  /**
-   * The answer has to be a JSON array. Called at each attempt; what it returns is given the records one by one, while
-   * they arrive, so that those of an attempt that fails are worth nothing.
-   */
-  readonly startRecords?: () => (record: unknown) => void;
-}
+import { notJson } from "./response-error.ts";
 
 export interface TransportHooks {
-  /** The head of the answer has arrived: who takes its body? */
+  /** The head of the answer has arrived. Returns what is to take its body. */
   readonly onHead: (head: ResponseHead) => ResponseBody;
   readonly onBytes: (count: number) => void;
 }
@@ -50,13 +33,13 @@ export class Transport {
 
   constructor(options: Pick<ApiClientOptions, "url" | "tls" | "limits" | "userAgent" | "clock" | "log" | "lookup">) {
     const { limits, userAgent, clock, log, lookup, tls = {} } = options;
-    const { origin, path, secure } = parseBaseUrl(options.url);
+    const { origin, path } = parseBaseUrl(options.url);
     this.#origin = origin;
     this.#root = path;
     this.#userAgent = userAgent;
     this.#maxBytes = limits.maxResponseBytes;
     this.#log = log;
-    if (secure && tls.insecureSkipVerify) {
+    if (origin.startsWith("https:") && tls.insecureSkipVerify) {
       this.#unverified = new LogOnChange({ remindEveryMs: DAY_MS, now: () => clock.monotonic() });
       // The first time was said when the configuration took effect.
       this.#unverified.met();
@@ -115,7 +98,7 @@ export class Transport {
     let informational = 0;
     try {
       return await this.#pool.request({
-        method: request.method,
+        method: request.method ?? "GET",
         path: this.#root + request.path,
         signal,
         onInfo: () => {
@@ -183,7 +166,7 @@ export class Transport {
   }
 }
 
-/** Who is to read the body. Where that throws, the answer is not wanted, and the connection ends. */
+/** What is to read the body. Where `reader` throws, the answer is not wanted, and the connection ends. */
 function readerOf(body: Dispatcher.ResponseData["body"], reader: () => ResponseBody): ResponseBody {
   try {
     return reader();
@@ -197,4 +180,21 @@ function readerOf(body: Dispatcher.ResponseData["body"], reader: () => ResponseB
 /** All endpoints but lists tell a few things about the server as a whole. */
 function isSmall({ startRecords }: ApiRequest): boolean {
   return startRecords === undefined;
+}
+
+interface BaseUrl {
+  /** `https://prtg.example.com:1616` */
+  readonly origin: string;
+  /** `/api/v2`, after the path prefix of a reverse proxy if there is one. */
+  readonly path: string;
+}
+
+/** Reads the URL of a server, with or without `/` or `/api/v2` at its end. Throws a TypeError when it is none. */
+function parseBaseUrl(text: string): BaseUrl {
+  const url = new URL(text);
+  const prefix = url.pathname
+    .replace(/\/+$/, "")
+    .replace(/\/api\/v2$/i, "")
+    .replace(/\/+$/, "");
+  return { origin: url.origin, path: `${prefix}/api/v2` };
 }

@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/prtg/api-error.ts";
-import { Breaker } from "../../../src/prtg/request/circuit-breaker.ts";
+import { CircuitBreaker } from "../../../src/prtg/request/circuit-breaker.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const failure = new ApiError("API_UNAVAILABLE", "/version: HTTP 503", { endpoint: "/version" });
 
-function breaker(random = () => 0): { breaker: Breaker; clock: ManualClock; changes: boolean[] } {
+function breaker(random = () => 0): { breaker: CircuitBreaker; clock: ManualClock; changes: boolean[] } {
   const clock = new ManualClock();
   const changes: boolean[] = [];
-  const settings = { threshold: 3, firstHoldMs: 1_000, longestHoldMs: 5_000 };
-  return { breaker: new Breaker(clock, random, settings, (open) => changes.push(open)), clock, changes };
+  const settings = { threshold: 3, firstHoldMs: 1_000, maxHoldMs: 5_000 };
+  return { breaker: new CircuitBreaker(clock, random, settings, (open) => changes.push(open)), clock, changes };
 }
 
-function fail(target: Breaker, times: number): void {
+function fail(target: CircuitBreaker, times: number): void {
   for (let count = 0; count < times; count++) target.failed(failure);
 }
 
-describe("Breaker", () => {
+describe("CircuitBreaker", () => {
   test("opens after failures in a row, not after as many with a success between", () => {
     const { breaker: sometimes, changes } = breaker();
     fail(sometimes, 2);

@@ -1,13 +1,26 @@
 import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../../src/errors/catalogue.ts";
 import { ApiError } from "../../../src/prtg/api-error.ts";
-import { RetryBudget, retryDelayMs } from "../../../src/prtg/request/retry.ts";
+import { type FailedAttempt, RetryPolicy } from "../../../src/prtg/request/retry.ts";
 
 function failure(code: ErrorCode, retryAfterMs?: number): ApiError {
   return new ApiError(code, "failed", { endpoint: "/version", retryAfterMs });
 }
 
-describe("retryDelayMs", () => {
+const USUAL = { attempt: 1, remainingMs: 60_000, isHeldBack: false, retriesTimeout: true };
+
+function delayMs(
+  failed: Pick<FailedAttempt, "failure"> & Partial<FailedAttempt>,
+  random = () => 0,
+  maxAttempts?: number,
+) {
+  return new RetryPolicy({ random, ...(maxAttempts !== undefined && { maxAttempts }) }).delayMs({
+    ...USUAL,
+    ...failed,
+  });
+}
+
+describe("whether a request is sent again", () => {
   test.each<{ code: ErrorCode; attempts: number }>([
     { code: "API_CONNECTION_FAILED", attempts: 3 },
     { code: "API_UNAVAILABLE", attempts: 3 },
@@ -26,32 +39,48 @@ describe("retryDelayMs", () => {
     { code: "API_LICENSE_INACTIVE", attempts: 1 },
   ])("$code is worth $attempts attempts", ({ code, attempts }) => {
     let made = 1;
-    while (retryDelayMs(failure(code), made, () => 0) !== undefined) made++;
+    while (delayMs({ failure: failure(code), attempt: made }) !== undefined) made++;
     expect(made).toBe(attempts);
   });
 
-  test("waits for a random time up to a bound that doubles", () => {
-    expect(retryDelayMs(failure("API_UNAVAILABLE"), 1, () => 0)).toBe(0);
-    expect(retryDelayMs(failure("API_UNAVAILABLE"), 1, () => 0.5)).toBe(250);
-    expect(retryDelayMs(failure("API_UNAVAILABLE"), 2, () => 0.5)).toBe(500);
+  test.each<[string, Partial<FailedAttempt>]>([
+    ["the pause does not fit into the time for all attempts", { failure: failure("API_RATE_LIMITED", 60_000) }],
+    ["a breaker holds back further ones", { isHeldBack: true }],
+    ["the caller answers a timeout with a smaller request", { failure: failure("API_TIMEOUT"), retriesTimeout: false }],
+  ])("not when %s", (_when, failed) => {
+    expect(delayMs({ failure: failure("API_UNAVAILABLE"), ...failed })).toBeUndefined();
   });
 
-  test("waits no less than the server asks", () => {
-    expect(retryDelayMs(failure("API_RATE_LIMITED", 7_000), 1, () => 0)).toBe(7_000);
-    expect(retryDelayMs(failure("API_RATE_LIMITED", 7_000), 1, () => 0.5)).toBe(7_250);
+  test("other failures are retried for a caller that asks for no retry of timeouts", () => {
+    expect(delayMs({ failure: failure("API_UNAVAILABLE"), retriesTimeout: false })).toBe(0);
   });
-});
 
-describe("RetryBudget", () => {
-  test("allows some retries at once, then one for every five successes", () => {
-    const budget = new RetryBudget();
-    let spent = 0;
-    while (budget.spend()) spent++;
-    expect(spent).toBe(10);
-    for (let count = 0; count < 4; count++) budget.succeeded();
-    expect(budget.spend()).toBe(false);
-    budget.succeeded();
-    expect(budget.spend()).toBe(true);
-    expect(budget.spend()).toBe(false);
+  test("not more often than the caller allows", () => {
+    expect(delayMs({ failure: failure("API_UNAVAILABLE"), attempt: 1 }, () => 0, 2)).toBe(0);
+    expect(delayMs({ failure: failure("API_UNAVAILABLE"), attempt: 2 }, () => 0, 2)).toBeUndefined();
+  });
+
+  test("after a random time up to a bound that doubles", () => {
+    expect(delayMs({ failure: failure("API_UNAVAILABLE") }, () => 0)).toBe(0);
+    expect(delayMs({ failure: failure("API_UNAVAILABLE") }, () => 0.5)).toBe(250);
+    expect(delayMs({ failure: failure("API_UNAVAILABLE"), attempt: 2 }, () => 0.5)).toBe(500);
+  });
+
+  test("after no less than the server asks", () => {
+    expect(delayMs({ failure: failure("API_RATE_LIMITED", 7_000) }, () => 0)).toBe(7_000);
+    expect(delayMs({ failure: failure("API_RATE_LIMITED", 7_000) }, () => 0.5)).toBe(7_250);
+  });
+
+  test("ten times at once, then one in five successes: a server in trouble must not get a multiple of its load", () => {
+    const policy = new RetryPolicy({ random: () => 0 });
+    const isRetried = () => policy.delayMs({ ...USUAL, failure: failure("API_UNAVAILABLE") }) !== undefined;
+    let retries = 0;
+    while (isRetried()) retries++;
+    expect(retries).toBe(10);
+    for (let count = 0; count < 4; count++) policy.succeeded();
+    expect(isRetried()).toBe(false);
+    policy.succeeded();
+    expect(isRetried()).toBe(true);
+    expect(isRetried()).toBe(false);
   });
 });

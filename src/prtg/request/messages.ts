@@ -1,5 +1,31 @@
 import { headerValue, mediaType, parseHttpDate, type ResponseHeaders } from "../../lib/http/headers.ts";
 
+/** One request to a monitoring server. */
+export interface ApiRequest {
+  /** GET by default. */
+  readonly method?: "GET" | "POST" | "DELETE";
+  /** Template without ids or query, for logs, errors and metrics. */
+  readonly endpoint: string;
+  /** Path and query below `/api/v2`. */
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string;
+  /**
+   * The answer has to be a JSON array. Called at each attempt; what it returns is given the records one by one, while
+   * they arrive, so that those of an attempt that fails are worth nothing.
+   */
+  readonly startRecords?: () => (record: unknown) => void;
+  /** False where the caller answers a timeout with a smaller request. True by default. */
+  readonly retriesTimeout?: boolean;
+}
+
+/** A successful answer. */
+export interface ApiAnswer {
+  /** Undefined when the body was empty, or taken record by record. */
+  readonly json: unknown;
+  readonly response: HttpResponse;
+}
+
 /** Status and the headers that matter here. */
 export interface ResponseHead {
   readonly status: number;
