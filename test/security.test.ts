@@ -52,9 +52,9 @@ test("no file is opened for a request: only the reading of certificates and of t
   const touching = sourcesWith(/import (?!type).* from "node:fs(?:\/promises)?"/).filter((path) =>
     path.startsWith("src/http/"),
   );
-  expect(touching).toEqual(["src/http/pages/status/assets.ts"]);
+  expect(touching).toEqual(["src/http/pages/status/respond.ts"]);
   // At the start, by names that stand in the source.
-  expect(read("src/http/pages/status/assets.ts")).toMatch(/readFileSync\(new URL\(/);
+  expect(read("src/http/pages/status/respond.ts")).toMatch(/readFileSync\(new URL\(/);
 });
 
 describe("dependencies", () => {

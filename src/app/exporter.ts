@@ -7,9 +7,9 @@ import { Exposition } from "../exposition/exposition.ts";
 import { MEDIA_TYPES } from "../exposition/negotiate.ts";
 import { formatLabels } from "../exposition/text-format.ts";
 import type { DebugPages } from "../http/pages/debug-endpoint.ts";
-import type { Discovery } from "../http/pages/sd-endpoint.ts";
+import type { Discovery } from "../http/pages/service-discovery-endpoint.ts";
 import type { StatusSource } from "../http/pages/status/source.ts";
-import { REJECTIONS } from "../http/server/rejections.ts";
+import { REJECTION_REASONS } from "../http/server/rejection-log.ts";
 import type { StatePush } from "../otlp/state-push.ts";
 import { createApiClient } from "../prtg/client.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
@@ -100,7 +100,7 @@ export class Exporter {
       limits: config.limits,
     });
     // From the start, so that the first of them shows as a rise.
-    for (const reason of REJECTIONS) metrics.httpRejected.inc({ reason }, 0);
+    for (const reason of REJECTION_REASONS) metrics.httpRejected.inc({ reason }, 0);
     for (const format of MEDIA_TYPES) metrics.scrapes.inc({ format }, 0);
     metrics.configReloadSuccessful.set(1);
     metrics.configReloadTime.set(clock.now() / 1_000);

@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { describeError } from "../errors/exporter-error.ts";
-import type { Reloaded } from "../http/pages/reload-endpoint.ts";
+import type { ReloadResult } from "../http/pages/management-endpoints.ts";
 import type { CommandContext } from "./context.ts";
 import type { Exporter } from "./exporter.ts";
 import { type ConfigPrints, printConfig } from "./fingerprint.ts";
@@ -33,7 +33,7 @@ export class LiveExporter {
   }
 
   /** Reads the configuration again and, when it is a right and another one, puts it in force. One at a time; never rejects. */
-  reload(source: ReloadSource, graceMs: number): Promise<Reloaded> {
+  reload(source: ReloadSource, graceMs: number): Promise<ReloadResult> {
     return this.#oneAtATime(() => this.#reload(source, graceMs));
   }
 
@@ -44,7 +44,7 @@ export class LiveExporter {
     await this.shown.stop(graceMs);
   }
 
-  async #reload(source: ReloadSource, graceMs: number): Promise<Reloaded> {
+  async #reload(source: ReloadSource, graceMs: number): Promise<ReloadResult> {
     if (this.#stopped) return { kind: "refused", message: "the exporter stops" };
     let config: Config;
     let prints: ConfigPrints;
@@ -77,7 +77,7 @@ export class LiveExporter {
     return { kind: "applied" };
   }
 
-  #refuse(error: unknown): Reloaded {
+  #refuse(error: unknown): ReloadResult {
     const message = describeError(error);
     const text = "the configuration was not reloaded: the one that ran before still does";
     this.#log.error({ err: error }, text);

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../config/duration.ts";
 import { parseShard } from "../config/shard.ts";
 import { describeError } from "../errors/exporter-error.ts";
-import { type ListenAddress, parseListenAddress } from "../http/server/listen-address.ts";
+import { type ListenAddress, parseListenAddress } from "../http/server/listener.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogLevel } from "../telemetry/logger.ts";
 
 export interface WebConfigFlags {

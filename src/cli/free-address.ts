@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import type { ListenAddress } from "../http/server/listen-address.ts";
+import type { ListenAddress } from "../http/server/listener.ts";
 
 /** How many ports are tried for one address. */
 export const MAX_PORTS_TRIED = 100;

@@ -15,7 +15,7 @@ import { endProcess } from "../app/process/end-process.ts";
 import type { Config, LoadedConfig } from "../config/load.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { negotiateFormat } from "../exposition/negotiate.ts";
-import { type Reloaded, reloadEndpoint } from "../http/pages/reload-endpoint.ts";
+import { type ReloadResult, reloadEndpoint } from "../http/pages/management-endpoints.ts";
 import { createRoutes } from "../http/pages/routes.ts";
 import { startWebServer, type WebServer } from "../http/server/web-server.ts";
 import { otlpSettings } from "../otlp/settings.ts";
@@ -121,7 +121,7 @@ export interface Serving {
   /** Resolves with whether it worked when the first attempt on every server has finished; never after `stop`. */
   readonly firstPoll: Promise<boolean>;
   /** Reads the configuration again. Never rejects. */
-  reload(): Promise<Reloaded>;
+  reload(): Promise<ReloadResult>;
   stop(): Promise<void>;
 }
 

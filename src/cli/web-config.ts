@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { CommandContext } from "../app/context.ts";
-import type { WebLimits, WebObserver } from "../http/server/web-server.ts";
+import type { WebLimits, WebObserver } from "../http/server/connection-handler.ts";
 import { WebConfigSource } from "../http/web-config/source.ts";
 import { readTextFile, withinTime } from "../lib/bounded-files.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";

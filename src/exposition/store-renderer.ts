@@ -47,7 +47,7 @@ export class StoreRenderer {
   }
 
   /**
-   * Brings every changed block up to date, in slices that yield, while nobody writes to the store. `areShown` is asked
+   * Brings every changed block up to date, in slices that yield, while the store is not written to. `areShown` is asked
    * whether lines have to stay until `takeReplaced`. `look` is given the page before it can be replaced: a caller that
    * needs its lines for longer enters the line memory there.
    */

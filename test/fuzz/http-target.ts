@@ -1,7 +1,8 @@
 import { pino } from "pino";
-import { reloadEndpoint } from "../../src/http/pages/reload-endpoint.ts";
+import { reloadEndpoint } from "../../src/http/pages/management-endpoints.ts";
 import { createRoutes } from "../../src/http/pages/routes.ts";
-import { startWebServer, type WebLimits } from "../../src/http/server/web-server.ts";
+import type { WebLimits } from "../../src/http/server/connection-handler.ts";
+import { startWebServer } from "../../src/http/server/web-server.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 /** The exporter's web server with every route, over a small simulated world that was polled once. */

@@ -4,8 +4,8 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createDiscovery, type DiscoverySources } from "../../src/app/reports/service-discovery.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
-import { type Discovery, sdEndpoint } from "../../src/http/pages/sd-endpoint.ts";
-import { PageGate } from "../../src/http/server/page-gate.ts";
+import { type Discovery, serviceDiscoveryEndpoint } from "../../src/http/pages/service-discovery-endpoint.ts";
+import { ConcurrencyLimit } from "../../src/http/server/concurrency-limit.ts";
 import { startWebServer } from "../../src/http/server/web-server.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { EMPTY_TREE } from "../../src/model/tree.ts";
@@ -82,7 +82,7 @@ async function steeredDiscovery() {
   const web = await startWebServer({
     addresses: [{ host: "127.0.0.1", port: 0 }],
     log: pino({ level: "silent" }),
-    routes: new Map([["/sd", new PageGate().limit(sdEndpoint(discovery))]]),
+    routes: new Map([["/sd", new ConcurrencyLimit().limit(serviceDiscoveryEndpoint(discovery))]]),
   });
   onTestFinished(() => web.close(0));
   return {

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { ServerMonitor } from "../../collectors/server-monitor.ts";
 import type { Redactor } from "../../errors/redactor.ts";
-import type { Discovery, DiscoveryAnswer, DiscoveryQuestion } from "../../http/pages/sd-endpoint.ts";
+import type { Discovery, DiscoveryQuery, DiscoveryResult } from "../../http/pages/service-discovery-endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import type { TreeNode } from "../../model/tree.ts";
@@ -48,7 +48,7 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
   };
 }
 
-function refusalOf({ monitors }: DiscoverySources, asked: readonly string[]): DiscoveryAnswer | undefined {
+function refusalOf({ monitors }: DiscoverySources, asked: readonly string[]): DiscoveryResult | undefined {
   for (const server of asked) {
     const monitor = monitors.get(server);
     if (monitor === undefined) return { status: 404, text: "There is no server of this name." };
@@ -71,7 +71,7 @@ function targetOf(
   server: string,
   node: TreeNode,
   status: string,
-  { kinds, tags, probes, groups, statuses, port }: DiscoveryQuestion,
+  { kinds, tags, probes, groups, statuses, port }: DiscoveryQuery,
 ): DiscoveredTarget | undefined {
   if (node.kind !== "device") return undefined;
   const host = hostOf(node);

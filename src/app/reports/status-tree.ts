@@ -5,7 +5,7 @@ import type {
   SearchReport,
   SensorReport,
 } from "../../http/pages/status/report.ts";
-import type { NodeQuestion, SearchQuestion } from "../../http/pages/status/source.ts";
+import type { NodeQuery, SearchQuery } from "../../http/pages/status/source.ts";
 import type { TimeSlices } from "../../lib/yielding.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
@@ -33,7 +33,7 @@ export interface ServerOutline {
 export async function nodeReport(
   sources: StatusSources,
   outlines: readonly ServerOutline[],
-  { server, id, from }: NodeQuestion,
+  { server, id, from }: NodeQuery,
   slices: TimeSlices,
 ): Promise<NodeReport | undefined> {
   const place = outlines.find((each) => {
@@ -148,7 +148,7 @@ const RANKS = 4;
 export async function searchReport(
   sources: StatusSources,
   outlines: readonly ServerOutline[],
-  { text, server, status }: SearchQuestion,
+  { text, server, status }: SearchQuery,
   slices: TimeSlices,
 ): Promise<SearchReport> {
   const phrase = text.trim().toLowerCase();

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { LogFlags } from "../../app/context.ts";
-import { type ListenAddress, parseListenAddress } from "../../http/server/listen-address.ts";
+import { type ListenAddress, parseListenAddress } from "../../http/server/listener.ts";
 import { MAX_SPEED, MIN_SPEED } from "../../simulator/simulated-time.ts";
 import { parsed } from "../flags.ts";
 import type { WorldFlags } from "../world-flags.ts";

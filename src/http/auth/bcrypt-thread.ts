@@ -1,11 +1,11 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import pLimit from "p-limit";
-import type { BcryptQuestion } from "./bcrypt-worker.ts";
+import type { Comparison } from "./bcrypt-worker.ts";
 
 /** .ts from the source, .js from the build. */
 const WORKER = new URL(`./bcrypt-worker${extname(import.meta.url)}`, import.meta.url);
-/** Verdicts are cached, so the thread is seldom needed twice. */
+/** Results are cached, so the thread is seldom needed twice. */
 const IDLE_MS = 10_000;
 
 /** Compares passwords with bcrypt hashes, one at a time, in a thread that lives as long as there is something to do. */
@@ -16,8 +16,8 @@ export class BcryptThread {
   #closed = false;
 
   /** Rejects when the thread fails, or `close` is called. */
-  compare(question: BcryptQuestion): Promise<boolean> {
-    return this.#oneAtATime(() => this.#ask(question));
+  compare(comparison: Comparison): Promise<boolean> {
+    return this.#oneAtATime(() => this.#ask(comparison));
   }
 
   async close(): Promise<void> {
@@ -25,17 +25,17 @@ export class BcryptThread {
     await this.#end();
   }
 
-  async #ask(question: BcryptQuestion): Promise<boolean> {
+  async #ask(comparison: Comparison): Promise<boolean> {
     if (this.#closed) throw new Error("the web server is closed");
     clearTimeout(this.#idle);
     this.#worker ??= this.#start();
     const worker = this.#worker;
     try {
       return await new Promise<boolean>((resolve, reject) => {
-        worker.once("message", (verdict) => resolve(verdict === true));
+        worker.once("message", (matches) => resolve(matches === true));
         worker.once("error", reject);
         worker.once("exit", () => reject(new Error("the thread that checks passwords has ended")));
-        worker.postMessage(question);
+        worker.postMessage(comparison);
       });
     } finally {
       for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event);

@@ -29,7 +29,7 @@ export function debugEndpoint(page: DebugPage) {
   return async (request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> => {
     const { searchParams } = new URL(request.url ?? "/", "http://exporter");
     const report = await page(searchParams, gone);
-    // Whoever wants neither gets text, as on the metrics page.
+    // A client that accepts neither gets text, as on the metrics page.
     const type = new Negotiator(request).mediaType([TEXT, JSON_TYPE]) ?? TEXT;
     const body = type === JSON_TYPE ? `${JSON.stringify(report.json, undefined, 2)}\n` : report.text;
     response.writeHead(report.status, {

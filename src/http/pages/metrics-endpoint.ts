@@ -5,10 +5,8 @@ import { mediaTypeOf, negotiateEncoding, negotiateFormat } from "../../expositio
 import type { PageReader } from "../../exposition/reader-memory.ts";
 import type { StreamedPage } from "../../exposition/representation.ts";
 import { MAX_SHARDS, parseShard, type Shard, WHOLE_PAGE } from "../../exposition/shard.ts";
-import { goneSignal } from "../server/gone-signal.ts";
-import { isOver } from "../server/is-over.ts";
-import { respondBusy, respondText } from "../server/responses.ts";
-import { sendPage } from "../server/send-page.ts";
+import { clientGoneSignal, isClosed } from "../server/response-lifetime.ts";
+import { respondBusy, respondText, streamPage } from "../server/responses.ts";
 
 export interface MetricsEndpointOptions {
   readonly exposition: Pick<Exposition, "streamedPage">;
@@ -43,7 +41,7 @@ export function metricsEndpoint(options: MetricsEndpointOptions) {
       return;
     }
     // It may have gone while its password was checked; nothing would tell when it is over.
-    if (isOver(response)) return;
+    if (isClosed(response)) return;
     const reader = readerOf(request, response, options);
     let page: StreamedPage;
     try {
@@ -56,7 +54,7 @@ export function metricsEndpoint(options: MetricsEndpointOptions) {
       return;
     }
     served();
-    await sendPage(response, page);
+    await streamPage(response, page);
   };
 }
 
@@ -69,9 +67,9 @@ function readerOf(
     used: finished(response).catch(() => undefined),
     // A stream of HTTP/2 ends before its session has written the last of it.
     isExact: request.httpVersionMajor === 1,
-    gone: goneSignal(response),
+    gone: clientGoneSignal(response),
     cut: () => {
-      if (isOver(response)) return;
+      if (isClosed(response)) return;
       rejected?.("slow_reader");
       response.destroy();
     },

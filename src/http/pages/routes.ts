@@ -1,9 +1,10 @@
 import type { Exposition } from "../../exposition/exposition.ts";
-import { PageGate } from "../server/page-gate.ts";
-import { type RouteHandler, respondText } from "../server/web-server.ts";
+import { ConcurrencyLimit } from "../server/concurrency-limit.ts";
+import { type RouteHandler, respondText } from "../server/responses.ts";
 import { type DebugPages, debugEndpoint } from "./debug-endpoint.ts";
+import { healthRoutes } from "./management-endpoints.ts";
 import { metricsEndpoint } from "./metrics-endpoint.ts";
-import { type Discovery, sdEndpoint } from "./sd-endpoint.ts";
+import { type Discovery, serviceDiscoveryEndpoint } from "./service-discovery-endpoint.ts";
 import { statusRoutes } from "./status/routes.ts";
 import type { StatusSource } from "./status/source.ts";
 
@@ -25,38 +26,34 @@ export interface RouteOptions {
 
 /** Every path of the exporter's web server. */
 export function createRoutes(options: RouteOptions): ReadonlyMap<string, RouteHandler> {
-  const gate = new PageGate(() => options.rejected?.("requests"));
+  const concurrency = new ConcurrencyLimit(() => options.rejected?.("requests"));
   return new Map<string, RouteHandler>([
-    ...pagesForPeople(options, gate),
-    ["/-/healthy", (_request, response) => respondText(response, 200, "Healthy.\n")],
-    [
-      "/-/ready",
-      (_request, response) =>
-        options.isReady()
-          ? respondText(response, 200, "Ready.\n")
-          : respondText(response, 503, "The first poll has not finished yet.\n"),
-    ],
-    ...debugRoutes(options.debug, gate),
-    ...discoveryRoutes(options.discovery, gate),
+    ...pagesForPeople(options, concurrency),
+    ...healthRoutes(options.isReady),
+    ...debugRoutes(options.debug, concurrency),
+    ...discoveryRoutes(options.discovery, concurrency),
     [options.telemetryPath, metricsEndpoint(options)],
   ]);
 }
 
-function debugRoutes(pages: DebugPages | undefined, gate: PageGate): [string, RouteHandler][] {
+function debugRoutes(pages: DebugPages | undefined, concurrency: ConcurrencyLimit): [string, RouteHandler][] {
   if (pages === undefined) return [];
   return [
-    ["/debug/explain", gate.limit(debugEndpoint(pages.explain))],
-    ["/debug/cardinality", gate.limit(debugEndpoint(pages.cardinality))],
+    ["/debug/explain", concurrency.limit(debugEndpoint(pages.explain))],
+    ["/debug/cardinality", concurrency.limit(debugEndpoint(pages.cardinality))],
   ];
 }
 
-function discoveryRoutes(discovery: Discovery | undefined, gate: PageGate): [string, RouteHandler][] {
-  return discovery === undefined ? [] : [["/sd", gate.limit(sdEndpoint(discovery))]];
+function discoveryRoutes(discovery: Discovery | undefined, concurrency: ConcurrencyLimit): [string, RouteHandler][] {
+  return discovery === undefined ? [] : [["/sd", concurrency.limit(serviceDiscoveryEndpoint(discovery))]];
 }
 
-function pagesForPeople({ status, telemetryPath, debug }: RouteOptions, gate: PageGate): [string, RouteHandler][] {
+function pagesForPeople(
+  { status, telemetryPath, debug }: RouteOptions,
+  concurrency: ConcurrencyLimit,
+): [string, RouteHandler][] {
   if (status !== undefined) {
-    return statusRoutes({ source: status, telemetryPath, hasDebugPages: debug !== undefined }, gate);
+    return statusRoutes({ source: status, telemetryPath, hasDebugPages: debug !== undefined }, concurrency);
   }
   return [["/", (_request, response) => respondText(response, 200, `Metrics are at ${telemetryPath}\n`)]];
 }

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 
 export interface ConnectionLimits {
   /** Open connections at one time; then the one that has waited longest for a request makes room for a new one. */
-  readonly most: number;
+  readonly maxOpen: number;
   /** From the beginning of a connection to the end of its first request's head, handshake included; milliseconds. */
   readonly requestMs: number;
   /** From an answer to the end of the next request's head, milliseconds. */
@@ -54,7 +54,7 @@ export class Connections {
 
   /** Takes a new connection in; false when there is no room, and it was cut. */
   admit(socket: Socket): boolean {
-    if (this.#open.size >= this.#limits.most && !this.#evict()) {
+    if (this.#open.size >= this.#limits.maxOpen && !this.#evict()) {
       this.#end("connections", socket);
       return false;
     }

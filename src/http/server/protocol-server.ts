@@ -12,11 +12,11 @@ import type { TLSSocket, Server as TlsServer } from "node:tls";
 import { type ClientPolicy, clientFault } from "../web-config/client-policy.ts";
 import type { WebConfig } from "../web-config/load.ts";
 import type { ServerTls } from "../web-config/tls-options.ts";
-import type { Rejection } from "./rejections.ts";
+import type { RejectionReason } from "./rejection-log.ts";
 
 export interface ProtocolHooks {
   readonly request: (request: IncomingMessage, response: ServerResponse) => void;
-  readonly rejected: (reason: Rejection, address: string | undefined, detail?: string) => void;
+  readonly rejected: (reason: RejectionReason, address: string | undefined, detail?: string) => void;
   /** Nothing has moved on the connection for a while. */
   readonly stalled: (socket: Socket) => void;
 }

@@ -5,10 +5,10 @@ const KEY = "basic_auth_users";
 /** What htpasswd and other tools write; the letters stand for the same algorithm. 4 to 31 are its limits. */
 const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
 
-/** Who may come in: bcrypt hashes by user name; empty when everybody may. */
+/** Bcrypt hashes by user name; empty: no password is asked for. */
 export type Users = ReadonlyMap<string, string>;
 
-/** Reads the section; what is found there is never shown, for it may be a password that somebody forgot to hash. */
+/** Reads the section; what is found there is never shown, for it may be a password that was not hashed. */
 export function readUsers(section: unknown): Users | SettingProblem {
   if (section === undefined || section === null) return new Map();
   if (typeof section !== "object" || Array.isArray(section)) {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { WebLimits } from "../../../src/http/server/web-server.ts";
+import type { WebLimits } from "../../../src/http/server/connection-handler.ts";
 import { runHttpFuzz } from "../../fuzz/http-requests.ts";
 import { type HttpTarget, startHttpTarget } from "../../fuzz/http-target.ts";
 import { PATIENCE } from "../support/patience.ts";

@@ -4,12 +4,11 @@ import { type ClientHttp2Stream, connect, createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { PasswordChecker } from "../../../src/http/auth/password-checker.ts";
+import { PasswordChecker } from "../../../src/http/auth/basic-auth.ts";
 import { metricsEndpoint } from "../../../src/http/pages/metrics-endpoint.ts";
-import { goneSignal } from "../../../src/http/server/gone-signal.ts";
-import { isOver } from "../../../src/http/server/is-over.ts";
-import { RequestGate } from "../../../src/http/server/request-gate.ts";
-import { sendPage } from "../../../src/http/server/send-page.ts";
+import { RequestHandler } from "../../../src/http/server/request-handler.ts";
+import { clientGoneSignal, isClosed } from "../../../src/http/server/response-lifetime.ts";
+import { streamPage } from "../../../src/http/server/responses.ts";
 import { PLAIN_HTTP } from "../../../src/http/web-config/load.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -35,10 +34,10 @@ it("a reader of HTTP/2 that has gone is known as one, also to those who look lat
   const stream = ask();
   const [response] = await vi.waitUntil(() => (responses.length > 0 ? responses : undefined));
   if (response === undefined) throw new Error("there is no response");
-  expect([isOver(response), goneSignal(response).aborted]).toEqual([false, false]);
+  expect([isClosed(response), clientGoneSignal(response).aborted]).toEqual([false, false]);
   stream.close(8);
   await once(response, "close");
-  expect([isOver(response), goneSignal(response).aborted]).toEqual([true, true]);
+  expect([isClosed(response), clientGoneSignal(response).aborted]).toEqual([true, true]);
 });
 
 it("a page that is made as it is read ends when a reader of HTTP/2 goes away in the midst of it", async () => {
@@ -47,7 +46,7 @@ it("a page that is made as it is read ends when a reader of HTTP/2 goes away in 
     for (;;) yield Buffer.alloc(512 * 1_024);
   }
   const ask = await startHttp2((_request, response) =>
-    sendPage(response, { beginning: endless(), end: async () => [] }).then(sent.resolve, sent.reject),
+    streamPage(response, { beginning: endless(), end: async () => [] }).then(sent.resolve, sent.reject),
   );
   const stream = ask();
   await once(stream, "data");
@@ -71,7 +70,7 @@ it("no page is made for a reader of HTTP/2 that went before its turn", async () 
 it("a reader of HTTP/2 that goes while its password is checked does not count as one that is being answered", async () => {
   const checking = Promise.withResolvers<boolean>();
   const begun = Promise.withResolvers<ServerResponse>();
-  const gate = new RequestGate(
+  const gate = new RequestHandler(
     {
       routes: new Map([
         ["/metrics", (_request: IncomingMessage, response: ServerResponse) => void response.end("1\n")],

@@ -7,7 +7,7 @@ import { RateLimiter } from "../../../src/http/server/rate-limiter.ts";
 import { parseGoDuration } from "../../../src/http/web-config/go-duration.ts";
 
 describe("the table of connections", () => {
-  const LIMITS: ConnectionLimits = { most: 3, requestMs: 10, idleMs: 50, answerMs: 100 };
+  const LIMITS: ConnectionLimits = { maxOpen: 3, requestMs: 10, idleMs: 50, answerMs: 100 };
 
   async function table() {
     let now = 0;

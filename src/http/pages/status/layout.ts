@@ -1,11 +1,11 @@
-import type { Asset } from "./assets.ts";
 import { momentInFull } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { HOME, linkTo } from "./links.ts";
-import type { SearchQuestion } from "./source.ts";
+import type { Asset } from "./respond.ts";
+import type { SearchQuery } from "./source.ts";
 
 /** What stands around the content of every page. */
-export interface Surroundings {
+export interface Layout {
   readonly telemetryPath: string;
   readonly hasDebugPages: boolean;
   readonly style: Asset;
@@ -17,15 +17,15 @@ export interface Page {
   /** Undefined where the page shows no facts. */
   readonly generatedAt?: string;
   /** What was searched for. */
-  readonly question?: SearchQuestion | undefined;
+  readonly query?: SearchQuery | undefined;
   readonly content: Html;
 }
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232b6cb0'/%3E%3Cpath d='M2 9h3l2-5 3 8 2-3h2' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E";
 
-export function renderPage({ title, generatedAt, question, content }: Page, around: Surroundings): string {
-  const { telemetryPath, hasDebugPages, style, script } = around;
+export function renderPage({ title, generatedAt, query, content }: Page, layout: Layout): string {
+  const { telemetryPath, hasDebugPages, style, script } = layout;
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -44,8 +44,8 @@ export function renderPage({ title, generatedAt, question, content }: Page, arou
 <a class="brand" href="${HOME}"><span aria-hidden="true" class="brand-mark">⌁</span>prtg-exporter</a>
 <form class="find" role="search" action="./search" method="get">
 <label class="hidden" for="q">Search the tree</label>
-<input id="q" name="q" type="search" placeholder="Search names, hosts, tags, ids" autocomplete="off" spellcheck="false" maxlength="200" value="${question?.text ?? ""}">
-${question?.server !== undefined && html`<input type="hidden" name="server" value="${question.server}">`}${question?.status !== undefined && html`<input type="hidden" name="status" value="${question.status}">`}
+<input id="q" name="q" type="search" placeholder="Search names, hosts, tags, ids" autocomplete="off" spellcheck="false" maxlength="200" value="${query?.text ?? ""}">
+${query?.server !== undefined && html`<input type="hidden" name="server" value="${query.server}">`}${query?.status !== undefined && html`<input type="hidden" name="status" value="${query.status}">`}
 <button type="submit">Search</button>
 </form>
 <nav aria-label="Pages">

@@ -1,11 +1,10 @@
-import { yieldToEventLoop } from "../../../lib/yielding.ts";
-import { collectorsTable } from "./collectors-table.ts";
-import { bytes, counted, duration, moment, momentInFull, number, utc } from "./figures.ts";
+import { bytes, duration, moment, momentInFull, number, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
-import { linkTo, nodeLink, webAddress } from "./links.ts";
-import type { EndpointReport, NodeReport, ServerReport, StatusReport } from "./report.ts";
-import { badPill, goodPill, quietPill, statusBar, statusCounts, warnPill } from "./status-marks.ts";
+import { linkTo, nodeLink } from "./links.ts";
+import type { NodeReport, StatusReport } from "./report.ts";
+import { serverSection } from "./server-section.ts";
+import { badPill, goodPill, warnPill } from "./status-marks.ts";
 import { childRows } from "./tree-rows.ts";
 
 export interface OverviewOptions {
@@ -30,91 +29,6 @@ ${otlpSection(report)}
 ${exporterSection(report)}
 </div>`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
-}
-
-/** Each takes a fraction of a millisecond. */
-const SECTIONS_A_TURN = 20;
-
-/**
- * What the overview says of each server, with turns for others in between.
- * @throws the reason of the signal
- */
-export async function serverSections(report: StatusReport, gone: AbortSignal): Promise<readonly Html[]> {
-  const sections: Html[] = [];
-  for (const [index, server] of report.servers.entries()) {
-    sections.push(serverSection(server, report, index));
-    if (index % SECTIONS_A_TURN !== SECTIONS_A_TURN - 1) continue;
-    await yieldToEventLoop();
-    gone.throwIfAborted();
-  }
-  return sections;
-}
-
-const KINDS = ["probe", "group", "device", "sensor", "channel"] as const;
-
-function serverSection(server: ServerReport, { ready, generated_at }: StatusReport, index: number): Html {
-  const { name, url, version, objects, sensors_by_status } = server;
-  const address = webAddress(url);
-  const id = `server-${index}`;
-  return html`<section class="panel server" id="${id}" aria-labelledby="${id}-title" data-live>
-<div class="title"><p class="kind">server</p><h2 id="${id}-title">${nameOf(name)}</h2>${serverPill(server, ready)}</div>
-<p class="quiet">${address === undefined ? html`<bdi>${url}</bdi>` : html`<a href="${address}" rel="noreferrer"><bdi>${url}</bdi></a>`}${version !== null && html` · version <bdi>${version}</bdi>`} · ${KINDS.map((kind, at) => `${at > 0 ? ", " : ""}${counted(objects[kind], kind)}`)}</p>
-${statusBar(sensors_by_status)}${statusCounts(name, sensors_by_status)}
-<h3>Collectors</h3>
-${collectorsTable(server.collectors, generated_at)}
-<h3>API</h3>
-${apiFacts(server)}
-</section>`;
-}
-
-function serverPill({ up, api, collectors }: ServerReport, ready: boolean): Html {
-  if (up) return goodPill("Working");
-  if (api.breaker_open) return badPill("Unreachable");
-  const failed = collectors.some(({ error }) => error !== null);
-  return failed || ready ? badPill("Failing") : quietPill("Starting");
-}
-
-function apiFacts({ api, problems }: ServerReport): Html {
-  const { breaker_open, in_flight, requests, failures, clock_offset_seconds, endpoints } = api;
-  return html`<dl class="facts">
-${fact("Breaker", breaker_open ? badPill("open: requests are held back") : goodPill("closed"))}
-${fact("Requests", html`${number(requests)}${in_flight > 0 && html` <span class="quiet">and ${number(in_flight)} under way</span>`}`)}
-${fact("Failures", failureCounts(failures))}
-${fact("Clock of the server", clockText(clock_offset_seconds))}
-${fact("Left out of answers", problemCounts(problems))}
-</dl>
-<details data-key="endpoints"><summary>Endpoints <span class="quiet">${endpoints.length}</span></summary>
-<div class="scroll" tabindex="0" role="region" aria-label="Endpoints"><table>
-<thead><tr><th scope="col">Endpoint</th><th scope="col" class="n">Requests</th><th scope="col">Failures</th><th scope="col" class="n">Retries</th><th scope="col" class="n">Mean</th><th scope="col" class="n">95 % within</th><th scope="col" class="n">Received</th></tr></thead>
-<tbody>${endpoints.map(endpointRow)}</tbody></table></div></details>`;
-}
-
-function endpointRow(each: EndpointReport): Html {
-  const { endpoint, requests, failures, retries, mean_seconds, p95_seconds, received_bytes } = each;
-  return html`<tr><th scope="row"><code>${endpoint}</code></th><td class="n">${number(requests)}</td><td>${failureCounts(failures)}</td><td class="n">${number(retries)}</td><td class="n">${mean_seconds !== null && duration(mean_seconds)}</td><td class="n">${p95_seconds === null ? "over 25 s" : duration(p95_seconds)}</td><td class="n">${bytes(received_bytes)}</td></tr>`;
-}
-
-function failureCounts(failures: Readonly<Record<string, number>>): Html {
-  const entries = Object.entries(failures);
-  if (entries.length === 0) return html`<span class="none">none</span>`;
-  return html`<ul class="plain">${entries.map(([code, count]) => html`<li>${warnPill(`${code} × ${number(count)}`)}</li>`)}</ul>`;
-}
-
-/** From the Date header, which has whole seconds. */
-function clockText(seconds: number): Html | string {
-  if (Math.abs(seconds) <= 2) return "in step";
-  const text = `${duration(Math.abs(seconds))} ${seconds > 0 ? "ahead" : "behind"}`;
-  return Math.abs(seconds) > 60 ? warnPill(text) : text;
-}
-
-function problemCounts({ decode, waiting_channels, orphans }: ServerReport["problems"]): Html {
-  const counts = [
-    ...Object.entries(decode).map(([problem, count]) => [`bad ${problem}`, count] as const),
-    ["channels waiting for their sensor", waiting_channels] as const,
-    ["objects below a parent out of sight", orphans] as const,
-  ].filter(([, count]) => count > 0);
-  if (counts.length === 0) return html`<span class="none">nothing</span>`;
-  return html`${counts.map(([what, count], index) => `${index > 0 ? ", " : ""}${number(count)} ${what}`)}`;
 }
 
 function metricsSection({ metrics }: StatusReport, { telemetryPath }: OverviewOptions): Html {

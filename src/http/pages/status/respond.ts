@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -21,7 +23,7 @@ export interface Answer {
   readonly contentType: string;
   readonly body: string;
   /** True where the path names the content. */
-  readonly isForEver?: boolean;
+  readonly isImmutable?: boolean;
 }
 
 const compress = promisify(gzip);
@@ -30,7 +32,7 @@ const WORTH_COMPRESSING = 1_000;
 
 /** Everything that the status page sends leaves through here, so that its headers stand in one place. */
 export async function respond(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
-  const { status, contentType, body, isForEver = false } = answer;
+  const { status, contentType, body, isImmutable = false } = answer;
   const plain = Buffer.from(body);
   const zipped = plain.length > WORTH_COMPRESSING && negotiateEncoding(request.headers) === "gzip";
   const bytes = zipped ? await compress(plain) : plain;
@@ -40,7 +42,24 @@ export async function respond(request: IncomingMessage, response: ServerResponse
     "Content-Length": bytes.length,
     ...(zipped && { "Content-Encoding": "gzip" }),
     Vary: "Accept-Encoding",
-    "Cache-Control": isForEver ? "public, max-age=31536000, immutable" : "no-store",
+    "Cache-Control": isImmutable ? "public, max-age=31536000, immutable" : "no-store",
   });
   response.end(bytes);
+}
+
+/** A file that pages refer to. Its path changes with its content, so that browsers may keep it for ever. */
+export interface Asset {
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+export const STYLE = asset("status.css", "text/css; charset=utf-8");
+export const SCRIPT = asset("status.js", "text/javascript; charset=utf-8");
+
+function asset(file: string, contentType: string): Asset {
+  // `npm run build` puts the files beside the compiled code too.
+  const body = readFileSync(new URL(`./assets/${file}`, import.meta.url), "utf8");
+  const hash = createHash("sha256").update(body).digest("hex").slice(0, 10);
+  return { path: `/assets/${hash}-${file}`, contentType, body };
 }

@@ -1,16 +1,14 @@
 import type { IncomingMessage } from "node:http";
-import type { PageGate } from "../../server/page-gate.ts";
-import type { RouteHandler } from "../../server/web-server.ts";
-import { type Asset, SCRIPT, STYLE } from "./assets.ts";
+import type { ConcurrencyLimit } from "../../server/concurrency-limit.ts";
+import type { RouteHandler } from "../../server/responses.ts";
 import { html } from "./html.ts";
 import { type Page, renderPage } from "./layout.ts";
-import { nodePage } from "./node-page.ts";
-import { overviewPage, serverSections } from "./overview-page.ts";
-import { asksForSearch, nodeQuestion, searchQuestion } from "./questions.ts";
+import { overviewPage } from "./overview-page.ts";
 import type { NodeReport } from "./report.ts";
-import { type Answer, respond } from "./respond.ts";
-import { searchPage } from "./search-page.ts";
-import type { StatusSource } from "./source.ts";
+import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
+import { serverSections } from "./server-section.ts";
+import { isSearch, parseNodeQuery, parseSearchQuery, type StatusSource } from "./source.ts";
+import { nodePage, searchPage } from "./tree-pages.ts";
 
 export interface StatusRouteOptions {
   readonly source: StatusSource;
@@ -19,27 +17,27 @@ export interface StatusRouteOptions {
 }
 
 /** `/`, `/tree`, `/search` for people, `/status.json` for programs, and the files that the pages use. */
-export function statusRoutes(options: StatusRouteOptions, gate: PageGate): [string, RouteHandler][] {
+export function statusRoutes(options: StatusRouteOptions, concurrency: ConcurrencyLimit): [string, RouteHandler][] {
   const { source, telemetryPath, hasDebugPages } = options;
-  const around = { telemetryPath, hasDebugPages, style: STYLE, script: SCRIPT };
+  const layout = { telemetryPath, hasDebugPages, style: STYLE, script: SCRIPT };
   const page = (status: Answer["status"], content: Page): Answer => ({
     status,
     contentType: "text/html; charset=utf-8",
-    body: renderPage(content, around),
+    body: renderPage(content, layout),
   });
   const route = (path: string, answer: (query: URLSearchParams, gone: AbortSignal) => Promise<Answer>) => {
-    const handler = gate.limit(async (request, response, gone) =>
+    const handler = concurrency.limit(async (request, response, gone) =>
       respond(request, response, await answer(queryOf(request), gone)),
     );
     return [path, handler] as [string, RouteHandler];
   };
-  const search = async (query: URLSearchParams, gone: AbortSignal) => {
-    const question = searchQuestion(query);
-    return page(200, searchPage(await source.search(question, gone), question));
+  const search = async (parameters: URLSearchParams, gone: AbortSignal) => {
+    const query = parseSearchQuery(parameters);
+    return page(200, searchPage(await source.search(query, gone), query));
   };
   return [
     route("/", async (query, gone) => {
-      if (asksForSearch(query)) return search(query, gone);
+      if (isSearch(query)) return search(query, gone);
       const report = await source.status(gone);
       const roots: NodeReport[] = [];
       for (const { name } of report.servers) {
@@ -48,10 +46,10 @@ export function statusRoutes(options: StatusRouteOptions, gate: PageGate): [stri
       }
       return page(200, overviewPage(report, roots, options, await serverSections(report, gone)));
     }),
-    route("/tree", async (query, gone) => {
-      const question = nodeQuestion(query);
-      const report = await source.node(question, gone);
-      return report === undefined ? page(404, missing(question.id)) : page(200, nodePage(report, { hasDebugPages }));
+    route("/tree", async (parameters, gone) => {
+      const query = parseNodeQuery(parameters);
+      const report = await source.node(query, gone);
+      return report === undefined ? page(404, missing(query.id)) : page(200, nodePage(report, { hasDebugPages }));
     }),
     route("/search", search),
     route("/status.json", (query, gone) => jsonAnswer(source, query, gone)),
@@ -59,7 +57,7 @@ export function statusRoutes(options: StatusRouteOptions, gate: PageGate): [stri
   ];
 }
 
-/** No work, so it needs no turn. */
+/** No work, so its number is not limited. */
 function assetRoute(asset: Asset): [string, RouteHandler] {
   return [asset.path, (request, response) => respond(request, response, assetAnswer(asset))];
 }
@@ -70,9 +68,9 @@ function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
 }
 
 async function jsonAnswer(source: StatusSource, query: URLSearchParams, gone: AbortSignal): Promise<Answer> {
-  if (asksForSearch(query)) return json(200, await source.search(searchQuestion(query), gone));
+  if (isSearch(query)) return json(200, await source.search(parseSearchQuery(query), gone));
   if (!query.has("object") && !query.has("id")) return json(200, await source.status(gone));
-  const report = await source.node(nodeQuestion(query), gone);
+  const report = await source.node(parseNodeQuery(query), gone);
   return report === undefined ? json(404, { error: "no server has shown such an object so far" }) : json(200, report);
 }
 
@@ -81,7 +79,7 @@ function json(status: Answer["status"], content: unknown): Answer {
 }
 
 function assetAnswer({ contentType, body }: Asset): Answer {
-  return { status: 200, contentType, body, isForEver: true };
+  return { status: 200, contentType, body, isImmutable: true };
 }
 
 function missing(id: string): Page {

@@ -4,7 +4,7 @@ import { fact, nameOf } from "./layout.ts";
 import { explainLink } from "./links.ts";
 import type { ChannelReport, NodeReport, NodeSummary, SensorReport } from "./report.ts";
 import { warnPill } from "./status-marks.ts";
-import { partLinks } from "./tree-rows.ts";
+import { pagination } from "./tree-rows.ts";
 
 const STATES: Readonly<Record<ChannelReport["state"], string>> = {
   served: "served",
@@ -33,7 +33,7 @@ export function sensorChannels(node: NodeSummary, sensor: SensorReport, now: str
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Channels"><table class="channels">
 <thead><tr><th scope="col">Channel</th><th scope="col" class="n">Value</th><th scope="col">Unit</th><th scope="col">Measured</th><th scope="col">Limits</th></tr></thead>
 ${channels.map((channel) => channelRows(channel, now))}
-</table></div>${partLinks(node, { from, count: channels.length, total })}
+</table></div>${pagination(node, { from, count: channels.length, total })}
 ${channels.length === 0 && html`<p class="none">No channels are known.</p>`}
 <h3>Of the sensor itself</h3>
 ${seriesOf(series, "own", null)}`;

@@ -1,7 +1,11 @@
 import type { NodeReport, SearchReport, StatusReport } from "./report.ts";
 
-export interface NodeQuestion {
-  /** Undefined: of whichever server has it. */
+/** Longest text that is looked for: more words than a name has. */
+const MAX_TEXT_LENGTH = 200;
+const ROOT = "0";
+
+export interface NodeQuery {
+  /** Undefined: of the first server that has it. */
   readonly server: string | undefined;
   /** `0` is the root. */
   readonly id: string;
@@ -9,13 +13,37 @@ export interface NodeQuestion {
   readonly from: number;
 }
 
-export interface SearchQuestion {
+export interface SearchQuery {
   /** Words that must all occur in path, id, host or tags; empty for every object. */
   readonly text: string;
   /** Undefined: all servers. */
   readonly server: string | undefined;
   /** Undefined: any. Otherwise sensors of that status only. */
   readonly status: string | undefined;
+}
+
+/** Reads `?q=&server=&status=`; what is empty was not given. */
+export function parseSearchQuery(query: URLSearchParams): SearchQuery {
+  return {
+    text: (query.get("q") ?? "").slice(0, MAX_TEXT_LENGTH).trim(),
+    server: query.get("server") || undefined,
+    status: query.get("status") || undefined,
+  };
+}
+
+/** Reads `?server=&id=&from=`; in JSON questions the id is called `object`, as in /debug/explain. */
+export function parseNodeQuery(query: URLSearchParams): NodeQuery {
+  const from = query.get("from") ?? "";
+  return {
+    server: query.get("server") || undefined,
+    id: query.get("id") || query.get("object") || ROOT,
+    from: /^\d{1,9}$/.test(from) ? Number(from) : 0,
+  };
+}
+
+/** Whether anything is asked for but the page itself. */
+export function isSearch(query: URLSearchParams): boolean {
+  return query.has("q") || query.has("status");
 }
 
 /**
@@ -25,6 +53,6 @@ export interface SearchQuestion {
 export interface StatusSource {
   status(gone?: AbortSignal): Promise<StatusReport>;
   /** Undefined when there is no such object. */
-  node(question: NodeQuestion, gone?: AbortSignal): Promise<NodeReport | undefined>;
-  search(question: SearchQuestion, gone?: AbortSignal): Promise<SearchReport>;
+  node(question: NodeQuery, gone?: AbortSignal): Promise<NodeReport | undefined>;
+  search(question: SearchQuery, gone?: AbortSignal): Promise<SearchReport>;
 }

@@ -27,21 +27,21 @@ function facts({ kind, status, children, sensors_by_status }: NodeSummary): Html
 /** The children of an object; the rest of a long list on the next page. */
 export function childRows({ node, children }: NodeReport): Html {
   const { total, from, items } = children;
-  const pages = partLinks(node, { from, count: items.length, total });
+  const pages = pagination(node, { from, count: items.length, total });
   return total === 0 ? html`<p class="none">Nothing below it.</p>` : html`${treeRows(items)}${pages}`;
 }
 
 /** Leads through a list of which only a part is shown; nothing where all of it is. */
-export function partLinks(
+export function pagination(
   node: NodeSummary,
   { from, count, total }: { readonly from: number; readonly count: number; readonly total: number },
 ): Html | false {
   const until = from + count;
   return (
     count < total &&
-    html`<nav class="pages" aria-label="Parts of the list">${from > 0 && html`<a href="${nodeLink(node, Math.max(0, from - PART))}">Previous</a>`} <span>${number(from + 1)} to ${number(until)} of ${number(total)}</span> ${until < total && html`<a href="${nodeLink(node, until)}">Next</a>`}</nav>`
+    html`<nav class="pages" aria-label="Parts of the list">${from > 0 && html`<a href="${nodeLink(node, Math.max(0, from - PAGE_SIZE))}">Previous</a>`} <span>${number(from + 1)} to ${number(until)} of ${number(total)}</span> ${until < total && html`<a href="${nodeLink(node, until)}">Next</a>`}</nav>`
   );
 }
 
 /** Children, or channels, shown at a time. */
-const PART = 200;
+const PAGE_SIZE = 200;

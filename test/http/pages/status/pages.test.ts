@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SCRIPT, STYLE } from "../../../../src/http/pages/status/assets.ts";
 import { type Page, renderPage } from "../../../../src/http/pages/status/layout.ts";
-import { nodePage } from "../../../../src/http/pages/status/node-page.ts";
 import { overviewPage } from "../../../../src/http/pages/status/overview-page.ts";
 import { NodeReport, SearchReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
-import { searchPage } from "../../../../src/http/pages/status/search-page.ts";
+import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
+import { nodePage, searchPage } from "../../../../src/http/pages/status/tree-pages.ts";
 import { asIs, type Naming, nodeReport, searchReport, sensorReport, statusReport, summary } from "./reports.ts";
 
 const around = { telemetryPath: "/metrics", hasDebugPages: true, style: STYLE, script: SCRIPT };

@@ -1,8 +1,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRoutes } from "../../../../src/http/pages/routes.ts";
-import { SCRIPT, STYLE } from "../../../../src/http/pages/status/assets.ts";
-import { CONTENT_SECURITY_POLICY } from "../../../../src/http/pages/status/respond.ts";
+import { CONTENT_SECURITY_POLICY, SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
 import { startWebServer, type WebServer } from "../../../../src/http/server/web-server.ts";
 import { nodeReport, searchReport, sensorReport, statusReport } from "./reports.ts";
 

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { totalLength } from "../../lib/buffers.ts";
-import { respondText } from "../server/responses.ts";
-import { sendPage } from "../server/send-page.ts";
+import { respondText, streamPage } from "../server/responses.ts";
 
 /** Which devices are wanted: of each list one must fit, where the list is not empty. */
-export interface DiscoveryQuestion {
+export interface DiscoveryQuery {
   readonly servers: readonly string[];
   readonly kinds: readonly string[];
   readonly tags: readonly string[];
@@ -15,14 +14,14 @@ export interface DiscoveryQuestion {
   readonly port: number | undefined;
 }
 
-export type DiscoveryAnswer =
+export type DiscoveryResult =
   /** Pieces of a JSON array. */
   | { readonly status: 200; readonly json: readonly Buffer[] }
   /** Prometheus keeps the list that it has. */
   | { readonly status: 404 | 503; readonly text: string };
 
 /** Answers from memory; `gone` may end that early. */
-export type Discovery = (question: DiscoveryQuestion, gone?: AbortSignal) => Promise<DiscoveryAnswer>;
+export type Discovery = (question: DiscoveryQuery, gone?: AbortSignal) => Promise<DiscoveryResult>;
 
 const LISTS = {
   server: "servers",
@@ -31,22 +30,22 @@ const LISTS = {
   probe: "probes",
   group: "groups",
   status: "statuses",
-} as const satisfies Record<string, keyof DiscoveryQuestion>;
+} as const satisfies Record<string, keyof DiscoveryQuery>;
 
 type ListParameter = keyof typeof LISTS;
 
 const PARAMETERS = [...Object.keys(LISTS), "port"];
-const LARGEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 /** Serves devices as targets of Prometheus' HTTP service discovery; GET and HEAD. */
-export function sdEndpoint(discovery: Discovery) {
+export function serviceDiscoveryEndpoint(discovery: Discovery) {
   return async (
     request: IncomingMessage,
     response: ServerResponse,
     gone: AbortSignal,
     made: () => void,
   ): Promise<void> => {
-    const question = readQuestion(new URL(request.url ?? "/", "http://exporter").searchParams);
+    const question = parseQuery(new URL(request.url ?? "/", "http://exporter").searchParams);
     if (typeof question === "string") return respondText(response, 400, `${question}\n`);
     const answer = await discovery(question, gone);
     made();
@@ -58,19 +57,19 @@ export function sdEndpoint(discovery: Discovery) {
       "Cache-Control": "no-store",
     });
     if (request.method === "HEAD") response.end();
-    else await sendPage(response, { beginning: answer.json, end: async () => [] });
+    else await streamPage(response, { beginning: answer.json, end: async () => [] });
   };
 }
 
 /** What is wrong with the query, where it is none. A misspelt filter would let everything through. */
-function readQuestion(query: URLSearchParams): DiscoveryQuestion | string {
+function parseQuery(query: URLSearchParams): DiscoveryQuery | string {
   const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) return `unknown parameter: expected ${PARAMETERS.join(", ")}`;
   const lists = (Object.keys(LISTS) as ListParameter[]).map((name) => [LISTS[name], query.getAll(name)] as const);
   const ports = query.getAll("port");
   const [port = ""] = ports;
-  const isPort = /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= LARGEST_PORT;
-  if (ports.length > 1 || (ports.length === 1 && !isPort)) return `port: expected one number from 1 to ${LARGEST_PORT}`;
+  const isPort = /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= MAX_PORT;
+  if (ports.length > 1 || (ports.length === 1 && !isPort)) return `port: expected one number from 1 to ${MAX_PORT}`;
   const { servers = [], kinds = [], tags = [], probes = [], groups = [], statuses = [] } = Object.fromEntries(lists);
   return { servers, kinds, tags, probes, groups, statuses, port: isPort ? Number(port) : undefined };
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import type { PasswordChecker } from "../auth/basic-auth.ts";
 import { parseBasicAuth } from "../auth/basic-auth.ts";
-import type { PasswordChecker } from "../auth/password-checker.ts";
 import type { WebConfig } from "../web-config/load.ts";
-import { isOver } from "./is-over.ts";
 import { RateLimiter } from "./rate-limiter.ts";
-import type { Rejection } from "./rejections.ts";
+import type { RejectionReason } from "./rejection-log.ts";
+import { isClosed } from "./response-lifetime.ts";
 import { type RouteHandler, respondText } from "./responses.ts";
 
-export interface GateOptions {
+export interface RequestHandlerOptions {
   /** By exact path. */
   readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
   /** What POST does, by path. */
@@ -19,23 +19,23 @@ export interface GateOptions {
   readonly maxRequests: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  readonly rejected: (reason: Rejection, address: string | undefined, detail?: string) => void;
+  readonly rejected: (reason: RejectionReason, address: string | undefined, detail?: string) => void;
 }
 
-/** Whoever asks for these must hear of it most of all when everything else is busy. */
+/** Health probes are answered even when everything else is busy. */
 const PROBES: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);
 /** No request needs a body. A small one is read and forgotten, as some clients send one with POST. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const BUSY_SECONDS = 1;
 
-/** What a request has to pass before its handler sees it, and what becomes of it then. */
-export class RequestGate {
-  readonly #options: GateOptions;
+/** Applies limits and authentication to a request, and has the handler of its route answer it. */
+export class RequestHandler {
+  readonly #options: RequestHandlerOptions;
   #config: WebConfig;
   #limiter: RateLimiter | undefined;
   #answering = 0;
 
-  constructor(options: GateOptions, config: WebConfig) {
+  constructor(options: RequestHandlerOptions, config: WebConfig) {
     this.#options = options;
     this.#config = config;
     this.#limiter = this.#createLimiter();
@@ -93,9 +93,9 @@ export class RequestGate {
     if (users.size === 0) return true;
     const given = parseBasicAuth(request.headers.authorization);
     const client = request.socket.remoteAddress;
-    const verdict = given && (await this.#options.passwords.check(users, given.name, given.password, client));
-    if (verdict === "right") return true;
-    if (verdict === "busy") {
+    const checked = given && (await this.#options.passwords.check(users, given.name, given.password, client));
+    if (checked === "right") return true;
+    if (checked === "busy") {
       this.#reject("password_checks", request);
       response.setHeader("Retry-After", BUSY_SECONDS);
       respondText(response, 503, "Too many passwords wait to be checked; try again.\n");
@@ -134,7 +134,7 @@ export class RequestGate {
     };
     response.once("close", over);
     // The client may have gone while its password was checked.
-    if (isOver(response)) over();
+    if (isClosed(response)) over();
     return handler(request, response);
   }
 
@@ -144,7 +144,7 @@ export class RequestGate {
     respondText(response, status, text);
   }
 
-  #reject(reason: Rejection, request: IncomingMessage): void {
+  #reject(reason: RejectionReason, request: IncomingMessage): void {
     this.#options.rejected(reason, request.socket.remoteAddress);
   }
 

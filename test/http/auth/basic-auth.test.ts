@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { parseBasicAuth } from "../../../src/http/auth/basic-auth.ts";
+import { type Compare, PasswordChecker, parseBasicAuth } from "../../../src/http/auth/basic-auth.ts";
 import { BcryptThread } from "../../../src/http/auth/bcrypt-thread.ts";
-import { type Compare, PasswordChecker } from "../../../src/http/auth/password-checker.ts";
 import { bcryptCost } from "../../../src/http/web-config/users.ts";
 import { ALICE, CAROL } from "../web-config/cases.ts";
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
-import { sdEndpoint } from "../../../src/http/pages/sd-endpoint.ts";
-import { PageGate } from "../../../src/http/server/page-gate.ts";
+import { serviceDiscoveryEndpoint } from "../../../src/http/pages/service-discovery-endpoint.ts";
+import { ConcurrencyLimit } from "../../../src/http/server/concurrency-limit.ts";
 import { startWebServer } from "../../../src/http/server/web-server.ts";
 
 const PATIENCE = { timeout: 25_000, interval: 10 };
@@ -138,7 +138,7 @@ describe("pages that take work", () => {
   });
 
   it("are no longer in the way when they are made, however slowly they are read", async () => {
-    const gate = new PageGate();
+    const gate = new ConcurrencyLimit();
     const order: string[] = [];
     const never = new Promise<void>(() => undefined);
     const slowlyRead = gate.limit(async (_request, _response, _gone, made) => {
@@ -162,7 +162,7 @@ describe("pages that take work", () => {
 
   it("are made before the first byte of a list of targets is sent", async () => {
     const headersWereSent: boolean[] = [];
-    const answer = sdEndpoint(async () => ({ status: 200, json: [Buffer.from("[]\n")] }));
+    const answer = serviceDiscoveryEndpoint(async () => ({ status: 200, json: [Buffer.from("[]\n")] }));
     const { signal } = new AbortController();
     const server = createServer(
       (request, response) => void answer(request, response, signal, () => headersWereSent.push(response.headersSent)),

@@ -3,7 +3,7 @@ import { LogOnChange } from "../../lib/log-on-change.ts";
 import { CUT_REASONS } from "./connections.ts";
 
 /** Why a request was refused or a connection cut: the values of a label. */
-export const REJECTIONS = [
+export const REJECTION_REASONS = [
   ...CUT_REASONS,
   "body",
   "client_certificate",
@@ -14,10 +14,10 @@ export const REJECTIONS = [
   "tls",
   "unauthorized",
 ] as const;
-export type Rejection = (typeof REJECTIONS)[number];
+export type RejectionReason = (typeof REJECTION_REASONS)[number];
 
 /** Those that an operator should see without looking at metrics. Scanners of networks cause the others all day. */
-const WORDS: Partial<Record<Rejection, string>> = {
+const WORDS: Partial<Record<RejectionReason, string>> = {
   connections: "a connection was refused: all that --web.max-connections allows are being answered",
   evicted: "an idle connection was closed for a new one: --web.max-connections is reached",
   requests: "a request was refused: --web.max-requests are being answered",
@@ -28,20 +28,20 @@ const WORDS: Partial<Record<Rejection, string>> = {
 
 const QUIET_MS = 60_000;
 
-/** Counts rejections, and logs each kind at most once a minute: who floods the server must not flood the log. */
-export class Rejections {
+/** Counts rejections, and logs each kind at most once a minute: a client that floods the server must not flood the log. */
+export class RejectionLog {
   readonly #log: Logger;
   readonly #now: () => number;
-  readonly #count: (reason: Rejection) => void;
-  readonly #logged = new Map<Rejection, LogOnChange>();
+  readonly #count: (reason: RejectionReason) => void;
+  readonly #logged = new Map<RejectionReason, LogOnChange>();
 
-  constructor(log: Logger, now: () => number, count: (reason: Rejection) => void) {
+  constructor(log: Logger, now: () => number, count: (reason: RejectionReason) => void) {
     this.#log = log;
     this.#now = now;
     this.#count = count;
   }
 
-  note(reason: Rejection, address: string | undefined, detail?: string): void {
+  note(reason: RejectionReason, address: string | undefined, detail?: string): void {
     this.#count(reason);
     const words = WORDS[reason];
     if (words === undefined) return;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseListenAddress } from "../../../src/http/server/listen-address.ts";
+import { parseListenAddress } from "../../../src/http/server/listener.ts";
 
 it.each([
   [":9705", { host: undefined, port: 9705 }],

@@ -1,14 +1,14 @@
 /** Called with what to call at the end of the turn, or with nothing when it will not come. */
-type Wish = (leave: (() => void) | undefined) => void;
+type Waiter = (leave: (() => void) | undefined) => void;
 
 /**
  * Lets one at a time do something, client by client in turns, however many each wants. Only so many may wait: then the client
  * that wants most makes room.
  */
-export class FairTurns {
+export class FairQueue {
   readonly #max: number;
   /** In the order of their next turn. */
-  readonly #waiting = new Map<string, Wish[]>();
+  readonly #waiting = new Map<string, Waiter[]>();
   #count = 0;
   #isTaken = false;
 
@@ -33,20 +33,20 @@ export class FairTurns {
     if (this.#isTaken) return;
     const [first] = this.#waiting;
     if (first === undefined) return;
-    const [client, wishes] = first;
-    const wish = wishes.shift();
+    const [client, waiters] = first;
+    const waiter = waiters.shift();
     this.#waiting.delete(client);
     // Behind all others.
-    if (wishes.length > 0) this.#waiting.set(client, wishes);
+    if (waiters.length > 0) this.#waiting.set(client, waiters);
     this.#isTaken = true;
-    wish?.(() => {
+    waiter?.(() => {
       this.#isTaken = false;
       this.#count--;
       this.#next();
     });
   }
 
-  /** Takes the last wish of the client that has most, where that leaves it no fewer than the new one will have. */
+  /** Takes the last waiter of the client that has most, where that leaves it no fewer than the new one will have. */
   #makeRoom(client: string): boolean {
     const [longest = []] = [...this.#waiting.values()].toSorted((a, b) => b.length - a.length);
     const own = this.#waiting.get(client)?.length ?? 0;

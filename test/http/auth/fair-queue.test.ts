@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { FairTurns } from "../../../src/http/auth/fair-turns.ts";
+import { FairQueue } from "../../../src/http/auth/fair-queue.ts";
 
 /** Notes who had a turn, and who was refused; each turn ends when the next is called for. */
 function watched(max: number) {
-  const turns = new FairTurns(max);
+  const turns = new FairQueue(max);
   const seen: string[] = [];
   let leave: (() => void) | undefined;
   const want = (client: string, name = client) =>

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { goneSignal } from "./gone-signal.ts";
+import { clientGoneSignal } from "./response-lifetime.ts";
 import { type RouteHandler, respondBusy } from "./responses.ts";
 
 /**
@@ -22,7 +22,7 @@ export type PageHandler = (
 ) => Promise<void>;
 
 /** Lets few pages that take work be made at a time, and none for readers that have gone. */
-export class PageGate {
+export class ConcurrencyLimit {
   readonly #refused: () => void;
   readonly #waiting = new Set<() => void>();
   #active = 0;
@@ -34,7 +34,7 @@ export class PageGate {
 
   limit(handler: PageHandler): RouteHandler {
     return async (request, response) => {
-      const gone = goneSignal(response);
+      const gone = clientGoneSignal(response);
       if (!(await this.#enter(gone))) {
         if (gone.aborted) return;
         this.#refused();
@@ -66,19 +66,19 @@ export class PageGate {
     if (this.#waiting.size >= MAX_WAITING) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const begin = () => resolve(true);
-    const give = () => {
+    const giveUp = () => {
       if (this.#waiting.delete(begin)) resolve(false);
     };
     this.#waiting.add(begin);
-    gone.addEventListener("abort", give, { once: true });
+    gone.addEventListener("abort", giveUp, { once: true });
     try {
       return await promise;
     } finally {
-      gone.removeEventListener("abort", give);
+      gone.removeEventListener("abort", giveUp);
     }
   }
 
-  /** Who waits next takes the place. */
+  /** The next one that waits takes the place. */
   #leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

@@ -1,11 +1,12 @@
-import { counted } from "./figures.ts";
+import { counted, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
-import { HOME, nodeLink } from "./links.ts";
-import type { NodeReport } from "./report.ts";
+import { HOME, nodeLink, searchLink } from "./links.ts";
+import type { NodeReport, SearchReport } from "./report.ts";
 import { sensorChannels, sensorFacts } from "./sensor-view.ts";
-import { statusBar, statusCounts, statusPill } from "./status-marks.ts";
-import { childRows } from "./tree-rows.ts";
+import type { SearchQuery } from "./source.ts";
+import { statusBar, statusCounts, statusPill, statusText } from "./status-marks.ts";
+import { childRows, treeRows } from "./tree-rows.ts";
 
 /** `/tree`: one object, what is above and what is below it. */
 export function nodePage(report: NodeReport, options: { readonly hasDebugPages: boolean }): Page {
@@ -36,4 +37,25 @@ function crumbs({ node, ancestors }: NodeReport): Html {
 
 function tags(names: readonly string[]): Html {
   return html`<ul class="tags">${names.map((tag) => html`<li><bdi>${tag}</bdi></li>`)}</ul>`;
+}
+
+/** `/search`: objects by words, sensors by status. */
+export function searchPage(report: SearchReport, query: SearchQuery): Page {
+  const { total, items, generated_at } = report;
+  const content = html`<nav class="crumbs" aria-label="Place in the tree"><ol><li><a href="${HOME}">Overview</a></li><li aria-current="page">Search</li></ol></nav>
+<section class="panel" aria-labelledby="results-title">
+<div id="results"><h1 id="results-title" class="small">${number(total)} ${what(total, query)}</h1>
+${(query.status !== undefined || query.server !== undefined) && html`<p class="note"><a href="${searchLink({ text: query.text })}">Look among all objects</a></p>`}
+${total > items.length && html`<p class="note">Here are the best ${number(items.length)}. More words find fewer.</p>`}
+${items.length > 0 && treeRows(items, { paths: true })}
+${items.length === 0 && html`<p class="none">All words must occur in the path, the host or the tags of an object, or be its id.</p>`}</div>
+</section>`;
+  return { title: `${query.text || "Search"} – prtg-exporter`, generatedAt: generated_at, query, content };
+}
+
+function what(total: number, { text, server, status }: SearchQuery): Html {
+  const objects = status === undefined ? "object" : "sensor";
+  return html`${objects}${total === 1 ? "" : "s"}${text !== "" && html` for “<bdi>${text}</bdi>”`}${
+    status !== undefined && html` in status <bdi>${statusText(status)}</bdi>`
+  }${server !== undefined && html` of <bdi>${server}</bdi>`}`;
 }

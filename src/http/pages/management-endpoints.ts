@@ -1,0 +1,40 @@
+import { type RouteHandler, respondText } from "../server/responses.ts";
+
+/** `/-/healthy` and `/-/ready`. `isReady`: true once the first attempt on every server has finished, either way. */
+export function healthRoutes(isReady: () => boolean): [string, RouteHandler][] {
+  return [
+    ["/-/healthy", (_request, response) => respondText(response, 200, "Healthy.\n")],
+    [
+      "/-/ready",
+      (_request, response) =>
+        isReady()
+          ? respondText(response, 200, "Ready.\n")
+          : respondText(response, 503, "The first poll has not finished yet.\n"),
+    ],
+  ];
+}
+
+/** Result of reading the configuration again; `refused`: the one before is still in force. */
+export type ReloadResult =
+  | { readonly kind: "applied" | "unchanged" }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** `POST /-/reload`; `reload` is undefined without `--web.enable-lifecycle`. */
+export function reloadEndpoint(reload: (() => Promise<ReloadResult>) | undefined): RouteHandler {
+  return async (_request, response) => {
+    if (reload === undefined) {
+      respondText(response, 403, "Reloading over HTTP is off: start with --web.enable-lifecycle, or send SIGHUP.\n");
+      return;
+    }
+    const outcome = await reload();
+    if (outcome.kind === "refused") {
+      respondText(
+        response,
+        500,
+        `The configuration was not reloaded; the one before still runs.\n${outcome.message}\n`,
+      );
+    } else {
+      respondText(response, 200, outcome.kind === "applied" ? "Reloaded.\n" : "Nothing has changed.\n");
+    }
+  };
+}
