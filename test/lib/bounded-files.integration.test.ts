@@ -98,12 +98,12 @@ describe("and never without end", () => {
 
 test("a process whose thread waits for a file system ends all the same, with its exit code", async () => {
   const pipe = pipeIn(temporaryFolder({}));
-  const from = (name: string) => JSON.stringify(fileURLToPath(new URL(`../src/${name}`, import.meta.url)));
+  const from = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${name}`, import.meta.url)));
   // Opened as Node.js does it by itself: the thread waits in there for a writer.
   const program = `
     import { open } from "node:fs/promises";
-    import { withinTime } from ${from("bounded-files.ts")};
-    import { endProcess } from ${from("end-process.ts")};
+    import { withinTime } from ${from("lib/bounded-files.ts")};
+    import { endProcess } from ${from("app/process/end-process.ts")};
     await withinTime(${JSON.stringify(pipe)}, () => open(${JSON.stringify(pipe)}), 100).catch(() => endProcess(7));
   `;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { stdio: "ignore" });
