@@ -1,8 +1,7 @@
 import { ExporterError } from "../errors/exporter-error.ts";
-import { assemble } from "./assembly.ts";
 import { type BegunRun, beginRun, continueRun } from "./begin-run.ts";
 import { Collection } from "./collection.ts";
-import { refuseTakenNames } from "./extra-labels.ts";
+import { refuseTakenNames } from "./flag-values.ts";
 import type { FinishedRun, UnfinishedRun } from "./journal.ts";
 import type { BackfillOptions } from "./options.ts";
 import { OutputFolder } from "./output-folder.ts";
@@ -10,7 +9,8 @@ import { seriesTypesOf } from "./parameters.ts";
 import { historyFamilies } from "./plan.ts";
 import { push } from "./push.ts";
 import { SensorReader } from "./sensor-reader.ts";
-import { renewSpans } from "./spans.ts";
+import { renewSeriesRanges } from "./series-ranges.ts";
+import { writeFiles } from "./write-files.ts";
 
 export type BackfillOutcome =
   | {
@@ -56,7 +56,7 @@ async function run(folder: OutputFolder, options: BackfillOptions): Promise<Back
   const collected = await collect(folder, begun, options);
   const { clock, log, progress, signal, push: target } = options;
   const needed = { folder, run: collected, plan: begun.plan, clock, log, progress };
-  const finished = await (target === undefined ? assemble(needed, signal) : push({ ...needed, target }, signal));
+  const finished = await (target === undefined ? writeFiles(needed, signal) : push({ ...needed, target }, signal));
   const files = new Set(finished.files);
   return { kind: "finished", run: finished, shared: (await folder.listFiles()).some((name) => !files.has(name)) };
 }
@@ -78,8 +78,8 @@ async function collect(
   if (run.done.length === plan.sensors.length) return run;
   const { api, clock, log, progress, concurrency, skipFailed, signal } = options;
   const types = seriesTypesOf(run.parameters.resolution);
-  const spans = () => renewSpans(run.spans, clock.now() + api.clockOffset(), types);
-  const reader = new SensorReader({ api, clock, log, spans });
+  const ranges = () => renewSeriesRanges(run.spans, clock.now() + api.clockOffset(), types);
+  const reader = new SensorReader({ api, clock, log, ranges });
   const parts = await folder.openParts(new Map(run.parts));
   const needed = { folder, parts, run, plan, reader, concurrency, skipFailed, clock, log, progress };
   return new Collection(needed).complete(signal);

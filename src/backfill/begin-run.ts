@@ -1,15 +1,14 @@
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../prtg/series-types.ts";
+import { resolveGivenTime } from "./flag-values.ts";
 import { readInventory } from "./inventory.ts";
 import type { UnfinishedRun } from "./journal.ts";
-import { resolveMoment } from "./moment.ts";
 import type { BackfillOptions } from "./options.ts";
 import type { OutputFolder } from "./output-folder.ts";
 import { parameterDifferences, seriesTypesOf } from "./parameters.ts";
-import { type BackfillPlan, planSensors } from "./plan.ts";
-import { sensorFilter } from "./selection.ts";
-import { planSpans } from "./spans.ts";
+import { type BackfillPlan, planSensors, sensorFilter } from "./plan.ts";
+import { planSeriesRanges } from "./series-ranges.ts";
 import { dayFileName, dayOf } from "./utc-day.ts";
 
 /** A run that has its entry in the journal, and its plan. */
@@ -46,8 +45,8 @@ export async function beginRun(folder: OutputFolder, options: BackfillOptions): 
   if (plan.sensors.length === 0) refuseEmptyPlan(tree, selects);
   if (options.push !== undefined) refusePushedAlready(folder, range, plan);
   const now = clock.now() + api.clockOffset();
-  const spans = planSpans({ ...range, now }, seriesTypesOf(parameters.resolution));
-  const [first] = spans;
+  const seriesRanges = planSeriesRanges({ ...range, now }, seriesTypesOf(parameters.resolution));
+  const [first] = seriesRanges;
   if (first === undefined) {
     const text = `the server keeps nothing of the time from ${iso(range.from)} to ${iso(range.to)}`;
     throw new ExporterError("BACKFILL_RANGE_INVALID", `${text} (--resolution ${parameters.resolution})`);
@@ -62,7 +61,7 @@ export async function beginRun(folder: OutputFolder, options: BackfillOptions): 
     startedAt,
     sensors: plan.sensors.length,
     series: plan.sensors.flatMap((sensor) => sensor.channels).reduce((sum, { series }) => sum + series.length, 0),
-    spans,
+    spans: seriesRanges,
     done: [],
     samples: 0,
     parts: [],
@@ -100,7 +99,7 @@ export async function continueRun(
 }
 
 function resolveRange({ from, to, log, push }: BackfillOptions, now: number): Range {
-  const range = { from: resolveMoment(from, now), to: resolveMoment(to, now) };
+  const range = { from: resolveGivenTime(from, now), to: resolveGivenTime(to, now) };
   if (range.from >= range.to) {
     const text = `--from (${iso(range.from)}) is not before --to (${iso(range.to)})`;
     throw new ExporterError("BACKFILL_RANGE_INVALID", text);

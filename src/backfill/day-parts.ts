@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { ExporterError } from "../errors/exporter-error.ts";
-import { syncFolder, withFile } from "./durable-file.ts";
+import { syncFolder, withFile } from "../lib/durable-file.ts";
 import type { SensorHistory } from "./sensor-history.ts";
 import { dayName, dayNumber } from "./utc-day.ts";
 

@@ -60,3 +60,21 @@ export type UnfinishedRun = Readonly<z.infer<typeof unfinishedRun>>;
 export type Journal = Readonly<z.infer<typeof journalSchema>>;
 
 export const EMPTY_JOURNAL: Journal = { format: JOURNAL_FORMAT, finished: [], unfinished: null };
+
+/** How far a push is. Written after each acknowledgement, so that a kill repeats the values that were under way at most. */
+export const pushCursorSchema = z.strictObject({
+  /** Parts that are pushed, of those in the journal. */
+  days: count,
+  /** Rows that are pushed of the next one. */
+  rows: count,
+  /** Values that the receiver has. */
+  samples: count,
+  /** Values that it refused for good. */
+  rejected: count,
+  /** Why it refused some, in its own words. */
+  message: z.string(),
+});
+
+export type PushCursor = Readonly<z.infer<typeof pushCursorSchema>>;
+
+export const PUSH_BEGIN: PushCursor = { days: 0, rows: 0, samples: 0, rejected: 0, message: "" };

@@ -2,20 +2,19 @@ import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import type { ExtraLabel } from "./extra-labels.ts";
-import type { Moment } from "./moment.ts";
+import type { ExtraLabel, GivenTime } from "./flag-values.ts";
 import type { BackfillParameters } from "./parameters.ts";
+import type { Selection } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
-import type { PushTarget } from "./push-target.ts";
-import type { Selection } from "./selection.ts";
+import type { PushTarget } from "./push-delivery.ts";
 
 /** What a backfill needs: the outside world, and what the user asked for. */
 export interface BackfillOptions {
   readonly api: MonitoringApi;
   /** The configured name of the server. */
   readonly server: string;
-  readonly from: Moment;
-  readonly to: Moment;
+  readonly from: GivenTime;
+  readonly to: GivenTime;
   readonly selection: Selection;
   /** Labels and rules, those of `serve`. */
   readonly mapper: ChannelMapper;

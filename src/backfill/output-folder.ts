@@ -3,12 +3,18 @@ import { join } from "node:path";
 import type { ZodType } from "zod";
 import { describeFault, ExporterError } from "../errors/exporter-error.ts";
 import { MAX_DATA_BYTES, readTextFile } from "../lib/bounded-files.ts";
+import { replaceFile, withFile } from "../lib/durable-file.ts";
+import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
-import { replaceFile, withFile } from "./durable-file.ts";
-import { lockFolder } from "./folder-lock.ts";
-import { EMPTY_JOURNAL, type Journal, journalSchema } from "./journal.ts";
+import {
+  EMPTY_JOURNAL,
+  type Journal,
+  journalSchema,
+  PUSH_BEGIN,
+  type PushCursor,
+  pushCursorSchema,
+} from "./journal.ts";
 import type { BackfillPlan, PlannedSensor } from "./plan.ts";
-import { PUSH_BEGIN, type PushCursor, pushCursorSchema } from "./push-cursor.ts";
 
 /**
  * The folder that `--output` names: the finished files, `journal.json`, and while a run is unfinished a folder with its
@@ -65,7 +71,7 @@ export class OutputFolder {
     return join(this.path, name);
   }
 
-  /** Names of all OpenMetrics files, whoever wrote them. */
+  /** Names of all OpenMetrics files, also of those that no backfill wrote. */
   async listFiles(): Promise<readonly string[]> {
     return (await readdir(this.path)).filter((name) => name.endsWith(".om")).sort();
   }
@@ -150,4 +156,21 @@ async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Va
     const why = error instanceof SyntaxError ? describeFault(error) : "it is of another program or version";
     throw new ExporterError("BACKFILL_DAMAGED", `${path} is not understood: ${why}`);
   }
+}
+
+/**
+ * Keeps a second process out of a folder for as long as this one lives; the lock of one that has ended, however that came,
+ * counts for nothing. `path` is of an empty file that stays. Returns the function that gives the lock back.
+ * @throws ExporterError BACKFILL_BUSY
+ */
+export function lockFolder(folder: string, path: string): () => void {
+  let lock: FileLock | undefined;
+  try {
+    lock = tryFileLock(path);
+  } catch {
+    // A file system without locks, or one that cannot be written to, of which the next step tells.
+    return () => undefined;
+  }
+  if (lock === undefined) throw new ExporterError("BACKFILL_BUSY", `another process is writing to ${folder}`);
+  return () => lock.release();
 }

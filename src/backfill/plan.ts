@@ -1,10 +1,28 @@
 import { formatLabels } from "../exposition/text-format.ts";
+import { pathGlob } from "../lib/glob.ts";
 import type { ChannelMapper } from "../mapping/channel-mapper.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import type { Conversion } from "../mapping/units/conversion.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ChannelRecord } from "../prtg/records.ts";
-import type { ExtraLabel } from "./extra-labels.ts";
+import type { ExtraLabel } from "./flag-values.ts";
+
+/** Which sensors to take. Each list that is not empty must have something that fits. */
+export interface Selection {
+  /** See `pathGlob`. */
+  readonly paths: readonly string[];
+  /** As in the label `kind` of `prtg_sensor_info`. */
+  readonly kinds: readonly string[];
+  readonly tags: readonly string[];
+}
+
+export function sensorFilter({ paths, kinds, tags }: Selection): (sensor: TreeNode) => boolean {
+  const globs = paths.map(pathGlob);
+  return (sensor) =>
+    (globs.length === 0 || globs.some((fits) => fits(sensor.path))) &&
+    (kinds.length === 0 || kinds.includes(sensor.type)) &&
+    (tags.length === 0 || sensor.tags.some((tag) => tags.includes(tag)));
+}
 
 /** Whose history is to be read, and what it becomes: all that a run needs of the configuration to be continued. */
 export interface BackfillPlan {

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
+import type { ValueSeries } from "../mapping/channel-mapper.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../sync/measurement.ts";
 
 const FIRST_WAIT_MS = 1_000;
@@ -90,4 +91,18 @@ export class PushDelivery {
     const pause = Math.min(retryAfterMs ?? 0, PATIENCE_MS);
     return pause + bound * (0.5 + 0.5 * random());
   }
+}
+
+/** The series of a channel; undefined for a channel that is not in the plan. */
+export type DescribeHistory = (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
+
+/** A receiver that takes history as it takes measurements. */
+export interface PushTarget {
+  /** Where it is, for people. */
+  readonly url: string;
+  /** Values in one delivery, so few that they fit into one request; a row is never divided. */
+  readonly maxPoints: number;
+  readonly connect: (describe: DescribeHistory) => MeasurementSink;
+  /** From 0 to below 1; spreads what is tried again. */
+  readonly random: () => number;
 }

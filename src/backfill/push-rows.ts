@@ -1,4 +1,4 @@
-import { withFile } from "./durable-file.ts";
+import { withFile } from "../lib/durable-file.ts";
 import { DAY_MS } from "./utc-day.ts";
 
 /** All values of one sensor at one time. */

@@ -3,14 +3,12 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ValueSeries } from "../mapping/channel-mapper.ts";
 import type { MeasurementRow } from "../sync/measurement.ts";
-import type { FinishedRun, UnfinishedRun } from "./journal.ts";
+import type { FinishedRun, PushCursor, UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";
 import type { BackfillPlan, PlannedChannel } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
-import type { PushCursor } from "./push-cursor.ts";
-import { PushDelivery, type Settled } from "./push-delivery.ts";
+import { type DescribeHistory, PushDelivery, type PushTarget, type Settled } from "./push-delivery.ts";
 import { rowsInOrder, type StoredRow } from "./push-rows.ts";
-import type { DescribeHistory, PushTarget } from "./push-target.ts";
 
 /** When nothing but refusals comes at the very beginning, something is wrong that the user can mend. */
 const REFUSALS_TO_GIVE_UP = 3;

@@ -2,7 +2,7 @@ import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
 import type { PlannedSensor } from "./plan.ts";
-import type { Span } from "./spans.ts";
+import type { SeriesRange } from "./series-ranges.ts";
 import { dayOf } from "./utc-day.ts";
 
 /** Times and values of one channel within a day, in turns: milliseconds since the epoch, value, and so on; ascending. */
@@ -20,18 +20,18 @@ export interface SensorHistory {
 }
 
 /**
- * Reads the spans of one sensor, each series once.
+ * Reads the ranges of one sensor, each series once.
  * @throws ApiError, or the signal's reason
  */
 export async function readSensorHistory(
   api: Pick<MonitoringApi, "timeSeries">,
   sensor: PlannedSensor,
-  spans: readonly Span[],
+  ranges: readonly SeriesRange[],
   signal: AbortSignal,
 ): Promise<SensorHistory> {
   const read = new Map<SeriesType, TimeSeries>();
   // The finest first: its window is the one that moves on soonest.
-  for (const { type } of spans.toReversed()) {
+  for (const { type } of ranges.toReversed()) {
     if (!read.has(type)) read.set(type, await api.timeSeries(sensor.id, type, signal));
   }
   const channels = new Map(
@@ -40,7 +40,7 @@ export async function readSensorHistory(
   const days = new Map<number, Map<number, DaySamples>>();
   const unknown = new Set<string>();
   let samples = 0;
-  for (const { type, from, to } of spans) {
+  for (const { type, from, to } of ranges) {
     for (const { at, values } of read.get(type)?.rows ?? []) {
       if (at < from || at >= to) continue;
       const day = entry(days, dayOf(at), () => new Map<number, DaySamples>());

@@ -1,12 +1,46 @@
 import type { Logger } from "pino";
-import { describeError } from "../errors/exporter-error.ts";
+import type { ErrorCode } from "../errors/catalogue.ts";
+import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import { failureKind } from "./failures.ts";
 import type { PlannedSensor } from "./plan.ts";
 import { readSensorHistory, type SensorHistory } from "./sensor-history.ts";
-import type { Span } from "./spans.ts";
+import type { SeriesRange } from "./series-ranges.ts";
+
+/** What a failure to read a sensor is about. */
+export type FailureKind =
+  /** The server as a whole, for the time being: waiting helps. */
+  | "away"
+  /** This sensor: others can be read. */
+  | "sensor"
+  /** The sensor is not there any more. */
+  | "gone"
+  /** Maybe the sensor is gone, maybe the server has no time series at all. */
+  | "missing"
+  /** Only the user can mend it, or it is a fault of ours. */
+  | "fatal";
+
+const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
+  API_CONNECTION_FAILED: "away",
+  API_UNAVAILABLE: "away",
+  API_SUSPENDED: "away",
+  API_RATE_LIMITED: "away",
+  API_SERVER_ERROR: "sensor",
+  API_TIMEOUT: "sensor",
+  API_EXECUTION_TIMEOUT: "sensor",
+  API_NOT_JSON: "sensor",
+  API_RESPONSE_TOO_LARGE: "sensor",
+  API_LIST_TOO_LARGE: "sensor",
+  API_BAD_REQUEST: "sensor",
+  API_FORBIDDEN: "sensor",
+  API_NOT_FOUND: "gone",
+  API_ENDPOINT_MISSING: "missing",
+};
+
+export function failureKind(error: unknown): FailureKind {
+  return error instanceof ExporterError ? (KINDS[error.code] ?? "fatal") : "fatal";
+}
 
 const FIRST_WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
@@ -17,8 +51,8 @@ export interface SensorReaderOptions {
   readonly api: MonitoringApi;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What to read now; see `renewSpans`. */
-  readonly spans: () => readonly Span[];
+  /** What to read now; see `renewSeriesRanges`. */
+  readonly ranges: () => readonly SeriesRange[];
 }
 
 export type ReadOutcome =
@@ -43,10 +77,10 @@ export class SensorReader {
    * signal's reason.
    */
   async read(sensor: PlannedSensor, signal: AbortSignal): Promise<ReadOutcome> {
-    const { api, clock, spans } = this.#options;
+    const { api, clock, ranges } = this.#options;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
       try {
-        const history = await readSensorHistory(api, sensor, spans(), signal);
+        const history = await readSensorHistory(api, sensor, ranges(), signal);
         this.#answered();
         return { kind: "read", history };
       } catch (error) {
@@ -76,7 +110,7 @@ export class SensorReader {
     if (this.#away.over() > 0) this.#options.log.warn("the server answers again");
   }
 
-  /** The plan may be older than the last time that somebody deleted a sensor. */
+  /** The sensor may have been deleted since the plan was made. */
   async #isListed(id: string, signal: AbortSignal): Promise<boolean> {
     this.#listed ??= this.#options.api
       .nodes("sensor", {}, signal)

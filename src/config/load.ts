@@ -41,7 +41,7 @@ export interface LoadOptions {
   readonly file?: string | undefined;
   readonly env: Environment;
   readonly readFile: ReadFile;
-  /** Tells who may read a file; left out: nobody looks at that. */
+  /** Tells who may read a file; left out: permissions are not looked at. */
   readonly readAccess?: ReadAccess | undefined;
   /** Learns every secret that is read. */
   readonly redactor?: Redactor | undefined;

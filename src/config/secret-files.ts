@@ -15,7 +15,7 @@ export type ReadAccess = (path: string) => Promise<FileAccess | undefined>;
 
 export interface SecretFilesOptions {
   readonly readFile: ReadFile;
-  /** Left out: nobody asks who else may read. */
+  /** Left out: permissions are not looked at. */
   readonly readAccess?: ReadAccess | undefined;
   /** Refuse files that others may read; otherwise `onExposed` is told. */
   readonly strict: boolean;
@@ -28,7 +28,7 @@ const GROUP = 0o070;
 const GROUP_READ = 0o040;
 
 /**
- * Reads files that hold secrets, and looks at who else may read them: nobody but the owner, or, where that is root, the
+ * Reads files that hold secrets, and looks at who may read them: only the owner, or, where that is root, the
  * group, whose members were chosen then. It is the rule of PostgreSQL for its keys, and leaves a way for containers that do
  * not run as root. A link counts as the file that it leads to.
  * The reader rejects with ExporterError SECRET_EXPOSED, or with the error of the file system.
@@ -48,7 +48,7 @@ export function secretFileReader({ readFile, readAccess, strict, onExposed }: Se
   };
 }
 
-/** Who has more rights than is good; undefined when nobody has. */
+/** Who has more rights than is good; undefined when there are none. */
 export function exposureOf({ mode, ofRoot }: FileAccess): string | undefined {
   const bits = (mode & 0o777).toString(8).padStart(4, "0");
   if (mode & OTHERS) return `is open to every user of the system (mode ${bits})`;

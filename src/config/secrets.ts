@@ -39,7 +39,7 @@ export class Secret {
 export function parseSecret(content: string): { readonly value: string } | { readonly fault: string } {
   const value = content.replace(/^\uFEFF/, "").replace(/\r?\n$/, "");
   if (value.trim() === "") return { fault: "is empty" };
-  // Nobody can type these into a login form, and an HTTP header cannot carry them; NUL is UTF-16 read as UTF-8.
+  // These cannot be typed into a login form, and an HTTP header cannot carry them; NUL is UTF-16 read as UTF-8.
   if (/[\r\n\0]/.test(value)) return { fault: "holds more than one line, or is no UTF-8 text" };
   return { value };
 }

@@ -9,7 +9,7 @@ export interface Deadline {
   readonly expired: () => Error;
 }
 
-/** Nobody reads it; without one, each request would make an exception with a stack trace. */
+/** It is not read; without one, each request would make an exception with a stack trace. */
 const OVER = new Error("the work is over");
 
 /** A timer that is so late tells of a busy program, milliseconds. */

@@ -1,16 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addExtraLabel, parseExtraLabel, refuseTakenNames } from "../../src/backfill/extra-labels.ts";
-import { parseMoment, resolveMoment } from "../../src/backfill/moment.ts";
+import {
+  addExtraLabel,
+  parseExtraLabel,
+  parseGivenTime,
+  refuseTakenNames,
+  resolveGivenTime,
+} from "../../src/backfill/flag-values.ts";
 import { type BackfillParameters, parameterDifferences } from "../../src/backfill/parameters.ts";
-import { sensorFilter } from "../../src/backfill/selection.ts";
+import { sensorFilter } from "../../src/backfill/plan.ts";
 import { pathGlob } from "../../src/lib/glob.ts";
 import { reconcile } from "../../src/model/reconcile.ts";
 import { EMPTY_TREE } from "../../src/model/tree.ts";
 import { list, ROOT, record } from "../model/build-record.ts";
 import { configured } from "./running.ts";
 
-describe("parseMoment", () => {
+describe("parseGivenTime", () => {
   const NOW = Date.UTC(2026, 2, 12, 17, 0, 0, 750);
 
   test.each([
@@ -21,13 +26,13 @@ describe("parseMoment", () => {
     ["1d12h", Date.UTC(2026, 2, 11, 5)],
     ["0s", Date.UTC(2026, 2, 12, 17)],
   ])("%s", (text, at) => {
-    expect(resolveMoment(parseMoment(text), NOW)).toBe(at);
+    expect(resolveGivenTime(parseGivenTime(text), NOW)).toBe(at);
   });
 
   test.each(["", "yesterday", "30", "-3h", "3 h", "2026-03-01", "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "now"])(
     "refuses %s",
     (text) => {
-      expect(() => parseMoment(text)).toThrow("Give a time as in 2026-03-01T00:00:00Z");
+      expect(() => parseGivenTime(text)).toThrow("Give a time as in 2026-03-01T00:00:00Z");
     },
   );
 });

@@ -5,11 +5,9 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { mappingOf } from "../../src/app/mapping.ts";
 import { type BackfillOutcome, backfill } from "../../src/backfill/backfill.ts";
-import { parseExtraLabel } from "../../src/backfill/extra-labels.ts";
-import { parseMoment } from "../../src/backfill/moment.ts";
+import { parseExtraLabel, parseGivenTime } from "../../src/backfill/flag-values.ts";
 import type { BackfillOptions } from "../../src/backfill/options.ts";
-import type { ResolutionChoice } from "../../src/backfill/parameters.ts";
-import { type SeriesSettings, seriesSettings } from "../../src/backfill/series-settings.ts";
+import { type ResolutionChoice, type SeriesSettings, seriesSettings } from "../../src/backfill/parameters.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { type ChannelMapper, plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { load } from "../config/support.ts";
@@ -68,8 +66,8 @@ export function run(
   const settings = wanted.configured ?? UNCONFIGURED;
   return backfill({
     server: "hq",
-    from: parseMoment(from),
-    to: parseMoment(to),
+    from: parseGivenTime(from),
+    to: parseGivenTime(to),
     selection: { paths, kinds, tags },
     mapper: plainMapper(),
     extraLabels: labels.map(parseExtraLabel),

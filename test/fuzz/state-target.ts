@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { JOURNAL_FORMAT } from "../../src/backfill/journal.ts";
+import { JOURNAL_FORMAT, PUSH_BEGIN } from "../../src/backfill/journal.ts";
 import { OutputFolder } from "../../src/backfill/output-folder.ts";
-import { PUSH_BEGIN } from "../../src/backfill/push-cursor.ts";
 import { ExporterError } from "../../src/errors/exporter-error.ts";
 import type { StateFiles } from "../../src/sync/state-files.ts";
 import { encodeWatermarks } from "../../src/sync/watermark-file.ts";

@@ -1,16 +1,21 @@
 import { type Command, Option } from "commander";
 import type { ConfigFlags, LogFlags } from "../../app/context.ts";
-import { addExtraLabel, type ExtraLabel, parseExtraLabel } from "../../backfill/extra-labels.ts";
-import { type Moment, parseMoment } from "../../backfill/moment.ts";
+import {
+  addExtraLabel,
+  type ExtraLabel,
+  type GivenTime,
+  parseExtraLabel,
+  parseGivenTime,
+} from "../../backfill/flag-values.ts";
 import { RESOLUTIONS, type ResolutionChoice } from "../../backfill/parameters.ts";
 import { parsed } from "../flags.ts";
 
 /** Flags of `backfill`. */
 export interface BackfillFlags extends LogFlags, ConfigFlags {
   readonly server?: string;
-  readonly from: Moment;
+  readonly from: GivenTime;
   /** Undefined: where it would begin to overlap with what a scrape or a push brings. */
-  readonly to?: Moment;
+  readonly to?: GivenTime;
   readonly push?: boolean;
   readonly resolution: ResolutionChoice;
   readonly label: readonly ExtraLabel[];
@@ -24,18 +29,18 @@ export interface BackfillFlags extends LogFlags, ConfigFlags {
 const WINDOWS = "live 4h, short 2d in steps of 5m, medium 60d of 1h, long 365d of 1d";
 
 export function addBackfillFlags(command: Command): Command {
-  const moment = (text: string): Moment => parsed(() => parseMoment(text));
+  const time = (text: string): GivenTime => parsed(() => parseGivenTime(text));
   return command
     .addOption(
       new Option("--from <time>", "where history begins: 2026-03-01T00:00:00Z, or a duration ago such as 60d")
         .makeOptionMandatory()
-        .argParser(moment),
+        .argParser(time),
     )
     .addOption(
       new Option(
         "--to <time>",
         "where it ends (default: 3h, which Prometheus still holds in memory; with --push 4h, where serve begins)",
-      ).argParser(moment),
+      ).argParser(time),
     )
     .option("--output <folder>", "where the files go; an interrupted backfill there is continued")
     .addOption(

@@ -1,7 +1,6 @@
 import { type Options, SingleBar } from "cli-progress";
 import type { Logger } from "pino";
-import { Pace } from "../../backfill/pace.ts";
-import type { BackfillProgress } from "../../backfill/progress.ts";
+import { type BackfillProgress, ProgressRate } from "../../backfill/progress.ts";
 import { formatDuration } from "../../config/duration.ts";
 import type { Clock } from "../../lib/clock.ts";
 
@@ -27,32 +26,32 @@ export function progressBar(stream: NodeJS.WritableStream, clock: Clock): Backfi
     gracefulExit: true,
   };
   const bar = new SingleBar(options);
-  let pace = new Pace(clock, 0);
+  let progressRate = new ProgressRate(clock, 0);
   let total = 0;
   return {
     begin: (what, all, done) => {
       total = all;
-      pace = new Pace(clock, done);
+      progressRate = new ProgressRate(clock, done);
       bar.start(total, done, { title: TITLES[what], ...UNKNOWN });
     },
-    advance: (done) => bar.update(done, { ...estimate(pace, done, total) }),
+    advance: (done) => bar.update(done, { ...estimate(progressRate, done, total) }),
     end: () => bar.stop(),
   };
 }
 
 /** A line every few seconds for what nobody watches. */
 export function progressLines(log: Logger, clock: Clock): BackfillProgress {
-  let begun = { what: "sensors" as keyof typeof TITLES, total: 0, pace: new Pace(clock, 0) };
+  let begun = { what: "sensors" as keyof typeof TITLES, total: 0, progressRate: new ProgressRate(clock, 0) };
   let nextLine = 0;
   return {
     begin: (what, total, done) => {
-      begun = { what, total, pace: new Pace(clock, done) };
+      begun = { what, total, progressRate: new ProgressRate(clock, done) };
       nextLine = clock.monotonic() + LINE_EVERY_MS;
       log.info({ done, total }, TITLES[what]);
     },
     advance: (done) => {
-      const { what, total, pace } = begun;
-      const { rate, left } = estimate(pace, done, total);
+      const { what, total, progressRate } = begun;
+      const { rate, left } = estimate(progressRate, done, total);
       if (clock.monotonic() < nextLine) return;
       nextLine = clock.monotonic() + LINE_EVERY_MS;
       log.info({ done, total, per_second: rate, left }, TITLES[what]);
@@ -64,8 +63,8 @@ export function progressLines(log: Logger, clock: Clock): BackfillProgress {
 const LINE_EVERY_MS = 5_000;
 const UNKNOWN: Estimate = { rate: "?", left: "?" };
 
-function estimate(pace: Pace, done: number, total: number): Estimate {
-  const rate = pace.rate(done);
+function estimate(progressRate: ProgressRate, done: number, total: number): Estimate {
+  const rate = progressRate.perSecond(done);
   if (rate === undefined) return UNKNOWN;
   const seconds = Math.round((total - done) / rate);
   return { rate: rate.toPrecision(2), left: formatDuration(seconds * 1_000) };

@@ -3,9 +3,8 @@ import { createContext, loadFlaggedConfig } from "../../app/context.ts";
 import { connect } from "../../app/exporter.ts";
 import { mappingOf } from "../../app/mapping.ts";
 import { backfill as bringHistory } from "../../backfill/backfill.ts";
-import { type Moment, parseMoment } from "../../backfill/moment.ts";
-import type { BackfillParameters } from "../../backfill/parameters.ts";
-import { seriesSettings } from "../../backfill/series-settings.ts";
+import { type GivenTime, parseGivenTime } from "../../backfill/flag-values.ts";
+import { type BackfillParameters, seriesSettings } from "../../backfill/parameters.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
@@ -36,7 +35,7 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
   const push = flags.push === true ? await openHistoryPush(config, server.name, context, process.env) : undefined;
   const output = push?.folder ?? flags.output ?? "";
   if (push === undefined) warnAboutLabels(flags, log);
-  const to = flags.to ?? parseMoment(push === undefined ? FILES_TO : PUSH_TO);
+  const to = flags.to ?? parseGivenTime(push === undefined ? FILES_TO : PUSH_TO);
   const metrics = new PrometheusServerMetrics(new ExporterMetrics(context.build, () => []), server.name);
   const api = connect(server, metrics, log, context);
   try {
@@ -84,7 +83,7 @@ function chooseServer({ servers }: Config, name: string | undefined): ServerConf
   throw new ExporterError("BACKFILL_SERVER_UNKNOWN", text);
 }
 
-function parametersOf(flags: BackfillFlags, server: string, to: Moment, config: Config): BackfillParameters {
+function parametersOf(flags: BackfillFlags, server: string, to: GivenTime, config: Config): BackfillParameters {
   return {
     server,
     from: flags.from.text,

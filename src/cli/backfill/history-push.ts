@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { CommandContext } from "../../app/context.ts";
 import { connectReceiver } from "../../app/otlp-receiver.ts";
-import type { PushTarget } from "../../backfill/push-target.ts";
+import type { PushTarget } from "../../backfill/push-delivery.ts";
 import type { Config } from "../../config/load.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { createMeasurementSink } from "../../otlp/measurement-sink.ts";

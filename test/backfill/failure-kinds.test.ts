@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { failureKind } from "../../src/backfill/failures.ts";
+import { failureKind } from "../../src/backfill/sensor-reader.ts";
 import { ERROR_CATALOGUE, type ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
 import { HistoryServer, MINUTE } from "./history-server.ts";

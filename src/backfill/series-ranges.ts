@@ -1,13 +1,13 @@
 import { SERIES_STEP_MS, SERIES_WINDOW_MS, type SeriesType } from "../prtg/series-types.ts";
 
 /** A part of the time and the series that is read for it. Milliseconds since the epoch; `to` is not included. */
-export interface Span {
+export interface SeriesRange {
   readonly type: SeriesType;
   readonly from: number;
   readonly to: number;
 }
 
-export interface SpanRequest {
+export interface RangeRequest {
   readonly from: number;
   readonly to: number;
   /** The server's clock: the windows of its series end there. */
@@ -24,8 +24,11 @@ const MARGIN_SHARE = 1 / 24;
  * What no window reaches is left out, and averages that are not finished yet.
  * @param types Series that may be read, the finest first.
  */
-export function planSpans({ from, to, now }: SpanRequest, types: readonly SeriesType[]): readonly Span[] {
-  const spans: Span[] = [];
+export function planSeriesRanges(
+  { from, to, now }: RangeRequest,
+  types: readonly SeriesType[],
+): readonly SeriesRange[] {
+  const ranges: SeriesRange[] = [];
   let end = to;
   for (const [index, type] of types.entries()) {
     if (from >= end) break;
@@ -36,15 +39,19 @@ export function planSpans({ from, to, now }: SpanRequest, types: readonly Series
     if (coarserAdds) begin = ceilTo(begin + marginOf(type), SERIES_STEP_MS[coarser]);
     if (begin >= end) continue;
     const finished = now - SERIES_STEP_MS[type] + 1;
-    if (begin < finished) spans.unshift({ type, from: begin, to: Math.min(end, finished) });
+    if (begin < finished) ranges.unshift({ type, from: begin, to: Math.min(end, finished) });
     end = coarserAdds ? begin : from;
   }
-  return spans;
+  return ranges;
 }
 
 /** Plans anew what the windows have left behind since. */
-export function renewSpans(planned: readonly Span[], now: number, types: readonly SeriesType[]): readonly Span[] {
-  return planned.flatMap(({ type, from, to }) => planSpans({ from, to, now }, types.slice(types.indexOf(type))));
+export function renewSeriesRanges(
+  planned: readonly SeriesRange[],
+  now: number,
+  types: readonly SeriesType[],
+): readonly SeriesRange[] {
+  return planned.flatMap(({ type, from, to }) => planSeriesRanges({ from, to, now }, types.slice(types.indexOf(type))));
 }
 
 function marginOf(type: SeriesType): number {

@@ -6,7 +6,7 @@ import type { BackfillPlan } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
 import { dayFileName } from "./utc-day.ts";
 
-export interface AssemblyOptions {
+export interface WriteFilesOptions {
   readonly folder: OutputFolder;
   readonly run: UnfinishedRun;
   readonly plan: BackfillPlan;
@@ -21,7 +21,7 @@ const CHECKPOINT_MS = 2_000;
  * Turns the parts into files, day by day, and closes the run. A run without any samples leaves no trace: what it did not
  * find may be there later. Rejects with the signal's reason; files that are finished by then are not written again.
  */
-export async function assemble(options: AssemblyOptions, signal: AbortSignal): Promise<FinishedRun> {
+export async function writeFiles(options: WriteFilesOptions, signal: AbortSignal): Promise<FinishedRun> {
   const run = await writeDays(options, signal);
   const { folder, clock } = options;
   const { parameters, from, to, startedAt, sensors, series } = run;
@@ -43,7 +43,7 @@ export async function assemble(options: AssemblyOptions, signal: AbortSignal): P
   return finished;
 }
 
-async function writeDays(options: AssemblyOptions, signal: AbortSignal): Promise<UnfinishedRun> {
+async function writeDays(options: WriteFilesOptions, signal: AbortSignal): Promise<UnfinishedRun> {
   const { folder, plan, clock, progress } = options;
   let { run } = options;
   let noted = run;

@@ -1,5 +1,35 @@
+import { parseDuration } from "../config/duration.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
+import { parseTimestamp } from "../prtg/decode/timestamp.ts";
+
+const SECOND_MS = 1000;
+
+/** A point in time as a user gives it. */
+export type GivenTime =
+  | { readonly text: string; readonly kind: "fixed" /** Milliseconds since the epoch. */; readonly at: number }
+  | { readonly text: string; readonly kind: "ago"; readonly ms: number };
+
+/** Reads `2026-03-01T00:00:00Z` or `30d`, meaning 30 days ago. Throws a RangeError for what is neither. */
+export function parseGivenTime(text: string): GivenTime {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return { text, kind: "ago", ms };
+  const at = isCalendarDay(text) ? parseTimestamp(text) : undefined;
+  if (at !== undefined) return { text, kind: "fixed", at };
+  throw new RangeError("Give a time as in 2026-03-01T00:00:00Z, or how long ago as in 30d or 12h.");
+}
+
+/** Milliseconds since the epoch, whole seconds: names of files carry no more. */
+export function resolveGivenTime(time: GivenTime, now: number): number {
+  const at = time.kind === "fixed" ? time.at : now - time.ms;
+  return Math.floor(at / SECOND_MS) * SECOND_MS;
+}
+
+/** `Date.parse` takes a 31st of February. */
+function isCalendarDay(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split("-").map(Number);
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+}
 
 /** A label that every series gets besides those that a scrape gives it. */
 export interface ExtraLabel {

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { planSpans, renewSpans, type Span } from "../../src/backfill/spans.ts";
+import { planSeriesRanges, renewSeriesRanges, type SeriesRange } from "../../src/backfill/series-ranges.ts";
 import { SERIES_STEP_MS, SERIES_TYPES, SERIES_WINDOW_MS } from "../../src/prtg/series-types.ts";
 import { DAY, HOUR, MINUTE, NOW } from "./history-server.ts";
 
 /** `medium 2026-03-02T00:00Z 2026-03-10T19:00Z` */
-function show(spans: readonly Span[]): string[] {
+function show(ranges: readonly SeriesRange[]): string[] {
   const minute = (at: number) => `${new Date(at).toISOString().slice(0, 16)}Z`;
-  return spans.map(({ type, from, to }) => `${type} ${minute(from)} ${minute(to)}`);
+  return ranges.map(({ type, from, to }) => `${type} ${minute(from)} ${minute(to)}`);
 }
 
-const auto = (from: number, to: number, now = NOW) => planSpans({ from, to, now }, SERIES_TYPES);
+const auto = (from: number, to: number, now = NOW) => planSeriesRanges({ from, to, now }, SERIES_TYPES);
 
 describe("planSpans", () => {
   test("takes the finest series that still covers each part of the time", () => {
@@ -37,15 +37,15 @@ describe("planSpans", () => {
   test("reads nothing that no window reaches", () => {
     expect(auto(NOW - 500 * DAY, NOW - 400 * DAY)).toEqual([]);
     expect(show(auto(NOW - 500 * DAY, NOW - 300 * DAY))).toEqual(["long 2025-03-12T17:42Z 2025-05-16T17:42Z"]);
-    expect(show(planSpans({ from: NOW - 30 * DAY, to: NOW, now: NOW }, ["live"]))).toEqual([
+    expect(show(planSeriesRanges({ from: NOW - 30 * DAY, to: NOW, now: NOW }, ["live"]))).toEqual([
       "live 2026-03-12T13:42Z 2026-03-12T17:42Z",
     ]);
   });
 
   test("leaves out averages that are not finished", () => {
-    const spans = planSpans({ from: NOW - 10 * DAY, to: NOW, now: NOW }, ["long"]);
+    const ranges = planSeriesRanges({ from: NOW - 10 * DAY, to: NOW, now: NOW }, ["long"]);
     // The row of the day before yesterday's noon would be finished; yesterday's of 17:43 would not.
-    expect(spans).toEqual([{ type: "long", from: NOW - 10 * DAY, to: NOW - DAY + 1 }]);
+    expect(ranges).toEqual([{ type: "long", from: NOW - 10 * DAY, to: NOW - DAY + 1 }]);
   });
 
   const ranges = fc
@@ -59,14 +59,14 @@ describe("planSpans", () => {
   test("parts follow one another, the coarser first, without overlap or hole", () => {
     fc.assert(
       fc.property(ranges, ({ from, to, now }) => {
-        const spans = auto(from, to, now);
-        for (const span of spans) {
-          expect(span.from).toBeLessThan(span.to);
-          expect(span.from).toBeGreaterThanOrEqual(Math.max(from, now - SERIES_WINDOW_MS[span.type]));
-          expect(span.to).toBeLessThanOrEqual(to);
+        const ranges = auto(from, to, now);
+        for (const range of ranges) {
+          expect(range.from).toBeLessThan(range.to);
+          expect(range.from).toBeGreaterThanOrEqual(Math.max(from, now - SERIES_WINDOW_MS[range.type]));
+          expect(range.to).toBeLessThanOrEqual(to);
         }
-        for (const [index, later] of spans.slice(1).entries()) {
-          const earlier = spans[index];
+        for (const [index, later] of ranges.slice(1).entries()) {
+          const earlier = ranges[index];
           expect(earlier?.to).toBe(later.from);
           expect(SERIES_TYPES.indexOf(earlier?.type ?? "live")).toBeGreaterThan(SERIES_TYPES.indexOf(later.type));
           // A row that begins before the finer series takes over ends by then.
@@ -94,7 +94,7 @@ describe("renewSpans", () => {
   const planned = auto(NOW - 10 * DAY, NOW - 3 * HOUR);
 
   test("changes nothing while the windows still hold everything", () => {
-    expect(renewSpans(planned, NOW + 10 * MINUTE, SERIES_TYPES)).toEqual(planned);
+    expect(renewSeriesRanges(planned, NOW + 10 * MINUTE, SERIES_TYPES)).toEqual(planned);
   });
 
   test("takes what a window left behind from the next coarser series", () => {
@@ -103,7 +103,7 @@ describe("renewSpans", () => {
       "short 2026-03-10T19:00Z 2026-03-12T13:55Z",
       "live 2026-03-12T13:55Z 2026-03-12T14:42Z",
     ]);
-    expect(show(renewSpans(planned, NOW + 6 * HOUR, SERIES_TYPES))).toEqual([
+    expect(show(renewSeriesRanges(planned, NOW + 6 * HOUR, SERIES_TYPES))).toEqual([
       "medium 2026-03-02T17:42Z 2026-03-10T19:00Z",
       "medium 2026-03-10T19:00Z 2026-03-11T01:00Z",
       "short 2026-03-11T01:00Z 2026-03-12T13:55Z",
@@ -114,11 +114,11 @@ describe("renewSpans", () => {
   test("gives up nothing for less than a row of the coarser series", () => {
     const live = planned.slice(-1);
     const later = (live[0]?.from ?? 0) + SERIES_WINDOW_MS.live + 4 * MINUTE;
-    expect(renewSpans(live, later, SERIES_TYPES).map(({ type }) => type)).toEqual(["live"]);
+    expect(renewSeriesRanges(live, later, SERIES_TYPES).map(({ type }) => type)).toEqual(["live"]);
   });
 
   test("takes nothing in its place where one series was asked for", () => {
-    const live = planSpans({ from: NOW - 4 * HOUR, to: NOW - 3 * HOUR, now: NOW }, ["live"]);
-    expect(renewSpans(live, NOW + 2 * HOUR, ["live"])).toEqual([]);
+    const live = planSeriesRanges({ from: NOW - 4 * HOUR, to: NOW - 3 * HOUR, now: NOW }, ["live"]);
+    expect(renewSeriesRanges(live, NOW + 2 * HOUR, ["live"])).toEqual([]);
   });
 });
