@@ -17,7 +17,7 @@ function claim(directory: string, servers: readonly string[], waitMs = 0, onWait
 async function startHolder(directory: string, servers: readonly string[]) {
   const from = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../src/${name}`, import.meta.url)));
   const program = `
-    import { systemClock as clock } from ${from("clock.ts")};
+    import { systemClock as clock } from ${from("lib/clock.ts")};
     import { claimServers } from ${from("sync/state-claims.ts")};
     const options = { directory: ${JSON.stringify(directory)}, servers: ${JSON.stringify(servers)} };
     await claimServers({ ...options, clock, waitMs: 0, onWait: () => {} });
