@@ -1,7 +1,7 @@
 import { parseDuration } from "../config/duration.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
-import { parseTimestamp } from "../prtg/decode/timestamp.ts";
+import { parseTimestamp } from "../prtg/decode/values.ts";
 
 const SECOND_MS = 1000;
 

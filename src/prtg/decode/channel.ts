@@ -1,10 +1,17 @@
-import type { ChannelRecord } from "../records.ts";
-import { readLimits } from "./limits.ts";
+import { type ChannelLimits, type ChannelRecord, LIMIT_NAMES, type LimitName } from "../records.ts";
 import { readLookupReference } from "./lookup.ts";
-import { finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";
-import { sharedText } from "./shared-text.ts";
-import { readTimestamp } from "./timestamp.ts";
+import {
+  booleanOf,
+  finiteNumber,
+  idOf,
+  isAbsent,
+  isObject,
+  type JsonObject,
+  readTimestamp,
+  sharedText,
+  text,
+} from "./values.ts";
 
 /**
  * A channel with its last measurement, as a tree node (unit in `basic.displayunit`) or in the form of the deprecated
@@ -56,3 +63,43 @@ function readValue(value: unknown, problems: DecodeProblems): number | undefined
   if (number === undefined) problems.value++;
   return number;
 }
+
+const NO_LIMITS: ChannelLimits = Object.freeze({});
+
+/**
+ * Limits of a channel, from the section `alerting` (`limitmaxerror`, strings) or from the object `limits` of the
+ * deprecated list (`limit_max_error`, numbers). Undefined when the record has neither.
+ */
+function readLimits(record: JsonObject, problems: DecodeProblems): ChannelLimits | undefined {
+  const section = isObject(record.alerting) ? record.alerting : record.limits;
+  if (!isObject(section)) return undefined;
+  // Limits that are kept, but switched off, as channel settings allow.
+  if (booleanOf(section.limitmode ?? section.limit_mode) === false) return NO_LIMITS;
+  let limits: { [name in LimitName]?: number } | undefined;
+  for (const name of LIMIT_NAMES) {
+    const value = section[SECTION_NAMES[name]] ?? section[LIST_NAMES[name]];
+    if (isAbsent(value) || value === "") continue;
+    const limit = finiteNumber(value);
+    if (limit === undefined) {
+      problems.value++;
+    } else {
+      limits ??= {};
+      limits[name] = limit;
+    }
+  }
+  return limits ?? NO_LIMITS;
+}
+
+const SECTION_NAMES: Readonly<Record<LimitName, string>> = {
+  max_error: "limitmaxerror",
+  max_warning: "limitmaxwarning",
+  min_warning: "limitminwarning",
+  min_error: "limitminerror",
+};
+
+const LIST_NAMES: Readonly<Record<LimitName, string>> = {
+  max_error: "limit_max_error",
+  max_warning: "limit_max_warning",
+  min_warning: "limit_min_warning",
+  min_error: "limit_min_error",
+};

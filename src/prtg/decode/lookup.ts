@@ -1,7 +1,7 @@
 import { MAX_LOOKUP_ENTRIES } from "../answer-bounds.ts";
 import type { LookupDefinition, LookupEntry } from "../records.ts";
-import { finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";
+import { finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./values.ts";
 
 /*
  * The specification names lookup definitions, the text property `lookupdefinitionid` and the section `values` of a

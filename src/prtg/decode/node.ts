@@ -1,12 +1,19 @@
-import { MAX_TAGS } from "../answer-bounds.ts";
+import { MAX_ANCESTORS, MAX_TAGS } from "../answer-bounds.ts";
 import type { NodeKind, NodeRecord, Reference, StatusSummary } from "../records.ts";
-import { readIntervalSeconds } from "./interval.ts";
-import { booleanOf, finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";
-import { readPath, readReference } from "./reference.ts";
-import { readStatus } from "./status.ts";
-import { readSummary } from "./summary.ts";
-import { readTimestamp } from "./timestamp.ts";
+import { readSummary } from "./system-records.ts";
+import {
+  booleanOf,
+  finiteNumber,
+  idOf,
+  isAbsent,
+  isObject,
+  type JsonObject,
+  readIntervalSeconds,
+  readStatus,
+  readTimestamp,
+  text,
+} from "./values.ts";
 
 const NO_SECTION: JsonObject = {};
 
@@ -79,4 +86,31 @@ function readInterval(record: JsonObject, problems: DecodeProblems): number | un
 
 function readNodeSummary(record: JsonObject, problems: DecodeProblems): StatusSummary | undefined {
   return isAbsent(record.sensor_status_summary) ? undefined : readSummary(record.sensor_status_summary, problems);
+}
+
+/**
+ * A reference object of the specification. Undefined when there is none that can be used.
+ * `href` is not read: it is `restricted` where the user may not see the object, id and name are there all the same.
+ */
+function readReference(value: unknown): Reference | undefined {
+  if (!isObject(value)) return undefined;
+  const id = idOf(value.id);
+  if (id === undefined) return undefined;
+  return { id, name: text(value.name), kind: referenceKind(value.type) };
+}
+
+/** References of a `path` section, from the root down; undefined when there is no such list. */
+function readPath(value: unknown): readonly Reference[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value
+    .slice(-MAX_ANCESTORS)
+    .map(readReference)
+    .filter((reference) => reference !== undefined);
+}
+
+/** `REFERENCED_GROUP` is `group`. */
+function referenceKind(value: unknown): string | undefined {
+  if (typeof value !== "string" || value === "") return undefined;
+  const kind = value.toLowerCase();
+  return kind.startsWith("referenced_") ? kind.slice("referenced_".length) : kind;
 }

@@ -1,8 +1,7 @@
 import { MAX_COLUMNS } from "../answer-bounds.ts";
 import type { TimeSeries, TimeSeriesRow } from "../records.ts";
-import { finiteNumber, idOf, isAbsent } from "./primitives.ts";
 import type { DecodeProblems } from "./problems.ts";
-import { readTimestamp } from "./timestamp.ts";
+import { finiteNumber, idOf, isAbsent, readTimestamp } from "./values.ts";
 
 type ChannelValue = readonly [channelId: string, value: number];
 

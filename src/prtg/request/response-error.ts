@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { parseRetryAfterMs } from "../../lib/http/headers.ts";
 import { ApiError } from "../api-error.ts";
-import { isObject, text } from "../decode/primitives.ts";
+import { isObject, text } from "../decode/values.ts";
 import type { HttpResponse, ResponseHead } from "./messages.ts";
 
 /** Some answers come from whatever else listens there: the classic web server, a proxy. */

@@ -3,10 +3,8 @@ import { expect, test } from "vitest";
 import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
 import { decodeLookup } from "../../../src/prtg/decode/lookup.ts";
 import { decodeNode } from "../../../src/prtg/decode/node.ts";
-import { readObjectCounts } from "../../../src/prtg/decode/object-counts.ts";
 import { noProblems } from "../../../src/prtg/decode/problems.ts";
-import { readSummary } from "../../../src/prtg/decode/summary.ts";
-import { readVersion } from "../../../src/prtg/decode/version.ts";
+import { readObjectCounts, readSummary, readVersion } from "../../../src/prtg/decode/system-records.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 
 /** What the decoders look at, and what must not be looked at. */

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readObjectCounts } from "../../../src/prtg/decode/object-counts.ts";
 import { noProblems } from "../../../src/prtg/decode/problems.ts";
-import { readSummary } from "../../../src/prtg/decode/summary.ts";
-import { readVersion } from "../../../src/prtg/decode/version.ts";
+import { readObjectCounts, readSummary, readVersion } from "../../../src/prtg/decode/system-records.ts";
 import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 
 describe("readSummary", () => {

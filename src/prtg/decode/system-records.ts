@@ -1,0 +1,125 @@
+import { MAX_KINDS, MAX_WORD_LENGTH } from "../answer-bounds.ts";
+import type { StatusSummary } from "../records.ts";
+import type { StatusToken } from "../status.ts";
+import type { DecodeProblems } from "./problems.ts";
+import { finiteNumber, isAbsent, isObject, statusToken, text } from "./values.ts";
+
+/*
+ * Answers about the server as a whole, of which the specification shows neither the form nor the members.
+ */
+
+/**
+ * Counts of sensors per status, from `sensor_status_summary` of a node or from `/sensor-status-summary`. The
+ * specification does not show the record: whole numbers under the name of a status count, in any spelling and depth.
+ * Whether they add up to `total` is not judged here: servers may leave statuses out.
+ */
+export function readSummary(value: unknown, problems: DecodeProblems): StatusSummary {
+  const counts = new Map<StatusToken, number>();
+  let total: number | undefined;
+  for (const [name, count] of integerMembers(value)) {
+    const token = statusToken(name);
+    if (token !== undefined) counts.set(token, count);
+    else if (name.toLowerCase() === "total") total = count;
+  }
+  problems.summary += counts.size === 0 ? 1 : spoiltCounts(value);
+  return { counts, total };
+}
+
+/** Members that are named after a status, but hold no count. */
+function spoiltCounts(value: unknown): number {
+  if (!isObject(value)) return 0;
+  let spoilt = 0;
+  for (const [name, member] of Object.entries(value)) {
+    if (isAbsent(member) || isObject(member) || Array.isArray(member)) continue;
+    if (statusToken(name) !== undefined && wholeNumber(member) === undefined) spoilt++;
+  }
+  return spoilt;
+}
+
+/** Kinds of the specification (`type`), and how a plural may spell them. */
+const KINDS: ReadonlyMap<string, string> = new Map(
+  ["channel", "device", "group", "library", "probe", "sensor", "user", "usergroup"].flatMap((kind) => [
+    [kind, kind],
+    [kind.endsWith("y") ? `${kind.slice(0, -1)}ies` : `${kind}s`, kind],
+  ]),
+);
+
+const SUMS = new Set(["total", "all", "sum", "objects"]);
+
+/** Objects per kind from `/objects/count`, whose form the specification does not show. Sums over kinds are left out. */
+export function readObjectCounts(answer: unknown): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [name, count] of integerMembers(answer)) {
+    if (name.length > MAX_WORD_LENGTH) continue;
+    const bare = name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]/g, "")
+      .replace(/^(num(ber)?of|num|total(?=.))/, "")
+      .replace(/(?<=.)count$/, "");
+    const kind = KINDS.get(bare) ?? (counts.size < MAX_KINDS ? name.toLowerCase() : undefined);
+    if (kind !== undefined && !SUMS.has(bare)) counts.set(kind, count);
+  }
+  return counts;
+}
+
+/** Deeper nesting is not searched. */
+const MAX_COUNTS_DEPTH = 3;
+const NAME_MEMBERS = ["status", "kind", "type", "name"] as const;
+const COUNT_MEMBERS = ["count", "total", "number", "value"] as const;
+
+/**
+ * All counts in an answer whose form the specification does not show: members that are whole numbers, in the object
+ * itself or in objects within it, and elements such as `{"type": "probe", "count": 3}` of lists.
+ */
+function integerMembers(answer: unknown): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  collectCounts(answer, counts, 0);
+  return counts;
+}
+
+function collectCounts(value: unknown, counts: Map<string, number>, depth: number): void {
+  if (depth > MAX_COUNTS_DEPTH) return;
+  if (Array.isArray(value)) {
+    for (const element of value) collectElement(element, counts, depth);
+  } else if (isObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      const count = wholeNumber(member);
+      if (count === undefined) collectCounts(member, counts, depth + 1);
+      else counts.set(name, count);
+    }
+  }
+}
+
+function collectElement(element: unknown, counts: Map<string, number>, depth: number): void {
+  if (!isObject(element)) return;
+  const name = NAME_MEMBERS.map((member) => text(element[member])).find((known) => known !== undefined);
+  const count = COUNT_MEMBERS.map((member) => wholeNumber(element[member])).find((known) => known !== undefined);
+  if (name === undefined || count === undefined) collectCounts(element, counts, depth + 1);
+  else counts.set(name, count);
+}
+
+/** A count as number or numeral; undefined for everything that cannot be one. */
+function wholeNumber(value: unknown): number | undefined {
+  const number = finiteNumber(value);
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+const MAX_VERSION_DEPTH = 4;
+const MAX_VERSION_MEMBERS = 100;
+
+/** All strings of `/version`, whose form the specification does not show; names of nested ones are joined with dots. */
+export function readVersion(answer: unknown): ReadonlyMap<string, string> {
+  const members = new Map<string, string>();
+  if (typeof answer === "string") members.set("version", answer);
+  else collectTexts(answer, "", members, 0);
+  return members;
+}
+
+function collectTexts(value: unknown, prefix: string, members: Map<string, string>, depth: number): void {
+  if (!isObject(value) || depth > MAX_VERSION_DEPTH) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (members.size >= MAX_VERSION_MEMBERS) return;
+    if (typeof member === "string") members.set(prefix + name, member);
+    else collectTexts(member, `${prefix}${name}.`, members, depth + 1);
+  }
+}
