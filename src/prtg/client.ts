@@ -9,7 +9,7 @@ import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/te
 import { channelLists, LOOKUP_LIST, nodeLists } from "./endpoints.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
-import { ListAccounts } from "./paging/list-quota.ts";
+import { ListQuotas } from "./paging/list-quota.ts";
 import { type ItemFormat, ListReader } from "./paging/list-reader.ts";
 import type {
   ChannelRecord,
@@ -59,10 +59,10 @@ class ApiClient implements MonitoringApi {
   constructor(options: ApiClientOptions) {
     this.#options = options;
     this.#requester = new Requester(options);
-    const accounts = new ListAccounts(options.limits);
+    const quotas = new ListQuotas(options.limits);
     this.#texts = new TextBounds(options.limits.maxTextLength);
-    this.#lists = new ListReader(options, this.#requester, accounts);
-    this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, accounts);
+    this.#lists = new ListReader(options, this.#requester, quotas);
+    this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, quotas);
   }
 
   async health(signal: AbortSignal): Promise<void> {

@@ -7,11 +7,11 @@ export interface ListEndpoint {
   /** Path below `/api/v2`; lists have no ids in it. */
   readonly endpoint: string;
   /** What it is asked for beyond its records. A list without them is still a list: a server may refuse them. */
-  readonly extras: readonly ListExtra[];
+  readonly optional: readonly OptionalParameter[];
 }
 
 /** A value of a query parameter. */
-export interface ListExtra {
+export interface OptionalParameter {
   readonly parameter: string;
   readonly value: string;
 }
@@ -22,7 +22,7 @@ export interface ListExtra {
  * the user may not see, and those have the parent's id and name in `parent` anyway.
  */
 
-/** Lists of nodes of one kind, the preferred one first, then its stand-in. */
+/** Lists of nodes of one kind, the preferred one first, then its fallback. */
 export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly ListEndpoint[] {
   // The specification counts sensors below probes, groups and devices only.
   const summary = options.statusSummary === true && kind !== "sensor";
@@ -31,39 +31,39 @@ export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly Li
     ...(summary ? ["sensor_status_summary"] : []),
   ];
   return [
-    { endpoint: `/experimental/${kind}s`, extras: include.map(included) },
-    { endpoint: `/${kind}s`, extras: summary ? [{ parameter: "sensor_status_summary", value: "true" }] : [] },
+    { endpoint: `/experimental/${kind}s`, optional: include.map(included) },
+    { endpoint: `/${kind}s`, optional: summary ? [{ parameter: "sensor_status_summary", value: "true" }] : [] },
   ];
 }
 
-/** Lists of all channels, the preferred one first, then its stand-in. */
+/** Lists of all channels, the preferred one first, then its fallback. */
 export function channelLists(options: ChannelListOptions): readonly ListEndpoint[] {
   const include = [...(options.limits === true ? ["alerting"] : []), ...(options.lookups === true ? ["values"] : [])];
   return [
-    { endpoint: "/experimental/channels", extras: include.map(included) },
-    { endpoint: "/channels", extras: [] },
+    { endpoint: "/experimental/channels", optional: include.map(included) },
+    { endpoint: "/channels", optional: [] },
   ];
 }
 
 /** Endpoints that are asked of every server, before anything stands in for them: lists, and others. */
-export const USUAL_LISTS: readonly string[] = [
+export const PREFERRED_LISTS: readonly string[] = [
   "/experimental/probes",
   "/experimental/groups",
   "/experimental/devices",
   "/experimental/sensors",
   "/experimental/channels",
 ];
-export const USUAL_ENDPOINTS: readonly string[] = [
+export const PREFERRED_ENDPOINTS: readonly string[] = [
   "/health",
   "/objects/count",
   "/sensor-status-summary",
-  ...USUAL_LISTS,
+  ...PREFERRED_LISTS,
 ];
 
 /** The list of lookup definitions: deprecated, without a successor so far. */
-export const LOOKUP_LIST: ListEndpoint = { endpoint: "/lookup-definitions", extras: [] };
+export const LOOKUP_LIST: ListEndpoint = { endpoint: "/lookup-definitions", optional: [] };
 
-/** Where the time series of sensors are read, the preferred endpoint first, then its stand-in. */
+/** Where the time series of sensors are read, the preferred endpoint first, then its fallback. */
 export const TIME_SERIES_ENDPOINTS = ["/experimental/timeseries/{id}/{type}", "/experimental/timeseries/{id}"] as const;
 export type TimeSeriesEndpoint = (typeof TIME_SERIES_ENDPOINTS)[number];
 
@@ -89,11 +89,11 @@ export function timeSeriesPath(
 
 /** Path and query of one page. Both numbers are always sent: servers differ in what an omitted limit means. */
 export function pagePath(list: ListEndpoint, offset: number, limit: number): string {
-  const values = Map.groupBy(list.extras, ({ parameter }) => parameter);
+  const values = Map.groupBy(list.optional, ({ parameter }) => parameter);
   const query = [...values].map(([parameter, each]) => `&${parameter}=${each.map(({ value }) => value).join(",")}`);
   return `${list.endpoint}?limit=${limit}&offset=${offset}${query.join("")}`;
 }
 
-function included(section: string): ListExtra {
+function included(section: string): OptionalParameter {
   return { parameter: "include", value: section };
 }

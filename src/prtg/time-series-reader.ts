@@ -3,40 +3,40 @@ import { noProblems, reportProblems } from "./decode/problems.ts";
 import { decodeTimeSeries } from "./decode/time-series.ts";
 import { TIME_SERIES_ENDPOINTS, type TimeSeriesEndpoint, timeSeriesPath } from "./endpoints.ts";
 import type { ApiClientOptions } from "./options.ts";
-import type { ListAccounts } from "./paging/list-quota.ts";
+import type { ListQuotas } from "./paging/list-quota.ts";
 import type { TimeSeries } from "./records.ts";
 import type { Requester } from "./request/requester.ts";
 import { notJson } from "./request/response-error.ts";
 import type { SeriesType } from "./series-types.ts";
 import type { ServerClock } from "./server-clock.ts";
 
-/** How long one answer proves that an endpoint is there: a server may have been replaced since. */
-const PROOF_LASTS_MS = 60 * 60_000;
+/** How long an endpoint that answered is taken to be there: a server may have been replaced since. */
+const KNOWN_FOR_MS = 60 * 60_000;
 
 /**
  * Reads time series from the better endpoint that the server has. A 404 says that an endpoint is missing, or only that
- * the sensor is, in the same words; so an endpoint that answered lately is taken to be there, and the stand-in is asked
- * only while there is no such proof.
+ * the sensor is, in the same words; so an endpoint that answered lately is taken to be there, and the fallback is asked
+ * only while there is no such answer.
  */
 export class TimeSeriesReader {
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
   readonly #serverClock: ServerClock;
-  readonly #accounts: ListAccounts;
-  #proven: { readonly endpoint: TimeSeriesEndpoint; readonly until: number } | undefined;
-  #standInLogged = false;
+  readonly #quotas: ListQuotas;
+  #known: { readonly endpoint: TimeSeriesEndpoint; readonly until: number } | undefined;
+  #fallbackLogged = false;
 
-  constructor(options: ApiClientOptions, requester: Requester, serverClock: ServerClock, accounts: ListAccounts) {
-    this.#accounts = accounts;
+  constructor(options: ApiClientOptions, requester: Requester, serverClock: ServerClock, quotas: ListQuotas) {
+    this.#quotas = quotas;
     this.#options = options;
     this.#requester = requester;
     this.#serverClock = serverClock;
   }
 
   async read(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
-    const proven = this.#provenEndpoint();
+    const known = this.#knownEndpoint();
     let missing: ApiError | undefined;
-    for (const endpoint of proven === undefined ? TIME_SERIES_ENDPOINTS : [proven]) {
+    for (const endpoint of known === undefined ? TIME_SERIES_ENDPOINTS : [known]) {
       try {
         const series = await this.#readFrom(endpoint, sensorId, type, signal);
         this.#answered(endpoint, missing);
@@ -46,22 +46,22 @@ export class TimeSeriesReader {
         missing = error;
       }
     }
-    throw notFound(sensorId, missing, this.#provenEndpoint() !== undefined);
+    throw notFound(sensorId, missing, this.#knownEndpoint() !== undefined);
   }
 
-  #provenEndpoint(): TimeSeriesEndpoint | undefined {
-    if (this.#proven === undefined || this.#options.clock.monotonic() >= this.#proven.until) return undefined;
-    return this.#proven.endpoint;
+  #knownEndpoint(): TimeSeriesEndpoint | undefined {
+    if (this.#known === undefined || this.#options.clock.monotonic() >= this.#known.until) return undefined;
+    return this.#known.endpoint;
   }
 
   #answered(endpoint: TimeSeriesEndpoint, missing: ApiError | undefined): void {
     const { clock, log } = this.#options;
-    // The stand-in keeps its hour, so that the preferred endpoint is tried again after it.
-    if (endpoint === TIME_SERIES_ENDPOINTS[0] || this.#provenEndpoint() === undefined) {
-      this.#proven = { endpoint, until: clock.monotonic() + PROOF_LASTS_MS };
+    // The fallback keeps its hour, so that the preferred endpoint is tried again after it.
+    if (endpoint === TIME_SERIES_ENDPOINTS[0] || this.#knownEndpoint() === undefined) {
+      this.#known = { endpoint, until: clock.monotonic() + KNOWN_FOR_MS };
     }
-    if (missing === undefined || this.#standInLogged) return;
-    this.#standInLogged = true;
+    if (missing === undefined || this.#fallbackLogged) return;
+    this.#fallbackLogged = true;
     const fields = { endpoint: missing.endpoint, stand_in: endpoint, request_id: missing.requestId, err: missing };
     log.info(fields, "endpoint missing: its stand-in is used");
   }
@@ -74,14 +74,14 @@ export class TimeSeriesReader {
   ): Promise<TimeSeries> {
     const { observer } = this.#options;
     const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now());
-    const account = this.#accounts.open(endpoint);
+    const quota = this.#quotas.open(endpoint);
     let rows: unknown[] = [];
     const startRecords = () => {
       rows = [];
-      account.restartPage();
+      quota.restartPage();
       return (record: unknown) => {
         const row = plainRow(record);
-        account.add(row.length, textSize(row));
+        quota.add(row.length, textSize(row));
         rows.push(row);
       };
     };
@@ -93,7 +93,7 @@ export class TimeSeriesReader {
       if (series === undefined) throw notJson(endpoint, response, "rows, but no header to tell their channels by");
       return series;
     } finally {
-      account.close();
+      quota.close();
     }
   }
 }
@@ -118,7 +118,7 @@ function textSize(row: readonly unknown[]): number {
 }
 
 function notFound(sensorId: string, missing: ApiError | undefined, endpointIsThere: boolean): ApiError {
-  const [endpoint, standIn] = TIME_SERIES_ENDPOINTS;
+  const [endpoint, fallback] = TIME_SERIES_ENDPOINTS;
   const { httpStatus, serverCode, requestId } = missing ?? {};
   const details = { endpoint, httpStatus, serverCode, requestId, cause: missing };
   if (endpointIsThere) {
@@ -127,5 +127,5 @@ function notFound(sensorId: string, missing: ApiError | undefined, endpointIsThe
       remedy: "The sensor was deleted, or the user may no longer see it: nothing needs to be done.",
     });
   }
-  return new ApiError("API_ENDPOINT_MISSING", `the server has no ${endpoint} and no ${standIn}`, details);
+  return new ApiError("API_ENDPOINT_MISSING", `the server has no ${endpoint} and no ${fallback}`, details);
 }

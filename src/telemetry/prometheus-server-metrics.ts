@@ -1,4 +1,4 @@
-import { USUAL_ENDPOINTS, USUAL_LISTS } from "../prtg/endpoints.ts";
+import { PREFERRED_ENDPOINTS, PREFERRED_LISTS } from "../prtg/endpoints.ts";
 import type { ApiObserver, FinishedRequest } from "../prtg/observer.ts";
 import type { ExporterMetrics } from "./exporter-metrics.ts";
 import {
@@ -28,8 +28,8 @@ export class PrometheusServerMetrics implements ServerMetrics, ApiObserver {
     metrics.waitingChannels.set({ server }, 0);
     metrics.orphans.set({ server }, 0);
     for (const problem of DECODE_PROBLEMS) metrics.decodeProblems.inc({ server, problem }, 0);
-    for (const endpoint of USUAL_ENDPOINTS) this.#begin(endpoint);
-    for (const endpoint of USUAL_LISTS) metrics.apiListsMoved.inc({ server, endpoint }, 0);
+    for (const endpoint of PREFERRED_ENDPOINTS) this.#begin(endpoint);
+    for (const endpoint of PREFERRED_LISTS) metrics.apiListsMoved.inc({ server, endpoint }, 0);
   }
 
   up(working: boolean): void {

@@ -28,7 +28,7 @@ const DECODERS = new Map<string, (firstByte: number) => Duplex>([
 ]);
 
 /** Whether bodies of this `Content-Encoding` can be read; one encoding, or none. */
-export function isReadable(encoding: string | undefined): boolean {
+export function isSupportedEncoding(encoding: string | undefined): boolean {
   return isPlain(encoding) || DECODERS.has(encoding ?? "");
 }
 

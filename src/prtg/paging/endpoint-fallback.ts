@@ -6,7 +6,7 @@ import { ApiError, isMissing } from "../api-error.ts";
 const FORGET_AFTER_MS = 60 * 60_000;
 
 /** Remembers which endpoints a server lacks, so that each poll goes straight to one that it has. */
-export class StandIns {
+export class EndpointFallback {
   readonly #clock: Clock;
   readonly #log: Logger;
   /** Endpoint -> monotonic time until which it counts as missing. */
@@ -21,14 +21,14 @@ export class StandIns {
    * What the first candidate yields that the server has. When it has none of them, ApiError API_ENDPOINT_MISSING; that
    * is not remembered, since a service that is just starting may answer 404 to anything.
    */
-  async first<Candidate extends { readonly endpoint: string }, Result>(
+  async readFirst<Candidate extends { readonly endpoint: string }, Result>(
     candidates: readonly Candidate[],
     read: (candidate: Candidate) => Promise<Result>,
   ): Promise<Result> {
     let missing: ApiError | undefined;
     for (const candidate of candidates) {
       if (this.#isMissing(candidate.endpoint)) continue;
-      if (missing !== undefined) this.#logGivesWay(missing, candidate.endpoint);
+      if (missing !== undefined) this.#logFallback(missing, candidate.endpoint);
       try {
         return await read(candidate);
       } catch (error) {
@@ -50,10 +50,10 @@ export class StandIns {
     return this.#clock.monotonic() < (this.#missingUntil.get(endpoint) ?? Number.NEGATIVE_INFINITY);
   }
 
-  #logGivesWay(missing: ApiError, standIn: string): void {
+  #logFallback(missing: ApiError, fallback: string): void {
     const { endpoint, requestId } = missing;
     this.#log.info(
-      { endpoint, stand_in: standIn, request_id: requestId, err: missing },
+      { endpoint, stand_in: fallback, request_id: requestId, err: missing },
       "endpoint missing: its stand-in is used",
     );
   }

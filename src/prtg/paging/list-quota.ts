@@ -9,60 +9,43 @@ export interface ListBounds {
   readonly maxTextSize: number;
 }
 
+/** Lists of one server that are read at the same time may hold so many times together what one may. */
+const MAX_CONCURRENT_LISTS = 2;
+
 interface Amount {
-  readonly objects: number;
-  readonly text: number;
+  objects: number;
+  text: number;
 }
 
-/** Lists of one server that are read at the same time may hold so many times together what one may. */
-const LISTS_AT_A_TIME = 2;
-const NOTHING: Amount = { objects: 0, text: 0 };
-
 /** What all lists of one server hold that are being read. */
-export class ListAccounts {
+export class ListQuotas {
   readonly #bounds: ListBounds;
-  #held = NOTHING;
+  readonly #held: Amount = { objects: 0, text: 0 };
 
   constructor(bounds: ListBounds) {
     this.#bounds = bounds;
   }
 
   /** For one reading of a list or of a time series, to be closed when that is over. */
-  open(endpoint: string): ListAccount {
-    return new ListAccount(endpoint, this.#bounds, (change) => this.#change(endpoint, change));
-  }
-
-  #change(endpoint: string, change: Amount): void {
-    this.#held = { objects: this.#held.objects + change.objects, text: this.#held.text + change.text };
-    const { maxObjects, maxTextSize } = this.#bounds;
-    const isTooMuch =
-      this.#held.objects > LISTS_AT_A_TIME * maxObjects || this.#held.text > LISTS_AT_A_TIME * maxTextSize;
-    if (!isTooMuch || (change.objects <= 0 && change.text <= 0)) return;
-    const what = `lists of this server that are read at the same time hold more than ${LISTS_AT_A_TIME} times`;
-    throw tooLarge(endpoint, `${what} limits.max_objects (${maxObjects}) or limits.max_text_size (${maxTextSize})`);
+  open(endpoint: string): ListQuota {
+    return new ListQuota(endpoint, this.#bounds, this.#held);
   }
 }
 
-/** Records are entered in the account of all lists in so many at a time. */
-const BATCH = 256;
-
 /** What one list holds while it is read. Its bounds hold for each record that comes, not for whole pages. */
-export class ListAccount {
+export class ListQuota {
   readonly #endpoint: string;
   readonly #bounds: ListBounds;
-  readonly #onChange: (change: Amount) => void;
-  #objects = 0;
-  #text = 0;
-  #pages = 0;
+  readonly #held: Amount = { objects: 0, text: 0 };
+  readonly #heldByAll: Amount;
   /** As it stood when the page began. */
-  #before = NOTHING;
-  /** As it stands in the account of all lists. */
-  #entered = NOTHING;
+  #heldBefore: Readonly<Amount> = { objects: 0, text: 0 };
+  #pages = 0;
 
-  constructor(endpoint: string, bounds: ListBounds, onChange: (change: Amount) => void) {
+  constructor(endpoint: string, bounds: ListBounds, heldByAll: Amount) {
     this.#endpoint = endpoint;
     this.#bounds = bounds;
-    this.#onChange = onChange;
+    this.#heldByAll = heldByAll;
   }
 
   get maxObjects(): number {
@@ -74,7 +57,7 @@ export class ListAccount {
    * @throws ApiError
    */
   beginPage(): void {
-    this.#before = { objects: this.#objects, text: this.#text };
+    this.#heldBefore = { ...this.#held };
     this.#pages++;
     const { maxObjects } = this.#bounds;
     const maxPages = Math.max(MIN_MAX_PAGES, Math.ceil(maxObjects / MIN_OBJECTS_PER_PAGE));
@@ -85,9 +68,8 @@ export class ListAccount {
 
   /** What came of the page is given up: it is read once more. */
   restartPage(): void {
-    this.#objects = this.#before.objects;
-    this.#text = this.#before.text;
-    this.#enter();
+    const { objects, text } = this.#heldBefore;
+    this.#change(objects - this.#held.objects, text - this.#held.text);
   }
 
   /**
@@ -95,28 +77,32 @@ export class ListAccount {
    * @throws ApiError
    */
   add(objects: number, text: number): void {
-    this.#objects += objects;
-    this.#text += text;
+    this.#change(objects, text);
     const { maxObjects, maxTextSize } = this.#bounds;
-    if (this.#objects > maxObjects) throw tooLarge(this.#endpoint, `more than ${maxObjects} (limits.max_objects)`);
-    if (this.#text > maxTextSize) {
+    if (this.#held.objects > maxObjects) {
+      throw tooLarge(this.#endpoint, `more than ${maxObjects} (limits.max_objects)`);
+    }
+    if (this.#held.text > maxTextSize) {
       throw tooLarge(this.#endpoint, `more than ${maxTextSize} characters of text (limits.max_text_size)`);
     }
-    if (this.#objects - this.#entered.objects >= BATCH || this.#text - this.#entered.text >= BATCH * 1024) {
-      this.#enter();
-    }
+    const isTooMuch =
+      this.#heldByAll.objects > MAX_CONCURRENT_LISTS * maxObjects ||
+      this.#heldByAll.text > MAX_CONCURRENT_LISTS * maxTextSize;
+    if (!isTooMuch) return;
+    const what = `lists of this server that are read at the same time hold more than ${MAX_CONCURRENT_LISTS} times`;
+    const bounds = `limits.max_objects (${maxObjects}) or limits.max_text_size (${maxTextSize})`;
+    throw tooLarge(this.#endpoint, `${what} ${bounds}`);
   }
 
   close(): void {
-    this.#objects = 0;
-    this.#text = 0;
-    this.#enter();
+    this.#change(-this.#held.objects, -this.#held.text);
   }
 
-  #enter(): void {
-    const change = { objects: this.#objects - this.#entered.objects, text: this.#text - this.#entered.text };
-    this.#entered = { objects: this.#objects, text: this.#text };
-    this.#onChange(change);
+  #change(objects: number, text: number): void {
+    this.#held.objects += objects;
+    this.#held.text += text;
+    this.#heldByAll.objects += objects;
+    this.#heldByAll.text += text;
   }
 }
 

@@ -6,11 +6,11 @@ import { type ListEndpoint, pagePath } from "../endpoints.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ListResult } from "../records.ts";
 import type { Requester } from "../request/requester.ts";
-import { StandIns } from "./endpoint-fallback.ts";
-import type { ListAccounts } from "./list-quota.ts";
+import { EndpointFallback } from "./endpoint-fallback.ts";
+import type { ListQuotas } from "./list-quota.ts";
 import { PageSize } from "./page-size.ts";
 import { type PageHead, type PageRange, readList } from "./read-list.ts";
-import { isRefusal, RefusedExtras } from "./refused-parameters.ts";
+import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 
 /** How the records of a list are read. */
 export interface ItemFormat<Item> {
@@ -24,17 +24,17 @@ export interface ItemFormat<Item> {
 export class ListReader {
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
-  readonly #standIns: StandIns;
-  readonly #accounts: ListAccounts;
-  readonly #refused: RefusedExtras;
+  readonly #fallback: EndpointFallback;
+  readonly #quotas: ListQuotas;
+  readonly #refused: RefusedParameters;
   readonly #pageSizes = new Map<string, PageSize>();
 
-  constructor(options: ApiClientOptions, requester: Requester, accounts: ListAccounts) {
-    this.#accounts = accounts;
+  constructor(options: ApiClientOptions, requester: Requester, quotas: ListQuotas) {
+    this.#quotas = quotas;
     this.#options = options;
     this.#requester = requester;
-    this.#standIns = new StandIns(options.clock, options.log);
-    this.#refused = new RefusedExtras(options.clock, options.log);
+    this.#fallback = new EndpointFallback(options.clock, options.log);
+    this.#refused = new RefusedParameters(options.clock, options.log);
   }
 
   /**
@@ -51,18 +51,18 @@ export class ListReader {
         endpoint,
       });
     return withDeadline({ clock, ms, parents: [signal], expired }, (total) =>
-      this.#standIns.first(lists, (list) => this.#readAsTaken(list, format, total)),
+      this.#fallback.readFirst(lists, (list) => this.#readAsTaken(list, format, total)),
     );
   }
 
   /** Asks again for what the server lacked or refused. */
   forgetRefusals(): void {
-    this.#standIns.forget();
+    this.#fallback.forget();
     this.#refused.forget();
     for (const size of this.#pageSizes.values()) size.forgetRefusals();
   }
 
-  /** With the extras and in pages of the size that the server takes. */
+  /** With the parameters, and in pages of the size, that the server takes. */
   async #readAsTaken<Item>(
     wanted: ListEndpoint,
     format: ItemFormat<Item>,
@@ -73,12 +73,12 @@ export class ListReader {
       return resultOf(wanted, first, await this.#readFrom(first, format, signal));
     } catch (error) {
       if (!(error instanceof FirstPageRefused)) throw error;
-      const taken = await this.#refused.settle(first, error.refusal, (list) => this.#probe(list, signal));
+      const taken = await this.#refused.findAccepted(first, error.refusal, (list) => this.#probe(list, signal));
       return resultOf(wanted, taken, await this.#readInPages(taken, format, signal));
     }
   }
 
-  /** One record with these extras is taken: where the list is refused all the same, its pages are too large. */
+  /** One record with these parameters is taken: where the list is refused all the same, its pages are too large. */
   async #readInPages<Item>(
     list: ListEndpoint,
     format: ItemFormat<Item>,
@@ -112,7 +112,7 @@ export class ListReader {
     const { items, complete, skipped, moved, problems, totalDifference } = await readList({
       ...format,
       pageSize: this.#pageSize(endpoint),
-      openAccount: () => this.#accounts.open(endpoint),
+      openQuota: () => this.#quotas.open(endpoint),
       page: (asked, startRecords) =>
         this.#page(list, asked, startRecords, signal).catch((error: unknown) => {
           throw asked.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
@@ -123,7 +123,7 @@ export class ListReader {
     if (!complete) log.warn({ endpoint }, "list changed twice while it was read: nothing is removed on its word");
     if (totalDifference !== undefined) observer.totalMismatch(endpoint, totalDifference);
     reportProblems(problems, observer);
-    this.#refused.worked(list);
+    this.#refused.succeeded(list);
     // Where no record can be read this may be an answer to another question, or none of this service at all.
     const hidden = items.length === 0 && skipped > 0 ? Number.POSITIVE_INFINITY : skipped;
     return { items, complete, skipped, ...(hidden > 0 && { hidden }) };
@@ -161,6 +161,6 @@ class FirstPageRefused extends Error {
 }
 
 function resultOf<Item>(wanted: ListEndpoint, read: ListEndpoint, result: ListResult<Item>): ListResult<Item> {
-  const refused = wanted.extras.filter((extra) => !read.extras.includes(extra)).map(({ value }) => value);
+  const refused = wanted.optional.filter((parameter) => !read.optional.includes(parameter)).map(({ value }) => value);
   return refused.length === 0 ? result : { ...result, refused };
 }

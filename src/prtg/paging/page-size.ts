@@ -6,8 +6,9 @@ const SIZES = [3000, 1500, 750, 300, 100] as const;
 /** A page of this size that takes too long is no matter of its size. */
 const MAX_STEP_FOR_TIME = 2;
 
-const FIRST_PATIENCE = 3;
-const MAX_PATIENCE = 96;
+/** Complete lists after which a larger page is tried. */
+const MIN_LISTS_TO_GROW = 3;
+const MAX_LISTS_TO_GROW = 96;
 
 /**
  * How many objects to ask for at once: fewer after a timeout, more again after some complete lists. How many lists,
@@ -15,7 +16,7 @@ const MAX_PATIENCE = 96;
  */
 export class PageSize {
   #step = 0;
-  #patience = FIRST_PATIENCE;
+  #listsToGrow = MIN_LISTS_TO_GROW;
   #completed = 0;
   /** The current size is larger than one that worked, and still has to prove itself. */
   #onTrial = false;
@@ -29,7 +30,7 @@ export class PageSize {
   /** A page of the current size took too long. False when there is no smaller one. */
   reduce(): boolean {
     if (this.#step >= MAX_STEP_FOR_TIME) return false;
-    if (this.#onTrial) this.#patience = Math.min(this.#patience * 2, MAX_PATIENCE);
+    if (this.#onTrial) this.#listsToGrow = Math.min(this.#listsToGrow * 2, MAX_LISTS_TO_GROW);
     this.#onTrial = false;
     this.#completed = 0;
     this.#step++;
@@ -54,14 +55,14 @@ export class PageSize {
   /** A whole list was read at the current size. */
   listCompleted(): void {
     this.#completed++;
-    if (this.#completed < this.#patience) return;
+    if (this.#completed < this.#listsToGrow) return;
     this.#completed = 0;
     if (this.#step > this.#firstStep) {
       this.#step--;
       this.#onTrial = true;
     } else {
       this.#onTrial = false;
-      this.#patience = FIRST_PATIENCE;
+      this.#listsToGrow = MIN_LISTS_TO_GROW;
     }
   }
 }

@@ -1,7 +1,7 @@
 import { addProblems, type DecodeProblems, noProblems } from "../decode/problems.ts";
 import type { ListResult } from "../records.ts";
 import { KeyedList } from "./keyed-list.ts";
-import type { ListAccount } from "./list-quota.ts";
+import type { ListQuota } from "./list-quota.ts";
 import type { PageSize } from "./page-size.ts";
 
 /** What is asked for. */
@@ -34,7 +34,7 @@ export interface ListSource<Item> {
   /** Characters of text that the item keeps. */
   sizeOf(item: Item): number;
   /** Says, by an ApiError, when a list is too large. */
-  openAccount(): ListAccount;
+  openQuota(): ListQuota;
 }
 
 export interface ListReading<Item> extends ListResult<Item> {
@@ -45,8 +45,8 @@ export interface ListReading<Item> extends ListResult<Item> {
   readonly totalDifference: number | undefined;
 }
 
-/** Pages in a row without a new object that end a list which has moved: some server may ignore the offset. */
-const MAX_BARREN_PAGES = 2;
+/** Pages in a row without a new object that end a list which has moved: some servers may ignore the offset. */
+const MAX_REPEATED_PAGES = 2;
 
 /**
  * Reads a whole list, page by page. When it changes meanwhile it shifts under the offset: one deletion in what was
@@ -55,23 +55,23 @@ const MAX_BARREN_PAGES = 2;
  * moves again, the union of both readings is the result, as incomplete: what is missing in it proves nothing.
  */
 export async function readList<Item>(source: ListSource<Item>): Promise<ListReading<Item>> {
-  const accounts = [source.openAccount(), source.openAccount()] as const;
+  const quotas = [source.openQuota(), source.openQuota()] as const;
   try {
-    return await readListTwice(source, accounts);
+    return await readListTwice(source, quotas);
   } finally {
-    for (const account of accounts) account.close();
+    for (const quota of quotas) quota.close();
   }
 }
 
 async function readListTwice<Item>(
   source: ListSource<Item>,
-  accounts: readonly [ListAccount, ListAccount],
+  quotas: readonly [ListQuota, ListQuota],
 ): Promise<ListReading<Item>> {
-  const first = new Pass(source, accounts[0]);
+  const first = new Pass(source, quotas[0]);
   await first.read({ evenIfMoved: false });
   let last = first;
   if (first.moved) {
-    last = new Pass(source, accounts[1]);
+    last = new Pass(source, quotas[1]);
     await last.read({ evenIfMoved: true });
   }
   const complete = !last.moved;
@@ -95,9 +95,6 @@ interface Page<Item> extends PageHead {
   readonly problems: DecodeProblems;
 }
 
-/** Records are entered in the account in so many at a time: there are some hundred thousand a minute. */
-const ACCOUNT_BATCH = 128;
-
 /** One way through the pages, from the first to the last. */
 class Pass<Item> {
   readonly items: KeyedList<Item>;
@@ -105,27 +102,27 @@ class Pass<Item> {
   moved = false;
   total: number | undefined;
   readonly #source: ListSource<Item>;
-  readonly #account: ListAccount;
+  readonly #quota: ListQuota;
   /** Undefined where the last record could not be used. */
   #last: Item | undefined;
 
-  constructor(source: ListSource<Item>, account: ListAccount) {
+  constructor(source: ListSource<Item>, quota: ListQuota) {
     this.#source = source;
-    this.#account = account;
+    this.#quota = quota;
     this.items = new KeyedList(source.keyOf);
   }
 
   async read({ evenIfMoved }: { evenIfMoved: boolean }): Promise<void> {
     let offset = 0;
     let overlap = 0;
-    let barren = 0;
+    let repeated = 0;
     for (;;) {
       const page = await this.#fetch(offset, overlap);
       const known = this.items.size;
       this.#add(page, overlap);
-      barren = this.items.size === known ? barren + 1 : 0;
+      repeated = this.items.size === known ? repeated + 1 : 0;
       if (isLast(page, { offset, overlap })) return;
-      if (this.moved && (!evenIfMoved || barren >= MAX_BARREN_PAGES)) return;
+      if (this.moved && (!evenIfMoved || repeated >= MAX_REPEATED_PAGES)) return;
       const count = page.items.length;
       overlap = count > 1 ? 1 : 0;
       offset += count - overlap;
@@ -134,7 +131,7 @@ class Pass<Item> {
 
   async #fetch(offset: number, overlap: number): Promise<Page<Item>> {
     const { pageSize } = this.#source;
-    this.#account.beginPage();
+    this.#quota.beginPage();
     for (;;) {
       const limit = pageSize.current;
       try {
@@ -146,30 +143,21 @@ class Pass<Item> {
   }
 
   async #read(range: PageRange, overlap: number): Promise<Page<Item>> {
+    const source = this.#source;
     let items: (Item | undefined)[] = [];
     let problems = noProblems();
-    let objects = 0;
-    let text = 0;
-    const head = await this.#source.page(range, () => {
+    const head = await source.page(range, () => {
       items = [];
       problems = noProblems();
-      // What is wrong with the repeated record was counted the first time.
-      const counted = noProblems();
-      this.#account.restartPage();
-      objects = text = 0;
+      this.#quota.restartPage();
       return (record) => {
+        // What is wrong with the repeated record was counted the first time.
         const isRepeated = items.length < overlap;
-        const item = this.#source.decode(record, isRepeated ? counted : problems);
+        const item = source.decode(record, isRepeated ? noProblems() : problems);
         items.push(item);
-        if (isRepeated) return;
-        objects++;
-        if (item !== undefined) text += this.#source.sizeOf(item);
-        if (objects < ACCOUNT_BATCH) return;
-        this.#account.add(objects, text);
-        objects = text = 0;
+        if (!isRepeated) this.#quota.add(1, item === undefined ? 0 : source.sizeOf(item));
       };
     });
-    this.#account.add(objects, text);
     return { ...head, limit: range.limit, items, problems };
   }
 
@@ -179,7 +167,7 @@ class Pass<Item> {
     if (total !== undefined && this.total !== undefined && total !== this.total) this.moved = true;
     if (this.total === undefined && total !== undefined) {
       this.total = total;
-      this.items.expect(Math.min(total, this.#account.maxObjects));
+      this.items.expect(Math.min(total, this.#quota.maxObjects));
     }
     addProblems(this.problems, problems);
     for (const item of items) if (item !== undefined) this.items.set(item);

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../lib/clock.ts";
 import { ApiError } from "../api-error.ts";
-import type { ListEndpoint, ListExtra } from "../endpoints.ts";
+import type { ListEndpoint, OptionalParameter } from "../endpoints.ts";
 
 /** What was refused is asked for again after a while, twice as long each time: a server may be updated. */
 const FIRST_HOLD_MS = 60_000;
@@ -14,13 +14,13 @@ interface Refusal {
 }
 
 /**
- * Remembers which extras of a list a server refuses, so that one parameter that it does not know costs what the
+ * Remembers which optional parameters of a list a server refuses, so that one that it does not know costs what the
  * parameter brings, and not the list.
  */
-export class RefusedExtras {
+export class RefusedParameters {
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** By endpoint and extra. */
+  /** By endpoint and parameter. */
   readonly #refusals = new Map<string, Refusal>();
 
   constructor(clock: Clock, log: Logger) {
@@ -28,29 +28,29 @@ export class RefusedExtras {
     this.#log = log;
   }
 
-  /** The list without the extras that the server is known to refuse. */
+  /** The list without the parameters that the server is known to refuse. */
   without(list: ListEndpoint): ListEndpoint {
-    const extras = list.extras.filter((extra) => {
-      const refusal = this.#refusals.get(keyOf(list, extra));
+    const optional = list.optional.filter((parameter) => {
+      const refusal = this.#refusals.get(keyOf(list, parameter));
       return refusal === undefined || this.#clock.monotonic() >= refusal.until;
     });
-    return extras.length === list.extras.length ? list : { ...list, extras };
+    return optional.length === list.optional.length ? list : { ...list, optional };
   }
 
   /**
-   * Finds out, after the list was refused, whether it is because of its extras: asks for the bare list, then for each
-   * extra beside those that work. Resolves with the list as the server takes it, which may be unchanged; rejects with
+   * Finds out, after the list was refused, whether it is because of its optional parameters: asks for the bare
+   * list, then for each parameter beside those that work. Resolves with the list as the server takes it, which may be unchanged; rejects with
    * `refusal` where even the bare list is refused, and as `probe` does when that fails in another way.
    * @param probe Asks for one record.
    */
-  async settle(
+  async findAccepted(
     list: ListEndpoint,
     refusal: ApiError,
     probe: (list: ListEndpoint) => Promise<unknown>,
   ): Promise<ListEndpoint> {
-    const isTaken = async (extras: readonly ListExtra[]): Promise<boolean> => {
+    const isTaken = async (optional: readonly OptionalParameter[]): Promise<boolean> => {
       try {
-        await probe({ ...list, extras });
+        await probe({ ...list, optional });
         return true;
       } catch (error) {
         if (isRefusal(error)) return false;
@@ -58,19 +58,19 @@ export class RefusedExtras {
       }
     };
     if (!(await isTaken([]))) throw refusal;
-    const taken: ListExtra[] = [];
-    for (const extra of list.extras) {
-      if (await isTaken([...taken, extra])) taken.push(extra);
-      else this.#refused(list, extra, refusal);
+    const taken: OptionalParameter[] = [];
+    for (const parameter of list.optional) {
+      if (await isTaken([...taken, parameter])) taken.push(parameter);
+      else this.#refused(list, parameter, refusal);
     }
-    return { ...list, extras: taken };
+    return { ...list, optional: taken };
   }
 
-  /** The list was read with these extras. */
-  worked(list: ListEndpoint): void {
-    for (const extra of list.extras) {
-      if (!this.#refusals.delete(keyOf(list, extra))) continue;
-      this.#log.info({ endpoint: list.endpoint, ...extra }, "the server takes this parameter again");
+  /** The list was read with these parameters. */
+  succeeded(list: ListEndpoint): void {
+    for (const parameter of list.optional) {
+      if (!this.#refusals.delete(keyOf(list, parameter))) continue;
+      this.#log.info({ endpoint: list.endpoint, ...parameter }, "the server takes this parameter again");
     }
   }
 
@@ -79,12 +79,12 @@ export class RefusedExtras {
     this.#refusals.clear();
   }
 
-  #refused(list: ListEndpoint, extra: ListExtra, refusal: ApiError): void {
-    const key = keyOf(list, extra);
+  #refused(list: ListEndpoint, parameter: OptionalParameter, refusal: ApiError): void {
+    const key = keyOf(list, parameter);
     const before = this.#refusals.get(key);
     const holdMs = Math.min(before === undefined ? FIRST_HOLD_MS : before.holdMs * 2, MAX_HOLD_MS);
     this.#refusals.set(key, { holdMs, until: this.#clock.monotonic() + holdMs });
-    const fields = { endpoint: list.endpoint, ...extra, request_id: refusal.requestId, err: refusal };
+    const fields = { endpoint: list.endpoint, ...parameter, request_id: refusal.requestId, err: refusal };
     if (before === undefined) this.#log.warn(fields, "the server refuses this parameter: the list is read without it");
     else this.#log.debug(fields, "the server still refuses this parameter");
   }
@@ -95,6 +95,6 @@ export function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.code === "API_BAD_REQUEST" || error.code === "API_FORBIDDEN");
 }
 
-function keyOf({ endpoint }: ListEndpoint, { parameter, value }: ListExtra): string {
+function keyOf({ endpoint }: ListEndpoint, { parameter, value }: OptionalParameter): string {
   return `${endpoint} ${parameter}=${value}`;
 }

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../../lib/yielding.ts";
-import { JsonRecords } from "../paging/json-records.ts";
+import { JsonRecords } from "./json-records.ts";
 
 /** Takes the body of an answer while it arrives. */
 export interface ResponseBody {

@@ -1,9 +1,9 @@
 import type { Redactor } from "../../errors/redactor.ts";
-import { isReadable } from "../../lib/http/decoded-body.ts";
+import { isSupportedEncoding } from "../../lib/http/decoded-body.ts";
 import { MAX_DEPTH, MAX_ERROR_BYTES } from "../answer-bounds.ts";
 import type { ApiError } from "../api-error.ts";
-import { NotAList } from "../paging/json-records.ts";
 import type { ServerClock } from "../server-clock.ts";
+import { NotAList } from "./json-records.ts";
 import type { ApiAnswer, ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
 import { RecordsBody, type ResponseBody, TextBody } from "./response-body.ts";
 import { notJson, responseError } from "./response-error.ts";
@@ -81,7 +81,7 @@ export function parseJson(endpoint: string, response: HttpResponse): unknown {
  */
 function refuseEncoding(endpoint: string, head: ResponseHead): void {
   const { contentEncoding } = head;
-  if (isReadable(contentEncoding)) return;
+  if (isSupportedEncoding(contentEncoding)) return;
   throw notJson(endpoint, head, `an encoding that cannot be read (${contentEncoding})`);
 }
 

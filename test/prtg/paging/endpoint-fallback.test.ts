@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/prtg/api-error.ts";
-import { StandIns } from "../../../src/prtg/paging/endpoint-fallback.ts";
+import { EndpointFallback } from "../../../src/prtg/paging/endpoint-fallback.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { rejection } from "../support/test-client.ts";
 
@@ -23,47 +23,47 @@ function server(): { lacks: Set<string>; asked: string[]; read: (list: { endpoin
   };
 }
 
-function standIns(clock = new ManualClock()): StandIns {
-  return new StandIns(clock, pino({ level: "silent" }));
+function fallbackOf(clock = new ManualClock()): EndpointFallback {
+  return new EndpointFallback(clock, pino({ level: "silent" }));
 }
 
-describe("StandIns", () => {
+describe("EndpointFallback", () => {
   test("asks the preferred endpoint first", async () => {
     const { read, asked } = server();
-    expect(await standIns().first(LISTS, read)).toBe("/experimental/sensors");
+    expect(await fallbackOf().readFirst(LISTS, read)).toBe("/experimental/sensors");
     expect(asked).toEqual(["/experimental/sensors"]);
   });
 
   test("remembers for an hour that it is missing, then asks again", async () => {
     const clock = new ManualClock();
-    const memory = standIns(clock);
+    const memory = fallbackOf(clock);
     const { read, asked, lacks } = server();
     lacks.add("/experimental/sensors");
-    expect(await memory.first(LISTS, read)).toBe("/sensors");
+    expect(await memory.readFirst(LISTS, read)).toBe("/sensors");
     await clock.advance(HOUR - 1);
-    expect(await memory.first(LISTS, read)).toBe("/sensors");
+    expect(await memory.readFirst(LISTS, read)).toBe("/sensors");
     expect(asked).toEqual(["/experimental/sensors", "/sensors", "/sensors"]);
     lacks.clear();
     await clock.advance(1);
-    expect(await memory.first(LISTS, read)).toBe("/experimental/sensors");
+    expect(await memory.readFirst(LISTS, read)).toBe("/experimental/sensors");
   });
 
   test("asks for it again when told to forget", async () => {
-    const memory = standIns();
+    const memory = fallbackOf();
     const { read, lacks } = server();
     lacks.add("/experimental/sensors");
-    await memory.first(LISTS, read);
+    await memory.readFirst(LISTS, read);
     lacks.clear();
-    expect(await memory.first(LISTS, read)).toBe("/sensors");
+    expect(await memory.readFirst(LISTS, read)).toBe("/sensors");
     memory.forget();
-    expect(await memory.first(LISTS, read)).toBe("/experimental/sensors");
+    expect(await memory.readFirst(LISTS, read)).toBe("/experimental/sensors");
   });
 
   test("names all that is missing, and asks for all of it again next time", async () => {
-    const memory = standIns();
+    const memory = fallbackOf();
     const { read, asked, lacks } = server();
     for (const { endpoint } of LISTS) lacks.add(endpoint);
-    const error = await rejection(memory.first(LISTS, read));
+    const error = await rejection(memory.readFirst(LISTS, read));
     expect(error).toMatchObject({
       code: "API_ENDPOINT_MISSING",
       httpStatus: 404,
@@ -72,23 +72,23 @@ describe("StandIns", () => {
     });
     expect(error.message).toBe("the server has no /experimental/sensors and no /sensors");
     lacks.clear();
-    expect(await memory.first(LISTS, read)).toBe("/experimental/sensors");
+    expect(await memory.readFirst(LISTS, read)).toBe("/experimental/sensors");
     expect(asked).toHaveLength(3);
   });
 
-  test("a stand-in that goes missing later brings the preferred one back into play", async () => {
-    const memory = standIns();
+  test("a fallback that goes missing later brings the preferred one back into play", async () => {
+    const memory = fallbackOf();
     const { read, lacks } = server();
     lacks.add("/experimental/sensors");
-    await memory.first(LISTS, read);
+    await memory.readFirst(LISTS, read);
     lacks.clear();
     lacks.add("/sensors");
-    expect(await rejection(memory.first(LISTS, read))).toMatchObject({ code: "API_ENDPOINT_MISSING" });
-    expect(await memory.first(LISTS, read)).toBe("/experimental/sensors");
+    expect(await rejection(memory.readFirst(LISTS, read))).toMatchObject({ code: "API_ENDPOINT_MISSING" });
+    expect(await memory.readFirst(LISTS, read)).toBe("/experimental/sensors");
   });
 
   test("other failures do not give way", async () => {
     const failure = new ApiError("API_UNAVAILABLE", "HTTP 503", { endpoint: "/experimental/sensors" });
-    expect(await rejection(standIns().first(LISTS, () => Promise.reject(failure)))).toBe(failure);
+    expect(await rejection(fallbackOf().readFirst(LISTS, () => Promise.reject(failure)))).toBe(failure);
   });
 });

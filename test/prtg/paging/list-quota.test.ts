@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ListAccounts } from "../../../src/prtg/paging/list-quota.ts";
+import { ListQuotas } from "../../../src/prtg/paging/list-quota.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { sendJson, startApiServer } from "../support/api-server.ts";
 import { never, rejection, testClient } from "../support/test-client.ts";
@@ -58,7 +58,7 @@ describe("a list without end", () => {
   });
 
   test("lists that are read at the same time hold no more than two of the longest", () => {
-    const accounts = new ListAccounts({ maxObjects: 1_000, maxTextSize: 100_000 });
+    const accounts = new ListQuotas({ maxObjects: 1_000, maxTextSize: 100_000 });
     const open = () => {
       const account = accounts.open("/things");
       for (let object = 0; object < 900; object++) account.add(1, 10);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { noProblems } from "../../../src/prtg/decode/problems.ts";
-import { ListAccounts, type ListBounds } from "../../../src/prtg/paging/list-quota.ts";
+import { type ListBounds, ListQuotas } from "../../../src/prtg/paging/list-quota.ts";
 import { PageSize } from "../../../src/prtg/paging/page-size.ts";
 import { type ListReading, type ListSource, readList } from "../../../src/prtg/paging/read-list.ts";
 
@@ -38,10 +38,10 @@ function source(
     problems.record++;
     return undefined;
   };
-  const accounts = new ListAccounts(quirks.bounds ?? { maxObjects: 100_000, maxTextSize: 100_000 });
+  const accounts = new ListQuotas(quirks.bounds ?? { maxObjects: 100_000, maxTextSize: 100_000 });
   const format = { decode, keyOf: (id: string) => id, sizeOf: (id: string) => id.length };
   return {
-    source: { pageSize, page, isTooLarge: () => false, ...format, openAccount: () => accounts.open("/things") },
+    source: { pageSize, page, isTooLarge: () => false, ...format, openQuota: () => accounts.open("/things") },
     requests,
   };
 }

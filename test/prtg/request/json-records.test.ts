@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { MAX_DEPTH, MAX_ERROR_BYTES, MAX_RECORD_BYTES } from "../../../src/prtg/answer-bounds.ts";
-import { JsonRecords, NotAList } from "../../../src/prtg/paging/json-records.ts";
+import { JsonRecords, NotAList } from "../../../src/prtg/request/json-records.ts";
 
 /** What comes out of a text that arrives in parts of so many bytes, in turn, and after how many parts something came. */
 function read(json: string, { parts = [7], piece = 20 } = {}): { records: unknown[]; pieces: number } {
