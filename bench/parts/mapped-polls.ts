@@ -3,12 +3,13 @@
  * values, with 500 rules and with none. Rules are not asked again, so the difference is the mapped series.
  */
 
-import { ServerPicture } from "../../src/collectors/server-picture.ts";
+import { StateWriter } from "../../src/collectors/state-writer.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
 import type { RuleSet } from "../../src/mapping/rules/rule-set.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
+import { ServerView } from "../../src/projection/server-view.ts";
 import { decodeChannel } from "../../src/prtg/decode/channel.ts";
 import { noProblems } from "../../src/prtg/decode/problems.ts";
 import type { ChannelRecord, NodeRecord } from "../../src/prtg/records.ts";
@@ -53,7 +54,7 @@ export async function benchMappedPolls({
   return rowsOf(await measureInTurns(polls, rounds), "ms", () => WITHOUT_RULES);
 }
 
-/** A picture that has seen everything once, and the way to show it all again with other values. */
+/** A state that has seen everything once, and the way to show it all again with other values. */
 async function startPolls(
   mapper: ChannelMapper,
   world: World,
@@ -66,22 +67,22 @@ async function startPolls(
     sleep: () => Promise.reject(new Error("nothing sleeps here")),
   };
   const never = () => Number.POSITIVE_INFINITY;
-  const picture = new ServerPicture({
+  const view = new ServerView({
     server: "bench",
     store: new Store(mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values)),
-    mapper,
-    channelInfo: false,
+    shape: { mapper, channelInfo: false, sensorStatus: "current", nodeSensors: [] },
+    staleAfterMs: 3_600_000,
+  });
+  const writer = new StateWriter({
+    view,
     metrics: SILENT_SERVER,
     clock,
     clockOffset: () => 0,
     isClockInDoubt: () => false,
-    deadlines: { state: never, property: never, channel: never, limit: never, version: never },
-    sensorStatus: "current",
-    nodeSensors: [],
-    staleAfterMs: 3_600_000,
+    expiry: { state: never, property: never, channel: never, limit: never, version: never },
   });
   const list = (nodes: readonly SimNode[]) => ({ items: nodes.map(nodeRecord), complete: true, skipped: 0 });
-  await picture.applyTree({
+  await writer.applyTree({
     nodes: {
       probe: list(world.list("probe")),
       group: list(world.list("group")),
@@ -92,7 +93,7 @@ async function startPolls(
   const versions = [0, 1].map((more) => records.map((record) => ({ ...record, value: (record.value ?? 0) + more })));
   let poll = 0;
   const next = async () => {
-    await picture.applyChannels({ items: versions[poll++ % 2] ?? [], complete: true, skipped: 0 });
+    await writer.applyChannels({ items: versions[poll++ % 2] ?? [], complete: true, skipped: 0 });
   };
   await next();
   return next;

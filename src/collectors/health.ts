@@ -5,13 +5,13 @@ import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import { FailureLog } from "./failure-log.ts";
 import { goesOnWithout } from "./readings.ts";
-import type { ServerPicture } from "./server-picture.ts";
+import type { StateWriter } from "./state-writer.ts";
 
 export const VERSION_EVERY_MS = 5 * 60_000;
 
 export interface HealthCollectorOptions {
   readonly api: MonitoringApi;
-  readonly picture: ServerPicture;
+  readonly writer: StateWriter;
   readonly clock: Clock;
   readonly log: Logger;
   /** The server runs another version than before. */
@@ -53,7 +53,7 @@ export class HealthCollector implements Collector {
 
   /** The version is an extra: a server that does not tell it is healthy all the same. */
   async #readVersion(signal: AbortSignal): Promise<void> {
-    const { api, clock, picture, onVersionChange } = this.#options;
+    const { api, clock, writer, onVersionChange } = this.#options;
     this.#nextVersionAt = clock.monotonic() + VERSION_EVERY_MS;
     let version: string | undefined;
     try {
@@ -68,6 +68,6 @@ export class HealthCollector implements Collector {
     if (version === undefined) return;
     if (this.#version !== undefined && version !== this.#version) onVersionChange();
     this.#version = version;
-    await picture.applyVersion(version);
+    await writer.applyVersion(version);
   }
 }

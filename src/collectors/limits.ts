@@ -2,18 +2,18 @@ import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecord, ListResult } from "../prtg/records.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import type { LookupList } from "./lookup-list.ts";
-import type { ServerPicture } from "./server-picture.ts";
+import type { StateWriter } from "./state-writer.ts";
 
 /** Limits and lookups of every channel: they rarely change, and cost the server two sections more per channel. */
 export class LimitsCollector implements Collector {
   readonly name = "limits";
   readonly #api: MonitoringApi;
-  readonly #picture: ServerPicture;
+  readonly #writer: StateWriter;
   readonly #lookups: LookupList;
 
-  constructor(api: MonitoringApi, picture: ServerPicture, lookups: LookupList) {
+  constructor(api: MonitoringApi, writer: StateWriter, lookups: LookupList) {
     this.#api = api;
-    this.#picture = picture;
+    this.#writer = writer;
     this.#lookups = lookups;
   }
 
@@ -21,7 +21,7 @@ export class LimitsCollector implements Collector {
     const lookups = await this.#lookups.read(signal);
     const list = await this.#readChannels(lookups !== undefined && lookups.size > 0, signal);
     signal.throwIfAborted();
-    await this.#picture.applyLimits(list, lookups);
+    await this.#writer.applyLimits(list, lookups);
     return { complete: list.complete };
   }
 

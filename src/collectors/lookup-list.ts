@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
-import { Lookups } from "../mapping/lookups.ts";
+import { Lookups } from "../model/lookups.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { FailureLog, failureFields } from "./failure-log.ts";

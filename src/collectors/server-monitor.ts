@@ -3,7 +3,11 @@ import type { Logger } from "pino";
 import type { Schedule } from "../config/schedule.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type ChannelMapper, plainMapper, type ValueSeries } from "../mapping/channel-mapper.ts";
+import { confirmationWindow, type ExpiryPolicy } from "../model/expiry-policy.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
+import type { ChannelChoice, SensorInspection } from "../projection/inspection.ts";
+import { ServerView } from "../projection/server-view.ts";
+import type { ParentKind, SensorStatusMode, Shape } from "../projection/shape.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { Store, Tables } from "../store/store.ts";
@@ -12,18 +16,14 @@ import type { SyncEngine, SyncEngineOptions } from "../sync/sync-engine.ts";
 import type { ServerMetrics } from "../telemetry/server-metrics.ts";
 import { ChannelsCollector } from "./channels.ts";
 import type { Collector } from "./collector.ts";
-import { confirmationWindow, type Deadlines } from "./deadlines.ts";
-import { FreshestValues } from "./freshest-values.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
-import type { ChannelChoice, SensorInspection } from "./inspection.ts";
+import { LatestValues } from "./latest-values.ts";
 import { LimitsCollector } from "./limits.ts";
 import { LookupList } from "./lookup-list.ts";
 import { NodeLists } from "./node-lists.ts";
-import type { ParentKind } from "./node-series.ts";
 import { type CollectorStatus, Scheduler } from "./scheduler.ts";
-import type { SensorStatusMode } from "./sensor-status-series.ts";
 import { ServerCounts } from "./server-counts.ts";
-import { type PictureShape, ServerPicture } from "./server-picture.ts";
+import { StateWriter } from "./state-writer.ts";
 import { StatusCollector } from "./status.ts";
 import { TimeSeriesCollector } from "./time-series.ts";
 import { createTimetable, type Timetable } from "./timetable.ts";
@@ -74,7 +74,7 @@ export type MonitorShape = Pick<
 /** Gives the engine that is to follow on this one. */
 export type ChangeEngine = (engine: SyncEngine | undefined, hooks: SyncHooks) => Promise<SyncEngine | undefined>;
 
-/** What the sync needs of the picture that the collectors keep. */
+/** What the sync needs of the state that the collectors keep. */
 export interface SyncHooks {
   readonly onFreshest: SyncEngineOptions["onFreshest"];
   /** The series that show a channel's value; undefined while the channel is not known. */
@@ -96,7 +96,7 @@ export interface ServerStatus {
   readonly collectors: readonly CollectorStatus[];
 }
 
-/** Keeps the store's picture of one server up to date. */
+/** Keeps the state of one server up to date. */
 export interface ServerMonitor {
   /** Resolves when the first run of every collector has finished, either way. Never rejects. */
   readonly firstAttempt: Promise<void>;
@@ -126,7 +126,7 @@ export interface ServerMonitor {
   /** Own status of an object; undefined where no list told, or none has confirmed it for long. */
   nodeStatus(node: TreeNode): StatusToken | undefined;
   /** Every channel whose sensor is known. Polls may go on in between. */
-  channels(): ReturnType<ServerPicture["channels"]>;
+  channels(): ReturnType<ServerView["channels"]>;
 }
 
 export function createServerMonitor(options: ServerMonitorOptions): ServerMonitor {
@@ -136,7 +136,8 @@ export function createServerMonitor(options: ServerMonitorOptions): ServerMonito
 class Monitor implements ServerMonitor {
   readonly firstAttempt: Promise<void>;
   readonly #options: ServerMonitorOptions;
-  readonly #picture: ServerPicture;
+  readonly #view: ServerView;
+  readonly #writer: StateWriter;
   readonly #collectors: Readonly<Record<CollectorName, Collector>>;
   readonly #hooks: SyncHooks;
   readonly #schedulers = new Map<CollectorName, Scheduler>();
@@ -159,18 +160,17 @@ class Monitor implements ServerMonitor {
     this.#countedKinds = new Set(options.nodeSensors);
     this.#leavesOut = options.mapper?.hasRules === true;
     this.firstAttempt = this.#firstAttemptOver.promise;
-    this.#picture = new ServerPicture({
-      ...pictureShape(options),
-      server,
-      store,
+    const { staleAfterMs, maxLabelText } = options;
+    this.#view = new ServerView({ server, store, shape: shapeOf(options), staleAfterMs, maxLabelText });
+    this.#writer = new StateWriter({
+      view: this.#view,
       metrics,
       clock,
       clockOffset: () => api.clockOffset(),
       isClockInDoubt: () => api.isClockInDoubt(),
-      deadlines: createDeadlines(clock, this.#timetables),
-      maxLabelText: options.maxLabelText,
+      expiry: createExpiryPolicy(clock, this.#timetables),
     });
-    const picture = this.#picture;
+    const writer = this.#writer;
     const lists = new NodeLists(api, log);
     const counts = new ServerCounts(api, log);
     const unknown = new UnknownParents(() => this.#schedulers.get("tree")?.runSoon());
@@ -180,22 +180,22 @@ class Monitor implements ServerMonitor {
     const onRecovery = () => {
       for (const scheduler of this.#schedulers.values()) scheduler.recoverSoon();
     };
-    const freshest = new FreshestValues(picture, clock);
+    const latest = new LatestValues(writer, clock);
     this.#hooks = {
-      onFreshest: (sensorId, at, values) => freshest.add(sensorId, at, values),
-      seriesOf: (sensorId, channelId) => picture.seriesOf(sensorId, channelId),
+      onFreshest: (sensorId, at, values) => latest.add(sensorId, at, values),
+      seriesOf: (sensorId, channelId) => this.#view.seriesOf(sensorId, channelId),
     };
     this.#engine = options.createSync?.(this.#hooks);
     // The engine may be another one some day.
     const onListPoll: SyncEngine["onListPoll"] = async (...list) => this.#engine?.onListPoll(...list);
     const readDue: SyncEngine["readDue"] = async (signal) => this.#engine?.readDue(signal) ?? NOTHING_READ;
     this.#collectors = {
-      health: new HealthCollector({ api, picture, clock, log, onVersionChange, onRecovery }),
-      tree: new TreeCollector(lists, picture, unknown, counts),
-      status: new StatusCollector(lists, picture, unknown, counts, () => this.#countedKinds),
-      channels: new ChannelsCollector(api, picture, unknown, { onListPoll }),
-      limits: new LimitsCollector(api, picture, new LookupList({ api, clock, log })),
-      timeseries: new TimeSeriesCollector({ readDue }, freshest),
+      health: new HealthCollector({ api, writer, clock, log, onVersionChange, onRecovery }),
+      tree: new TreeCollector(lists, writer, unknown, counts),
+      status: new StatusCollector(lists, writer, unknown, counts, () => this.#countedKinds),
+      channels: new ChannelsCollector(api, writer, unknown, { onListPoll }),
+      limits: new LimitsCollector(api, writer, new LookupList({ api, clock, log })),
+      timeseries: new TimeSeriesCollector({ readDue }, latest),
     };
     this.#schedule(options.schedules);
     metrics.up(false);
@@ -221,8 +221,11 @@ class Monitor implements ServerMonitor {
     // What was left out until now may have limits, which are asked for rarely, or was not counted.
     const missing: CollectorName[] = this.#leavesOut ? ["limits"] : [];
     if (!counted.isSubsetOf(this.#countedKinds)) missing.push("status");
-    return this.#picture.reshape(pictureShape(shape), tables).then((changed) => () => {
+    const hadRules = this.#view.hasRules;
+    const wanted = { ...shapeOf(shape), staleAfterMs: shape.staleAfterMs };
+    return this.#view.reshape(wanted, tables, this.#writer.context()).then((changed) => () => {
       changed();
+      this.#writer.report(hadRules);
       this.#countedKinds = counted;
       this.#leavesOut = shape.mapper?.hasRules === true;
       for (const name of missing) this.#schedulers.get(name)?.runSoon();
@@ -273,30 +276,30 @@ class Monitor implements ServerMonitor {
     return {
       server: this.#options.server,
       up: this.#isUp(),
-      objects: this.#picture.tree.counts,
-      channels: this.#picture.channelCount,
+      objects: this.#view.state.tree.counts,
+      channels: this.#view.state.channelCount,
       collectors: [...this.#schedulers.values()].map((scheduler) => scheduler.status()),
     };
   }
 
   inspect(sensorId: string, choice: ChannelChoice): SensorInspection | undefined {
-    return this.#picture.inspect(sensorId, choice);
+    return this.#view.inspect(sensorId, choice, this.#options.clock.monotonic());
   }
 
   node(id: string): TreeNode | undefined {
-    return this.#picture.tree.nodes.get(id);
+    return this.#view.state.tree.nodes.get(id);
   }
 
   tree(): Tree {
-    return this.#picture.tree;
+    return this.#view.state.tree;
   }
 
   nodeStatus(node: TreeNode): StatusToken | undefined {
-    return this.#picture.nodeStatus(node);
+    return this.#view.state.statusOf(node, this.#options.clock.monotonic());
   }
 
-  channels(): ReturnType<ServerPicture["channels"]> {
-    return this.#picture.channels();
+  channels(): ReturnType<ServerView["channels"]> {
+    return this.#view.channels();
   }
 
   /** Touches what differs from the schedules there were. The time series need an engine. */
@@ -370,19 +373,13 @@ const NOTHING_READ: CycleReport = { due: 0, read: 0, failed: 0, requests: 0 };
 
 type Timetables = ReadonlyMap<CollectorName, Timetable>;
 
-function pictureShape(shape: MonitorShape): PictureShape {
-  const { mapper = plainMapper(), channelInfo, sensorStatus, nodeSensors, staleAfterMs } = shape;
-  return {
-    mapper,
-    channelInfo: channelInfo === "always" || !mapper.labels.isWide,
-    sensorStatus,
-    nodeSensors,
-    staleAfterMs,
-  };
+function shapeOf({ mapper = plainMapper(), channelInfo, sensorStatus, nodeSensors }: MonitorShape): Shape {
+  const isInfoServed = channelInfo === "always" || !mapper.labels.isWide;
+  return { mapper, channelInfo: isInfoServed, sensorStatus, nodeSensors };
 }
 
 /** What several collectors confirm lasts as the one that is there for it says. */
-function createDeadlines(clock: Clock, timetables: Timetables): Deadlines {
+function createExpiryPolicy(clock: Clock, timetables: Timetables): ExpiryPolicy {
   const after = (names: readonly CollectorName[], leastMs = 0) => {
     const timetable = names.map((name) => timetables.get(name)).find((found) => found !== undefined);
     return clock.monotonic() + confirmationWindow(Math.max(timetable?.untilThird() ?? 0, leastMs));

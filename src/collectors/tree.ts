@@ -2,7 +2,7 @@ import type { Collector, RunResult } from "./collector.ts";
 import type { NodeLists } from "./node-lists.ts";
 import { PollParts } from "./poll-parts.ts";
 import type { ServerCounts } from "./server-counts.ts";
-import type { ServerPicture } from "./server-picture.ts";
+import type { StateWriter } from "./state-writer.ts";
 import type { UnknownParents } from "./unknown-parents.ts";
 
 /** Names, places in the tree, properties, and how many objects there are. */
@@ -10,13 +10,13 @@ export class TreeCollector implements Collector {
   readonly name = "tree";
   readonly #counts: ServerCounts;
   readonly #lists: NodeLists;
-  readonly #picture: ServerPicture;
+  readonly #writer: StateWriter;
   readonly #unknown: UnknownParents;
 
-  constructor(lists: NodeLists, picture: ServerPicture, unknown: UnknownParents, counts: ServerCounts) {
+  constructor(lists: NodeLists, writer: StateWriter, unknown: UnknownParents, counts: ServerCounts) {
     this.#counts = counts;
     this.#lists = lists;
-    this.#picture = picture;
+    this.#writer = writer;
     this.#unknown = unknown;
   }
 
@@ -24,9 +24,9 @@ export class TreeCollector implements Collector {
     const parts = new PollParts(signal);
     const { poll, complete } = await this.#lists.read(parts, () => ({ interval: true }), signal);
     const objectCounts = await parts.read(() => this.#counts.objectCounts(signal));
-    await this.#picture.applyTree({ nodes: poll, objectCounts });
+    await this.#writer.applyTree({ nodes: poll, objectCounts });
     parts.throwIfFailed();
-    this.#unknown.settle(this.#picture.unknownIds());
+    this.#unknown.settle(this.#writer.state.unknownIds());
     return { complete };
   }
 }

@@ -1,6 +1,4 @@
 import type { TreeNode } from "../model/tree.ts";
-import type { LimitName } from "../prtg/records.ts";
-import type { StatusToken } from "../prtg/status.ts";
 import { LABELS_TO_CHOOSE, type LabelSettings, tagValue, WIDE_LABELS } from "./label-settings.ts";
 import {
   CHANNEL_LABELS,
@@ -59,11 +57,6 @@ export class SeriesLabels {
   sensor(server: string, sensor: TreeNode): readonly string[] {
     const wide = [server, sensor.id, sensor.probe, sensor.group, sensor.device, sensor.name, sensor.path];
     return this.#pick(wide, this.#sensorColumns, sensor);
-  }
-
-  /** `server`, S and `status`. */
-  sensorStatus(server: string, sensor: TreeNode, status: StatusToken): readonly string[] {
-    return [...this.sensor(server, sensor), status];
   }
 
   /** `server` and C. */
@@ -148,31 +141,13 @@ function wideChannel(server: string, sensor: TreeNode, { channelId, name, unit }
   ];
 }
 
-/** The labels of a channel's series and `limit`. */
-export function channelLimitLabels(channel: readonly string[], limit: LimitName): readonly string[] {
-  return [...channel, limit];
-}
-
-/** The labels of a channel's series and `state`. */
-export function channelStateLabels(channel: readonly string[], state: string): readonly string[] {
-  return [...channel, state.toWellFormed()];
-}
-
-export function limitExceededLabels(
-  server: string,
-  sensorId: string,
-  channelId: string,
-  limit: LimitName,
-): readonly string[] {
-  return wellFormed([server, sensorId, channelId, limit]);
+/** The labels of a channel without its names. */
+export function channelIdLabels(server: string, sensorId: string, channelId: string): readonly string[] {
+  return wellFormed([server, sensorId, channelId]);
 }
 
 export function nodeLabels(server: string, node: TreeNode): readonly string[] {
   return wellFormed([server, node.id, node.kind, node.path]);
-}
-
-export function nodeSensorsLabels(server: string, node: TreeNode, status: StatusToken): readonly string[] {
-  return [...nodeLabels(server, node), status];
 }
 
 export function deviceInfoLabels(server: string, device: TreeNode): readonly string[] {

@@ -2,19 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LABELS_TO_CHOOSE, type LabelSettings, tagValue, WIDE_LABELS } from "../../src/mapping/label-settings.ts";
 import { type MetricFamily, TREE_FAMILIES, type TreeFamilyName } from "../../src/mapping/metric-table.ts";
-import { oncePerNode } from "../../src/mapping/once-per-node.ts";
-import {
-  channelLimitLabels,
-  channelStateLabels,
-  deviceInfoLabels,
-  limitExceededLabels,
-  nodeLabels,
-  nodeSensorsLabels,
-  SeriesLabels,
-} from "../../src/mapping/series-labels.ts";
+import { channelIdLabels, deviceInfoLabels, nodeLabels, SeriesLabels } from "../../src/mapping/series-labels.ts";
 import { reconcile } from "../../src/model/reconcile.ts";
 import { EMPTY_TREE, type TreeNode } from "../../src/model/tree.ts";
-import { LIMIT_NAMES } from "../../src/prtg/records.ts";
 import { list, ROOT, record } from "../model/build-record.ts";
 
 const { nodes } = reconcile(EMPTY_TREE, {
@@ -68,23 +58,18 @@ describe("label values come in the order of the table", () => {
     { family: TREE_FAMILIES.sensorStatusCode, values: wide.sensor("hq", node("2490")), expected: SENSOR },
     {
       family: TREE_FAMILIES.sensorStatus,
-      values: wide.sensorStatus("hq", node("2490"), "partialdown"),
+      values: [...wide.sensor("hq", node("2490")), "partialdown"],
       expected: { ...SENSOR, status: "partialdown" },
     },
     { family: TREE_FAMILIES.channelValue, values: channel, expected: CHANNEL },
     {
       family: TREE_FAMILIES.channelLimit,
-      values: channelLimitLabels(channel, "min_error"),
+      values: [...channel, "min_error"],
       expected: { ...CHANNEL, limit: "min_error" },
     },
     {
-      family: TREE_FAMILIES.channelState,
-      values: channelStateLabels(channel, "In \ud83d Fault"),
-      expected: { ...CHANNEL, state: "In \ufffd Fault" },
-    },
-    {
       family: TREE_FAMILIES.channelLimitExceeded,
-      values: limitExceededLabels("hq", "2490", "-4", "max_warning"),
+      values: [...channelIdLabels("hq", "2490", "-4"), "max_warning"],
       expected: { server: "hq", sensor_id: "2490", channel_id: "-4", limit: "max_warning" },
     },
     {
@@ -94,7 +79,7 @@ describe("label values come in the order of the table", () => {
     },
     {
       family: TREE_FAMILIES.nodeSensors,
-      values: nodeSensorsLabels("hq", node("1"), "up"),
+      values: [...nodeLabels("hq", node("1")), "up"],
       expected: { server: "hq", id: "1", kind: "probe", path: "Berlin", status: "up" },
     },
     {
@@ -143,10 +128,6 @@ describe("label values come in the order of the table", () => {
   });
 });
 
-it("every limit of the API is a value of the label", () => {
-  expect(LIMIT_NAMES.map((name) => channelLimitLabels(channel, name).at(-1))).toEqual([...LIMIT_NAMES]);
-});
-
 it("text is served as it is, but for lone surrogates", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
@@ -166,16 +147,6 @@ it("text is served as it is, but for lone surrogates", () => {
   );
 });
 
-it("labels are built once for series of a node that are set one after another", () => {
-  let built = 0;
-  const labels = oncePerNode((of) => [of.name, String(++built)]);
-  const [first, second] = [node("40"), node("41")];
-  expect(labels(first)).toBe(labels(first));
-  expect(labels(second)).toEqual([second.name, "2"]);
-  expect(labels(second)).toBe(labels(second));
-  expect(built).toBe(2);
-});
-
 describe("labels as the configuration wants them", () => {
   const tagged: TreeNode = { ...node("2490"), tags: ["site:own"], inheritedTags: ["site:above", "tier_gold_level"] };
   const SITE = { label: "site", prefix: "site:", suffix: "" };
@@ -185,12 +156,12 @@ describe("labels as the configuration wants them", () => {
     const { families } = labels;
     const limits = labels.channel("hq", tagged, DOWNTIME);
     const values: Partial<Record<TreeFamilyName, readonly string[]>> = {
-      sensorStatus: labels.sensorStatus("hq", tagged, "up"),
+      sensorStatus: [...labels.sensor("hq", tagged), "up"],
       sensorStatusCode: labels.sensor("hq", tagged),
       sensorInfo: labels.sensorInfo("hq", tagged),
       channelValue: limits,
-      channelLimit: channelLimitLabels(limits, "min_error"),
-      channelState: channelStateLabels(limits, "Closed"),
+      channelLimit: [...limits, "min_error"],
+      channelState: [...limits, "Closed"],
       channelInfo: labels.channelInfo("hq", tagged, DOWNTIME, "prtg_channel_value"),
     };
     const entries = Object.entries(values).map(([key, found]) => [key, named(families[key as TreeFamilyName], found)]);

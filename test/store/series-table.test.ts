@@ -1,6 +1,4 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KeyedSeries } from "../../src/store/keyed-series.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
 
 const FAMILY = { name: "f", type: "gauge", help: "", labels: ["a", "b"] } as const;
@@ -58,58 +56,5 @@ describe("SeriesTable", () => {
 
   it("refuses labels that do not fit the family", () => {
     expect(() => newTable().add(["only one"])).toThrow(RangeError);
-  });
-});
-
-describe("KeyedSeries", () => {
-  it("behaves like a map from key to labels and value", () => {
-    const key = fc.constantFrom("k1", "k2", "k3");
-    const command = fc.oneof(
-      fc.record({
-        do: fc.constant("set"),
-        key,
-        label: fc.constantFrom("x", "y"),
-        value: fc.integer(),
-        life: fc.integer({ min: 1, max: 5 }),
-      }),
-      fc.record({ do: fc.constant("withdraw"), key }),
-      fc.record({ do: fc.constant("delete"), key }),
-      fc.record({ do: fc.constant("tick") }),
-    );
-    fc.assert(
-      fc.property(fc.array(command, { maxLength: 200 }), (commands) => {
-        const table = newTable();
-        const series = new KeyedSeries(table);
-        const model = new Map<string, { label: string; value: number; until: number }>();
-        let now = 0;
-        for (const step of commands) {
-          if (step.do === "set" && "value" in step) {
-            series.set(step.key, [step.key, step.label], step.value, now + step.life);
-            model.set(step.key, { label: step.label, value: step.value, until: now + step.life });
-          } else if (step.do === "tick") {
-            table.expire(++now);
-            for (const [name, entry] of model) if (entry.until <= now) model.delete(name);
-          } else if ("key" in step) {
-            if (step.do === "withdraw") series.withdraw(step.key);
-            else series.delete(step.key);
-            model.delete(step.key);
-          }
-          const expected = [...model].map(([name, entry]) => [`${name}|${entry.label}`, entry.value]);
-          expect(present(table)).toEqual(Object.fromEntries(expected));
-          expect(table.size).toBe(model.size);
-        }
-      }),
-    );
-  });
-
-  it("uses freed slots again", () => {
-    const table = newTable();
-    const series = new KeyedSeries(table);
-    for (let round = 0; round < 1_000; round++) {
-      series.set("k", ["k", String(round)], round);
-    }
-    expect(table.slots).toBe(1);
-    series.retain(() => false);
-    expect(table.size).toBe(0);
   });
 });

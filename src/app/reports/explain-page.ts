@@ -1,9 +1,9 @@
-import type { ChannelChoice, ChannelInspection, SensorInspection } from "../../collectors/inspection.ts";
 import { formatValue } from "../../exposition/text-format.ts";
 import type { DebugPage, DebugReport } from "../../http/pages/debug-endpoint.ts";
 import { oneLine } from "../../lib/text-table.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import { accountFor, type ChannelAccount } from "../../mapping/channel-account.ts";
+import type { ChannelChoice, ChannelInspection, SensorInspection } from "../../projection/inspection.ts";
 import { type FoundSeries, findSeries } from "../../store/find-series.ts";
 import type { DebugSources } from "./debug-sources.ts";
 

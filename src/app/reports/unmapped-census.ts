@@ -35,10 +35,9 @@ export async function countUnmapped(
   const kinds: Groups = new Map();
   let channels = 0;
   for (const [server, monitor] of monitors) {
-    for (const [sensor, channel] of monitor.channels()) {
+    for (const [sensor, channel, outcome] of monitor.channels()) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      const { outcome } = channel.serving;
       if (outcome === "mapped" || outcome === "dropped") continue;
       channels++;
       const example = () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { confirmationWindow, staleAfter } from "../../src/collectors/deadlines.ts";
+import { confirmationWindow, staleAfter } from "../../src/model/expiry-policy.ts";
 
 const MINUTE = 60_000;
 

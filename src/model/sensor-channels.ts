@@ -1,25 +1,25 @@
-import type { TreeNode } from "../model/tree.ts";
 import type { Channel } from "./channel.ts";
+import type { NodeState } from "./node-state.ts";
 
 /** Channels of one sensor beyond which they are looked for in a map. */
 const MAX_WITHOUT_MAP = 64;
 
 /** The channels of one sensor. There are few, so they are a list, which takes a fifth of the memory of a map. */
 export class SensorChannels {
-  sensor: TreeNode;
+  readonly sensor: NodeState;
   /** As of the poll under way. */
   paused = false;
+  /** Age at which their values go. */
   staleAfterMs = 0;
-  /** Newest measurement that poll `newestIn` showed, milliseconds since the epoch. */
-  newest = 0;
-  newestIn = 0;
+  /** Number of the last poll that showed a measurement. */
+  measuredIn = 0;
   #channels: Channel[] = [];
   /** Undefined while they are few. */
   #byId: Map<string, Channel> | undefined;
   /** Where the channel is that comes after the one looked for last. */
   #next = 0;
 
-  constructor(sensor: TreeNode) {
+  constructor(sensor: NodeState) {
     this.sensor = sensor;
   }
 

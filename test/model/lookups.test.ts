@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Lookups, stateText } from "../../src/mapping/lookups.ts";
+import { Lookups, stateText } from "../../src/model/lookups.ts";
 import type { LookupDefinition, LookupEntry } from "../../src/prtg/records.ts";
 
 function range(from: number, to: number, text: string): LookupEntry {

@@ -5,7 +5,7 @@ const STALE_AFTER_INTERVALS = 3;
 const ASSUMED_INTERVAL_SECONDS = 60;
 
 /** Until when (monotonic ms) what a poll confirmed now may be served if no later poll confirms it. */
-export interface Deadlines {
+export interface ExpiryPolicy {
   /** Statuses and counts per status. */
   state(): number;
   /** Infos, intervals and object counts. */

@@ -1,0 +1,88 @@
+import type { Clock } from "../lib/clock.ts";
+import { TimeSlices } from "../lib/yielding.ts";
+import type { ExpiryPolicy } from "../model/expiry-policy.ts";
+import type { Lookups } from "../model/lookups.ts";
+import type { LatestRow } from "../model/server-channels.ts";
+import type { ServerState, TreeUpdate } from "../model/server-state.ts";
+import type { UpdateContext } from "../model/update-context.ts";
+import type { ServerView } from "../projection/server-view.ts";
+import type { ChannelRecord, ListResult } from "../prtg/records.ts";
+import { type ServerMetrics, UNMAPPED_REASONS } from "../telemetry/server-metrics.ts";
+
+export interface StateWriterOptions {
+  readonly view: ServerView;
+  readonly metrics: ServerMetrics;
+  readonly clock: Clock;
+  /** The server's clock minus ours, in milliseconds. */
+  readonly clockOffset: () => number;
+  /** It is not clear whether that is still so. */
+  readonly isClockInDoubt: () => boolean;
+  readonly expiry: ExpiryPolicy;
+}
+
+/** Writes what collectors read into the state of a server: each list is one commit, which others wait for. */
+export class StateWriter {
+  readonly #options: StateWriterOptions;
+
+  constructor(options: StateWriterOptions) {
+    this.#options = options;
+  }
+
+  /** As of the last commit. */
+  get state(): ServerState {
+    return this.#options.view.state;
+  }
+
+  /** Brings the tree, statuses, properties and counts up to date, with as much of it as the poll brought. */
+  async applyTree(update: TreeUpdate): Promise<void> {
+    const { isConsistent } = await this.#commit((context) => this.state.applyTree(update, context));
+    if (!isConsistent) this.#options.metrics.decodeProblem("summary", 1);
+  }
+
+  async applyChannels(list: ListResult<ChannelRecord>): Promise<void> {
+    await this.#commit((context) => this.state.applyChannels(list, context));
+  }
+
+  /** `lookups`: undefined where the server does not tell. */
+  async applyLimits(list: ListResult<ChannelRecord>, lookups: Lookups | undefined): Promise<void> {
+    const unknown = await this.#commit((context) => this.state.applyLimits(list, lookups, context));
+    this.#options.metrics.decodeProblem("lookup", unknown);
+  }
+
+  /** Takes over rows of time series that are newer than what lists have shown, by sensor. */
+  async applySeries(rows: ReadonlyMap<string, LatestRow>): Promise<void> {
+    await this.#commit((context) => this.state.applySeries(rows, context));
+  }
+
+  async applyVersion(version: string): Promise<void> {
+    await this.#commit((context) => this.state.applyVersion(version, context));
+  }
+
+  /** As of now. */
+  context(): UpdateContext {
+    const { clock, clockOffset, isClockInDoubt, expiry } = this.#options;
+    const server = clock.now() + clockOffset();
+    const now = { monotonic: clock.monotonic(), server, isServerInDoubt: isClockInDoubt() };
+    return { now, expiry, slices: this.slices() };
+  }
+
+  /** For work over many channels. */
+  slices(): TimeSlices {
+    return new TimeSlices(this.#options.clock);
+  }
+
+  /** `hadRules`: until now, rules decided as what channels are served. */
+  report(hadRules = false): void {
+    const { view, metrics } = this.#options;
+    metrics.orphans(this.state.tree.orphans);
+    metrics.waitingChannels(this.state.waitingChannels);
+    if (!hadRules && !view.hasRules) return;
+    for (const reason of UNMAPPED_REASONS) metrics.unmappedChannels(reason, view.countOf(reason));
+  }
+
+  async #commit<Result>(change: (context: UpdateContext) => Result | Promise<Result>): Promise<Result> {
+    const result = await this.#options.view.commit(() => change(this.context()));
+    this.report();
+    return result;
+  }
+}

@@ -1,0 +1,318 @@
+import type { TimeSlices } from "../lib/yielding.ts";
+import {
+  type ChannelLimits,
+  type ChannelRecord,
+  LIMIT_NAMES,
+  type ListResult,
+  provesAbsence,
+} from "../prtg/records.ts";
+import { CHANNEL_FACTS, Channel, ChannelNumbers } from "./channel.ts";
+import { staleAfter } from "./expiry-policy.ts";
+import type { Lookups } from "./lookups.ts";
+import { changeStaleness, isBehindSeries, measure } from "./measure.ts";
+import { NODE_FACTS, type NodeState } from "./node-state.ts";
+import { SensorChannels } from "./sensor-channels.ts";
+import type { StateObserver } from "./state-observer.ts";
+import type { ClockReading, UpdateContext } from "./update-context.ts";
+
+/** The newest row of a sensor's time series. */
+export interface LatestRow {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Channel id (the part after the dot) and value in its display unit. */
+  readonly values: readonly (readonly [channelId: string, value: number])[];
+}
+
+export interface ServerChannelsOptions {
+  /** The sensor with this id; undefined while it is not known. */
+  readonly sensor: (id: string) => NodeState | undefined;
+  /** Age at which a measurement is withdrawn; undefined: three scanning intervals, at least five minutes. */
+  readonly staleAfterMs: number | undefined;
+}
+
+/** All channels of one server: which there are, what was measured, which wait for their sensor. */
+export class ServerChannels {
+  observer: StateObserver;
+  readonly #sensorWith: (id: string) => NodeState | undefined;
+  readonly #numbers = new ChannelNumbers();
+  readonly #sensors = new Map<string, SensorChannels>();
+  #staleAfterMs: number | undefined;
+  #waiting = new Map<string, ChannelRecord[]>();
+  #waitingCount = 0;
+  #count = 0;
+  #lookups: Lookups | undefined;
+  #poll = 0;
+
+  constructor({ sensor, staleAfterMs }: ServerChannelsOptions, observer: StateObserver) {
+    this.#sensorWith = sensor;
+    this.#staleAfterMs = staleAfterMs;
+    this.observer = observer;
+  }
+
+  /** Channels whose sensor is known. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Channels of the last poll whose sensor is not known yet. */
+  get waiting(): number {
+    return this.#waitingCount;
+  }
+
+  get waitingSensors(): Iterable<string> {
+    return this.#waiting.keys();
+  }
+
+  /** By sensor, in the order in which they came first. */
+  get all(): Iterable<SensorChannels> {
+    return this.#sensors.values();
+  }
+
+  /** The channels of a sensor; undefined where none was listed. */
+  of(sensorId: string): SensorChannels | undefined {
+    return this.#sensors.get(sensorId);
+  }
+
+  /** Takes over a list of all channels. Channels that two complete lists in a row lack are gone. */
+  async list(list: ListResult<ChannelRecord>, context: UpdateContext): Promise<void> {
+    const { now, expiry, slices } = context;
+    const until = expiry.channel();
+    this.#poll++;
+    this.#waiting = new Map();
+    this.#waitingCount = 0;
+    let seen = 0;
+    let group: SensorChannels | undefined;
+    for (const record of list.items) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      if (group?.sensor.id !== record.sensorId) {
+        this.#endSensor(group, now);
+        group = this.#sensorOf(record.sensorId);
+      }
+      if (group === undefined) this.#wait(record);
+      else {
+        this.#take(group, record, now, until);
+        seen++;
+      }
+    }
+    this.#endSensor(group, now);
+    if (provesAbsence(list, this.#count - seen)) await this.#countMissed(slices);
+  }
+
+  /**
+   * Takes over limits and lookups of the channels that are known; values stay as they are. `lookups`: undefined where
+   * the server does not tell. Resolves with how many channels have a lookup that is not among them.
+   */
+  async listLimits(
+    list: ListResult<ChannelRecord>,
+    lookups: Lookups | undefined,
+    { now, expiry, slices }: UpdateContext,
+  ): Promise<number> {
+    const until = expiry.limit();
+    this.#lookups = lookups;
+    let unknown = 0;
+    for (const record of list.items) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      const channel = this.#sensors.get(record.sensorId)?.find(record.channelId);
+      if (channel === undefined) continue;
+      if (this.#misses(record)) unknown++;
+      const facts = this.#takeLimits(channel, record, until) | this.#takeLookup(channel, record, until);
+      if (facts !== 0) this.observer.channelChanged(channel, facts, now.monotonic);
+    }
+    return unknown;
+  }
+
+  /** Takes over rows of time series, by sensor, for the channels that are known; paused sensors have no values. */
+  async takeSeries(rows: ReadonlyMap<string, LatestRow>, { now, slices }: UpdateContext): Promise<void> {
+    for (const [sensorId, { at, values }] of rows) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      const group = this.#sensors.get(sensorId);
+      if (group === undefined || group.sensor.isPaused) continue;
+      for (const [channelId, value] of values) {
+        const channel = group.find(channelId);
+        if (channel === undefined) continue;
+        channel.seriesAt = at;
+        measure(channel, { value, measuredAt: at }, group.staleAfterMs, now);
+        this.observer.channelChanged(channel, measured(channel, now), now.monotonic);
+      }
+      const { sensor } = group;
+      if (at <= (sensor.lastMeasuredAt ?? 0)) continue;
+      sensor.lastMeasuredAt = at;
+      this.observer.nodeChanged(sensor, NODE_FACTS.measurement, now.monotonic);
+    }
+  }
+
+  /** The sensor is known from now on: takes over the channels that waited for it. */
+  adopt(sensorId: string, now: ClockReading, until: number): void {
+    const records = this.#waiting.get(sensorId);
+    const group = records === undefined ? undefined : this.#sensorOf(sensorId);
+    if (records === undefined || group === undefined) return;
+    for (const record of records) this.#take(group, record, now, until);
+    this.#endSensor(group, now);
+    this.#waiting.delete(sensorId);
+    this.#waitingCount -= records.length;
+  }
+
+  /** The sensor has other names, or another place. */
+  moveSensor(id: string, now: ClockReading): void {
+    for (const channel of this.#sensors.get(id)?.channels ?? []) {
+      this.observer.channelChanged(channel, CHANNEL_FACTS.identity, now.monotonic);
+    }
+  }
+
+  /** The sensor is paused: its channels have no values. */
+  pauseSensor(id: string, now: ClockReading): void {
+    for (const channel of this.#sensors.get(id)?.channels ?? []) {
+      channel.value = undefined;
+      this.observer.channelChanged(channel, measured(channel, now), now.monotonic);
+    }
+  }
+
+  removeSensor(id: string): void {
+    const group = this.#sensors.get(id);
+    if (group === undefined) return;
+    for (const channel of group.channels) this.#remove(channel);
+    this.#sensors.delete(id);
+  }
+
+  /** Values are served for another time; nobody is told, for everything is to be shown anew. */
+  async changeStaleness(staleAfterMs: number | undefined, { now, slices }: UpdateContext): Promise<void> {
+    this.#staleAfterMs = staleAfterMs;
+    for (const group of this.#sensors.values()) {
+      group.staleAfterMs = staleAfter(group.sensor.node.intervalSeconds, staleAfterMs);
+      for (const channel of group.channels) {
+        const turn = slices.step();
+        if (turn !== undefined) await turn;
+        changeStaleness(channel, group.staleAfterMs, now.monotonic);
+      }
+    }
+  }
+
+  #sensorOf(id: string): SensorChannels | undefined {
+    let group = this.#sensors.get(id);
+    if (group === undefined) {
+      const sensor = this.#sensorWith(id);
+      if (sensor === undefined) return undefined;
+      group = new SensorChannels(sensor);
+      this.#sensors.set(id, group);
+    }
+    group.paused = group.sensor.isPaused;
+    group.staleAfterMs = staleAfter(group.sensor.node.intervalSeconds, this.#staleAfterMs);
+    return group;
+  }
+
+  #wait(record: ChannelRecord): void {
+    const records = this.#waiting.get(record.sensorId);
+    if (records === undefined) this.#waiting.set(record.sensorId, [record]);
+    else records.push(record);
+    this.#waitingCount++;
+  }
+
+  #take(group: SensorChannels, record: ChannelRecord, now: ClockReading, until: number): void {
+    let facts: number = CHANNEL_FACTS.listed;
+    let channel = group.find(record.channelId);
+    if (channel === undefined) {
+      channel = new Channel(this.#numbers, group.sensor, record);
+      group.add(channel);
+      this.#count++;
+      facts |= CHANNEL_FACTS.identity;
+    } else if (channel.name !== record.name || channel.unit !== record.unit) {
+      channel.name = record.name;
+      channel.unit = record.unit;
+      facts |= CHANNEL_FACTS.identity;
+    }
+    channel.missed = 0;
+    channel.seenIn = this.#poll;
+    channel.listedUntil = until;
+    facts |= takeValue(channel, record, group, now);
+    facts |= this.#takeLimits(channel, record, until) | this.#takeLookup(channel, record, until);
+    this.observer.channelChanged(channel, facts, now.monotonic);
+    if (record.measuredAt === undefined) return;
+    const { sensor } = group;
+    if (group.measuredIn !== this.#poll || record.measuredAt > (sensor.lastMeasuredAt ?? 0)) {
+      sensor.lastMeasuredAt = record.measuredAt;
+    }
+    group.measuredIn = this.#poll;
+  }
+
+  /** Returns what was told. */
+  #takeLimits(channel: Channel, { limits }: ChannelRecord, until: number): number {
+    if (limits === undefined) return 0;
+    const before = channel.limits;
+    channel.limits = isAnySet(limits) ? { values: limits, until } : undefined;
+    if (before === undefined && channel.limits === undefined) return 0;
+    return CHANNEL_FACTS.limits | CHANNEL_FACTS.comparison;
+  }
+
+  #takeLookup(channel: Channel, { lookup }: ChannelRecord, until: number): number {
+    if (lookup === undefined || this.#lookups === undefined) return 0;
+    const before = channel.lookup;
+    const definition = this.#lookups.find(lookup);
+    channel.lookup = definition && { definition, until };
+    return before === undefined && definition === undefined ? 0 : CHANNEL_FACTS.state;
+  }
+
+  /** The record names a lookup that is not known. */
+  #misses({ lookup }: ChannelRecord): boolean {
+    if (lookup === undefined || lookup === "") return false;
+    return this.#lookups !== undefined && this.#lookups.find(lookup) === undefined;
+  }
+
+  /** All channels of a sensor that a list has were seen. */
+  #endSensor(group: SensorChannels | undefined, now: ClockReading): void {
+    if (group === undefined || group.measuredIn !== this.#poll) return;
+    this.observer.nodeChanged(group.sensor, NODE_FACTS.measurement, now.monotonic);
+  }
+
+  async #countMissed(slices: TimeSlices): Promise<void> {
+    for (const group of this.#sensors.values()) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      group.retain((channel) => {
+        if (channel.seenIn === this.#poll) return true;
+        channel.missed++;
+        if (channel.missed < 2) return true;
+        this.#remove(channel);
+        return false;
+      });
+    }
+  }
+
+  #remove(channel: Channel): void {
+    this.observer.channelRemoved(channel);
+    this.#numbers.release(channel.row);
+    this.#count--;
+  }
+}
+
+/** Returns what was told. */
+function takeValue(channel: Channel, record: ChannelRecord, group: SensorChannels, now: ClockReading): number {
+  const { value, measuredAt } = record;
+  if (group.paused || value === undefined || measuredAt === undefined) channel.value = undefined;
+  else if (isBehindSeries(channel, measuredAt, now)) return 0;
+  else measure(channel, { value, measuredAt }, group.staleAfterMs, now);
+  return measured(channel, now);
+}
+
+/** What a new value, or none, tells of a channel. Limits and lookups that were not confirmed in time are forgotten. */
+function measured(channel: Channel, { monotonic }: ClockReading): number {
+  let facts: number = CHANNEL_FACTS.measurement;
+  if (channel.limits !== undefined) {
+    facts |= CHANNEL_FACTS.comparison;
+    if (channel.limits.until <= monotonic) {
+      channel.limits = undefined;
+      facts |= CHANNEL_FACTS.limits;
+    }
+  }
+  if (channel.lookup !== undefined) {
+    facts |= CHANNEL_FACTS.state;
+    if (channel.lookup.until <= monotonic) channel.lookup = undefined;
+  }
+  return facts;
+}
+
+function isAnySet(limits: ChannelLimits): boolean {
+  return LIMIT_NAMES.some((name) => limits[name] !== undefined);
+}

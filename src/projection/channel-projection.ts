@@ -1,0 +1,120 @@
+import type { ChannelServing, MappingOutcome } from "../mapping/channel-mapper.ts";
+import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { channelIdLabels } from "../mapping/series-labels.ts";
+import { type Conversion, UNCHANGED } from "../mapping/units/conversion.ts";
+import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, type Channel } from "../model/channel.ts";
+import type { Owner } from "../store/owner.ts";
+import type { Tables } from "../store/store.ts";
+import { CHANNEL_FAMILIES, type ChannelFamily, MAPPED_FAMILIES } from "./channel-families.ts";
+import { Projector } from "./projector.ts";
+import type { Shape } from "./shape.ts";
+
+export interface ChannelProjectionOptions {
+  /** Value of the label `server`. */
+  readonly server: string;
+  readonly shape: Pick<Shape, "mapper" | "channelInfo">;
+  readonly tables: Tables;
+  readonly owner: (channel: Channel) => Owner;
+}
+
+type ChannelLabels = ChannelFamily["labels"];
+
+/** The series of one server's channels, and what rules make of each. */
+export class ChannelProjection {
+  readonly #server: string;
+  readonly #shape: ChannelProjectionOptions["shape"];
+  readonly #projector: Projector<Channel, ChannelServing, ChannelLabels>;
+  /** By row. */
+  readonly #servings: (ChannelServing | undefined)[] = [];
+  readonly #outcomes = new Map<MappingOutcome, number>();
+
+  constructor({ server, shape, tables, owner }: ChannelProjectionOptions) {
+    this.#server = server;
+    this.#shape = shape;
+    const { channelInfo, ...families } = CHANNEL_FAMILIES;
+    const { labels } = shape.mapper;
+    this.#projector = new Projector<Channel, ChannelServing, ChannelLabels>({
+      families: [...(shape.channelInfo ? [channelInfo] : []), ...Object.values(families), ...MAPPED_FAMILIES],
+      labels: {
+        channel: (channel) => labels.channel(server, channel.sensor.node, channel),
+        mapped: (_, { mapped }) => mapped?.labels ?? [],
+        ids: ({ sensor, channelId }) => channelIdLabels(server, sensor.id, channelId),
+        everything: (channel, { mapped }) => {
+          const metric = mapped?.family.name ?? TREE_FAMILIES.channelValue.name;
+          return labels.channelInfo(server, channel.sensor.node, channel, metric);
+        },
+      },
+      ...{ tables, owner, identity: CHANNEL_FACTS.identity },
+    });
+  }
+
+  show(channel: Channel, facts: number, now: number): void {
+    const before = this.#servings[channel.row];
+    if (before === undefined || (facts & CHANNEL_FACTS.identity) !== 0) {
+      this.#serve(channel, before, facts, now);
+    } else if (before.outcome !== "dropped") {
+      this.#projector.show(channel, before, facts, now);
+    }
+  }
+
+  remove(channel: Channel): void {
+    const serving = this.#servings[channel.row];
+    if (serving === undefined) return;
+    this.#projector.remove(channel, serving);
+    this.#servings[channel.row] = undefined;
+    this.#count(serving, -1);
+  }
+
+  /** What rules made of the channel; undefined while it is not shown. */
+  servingOf(channel: Channel): ChannelServing | undefined {
+    return this.#servings[channel.row];
+  }
+
+  /** Channels of which rules made this. */
+  countOf(outcome: MappingOutcome): number {
+    return this.#outcomes.get(outcome) ?? 0;
+  }
+
+  /** Rules may see the channel in another way than before. */
+  #serve(channel: Channel, before: ChannelServing | undefined, facts: number, now: number): void {
+    const serving = this.#shape.mapper.serve(this.#server, channel.sensor.node, channel);
+    if (before !== undefined && sameServing(serving, before)) {
+      if (before.outcome !== "dropped") this.#projector.show(channel, before, facts, now);
+      return;
+    }
+    // Rows that were released are taken again, so there are no holes.
+    while (this.#servings.length <= channel.row) this.#servings.push(undefined);
+    this.#servings[channel.row] = serving;
+    this.#count(serving, 1);
+    if (before !== undefined) {
+      this.#count(before, -1);
+      if (serving.outcome === "dropped") this.#projector.remove(channel, before);
+      else this.#projector.leave(channel, before, serving);
+    }
+    if (serving.outcome !== "dropped") this.#projector.show(channel, serving, ALL_CHANNEL_FACTS, now);
+  }
+
+  #count({ outcome }: ChannelServing, change: 1 | -1): void {
+    this.#outcomes.set(outcome, this.countOf(outcome) + change);
+  }
+}
+
+function sameServing(a: ChannelServing, b: ChannelServing): boolean {
+  return (
+    a === b ||
+    (a.outcome === b.outcome &&
+      a.rule === b.rule &&
+      a.original === b.original &&
+      a.mapped?.family === b.mapped?.family &&
+      sameConversion(a.mapped?.conversion, b.mapped?.conversion) &&
+      sameTexts(a.mapped?.labels ?? [], b.mapped?.labels ?? []))
+  );
+}
+
+function sameConversion(a: Conversion = UNCHANGED, b: Conversion = UNCHANGED): boolean {
+  return a.shift === b.shift && a.times === b.times && a.over === b.over && a.plus === b.plus;
+}
+
+function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, index) => text === b[index]);
+}

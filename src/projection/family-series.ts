@@ -1,0 +1,128 @@
+import type { MetricFamily } from "../mapping/metric-table.ts";
+import type { Owner } from "../store/owner.ts";
+import type { SeriesTable } from "../store/series-table.ts";
+import type { Tables } from "../store/store.ts";
+import type { Family, Subject } from "./family.ts";
+import { Slots } from "./slots.ts";
+
+export interface FamilySeriesOptions<Item extends Subject, About> {
+  readonly tables: Tables;
+  /** All but the own label of the family. */
+  readonly labels: (object: Item, about: About) => readonly string[];
+  /** With which other series those of the object stay together. */
+  readonly owner: (object: Item) => Owner;
+}
+
+const ONLY = [""];
+
+/** The series of one family that belong to one server. */
+export class FamilySeries<Item extends Subject, About> {
+  readonly facts: number;
+  readonly #family: Family<Item, About, string>;
+  readonly #options: FamilySeriesOptions<Item, About>;
+  readonly #each: readonly string[];
+  readonly #slots: readonly Slots[];
+  /** Undefined where the table depends on the object. */
+  readonly #onlyTable: SeriesTable | undefined;
+  #lastFamily: MetricFamily | undefined;
+  #lastTable: SeriesTable | undefined;
+
+  constructor(family: Family<Item, About, string>, options: FamilySeriesOptions<Item, About>) {
+    this.facts = family.facts;
+    this.#family = family;
+    this.#options = options;
+    this.#each = family.each ?? ONLY;
+    this.#slots = this.#each.map(() => new Slots());
+    this.#onlyTable = typeof family.family === "function" ? undefined : options.tables.table(family.family);
+  }
+
+  /** Shows the object as it is; `now`: monotonic ms. */
+  show(object: Item, about: About, now: number): void {
+    const table = this.#table(about);
+    for (let index = 0; index < this.#each.length; index++) {
+      const each = this.#each[index] ?? "";
+      const slots = this.#slots[index];
+      if (slots !== undefined) this.#showOne(table, slots, object, about, each, now);
+    }
+  }
+
+  #showOne(table: SeriesTable | undefined, slots: Slots, object: Item, about: About, each: string, now: number): void {
+    const { has, value: valueAt, until: untilAt, own } = this.#family;
+    let slot = slots.of(object.row);
+    if (table === undefined) return;
+    if (has !== undefined && !has(object, about, each)) {
+      if (slot !== Slots.NONE) removeFrom(table, slots, object.row, slot);
+      return;
+    }
+    const value = valueAt(object, about, each);
+    const until = value === undefined ? 0 : untilAt(object, about, each);
+    if (value === undefined || until <= now) {
+      if (slot !== Slots.NONE) table.withdraw(slot);
+      return;
+    }
+    if (slot === Slots.NONE) {
+      slot = table.add(this.#labels(object, about, each), this.#options.owner(object));
+      slots.set(object.row, slot);
+    } else if (own !== undefined && table.label(slot, table.family.labels.length - 1) !== own(object, about)) {
+      table.relabel(slot, this.#labels(object, about, each), this.#options.owner(object));
+    }
+    table.set(slot, value, until);
+  }
+
+  /** The object may have other labels. Returns whether series gave up their places, so that it is to be shown anew. */
+  relabel(object: Item, about: About): boolean {
+    const table = this.#table(about);
+    if (table === undefined) return false;
+    let left = false;
+    for (const [index, slots] of this.#slots.entries()) {
+      const slot = slots.of(object.row);
+      if (slot === Slots.NONE) continue;
+      const labels = this.#labels(object, about, this.#each[index] ?? "");
+      const owner = this.#options.owner(object);
+      // A sensor can move to a device of the same name.
+      if (owner === table.owner(slot) && table.hasLabels(slot, labels)) continue;
+      if (this.#family.leavesPlace === true) {
+        removeFrom(table, slots, object.row, slot);
+        left = true;
+      } else table.relabel(slot, labels, owner);
+    }
+    return left;
+  }
+
+  /** The object has no series any more; `about` is as when it was last shown. */
+  remove(object: Item, about: About): void {
+    const table = this.#table(about);
+    if (table === undefined) return;
+    for (const slots of this.#slots) {
+      const slot = slots.of(object.row);
+      if (slot !== Slots.NONE) removeFrom(table, slots, object.row, slot);
+    }
+  }
+
+  /** Whether its series are in another table. */
+  isElsewhere(before: About, after: About): boolean {
+    return this.#onlyTable === undefined && this.#table(before) !== this.#table(after);
+  }
+
+  #labels(object: Item, about: About, each: string): readonly string[] {
+    const { each: all, own } = this.#family;
+    const labels = this.#options.labels(object, about);
+    if (own !== undefined) return [...labels, own(object, about)];
+    return all === undefined ? labels : [...labels, each];
+  }
+
+  #table(about: About): SeriesTable | undefined {
+    if (this.#onlyTable !== undefined || typeof this.#family.family !== "function") return this.#onlyTable;
+    const family = this.#family.family(about);
+    if (family !== this.#lastFamily) {
+      this.#lastFamily = family;
+      this.#lastTable = family && this.#options.tables.table(family);
+    }
+    return this.#lastTable;
+  }
+}
+
+function removeFrom(table: SeriesTable, slots: Slots, row: number, slot: number): void {
+  table.remove(slot);
+  slots.set(row, Slots.NONE);
+}

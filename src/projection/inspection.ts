@@ -1,0 +1,100 @@
+import type { Channel } from "../model/channel.ts";
+import type { NodeState } from "../model/node-state.ts";
+import type { ServerState } from "../model/server-state.ts";
+import type { TreeNode } from "../model/tree.ts";
+import { type ChannelLimits, LIMIT_NAMES, type LimitName } from "../prtg/records.ts";
+import type { StatusToken } from "../prtg/status.ts";
+import type { ServerProjection } from "./server-projection.ts";
+
+/** Why a value is served or not. `no_value`: the last record had no number. */
+export type ValueState = "served" | "dropped" | "paused" | "never_measured" | "stale" | "no_value";
+
+/** What is kept of a channel: the normalised record, and what became of it. */
+export interface ChannelInspection {
+  readonly channelId: string;
+  readonly name: string;
+  readonly unit: string;
+  readonly state: ValueState;
+  /** In the display unit; undefined unless it is served. */
+  readonly value: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly measuredAt: number | undefined;
+  /** True where the value came from a time series instead of the list. */
+  readonly fromSeries: boolean;
+  readonly limits: ChannelLimits;
+}
+
+/** Some of a sensor's channels: from a position on, or one. */
+export type ChannelChoice = { readonly from: number; readonly count: number } | { readonly channelId: string };
+
+/** What is kept of a sensor and its channels. Raw records are not: they would double the memory. */
+export interface SensorInspection {
+  readonly server: string;
+  readonly sensor: TreeNode;
+  /** Undefined where no list told. */
+  readonly status: StatusToken | undefined;
+  /** Age at which values are withdrawn; undefined where no channel was listed. */
+  readonly staleAfterMs: number | undefined;
+  /** How many there are. */
+  readonly channelCount: number;
+  /** Position of the first one given. */
+  readonly channelsFrom: number;
+  /** Those that were asked for. */
+  readonly channels: readonly ChannelInspection[];
+}
+
+/** Undefined while the sensor is not known. `now`: monotonic ms. */
+export function inspectSensor(
+  server: string,
+  state: ServerState,
+  projection: Pick<ServerProjection, "servingOf">,
+  { sensorId, choice, now }: { readonly sensorId: string; readonly choice: ChannelChoice; readonly now: number },
+): SensorInspection | undefined {
+  const known = state.node(sensorId);
+  if (known?.node.kind !== "sensor") return undefined;
+  const group = state.channelsOf(sensorId);
+  const all = group?.channels ?? [];
+  const first = "from" in choice ? Math.min(choice.from, Math.max(0, all.length - 1)) : 0;
+  const chosen =
+    "from" in choice
+      ? all.slice(first, first + choice.count)
+      : all.filter(({ channelId }) => channelId === choice.channelId);
+  return {
+    server,
+    sensor: known.node,
+    status: known.status,
+    staleAfterMs: group?.staleAfterMs,
+    channelCount: all.length,
+    channelsFrom: first,
+    channels: chosen.map((channel) => {
+      const isDropped = projection.servingOf(channel)?.outcome === "dropped";
+      return inspectChannel(channel, isDropped ? "dropped" : stateOf(channel, known, now));
+    }),
+  };
+}
+
+function inspectChannel(channel: Channel, state: ValueState): ChannelInspection {
+  const { channelId, name, unit, measuredAt, seriesAt, limits } = channel;
+  return {
+    channelId,
+    name,
+    unit,
+    state,
+    value: state === "served" ? channel.value : undefined,
+    measuredAt,
+    fromSeries: measuredAt !== undefined && measuredAt === seriesAt,
+    limits: state === "dropped" ? {} : inOrder(limits?.values ?? {}),
+  };
+}
+
+function stateOf(channel: Channel, sensor: NodeState, now: number): ValueState {
+  if (channel.valueAt(now) !== undefined) return "served";
+  if (sensor.isPaused) return "paused";
+  if (channel.measuredAt === undefined) return "never_measured";
+  return channel.valueUntil <= now ? "stale" : "no_value";
+}
+
+function inOrder(limits: ChannelLimits): ChannelLimits {
+  const isSet = (name: LimitName) => limits[name] !== undefined;
+  return Object.fromEntries(LIMIT_NAMES.filter(isSet).map((name) => [name, limits[name]]));
+}

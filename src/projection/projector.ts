@@ -1,0 +1,80 @@
+import type { Owner } from "../store/owner.ts";
+import type { Tables } from "../store/store.ts";
+import type { Family, Labellers, Subject } from "./family.ts";
+import { FamilySeries } from "./family-series.ts";
+
+export interface ProjectorOptions<Item extends Subject, About, LabelsOf extends string> {
+  readonly families: readonly Family<Item, About, LabelsOf>[];
+  readonly labels: Labellers<Item, About, LabelsOf>;
+  readonly tables: Tables;
+  /** With which other series those of an object stay together. */
+  readonly owner: (object: Item) => Owner;
+  /** The fact (bit) that labels come from; 0: they never change. */
+  readonly identity: number;
+}
+
+/**
+ * The series of all objects of one kind, as their families declare them: adds, relabels, withdraws and removes them. Of an
+ * object that changed only the families are visited that show what changed.
+ */
+export class Projector<Item extends Subject, About, LabelsOf extends string> {
+  readonly #series: readonly FamilySeries<Item, About>[];
+  readonly #identity: number;
+  /** Those that depend on any of some facts, by these. */
+  readonly #byFacts: (readonly FamilySeries<Item, About>[] | undefined)[] = [];
+  /** One family after the other asks for the labels of the same object. */
+  readonly #labels = new Map<LabelsOf, readonly string[]>();
+  #labelled: Item | undefined;
+
+  constructor({ families, labels, tables, owner, identity }: ProjectorOptions<Item, About, LabelsOf>) {
+    this.#identity = identity;
+    this.#series = families.map((family) => {
+      const from = family.labels;
+      const build = labels[from];
+      const once = (object: Item, about: About) => this.#once(from, build, object, about);
+      return new FamilySeries(family, { tables, labels: once, owner });
+    });
+  }
+
+  /** Shows what changed of an object. `facts`: which, as bits; `now`: monotonic ms. */
+  show(object: Item, about: About, facts: number, now: number): void {
+    if ((facts & this.#identity) !== 0) {
+      this.#labelled = undefined;
+      for (const series of this.#series) if (series.relabel(object, about)) series.show(object, about, now);
+    }
+    const changed = this.#byFacts[facts] ?? this.#dependingOn(facts);
+    for (let index = 0; index < changed.length; index++) changed[index]?.show(object, about, now);
+  }
+
+  /** The object has no series any more. */
+  remove(object: Item, about: About): void {
+    for (const series of this.#series) series.remove(object, about);
+    this.#labelled = undefined;
+  }
+
+  /** Removes the series of the object that are in another table, or nowhere, when it is about `after`. */
+  leave(object: Item, before: About, after: About): void {
+    for (const series of this.#series) if (series.isElsewhere(before, after)) series.remove(object, before);
+    this.#labelled = undefined;
+  }
+
+  #dependingOn(facts: number): readonly FamilySeries<Item, About>[] {
+    const changed = this.#series.filter((series) => (series.facts & facts) !== 0);
+    while (this.#byFacts.length <= facts) this.#byFacts.push(undefined);
+    this.#byFacts[facts] = changed;
+    return changed;
+  }
+
+  #once(
+    from: LabelsOf,
+    build: (object: Item, about: About) => readonly string[],
+    object: Item,
+    about: About,
+  ): readonly string[] {
+    if (this.#labelled !== object) this.#labels.clear();
+    this.#labelled = object;
+    const labels = this.#labels.get(from) ?? build(object, about);
+    this.#labels.set(from, labels);
+    return labels;
+  }
+}

@@ -1,0 +1,205 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Family } from "../../src/projection/family.ts";
+import { Projector } from "../../src/projection/projector.ts";
+import { SeriesTable } from "../../src/store/series-table.ts";
+
+const FAMILY = { name: "f", type: "gauge", help: "", labels: ["a", "b"] } as const;
+const IDENTITY = 1;
+const VALUE = 2;
+const OTHER = 4;
+const NOW = 0;
+
+interface Thing {
+  readonly row: number;
+  name: string;
+  value: number | undefined;
+  until: number;
+}
+
+type ThingFamily = Family<Thing, unknown, "name" | "both">;
+
+const BOTH: ThingFamily = {
+  family: FAMILY,
+  labels: "both",
+  facts: VALUE,
+  value: ({ value }) => value,
+  until: ({ until }) => until,
+};
+
+function present(table: SeriesTable): Record<string, number> {
+  const entries: [string, number][] = [];
+  for (let slot = 0; slot < table.slots; slot++) {
+    if (table.isPresent(slot)) entries.push([table.labelText(slot), table.value(slot)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** A projector of these families into one table, and how often it built labels. */
+function projecting(families: readonly ThingFamily[], owner: () => number = () => 0) {
+  const table = new SeriesTable(FAMILY, (_family, values) => values.join("|"));
+  const built = { times: 0 };
+  const projector = new Projector<Thing, unknown, "name" | "both">({
+    families,
+    labels: {
+      name: ({ name }) => {
+        built.times++;
+        return [name];
+      },
+      both: ({ row, name }) => [String(row), name],
+    },
+    tables: { table: () => table },
+    owner,
+    identity: IDENTITY,
+  });
+  return { table, projector, built };
+}
+
+function thing(more: Partial<Thing> = {}): Thing {
+  return { row: 0, name: "x", value: 1, until: Number.POSITIVE_INFINITY, ...more };
+}
+
+describe("Projector", () => {
+  it("shows what objects are, whatever happens to them in whatever order", () => {
+    const row = fc.integer({ min: 0, max: 2 });
+    const command = fc.oneof(
+      fc.record({
+        do: fc.constant("show" as const),
+        row,
+        name: fc.constantFrom("x", "y"),
+        value: fc.option(fc.integer(), { nil: undefined }),
+        life: fc.integer({ min: 0, max: 5 }),
+      }),
+      fc.record({ do: fc.constant("remove" as const), row }),
+      fc.record({ do: fc.constant("tick" as const) }),
+    );
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 200 }), (commands) => {
+        const { table, projector } = projecting([BOTH]);
+        const known = new Map<number, Thing>();
+        let now = 0;
+        for (const step of commands) {
+          if (step.do === "tick") table.expire(++now);
+          else if (step.do === "remove") {
+            const gone = known.get(step.row);
+            if (gone !== undefined) projector.remove(gone, undefined);
+            known.delete(step.row);
+          } else {
+            const { name, value, life } = step;
+            const before = known.get(step.row) ?? thing({ row: step.row });
+            const facts = before.name === name ? VALUE : VALUE | IDENTITY;
+            known.set(step.row, Object.assign(before, { name, value, until: now + life }));
+            projector.show(before, undefined, facts, now);
+          }
+          const shown = [...known.values()].filter((each) => each.value !== undefined && each.until > now);
+          expect(present(table)).toEqual(
+            Object.fromEntries(shown.map((each) => [`${each.row}|${each.name}`, each.value])),
+          );
+          expect(table.size).toBe(shown.length);
+        }
+      }),
+    );
+  });
+
+  it("uses freed slots again", () => {
+    const { table, projector } = projecting([BOTH]);
+    for (let row = 0; row < 1_000; row++) {
+      projector.show(thing({ row }), undefined, IDENTITY | VALUE, NOW);
+      projector.remove(thing({ row }), undefined);
+    }
+    expect(table.slots).toBe(1);
+    expect(table.size).toBe(0);
+  });
+
+  it("visits only families that show what changed", () => {
+    const { table, projector } = projecting([BOTH]);
+    const known = thing();
+    projector.show(known, undefined, VALUE, NOW);
+    known.value = 2;
+    projector.show(known, undefined, OTHER, NOW);
+    expect(present(table)).toEqual({ "0|x": 1 });
+    projector.show(known, undefined, OTHER | VALUE, NOW);
+    expect(present(table)).toEqual({ "0|x": 2 });
+  });
+
+  it("relabels series, also those without a value, in their place", () => {
+    const { table, projector } = projecting([BOTH]);
+    const known = thing();
+    projector.show(known, undefined, VALUE, NOW);
+    known.value = undefined;
+    projector.show(known, undefined, VALUE, NOW);
+    known.name = "y";
+    projector.show(known, undefined, IDENTITY, NOW);
+    known.value = 3;
+    projector.show(known, undefined, VALUE, NOW);
+    expect(present(table)).toEqual({ "0|y": 3 });
+    expect(table.slots).toBe(1);
+  });
+
+  it("has series that get other labels give up their places, where the family says so", () => {
+    const { table, projector } = projecting([{ ...BOTH, leavesPlace: true }]);
+    const [renamed, other] = [thing(), thing({ row: 1 })];
+    projector.show(renamed, undefined, VALUE, NOW);
+    renamed.name = "y";
+    projector.show(renamed, undefined, IDENTITY, NOW);
+    expect(present(table)).toEqual({ "0|y": 1 });
+    renamed.value = undefined;
+    renamed.name = "z";
+    projector.show(renamed, undefined, VALUE | IDENTITY, NOW);
+    projector.show(other, undefined, VALUE, NOW);
+    expect(table.slots).toBe(1);
+  });
+
+  it("gives series another owner though their labels are the same", () => {
+    let owner = 1;
+    const { table, projector } = projecting([BOTH], () => owner);
+    projector.show(thing(), undefined, VALUE, NOW);
+    owner = 2;
+    projector.show(thing(), undefined, IDENTITY, NOW);
+    expect(table.owner(0)).toBe(2);
+  });
+
+  it("has a series for each of what the family says, and forgets those that the object has not", () => {
+    const has = new Set(["min", "max"]);
+    const each: ThingFamily = {
+      ...BOTH,
+      labels: "name",
+      each: ["min", "max"],
+      has: (_, _about, name) => has.has(name),
+    };
+    const { table, projector, built } = projecting([each]);
+    projector.show(thing(), undefined, VALUE, NOW);
+    expect(present(table)).toEqual({ "x|min": 1, "x|max": 1 });
+    expect(built.times).toBe(1);
+    has.delete("min");
+    projector.show(thing({ value: 2 }), undefined, VALUE, NOW);
+    expect(present(table)).toEqual({ "x|max": 2 });
+    has.add("min");
+    projector.show(thing({ value: 2 }), undefined, VALUE, NOW);
+    expect(table.slots).toBe(2);
+  });
+
+  it("gives a series another last label where that goes with the value", () => {
+    const own: ThingFamily = { ...BOTH, labels: "name", own: ({ value }) => `is ${value}` };
+    const { table, projector } = projecting([own]);
+    projector.show(thing(), undefined, VALUE, NOW);
+    projector.show(thing({ value: 2 }), undefined, VALUE, NOW);
+    expect(present(table)).toEqual({ "x|is 2": 2 });
+  });
+
+  it("moves a series to the table that another family has", () => {
+    const other = { ...FAMILY, name: "g" };
+    const tables = new Map([FAMILY, other].map((family) => [family.name, new SeriesTable(family, () => "")]));
+    const projector = new Projector<Thing, string, "both">({
+      families: [{ ...BOTH, labels: "both", family: (name) => (name === "f" ? FAMILY : other) }],
+      labels: { both: ({ row, name }) => [String(row), name] },
+      tables: { table: ({ name }) => tables.get(name) ?? new SeriesTable(FAMILY, () => "") },
+      owner: () => 0,
+      identity: IDENTITY,
+    });
+    projector.show(thing(), "f", VALUE, NOW);
+    projector.leave(thing(), "f", "g");
+    projector.show(thing(), "g", VALUE, NOW);
+    expect([...tables.values()].map(({ size }) => size)).toEqual([0, 1]);
+  });
+});
