@@ -12,27 +12,24 @@ export interface CurrentPage {
   readonly cut: PageCut | undefined;
 }
 
-/** Series dropped from the page, by family. */
-type Dropped = ReadonlyMap<string, number>;
-
-const NONE_DROPPED: Dropped = new Map();
+const NONE_DROPPED: ReadonlyMap<string, number> = new Map();
 
 /** The page as the store has it, and where its limits cut it. */
 export class PageSource {
   readonly #renderer: StoreRenderer;
   readonly #clock: Clock;
-  readonly #onDropped: ((series: Dropped) => void) | undefined;
+  readonly #onDropped: ((series: ReadonlyMap<string, number>) => void) | undefined;
   #limits: PageLimits;
   #current: CurrentPage | undefined;
   #bytes = 0;
 
-  /** `onDropped` is called for each page that may differ from the one before. */
+  /** `onDropped` is told of series dropped from the page, by family, for each page that may differ from the one before. */
   constructor(
     store: Store,
     lines: LineMemory,
     clock: Clock,
     limits: PageLimits,
-    onDropped: ((series: Dropped) => void) | undefined,
+    onDropped: ((series: ReadonlyMap<string, number>) => void) | undefined,
   ) {
     this.#renderer = new StoreRenderer(store, lines);
     this.#clock = clock;

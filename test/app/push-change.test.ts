@@ -7,7 +7,8 @@ import { printConfig } from "../../src/app/fingerprint.ts";
 import { discardPush, openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-push.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { readTextFile } from "../../src/lib/bounded-files.ts";
-import { certificateFile, startReceiver } from "../otlp/support/receiver.ts";
+import { startReceiver } from "../otlp/support/receiver.ts";
+import { certificatePath } from "../support/certificates.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -34,7 +35,7 @@ async function startStorm() {
     return (await loadConfig(options)).config;
   };
   const to = `endpoint: "${plain.url}"`;
-  const ca = certificateFile("ca.pem");
+  const ca = certificatePath("ca.pem");
   const configs = await Promise.all([
     configOf(to),
     configOf(`endpoint: "${other.url}"`),

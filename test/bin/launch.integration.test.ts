@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { launcherFolder, PACKAGE, TOO_NEW } from "./launcher-folder.ts";
 
 const ABOUT = `console.log(JSON.stringify({
@@ -43,26 +43,26 @@ async function about(...given: Parameters<typeof start>) {
 }
 
 describe("on a Node.js that is new enough", () => {
-  it("is the program, in the same process", async () => {
+  test("is the program, in the same process", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT });
     const seen = await about(folder, ["serve", "--x", "a b"], { flags: ["--no-warnings"] });
     expect(seen).toMatchObject({ main: true, args: ["serve", "--x", "a b"], flags: ["--no-warnings"] });
     expect(seen.pid).toBe(seen.launcher);
   });
 
-  it("runs what was compiled where there are no sources", async () => {
+  test("runs what was compiled where there are no sources", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT, mainFile: "dist/main.js" });
     expect(await about(folder)).toMatchObject({ main: true });
   });
 
-  it("runs any script by node.js", async () => {
+  test("runs any script by node.js", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT });
     const seen = await about(folder, ["src/main.ts", "--watch"], { script: "node.js" });
     expect(seen).toMatchObject({ main: true, args: ["--watch"] });
     expect(seen.pid).toBe(seen.launcher);
   });
 
-  it("says how node.js is used", async () => {
+  test("says how node.js is used", async () => {
     const folder = launcherFolder({ range: ">=24", main: ABOUT });
     const { code, stderr } = await start(folder, [], { script: "node.js" }).ended;
     expect(code).toBe(2);
@@ -71,7 +71,7 @@ describe("on a Node.js that is new enough", () => {
 });
 
 describe("on an older Node.js", () => {
-  it.each([
+  test.each([
     [".", "beside it"],
     ["..", "hoisted"],
   ])("takes the one of the package in %s (%s)", async (packagesIn) => {
@@ -81,7 +81,7 @@ describe("on an older Node.js", () => {
     expect(seen.ppid).toBe(seen.launcher);
   });
 
-  it.each([
+  test.each([
     ["there is none", {}],
     ["that one is too old, too", { bundled: "998.9.9" }],
   ])("says in one line what is needed when %s", async (_, bundled) => {
@@ -92,17 +92,17 @@ describe("on an older Node.js", () => {
     expect(stderr).toContain(PACKAGE);
   });
 
-  it("ends with the program's exit code", async () => {
+  test("ends with the program's exit code", async () => {
     const folder = launcherFolder({ ...BUNDLED, main: "process.exitCode = 141;" });
     expect(await start(folder).ended).toMatchObject({ code: 141, signal: null });
   });
 
-  it("dies of what the program died of", async () => {
+  test("dies of what the program died of", async () => {
     const folder = launcherFolder({ ...BUNDLED, main: 'process.kill(process.pid, "SIGKILL");' });
     expect(await start(folder).ended).toMatchObject({ code: null, signal: "SIGKILL" });
   });
 
-  it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const)("passes %s on", async (signal) => {
+  test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const)("passes %s on", async (signal) => {
     const main = `
       process.on("${signal}", () => { console.log("got it"); process.exit(7); });
       setInterval(() => {}, 1_000_000);
@@ -113,7 +113,7 @@ describe("on an older Node.js", () => {
     expect(await ended).toMatchObject({ code: 7, stdout: "ready\ngot it\n" });
   });
 
-  it("is not outlived by the exporter", async () => {
+  test("is not outlived by the exporter", async () => {
     const launched = fileURLToPath(new URL("../../src/app/process/launched.ts", import.meta.url));
     const main = `
       import { stopWithLauncher } from ${JSON.stringify(launched)};

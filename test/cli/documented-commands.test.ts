@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 
@@ -69,18 +69,18 @@ const documents = ["", "docs/"].flatMap((folder) =>
 );
 
 describe("documented command lines", () => {
-  it.each(documents)("of %s exist", (file) => {
+  test.each(documents)("of %s exist", (file) => {
     for (const { where, words } of documentedCommands(file)) expect(faultOf(words), where).toBeUndefined();
   });
 
-  it("are found in the README and in CONTRIBUTING at all", () => {
+  test("are found in the README and in CONTRIBUTING at all", () => {
     const lines = ["README.md", "CONTRIBUTING.md"].flatMap(documentedCommands).map(({ words }) => words.join(" "));
     expect(lines).toEqual(expect.arrayContaining(["npm run demo", "npm test", "npm run test:real"]));
     expect(lines).toContain("npm start -- serve --config.file prtg-exporter.yaml");
     expect(lines).toContain("npm start -- check --config.file prtg-exporter.yaml");
   });
 
-  it.each([
+  test.each([
     ["npm run nothing", "package.json has no script nothing"],
     ["npm start serve", "arguments of a script come after --"],
     ["npm start -- servee", "there is no command servee"],
@@ -93,7 +93,7 @@ describe("documented command lines", () => {
 });
 
 describe("every flag", () => {
-  it.each(commands.map((command) => [command.name(), command] as const))(
+  test.each(commands.map((command) => [command.name(), command] as const))(
     "of %s says what it does, and its default",
     (_name, command) => {
       expect(command.description()).not.toBe("");

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { concludeFindings, type Finding, findingsTable } from "../../src/cli/findings-table.ts";
 
 const OK: Finding = { server: "hq", subject: "login", verdict: "ok", text: "accepted" };
@@ -6,7 +6,7 @@ const WARNING: Finding = { ...OK, verdict: "warning", text: "almost", remedy: "N
 const FAILED: Finding = { ...OK, subject: "sensors", verdict: "FAILED", text: "none [API_FORBIDDEN]", remedy: "Ask." };
 
 describe("the table of findings", () => {
-  it("has a line for each, in columns as wide as the names need, with the remedy behind an arrow", () => {
+  test("has a line for each, in columns as wide as the names need, with the remedy behind an arrow", () => {
     const format = findingsTable(["hq", "branch"], ["login", "sensors"]);
     expect([OK, WARNING, FAILED, { ...OK, server: "branch" }].map(format)).toEqual([
       "hq      login    ok       accepted",
@@ -16,7 +16,7 @@ describe("the table of findings", () => {
     ]);
   });
 
-  it("keeps to one line, and sends nothing to the terminal that it would act on", () => {
+  test("keeps to one line, and sends nothing to the terminal that it would act on", () => {
     const hostile = "a\nb\u001b[2J\u0007\tc\u009b31m";
     const format = findingsTable([hostile], ["login"]);
     const line = format({ server: hostile, subject: "login", verdict: "FAILED", text: hostile, remedy: hostile });
@@ -25,7 +25,7 @@ describe("the table of findings", () => {
 });
 
 describe("the conclusion", () => {
-  it.each([
+  test.each([
     [[OK, OK], "ok: everything that serve needs works"],
     [[OK, WARNING], "ok: everything that serve needs works, with the warnings above"],
     [[OK, WARNING, FAILED], "FAILED: hq (sensors)"],

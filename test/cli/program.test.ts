@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 
 interface Run {
@@ -26,7 +26,7 @@ async function run(...args: string[]): Promise<Run> {
 }
 
 describe("the command line", () => {
-  it.each([
+  test.each([
     [["--help"], /Commands: serve .* check .* demo .* simulate /],
     [["serve", "--help"], /--config\.file.*--config\.check.*--once.*--web\.listen-address <address>.*--log\.level/],
     [["check", "--help"], /--log\.level <level> .*\(choices: .*default: "error"\)/],
@@ -38,7 +38,7 @@ describe("the command line", () => {
     expect(stdout).toMatch(expected);
   });
 
-  it.each([
+  test.each([
     [[], /Usage: prtg-exporter/],
     [["serv"], /unknown command 'serv'.*Did you mean serve\?/],
     [["serve", "--config.fil", "x"], /unknown option '--config\.fil'.*Did you mean --config\.file\?/],

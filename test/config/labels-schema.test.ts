@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { labelsSchema } from "../../src/config/labels-schema.ts";
 import { LABELS_TO_CHOOSE } from "../../src/mapping/label-settings.ts";
 
@@ -15,7 +15,7 @@ describe("labels", () => {
     expect(settings.keep).toEqual(expected && new Set(expected));
   });
 
-  it("can be renamed, and made of tags", () => {
+  test("can be renamed, and made of tags", () => {
     const given = {
       rename: { device: "host_name" },
       from_tags: [

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
 import type { ConfigError } from "../../src/config/config-error.ts";
 import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
+import { certificate } from "../support/certificates.ts";
 
 export const FILE = "prtg.yaml";
 /** Occurs nowhere in messages, or something has leaked. */
@@ -16,10 +16,6 @@ export function filesWith(files: Readonly<Record<string, string>>): (path: strin
   };
 }
 
-function fixture(name: string): string {
-  return readFileSync(new URL(`../prtg/fixtures/${name}`, import.meta.url), "utf8");
-}
-
 const FILES = {
   "/run/secrets/key": `${SECRET}\n`,
   "/run/secrets/blank": `${SECRET} \n`,
@@ -31,12 +27,12 @@ const FILES = {
   "/run/secrets/prtg-api-key": SECRET,
   "/run/secrets/prtg-password": SECRET,
   "/etc/ssl/certs/prtg-ca.pem": rootCertificates[0] ?? "",
-  "/etc/ssl/certs/exporter.pem": fixture("localhost.pem"),
-  "/etc/ssl/private/exporter.key": fixture("localhost.key.pem"),
+  "/etc/ssl/certs/exporter.pem": certificate("localhost.pem"),
+  "/etc/ssl/private/exporter.key": certificate("localhost.key.pem"),
   "/run/secrets/otlp-authorization": `Bearer ${SECRET}`,
   "/etc/ssl/certs/collector-ca.pem": rootCertificates[0] ?? "",
-  "/etc/ssl/private/exporter.pem": fixture("localhost.key.pem"),
-  "/etc/ssl/other.key": fixture("expired.key.pem"),
+  "/etc/ssl/private/exporter.pem": certificate("localhost.key.pem"),
+  "/etc/ssl/other.key": certificate("expired.key.pem"),
   "/etc/ssl/ca.pem": rootCertificates.slice(0, 2).join("\n"),
   "/etc/ssl/key.pem": "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n",
   "/etc/ssl/damaged.pem": "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n",

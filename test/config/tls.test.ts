@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { printConfig } from "../../src/app/fingerprint.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { certificate } from "../support/certificates.ts";
 import { FILE, failureOf, filesWith, load, SECRET } from "./support.ts";
 
 const COLONS = Array.from({ length: 32 }, (_, index) => (index * 7 + 16).toString(16).toUpperCase().slice(-2)).join(
@@ -65,12 +65,11 @@ describe("what is refused, and where", () => {
   });
 
   test("a key that others may read, where that is to be refused", async () => {
-    const fixture = (name: string) => readFileSync(new URL(`../prtg/fixtures/${name}`, import.meta.url), "utf8");
     const readFile = filesWith({
       [FILE]: `${withTls("cert_file: /etc/a.pem, key_file: /etc/a.key")}strict_secret_files: true\n`,
       "/run/secrets/key": SECRET,
-      "/etc/a.pem": fixture("localhost.pem"),
-      "/etc/a.key": fixture("localhost.key.pem"),
+      "/etc/a.pem": certificate("localhost.pem"),
+      "/etc/a.key": certificate("localhost.key.pem"),
     });
     const readAccess = async (path: string) => ({ mode: path === "/run/secrets/key" ? 0o600 : 0o644, ofRoot: false });
     const { message } = await failureOf(loadConfig({ file: FILE, env: {}, readFile, readAccess }));

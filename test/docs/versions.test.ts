@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
@@ -23,7 +23,7 @@ const LINES = [OLDEST, NODE.split(".")[0] ?? "", String(NEWEST)];
 const HISTORY = new Set(["docs/decisions.md", "docs/soak.md", "docs/fuzz.md", "CHANGELOG.md"]);
 
 describe("the version of Node.js", () => {
-  it("is one, wherever a package brings it", () => {
+  test("is one, wherever a package brings it", () => {
     expect(NODE).toMatch(/^\d+\.\d+\.\d+$/);
     for (const [name, version] of BROUGHT) {
       expect(version, name).toBe(NODE);
@@ -31,7 +31,7 @@ describe("the version of Node.js", () => {
     }
   });
 
-  it("is that of version managers and of the image", () => {
+  test("is that of version managers and of the image", () => {
     expect(read(".nvmrc")).toBe(`${NODE}\n`);
     expect([...read("Dockerfile").matchAll(/library\/node:([\d.]+)-/g)].map(([, version]) => version)).toEqual([
       NODE,
@@ -39,7 +39,7 @@ describe("the version of Node.js", () => {
     ]);
   });
 
-  it("is named in pages as what runs, or as the oldest that does", () => {
+  test("is named in pages as what runs, or as the oldest that does", () => {
     const current = TEXTS.filter(([file]) => !HISTORY.has(file));
     const named = current.flatMap(([file, text]) =>
       // "Node v24.20.0" is what something was measured with.
@@ -62,7 +62,7 @@ test("types are those of the oldest Node.js, so that nothing newer is used", () 
 });
 
 describe("the version of the exporter", () => {
-  it("is that of the lock file and of the chart", () => {
+  test("is that of the lock file and of the chart", () => {
     expect([lock.version, lock.packages[""].version]).toEqual([manifest.version, manifest.version]);
     expect(parse(read("deploy/helm/prtg-exporter/Chart.yaml"))).toMatchObject({
       version: manifest.version,
@@ -70,13 +70,13 @@ describe("the version of the exporter", () => {
     });
   });
 
-  it("is the newest that the changes have, with its date, below an empty place for what comes", () => {
+  test("is the newest that the changes have, with its date, below an empty place for what comes", () => {
     const headings = read("CHANGELOG.md").match(/^## .*$/gm) ?? [];
     expect(headings[0]).toBe("## Unreleased");
     expect(headings[1]).toMatch(new RegExp(`^## ${manifest.version.replaceAll(".", "\\.")} - \\d{4}-\\d\\d-\\d\\d$`));
   });
 
-  it("is the one of every image, chart and package that pages name", () => {
+  test("is the one of every image, chart and package that pages name", () => {
     const named = TEXTS.flatMap(([file, text]) =>
       [...text.matchAll(/prtg-exporter(?:[:@_-]v?|.*--version )(\d+\.\d+\.\d+)/g)].map(([what, version]) => ({
         file,

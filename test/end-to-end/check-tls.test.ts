@@ -1,16 +1,12 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
+import { keyPair } from "../support/certificates.ts";
 import { runCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-function fixture(name: string): string {
-  return readFileSync(new URL(`../prtg/fixtures/${name}`, import.meta.url), "utf8");
-}
-
-const TLS = { key: fixture("prtg.example.com.key.pem"), cert: fixture("prtg.example.com.pem") };
+const TLS = keyPair("prtg.example.com");
 const SEEN = new X509Certificate(TLS.cert).fingerprint256;
 const OTHER = "AB".repeat(32);
 
@@ -21,7 +17,7 @@ function folderWith(url: string, servers: Readonly<Record<string, string>>): str
   return temporaryFolder({ "key.txt": CREDENTIALS.apiKey, "prtg.yaml": `servers:\n${yaml.join("")}` });
 }
 
-it("check names the fingerprint that it saw, and one that is pinned is all that is needed", async () => {
+test("check names the fingerprint that it saw, and one that is pinned is all that is needed", async () => {
   const { url, requests } = await simulateServer({ tls: TLS });
   const folder = folderWith(url, { wrong: `fingerprints: ["${OTHER}"]` });
   const refused = await runCommand(["check", "--config.file", join(folder, "prtg.yaml")]);
@@ -40,7 +36,7 @@ it("check names the fingerprint that it saw, and one that is pinned is all that 
   expect(accepted.code).toBe(0);
 });
 
-it("the insecure switch is logged, and shown as a metric", async () => {
+test("the insecure switch is logged, and shown as a metric", async () => {
   const { url } = await simulateServer({ tls: TLS });
   const folder = folderWith(url, { open: "insecure_skip_verify: true", pinned: `fingerprints: ["${SEEN}"]` });
   const { code, stdout, stderr } = await runCommand(["serve", "--once", "--config.file", join(folder, "prtg.yaml")]);

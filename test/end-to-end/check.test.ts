@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Simulator } from "../../src/simulator/simulator.ts";
+import { certificate, keyPair } from "../support/certificates.ts";
 import { runCommand, startCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
@@ -14,18 +14,14 @@ const FILES = {
   "part.txt": CREDENTIALS.restrictedApiKey,
   "limited.txt": CREDENTIALS.limitedApiKey,
   "password.txt": CREDENTIALS.password,
-  "ca.pem": fixture("ca.pem"),
-  "named.pem": fixture("prtg.example.com.pem"),
+  "ca.pem": certificate("ca.pem"),
+  "named.pem": certificate("prtg.example.com.pem"),
 };
 const KEY = "auth: { api_key_file: key.txt }";
 const LOGIN = `auth: { username: ${CREDENTIALS.username}, password_file: password.txt }`;
 
-function fixture(name: string): string {
-  return readFileSync(new URL(`../prtg/fixtures/${name}`, import.meta.url), "utf8");
-}
-
 function tlsServer(name: string): Promise<Simulator> {
-  return simulateServer({ tls: { key: fixture(`${name}.key.pem`), cert: fixture(`${name}.pem`) } });
+  return simulateServer({ tls: keyPair(name) });
 }
 
 async function faultyUrl(...faults: string[]): Promise<string> {
@@ -206,7 +202,7 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
 }
 
 describe("check", () => {
-  it("says in one line what is wrong with each of many servers, and exits 1 within seconds", async () => {
+  test("says in one line what is wrong with each of many servers, and exits 1 within seconds", async () => {
     const coreDown = await simulateServer({ faults: ["error=503"] });
     const servers = await badServers(coreDown);
     const folder = temporaryFolder({ ...FILES, "prtg.yaml": configOf(servers) });
@@ -239,7 +235,7 @@ describe("check", () => {
     }
   }, 120_000);
 
-  it("finds nothing wrong with sound servers, and warns of what may not be meant", async () => {
+  test("finds nothing wrong with sound servers, and warns of what may not be meant", async () => {
     const [plain, specified, secure, named] = await Promise.all([
       simulateServer(),
       simulateServer({ spelling: "specification" }),
@@ -302,7 +298,7 @@ describe("check", () => {
     expect(sessions).toEqual([1, 1]);
   });
 
-  it("names the place of a fault in the configuration, and exits 1", async () => {
+  test("names the place of a fault in the configuration, and exits 1", async () => {
     const yaml = (url: string, file: string, more = "") =>
       `servers:\n  - name: hq\n    url: ${url}\n    auth: { api_key_file: ${file} }\n${more}`;
     const url = "https://prtg.example.com:1616";
@@ -323,7 +319,7 @@ describe("check", () => {
     await Promise.all(runs);
   });
 
-  it("shows what it has found when it is interrupted, and ends its session", async () => {
+  test("shows what it has found when it is interrupted, and ends its session", async () => {
     const simulator = await simulateServer({ faults: ["hang@/experimental/sensors"] });
     const folder = temporaryFolder({
       ...FILES,

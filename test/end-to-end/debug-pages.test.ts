@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SimChannel, World } from "../../src/simulator/world/model.ts";
 import { parseSample } from "../support/parse-sample.ts";
 import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../support/simulated-exporter.ts";
@@ -67,7 +67,7 @@ function linesOf(sensorId: string, channelId?: string): string[] {
 }
 
 describe("/debug/explain", () => {
-  it("shows the record, the rule and the very lines of the page, of a sensor and each of its channels", async () => {
+  test("shows the record, the rule and the very lines of the page, of a sensor and each of its channels", async () => {
     const sensor = measured()[5]?.sensor;
     if (sensor === undefined) throw new Error("no sensor");
     const { objects } = await explained(sensor.id);
@@ -84,7 +84,7 @@ describe("/debug/explain", () => {
     }
   });
 
-  it("shows a channel alone, with its value, its rule and its unit", async () => {
+  test("shows a channel alone, with its value, its rule and its unit", async () => {
     const channel = measured()[5];
     if (channel === undefined) throw new Error("no channel");
     const id = `${channel.sensor.id}.${channel.number}`;
@@ -106,7 +106,7 @@ describe("/debug/explain", () => {
     expect(text).toContain("normalised (records are not kept as they came)");
   });
 
-  it("says why a channel has no lines", async () => {
+  test("says why a channel has no lines", async () => {
     const dropped = world.channels().find(({ name }) => name === "Downtime");
     expect((await explained(`${dropped?.sensor.id}.-4`)).objects[0]?.channels).toMatchObject([
       { state: "dropped", outcome: "dropped", rule: "rules[0] of test.yaml", lines: [] },
@@ -114,7 +114,7 @@ describe("/debug/explain", () => {
     expect((await explain(paused)).text).toMatch(/value +none: the sensor is paused/);
   });
 
-  it("asks the server nothing", async () => {
+  test("asks the server nothing", async () => {
     const requests = () =>
       running.exporter.metrics.registry.getSingleMetricAsString("prtg_exporter_api_requests_total");
     const before = await requests();
@@ -123,13 +123,13 @@ describe("/debug/explain", () => {
     expect(await requests()).toBe(before);
   });
 
-  it("keeps names on their line", async () => {
+  test("keeps names on their line", async () => {
     const { text } = await explain(evil);
     expect(text).toContain("evil [31m");
     expect([...text].filter((character) => character < " " && character !== "\n")).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ["", 400, "give ?object= with the id of a sensor (2490) or of a channel (2490.1)"],
     ["24 90", 400, "give ?object= with"],
     ["x".repeat(200), 400, "give ?object= with"],
@@ -142,7 +142,7 @@ describe("/debug/explain", () => {
     expect(json).toEqual({ error: expect.stringContaining(message) });
   });
 
-  it("says what an object is that has no channels", async () => {
+  test("says what an object is that has no channels", async () => {
     const probe = world.list("probe")[0]?.id ?? "";
     const { status, text } = await explain(probe);
     expect([status, text]).toEqual([404, expect.stringContaining(`${probe} is a probe: give ?object=`)]);
@@ -151,7 +151,7 @@ describe("/debug/explain", () => {
 });
 
 describe("/debug/cardinality", () => {
-  it("counts the series that the page has", async () => {
+  test("counts the series that the page has", async () => {
     const { json, text } = await running.exporter.debug.cardinality(new URLSearchParams());
     const samples = page
       .split("\n")
@@ -193,7 +193,7 @@ describe("/debug/cardinality", () => {
     expect(text).toMatch(/^series about the monitored world: \d+\n\nfamily +series\n/);
   });
 
-  it("lists what has no mapped metric by unit and kind, with an example that is true", async () => {
+  test("lists what has no mapped metric by unit and kind, with an example that is true", async () => {
     const { json } = await running.exporter.debug.cardinality(new URLSearchParams());
     const { unmapped } = json as {
       readonly unmapped: {

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { type FinishedCommand, runCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
@@ -61,7 +61,7 @@ async function mapJson(...args: string[]): Promise<MappedChannel[]> {
 }
 
 describe("map --all", () => {
-  it("prints every channel with the rule and the series, as serve would serve them", async () => {
+  test("prints every channel with the rule and the series, as serve would serve them", async () => {
     const channels = await mapJson("--all");
     const { world } = simulator;
     expect(channels.map(({ sensor_id, channel_id }) => `${sensor_id}.${channel_id}`).sort()).toEqual(
@@ -89,7 +89,7 @@ describe("map --all", () => {
     expect(new Set(dropped.map(({ rule }) => rule))).toEqual(new Set([`rules[0] of ${join(folder, "prtg.yaml")}`]));
   });
 
-  it("prints a table for people, with what it comes to", async () => {
+  test("prints a table for people, with what it comes to", async () => {
     const { code, stdout } = await map("--all");
     const [head, ...lines] = stdout.split("\n");
     expect(code).toBe(0);
@@ -99,7 +99,7 @@ describe("map --all", () => {
     expect(stdout).toMatch(/\n\d+ channels: .*\d+ mapped.*\n$/);
   });
 
-  it("saves what it reads, and reads it without a server, to the same end", async () => {
+  test("saves what it reads, and reads it without a server, to the same end", async () => {
     const file = join(folder, "records.json");
     const live = await map("--all", "--save", file);
     expect(live.code).toBe(0);
@@ -120,7 +120,7 @@ describe("map --all", () => {
 });
 
 describe("map --sensor", () => {
-  it("prints the channels of one sensor, also from a recording of that sensor alone", async () => {
+  test("prints the channels of one sensor, also from a recording of that sensor alone", async () => {
     const sensor = simulator.world.list("sensor").find(({ channels }) => channels.length > 2);
     const id = sensor?.id ?? "";
     const all = (await mapJson("--all")).filter((channel) => channel.sensor_id === id);
@@ -131,7 +131,7 @@ describe("map --sensor", () => {
     expect(await mapJson("--sensor", id, "--recording", file)).toEqual(all);
   });
 
-  it("says so when there is no such sensor", async () => {
+  test("says so when there is no such sensor", async () => {
     const { code, stdout, stderr } = await map("--sensor", "999999");
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/hq: no sensor 999999 \[MAP_SENSOR_UNKNOWN\]/);
@@ -141,7 +141,7 @@ describe("map --sensor", () => {
 });
 
 describe("map refuses", () => {
-  it.each([
+  test.each([
     [[], 2, /give --sensor <id>, or --all/],
     [["--sensor", "1", "--all"], 2, /--sensor <id> or --all, not both/],
     [["--sensor", "2490.1"], 2, /"2490\.1" is not the id of a sensor/],
@@ -157,7 +157,7 @@ describe("map refuses", () => {
     expect(stderr).toMatch(message);
   });
 
-  it("a server that is out of reach", async () => {
+  test("a server that is out of reach", async () => {
     const config = `servers: [{ name: hq, url: "http://127.0.0.1:${await freePort()}", auth: { api_key: "\${KEY}" } }]`;
     const file = join(temporaryFolder({ "gone.yaml": config }), "gone.yaml");
     const { code, stderr } = await runCommand(["map", "--all", "--config.file", file], {

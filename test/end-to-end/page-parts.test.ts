@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { isOwnMetric, parsePage } from "../support/parse-sample.ts";
 import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";
@@ -34,7 +34,7 @@ function devicesOf(samples: Samples): Map<string, string> {
   return new Map(infos.map(({ labels }) => [labels.sensor_id ?? "", labels.device_id ?? ""]));
 }
 
-it("keeps a device with its sensors and their channels in one part, also after it has moved", async () => {
+test("keeps a device with its sensors and their channels in one part, also after it has moved", async () => {
   const running = await polled();
   const { simulator } = running;
   const whole = parsePage(await running.page());
@@ -70,7 +70,7 @@ it("keeps a device with its sensors and their channels in one part, also after i
   await check(parsePage(await running.page()));
 });
 
-it("leaves out whole devices beyond limits.max_series, says so, and keeps the rest as it was", async () => {
+test("leaves out whole devices beyond limits.max_series, says so, and keeps the rest as it was", async () => {
   const whole = parsePage(await (await polled()).page());
   const limit = 2_000;
   const cut = await polled(`limits: { max_series: ${limit} }`);

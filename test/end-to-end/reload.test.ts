@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { decodeRequest } from "../otlp/support/decode.ts";
 import { startCommand } from "../support/command-line.ts";
 import { currentPage } from "../support/current-page.ts";
@@ -48,27 +48,27 @@ async function start(more: readonly string[] = [], extra = "") {
   };
 }
 
-it("a configuration is reloaded as a whole or not at all", async () => {
-  const it = await start(["--web.enable-lifecycle"]);
-  const before = await it.families();
+test("a configuration is reloaded as a whole or not at all", async () => {
+  const running = await start(["--web.enable-lifecycle"]);
+  const before = await running.families();
   expect(before.succeeded).toBe("1");
   expect(before.names).toContain("prtg_ping_seconds");
   expect(before.names).not.toContain("site_downtime_ratio");
-  expect(await it.post()).toEqual({ status: 200, text: "Nothing has changed.\n" });
+  expect(await running.post()).toEqual({ status: 200, text: "Nothing has changed.\n" });
 
-  it.write(OWN, "rules:\n  - match: { channel: Downtime }\n    name: 1st\n    help: Wrong.\n");
-  const refused = await it.post();
+  running.write(OWN, "rules:\n  - match: { channel: Downtime }\n    name: 1st\n    help: Wrong.\n");
+  const refused = await running.post();
   expect(refused.status).toBe(500);
   expect(refused.text).toMatch(
     /the one before still runs\.\n.*rules\.yaml:3:11: .*name: expected the name of a metric/s,
   );
-  expect(await it.families()).toEqual({ names: before.names, succeeded: "0" });
+  expect(await running.families()).toEqual({ names: before.names, succeeded: "0" });
 
-  it.write(OWN);
-  expect(await it.post()).toEqual({ status: 200, text: "Reloaded.\n" });
+  running.write(OWN);
+  expect(await running.post()).toEqual({ status: 200, text: "Reloaded.\n" });
   await vi.waitFor(
     async () => {
-      const after = await it.families();
+      const after = await running.families();
       expect(after.succeeded).toBe("1");
       expect(after.names).toContain("site_downtime_ratio");
       expect(after.names).toContain("prtg_channel_value");
@@ -76,26 +76,26 @@ it("a configuration is reloaded as a whole or not at all", async () => {
     },
     { timeout: 30_000, interval: 50 },
   );
-  expect((await it.post("/-/reload", "GET")).status).toBe(405);
-  it.exporter.kill("SIGTERM");
-  expect((await it.exporter.ended).code).toBe(0);
+  expect((await running.post("/-/reload", "GET")).status).toBe(405);
+  running.exporter.kill("SIGTERM");
+  expect((await running.exporter.ended).code).toBe(0);
 });
 
-it("a page is served throughout", async () => {
-  const it = await start(["--web.enable-lifecycle"]);
+test("a page is served throughout", async () => {
+  const running = await start(["--web.enable-lifecycle"]);
   let pages = 0;
   let ended = false;
   const scraping = (async () => {
     while (!ended) {
-      expect((await it.families()).names).toContain("prtg_channel_value");
+      expect((await running.families()).names).toContain("prtg_channel_value");
       pages++;
     }
   })();
   for (const section of [OWN, PING, OWN]) {
-    it.write(section);
-    expect(await it.post()).toEqual({ status: 200, text: "Reloaded.\n" });
+    running.write(section);
+    expect(await running.post()).toEqual({ status: 200, text: "Reloaded.\n" });
   }
-  await vi.waitFor(async () => expect((await it.families()).names).toContain("site_downtime_ratio"), {
+  await vi.waitFor(async () => expect((await running.families()).names).toContain("site_downtime_ratio"), {
     timeout: 30_000,
   });
   ended = true;
@@ -103,7 +103,7 @@ it("a page is served throughout", async () => {
   expect(pages).toBeGreaterThan(0);
 });
 
-it("over HTTP only on request, by SIGHUP always; what is pushed goes on where it was", async () => {
+test("over HTTP only on request, by SIGHUP always; what is pushed goes on where it was", async () => {
   const seen: string[] = [];
   const names = new Set<string>();
   const receiver = createServer(async (request, response) => {
@@ -122,13 +122,13 @@ it("over HTTP only on request, by SIGHUP always; what is pushed goes on where it
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void receiver.close());
   const endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-  const it = await start([], `otlp: { endpoint: "${endpoint}", interval: 1s }\nstate_dir: state\n`);
-  expect(await it.post()).toEqual({ status: 403, text: expect.stringContaining("--web.enable-lifecycle") });
+  const running = await start([], `otlp: { endpoint: "${endpoint}", interval: 1s }\nstate_dir: state\n`);
+  expect(await running.post()).toEqual({ status: 403, text: expect.stringContaining("--web.enable-lifecycle") });
   await vi.waitFor(() => expect(names).toContain("prtg.ping_seconds"), { timeout: 30_000 });
-  it.write(OWN);
-  it.exporter.kill("SIGHUP");
-  await it.exporter.until(/the configuration was reloaded/);
-  await vi.waitFor(async () => expect((await it.families()).names).toContain("site_downtime_ratio"), {
+  running.write(OWN);
+  running.exporter.kill("SIGHUP");
+  await running.exporter.until(/the configuration was reloaded/);
+  await vi.waitFor(async () => expect((await running.families()).names).toContain("site_downtime_ratio"), {
     timeout: 30_000,
   });
   await vi.waitFor(() => expect(seen.length).toBeGreaterThan(1_000), { timeout: 30_000 });
@@ -164,7 +164,7 @@ async function startReceiver(answer: () => number | "never" = () => 200) {
   return { seen, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-it("nothing is lost and nothing sent twice when the receiver, the mode or the push itself changes in mid-work", async () => {
+test("nothing is lost and nothing sent twice when the receiver, the mode or the push itself changes in mid-work", async () => {
   const simulator = await simulateServer();
   // What there is to push is then the same for all.
   simulator.freezeAt(Date.now());
@@ -223,7 +223,7 @@ ${endpoint === undefined ? "" : `otlp: { endpoint: "${endpoint}", interval: 1s, 
   expect(new Set(all)).toEqual(new Set(control.seen));
 }, 180_000);
 
-it("files are read again when their content changes, on request, also behind swapped links", async () => {
+test("files are read again when their content changes, on request, also behind swapped links", async () => {
   const simulator = await simulateServer();
   const base = `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key_file: key } }]\n`;
   const folder = temporaryFolder({

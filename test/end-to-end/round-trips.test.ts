@@ -7,28 +7,28 @@ import { type SimulatedExporter, startSimulatedExporter, TEST_KEY } from "../sup
 
 const MINUTE = 60_000;
 
-let it: SimulatedExporter;
+let exporter: SimulatedExporter;
 let world: World;
 let at: number;
 
 beforeAll(async () => {
-  it = await startSimulatedExporter({
+  exporter = await startSimulatedExporter({
     seed: 5,
     size: { probes: 2, groups: 6, devices: 12, sensors: 48 },
     // A step of minutes would look like an outage, after which the exporter fetches what it has missed.
     settings: "collectors: { timeseries: { mode: off } }",
   });
-  ({ world } = it.simulator);
+  ({ world } = exporter.simulator);
   // Nothing of its own accord happens between two polls.
   at = Date.now();
-  it.simulator.freezeAt(at);
-  expect(await it.poll()).toBe(true);
+  exporter.simulator.freezeAt(at);
+  expect(await exporter.poll()).toBe(true);
 });
 
-afterAll(() => it?.close());
+afterAll(() => exporter?.close());
 
 async function send(method: string, path: string, body?: unknown): Promise<Response> {
-  const response = await fetch(`${it.simulator.url}/api/v2${path}`, {
+  const response = await fetch(`${exporter.simulator.url}/api/v2${path}`, {
     method,
     headers: { Authorization: `Bearer ${TEST_KEY}`, "Content-Type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -39,13 +39,13 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
 
 function advance(ms: number): void {
   at += ms;
-  it.simulator.freezeAt(at);
+  exporter.simulator.freezeAt(at);
 }
 
 /** The page after a poll. */
 async function polled(): Promise<readonly ParsedSample[]> {
-  expect(await it.poll()).toBe(true);
-  return [...(await it.samples()).values()];
+  expect(await exporter.poll()).toBe(true);
+  return [...(await exporter.samples()).values()];
 }
 
 function of(samples: readonly ParsedSample[], name: string, labels: Readonly<Record<string, string>>): ParsedSample[] {

@@ -1,8 +1,6 @@
-import { pino } from "pino";
-import { expect, it } from "vitest";
-import { createRoutes } from "../../src/http/pages/routes.ts";
-import { startWebServer } from "../../src/http/server/web-server.ts";
+import { expect, test } from "vitest";
 import type { World } from "../../src/simulator/world/model.ts";
+import { startPageServer } from "../http/support/page-server.ts";
 import { type ParsedSample, parsePage } from "../support/parse-sample.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
@@ -51,23 +49,13 @@ function expectWholePolls(samples: Iterable<ParsedSample>): void {
   expect(paths.get("prtg_sensor_status_code")).toEqual(paths.get("prtg_sensor_status"));
 }
 
-it("pages that are scraped while polls change everything are whole, parse, and have no series twice", async () => {
+test("pages that are scraped while polls change everything are whole, parse, and have no series twice", async () => {
   const running = await startSimulatedExporter({
-    // One family is rendered in two slices, with a turn for everybody else in between.
+    // One family is rendered in two slices, with a turn for all others in between.
     size: { probes: 1, groups: 5, devices: 20, sensors: 150, channels: 2_300 },
   });
   const { exporter, simulator } = running;
-  const logged: string[] = [];
-  const web = await startWebServer({
-    addresses: [{ host: "127.0.0.1", port: 0 }],
-    log: pino({ level: "debug" }, { write: (line: string) => void logged.push(line) }),
-    routes: createRoutes({
-      telemetryPath: "/metrics",
-      exposition: exporter.exposition,
-      served: () => undefined,
-      isReady: () => true,
-    }),
-  });
+  const { web, logged } = await startPageServer({ exposition: exporter.exposition });
   try {
     await running.poll();
     let polls = 0;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { type RunningCommand, runCommand, startCommand } from "../support/command-line.ts";
@@ -125,7 +125,7 @@ function commandLine({ pid }: RunningCommand): string {
 }
 
 describe("secrets", () => {
-  it("appear nowhere: not in logs, results, pages, errors or the process list", async () => {
+  test("appear nowhere: not in logs, results, pages, errors or the process list", async () => {
     const { config } = await startServers();
     const common = ["--config.file", config, "--log.level", "debug"];
     const env = { ECHOED_KEY: SECRETS.echoedKey };
@@ -180,7 +180,7 @@ describe("secrets", () => {
     }
   }
 
-  it("of the demo, which nobody knows, are in none of its outputs", async () => {
+  test("of the demo, which nobody knows, are in none of its outputs", async () => {
     const demo = startCommand([
       "demo",
       "--sensors",
@@ -208,7 +208,7 @@ describe("secrets", () => {
     }
   });
 
-  it.each(["serve", "check"])("cannot be given to %s on the command line", (name) => {
+  test.each(["serve", "check"])("cannot be given to %s on the command line", (name) => {
     const command = createProgram({ code: 0, redactor: new Redactor() }).commands.find((each) => each.name() === name);
     const flags = command?.options.map(({ long }) => long) ?? [];
     expect(flags).toContain("--config.file");

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { runCommand, startCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
 import { parsePage } from "../support/parse-sample.ts";
@@ -23,7 +23,7 @@ function sampleValue(page: string, name: string, labels: Readonly<Record<string,
 }
 
 describe("a demo whose port is taken", () => {
-  it("takes the next free one, and says so", async () => {
+  test("takes the next free one, and says so", async () => {
     const { port } = await simulateServer();
     const demo = startCommand(["demo", "--sensors", "9", "--web.listen-address", `127.0.0.1:${port}`]);
     const [, url = ""] = await demo.until(/Open (\S+)/);
@@ -35,7 +35,7 @@ describe("a demo whose port is taken", () => {
 });
 
 describe("what only the user can mend", () => {
-  it("ends the program with one line and exit code 1", async () => {
+  test("ends the program with one line and exit code 1", async () => {
     const taken = await simulateServer();
     const address = `127.0.0.1:${taken.port}`;
     const url = environment(taken.url);
@@ -65,7 +65,7 @@ describe("what only the user can mend", () => {
     );
   });
 
-  it("is found by --config.check without asking the server", async () => {
+  test("is found by --config.check without asking the server", async () => {
     const { code, stdout, stderr } = await runCommand(["serve", "--config.check"], {
       env: environment(`http://127.0.0.1:${await freePort()}`),
     });
@@ -74,7 +74,7 @@ describe("what only the user can mend", () => {
 });
 
 describe("serve", () => {
-  it("retries while the server is down, and shows it without a restart when it comes up", async () => {
+  test("retries while the server is down, and shows it without a restart when it comes up", async () => {
     const port = await freePort();
     const folder = temporaryFolder({
       "prtg.yaml": `servers:
@@ -123,7 +123,7 @@ collectors:
 });
 
 describe("serve --once", () => {
-  it("prints a page and exits 0 when all of the poll worked, else 1", async () => {
+  test("prints a page and exits 0 when all of the poll worked, else 1", async () => {
     const [sound, broken] = await Promise.all([
       simulateServer(),
       simulateServer({ faults: ["error=500@/experimental/channels"] }),
@@ -147,7 +147,7 @@ describe("serve --once", () => {
     expect(bad.stderr).toContain("collector channels failed: /experimental/channels: HTTP 500");
   });
 
-  it("prints no part of a page when it is interrupted, and ends its session", async () => {
+  test("prints no part of a page when it is interrupted, and ends its session", async () => {
     const simulator = await simulateServer({ faults: ["hang@/experimental/channels"] });
     const { PRTG_URL = "", PRTG_NAME = "" } = environment(simulator.url);
     const folder = temporaryFolder({ "password.txt": CREDENTIALS.password });
@@ -167,7 +167,7 @@ describe("serve --once", () => {
     expect(simulator.requests.count({ method: "DELETE", route: "/session", status: 204 })).toBe(1);
   });
 
-  it("ends without a word when nobody reads its page, as behind | head", async () => {
+  test("ends without a word when nobody reads its page, as behind | head", async () => {
     const simulator = await simulateServer({ faults: ["latency=100ms"] });
     const once = startCommand(["serve", "--once"], { env: environment(simulator.url) });
     once.closeStdout();

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Exporter } from "../../src/app/exporter.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
@@ -48,7 +48,7 @@ function worldOf(samples: readonly ParsedSample[], server: string): string[] {
     .sort();
 }
 
-it("servers with the same ids are told apart by the label server alone", async () => {
+test("servers with the same ids are told apart by the label server alone", async () => {
   const at = Date.now();
   const [first, second] = await Promise.all([simulateServer(), simulateServer()]);
   for (const simulator of [first, second]) simulator.freezeAt(at);
@@ -61,7 +61,7 @@ it("servers with the same ids are told apart by the label server alone", async (
   expect(worldOf(samples, "branch")).toEqual(world);
 });
 
-it("a server that is down or hangs leaves the others as they are", async () => {
+test("a server that is down or hangs leaves the others as they are", async () => {
   const [sound, hanging] = await Promise.all([simulateServer(), simulateServer({ faults: ["hang"] })]);
   const { exporter, page } = await monitor({
     hq: sound.url,
@@ -79,7 +79,7 @@ it("a server that is down or hangs leaves the others as they are", async () => {
   expect(sound.requests.count({ route: "/experimental/channels" })).toBeLessThanOrEqual(2);
 });
 
-it("a server that comes up late, and one that goes down, change their own series only", async () => {
+test("a server that comes up late, and one that goes down, change their own series only", async () => {
   const port = await freePort();
   const steady = await simulateServer();
   const { exporter, page } = await monitor({ hq: steady.url, late: `http://127.0.0.1:${port}` });

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { shardOf } from "../../src/config/shard.ts";
 import { startCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
@@ -32,7 +32,7 @@ async function start(shard: string, file: string) {
   };
 }
 
-it("a shard serves its servers alone, is ready without any, and keeps to its own when the configuration changes", async () => {
+test("a shard serves its servers alone, is ready without any, and keeps to its own when the configuration changes", async () => {
   const simulator = await simulateServer();
   const config = (names: readonly (string | undefined)[]) =>
     `servers:\n${names.map((name) => `  - { name: ${name}, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }\n`).join("")}`;
@@ -61,7 +61,7 @@ it("a shard serves its servers alone, is ready without any, and keeps to its own
   expect((await first.get("/-/ready")).status).toBe(200);
 });
 
-it.each(["3/3", "/3", "all"])("--shard %s is refused, with what to give instead", async (shard) => {
+test.each(["3/3", "/3", "all"])("--shard %s is refused, with what to give instead", async (shard) => {
   const { code, stderr } = await startCommand(["serve", `--shard=${shard}`], { env: {} }).ended;
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/\[SHARD_INVALID\] Give i\/n/) });
 });

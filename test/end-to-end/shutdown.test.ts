@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { type RunningCommand, startCommand } from "../support/command-line.ts";
 import { freePort } from "../support/free-port.ts";
@@ -114,7 +114,7 @@ async function aSecondSignalEndsAtOnce(): Promise<void> {
 
 describe("a stop signal", () => {
   // All at the same time: they mostly wait.
-  it("ends serve cleanly in every phase, and its session on the server; a second one ends it at once", async () => {
+  test("ends serve cleanly in every phase, and its session on the server; a second one ends it at once", async () => {
     await Promise.all([
       whenTheServerDoesNotAnswerTheLogout("SIGINT"),
       whileAListHangs("SIGTERM"),
@@ -131,7 +131,7 @@ describe("a stop signal", () => {
 });
 
 describe("demo and simulate", () => {
-  it("end cleanly, before and after the first poll", async () => {
+  test("end cleanly, before and after the first poll", async () => {
     const size = ["--sensors", "20"];
     const early = startCommand(["demo", ...size, "--web.listen-address", "127.0.0.1:0", "--fault", "latency=3s"]);
     const late = startCommand(["demo", ...size, "--web.listen-address", "127.0.0.1:0"]);
@@ -148,7 +148,7 @@ describe("demo and simulate", () => {
 });
 
 describe("a fault of the exporter itself", () => {
-  it("is the last line of the log, without the secret, and exit code 1", async () => {
+  test("is the last line of the log, without the secret, and exit code 1", async () => {
     const simulator = await simulateServer();
     const faults = { unhandledRejection: "Promise.reject(error)", uncaughtException: "throw error" };
     const runs = Object.entries(faults).map(async ([origin, fault]) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ParsedSample } from "../support/parse-sample.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 import { expectedSeries } from "../support/world-truth.ts";
@@ -20,7 +20,7 @@ function differences(expected: Map<string, number>, served: Map<string, ParsedSa
 }
 
 describe.each(["live", "specification"] as const)("the whole world in the spelling of %s", (spelling) => {
-  it.each([
+  test.each([
     ["of the default size", {}],
     ["of the smallest size", { probes: 1, groups: 1, devices: 1, sensors: 1, channels: 3 }],
     ["of more pages than one", { probes: 5, groups: 60, devices: 400, sensors: 3_500, channels: 9_500 }],

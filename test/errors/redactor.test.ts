@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Redactor } from "../../src/errors/redactor.ts";
 
 function redactorOf(...secrets: string[]): Redactor {
@@ -9,7 +9,7 @@ function redactorOf(...secrets: string[]): Redactor {
 }
 
 describe("Redactor", () => {
-  it.each([
+  test.each([
     ["as it is", "key=abc+/=def!", "key=[redacted]!"],
     ["twice", "abc+/=def and abc+/=def", "[redacted] and [redacted]"],
     ["in a URL", `?key=${encodeURIComponent("abc+/=def")}`, "?key=[redacted]"],
@@ -19,11 +19,11 @@ describe("Redactor", () => {
     expect(redactorOf("abc+/=def").redact(text)).toBe(clean);
   });
 
-  it("takes a secret out of a form, where a space is a plus", () => {
+  test("takes a secret out of a form, where a space is a plus", () => {
     expect(redactorOf("pass word!").redact("a=pass+word%21&b=1")).toBe("a=[redacted]&b=1");
   });
 
-  it("takes a secret out of base64 with and without padding", () => {
+  test("takes a secret out of base64 with and without padding", () => {
     const secret = "ab?>c~";
     expect(Buffer.from(secret).toString("base64")).not.toBe(Buffer.from(secret).toString("base64url"));
     for (const encoding of ["base64", "base64url"] as const) {
@@ -33,7 +33,7 @@ describe("Redactor", () => {
     }
   });
 
-  it("takes a secret out of JSON, where it looks different", () => {
+  test("takes a secret out of JSON, where it looks different", () => {
     const secret = 'a"b\\c\nd';
     const body = JSON.stringify({ secret });
     expect(redactorOf(secret).redact(body)).toBe('{"secret":"[redacted]"}');
@@ -42,14 +42,14 @@ describe("Redactor", () => {
     );
   });
 
-  it.each([[["secret", "secret-and-more"]], [["secret-and-more", "secret"]]])(
+  test.each([[["secret", "secret-and-more"]], [["secret-and-more", "secret"]]])(
     "leaves no rest of a secret that holds another (%j)",
     (secrets) => {
       expect(redactorOf(...secrets).redact("x secret-and-more y secret z")).toBe("x [redacted] y [redacted] z");
     },
   );
 
-  it("leaves ordinary text alone, and ignores what is too short to be a secret", () => {
+  test("leaves ordinary text alone, and ignores what is too short to be a secret", () => {
     expect(redactorOf("abc", "").redact("abcdef")).toBe("abcdef");
   });
 });
@@ -61,7 +61,7 @@ const SECRET = fc
 const BESIDE = fc.uint8Array({ maxLength: 12 });
 
 describe("whatever stands beside a secret, no encoded form of it is left", () => {
-  it.each(["base64", "base64url"] as const)("in %s", (encoding) => {
+  test.each(["base64", "base64url"] as const)("in %s", (encoding) => {
     fc.assert(
       fc.property(SECRET, BESIDE, BESIDE, (secret, before, behind) => {
         const bytes = Buffer.from(secret);
@@ -96,7 +96,7 @@ describe("whatever stands beside a secret, no encoded form of it is left", () =>
       JSON.stringify({ authorization: Buffer.from(`user:${secret}`).toString("base64") }),
   };
 
-  it.each(Object.keys(WRITERS))("%s", (name) => {
+  test.each(Object.keys(WRITERS))("%s", (name) => {
     const write = WRITERS[name] ?? String;
     fc.assert(
       fc.property(SECRET, fc.string(), fc.string(), (given, before, behind) => {
@@ -110,7 +110,7 @@ describe("whatever stands beside a secret, no encoded form of it is left", () =>
     );
   });
 
-  it.each([
+  test.each([
     ["of .NET", 'a+b&c"d/é', '{"key":"a\\u002Bb\\u0026c\\u0022d/\\u00E9"}'],
     ["of Go", "a+b&c<d/é", '{"key":"a+b\\u0026c\\u003cd/é"}'],
     ["of Python", "a+b&c/é", '{"key":"a+b&c/\\u00e9"}'],
@@ -119,7 +119,7 @@ describe("whatever stands beside a secret, no encoded form of it is left", () =>
     expect(redactorOf(secret).redact(text)).toBe('{"key":"[redacted]"}');
   });
 
-  it("in a header, which is Latin-1", () => {
+  test("in a header, which is Latin-1", () => {
     const secret = "pässwörd";
     const pair = Buffer.from(`user:${secret}`, "latin1").toString("base64");
     expect(redactorOf(secret).redact(`Basic ${pair}`)).toBe("Basic dXNlcj[redacted]==");
@@ -127,7 +127,7 @@ describe("whatever stands beside a secret, no encoded form of it is left", () =>
   });
 });
 
-it("leaves no rest of two secrets that overlap, and keeps what another secret has in common with a forgotten one", () => {
+test("leaves no rest of two secrets that overlap, and keeps what another secret has in common with a forgotten one", () => {
   const redactor = redactorOf("abcdef", "defghi");
   expect(redactor.redact("1 abcdefghi 2")).toBe("1 [redacted] 2");
   redactor.add("ab cd");
@@ -137,7 +137,7 @@ it("leaves no rest of two secrets that overlap, and keeps what another secret ha
   expect(redactor.redact("x ab%20cd y")).toBe("x [redacted] y");
 });
 
-it("a key of five characters is no reason to touch ordinary words", () => {
+test("a key of five characters is no reason to touch ordinary words", () => {
   const words = "the quick brown fox jumps over the lazy dog /metrics?shard=1/2 prtg_channel_value 0123456789";
   const redactor = redactorOf("admin", "12345678901234", "zzzz", "qwert");
   expect(redactor.redact(words)).toBe(words);

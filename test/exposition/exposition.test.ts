@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { Registry } from "prom-client";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
@@ -37,7 +37,7 @@ function setUp(clock: Clock = systemClock) {
 }
 
 describe("Exposition", () => {
-  it("writes families with samples only, once each, and ends OpenMetrics with EOF", async () => {
+  test("writes families with samples only, once each, and ends OpenMetrics with EOF", async () => {
     const { store, objects, text } = setUp();
     await store.commit(() => {
       objects.set(objects.add(["hq", "probe"]), 3);
@@ -64,7 +64,7 @@ describe("Exposition", () => {
     );
   });
 
-  it("gives the same page gzipped, in every format", async () => {
+  test("gives the same page gzipped, in every format", async () => {
     const { store, objects, exposition, text } = setUp();
     await store.commit(() => {
       for (let index = 0; index < 10_000; index++) objects.set(objects.add(["hq", `kind ${index}`]), index);
@@ -77,7 +77,7 @@ describe("Exposition", () => {
     expect((await text(DOTS)).split("\n")[1]).toBe("# TYPE prtg__objects gauge");
   });
 
-  it("follows commits, and renders nothing when nothing changed", async () => {
+  test("follows commits, and renders nothing when nothing changed", async () => {
     const { store, objects, exposition, rendered, text } = setUp();
     exposition.start();
     await text();
@@ -92,7 +92,7 @@ describe("Exposition", () => {
     expect(rendered.length).toBe(before);
   });
 
-  it("takes expired values off the page without a commit of anybody else", async () => {
+  test("takes expired values off the page without a commit of anybody else", async () => {
     const clock = new ManualClock();
     const { store, objects, exposition, text } = setUp(clock);
     exposition.start();
@@ -109,7 +109,7 @@ describe("Exposition", () => {
     await expect.poll(later, { timeout: 20_000 }).not.toContain("prtg_objects{");
   });
 
-  it("serves the exporter's own metrics fresh, behind a page that is not rendered anew", async () => {
+  test("serves the exporter's own metrics fresh, behind a page that is not rendered anew", async () => {
     const { store, objects, rendered, registry, exposition } = setUp();
     let series = 0;
     const metrics = new ExporterMetrics({ version: "1.2.3", revision: "abc" }, () => [["prtg_objects", ++series]]);
@@ -133,7 +133,7 @@ describe("Exposition", () => {
     own.stop();
   });
 
-  it("counts a limit that is set while a page is put together for that page too", async () => {
+  test("counts a limit that is set while a page is put together for that page too", async () => {
     const { store, objects, registry } = setUp();
     let isLimited = false;
     const exposition = new Exposition({

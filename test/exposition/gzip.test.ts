@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { crc32, gunzipSync } from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   combineCrc32,
   type DeflatedChunk,
@@ -17,7 +17,7 @@ async function deflateAll(parts: readonly Buffer[]): Promise<DeflatedChunk> {
   return joinDeflated(await Promise.all(parts.map((part) => deflateChunk(part))));
 }
 
-it("makes one gzip member of a cached beginning and a fresh end", async () => {
+test("makes one gzip member of a cached beginning and a fresh end", async () => {
   const parts = fc.array(fc.uint8Array({ maxLength: 5_000 }).map((bytes) => Buffer.from(bytes)));
   const end = fc.string().map((text) => Buffer.from(text));
   await fc.assert(
@@ -31,13 +31,13 @@ it("makes one gzip member of a cached beginning and a fresh end", async () => {
   );
 });
 
-it("carries the checksum over many large parts", async () => {
+test("carries the checksum over many large parts", async () => {
   const beginning = Array.from({ length: 40 }, (_, index) => Buffer.alloc(300_000, `line ${index}\n`));
   const page = Buffer.concat(gzipMember(await deflateAll(beginning), Buffer.from("end")));
   expect(gunzipSync(page).equals(Buffer.concat([...beginning, Buffer.from("end")]))).toBe(true);
 });
 
-it.each([
+test.each([
   ["as it is where the page is hardly longer for that", 2_000_000, 20_000, 20_000 + 5 + 8],
   ["as it is up to what a stored block can hold", 8_000_000, 65_535, 65_535 + 5 + 8],
   ["compressed where it is longer than that", 8_000_000, 65_536, undefined],
@@ -56,7 +56,7 @@ it.each([
 });
 
 describe("combineCrc32", () => {
-  it("gives the checksum of two sequences in a row", () => {
+  test("gives the checksum of two sequences in a row", () => {
     const bytes = fc.uint8Array({ maxLength: 3_000 }).map((values) => Buffer.from(values));
     fc.assert(
       fc.property(bytes, bytes, (first, second) => {
@@ -65,7 +65,7 @@ describe("combineCrc32", () => {
     );
   });
 
-  it("holds for long sequences", () => {
+  test("holds for long sequences", () => {
     const first = Buffer.alloc(5_000_001, "first");
     const second = Buffer.alloc(70_000_003, "second");
     expect(combineCrc32(crc32(first), crc32(second), second.length)).toBe(crc32(second, crc32(first)));

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { escapeNamesWithDots } from "../../src/exposition/name-escaping.ts";
 
-it("doubles underscores in names of families and labels and nowhere else", () => {
+test("doubles underscores in names of families and labels and nowhere else", () => {
   const page = [
     "# HELP prtg_up Is a_b up?",
     "# TYPE prtg_up gauge",

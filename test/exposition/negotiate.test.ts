@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { negotiateEncoding, negotiateFormat } from "../../src/exposition/negotiate.ts";
 
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";
@@ -9,7 +9,7 @@ const PROMETHEUS_2 =
   "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
 
 describe("negotiateFormat", () => {
-  it.each([
+  test.each([
     [undefined, TEXT],
     ["", TEXT],
     ["*/*", TEXT],
@@ -36,7 +36,7 @@ describe("negotiateFormat", () => {
     expect(negotiateFormat(accept === undefined ? {} : { accept }).contentType).toBe(contentType);
   });
 
-  it("answers any header with a form whose body fits its content type", () => {
+  test("answers any header with a form whose body fits its content type", () => {
     const parameter = fc.constantFrom(
       "",
       ";version=0.0.4",
@@ -68,7 +68,7 @@ describe("negotiateFormat", () => {
 });
 
 describe("negotiateEncoding", () => {
-  it.each([
+  test.each([
     [undefined, "identity"],
     ["gzip", "gzip"],
     ["gzip, deflate, br", "gzip"],

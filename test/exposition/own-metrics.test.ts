@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { OwnMetricsRenderer } from "../../src/exposition/own-metrics.ts";
 import type { ExpositionFormat } from "../../src/exposition/text-format.ts";
 
@@ -46,7 +46,7 @@ function exporter() {
   };
 }
 
-it("shows what the exporter did as it is, and what takes long to measure as of the last second", async () => {
+test("shows what the exporter did as it is, and what takes long to measure as of the last second", async () => {
   const { requests, durations, pages, value, pass } = exporter();
   expect(await value("process_memory_bytes")).toBe(1);
   await pages.measureProcess(TEXT);
@@ -61,7 +61,7 @@ it("shows what the exporter did as it is, and what takes long to measure as of t
   expect(await value("prtg_exporter_api_request_duration_seconds_count")).toBe(1);
 });
 
-it("measures at the scrape where nothing was measured lately", async () => {
+test("measures at the scrape where nothing was measured lately", async () => {
   const { pages, value, pass } = exporter();
   await value("process_memory_bytes");
   await pages.measureProcess(TEXT);
@@ -69,7 +69,7 @@ it("measures at the scrape where nothing was measured lately", async () => {
   expect(await value("process_memory_bytes")).toBe(3);
 });
 
-it("measures nothing while nobody asks", async () => {
+test("measures nothing while nobody asks", async () => {
   const { pages, value, measured } = exporter();
   await pages.measureProcess(new Set());
   expect(measured()).toBe(0);
@@ -79,7 +79,7 @@ it("measures nothing while nobody asks", async () => {
   expect(await value("process_memory_bytes")).toBe(2);
 });
 
-it("has every metric once, and the end of the page", async () => {
+test("has every metric once, and the end of the page", async () => {
   const { pages } = exporter();
   await pages.measureProcess(new Set(["openmetrics"]));
   const text = await pages.render("openmetrics");

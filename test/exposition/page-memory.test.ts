@@ -1,5 +1,5 @@
 import { Registry } from "prom-client";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { Exposition, TooManyPages } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import type { PageReader } from "../../src/exposition/reader-memory.ts";
@@ -57,7 +57,7 @@ function reader(cut: () => void = () => undefined, gone = new AbortController())
 }
 
 describe("memory for pages", () => {
-  it("is bounded at each moment, however many parts are asked for", async () => {
+  test("is bounded at each moment, however many parts are asked for", async () => {
     const { exposition } = await setUp();
     const taken = memoryFromNow();
     let most = 0;
@@ -77,7 +77,7 @@ describe("memory for pages", () => {
     expect(most).toBeLessThan(2 * PAGE_BYTES + SPARE_BYTES);
   });
 
-  it("is given back when a part is forgotten, and not while it is read", async () => {
+  test("is given back when a part is forgotten, and not while it is read", async () => {
     const { exposition, clock } = await setUp();
     const { told, leave } = reader();
     const { beginning } = await exposition.streamedPage(TEXT, "identity", { index: 0, count: 2 }, told);
@@ -95,7 +95,7 @@ describe("memory for pages", () => {
     expect(lines.every(({ length }) => length === 0)).toBe(true);
   });
 
-  it("has slow readers of old pages cut, those that came first before others", async () => {
+  test("has slow readers of old pages cut, those that came first before others", async () => {
     const { exposition, change } = await setUp();
     await exposition.page(TEXT, "identity", undefined, Promise.resolve());
     const cut: number[] = [];
@@ -115,7 +115,7 @@ describe("memory for pages", () => {
     for (const { leave } of readers) leave();
   });
 
-  it("is not taken for those who have gone, nor for more than can be served soon", async () => {
+  test("is not taken for those who have gone, nor for more than can be served soon", async () => {
     const { exposition } = await setUp();
     const gone = reader();
     gone.gone.abort();
@@ -133,7 +133,7 @@ describe("memory for pages", () => {
     expect(refused.every(({ reason }) => reason instanceof TooManyPages)).toBe(true);
   });
 
-  it("is a piece of the page at a time where names are escaped anew", async () => {
+  test("is a piece of the page at a time where names are escaped anew", async () => {
     const { exposition } = await setUp();
     const { told, leave } = reader();
     const { beginning, end } = await exposition.streamedPage(DOTS, "identity", undefined, told);

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { Registry } from "prom-client";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import type { Shard } from "../../src/exposition/shard.ts";
@@ -127,7 +127,7 @@ function apply(one: Step, model: Model, tables: readonly SeriesTable[], now: num
   }
 }
 
-it("shows what a model without any cache shows, whatever was done", async () => {
+test("shows what a model without any cache shows, whatever was done", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
       const { store, exposition, tables } = setUp();
@@ -146,7 +146,7 @@ it("shows what a model without any cache shows, whatever was done", async () => 
   );
 });
 
-it("cuts a page into parts that are disjoint and together the whole, in every form", async () => {
+test("cuts a page into parts that are disjoint and together the whole, in every form", async () => {
   const count = fc.integer({ min: 1, max: 5 });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.array(step, { maxLength: 20 }), count, async (...given) => {
@@ -176,7 +176,7 @@ it("cuts a page into parts that are disjoint and together the whole, in every fo
   );
 });
 
-it("keeps within its limits by leaving out whole owners, the same ones in any order", async () => {
+test("keeps within its limits by leaving out whole owners, the same ones in any order", async () => {
   const maxSeries = fc.integer({ min: 1, max: 30 });
   const additions = fc.array(fc.record({ table, owner, id: fc.nat(1_000) }), { maxLength: 60 });
   await fc.assert(

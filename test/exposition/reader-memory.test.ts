@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CompressedReaders, LineMemory } from "../../src/exposition/reader-memory.ts";
 import { NO_CONTENT } from "../../src/exposition/representation.ts";
 
@@ -11,14 +11,14 @@ function made(memory: LineMemory): Buffer {
 }
 
 describe("LineMemory", () => {
-  it("frees lines at once when they are not read", () => {
+  test("frees lines at once when they are not read", () => {
     const memory = new LineMemory();
     const lines = made(memory);
     memory.retire([lines]);
     expect(lines).toHaveLength(0);
   });
 
-  it("keeps them until the last reader that may see them has left, and no longer", () => {
+  test("keeps them until the last reader that may see them has left, and no longer", () => {
     const memory = new LineMemory();
     const [old, current] = [made(memory), made(memory)];
     const [first, second] = [memory.enter(), memory.enter()];
@@ -34,7 +34,7 @@ describe("LineMemory", () => {
     expect(current).toHaveLength(0);
   });
 
-  it("counts a reader once, however often it leaves", () => {
+  test("counts a reader once, however often it leaves", () => {
     const memory = new LineMemory();
     const lines = made(memory);
     const [leave, stay] = [memory.enter(), memory.enter()];
@@ -46,7 +46,7 @@ describe("LineMemory", () => {
     expect(lines).toHaveLength(0);
   });
 
-  it("leaves them to the garbage collector when a caller keeps what was current then", () => {
+  test("leaves them to the garbage collector when a caller keeps what was current then", () => {
     const memory = new LineMemory();
     const [replaced, kept] = [made(memory), made(memory)];
     const leave = memory.enter();
@@ -59,7 +59,7 @@ describe("LineMemory", () => {
     expect([replaced, kept, later].map(({ length }) => length)).toEqual([SIZE, SIZE, 0]);
   });
 
-  it("does not touch memory that others share", () => {
+  test("does not touch memory that others share", () => {
     const memory = new LineMemory();
     const shared = Buffer.from(new ArrayBuffer(2 * SIZE), 0, SIZE);
     memory.adopt(shared);
@@ -68,7 +68,7 @@ describe("LineMemory", () => {
     expect([shared, stranger].map(({ length }) => length)).toEqual([SIZE, SIZE]);
   });
 
-  it("cuts the readers that came first when they hold more than the limit", () => {
+  test("cuts the readers that came first when they hold more than the limit", () => {
     const memory = new LineMemory(() => 2 * SIZE);
     const cut: string[] = [];
     const leave = new Map<string, () => void>();
@@ -101,7 +101,7 @@ describe("LineMemory", () => {
 describe("CompressedReaders", () => {
   const content = (bytes: number) => ({ ...NO_CONTENT, bytes });
 
-  it("cuts those that came first when old pages that they hold exceed the limit", () => {
+  test("cuts those that came first when old pages that they hold exceed the limit", () => {
     const readers = new CompressedReaders(() => 25);
     const cut: string[] = [];
     const enter = (name: string, page = content(10)) => readers.enter(page, () => void cut.push(name));
@@ -118,7 +118,7 @@ describe("CompressedReaders", () => {
     expect(cut).toEqual(["first", "second"]);
   });
 
-  it("lets the newest have its page, whatever its size", () => {
+  test("lets the newest have its page, whatever its size", () => {
     const readers = new CompressedReaders(() => 25);
     const cut: string[] = [];
     readers.enter(content(100), () => void cut.push("large"));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { Registry } from "prom-client";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -49,7 +49,7 @@ const action = (identity: number) =>
 
 const TITLE = "gives every reader one moment's page, whole, whatever replaces it meanwhile: %i in 10 not compressed";
 
-it.each([0, 1, 5])(TITLE, { timeout: 120_000 }, async (identity) => {
+test.each([0, 1, 5])(TITLE, { timeout: 120_000 }, async (identity) => {
   await fc.assert(
     fc.asyncProperty(fc.array(action(identity), { minLength: 10, maxLength: 60 }), async (actions) => {
       const store = new Store([FAMILY], (_family, [id = ""]) => `{id="${id}",path="${PADDING}"}`);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ContentEncoding } from "../../src/exposition/negotiate.ts";
 import { nameOf, type Representation } from "../../src/exposition/representation.ts";
 import { CACHED_FOR_MS, RepresentationCache } from "../../src/exposition/representation-cache.ts";
@@ -40,7 +40,7 @@ function kept(given: readonly Given[], now: number, maxBytes: number): string[] 
 }
 
 describe("forms that are kept ready", () => {
-  it("are those of the whole page whatever they take, and of its parts as much as fits", () => {
+  test("are those of the whole page whatever they take, and of its parts as much as fits", () => {
     const parts = ["0/3", "1/3", "2/3"].map((part, at) => ({ part, first: at }));
     expect(kept([{ part: "0/1", bytes: 1_000 }, ...parts], 5, 20)).toEqual([
       "text identity 0/1",
@@ -49,7 +49,7 @@ describe("forms that are kept ready", () => {
     ]);
   });
 
-  it("count a part once, whatever its formats, and go with all of them", () => {
+  test("count a part once, whatever its formats, and go with all of them", () => {
     const both = (part: string, first: number) =>
       (["text", "openmetrics"] as const).map((format) => ({ part, first, format }));
     expect(kept([...both("0/3", 0), ...both("1/3", 1), ...both("2/3", 2)], 5, 20)).toEqual([
@@ -60,14 +60,14 @@ describe("forms that are kept ready", () => {
     ]);
   });
 
-  it("have a bound in each encoding", () => {
+  test("have a bound in each encoding", () => {
     const given = (["identity", "gzip"] as const).flatMap((encoding) =>
       ["0/2", "1/2"].map((part, first) => ({ part, first, encoding })),
     );
     expect(kept(given, 5, 10)).toEqual(["text identity 1/2", "text gzip 1/2"]);
   });
 
-  it("stay for scrapers that come back, whoever tries other parts meanwhile", () => {
+  test("stay for scrapers that come back, whoever tries other parts meanwhile", () => {
     const regular = { part: "0/4", first: 0, asked: 30_000 };
     const tried = ["0/5", "1/5", "2/5"].map((part, at) => ({ part, first: 31_000 + at }));
     expect(kept([regular, ...tried], 32_000, 20)).toEqual(["text identity 0/4", "text identity 2/5"]);
@@ -75,7 +75,7 @@ describe("forms that are kept ready", () => {
     expect(kept([regular, ...tried], 182_000, 20)).toEqual(["text identity 1/5", "text identity 2/5"]);
   });
 
-  it("are not more than all parts of one page, however small", () => {
+  test("are not more than all parts of one page, however small", () => {
     const all = Array.from({ length: MAX_SHARDS }, (_, index) => ({
       part: `${index}/${MAX_SHARDS}`,
       bytes: 0,
@@ -86,7 +86,7 @@ describe("forms that are kept ready", () => {
     expect(kept([...all, ...more], 200, 20)).toHaveLength(MAX_SHARDS);
   });
 
-  it("go when nobody has asked for ten minutes", () => {
+  test("go when nobody has asked for ten minutes", () => {
     expect(kept([{ part: "0/1" }, { part: "0/2" }, { part: "1/2", first: 1 }], CACHED_FOR_MS + 1, 100)).toEqual([
       "text identity 1/2",
     ]);

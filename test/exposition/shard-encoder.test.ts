@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { RenderedBlock } from "../../src/exposition/rendered-block.ts";
 import { ShardEncoder } from "../../src/exposition/shard-encoder.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
@@ -13,7 +13,7 @@ function block(bytes: string): RenderedBlock {
   };
 }
 
-it("ends early only when nothing looks at its lines any more", async () => {
+test("ends early only when nothing looks at its lines any more", async () => {
   const slow = Promise.withResolvers<string>();
   const reader = new AbortController();
   const encoder = new ShardEncoder<string>(

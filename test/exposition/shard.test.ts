@@ -1,8 +1,8 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { isInShard, parseShard } from "../../src/exposition/shard.ts";
 import { ownerOf, SERVER_WIDE } from "../../src/store/owner.ts";
 
-it.each([
+test.each([
   ["0/1", { index: 0, count: 1 }],
   ["2/5", { index: 2, count: 5 }],
   ["99/100", { index: 99, count: 100 }],
@@ -10,7 +10,7 @@ it.each([
   expect(parseShard(text)).toEqual(part);
 });
 
-it.each([
+test.each([
   "",
   "1",
   "1/",
@@ -30,7 +30,7 @@ it.each([
   expect(parseShard(text)).toBeUndefined();
 });
 
-it("spreads devices evenly, and keeps what is about a server in the first part", () => {
+test("spreads devices evenly, and keeps what is about a server in the first part", () => {
   const counts = [0, 0, 0, 0, 0, 0, 0];
   for (let id = 2_000; id < 9_000; id++) {
     const index = counts.findIndex((_, part) =>
@@ -43,7 +43,7 @@ it("spreads devices evenly, and keeps what is about a server in the first part",
   expect(isInShard({ index: 1, count: 3 }, SERVER_WIDE)).toBe(false);
 });
 
-it("gives an owner that no restart and no other process changes", () => {
+test("gives an owner that no restart and no other process changes", () => {
   expect([ownerOf("hq", "40"), ownerOf("lab", "40"), ownerOf("h", "q40")]).toEqual([
     1455696581, 2369407466, 3119945171,
   ]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LineMemory } from "../../src/exposition/reader-memory.ts";
 import { type RenderedStore, StoreRenderer } from "../../src/exposition/store-renderer.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
@@ -44,7 +44,7 @@ const expected = (value: number) =>
   ).join("");
 
 describe("lines of a page", () => {
-  it("are given back one block after the other while they are replaced, where no page is made of them", async () => {
+  test("are given back one block after the other while they are replaced, where no page is made of them", async () => {
     const { pages, changeAll } = await setUp();
     const before = await pages.refresh(NOT_SHOWN, whole);
     const old = linesOf(before);
@@ -64,7 +64,7 @@ describe("lines of a page", () => {
     expect(textOf(await after)).toBe(expected(1));
   });
 
-  it("stay until they are taken, where a page is made of them", async () => {
+  test("stay until they are taken, where a page is made of them", async () => {
     const { pages, changeAll, memory } = await setUp();
     const before = await pages.refresh(SHOWN, whole);
     await changeAll(1);
@@ -75,7 +75,7 @@ describe("lines of a page", () => {
     expect(pages.takeReplaced()).toEqual([]);
   });
 
-  it("stay for whoever entered when the page was theirs to see", async () => {
+  test("stay for whoever entered when the page was theirs to see", async () => {
     const { pages, changeAll, memory } = await setUp();
     const { page, leave } = await pages.refresh(NOT_SHOWN, (seen) => ({ page: seen, leave: memory.enter() }));
     await changeAll(1);
@@ -86,7 +86,7 @@ describe("lines of a page", () => {
     expect(textOf(after)).toBe(expected(1));
   });
 
-  it("of blocks that did not change stay", async () => {
+  test("of blocks that did not change stay", async () => {
     const { store, table, pages } = await setUp();
     const [first, second, third] = linesOf(await pages.refresh(NOT_SHOWN, whole));
     await store.commit(() => table.set(BLOCK_SIZE + 7, 1));
@@ -96,7 +96,7 @@ describe("lines of a page", () => {
     expect(after[2]).toBe(third);
   });
 
-  it("are given back with their table", async () => {
+  test("are given back with their table", async () => {
     const { store, pages } = await setUp();
     const old = linesOf(await pages.refresh(NOT_SHOWN, whole));
     await store.reshape([FAMILY], async () => () => undefined);
@@ -104,7 +104,7 @@ describe("lines of a page", () => {
     expect(old.map(({ length }) => length)).toEqual([0, 0, 0]);
   });
 
-  it("are whole again after a rendering that failed midway", async () => {
+  test("are whole again after a rendering that failed midway", async () => {
     let isBroken = false;
     const { store, table, pages, changeAll } = await setUp((id) => {
       if (isBroken && id === "other") throw new Error("broken");

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   escapeLabelValue,
   escapeOpenMetricsHelp,
@@ -10,7 +10,7 @@ import {
 import { parseSample } from "../support/parse-sample.ts";
 
 describe("escapeLabelValue", () => {
-  it.each([
+  test.each([
     ["plain", "plain"],
     ['say "hi"', 'say \\"hi\\"'],
     ["C:\\temp", "C:\\\\temp"],
@@ -23,7 +23,7 @@ describe("escapeLabelValue", () => {
     expect(escapeLabelValue(value)).toBe(escaped);
   });
 
-  it("round-trips any Unicode string through a parser", () => {
+  test("round-trips any Unicode string through a parser", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (first, second) => {
         const line = `m${formatLabels(["a", "b"], [first, second])} 1`;
@@ -36,7 +36,7 @@ describe("escapeLabelValue", () => {
     );
   });
 
-  it("round-trips strings made of what must be escaped", () => {
+  test("round-trips strings made of what must be escaped", () => {
     const hostile = fc.string({ unit: fc.constantFrom("\\", "n", '"', "\n", ",", "}", "{", "=", " ", "\ud800", "é") });
     fc.assert(
       fc.property(hostile, (value) => {
@@ -47,14 +47,14 @@ describe("escapeLabelValue", () => {
 });
 
 describe("help", () => {
-  it("keeps quotes in the text format and escapes them in OpenMetrics", () => {
+  test("keeps quotes in the text format and escapes them in OpenMetrics", () => {
     expect(escapeTextHelp('a "b" \\ \n')).toBe('a "b" \\\\ \\n');
     expect(escapeOpenMetricsHelp('a "b" \\ \n')).toBe('a \\"b\\" \\\\ \\n');
   });
 });
 
 describe("formatValue", () => {
-  it.each([
+  test.each([
     [0, "0"],
     [-0, "0"],
     [0.1, "0.1"],
@@ -67,13 +67,13 @@ describe("formatValue", () => {
     expect(formatValue(value)).toBe(text);
   });
 
-  it("loses no bit", () => {
+  test("loses no bit", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => Number(formatValue(value)) === value),
     );
   });
 });
 
-it("writes no braces where there are no labels", () => {
+test("writes no braces where there are no labels", () => {
   expect(formatLabels([], [])).toBe("");
 });

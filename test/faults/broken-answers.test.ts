@@ -1,4 +1,4 @@
-import { afterAll, describe, it, vi } from "vitest";
+import { afterAll, describe, test, vi } from "vitest";
 import { KINDS, MatrixSite } from "./support/matrix.ts";
 import { somewhere } from "./support/sample.ts";
 
@@ -10,5 +10,5 @@ const site = new MatrixSite({ probes: 1, groups: 8, devices: 10, sensors: 12, ch
 afterAll(() => site.close());
 
 describe("an answer that is no answer, wherever it comes", () => {
-  it.each(kinds)("$name", (kind) => site.shake(somewhere(kind)));
+  test.each(kinds)("$name", (kind) => site.shake(somewhere(kind)));
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ENDPOINTS, faultKinds, faultTexts, isSound } from "../../soak/fault-catalogue.ts";
 import { PageError, type PageFormat, parsePage } from "../../soak/page-parser.ts";
 import { PageView } from "../../soak/page-view.ts";
@@ -89,7 +89,7 @@ const ANSWERS = ["/health", ...LISTS.map((list) => `/experimental/${list}?limit=
 const WELL = { health: [1, 5_000], tree: [1, 5_000], status: [1, 5_000], channels: [1, 5_000] } as const;
 
 describe("the truth", () => {
-  it("is a page that says what the server says", () => {
+  test("is a page that says what the server says", () => {
     expect(new TruthChecker("hq").complaints(pageOf(1, WELL), NOW, ANSWERS)).toEqual([]);
     expect(isRecovered(pageOf(1, WELL), "hq", Object.keys(WELL))).toBe(true);
   });
@@ -122,7 +122,7 @@ describe("the truth", () => {
     expect(new TruthChecker("hq").complaints(page, NOW, answers).join("\n")).toContain(lie);
   });
 
-  it("is no success that goes back in time", () => {
+  test("is no success that goes back in time", () => {
     const truth = new TruthChecker("hq");
     truth.complaints(pageOf(1, WELL), NOW, ANSWERS);
     const back = pageOf(1, { ...WELL, tree: [1, 9_000] });
@@ -132,7 +132,7 @@ describe("the truth", () => {
     expect(isRecovered(pageOf(0, { ...WELL, tree: [0, 0] }), "hq", ["health", "tree"])).toBe(false);
   });
 
-  it("is no value that is older than it may be, or of which nobody knows how old it is", () => {
+  test("is no value that is older than it may be, or of which nobody knows how old it is", () => {
     const page = `# TYPE prtg_sensor_last_measurement_timestamp_seconds gauge
 prtg_sensor_last_measurement_timestamp_seconds{server="hq",sensor_id="1"} ${NOW / 1_000 - 299}
 prtg_sensor_last_measurement_timestamp_seconds{server="hq",sensor_id="2"} ${NOW / 1_000 - 310}
@@ -150,14 +150,14 @@ prtg_channel_value{server="hq",sensor_id="3"} 1
 });
 
 describe("the catalogue of faults", () => {
-  it("has what the simulator can do, everywhere", () => {
+  test("has what the simulator can do, everywhere", () => {
     const kinds = faultKinds(5_000);
     const texts = kinds.flatMap((kind) => ENDPOINTS.flatMap((at) => faultTexts(kind, at)));
     for (const text of texts) expect(() => parseFault(text), text).not.toThrow();
     expect(new Set(kinds.map(({ name }) => name)).size).toBe(kinds.length);
   });
 
-  it("knows which answers cannot be used", () => {
+  test("knows which answers cannot be used", () => {
     expect([200, 204, 302, 404, 503, undefined].map((status) => isSound(status, []))).toEqual([
       true,
       true,

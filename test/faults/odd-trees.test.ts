@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { Random } from "../../soak/random.ts";
 import { everywhere, KINDS, MatrixSite } from "./support/matrix.ts";
 
@@ -14,11 +14,11 @@ afterAll(() => Promise.all([deep.close(), long.close()]));
 
 describe("a tree that cannot be", () => {
   const lists = (glob: string) => /(groups|devices|sensors|channels|^\*)$/.test(glob);
-  it.each(KINDS.filter(({ text }) => text.startsWith("parents")))("$name", (kind) =>
+  test.each(KINDS.filter(({ text }) => text.startsWith("parents")))("$name", (kind) =>
     deep.shake(everywhere(kind, new Random(SEED), lists)),
   );
 
-  it("of 54 groups below each other is shown with all of its path, and as it was afterwards", async () => {
+  test("of 54 groups below each other is shown with all of its path, and as it was afterwards", async () => {
     const { clock, simulator, page } = await deep.shaken();
     simulator.faults.set(["parents=chain@*/groups"]);
     await clock.pass(65_000);
@@ -34,7 +34,7 @@ describe("a tree that cannot be", () => {
 });
 
 describe("lists of which no record can be read", () => {
-  it.each(["large=20kB,arrays", "large=20kB,objects"])("%s: nothing is removed on their word", async (fault) => {
+  test.each(["large=20kB,arrays", "large=20kB,objects"])("%s: nothing is removed on their word", async (fault) => {
     const { clock, simulator, world, page } = await deep.shaken();
     const sensors = async () => (await page()).labelsOf("prtg_sensor_status_code", "sensor_id").size;
     const before = await sensors();
@@ -51,7 +51,7 @@ describe("lists of which no record can be read", () => {
 
 describe("pages that shift", () => {
   const channels = (glob: string) => glob.endsWith("channels");
-  it.each(KINDS.filter(({ text }) => text.startsWith("moving-list")))("$name", async (kind) => {
+  test.each(KINDS.filter(({ text }) => text.startsWith("moving-list")))("$name", async (kind) => {
     await long.shake(everywhere(kind, new Random(SEED), channels));
     const moved = (await (await long.shaken()).page()).samples("prtg_exporter_api_lists_moved_total");
     expect(moved.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThan(0);

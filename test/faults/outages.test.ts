@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { isRecovered, staleValues } from "../../soak/truth.ts";
 import { COLLECTORS, SERVER, type ShakenExporter, startShakenExporter } from "./support/shaken-exporter.ts";
 
@@ -26,7 +26,7 @@ function staleAfter({ world }: ShakenExporter): number {
 }
 
 describe("an outage that lasts", () => {
-  it.each(["cut=start", "hang", "error=503"])("ends all that nobody confirms, %s", async (fault) => {
+  test.each(["cut=start", "hang", "error=503"])("ends all that nobody confirms, %s", async (fault) => {
     shaken = await startShakenExporter({ size: SIZE });
     const { clock, simulator, page } = shaken;
     for (const sensor of shaken.world.list("sensor")) sensor.intervalSeconds = 60;
@@ -63,7 +63,7 @@ describe("an outage that lasts", () => {
 });
 
 describe("objects that come and go under faults", () => {
-  it("stay while they live, and go when two whole lists lack them", async () => {
+  test("stay while they live, and go when two whole lists lack them", async () => {
     shaken = await startShakenExporter({ size: SIZE });
     const { clock, simulator, world, page } = shaken;
     const [gone, ...others] = world.list("sensor").map(({ id }) => id);
@@ -83,7 +83,7 @@ describe("objects that come and go under faults", () => {
 });
 
 describe("a clock that is wrong for a while", () => {
-  it.each(["skew=+2h", "skew=-2h", "date=+2h", "date=-2h"])("leaves nothing behind, %s", async (fault) => {
+  test.each(["skew=+2h", "skew=-2h", "date=+2h", "date=-2h"])("leaves nothing behind, %s", async (fault) => {
     shaken = await startShakenExporter({ size: SIZE, settings: EVERY_SERIES });
     const { clock, simulator, world, page } = shaken;
     for (const sensor of world.list("sensor")) sensor.intervalSeconds = 60;

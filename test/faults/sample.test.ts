@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ENDPOINTS } from "../../soak/fault-catalogue.ts";
 import { KINDS } from "./support/matrix.ts";
 import { somewhere } from "./support/sample.ts";
@@ -6,7 +6,7 @@ import { somewhere } from "./support/sample.ts";
 const pairs = (seed: number, isWhole: boolean) =>
   new Set(KINDS.flatMap((kind) => somewhere(kind, seed, isWhole)).flatMap(({ kinds }) => kinds));
 
-it("has every kind of fault, and every endpoint more than once", () => {
+test("has every kind of fault, and every endpoint more than once", () => {
   const sample = [...pairs(1, false)];
   expect(new Set(sample.map((pair) => pair.split(" at ")[0]))).toEqual(new Set(KINDS.map(({ name }) => name)));
   const places = Map.groupBy(sample, (pair) => pair.split(" at ")[1]);
@@ -14,7 +14,7 @@ it("has every kind of fault, and every endpoint more than once", () => {
   expect(Math.min(...[...places.values()].map(({ length }) => length))).toBeGreaterThan(3);
 });
 
-it("is the same for the same seed, and has everything in the end", () => {
+test("is the same for the same seed, and has everything in the end", () => {
   expect(pairs(2, false)).toEqual(pairs(2, false));
   const whole = pairs(1, true);
   expect(pairs(1, false).size).toBeLessThan(whole.size / 2);

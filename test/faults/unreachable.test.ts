@@ -1,24 +1,18 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { parsePage } from "../../soak/page-parser.ts";
 import { PageView } from "../../soak/page-view.ts";
 import { TruthChecker } from "../../soak/truth.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import { certificatePath, keyPair } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 
-const FIXTURES = fileURLToPath(new URL("../prtg/fixtures/", import.meta.url));
 const SCHEDULES =
   "health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }";
-
-function certificate(name: string): { readonly cert: string; readonly key: string } {
-  const read = (file: string) => readFileSync(FIXTURES + file, "utf8");
-  return { cert: read(`${name}.pem`), key: read(`${name}.key.pem`) };
-}
 
 /** A whole exporter in real time; `servers` by name, in YAML. */
 async function monitor(servers: Readonly<Record<string, string>>) {
@@ -27,7 +21,7 @@ async function monitor(servers: Readonly<Record<string, string>>) {
       `  - { name: ${name}, auth: { api_key: "\${KEY}" }, limits: { timeout: 20s, requests_per_second: 100 }, ${more} }\n`,
   );
   const { config } = await loadConfig({
-    file: `${FIXTURES}prtg.yaml`,
+    file: certificatePath("prtg.yaml"),
     env: { KEY: CREDENTIALS.apiKey },
     readFile: async (path) =>
       path.endsWith("prtg.yaml")
@@ -45,11 +39,11 @@ async function monitor(servers: Readonly<Record<string, string>>) {
   };
 }
 
-it("names that do not resolve, closed ports and certificates that cannot be trusted are told, and disturb nobody", async () => {
+test("names that do not resolve, closed ports and certificates that cannot be trusted are told, and disturb nobody", async () => {
   const [sound, expired, foreign, plain] = await Promise.all([
     simulateServer(),
-    simulateServer({ tls: certificate("expired") }),
-    simulateServer({ tls: certificate("prtg.example.com") }),
+    simulateServer({ tls: keyPair("expired") }),
+    simulateServer({ tls: keyPair("prtg.example.com") }),
     simulateServer(),
   ]);
   const page = await monitor({
@@ -87,9 +81,9 @@ it("names that do not resolve, closed ports and certificates that cannot be trus
   }
 });
 
-it("a certificate that is put right is trusted at the next health check", async () => {
+test("a certificate that is put right is trusted at the next health check", async () => {
   const port = await freePort();
-  const wrong = await simulateServer({ port, tls: certificate("expired") });
+  const wrong = await simulateServer({ port, tls: keyPair("expired") });
   const page = await monitor({ hq: `url: "https://localhost:${port}", tls: { ca_file: ca.pem }` });
   const up = async () => (await page("text")).value("prtg_up", { server: "hq" });
   await vi.waitFor(
@@ -98,7 +92,7 @@ it("a certificate that is put right is trusted at the next health check", async 
   );
   expect(await up()).toBe(0);
   await wrong.close();
-  await simulateServer({ port, tls: certificate("localhost") });
+  await simulateServer({ port, tls: keyPair("localhost") });
   const since = performance.now();
   await vi.waitFor(async () => expect(await up()).toBe(1), { timeout: 30_000, interval: 100 });
   // Health is asked each second, whatever holds all else back, for up to a minute; the rest is the machine.

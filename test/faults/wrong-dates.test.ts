@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { SERVER, type ShakenExporter, startShakenExporter } from "./support/shaken-exporter.ts";
 
@@ -47,40 +47,40 @@ state_dir: ${JSON.stringify(folder)}
 }
 
 describe.each(["-2h", "+2h", "+8700h"])("one wrong Date, %s", (date) => {
-  it.each(["*/channels", "*/health", "*"])("at %s sends no point twice, and no value goes", async (place) => {
-    const it = await pushing();
-    const values = await it.values();
+  test.each(["*/channels", "*/health", "*"])("at %s sends no point twice, and no value goes", async (place) => {
+    const pushed = await pushing();
+    const values = await pushed.values();
     expect(values).toBeGreaterThan(10);
-    const before = it.points().length;
+    const before = pushed.points().length;
     expect(before).toBeGreaterThan(values);
     for (let turn = 0; turn < 3; turn++) {
-      it.simulator.faults.set([`date=${date}@${place}`]);
-      await it.clock.pass(35 * SECOND);
-      expect(await it.values()).toBe(values);
-      it.simulator.faults.clear();
-      await it.clock.pass(35 * SECOND);
-      expect(await it.values()).toBe(values);
+      pushed.simulator.faults.set([`date=${date}@${place}`]);
+      await pushed.clock.pass(35 * SECOND);
+      expect(await pushed.values()).toBe(values);
+      pushed.simulator.faults.clear();
+      await pushed.clock.pass(35 * SECOND);
+      expect(await pushed.values()).toBe(values);
     }
-    const points = it.points();
+    const points = pushed.points();
     expect(points.length).toBeGreaterThan(before);
     expect(new Set(points).size).toBe(points.length);
-    const offset = (await it.page()).value("prtg_exporter_server_clock_offset_seconds", { server: SERVER });
+    const offset = (await pushed.page()).value("prtg_exporter_server_clock_offset_seconds", { server: SERVER });
     expect(Math.abs(offset ?? Number.NaN)).toBeLessThan(2);
   });
 });
 
 describe.each(["auto", "all"] as const)("a Date that is wrong for long, mode %s", (mode) => {
-  it.each(["-2h", "+2h"])("sends no point twice, and none is missing after it, %s", async (date) => {
-    const it = await pushing(mode);
-    const values = await it.values();
-    it.simulator.faults.set([`date=${date}`]);
-    await it.clock.pass(5 * MINUTE);
-    const offset = (await it.page()).value("prtg_exporter_server_clock_offset_seconds", { server: SERVER });
+  test.each(["-2h", "+2h"])("sends no point twice, and none is missing after it, %s", async (date) => {
+    const pushed = await pushing(mode);
+    const values = await pushed.values();
+    pushed.simulator.faults.set([`date=${date}`]);
+    await pushed.clock.pass(5 * MINUTE);
+    const offset = (await pushed.page()).value("prtg_exporter_server_clock_offset_seconds", { server: SERVER });
     expect(Math.abs(offset ?? 0)).toBeGreaterThan(7_000);
-    it.simulator.faults.clear();
-    await it.clock.pass(3 * MINUTE);
-    expect(await it.values()).toBe(values);
-    const points = it.points();
+    pushed.simulator.faults.clear();
+    await pushed.clock.pass(3 * MINUTE);
+    expect(await pushed.values()).toBe(values);
+    const points = pushed.points();
     expect(points.length).toBeGreaterThan(5 * values);
     expect(new Set(points).size).toBe(points.length);
     // Each channel has a point for every scan between its first one and its last.

@@ -1,10 +1,10 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { mergeSmall } from "../../src/lib/buffers.ts";
 
 const SMALL = 256 * 1_024;
 
-it("keeps the bytes, in few buffers that are not copied where they are large", () => {
+test("keeps the bytes, in few buffers that are not copied where they are large", () => {
   const size = fc.oneof(fc.nat(200), fc.integer({ min: SMALL - 5_000, max: SMALL + 5_000 }));
   fc.assert(
     fc.property(fc.array(size, { maxLength: 30 }), (sizes) => {

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { textTable } from "../../src/lib/text-table.ts";
 
-it("lines columns up, without spaces at the end", () => {
+test("lines columns up, without spaces at the end", () => {
   expect(
     textTable(
       ["A", "LONGER", "C"],
@@ -13,7 +13,7 @@ it("lines columns up, without spaces at the end", () => {
   ).toBe("A    LONGER  C\naaa  b\n             c\n");
 });
 
-it("takes what a terminal would obey out of cells, and lets a long cell move its own line only", () => {
+test("takes what a terminal would obey out of cells, and lets a long cell move its own line only", () => {
   const long = "x".repeat(100);
   expect(
     textTable(

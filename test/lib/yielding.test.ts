@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 
-it("does one piece of work a turn of the event loop, in the order in which it was asked for", async () => {
+test("does one piece of work a turn of the event loop, in the order in which it was asked for", async () => {
   const done: string[] = [];
   const work = async (name: string, pieces: number) => {
     for (let piece = 1; piece <= pieces; piece++) {

@@ -3,15 +3,16 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
+import { certificate, certificatePath } from "../support/certificates.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
-import { certificateFile, readCertificate, startReceiver } from "./support/receiver.ts";
+import { startReceiver } from "./support/receiver.ts";
 import { describeAll, NOON, row } from "./support/rows.ts";
 
-const CA = certificateFile("ca.pem");
+const CA = certificatePath("ca.pem");
 /** Signed by the authority; serves as a client's certificate too. */
-const CLIENT = { certFile: certificateFile("localhost.pem"), keyFile: certificateFile("localhost.key.pem") };
-const MUTUAL = { requestCert: true, rejectUnauthorized: true, ca: readCertificate("ca.pem") };
+const CLIENT = { certFile: certificatePath("localhost.pem"), keyFile: certificatePath("localhost.key.pem") };
+const MUTUAL = { requestCert: true, rejectUnauthorized: true, ca: certificate("ca.pem") };
 
 async function deliver(section: OtlpSection) {
   const exporter = await testExporter(section);
@@ -34,9 +35,9 @@ describe("the receiver's certificate", () => {
   });
 
   test("is refused for another name, unless that name is expected", async () => {
-    const other = { cert: readCertificate("prtg.example.com.pem"), key: readCertificate("prtg.example.com.key.pem") };
+    const other = { cert: certificate("prtg.example.com.pem"), key: certificate("prtg.example.com.key.pem") };
     const receiver = await startReceiver(() => undefined, other);
-    const tls = { caFile: certificateFile("prtg.example.com.pem") };
+    const tls = { caFile: certificatePath("prtg.example.com.pem") };
     expect(await deliver({ endpoint: receiver.url, tls })).toMatchObject({ kind: "failed" });
     const named = { ...tls, serverName: "prtg.example.com" };
     expect(await deliver({ endpoint: receiver.url, tls: named })).toMatchObject({ kind: "accepted" });
@@ -62,8 +63,8 @@ describe("the client's certificate", () => {
     const folder = temporaryFolder({});
     const [certFile, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
     const use = async (name: string) => {
-      await copyFile(certificateFile(`${name}.pem`), certFile);
-      await copyFile(certificateFile(`${name}.key.pem`), keyFile);
+      await copyFile(certificatePath(`${name}.pem`), certFile);
+      await copyFile(certificatePath(`${name}.key.pem`), keyFile);
     };
     await use("prtg.example.com");
     // Takes any client, so that the first one is seen as well.
@@ -88,7 +89,7 @@ describe("the client's certificate", () => {
     { tls: { keyFile: CLIENT.keyFile }, code: "CONFIG_INVALID" },
     { tls: { ...CLIENT, keyFile: "/no/such/file" }, code: "SECRET_UNREADABLE" },
     { tls: { ...CLIENT, keyFile: CLIENT.certFile }, code: "SECRET_UNREADABLE" },
-    { tls: { ...CLIENT, keyFile: certificateFile("expired.key.pem") }, code: "SECRET_UNREADABLE" },
+    { tls: { ...CLIENT, keyFile: certificatePath("expired.key.pem") }, code: "SECRET_UNREADABLE" },
     { tls: { ...CLIENT, certFile: CLIENT.keyFile }, code: "CA_UNREADABLE" },
     { tls: { caFile: "/no/such/file" }, code: "CA_UNREADABLE" },
   ])("$tls is an error at the start: $code", async ({ tls, code }) => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ExporterUnderTest, SOUND } from "../../soak/exporter-under-test.ts";
 import { Random } from "../../soak/random.ts";
 import { Scraper } from "../../soak/scraper.ts";
@@ -39,7 +39,7 @@ interface Measured {
 
 const TITLE = "a server that hangs, floods or is down leaves another one's polls and the scrapes as they are";
 
-it(TITLE, { timeout: LIMIT_MS }, async () => {
+test(TITLE, { timeout: LIMIT_MS }, async () => {
   const [shaken, sound] = await Promise.all([SimulatedSite.start(SIZE), SimulatedSite.start(SIZE)]);
   onTestFinished(async () => void (await Promise.all([shaken.program.stop(), sound.program.stop()])));
   const exporter = await ExporterUnderTest.start(shaken, sound, { schedules: SCHEDULES });

@@ -9,6 +9,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { type BackgroundProgram, startInBackground } from "./support/background-program.ts";
 import { describeWithPrograms, findProgram } from "./support/programs.ts";
 import { runProgram } from "./support/run-program.ts";
+import { terminalEnvironment } from "./support/terminal-environment.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAIRS = [
@@ -20,10 +21,6 @@ const LIMIT_MS = 280_000;
 const TEST_LIMIT_MS = 600_000;
 const exec = promisify(execFile);
 
-/** What npm and the test runner have set is not for another npm; certificates of this network are. */
-const OWN_ENV = Object.entries(process.env).filter(
-  ([name]) => !/^(npm_|VITEST|NODE_(?!EXTRA_CA)|TEST|PRTG_)/i.test(name),
-);
 /** Shared, so that what one has downloaded the next one has. */
 const CACHE = mkdtempSync(path.join(tmpdir(), "machines-npm-"));
 afterAll(() => rmSync(CACHE, { recursive: true, force: true, maxRetries: 5 }));
@@ -44,7 +41,7 @@ async function machine({ node, npm }: { readonly node: string; readonly npm: str
   mkdirSync(bin);
   symlinkSync(findProgram(`node-${node}`) ?? "", path.join(bin, "node"));
   if (npm !== "-") symlinkSync(findProgram(`npm-${npm}`) ?? "", path.join(bin, "npm"));
-  const env = { ...Object.fromEntries(OWN_ENV), PATH: `${bin}:/usr/bin:/bin`, npm_config_cache: CACHE, NO_COLOR: "1" };
+  const env = { ...terminalEnvironment(), PATH: `${bin}:/usr/bin:/bin`, npm_config_cache: CACHE, NO_COLOR: "1" };
   return { clone, env };
 }
 

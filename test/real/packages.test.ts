@@ -17,6 +17,7 @@ import {
   VERSION,
 } from "./support/built-packages.ts";
 import { runProgram } from "./support/run-program.ts";
+import { terminalEnvironment } from "./support/terminal-environment.ts";
 
 const START_LIMIT_MS = 200_000;
 const scratch = mkdtempSync(path.join(tmpdir(), "prtg-exporter-artefacts-"));
@@ -105,10 +106,8 @@ test.each([
 test("the npm package, installed globally, puts prtg-exporter on the PATH, on the versions that were tested", async () => {
   const prefix = path.join(scratch, "global");
   const args = ["install", "--global", `--prefix=${prefix}`, "--prefer-offline", "--no-audit", "--no-fund"];
-  // As in a terminal: npm run puts node_modules/.bin on the PATH, and on the Node.js there npm passed over the package's lock.
-  const paths = (process.env.PATH ?? "").split(":").filter((folder) => !folder.includes("node_modules"));
-  const ours = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
-  const env = { ...Object.fromEntries(ours), PATH: [`${prefix}/bin`, ...paths].join(":") };
+  const terminal = terminalEnvironment();
+  const env = { ...terminal, PATH: `${prefix}/bin:${terminal.PATH}` };
   const installed = await runProgram("npm", [...args, fileEnding(artefacts, ".tgz")], "", START_LIMIT_MS, env);
   expect(installed).toMatchObject({ code: 0 });
   const { code, stdout, stderr } = await runProgram("prtg-exporter", ["--version"], "", START_LIMIT_MS, env);

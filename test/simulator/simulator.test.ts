@@ -1,13 +1,11 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { Agent, request } from "undici";
 import { describe, expect, test } from "vitest";
 import type { LoggedRequest } from "../../src/simulator/server/request-log.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
+import { certificate, keyPair } from "../support/certificates.ts";
 import { CREDENTIALS, startService } from "./support/running-service.ts";
-
-const pem = (name: string): string => readFileSync(new URL(`../prtg/fixtures/${name}.pem`, import.meta.url), "utf8");
 
 describe("the request log", () => {
   test("counts by method, route and status", async () => {
@@ -83,9 +81,9 @@ describe("connections", () => {
   });
 
   test("over TLS", async () => {
-    const { simulator } = await startService({ tls: { key: pem("localhost.key"), cert: pem("localhost") } });
+    const { simulator } = await startService({ tls: keyPair("localhost") });
     expect(simulator.url).toBe(`https://127.0.0.1:${simulator.port}`);
-    const agent = new Agent({ connect: { ca: pem("ca"), servername: "localhost" } });
+    const agent = new Agent({ connect: { ca: certificate("ca.pem"), servername: "localhost" } });
     const { statusCode, headers, body } = await request(`${simulator.url}/api/v2/experimental/sensors?limit=1`, {
       dispatcher: agent,
       headers: { authorization: `Bearer ${CREDENTIALS.apiKey}` },

@@ -22,19 +22,19 @@ function pace(): Pace {
 
 describe("speed", () => {
   test("is all right where runs take a small part of their periods: the tightest is named", () => {
-    const it = pace();
-    it.took(["health"], 100);
-    it.took(["tree", "status"], 2_000);
-    it.took(["status"], 1_000);
-    it.took(["channels"], 4_000);
-    expect(it.judge(3_000)).toEqual({ text: "at most 3.0 s of the 30 s that a run may take (status)" });
+    const subject = pace();
+    subject.took(["health"], 100);
+    subject.took(["tree", "status"], 2_000);
+    subject.took(["status"], 1_000);
+    subject.took(["channels"], 4_000);
+    expect(subject.judge(3_000)).toEqual({ text: "at most 3.0 s of the 30 s that a run may take (status)" });
   });
 
   test("is a finding where a run takes longer than its period: the parts of a run count together", () => {
-    const it = pace();
-    it.took(["tree", "status"], 3_000);
-    for (let list = 0; list < 5; list++) it.took(["channels"], 14_600);
-    expect(it.judge(10_900)).toEqual({
+    const subject = pace();
+    subject.took(["tree", "status"], 3_000);
+    for (let list = 0; list < 5; list++) subject.took(["channels"], 14_600);
+    expect(subject.judge(10_900)).toEqual({
       verdict: "warning",
       text: "a run of channels takes 73 s of 60 s: runs are skipped",
       remedy: expect.stringContaining("collectors.channels.schedule"),
@@ -42,24 +42,29 @@ describe("speed", () => {
   });
 
   test("is a finding where little is missing to that", () => {
-    const it = pace();
-    it.took(["status"], 15_000);
-    it.took(["timeseries"], 59_000);
-    expect(it.judge(1_000)).toMatchObject({ text: expect.stringMatching(/^a run of status .* when it gets slower$/) });
+    const subject = pace();
+    subject.took(["status"], 15_000);
+    subject.took(["timeseries"], 59_000);
+    expect(subject.judge(1_000)).toMatchObject({
+      text: expect.stringMatching(/^a run of status .* when it gets slower$/),
+    });
   });
 
   test("is a finding where single answers come near the timeout", () => {
-    const it = pace();
-    it.took(["tree"], 20_000);
-    expect(it.judge(16_000)).toMatchObject({ verdict: "warning", remedy: expect.stringContaining("limits.timeout") });
-    expect(it.judge(14_000)).not.toHaveProperty("verdict");
+    const subject = pace();
+    subject.took(["tree"], 20_000);
+    expect(subject.judge(16_000)).toMatchObject({
+      verdict: "warning",
+      remedy: expect.stringContaining("limits.timeout"),
+    });
+    expect(subject.judge(14_000)).not.toHaveProperty("verdict");
   });
 
   test("knows the period of a cron expression", () => {
     const cron = { ...collectors.channels, schedule: { kind: "cron", expression: "*/20 * * * * *" } } as const;
-    const it = new Pace({ collectors: { ...collectors, channels: cron } }, TIMEOUT_MS, context);
-    it.took(["channels"], 25_000);
-    expect(it.judge(0).text).toBe("a run of channels takes 25 s of 20 s: runs are skipped");
+    const subject = new Pace({ collectors: { ...collectors, channels: cron } }, TIMEOUT_MS, context);
+    subject.took(["channels"], 25_000);
+    expect(subject.judge(0).text).toBe("a run of channels takes 25 s of 20 s: runs are skipped");
   });
 });
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Recording, readRecording, writeRecording } from "../../../src/cli/map/recording.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import type { ChannelRecord } from "../../../src/prtg/records.ts";
@@ -34,7 +34,7 @@ function kept(given: Recording): Recording {
 }
 
 describe("a recording", () => {
-  it("reads as it was written", () => {
+  test("reads as it was written", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.double({ noNaN: true, noDefaultInfinity: true }), (text, value) => {
         // JSON knows no negative zero.
@@ -49,12 +49,12 @@ describe("a recording", () => {
     );
   });
 
-  it("keeps lone surrogates, and absent and unmeasured values", () => {
+  test("keeps lone surrogates, and absent and unmeasured values", () => {
     const given = recording("\ud800", channel({ value: undefined, measuredAt: undefined }));
     expect(readRecording(writeRecording(given, same), "r.json")).toEqual(kept(given));
   });
 
-  it("has no addresses and no secrets, and stays JSON whatever a secret is", () => {
+  test("has no addresses and no secrets, and stays JSON whatever a secret is", () => {
     const secret = 'pass"wörd\\1';
     const redactor = new Redactor();
     redactor.add(secret);
@@ -73,7 +73,7 @@ describe("readRecording", () => {
   const written = JSON.parse(writeRecording(recording("Ping", channel()), same));
   const [server] = written.servers;
 
-  it.each([
+  test.each([
     ["no JSON", "no", /r\.json is not JSON/],
     ["something else", { hello: 1 }, /not a recording at format/],
     ["a list", [], /not a recording/],

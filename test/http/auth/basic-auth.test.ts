@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Compare, PasswordChecker, parseBasicAuth } from "../../../src/http/auth/basic-auth.ts";
 import { BcryptThread } from "../../../src/http/auth/bcrypt-thread.ts";
 import { bcryptCost } from "../../../src/http/web-config/users.ts";
@@ -16,7 +16,7 @@ function fakeThread(matches: (password: string) => boolean = () => false) {
 describe("a password", () => {
   const users = new Map([["alice", ALICE]]);
 
-  it("is computed once, whatever it comes to", async () => {
+  test("is computed once, whatever it comes to", async () => {
     const { compare } = fakeThread((password) => password === "wonderland");
     const checker = new PasswordChecker(compare);
     for (let round = 0; round < 3; round++) {
@@ -26,7 +26,7 @@ describe("a password", () => {
     expect(compare).toHaveBeenCalledTimes(2);
   });
 
-  it("is computed once also for those who ask at the same time", async () => {
+  test("is computed once also for those who ask at the same time", async () => {
     const { compare } = fakeThread(() => true);
     const checker = new PasswordChecker(compare);
     const verdicts = await Promise.all(Array.from({ length: 100 }, () => checker.check(users, "alice", "x")));
@@ -34,7 +34,7 @@ describe("a password", () => {
     expect(compare).toHaveBeenCalledTimes(1);
   });
 
-  it("that is right is not forgotten over many wrong ones", async () => {
+  test("that is right is not forgotten over many wrong ones", async () => {
     const { compare } = fakeThread((password) => password === "wonderland");
     const checker = new PasswordChecker(compare);
     await checker.check(users, "alice", "wonderland");
@@ -44,7 +44,7 @@ describe("a password", () => {
     expect(compare).toHaveBeenCalledTimes(before);
   });
 
-  it("counts for its hash alone: another hash, or a user who is gone, is another question", async () => {
+  test("counts for its hash alone: another hash, or a user who is gone, is another question", async () => {
     const { compare } = fakeThread((password) => password === "wonderland");
     const checker = new PasswordChecker(compare);
     expect(await checker.check(users, "alice", "wonderland")).toBe("right");
@@ -53,19 +53,19 @@ describe("a password", () => {
     expect(await checker.check(new Map([["bob", CAROL]]), "alice", "wonderland")).toBe("wrong");
   });
 
-  it("of nobody is wrong even if it should match", async () => {
+  test("of nobody is wrong even if it should match", async () => {
     const checker = new PasswordChecker(fakeThread(() => true).compare);
     expect(await checker.check(users, "mallory", "x")).toBe("wrong");
     expect(await checker.check(users, "mallory", "x")).toBe("wrong");
   });
 
-  it("does not wait behind more than sixteen others", async () => {
+  test("does not wait behind more than sixteen others", async () => {
     const never = new PasswordChecker(() => new Promise(() => undefined));
     for (let guess = 0; guess < 16; guess++) void never.check(users, "alice", `${guess}`);
     expect(await never.check(users, "alice", "one more")).toBe("busy");
   });
 
-  it("is asked for again when comparing has failed", async () => {
+  test("is asked for again when comparing has failed", async () => {
     const compare = vi.fn<Compare>().mockRejectedValueOnce(new Error("broken")).mockResolvedValueOnce(true);
     const checker = new PasswordChecker(compare);
     await expect(checker.check(users, "alice", "x")).rejects.toThrow("broken");
@@ -74,7 +74,7 @@ describe("a password", () => {
 });
 
 describe("the work for an unknown name", () => {
-  it("is that for a user, the same each time for the same name, and that of each user for some name", async () => {
+  test("is that for a user, the same each time for the same name, and that of each user for some name", async () => {
     const users = new Map([4, 7, 12].map((cost) => [`cost ${cost}`, hashOfCost(cost)]));
     const { compare, costs } = fakeThread();
     const checker = new PasswordChecker(compare);
@@ -87,7 +87,7 @@ describe("the work for an unknown name", () => {
     expect(pairs.every(([first, second]) => first === second)).toBe(true);
   });
 
-  it("takes as long as for a known one, with real bcrypt", async () => {
+  test("takes as long as for a known one, with real bcrypt", async () => {
     const thread = new BcryptThread();
     const checker = new PasswordChecker((question) => thread.compare(question));
     const users = new Map([["alice", hashOfCost(9)]]);
@@ -111,7 +111,7 @@ describe("the work for an unknown name", () => {
 });
 
 describe("the thread", () => {
-  it("leaves the event loop alone", async () => {
+  test("leaves the event loop alone", async () => {
     const thread = new BcryptThread();
     await thread.compare({ password: "x", hash: ALICE });
     let isOver = false;
@@ -128,7 +128,7 @@ describe("the thread", () => {
     await thread.close();
   });
 
-  it("knows the spellings of the same hash, and passwords of any letters", async () => {
+  test("knows the spellings of the same hash, and passwords of any letters", async () => {
     const thread = new BcryptThread();
     for (const version of ["2a", "2b", "2y"]) {
       const hash = ALICE.replace("2y", version);
@@ -140,7 +140,7 @@ describe("the thread", () => {
     await expect(thread.compare({ password: "x", hash: ALICE })).rejects.toThrow("closed");
   });
 
-  it("ends what is under way when it is closed", async () => {
+  test("ends what is under way when it is closed", async () => {
     const thread = new BcryptThread();
     const slow = thread.compare({ password: "x", hash: hashOfCost(20) });
     const failed = expect(slow).rejects.toThrow("ended");
@@ -150,7 +150,7 @@ describe("the thread", () => {
   });
 });
 
-it.each([
+test.each([
   [undefined, undefined],
   ["", undefined],
   ["Basic", undefined],

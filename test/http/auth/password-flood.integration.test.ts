@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Certificates, makeCertificates } from "../support/certificates.ts";
 import { startConfigured } from "../support/configured-server.ts";
 import { ALICE } from "../web-config/cases.ts";
@@ -23,7 +23,7 @@ function ask(url: string, password: string, localAddress: string, agent?: Agent)
   });
 }
 
-it("a scraper that comes anew is let in while another address guesses passwords without end", async () => {
+test("a scraper that comes anew is let in while another address guesses passwords without end", async () => {
   const { url, rejected } = await startConfigured(certificates, `basic_auth_users:\n  alice: ${ALICE}\n`);
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   onTestFinished(() => agent.destroy());

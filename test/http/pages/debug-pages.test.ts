@@ -1,9 +1,8 @@
 import { request as httpRequest } from "node:http";
-import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DebugReport } from "../../../src/http/pages/debug-endpoint.ts";
-import { createRoutes } from "../../../src/http/pages/routes.ts";
-import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
+import type { WebServer } from "../../../src/http/server/web-server.ts";
+import { startPageServer } from "../support/page-server.ts";
 
 const asked: string[] = [];
 let report: DebugReport = { status: 200, text: "seen\n", json: { seen: "ü" } };
@@ -14,17 +13,7 @@ beforeAll(async () => {
     asked.push(`${name} ${query}`);
     return report;
   };
-  server = await startWebServer({
-    addresses: [{ host: "127.0.0.1", port: 0 }],
-    log: pino({ level: "silent" }),
-    routes: createRoutes({
-      telemetryPath: "/metrics",
-      isReady: () => true,
-      served: () => undefined,
-      exposition: { streamedPage: async () => ({ beginning: [], end: async () => [] }) },
-      debug: { explain: page("explain"), cardinality: page("cardinality") },
-    }),
-  });
+  server = (await startPageServer({ debug: { explain: page("explain"), cardinality: page("cardinality") } })).web;
 });
 
 afterAll(() => server.close(1_000));
@@ -55,14 +44,14 @@ function ask(path: string, headers: Record<string, string> = {}, method = "GET")
 }
 
 describe.each(["explain", "cardinality"])("/debug/%s", (name) => {
-  it("hands the query over, and is not to be kept", async () => {
+  test("hands the query over, and is not to be kept", async () => {
     asked.length = 0;
     const { headers } = await ask(`/debug/${name}?object=2490.1&a=%20b`);
     expect(asked).toEqual([`${name} object=2490.1&a=+b`]);
     expect([headers["cache-control"], headers.vary]).toEqual(["no-store", "Accept"]);
   });
 
-  it.each([
+  test.each([
     [undefined, "text/plain"],
     ["*/*", "text/plain"],
     ["text/html,application/xhtml+xml,*/*;q=0.8", "text/plain"],
@@ -78,17 +67,17 @@ describe.each(["explain", "cardinality"])("/debug/%s", (name) => {
     expect(body).toBe(expected === "text/plain" ? "seen\n" : '{\n  "seen": "ü"\n}\n');
   });
 
-  it("leaves the body out for HEAD, and says how long it would be", async () => {
+  test("leaves the body out for HEAD, and says how long it would be", async () => {
     const { status, body, length } = await ask(`/debug/${name}`, { accept: "application/json" }, "HEAD");
     expect([status, body, length]).toEqual([200, "", Buffer.byteLength('{\n  "seen": "ü"\n}\n')]);
   });
 
-  it("refuses other methods", async () => {
+  test("refuses other methods", async () => {
     const { status, headers } = await ask(`/debug/${name}`, {}, "POST");
     expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
   });
 
-  it("passes on what is wrong with a question", async () => {
+  test("passes on what is wrong with a question", async () => {
     const fine = report;
     report = { status: 404, text: "no such sensor\n", json: { error: "no such sensor" } };
     const { status, body } = await ask(`/debug/${name}`);

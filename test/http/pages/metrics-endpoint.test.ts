@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { Exposition } from "../../../src/exposition/exposition.ts";
 import { formatLabels } from "../../../src/exposition/text-format.ts";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
@@ -43,7 +43,7 @@ async function lines(query: string, headers: Record<string, string> = {}): Promi
   return (await response.text()).split("\n").filter((line) => line.startsWith("prtg_") && !line.includes("exporter"));
 }
 
-it.each(["gzip", "identity"])("serves parts that together are the page (%s)", async (encoding) => {
+test.each(["gzip", "identity"])("serves parts that together are the page (%s)", async (encoding) => {
   const headers = { "accept-encoding": encoding };
   const parts = await Promise.all(["0/3", "1/3", "2/3"].map((shard) => lines(`?shard=${shard}`, headers)));
   for (const part of parts) expect(part.length).toBeGreaterThan(5);
@@ -52,7 +52,7 @@ it.each(["gzip", "identity"])("serves parts that together are the page (%s)", as
   expect(parts[0]).toContain(`prtg_objects{server="hq",kind="device"} ${DEVICES}`);
 });
 
-it("has the exporter's own metrics in the first part only, and ends every part", async () => {
+test("has the exporter's own metrics in the first part only, and ends every part", async () => {
   const headers = { accept: "application/openmetrics-text;version=1.0.0" };
   const pages = await Promise.all(
     ["0/2", "1/2"].map(async (shard) => (await fetch(`${metrics}?shard=${shard}`, { headers })).text()),
@@ -61,11 +61,11 @@ it("has the exporter's own metrics in the first part only, and ends every part",
   for (const page of pages) expect(page.endsWith("# EOF\n")).toBe(true);
 });
 
-it("takes other parameters as what they are: none of ours", async () => {
+test("takes other parameters as what they are: none of ours", async () => {
   expect(await lines("?module=x")).toHaveLength(DEVICES + 1);
 });
 
-it.each(["?shard=", "?shard=2/2", "?shard=x", "?shard=0/0", "?shard=0/1000", "?shard=0/2&shard=1/2", "?shard=-1/2"])(
+test.each(["?shard=", "?shard=2/2", "?shard=x", "?shard=0/0", "?shard=0/1000", "?shard=0/2&shard=1/2", "?shard=-1/2"])(
   "refuses %s in words",
   async (query) => {
     const response = await fetch(`${metrics}${query}`);
@@ -75,7 +75,7 @@ it.each(["?shard=", "?shard=2/2", "?shard=x", "?shard=0/0", "?shard=0/1000", "?s
   },
 );
 
-it("answers HEAD for a part with the size that GET has", async () => {
+test("answers HEAD for a part with the size that GET has", async () => {
   // Another part than the first, whose own metrics differ from scrape to scrape.
   const [head, get] = await Promise.all(
     ["HEAD", "GET"].map((method) =>

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { WebLimits } from "../../../src/http/server/connection-handler.ts";
 import { runHttpFuzz } from "../../fuzz/http-requests.ts";
 import { type HttpTarget, startHttpTarget } from "../../fuzz/http-target.ts";
@@ -92,7 +92,7 @@ const closed = (socket: Socket) => new Promise((resolve) => socket.once("close",
 const openMany = (count: number, text?: string) => Promise.all(Array.from({ length: count }, () => open(text)));
 
 describe("fuzzed requests", () => {
-  it(`have well-formed answers, and the server lives on (seed ${SEED})`, async () => {
+  test(`have well-formed answers, and the server lives on (seed ${SEED})`, async () => {
     await start();
     const report = await runHttpFuzz({ ...target, seed: SEED, inputs: 1_200, patienceMs: 30_000 });
     expect(report.violations).toEqual([]);
@@ -101,7 +101,7 @@ describe("fuzzed requests", () => {
     await expectSoundness();
   });
 
-  it("do not hold up a scrape beside them much more than as many good ones do", async () => {
+  test("do not hold up a scrape beside them much more than as many good ones do", async () => {
     await start();
     const beside = async (inputs: () => Promise<unknown>) => {
       let isOver = false;
@@ -134,7 +134,7 @@ describe("fuzzed requests", () => {
 });
 
 describe("connections that say nothing, or not enough", () => {
-  it("by the thousand make room for new ones, and scrapes go on", async () => {
+  test("by the thousand make room for new ones, and scrapes go on", async () => {
     // None is cut for any other reason, however long the waves take.
     await start({ maxConnections: 200, requestMs: 120_000 });
     const quiet = await typicalScrape();
@@ -146,7 +146,7 @@ describe("connections that say nothing, or not enough", () => {
     await expectSoundness();
   });
 
-  it("drip heads, and are cut after a while, whatever they drip", async () => {
+  test("drip heads, and are cut after a while, whatever they drip", async () => {
     await start({ requestMs: 800 });
     const slow = await openMany(100, "GET /metrics HTTP/1.1\r\nHost: x\r\n");
     const drip = setInterval(() => {
@@ -160,7 +160,7 @@ describe("connections that say nothing, or not enough", () => {
     await expectSoundness();
   });
 
-  it("drip a body, and are cut too", async () => {
+  test("drip a body, and are cut too", async () => {
     await start({ requestMs: 300 });
     const slow = await openMany(20, "POST /-/reload HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
     const drip = setInterval(() => {
@@ -172,7 +172,7 @@ describe("connections that say nothing, or not enough", () => {
     await expectSoundness();
   });
 
-  it("have their usual time for the next request after one with a body", async () => {
+  test("have their usual time for the next request after one with a body", async () => {
     await start({ requestMs: 400, idleMs: 60_000 });
     const socket = await open(
       "POST /-/reload HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabcGET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -183,7 +183,7 @@ describe("connections that say nothing, or not enough", () => {
     await expectSoundness();
   });
 
-  it("are closed when they wait for their next request for too long", async () => {
+  test("are closed when they wait for their next request for too long", async () => {
     await start({ idleMs: 200 });
     const socket = await open("GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n");
     socket.resume();
@@ -194,7 +194,7 @@ describe("connections that say nothing, or not enough", () => {
 });
 
 describe("requests in great number", () => {
-  it("on one connection, one behind the other, are all answered, at most so many at a time", async () => {
+  test("on one connection, one behind the other, are all answered, at most so many at a time", async () => {
     await start({ maxRequests: 4 });
     const socket = await open();
     let text = "";
@@ -209,7 +209,7 @@ describe("requests in great number", () => {
     await expectSoundness();
   });
 
-  it("that nobody reads take up no more than their share, are told to come back, and leave the probes alone", async () => {
+  test("that nobody reads take up no more than their share, are told to come back, and leave the probes alone", async () => {
     await start({ maxRequests: 3, stalledMs: 1_500 }, LARGE_PAGE);
     const readers = await openMany(3, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     for (const socket of readers) socket.pause();
@@ -229,7 +229,7 @@ describe("requests in great number", () => {
     await expectSoundness();
   });
 
-  it("broken off in the middle leave nothing behind", async () => {
+  test("broken off in the middle leave nothing behind", async () => {
     await start();
     for (let round = 0; round < 10; round++) {
       const sockets = await openMany(20, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -242,7 +242,7 @@ describe("requests in great number", () => {
     await expectSoundness();
   });
 
-  it("that are all being answered keep new connections out, and only those", async () => {
+  test("that are all being answered keep new connections out, and only those", async () => {
     await start({ maxConnections: 2, maxRequests: 0 }, LARGE_PAGE);
     const readers = await openMany(2, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     for (const socket of readers) socket.pause();
@@ -264,7 +264,7 @@ describe("requests that want something else", () => {
 
   afterAll(() => expectSoundness());
 
-  it.each([
+  test.each([
     ["a proxy", "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
     ["a web socket", "GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", 200],
     ["HTTP/2 without TLS", "GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n", 200],

@@ -1,12 +1,10 @@
 import { once } from "node:events";
 import { type ClientRequest, createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { pino } from "pino";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createRoutes } from "../../../src/http/pages/routes.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { serviceDiscoveryEndpoint } from "../../../src/http/pages/service-discovery-endpoint.ts";
 import { ConcurrencyLimit } from "../../../src/http/server/concurrency-limit.ts";
-import { startWebServer } from "../../../src/http/server/web-server.ts";
+import { startPageServer } from "../support/page-server.ts";
 
 const PATIENCE = { timeout: 25_000, interval: 10 };
 
@@ -30,34 +28,24 @@ async function startServer() {
     await work(name, gone);
     return { status: 200 as const, text: `${name}\n`, json: {} };
   };
-  const logged: string[] = [];
-  const web = await startWebServer({
-    addresses: [{ host: "127.0.0.1", port: 0 }],
-    log: pino({ level: "debug" }, { write: (line: string) => void logged.push(line) }),
-    routes: createRoutes({
-      telemetryPath: "/metrics",
-      isReady: () => true,
-      served: () => undefined,
-      rejected: (reason) => void rejected.push(reason),
-      exposition: { streamedPage: async () => ({ beginning: [], end: async () => [] }) },
-      status: {
-        status: (gone) => work("status", gone).then(() => Promise.reject(new Error("not asked for here"))),
-        node: (question, gone) => work(`node ${question.id}`, gone).then(() => undefined),
-        search: (question, gone) =>
-          work(`search ${question.text}`, gone).then(() => ({ generated_at: "", total: 0, items: [] })),
-      },
-      debug: {
-        explain: (query, gone) => report(`explain ${query.get("object")}`, gone),
-        cardinality: (_query, gone) => report("cardinality", gone),
-      },
-      discovery: async (_question, gone) => {
-        await work("discovery", gone);
-        return { status: 200, json: [Buffer.from("[]\n")] };
-      },
-    }),
+  const { web, url, logged } = await startPageServer({
+    rejected: (reason) => void rejected.push(reason),
+    status: {
+      status: (gone) => work("status", gone).then(() => Promise.reject(new Error("not asked for here"))),
+      node: (question, gone) => work(`node ${question.id}`, gone).then(() => undefined),
+      search: (question, gone) =>
+        work(`search ${question.text}`, gone).then(() => ({ generated_at: "", total: 0, items: [] })),
+    },
+    debug: {
+      explain: (query, gone) => report(`explain ${query.get("object")}`, gone),
+      cardinality: (_query, gone) => report("cardinality", gone),
+    },
+    discovery: async (_question, gone) => {
+      await work("discovery", gone);
+      return { status: 200, json: [Buffer.from("[]\n")] };
+    },
   });
   onTestFinished(() => web.close(0));
-  const [url = ""] = web.urls;
   const ask = (path: string): ClientRequest => get(`${url}${path}`, { agent: false }).on("error", () => undefined);
   return { url, ask, rejected, begun, goneReaders, ends, logged };
 }
@@ -79,7 +67,7 @@ const PAGES = [
 ];
 
 describe("pages that take work", () => {
-  it.each(PAGES)("%s waits while two others are made, and metrics and probes do not", async (page) => {
+  test.each(PAGES)("%s waits while two others are made, and metrics and probes do not", async (page) => {
     const { url, ask, begun, ends } = await startServer();
     const first = [answerTo(ask("/tree?id=8")), answerTo(ask("/search?q=b"))];
     await vi.waitFor(() => expect(begun).toHaveLength(2), PATIENCE);
@@ -93,7 +81,7 @@ describe("pages that take work", () => {
     waiting.destroy();
   });
 
-  it("are not made for readers that have gone, before or while they are made", async () => {
+  test("are not made for readers that have gone, before or while they are made", async () => {
     const server = await startServer();
     const { ask, begun, goneReaders, ends, logged } = server;
     const first = ask("/tree?id=1");
@@ -124,7 +112,7 @@ describe("pages that take work", () => {
     expect(logged).toEqual([]);
   });
 
-  it("are refused with 503 where too many wait already", async () => {
+  test("are refused with 503 where too many wait already", async () => {
     const { url, ask, begun, rejected } = await startServer();
     const waiting = Array.from({ length: 18 }, (_, index) => ask(`/tree?id=${index}`));
     await vi.waitFor(() => expect(begun).toHaveLength(2), PATIENCE);
@@ -137,7 +125,7 @@ describe("pages that take work", () => {
     for (const each of waiting) each.destroy();
   });
 
-  it("are no longer in the way when they are made, however slowly they are read", async () => {
+  test("are no longer in the way when they are made, however slowly they are read", async () => {
     const gate = new ConcurrencyLimit();
     const order: string[] = [];
     const never = new Promise<void>(() => undefined);
@@ -160,7 +148,7 @@ describe("pages that take work", () => {
     await vi.waitFor(() => expect(order).toHaveLength(3), PATIENCE);
   });
 
-  it("are made before the first byte of a list of targets is sent", async () => {
+  test("are made before the first byte of a list of targets is sent", async () => {
     const headersWereSent: boolean[] = [];
     const answer = serviceDiscoveryEndpoint(async () => ({ status: 200, json: [Buffer.from("[]\n")] }));
     const { signal } = new AbortController();

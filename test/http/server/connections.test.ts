@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, get, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { pino } from "pino";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
 import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
 
@@ -80,7 +80,7 @@ async function closesWithin(ms: number, web: WebServer, graceMs: number): Promis
 }
 
 describe("scrapers that go away", () => {
-  it("in the middle of the page leave no connection and no error behind", async () => {
+  test("in the middle of the page leave no connection and no error behind", async () => {
     const { web, url, port, logged, served } = await startServer();
     const abort = async () => {
       const socket = await askWithoutReading(port);
@@ -101,7 +101,7 @@ describe("scrapers that go away", () => {
     expect(logged).toEqual([]);
   });
 
-  it("before the page is there do no harm", async () => {
+  test("before the page is there do no harm", async () => {
     const page = Promise.withResolvers<readonly Buffer[]>();
     const makePage = vi.fn(() => page.promise);
     const { web, port, logged, served } = await startServer({ page: makePage });
@@ -115,7 +115,7 @@ describe("scrapers that go away", () => {
     expect(logged).toEqual([]);
   });
 
-  it("leave no error behind either when the page then cannot be made", async () => {
+  test("leave no error behind either when the page then cannot be made", async () => {
     const page = Promise.withResolvers<readonly Buffer[]>();
     const makePage = vi.fn(() => page.promise);
     const { web, port, logged } = await startServer({ page: makePage });
@@ -131,7 +131,7 @@ describe("scrapers that go away", () => {
 });
 
 describe("a scraper that does not read", () => {
-  it("does not hold up others, and has its whole page when it reads at last", async () => {
+  test("does not hold up others, and has its whole page when it reads at last", async () => {
     const { url, port } = await startServer();
     const slow = await Promise.all(Array.from({ length: 4 }, () => askWithoutReading(port)));
     const started = performance.now();
@@ -155,7 +155,7 @@ describe("a scraper that does not read", () => {
     for (const socket of slow) socket.destroy();
   });
 
-  it("is cut off when nothing has moved for a while", async () => {
+  test("is cut off when nothing has moved for a while", async () => {
     const { port, logged, rejected } = await startServer({ stalledMs: 200 });
     const socket = await askWithoutReading(port);
     await vi.waitFor(() => expect(rejected).toEqual(["slow_reader"]), PATIENCE);
@@ -168,7 +168,7 @@ describe("a scraper that does not read", () => {
 });
 
 describe("closing", () => {
-  it("lets a response end, and waits no longer for a connection that is kept alive", async () => {
+  test("lets a response end, and waits no longer for a connection that is kept alive", async () => {
     const { web, url, port, served } = await startServer();
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
@@ -183,7 +183,7 @@ describe("closing", () => {
     await expect(readPage(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  it("cuts what is not over after the grace time", async () => {
+  test("cuts what is not over after the grace time", async () => {
     const { web, port, served } = await startServer();
     const started = await Promise.all([
       askWithoutReading(port),
@@ -199,7 +199,7 @@ describe("closing", () => {
 });
 
 describe("requests that are no scrapes", () => {
-  it("are answered without a body where HEAD asks, with the same status and headers", async () => {
+  test("are answered without a body where HEAD asks, with the same status and headers", async () => {
     const { url } = await startServer();
     for (const path of ["/", "/metrics", "/-/healthy", "/-/ready", "/nothing"]) {
       const headers = { "Accept-Encoding": "identity" };
@@ -215,7 +215,7 @@ describe("requests that are no scrapes", () => {
     }
   });
 
-  it("get 405 and Allow on every path that exists, and 404 elsewhere, whatever they carry", async () => {
+  test("get 405 and Allow on every path that exists, and 404 elsewhere, whatever they carry", async () => {
     const { url } = await startServer();
     for (const path of ["/", "/metrics", "/-/healthy", "/-/ready"]) {
       for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
@@ -226,7 +226,7 @@ describe("requests that are no scrapes", () => {
     expect((await fetch(`${url}/../metrics/x`, { method: "POST", body: "x" })).status).toBe(404);
   });
 
-  it("are refused when they are no HTTP, and the server lives on", async () => {
+  test("are refused when they are no HTTP, and the server lives on", async () => {
     const { url, port, logged } = await startServer();
     for (const text of [
       "\x16\x03\x01\x02\x00\x01\x00",

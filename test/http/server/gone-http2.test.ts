@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ClientHttp2Stream, connect, createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { PasswordChecker } from "../../../src/http/auth/basic-auth.ts";
 import { metricsEndpoint } from "../../../src/http/pages/metrics-endpoint.ts";
 import { RequestHandler } from "../../../src/http/server/request-handler.ts";
@@ -28,7 +28,7 @@ async function startHttp2(answer: Answer) {
     session.request({ ":path": "/metrics", ...headers }).on("error", () => undefined);
 }
 
-it("a reader of HTTP/2 that has gone is known as one, also to those who look later", async () => {
+test("a reader of HTTP/2 that has gone is known as one, also to those who look later", async () => {
   const responses: ServerResponse[] = [];
   const ask = await startHttp2((_request, response) => void responses.push(response));
   const stream = ask();
@@ -40,7 +40,7 @@ it("a reader of HTTP/2 that has gone is known as one, also to those who look lat
   expect([isClosed(response), clientGoneSignal(response).aborted]).toEqual([true, true]);
 });
 
-it("a page that is made as it is read ends when a reader of HTTP/2 goes away in the midst of it", async () => {
+test("a page that is made as it is read ends when a reader of HTTP/2 goes away in the midst of it", async () => {
   const sent = Promise.withResolvers<void>();
   async function* endless() {
     for (;;) yield Buffer.alloc(512 * 1_024);
@@ -54,7 +54,7 @@ it("a page that is made as it is read ends when a reader of HTTP/2 goes away in 
   await sent.promise;
 });
 
-it("no page is made for a reader of HTTP/2 that went before its turn", async () => {
+test("no page is made for a reader of HTTP/2 that went before its turn", async () => {
   const streamedPage = vi.fn(async () => ({ beginning: [], end: async () => [] }));
   const answer = metricsEndpoint({ exposition: { streamedPage }, served: () => undefined });
   const answered = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ it("no page is made for a reader of HTTP/2 that went before its turn", async () 
   expect(streamedPage).not.toHaveBeenCalled();
 });
 
-it("a reader of HTTP/2 that goes while its password is checked does not count as one that is being answered", async () => {
+test("a reader of HTTP/2 that goes while its password is checked does not count as one that is being answered", async () => {
   const checking = Promise.withResolvers<boolean>();
   const begun = Promise.withResolvers<ServerResponse>();
   const gate = new RequestHandler(

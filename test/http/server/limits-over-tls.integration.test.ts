@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { type Certificates, makeCertificates } from "../support/certificates.ts";
 import { askHttp2, askTls, startConfigured } from "../support/configured-server.ts";
 import { PATIENCE } from "../support/patience.ts";
@@ -18,7 +18,7 @@ beforeAll(() => {
 
 afterAll(() => certificates.remove());
 
-it("handshakes that do not end are cut, and sessions of HTTP/2 that ask for nothing", async () => {
+test("handshakes that do not end are cut, and sessions of HTTP/2 that ask for nothing", async () => {
   const { port, url, rejected } = await startConfigured(certificates, TLS, { requestMs: 300 });
   const closed = (socket: { once(event: "close", listener: () => void): unknown }) =>
     new Promise<void>((resolve) => socket.once("close", resolve));
@@ -33,7 +33,7 @@ it("handshakes that do not end are cut, and sessions of HTTP/2 that ask for noth
   await vi.waitFor(async () => expect((await askHttp2(`${url}/metrics`, ca)).status).toBe(200), PATIENCE);
 });
 
-it("clients that leave in the middle of a handshake take no place of others", async () => {
+test("clients that leave in the middle of a handshake take no place of others", async () => {
   const { port, rejected } = await startConfigured(certificates, TLS, { maxConnections: 4, requestMs: 60_000 });
   const leave = async () => {
     const client = connect(port, "127.0.0.1").on("error", () => undefined);
@@ -44,7 +44,7 @@ it("clients that leave in the middle of a handshake take no place of others", as
   expect(rejected.filter((reason) => reason !== "tls")).toEqual([]);
 });
 
-it("a client with a certificate is answered during and after handshakes of all kinds that come to nothing", async () => {
+test("a client with a certificate is answered during and after handshakes of all kinds that come to nothing", async () => {
   const yaml = `${TLS}  client_ca_file: ca.pem\n  client_auth_type: RequireAndVerifyClientCert\n`;
   const { port, url, rejected } = await startConfigured(certificates, yaml, { maxConnections: 64, requestMs: 60_000 });
   const identity = { ca, cert: certificates.read("client.pem"), key: certificates.read("client.key") };
@@ -72,7 +72,7 @@ it("a client with a certificate is answered during and after handshakes of all k
   expect(rejected.filter((reason) => reason !== "tls")).toEqual([]);
 });
 
-it("streams of HTTP/2 that are opened and reset at once are the end of their session, not of the server", async () => {
+test("streams of HTTP/2 that are opened and reset at once are the end of their session, not of the server", async () => {
   const { url, logged } = await startConfigured(certificates, TLS);
   const session = connectHttp2(url, { ca, servername: "localhost" });
   session.on("error", () => undefined);
@@ -90,7 +90,7 @@ it("streams of HTTP/2 that are opened and reset at once are the end of their ses
   expect(logged.filter((line) => line.includes('"error"'))).toEqual([]);
 });
 
-it("streams of one session are answered side by side, no more than 32 at a time", async () => {
+test("streams of one session are answered side by side, no more than 32 at a time", async () => {
   const { url } = await startConfigured(certificates, TLS);
   const session = connectHttp2(url, { ca, servername: "localhost" });
   onTestFinished(() => session.destroy());

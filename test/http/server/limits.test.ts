@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type ConnectionLimits, Connections, type CutReason } from "../../../src/http/server/connections.ts";
 import { RateLimiter } from "../../../src/http/server/rate-limiter.ts";
 import { parseGoDuration } from "../../../src/http/web-config/go-duration.ts";
@@ -40,7 +40,7 @@ describe("the table of connections", () => {
     return { connections, cut, arrive, pass };
   }
 
-  it("closes the one that has been idle longest when it is full", async () => {
+  test("closes the one that has been idle longest when it is full", async () => {
     const { connections, cut, arrive } = await table();
     const [a, b, c] = [await arrive(), await arrive(), await arrive()];
     connections.answerBegins(a)();
@@ -50,7 +50,7 @@ describe("the table of connections", () => {
     expect(connections.size).toBe(3);
   });
 
-  it("closes none that is being answered, and the new one when all are", async () => {
+  test("closes none that is being answered, and the new one when all are", async () => {
     const { connections, cut, arrive } = await table();
     const sockets = [await arrive(), await arrive(), await arrive()];
     const overs = sockets.map((socket) => connections.answerBegins(socket));
@@ -61,7 +61,7 @@ describe("the table of connections", () => {
     expect(cut).toEqual(["connections", "evicted"]);
   });
 
-  it.each<[string, number, readonly CutReason[]]>([
+  test.each<[string, number, readonly CutReason[]]>([
     ["a first request", 10, ["slow_request"]],
     ["a further request", 50, []],
     ["an answer", 100, ["slow_reader"]],
@@ -81,7 +81,7 @@ describe("the table of connections", () => {
     expect(connections.size).toBe(0);
   });
 
-  it("counts several answers on one connection, in any order", async () => {
+  test("counts several answers on one connection, in any order", async () => {
     const { connections, arrive, pass } = await table();
     const socket = await arrive();
     const [one, two] = [connections.answerBegins(socket), connections.answerBegins(socket)];
@@ -94,7 +94,7 @@ describe("the table of connections", () => {
   });
 });
 
-it("the bucket never lets more through than burst and one each interval", () => {
+test("the bucket never lets more through than burst and one each interval", () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 200 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 0, max: 20 }), gaps, (intervalMs, burst, waits) => {
@@ -112,7 +112,7 @@ it("the bucket never lets more through than burst and one each interval", () => 
   );
 });
 
-it.each([
+test.each([
   ["1h2m3s4ms5us6ns", 3_723_004.005006],
   ["1.5s", 1_500],
   [".5s", 500],

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { parseListenAddress } from "../../../src/http/server/listener.ts";
 
-it.each([
+test.each([
   [":9705", { host: undefined, port: 9705 }],
   ["127.0.0.1:0", { host: "127.0.0.1", port: 0 }],
   ["localhost:80", { host: "localhost", port: 80 }],
@@ -10,6 +10,6 @@ it.each([
   expect(parseListenAddress(text)).toEqual(address);
 });
 
-it.each(["", "9705", "localhost", ":99999", "::1:9705", ":abc", "a b:1", "http://x:1"])("refuses %j", (text) => {
+test.each(["", "9705", "localhost", ":99999", "::1:9705", ":abc", "a b:1", "http://x:1"])("refuses %j", (text) => {
   expect(() => parseListenAddress(text)).toThrow(expect.objectContaining({ code: "LISTEN_FAILED" }));
 });

@@ -1,13 +1,11 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { connect } from "node:net";
-import { pino } from "pino";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Exposition } from "../../../src/exposition/exposition.ts";
 import { TooManyPages } from "../../../src/exposition/exposition.ts";
 import type { PageReader } from "../../../src/exposition/reader-memory.ts";
-import { createRoutes } from "../../../src/http/pages/routes.ts";
-import { startWebServer } from "../../../src/http/server/web-server.ts";
+import { startPageServer } from "../support/page-server.ts";
 
 const PIECE = Buffer.alloc(256 * 1_024, "prtg_up 1\n");
 const PIECES = 400;
@@ -15,19 +13,11 @@ const PATIENCE = { timeout: 25_000, interval: 10 };
 
 async function startServer(streamedPage: Exposition["streamedPage"]) {
   const rejected: string[] = [];
-  const web = await startWebServer({
-    addresses: [{ host: "127.0.0.1", port: 0 }],
-    log: pino({ level: "silent" }),
-    routes: createRoutes({
-      telemetryPath: "/metrics",
-      isReady: () => true,
-      served: () => undefined,
-      rejected: (reason) => void rejected.push(reason),
-      exposition: { streamedPage },
-    }),
+  const { web, url } = await startPageServer({
+    rejected: (reason) => void rejected.push(reason),
+    exposition: { streamedPage },
   });
   onTestFinished(() => web.close(0));
-  const url = web.urls[0] ?? "";
   return { url, port: Number(new URL(url).port), rejected };
 }
 
@@ -38,7 +28,7 @@ async function length(url: string): Promise<number> {
   return bytes;
 }
 
-it("makes no more of a page that is made as it is read than its reader takes", async () => {
+test("makes no more of a page that is made as it is read than its reader takes", async () => {
   let made = 0;
   let ended = 0;
   const { url, port } = await startServer(async () => {
@@ -69,7 +59,7 @@ it("makes no more of a page that is made as it is read than its reader takes", a
   expect(ended).toBe(2);
 });
 
-it("tells who makes the page of readers that go away, and lets it cut them", async () => {
+test("tells who makes the page of readers that go away, and lets it cut them", async () => {
   const readers: PageReader[] = [];
   const { port, rejected } = await startServer(async (_format, _encoding, _part, reader) => {
     if (reader !== undefined) readers.push(reader);
@@ -95,7 +85,7 @@ it("tells who makes the page of readers that go away, and lets it cut them", asy
   expect(rejected).toEqual(["slow_reader"]);
 });
 
-it("answers 503 where too many pages are asked for, and makes none for HEAD", async () => {
+test("answers 503 where too many pages are asked for, and makes none for HEAD", async () => {
   const streamedPage = vi.fn(() => Promise.reject(new TooManyPages()));
   const { url, rejected } = await startServer(streamedPage);
   const head = await fetch(`${url}/metrics?shard=1/7`, { method: "HEAD" });

@@ -1,9 +1,9 @@
 import { request as httpRequest } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRoutes } from "../../../src/http/pages/routes.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
+import { startPageServer } from "../support/page-server.ts";
 
 let ready = false;
 let broken = false;
@@ -13,31 +13,25 @@ let server: WebServer;
 let url: string;
 
 beforeAll(async () => {
-  server = await startWebServer({
-    addresses: [{ host: "127.0.0.1", port: 0 }],
-    log: pino({ level: "silent" }),
-    routes: createRoutes({
-      telemetryPath: "/metrics",
-      isReady: () => ready,
-      served: (mediaType) => void served.push(mediaType),
-      exposition: {
-        streamedPage: async (_format, encoding) => {
-          if (broken) throw new Error("broken");
-          const { gzipSync } = await import("node:zlib");
-          const page = Buffer.from("prtg_up 1\n");
-          const body = encoding === "gzip" ? gzipSync(page) : page;
-          return {
-            beginning: [body.subarray(0, 5)],
-            end: async () => {
-              if (brokenEnd) throw new Error("broken");
-              return [body.subarray(5)];
-            },
-          };
-        },
+  ({ web: server, url } = await startPageServer({
+    isReady: () => ready,
+    served: (mediaType) => void served.push(mediaType),
+    exposition: {
+      streamedPage: async (_format, encoding) => {
+        if (broken) throw new Error("broken");
+        const { gzipSync } = await import("node:zlib");
+        const page = Buffer.from("prtg_up 1\n");
+        const body = encoding === "gzip" ? gzipSync(page) : page;
+        return {
+          beginning: [body.subarray(0, 5)],
+          end: async () => {
+            if (brokenEnd) throw new Error("broken");
+            return [body.subarray(5)];
+          },
+        };
       },
-    }),
-  });
-  url = server.urls[0] ?? "";
+    },
+  }));
 });
 
 afterAll(() => server.close(1_000));
@@ -65,7 +59,7 @@ function ask(path: string, headers: Record<string, string> = {}, method = "GET")
 }
 
 describe("the web server", () => {
-  it("serves metrics with type, length and Vary", async () => {
+  test("serves metrics with type, length and Vary", async () => {
     const { status, headers, body } = await ask("/metrics");
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -78,13 +72,13 @@ describe("the web server", () => {
     expect(served.at(-1)).toBe("text/plain");
   });
 
-  it("serves metrics gzipped to those who ask", async () => {
+  test("serves metrics gzipped to those who ask", async () => {
     const { headers, body } = await ask("/metrics?x=1", { "accept-encoding": "gzip" });
     expect(headers["content-encoding"]).toBe("gzip");
     expect(gunzipSync(body).toString()).toBe("prtg_up 1\n");
   });
 
-  it("answers HEAD with the headers alone", async () => {
+  test("answers HEAD with the headers alone", async () => {
     const { status, headers, body } = await ask("/metrics", {}, "HEAD");
     expect([status, headers["content-type"], body.length]).toEqual([
       200,
@@ -93,43 +87,43 @@ describe("the web server", () => {
     ]);
   });
 
-  it.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("refuses %s with 405 and Allow", async (method) => {
+  test.each(["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])("refuses %s with 405 and Allow", async (method) => {
     const { status, headers } = await ask("/metrics", {}, method);
     expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
   });
 
-  it("says 404 for anything else", async () => {
+  test("says 404 for anything else", async () => {
     expect((await ask("/nothing")).status).toBe(404);
     expect((await ask("/metrics/")).status).toBe(404);
   });
 
-  it("is healthy at once and ready after the first poll", async () => {
+  test("is healthy at once and ready after the first poll", async () => {
     expect((await ask("/-/healthy")).status).toBe(200);
     expect((await ask("/-/ready")).status).toBe(503);
     ready = true;
     expect((await ask("/-/ready")).status).toBe(200);
   });
 
-  it("says where the metrics are where there is no status page", async () => {
+  test("says where the metrics are where there is no status page", async () => {
     const { status, body } = await ask("/");
     expect([status, body.toString()]).toEqual([200, "Metrics are at /metrics\n"]);
   });
 
-  it("answers 500 when the page cannot be made, and lives on", async () => {
+  test("answers 500 when the page cannot be made, and lives on", async () => {
     broken = true;
     expect((await ask("/metrics")).status).toBe(500);
     broken = false;
     expect((await ask("/metrics")).status).toBe(200);
   });
 
-  it("cuts the connection where the end of a page fails, so that nobody takes the beginning for the page", async () => {
+  test("cuts the connection where the end of a page fails, so that nobody takes the beginning for the page", async () => {
     brokenEnd = true;
     await expect(ask("/metrics")).rejects.toThrow();
     brokenEnd = false;
     expect((await ask("/metrics")).body.toString()).toBe("prtg_up 1\n");
   });
 
-  it("says which address it cannot listen on", async () => {
+  test("says which address it cannot listen on", async () => {
     const port = Number(new URL(url).port);
     const second = startWebServer({
       addresses: [

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { ALICE } from "./cases.ts";
@@ -9,7 +9,7 @@ describe.each([
   ["serve", ["serve", "--config.check"]],
   ["check", ["check"]],
 ])("%s", (command, args) => {
-  it("says what is wrong with the web configuration, and where, before anything is asked", async () => {
+  test("says what is wrong with the web configuration, and where, before anything is asked", async () => {
     const folder = temporaryFolder({ "config.yaml": CONFIG, "web.yaml": "basic_auth_users:\n  alice: open-sesame\n" });
     const { code, stdout, stderr } = await runCommand(
       [...args, `--config.file=${folder}/config.yaml`, `--web.config.file=${folder}/web.yaml`],
@@ -23,7 +23,7 @@ describe.each([
     expect(stdout + stderr).not.toContain("open-sesame");
   });
 
-  it("says when it is right", async () => {
+  test("says when it is right", async () => {
     const web = `basic_auth_users: { alice: "${ALICE}" }\n`;
     const folder = temporaryFolder({ "config.yaml": CONFIG, "web.yaml": web });
     const { code, stdout } = await runCommand(

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigError } from "../../../src/config/config-error.ts";
 import { describeError } from "../../../src/errors/exporter-error.ts";
 import { type LoadedWebConfig, loadWebConfig } from "../../../src/http/web-config/load.ts";
@@ -39,12 +39,12 @@ describe.each([
   ["of exporter-toolkit", TOOLKIT_CASES],
   ["of ours", FURTHER_CASES],
 ])("cases %s", (_whose, cases) => {
-  it.each(cases.filter(({ refused }) => refused === undefined))("accepted: $title", async ({ yaml }) => {
+  test.each(cases.filter(({ refused }) => refused === undefined))("accepted: $title", async ({ yaml }) => {
     const { config } = await load(yaml);
     expect(config.tls !== undefined).toBe(yaml.includes("cert"));
   });
 
-  it.each(cases.filter(({ refused }) => refused !== undefined))("refused: $title", async ({ yaml, refused }) => {
+  test.each(cases.filter(({ refused }) => refused !== undefined))("refused: $title", async ({ yaml, refused }) => {
     const error = await refusalOf(yaml);
     const [position, words] = refused ?? ["", ""];
     expect(error.message).toContain(`web.yaml:${position}: `);
@@ -54,7 +54,7 @@ describe.each([
   });
 });
 
-it("says when the file itself is not there", async () => {
+test("says when the file itself is not there", async () => {
   const missing = loadWebConfig("/nowhere/web.yaml", (path) => readFile(path, "utf8"));
   await expect(missing).rejects.toMatchObject({
     code: "WEB_CONFIG_UNREADABLE",
@@ -62,7 +62,7 @@ it("says when the file itself is not there", async () => {
   });
 });
 
-it("reads relative paths from the folder of the file", async () => {
+test("reads relative paths from the folder of the file", async () => {
   const opened: string[] = [];
   await loadWebConfig("/etc/site/web.yaml", async (path) => {
     opened.push(path);
@@ -72,7 +72,7 @@ it("reads relative paths from the folder of the file", async () => {
   expect(opened).toEqual(["/etc/site/web.yaml", "/etc/site/a/server.pem", "/etc/server.key"]);
 });
 
-it("takes values as they are: no variables, numbers as texts, blank headers as none", async () => {
+test("takes values as they are: no variables, numbers as texts, blank headers as none", async () => {
   const { config } = await load(
     'http_server_config: { headers: { X-XSS-Protection: 1, Content-Security-Policy: "${HOME} $$", Strict-Transport-Security: "" } }',
   );
@@ -82,7 +82,7 @@ it("takes values as they are: no variables, numbers as texts, blank headers as n
   ]);
 });
 
-it.each([
+test.each([
   ["0", undefined],
   ["-1s", undefined],
   ["1s", 1_000],
@@ -95,7 +95,7 @@ it.each([
   expect(config.rateLimit).toEqual(expected === undefined ? undefined : { intervalMs: expected, burst: 5 });
 });
 
-it.each([
+test.each([
   ["users without TLS", `basic_auth_users: { alice: "${ALICE}" }`, "in the clear"],
   [
     "a policy that keeps nobody out",
@@ -120,7 +120,7 @@ it.each([
   expect(warnings[0]).toContain(words);
 });
 
-it("names what must not be seen", async () => {
+test("names what must not be seen", async () => {
   const { secrets } = await load(
     `tls_server_config:\n  cert_file: server.pem\n  key: |\n<server.key>\nbasic_auth_users: { alice: "${ALICE}" }\n`,
   );

@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { Agent, type RequestOptions } from "node:https";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Certificates, makeCertificates } from "../support/certificates.ts";
 import { askHttp2, askTls, startConfigured } from "../support/configured-server.ts";
 import { PATIENCE } from "../support/patience.ts";
@@ -26,7 +26,7 @@ const USERS = `basic_auth_users:\n  alice: ${ALICE}\n  carol: ${CAROL}\n`;
 const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
 
 describe("users", () => {
-  it.each([
+  test.each([
     ["nobody", undefined, 401],
     ["alice", basic("alice", "wonderland"), 200],
     ["carol", basic("carol", "lewis"), 200],
@@ -49,7 +49,7 @@ describe("users", () => {
     }
   });
 
-  it("over TLS, by HTTP/1.1 and HTTP/2", async () => {
+  test("over TLS, by HTTP/1.1 and HTTP/2", async () => {
     const { url } = await startConfigured(certificates, TLS + USERS);
     const headers = { authorization: basic("alice", "wonderland") };
     expect((await askTls(`${url}/metrics`, { ca, headers })).status).toBe(200);
@@ -58,7 +58,7 @@ describe("users", () => {
     expect((await askHttp2(`${url}/metrics`, ca)).status).toBe(401);
   });
 
-  it("are refused anew when too many passwords wait to be checked, and the right one still gets in", async () => {
+  test("are refused anew when too many passwords wait to be checked, and the right one still gets in", async () => {
     const slow = ALICE.replace("$04$", "$12$");
     const { url, rejected } = await startConfigured(certificates, `${USERS}  slow: ${slow}\n`);
     expect((await fetch(`${url}/metrics`, { headers: { authorization: basic("alice", "wonderland") } })).status).toBe(
@@ -83,7 +83,7 @@ describe("users", () => {
     expect(await refused).toBe("1");
   });
 
-  it("and their secrets are seen neither in the log nor in an answer, at any level", async () => {
+  test("and their secrets are seen neither in the log nor in an answer, at any level", async () => {
     const { url, logged, write, source } = await startConfigured(
       certificates,
       `${USERS}http_server_config: { headers: { Content-Security-Policy: "default-src 'none'" } }\n`,
@@ -118,7 +118,7 @@ describe("headers", () => {
     Content-Security-Policy: "${POLICY}"
 `;
 
-  it("are on every answer, and go before the exporter's own", async () => {
+  test("are on every answer, and go before the exporter's own", async () => {
     const { url } = await startConfigured(certificates, HEADERS + USERS);
     for (const path of ["/", "/metrics", "/nothing"]) {
       for (const authorization of [basic("alice", "wonderland"), basic("alice", "no")]) {
@@ -134,7 +134,7 @@ describe("headers", () => {
     }
   });
 
-  it("of pages keep them from doing anything", async () => {
+  test("of pages keep them from doing anything", async () => {
     const { url } = await startConfigured(certificates, "");
     const { headers } = await fetch(`${url}/`);
     const policy = headers.get("content-security-policy") ?? "";
@@ -148,7 +148,7 @@ describe("headers", () => {
 });
 
 describe("the limit of the rate", () => {
-  it.each([
+  test.each([
     ["rate_limit: { interval: 0, burst: 0 }", 10, 0],
     ["rate_limit: { interval: 1s, burst: 0 }", 0, 10],
     ["rate_limit: { interval: 1h, burst: 4 }", 4, 6],
@@ -167,7 +167,7 @@ describe("the limit of the rate", () => {
   });
 });
 
-it("a refused request leaves its connection open for the next one", async () => {
+test("a refused request leaves its connection open for the next one", async () => {
   const { port, rejected } = await startConfigured(certificates, "rate_limit: { interval: 1h, burst: 1 }", {
     requestMs: 400,
   });
@@ -180,7 +180,7 @@ it("a refused request leaves its connection open for the next one", async () => 
 });
 
 describe("a change of the files", () => {
-  it("puts another certificate in force, without a restart", async () => {
+  test("puts another certificate in force, without a restart", async () => {
     certificates.issue("rotated");
     const yaml = "tls_server_config:\n  cert_file: rotated.pem\n  key_file: rotated.key\n";
     const { url, logged } = await startConfigured(certificates, yaml);
@@ -200,7 +200,7 @@ describe("a change of the files", () => {
     expect(logged.join("")).toContain("is in force");
   });
 
-  it("lets a connection from before have one more answer", async () => {
+  test("lets a connection from before have one more answer", async () => {
     certificates.issue("older");
     const yaml = "tls_server_config:\n  cert_file: older.pem\n  key_file: older.key\n";
     const { url, source } = await startConfigured(certificates, yaml);
@@ -215,7 +215,7 @@ describe("a change of the files", () => {
     agent.destroy();
   });
 
-  it("ends a session of HTTP/2 from before after one more answer", async () => {
+  test("ends a session of HTTP/2 from before after one more answer", async () => {
     certificates.issue("elder");
     const yaml = "tls_server_config:\n  cert_file: elder.pem\n  key_file: elder.key\n";
     const { url, source } = await startConfigured(certificates, yaml);
@@ -236,7 +236,7 @@ describe("a change of the files", () => {
     await closed;
   });
 
-  it("lets users in and out, at once and on open connections", async () => {
+  test("lets users in and out, at once and on open connections", async () => {
     const { url, write } = await startConfigured(certificates, `basic_auth_users: { alice: "${ALICE}" }`);
     const statusOf = async (name: string, password: string) =>
       (await fetch(`${url}/metrics`, { headers: { authorization: basic(name, password) } })).status;
@@ -248,7 +248,7 @@ describe("a change of the files", () => {
     await vi.waitFor(async () => expect(await statusOf("mallory", "x")).toBe(200), PATIENCE);
   });
 
-  it("turns TLS on and off", async () => {
+  test("turns TLS on and off", async () => {
     const { port, write } = await startConfigured(certificates, "");
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
     write(TLS);
@@ -260,7 +260,7 @@ describe("a change of the files", () => {
     await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200), PATIENCE);
   });
 
-  it("that is wrong leaves everything as it was, says so once, and is forgotten when it is mended", async () => {
+  test("that is wrong leaves everything as it was, says so once, and is forgotten when it is mended", async () => {
     const { url, write, source, logged } = await startConfigured(certificates, USERS);
     const headers = { authorization: basic("alice", "wonderland") };
     const complaints = () => logged.filter((line) => line.includes("is wrong: the one before is in force"));
@@ -276,7 +276,7 @@ describe("a change of the files", () => {
     expect(complaints()).toHaveLength(2);
   });
 
-  it("is noticed behind a symbolic link that is moved, as volumes of secrets are", async () => {
+  test("is noticed behind a symbolic link that is moved, as volumes of secrets are", async () => {
     const { mkdirSync, renameSync, symlinkSync } = await import("node:fs");
     const { folder } = certificates;
     for (const version of ["one", "two"]) mkdirSync(`${folder}/${version}`);

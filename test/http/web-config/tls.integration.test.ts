@@ -1,5 +1,5 @@
 import type { RequestOptions } from "node:https";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { subjectAlternativeNames } from "../../../src/http/web-config/client-policy.ts";
 import { type Certificates, makeCertificates } from "../support/certificates.ts";
 import { type Answer, askHttp2, askTls, startConfigured } from "../support/configured-server.ts";
@@ -22,7 +22,7 @@ const ask = (url: string, options: RequestOptions = {}): Promise<Answer> =>
   askTls(`${url}/metrics`, { ca, ...options });
 
 describe("what client and server agree on", () => {
-  it.each<[string, string, RequestOptions, string, string | undefined]>([
+  test.each<[string, string, RequestOptions, string, string | undefined]>([
     ["TLS 1.3 by default", "", {}, "TLSv1.3", undefined],
     ["TLS 1.2 with a client of then", "", { maxVersion: "TLSv1.2" }, "TLSv1.2", undefined],
     [
@@ -74,7 +74,7 @@ describe("what client and server agree on", () => {
     if (cipher !== undefined) expect(answer.cipher).toBe(cipher);
   });
 
-  it.each<[string, string, RequestOptions]>([
+  test.each<[string, string, RequestOptions]>([
     ["TLS 1.1", "", { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" }],
     [
       "other suites",
@@ -90,7 +90,7 @@ describe("what client and server agree on", () => {
     expect((await ask(url, { ecdhCurve: "auto" })).status).toBe(200);
   });
 
-  it("nothing, where one speaks TLS and the other does not", async () => {
+  test("nothing, where one speaks TLS and the other does not", async () => {
     const secure = await startConfigured(certificates, TLS);
     await expect(fetch(`http://127.0.0.1:${secure.port}/metrics`)).rejects.toThrow();
     const plain = await startConfigured(certificates, "");
@@ -101,7 +101,7 @@ describe("what client and server agree on", () => {
 });
 
 describe("HTTP/2", () => {
-  it("is spoken with those who ask for it, and HTTP/1.1 with others", async () => {
+  test("is spoken with those who ask for it, and HTTP/1.1 with others", async () => {
     const { url } = await startConfigured(certificates, TLS);
     expect(await askHttp2(`${url}/metrics`, ca)).toMatchObject({ status: 200, body: "prtg_up 1\n", protocol: "h2" });
     expect(await askHttp2(`${url}/`, ca)).toMatchObject({ status: 200, headers: { "x-frame-options": "deny" } });
@@ -110,7 +110,7 @@ describe("HTTP/2", () => {
     expect((await ask(url)).status).toBe(200);
   });
 
-  it("is not offered when it is off", async () => {
+  test("is not offered when it is off", async () => {
     const { url } = await startConfigured(certificates, `${TLS}http_server_config: { http2: false }\n`);
     await expect(askHttp2(`${url}/metrics`, ca)).rejects.toThrow();
     expect((await ask(url)).status).toBe(200);
@@ -122,7 +122,7 @@ describe("certificates of clients", () => {
   const show = (client: Client): RequestOptions =>
     client === "none" ? {} : { cert: certificates.read(`${client}.pem`), key: certificates.read(`${client}.key`) };
 
-  it.each<[string, readonly Client[], readonly Client[]]>([
+  test.each<[string, readonly Client[], readonly Client[]]>([
     ["NoClientCert", ["none", "client", "stranger"], []],
     ["RequestClientCert", ["none", "client", "stranger"], []],
     ["RequireAnyClientCert", ["client", "stranger"], ["none"]],
@@ -145,7 +145,7 @@ describe("certificates of clients", () => {
     }
   });
 
-  it.each([
+  test.each([
     [["scraper.example.com"], true],
     [["one", "scraper.example.com", "two"], true],
     [["scraper@example.com"], true],
@@ -163,7 +163,7 @@ describe("certificates of clients", () => {
     else await expect(ask(url, show("client"))).rejects.toThrow();
   });
 
-  it("are looked at anew with each connection: no session is resumed", async () => {
+  test("are looked at anew with each connection: no session is resumed", async () => {
     const yaml = `${TLS}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.pem\n`;
     const { url } = await startConfigured(certificates, yaml);
     for (const maxVersion of ["TLSv1.2", "TLSv1.3"] as const) {
@@ -190,7 +190,7 @@ describe("certificates of clients", () => {
     }
   });
 
-  it.each([
+  test.each([
     ["", []],
     ["DNS:a.example, DNS:b.example", ["a.example", "b.example"]],
     ["IP Address:127.0.0.1, IP Address:2001:DB8:0:0:0:0:0:1", ["127.0.0.1", "2001:db8::1"]],

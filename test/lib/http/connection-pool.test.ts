@@ -2,8 +2,9 @@ import { once } from "node:events";
 import type { LookupFunction } from "node:net";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { fixture, sendJson, startApiServer } from "../../prtg/support/api-server.ts";
+import { sendJson, startApiServer } from "../../prtg/support/api-server.ts";
 import { never, rejection, testClient } from "../../prtg/support/test-client.ts";
+import { certificate } from "../../support/certificates.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n{"version":"1"}';
@@ -219,7 +220,7 @@ test("over TLS a connection that was closed costs no request either", async () =
     sendJson(response, { version: "1" });
     response.once("close", () => setImmediate(() => socket?.once("data", () => socket.destroy())));
   }, "localhost");
-  const tls = { ca: fixture("ca.pem") };
+  const tls = { ca: certificate("ca.pem") };
   const { api, recorded } = testClient(server.url, { tls, limits: { concurrency: 1 } });
   for (let poll = 0; poll < 10; poll++) await api.version(never);
   expect(recorded.codes).toEqual(Array.from({ length: 10 }, () => "/version 200"));

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer, type ServerOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
+import { keyPair } from "../../support/certificates.ts";
 import { decodeRequest, type ReceivedBatch, type ReceivedMetric, type ReceivedPoint } from "./decode.ts";
 
 export interface SeenRequest {
@@ -39,11 +39,6 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A file of test/prtg/fixtures. */
-export function certificateFile(name: string): string {
-  return new URL(`../../prtg/fixtures/${name}`, import.meta.url).pathname;
-}
-
 /**
  * A real OTLP/HTTP receiver on loopback for one test. `answer` is asked for each request, by its number from 0;
  * undefined takes what came. `tls` makes it speak HTTPS for localhost, with these options besides.
@@ -74,12 +69,7 @@ export async function startReceiver(
     });
   };
   const server: Server =
-    tls === undefined
-      ? createServer(listener)
-      : createSecureServer(
-          { cert: readCertificate("localhost.pem"), key: readCertificate("localhost.key.pem"), ...tls },
-          listener,
-        );
+    tls === undefined ? createServer(listener) : createSecureServer({ ...keyPair("localhost"), ...tls }, listener);
   // Five seconds, the default, may pass on a busy machine while a request is on its way over an idle connection.
   server.keepAliveTimeout = 60_000;
   const sockets = new Set<Socket>();
@@ -116,10 +106,6 @@ export async function startReceiver(
       }),
     close,
   };
-}
-
-export function readCertificate(name: string): string {
-  return readFileSync(certificateFile(name), "utf8");
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {

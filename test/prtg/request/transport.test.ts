@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { describeError } from "../../../src/errors/exporter-error.ts";
+import { certificate } from "../../support/certificates.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { fixture, sendJson, startApiServer } from "../support/api-server.ts";
+import { sendJson, startApiServer } from "../support/api-server.ts";
 import { rawServer } from "../support/raw-server.ts";
 import { never, rejection, testClient } from "../support/test-client.ts";
 
@@ -45,19 +46,19 @@ describe("requests", () => {
 describe("TLS", () => {
   test("trusts a given authority", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), "localhost");
-    await testClient(server.url, { tls: { ca: fixture("ca.pem") } }).api.version(never);
+    await testClient(server.url, { tls: { ca: certificate("ca.pem") } }).api.version(never);
     expect(server.requests).toHaveLength(1);
   });
 
   test("trusts a certificate that is given itself, though an authority signed it", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), "localhost");
-    await testClient(server.url, { tls: { ca: fixture("localhost.pem") } }).api.version(never);
+    await testClient(server.url, { tls: { ca: certificate("localhost.pem") } }).api.version(never);
     expect(server.requests).toHaveLength(1);
   });
 
   test("takes the name in the certificate from serverName", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, {}), "prtg.example.com");
-    const tls = { ca: fixture("prtg.example.com.pem"), serverName: "prtg.example.com" };
+    const tls = { ca: certificate("prtg.example.com.pem"), serverName: "prtg.example.com" };
     await testClient(server.url, { tls }).api.version(never);
     expect(server.requests).toHaveLength(1);
   });
@@ -83,9 +84,9 @@ describe("TLS", () => {
       says: /for another name.*tls\.server_name/,
     },
     { certificate: "expired", ca: "ca.pem", code: "API_TLS_UNTRUSTED", says: /has expired.*Renew the certificate/ },
-  ])("refuses $certificate with authority $ca", async ({ certificate, ca, code, says }) => {
-    const server = await startApiServer((_request, response) => sendJson(response, {}), certificate);
-    const { api, recorded } = testClient(server.url, { tls: { ca: ca === undefined ? undefined : fixture(ca) } });
+  ])("refuses $certificate with authority $ca", async ({ certificate: served, ca, code, says }) => {
+    const server = await startApiServer((_request, response) => sendJson(response, {}), served);
+    const { api, recorded } = testClient(server.url, { tls: { ca: ca === undefined ? undefined : certificate(ca) } });
     const error = await rejection(api.version(never));
     expect(error).toMatchObject({ code, endpoint: "/version" });
     expect(describeError(error)).toMatch(says);

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { keyPair } from "../../support/certificates.ts";
 
 export interface SeenRequest {
   readonly method: string;
@@ -28,13 +28,8 @@ export interface ApiServer {
   close(): Promise<void>;
 }
 
-/** Reads a file of test/prtg/fixtures. */
-export function fixture(name: string): string {
-  return readFileSync(new URL(`../fixtures/${name}`, import.meta.url), "utf8");
-}
-
 /**
- * A real server on loopback for one test. `certificate` names a pair of fixtures and makes it speak HTTPS.
+ * A real server on loopback for one test. `certificate` names a pair of test/support/certificates and makes it speak HTTPS.
  * `handler` answers everything below `/api/v2`, to which paths are relative; it can be replaced on the way.
  */
 export async function startApiServer(handler: Handler, certificate?: string): Promise<ApiServer> {
@@ -62,9 +57,7 @@ export async function startApiServer(handler: Handler, certificate?: string): Pr
     listener(incoming, response).catch((error) => response.destroy(error));
   };
   const server =
-    certificate === undefined
-      ? createServer(onRequest)
-      : createSecureServer({ cert: fixture(`${certificate}.pem`), key: fixture(`${certificate}.key.pem`) }, onRequest);
+    certificate === undefined ? createServer(onRequest) : createSecureServer(keyPair(certificate), onRequest);
   // Five seconds, the default, may pass on a busy machine while a request is on its way over an idle connection.
   server.keepAliveTimeout = 60_000;
   server.on("connection", (socket: Socket) => {

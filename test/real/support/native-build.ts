@@ -3,6 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BuildStep, DockerfilePlan, FileAction } from "./dockerfile-plan.ts";
 import { runProgram } from "./run-program.ts";
+import { terminalEnvironment } from "./terminal-environment.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const COMMAND_LIMIT_MS = 280_000;
@@ -97,11 +98,11 @@ async function copyTree(from: string, to: string, flags: readonly string[] = [])
 
 async function runCommand(exec: NonNullable<BuildStep["exec"]>, folder: string): Promise<string> {
   const [shell = "", ...args] = exec.meta.args;
-  // The cache that is mounted in a build is npm's own here. What the test runner and npm have set is not for the command.
-  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV|TEST)/i.test(name));
+  const terminal = terminalEnvironment();
+  // The cache that is mounted in a build is npm's own here.
   const env = {
-    ...Object.fromEntries(own),
-    PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
+    ...terminal,
+    PATH: `${path.dirname(process.execPath)}:${terminal.PATH}`,
     npm_config_prefer_offline: "true",
   };
   const script = `cd "$0" && exec "$@"`;

@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bytes, counted, duration, moment, number, utc, value } from "../../../../src/http/pages/status/figures.ts";
 import { webAddress } from "../../../../src/http/pages/status/links.ts";
 
 describe("figures", () => {
-  it.each([
+  test.each([
     [0, "0 ms"],
     [0.0017, "1.7 ms"],
     [0.34, "340 ms"],
@@ -16,7 +16,7 @@ describe("figures", () => {
     [-3, "-3 s"],
   ])("a duration of %d s is %s", (seconds, text) => expect(duration(seconds)).toBe(text));
 
-  it.each([
+  test.each([
     [0, "0 B"],
     [999, "999 B"],
     [1_000, "1 kB"],
@@ -25,7 +25,7 @@ describe("figures", () => {
     [7e15, "7,000 TB"],
   ])("%d bytes are %s", (count, text) => expect(bytes(count)).toBe(text));
 
-  it.each([
+  test.each([
     [0, "0"],
     [0.44471, "0.4447"],
     [12.3456, "12.346"],
@@ -35,15 +35,15 @@ describe("figures", () => {
     [1.5e18, "1.500e+18"],
   ])("a value of %d is %s", (given, text) => expect(value(given)).toBe(text));
 
-  it.each([
+  test.each([
     [0, "0 probes"],
     [1, "1 probe"],
     [1_200, "1,200 probes"],
   ])("%d of a thing are %s", (count, text) => expect(counted(count, "probe")).toBe(text));
 
-  it("a count has separators", () => expect(number(1_234_567)).toBe("1,234,567"));
+  test("a count has separators", () => expect(number(1_234_567)).toBe("1,234,567"));
 
-  it.each([
+  test.each([
     ["2026-11-21T18:44:48.000Z", ">12 s ago<"],
     ["2026-11-21T18:45:00.400Z", ">now<"],
     ["2026-11-21T18:50:00.000Z", ">in 5 min<"],
@@ -53,16 +53,16 @@ describe("figures", () => {
     expect(shown).toContain(`datetime="${at}"`);
   });
 
-  it("never is a moment too", () => expect(moment(null, "2026-11-21T18:45:00.000Z").toString()).toContain("never"));
+  test("never is a moment too", () => expect(moment(null, "2026-11-21T18:45:00.000Z").toString()).toContain("never"));
 
-  it("exact times are UTC", () => expect(utc("2026-11-21T18:44:57.123Z")).toBe("2026-11-21 18:44:57 UTC"));
+  test("exact times are UTC", () => expect(utc("2026-11-21T18:44:57.123Z")).toBe("2026-11-21 18:44:57 UTC"));
 });
 
 describe("addresses", () => {
-  it.each(["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "nonsense", ""])(
+  test.each(["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "nonsense", ""])(
     "%j is no place to go",
     (url) => expect(webAddress(url)).toBeUndefined(),
   );
 
-  it("a server is", () => expect(webAddress("https://prtg.example.com:1616")).toBe("https://prtg.example.com:1616/"));
+  test("a server is", () => expect(webAddress("https://prtg.example.com:1616")).toBe("https://prtg.example.com:1616/"));
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { escapeHtml, html } from "../../../../src/http/pages/status/html.ts";
 
 /** Undoes what a browser undoes in text and in quoted attributes. */
@@ -18,7 +18,7 @@ const hostile = fc.oneof(
 );
 
 describe("html", () => {
-  it("keeps any text text, between tags and in attributes", () => {
+  test("keeps any text text, between tags and in attributes", () => {
     fc.assert(
       fc.property(hostile, hostile, (name, title) => {
         const page = html`<p title="${title}">${name}</p>`.toString();
@@ -29,16 +29,16 @@ describe("html", () => {
     );
   });
 
-  it("changes nothing but what markup is made of, controls and lone surrogates", () => {
+  test("changes nothing but what markup is made of, controls and lone surrogates", () => {
     fc.assert(fc.property(hostile, (text) => read(escapeHtml(text)) === readable(text)));
   });
 
-  it("escapes once: templates in templates stay as they are", () => {
+  test("escapes once: templates in templates stay as they are", () => {
     const inner = html`<b>${"<i>"}</b>`;
     expect(String(html`<p>${inner}${[inner, "&"]}</p>`)).toBe("<p><b>&lt;i&gt;</b><b>&lt;i&gt;</b>&amp;</p>");
   });
 
-  it.each([
+  test.each([
     [undefined, ""],
     [null, ""],
     [false, ""],
@@ -50,7 +50,7 @@ describe("html", () => {
     expect(String(html`${value}`)).toBe(expected);
   });
 
-  it("takes no look-alike for HTML", () => {
+  test("takes no look-alike for HTML", () => {
     const fake = { toString: () => "<script>", text: "<script>" };
     expect(String(html`${String(fake)}`)).toBe("&lt;script&gt;");
   });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Page, renderPage } from "../../../../src/http/pages/status/layout.ts";
 import { overviewPage } from "../../../../src/http/pages/status/overview-page.ts";
 import { NodeReport, SearchReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
@@ -49,7 +49,7 @@ const hostile = fc.constantFrom(
 );
 
 describe.each(Object.entries(PAGES))("the page of %s", (_title, page) => {
-  it("has the same tags and attributes whatever things are called", () => {
+  test("has the same tags and attributes whatever things are called", () => {
     const plain = skeleton(rendered(page, (text) => `${text} x`));
     expect(plain.length).toBeGreaterThan(60);
     fc.assert(
@@ -61,7 +61,7 @@ describe.each(Object.entries(PAGES))("the page of %s", (_title, page) => {
     );
   });
 
-  it("accounts for every angle bracket", () => {
+  test("accounts for every angle bracket", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const whole = rendered(page, () => text);
@@ -71,7 +71,7 @@ describe.each(Object.entries(PAGES))("the page of %s", (_title, page) => {
     );
   });
 
-  it("leads nowhere but to itself and to servers by HTTP", () => {
+  test("leads nowhere but to itself and to servers by HTTP", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         for (const [, address = ""] of rendered(page, () => text).matchAll(/\s(?:href|src|action)="([^"]*)"/g)) {
@@ -82,7 +82,7 @@ describe.each(Object.entries(PAGES))("the page of %s", (_title, page) => {
     );
   });
 
-  it("has no script, style or handler of its own, one main heading, and landmarks", () => {
+  test("has no script, style or handler of its own, one main heading, and landmarks", () => {
     const whole = rendered(page);
     expect(whole).not.toMatch(/\sstyle=|\son[a-z]+=|<style/);
     expect(whole.match(/<script/g)).toHaveLength(1);
@@ -93,7 +93,7 @@ describe.each(Object.entries(PAGES))("the page of %s", (_title, page) => {
   });
 });
 
-it("the reports are what their schemas say", () => {
+test("the reports are what their schemas say", () => {
   expect(StatusReport.parse(statusReport())).toEqual(statusReport());
   for (const report of [nodeReport(), sensorReport()]) expect(NodeReport.parse(report)).toEqual(report);
   expect(SearchReport.parse(searchReport())).toEqual(searchReport());
@@ -102,7 +102,7 @@ it("the reports are what their schemas say", () => {
 describe("the overview", () => {
   const text = texts(rendered(PAGES.overview));
 
-  it.each([
+  test.each([
     ["collectors: when, how long, when again, what failed", "tree ✓ Complete 12 s ago 1.2 s in 5 min 0 2"],
     ["what a failure was", "no answer [API_TIMEOUT]"],
     ["failures of the API by code", "500 × 3"],
@@ -121,7 +121,7 @@ describe("the overview", () => {
     expect(text).toContain(expected);
   });
 
-  it("says what each server is doing", () => {
+  test("says what each server is doing", () => {
     const pillOf = (more: object, ready = true) => {
       const report = statusReport();
       const [server] = report.servers;
@@ -137,7 +137,7 @@ describe("the overview", () => {
 });
 
 describe("a page of the tree", () => {
-  it("leads through the channels of a sensor that has many", () => {
+  test("leads through the channels of a sensor that has many", () => {
     const report = sensorReport();
     const sensor = report.sensor && { ...report.sensor, channels_total: 900, channels_from: 400 };
     const whole = rendered(() => nodePage({ ...report, sensor }, around));
@@ -146,7 +146,7 @@ describe("a page of the tree", () => {
     expect(whole).toContain("900 channels");
   });
 
-  it("shows a sensor with values, units, limits and the exact lines", () => {
+  test("shows a sensor with values, units, limits and the exact lines", () => {
     const whole = rendered(PAGES.sensor);
     expect(texts(whole)).toContain("Ping Time 0 12.346 msec 12 s ago ! error above 10");
     expect(whole).toContain("<code>prtg_channel_value{sensor_id=&quot;50&quot;} 12.3456</code>");
@@ -155,19 +155,19 @@ describe("a page of the tree", () => {
     expect(whole).toContain('href="./debug/explain?object=50"');
   });
 
-  it("gives exact times beside relative ones", () => {
+  test("gives exact times beside relative ones", () => {
     expect(rendered(PAGES.sensor)).toContain(
       '<time datetime="2026-11-21T18:44:48.000Z" title="2026-11-21 18:44:48 UTC" data-relative>12 s ago</time>',
     );
   });
 
-  it("shows long lists in parts", () => {
+  test("shows long lists in parts", () => {
     const whole = rendered(() => nodePage(nodeReport(), around));
     expect(texts(whole)).toContain("Previous 201 to 201 of 300 Next");
     expect(whole).toContain("from=201");
   });
 
-  it("marks what can be opened", () => {
+  test("marks what can be opened", () => {
     const opens = (children: number) => {
       const report = nodeReport();
       const items = [summary(asIs, { children })];
@@ -178,19 +178,19 @@ describe("a page of the tree", () => {
     expect([opens(0), opens(1)]).toEqual([false, true]);
   });
 
-  it("has a name for what has none", () => {
+  test("has a name for what has none", () => {
     expect(
       texts(rendered(() => nodePage({ ...nodeReport(), node: summary(asIs, { name: " \t" }) }, around))),
     ).toContain("(no name)");
   });
 });
 
-it("leads to the pages below /debug where there are some", () => {
+test("leads to the pages below /debug where there are some", () => {
   const leads = (hasDebugPages: boolean) =>
     renderPage(PAGES.overview(asIs), { ...around, hasDebugPages }).includes('href="./debug/cardinality"');
   expect([leads(true), leads(false)]).toEqual([true, false]);
 });
 
-it("the search says how much it leaves out", () => {
+test("the search says how much it leaves out", () => {
   expect(texts(rendered(PAGES.search))).toContain("1,234 sensors for “ sw ” in status Down of hq");
 });

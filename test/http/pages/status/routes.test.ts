@@ -1,8 +1,7 @@
-import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRoutes } from "../../../../src/http/pages/routes.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CONTENT_SECURITY_POLICY, SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
-import { startWebServer, type WebServer } from "../../../../src/http/server/web-server.ts";
+import type { WebServer } from "../../../../src/http/server/web-server.ts";
+import { startPageServer } from "../../support/page-server.ts";
 import { nodeReport, searchReport, sensorReport, statusReport } from "./reports.ts";
 
 const asked: unknown[] = [];
@@ -10,28 +9,19 @@ let server: WebServer;
 let base: string;
 
 beforeAll(async () => {
-  server = await startWebServer({
-    addresses: [{ host: "127.0.0.1", port: 0 }],
-    log: pino({ level: "silent" }),
-    routes: createRoutes({
-      telemetryPath: "/metrics",
-      isReady: () => true,
-      served: () => undefined,
-      exposition: { streamedPage: async () => ({ beginning: [], end: async () => [] }) },
-      status: {
-        status: async () => statusReport(),
-        node: async (question) => {
-          asked.push(question);
-          return question.id === "404" ? undefined : question.id === "50" ? sensorReport() : nodeReport();
-        },
-        search: async (question) => {
-          asked.push(question);
-          return searchReport();
-        },
+  ({ web: server, url: base } = await startPageServer({
+    status: {
+      status: async () => statusReport(),
+      node: async (question) => {
+        asked.push(question);
+        return question.id === "404" ? undefined : question.id === "50" ? sensorReport() : nodeReport();
       },
-    }),
-  });
-  base = server.urls[0] ?? "";
+      search: async (question) => {
+        asked.push(question);
+        return searchReport();
+      },
+    },
+  }));
 });
 
 afterAll(() => server.close(1_000));
@@ -43,7 +33,7 @@ async function lastAsked(path: string): Promise<unknown> {
 }
 
 describe.each(["/", "/tree?server=hq&id=40", "/tree?id=50", "/tree?id=404", "/search?q=sw", "/?q=sw"])("%s", (path) => {
-  it("is a page that loads nothing but our style and script", async () => {
+  test("is a page that loads nothing but our style and script", async () => {
     const response = await fetch(base + path);
     expect(response.status).toBe(path.includes("404") ? 404 : 200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -61,7 +51,7 @@ describe.each(["/", "/tree?server=hq&id=40", "/tree?id=50", "/tree?id=404", "/se
     expect(page).toContain(`src=".${SCRIPT.path}"`);
   });
 
-  it("is small, and gzipped where that is wanted", async () => {
+  test("is small, and gzipped where that is wanted", async () => {
     const plain = await fetch(base + path, { headers: { "Accept-Encoding": "identity" } });
     const zipped = await fetch(base + path, { headers: { "Accept-Encoding": "gzip" } });
     expect([plain.headers.get("content-encoding"), zipped.headers.get("content-encoding")]).toEqual([null, "gzip"]);
@@ -70,7 +60,7 @@ describe.each(["/", "/tree?server=hq&id=40", "/tree?id=50", "/tree?id=404", "/se
     await zipped.arrayBuffer();
   });
 
-  it("answers HEAD without a body, and refuses to be written to", async () => {
+  test("answers HEAD without a body, and refuses to be written to", async () => {
     const head = await fetch(base + path, { method: "HEAD" });
     expect((await head.arrayBuffer()).byteLength).toBe(0);
     expect((await fetch(base + path, { method: "POST", body: "x" })).status).toBe(405);
@@ -78,7 +68,7 @@ describe.each(["/", "/tree?server=hq&id=40", "/tree?id=50", "/tree?id=404", "/se
 });
 
 describe("questions", () => {
-  it.each([
+  test.each([
     ["/tree", { server: undefined, id: "0", from: 0 }],
     ["/tree?server=h%26q&id=2490&from=200", { server: "h&q", id: "2490", from: 200 }],
     ["/tree?id=1&from=-5", { server: undefined, id: "1", from: 0 }],
@@ -95,7 +85,7 @@ describe("questions", () => {
 });
 
 describe("/status.json", () => {
-  it.each([
+  test.each([
     ["", statusReport()],
     ["?server=hq&object=40", nodeReport()],
     ["?id=50", sensorReport()],
@@ -106,14 +96,14 @@ describe("/status.json", () => {
     expect(await response.json()).toEqual(expected);
   });
 
-  it("says so when there is no such object", async () => {
+  test("says so when there is no such object", async () => {
     const response = await fetch(`${base}/status.json?object=404`);
     expect([response.status, await response.json()]).toEqual([404, { error: expect.any(String) }]);
   });
 });
 
 describe("style and script", () => {
-  it.each([STYLE, SCRIPT])("$path may be kept for ever, as its path names its content", async (asset) => {
+  test.each([STYLE, SCRIPT])("$path may be kept for ever, as its path names its content", async (asset) => {
     const response = await fetch(base + asset.path);
     expect(response.headers.get("content-type")).toBe(asset.contentType);
     expect(response.headers.get("cache-control")).toContain("immutable");
@@ -121,7 +111,7 @@ describe("style and script", () => {
     expect(asset.path).toMatch(/^\/assets\/[0-9a-f]{10}-status\.(css|js)$/);
   });
 
-  it("builds no markup from text", () => {
+  test("builds no markup from text", () => {
     expect(SCRIPT.body).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function/);
     expect(STYLE.body).not.toMatch(/@import|url\(/);
   });
