@@ -58,7 +58,7 @@ describe("the request log", () => {
   });
 });
 
-describe("connections", () => {
+describe("connections of the server", () => {
   test("are kept alive", async () => {
     const { simulator } = await startService();
     const ports = new Set<number | undefined>();
@@ -101,7 +101,7 @@ describe("connections", () => {
   });
 });
 
-describe("what is no HTTP, or nearly", () => {
+describe("malformed HTTP requests", () => {
   async function raw(port: number, text: string): Promise<{ head: string; body: unknown }> {
     const socket = connect(port, "127.0.0.1");
     const received: Buffer[] = [];

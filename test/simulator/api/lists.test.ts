@@ -14,7 +14,7 @@ const LISTS = [
   ...["probes", "groups", "devices", "sensors", "channels", "objects"].map((kind) => `/experimental/${kind}`),
 ];
 
-describe.each(SPELLINGS)("%s", (spelling) => {
+describe.each(SPELLINGS)("%s: lists", (spelling) => {
   test("every list says what is wrong with a filter, and where", async () => {
     const { send } = await startService({ spelling });
     for (const path of LISTS) {

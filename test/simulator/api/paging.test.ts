@@ -6,7 +6,7 @@ import { CREDENTIALS, type Received, sendTo, startService } from "../support/run
 
 const URL_OF_LIST = new URL("http://host:1615/api/v2/experimental/sensors?filter=name+%3D+%22a%22&limit=9");
 
-describe("Link", () => {
+describe("the Link header", () => {
   test.each([
     [{ offset: 0, limit: 10 }, 10, undefined],
     [{ offset: 0, limit: 10 }, 0, undefined],
@@ -55,7 +55,7 @@ function idsOf(received: Received): string[] {
 
 const SIZE = { probes: 1, groups: 4, devices: 12, sensors: 40, channels: 200 };
 
-describe("over the real world", () => {
+describe("paging through the default world", () => {
   test.each([
     ["/experimental/objects", 7],
     ["/experimental/objects", 100],

@@ -35,7 +35,7 @@ function user(type: UserType, acknowledgesAlarms = false): User {
   return { ...systemAdministrator, type, acknowledgesAlarms, groups: [] };
 }
 
-describe("keys", () => {
+describe("API keys", () => {
   test("are in the order of their creation, each with an id of its own", () => {
     const keys = new ApiKeys(seededRandom(2), 10);
     const owner = user("readwrite");
@@ -80,7 +80,7 @@ describe("keys", () => {
   });
 });
 
-describe("levels", () => {
+describe("access levels of API keys", () => {
   test("each permit what the ones before them do", () => {
     for (const [rank, level] of ACCESS_LEVELS.entries()) {
       const permitted = ACCESS_LEVELS.filter((needed) => permits(level, needed));

@@ -15,7 +15,7 @@ async function login({ send }: RunningService): Promise<string> {
   return (json as { token: string }).token;
 }
 
-describe("the bearer token", () => {
+describe("bearer tokens", () => {
   test.each([
     ["Bearer KEY==", 200],
     ["bearer KEY==", 200],
@@ -34,7 +34,7 @@ describe("the bearer token", () => {
   });
 });
 
-describe("a token that can be neither of a session nor a key", () => {
+describe("a malformed bearer token", () => {
   test.each(["key==", "a-key-of-the-classic-interface", "1234567890", "0f0f"])("%s", async (bearer) => {
     const send = async (spelling: "live" | "specification") => {
       const { simulator } = await startService({ spelling });
@@ -131,7 +131,7 @@ describe("sessions", () => {
   });
 });
 
-describe("a user who sees only a part", () => {
+describe("a user who sees only a part of the tree", () => {
   const bearer = "RESTRICTED";
 
   test.each([
@@ -213,7 +213,7 @@ test("a user without rights for the system still reads the tree", async () => {
   expect((await send("/session", { bearer: "LIMITED" })).status).toBe(400);
 });
 
-describe("what the users of an installation see", () => {
+describe("the users of an installation", () => {
   test.each([
     ["administrator", USER.administrator, "10 11 20"],
     ["one in a group that sees everything", USER.noor, "10 11 20"],

@@ -110,7 +110,7 @@ describe("the control endpoint", () => {
   });
 });
 
-describe("time", () => {
+describe("the control of time", () => {
   test("stops, steps, runs on at another speed, and every timestamp follows", async () => {
     const { send, api, clock } = await start();
     await send("POST", "/time/freeze");
@@ -150,7 +150,7 @@ describe("time", () => {
   });
 });
 
-describe("objects", () => {
+describe("the control of objects", () => {
   test("are paused, resumed, renamed, moved, added to and removed, and the API shows it", async () => {
     const { send, api, simulator } = await start();
     const [device, other] = simulator.world.list("device");
@@ -218,7 +218,7 @@ describe("objects", () => {
   });
 });
 
-describe("the service", () => {
+describe("the control of the service", () => {
   test("gets faults and loses them", async () => {
     const { send, api } = await start();
     expect(await send("POST", "/faults", { fault: "missing=501@/version" })).toMatchObject({

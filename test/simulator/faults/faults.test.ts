@@ -9,7 +9,7 @@ import { startService } from "../support/running-service.ts";
 
 const LIST = "/experimental/sensors";
 
-describe("instead of the answer", () => {
+describe("faults in the place of the answer", () => {
   test.each<[fault: string, status: number, code: string]>([
     ["error=503", 503, "SERVICE_UNAVAILABLE"],
     ["error=500", 500, "INTERNAL_ERROR"],
@@ -73,7 +73,7 @@ describe("instead of the answer", () => {
   });
 });
 
-describe("the connection", () => {
+describe("faults of the connection", () => {
   test("is reset", async () => {
     const { simulator } = await startService({ faults: ["cut=reset"] });
     const socket = connect(simulator.port, "127.0.0.1");
@@ -107,7 +107,7 @@ describe("the connection", () => {
   });
 });
 
-describe("an answer that is odd, though a service may give it", () => {
+describe("faults that give unusual answers", () => {
   test.each<[fault: string, status: number, text: string, total: string | null]>([
     ["empty", 200, "[]", "0"],
     ["empty=null", 200, "null", "0"],
@@ -154,7 +154,7 @@ describe("an answer that is odd, though a service may give it", () => {
   });
 });
 
-describe("the answer, badly delivered", () => {
+describe("faults of the delivery", () => {
   test.each(["endless", "endless=400MB"])("%s", async (fault) => {
     const { simulator } = await startService({ clock: systemClock, faults: [fault] });
     const headers = { Authorization: "Bearer KEY==" };
@@ -234,7 +234,7 @@ describe("the answer, badly delivered", () => {
   });
 });
 
-describe("a list that moves", () => {
+describe("faults that move a list", () => {
   const all = "1000.0 1000.-4 1001.1 1001.2 1002.0 2000.3".split(" ");
   const page = (offset: number) => `/experimental/channels?limit=2&offset=${offset}`;
 
@@ -263,7 +263,7 @@ describe("a list that moves", () => {
   });
 });
 
-describe("wrong content", () => {
+describe("faults of the content", () => {
   test("rounded values whose timestamps are off by a second", async () => {
     const { send, simulator } = await startService({ faults: ["rounded=1"] });
     const measured = async (id: string) => (await send(`/channels/${id}`)).json;
@@ -346,7 +346,7 @@ describe("wrong content", () => {
   });
 });
 
-describe("a tree that cannot be", () => {
+describe("faults that give a wrong tree", () => {
   const groups = "/experimental/groups";
   const SIZE = { probes: 1, groups: 60, devices: 70, sensors: 80 };
   const start = () => startService({ world: createWorld({ seed: 1, size: SIZE, startedAt: 0 }) });
@@ -383,7 +383,7 @@ describe("a tree that cannot be", () => {
   });
 });
 
-describe("a clock that is wrong", () => {
+describe("faults of the clock", () => {
   test("in all that the answer says", async () => {
     const { send, simulator } = await startService();
     const at = async () => {
@@ -400,7 +400,7 @@ describe("a clock that is wrong", () => {
   });
 });
 
-describe("which requests are hit", () => {
+describe("the choice of requests that a fault applies to", () => {
   test("are remembered with what hit them", async () => {
     const { send, simulator } = await startService({ faults: ["wrong-total=1", "error=503@/version"] });
     await send(LIST);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { FaultSyntaxError, parseFault } from "../../../src/simulator/faults/grammar.ts";
 import { FAULT_HELP } from "../../../src/simulator/faults/help.ts";
 
-describe("actions", () => {
+describe("the actions of faults", () => {
   test.each([
     ["latency=200ms", { kind: "latency", minMs: 200, maxMs: 200 }],
     ["latency=0.5s-1m", { kind: "latency", minMs: 500, maxMs: 60_000 }],
@@ -82,7 +82,7 @@ test.each<[glob: string, path: string, hits: boolean]>([
   expect(parseFault(`hang@${glob}`).path?.test(path)).toBe(hits);
 });
 
-describe("refuses with what was expected", () => {
+describe("errors of the grammar", () => {
   test.each([
     ["", "expected name[=argument]"],
     ["LATENCY=5s", "expected name[=argument]"],

@@ -17,7 +17,7 @@ function select(filter: string, spelling: SpellingName = "specification"): strin
     .join(" ");
 }
 
-describe("selects", () => {
+describe("filters of tree objects", () => {
   test.each([
     ['id = "100"', "100"],
     ['id != "100" and type = device', "101 200"],
@@ -79,7 +79,7 @@ describe("selects", () => {
   });
 });
 
-describe("refuses", () => {
+describe("filters that are refused", () => {
   test.each([
     ["nme = 5", "INVALID_FILTER", "unknown property nme", 1],
     ['parent.id = "5"', "INVALID_FILTER", "unknown property parent.id", 1],
@@ -117,7 +117,7 @@ describe("refuses", () => {
   });
 });
 
-describe("live servers take more", () => {
+describe("filters on live servers", () => {
   test.each([
     ["status in [DOWN, pausedbyuser]", "1002 2000"],
     ['parentid in ["1000", "2000"]', "1000.0 1000.-4 2000.3"],
@@ -140,7 +140,7 @@ test("a filter finds nothing out about what the user does not see", () => {
   expect(everything.filter(compileFilter('descendants contains "10"', scope))).toEqual([]);
 });
 
-describe("records that are no tree", () => {
+describe("filters of records outside the tree", () => {
   interface Book {
     readonly title: string;
     readonly loan: number | undefined;

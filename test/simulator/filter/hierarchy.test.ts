@@ -14,7 +14,7 @@ function select(filter: string): string {
     .join(" ");
 }
 
-describe("relations", () => {
+describe("hierarchical prefixes", () => {
   test.each([
     // Nested: of the devices below group 10, what is below those.
     ['descendants (type = device and descendants id = "11")', "1002 1002.0"],

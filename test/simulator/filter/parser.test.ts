@@ -27,7 +27,7 @@ function structure(expression: Expression): string {
   }
 }
 
-describe("structure", () => {
+describe("the structure of a parsed filter", () => {
   test.each([
     ["a = 1", "a = 1"],
     ["a=1 or b=2 and not c=3", "(a = 1 or (b = 2 and not c = 3))"],
@@ -49,7 +49,7 @@ describe("structure", () => {
   });
 });
 
-describe("refusals say where", () => {
+describe("errors of the parser", () => {
   test.each([
     ["", "INVALID_FILTER", "expected a property, found the end", 1],
     ["name", "INVALID_FILTER", "expected an operator, found the end", 5],
@@ -159,7 +159,7 @@ function withoutPositions(parsed: Expression): unknown {
   return JSON.parse(JSON.stringify(parsed, (key, part) => (key === "at" || key === "operatorAt" ? 0 : part)));
 }
 
-describe("properties", () => {
+describe("random filters", () => {
   test("what is printed parses to the same expression", () => {
     fc.assert(
       fc.property(expression, (original) => {

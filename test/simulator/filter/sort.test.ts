@@ -20,7 +20,7 @@ function sorted(text: string, subjects: readonly SimObject[] = everythingOf(worl
 const NODES = [...world.list("device"), ...world.list("sensor")];
 const CHANNELS = "1000.0 1000.-4 1001.1 1001.2 1002.0 2000.3";
 
-describe("order", () => {
+describe("the order of sort_by", () => {
   test.each([
     // Absent values come first, with - last; equal ones stay in list order.
     ["basic.host", "1000 1001 1002 2000 100 101 200"],
@@ -53,7 +53,7 @@ describe("order", () => {
   });
 });
 
-describe("every property of the specification but lists can be sorted by", () => {
+describe("properties of sort_by", () => {
   test.each(Object.keys(VOCABULARY) as PropertyName[])("%s", (name) => {
     if (VOCABULARY[name].type === "texts") {
       expect(() => sorted(name)).toThrow(`sort_by: ${name} is a list and has no order`);

@@ -97,7 +97,7 @@ test("every property of the specification is known, and no other", () => {
   expect(Object.keys(VOCABULARY).sort()).toEqual(PROPERTIES.map(([name]) => name).sort());
 });
 
-describe.each(PROPERTIES)("%s", (name, value, operators) => {
+describe.each(PROPERTIES)("the property %s", (name, value, operators) => {
   const allowed = operators.split(" ");
 
   test.each(OPERATORS)("%s", (operator) => {

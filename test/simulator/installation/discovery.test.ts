@@ -33,7 +33,7 @@ function job(
   return discovery.create(group, { name: "job", schedule, templates }, STARTED_AT);
 }
 
-describe("a run", () => {
+describe("a run of an auto-discovery job", () => {
   test("adds the new devices when it ends, once", () => {
     const all = start();
     const { discovery, world } = all;
@@ -97,7 +97,7 @@ describe("a run", () => {
   });
 });
 
-describe("a schedule", () => {
+describe("the schedule of an auto-discovery job", () => {
   test.each([
     ["hourly", HOUR],
     ["daily", DAY],
@@ -134,7 +134,7 @@ describe("a schedule", () => {
     expect(lastRun(own)?.startedAt).toBe(STARTED_AT + 900 * DAY);
   });
 
-  test("leaves out a turn while somebody's run is under way", () => {
+  test("leaves out a turn while a manual run is under way", () => {
     const all = start();
     const own = job(all, "hourly");
     all.discovery.start(own, STARTED_AT + HOUR - 1000);

@@ -15,7 +15,7 @@ async function added(path: string, include: string): Promise<Record<string, unkn
 
 const NODE_SECTIONS = ["intervalgroup", "scheduledependency", "windowsconnection", "path"];
 
-describe("sections", () => {
+describe("include: sections", () => {
   test.each([
     ["/sensors/1001", "", []],
     ["/sensors/1001", ",", []],
@@ -62,7 +62,7 @@ describe("sections", () => {
   });
 });
 
-describe("inheritance", () => {
+describe("include: inheritance", () => {
   test("settings of the object's own shadow nothing", async () => {
     expect(await added("/sensors/1001", "intervalgroup,inheritance")).toEqual({
       intervalgroup: {

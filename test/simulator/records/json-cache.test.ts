@@ -6,7 +6,7 @@ import type { TinyWorld } from "../support/tiny-world.ts";
 
 const INCLUDES = "?include=path,intervalgroup,inheritance";
 
-describe("a change shows at once", () => {
+describe("cached JSON after a change", () => {
   test.each<[what: string, change: (world: TinyWorld) => void, path: string, expected: object]>([
     ["renamed sensor", (w) => w.rename("1001", "New"), "/sensors/1001", { name: "New", basic: { name: "New" } }],
     ["sensor of a channel renamed", (w) => w.rename("1001", "New"), "/channels/1001.1", { parent: { name: "New" } }],

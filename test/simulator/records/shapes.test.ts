@@ -18,7 +18,7 @@ async function get(spelling: SpellingName, path: string): Promise<unknown> {
   return json;
 }
 
-describe("live", () => {
+describe("records of live servers", () => {
   const live = (path: string) => get("live", path);
 
   test("a sensor", async () => {
@@ -213,7 +213,7 @@ describe("live", () => {
   });
 });
 
-describe("specification", () => {
+describe("records of the specification", () => {
   const specified = (path: string) => get("specification", path);
 
   test("tokens in lower case, values of their own type, moments with milliseconds", async () => {

@@ -6,7 +6,7 @@ import { TinyWorld } from "../support/tiny-world.ts";
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 2, 12, 16);
 
-describe("rows and gaps", () => {
+describe("rows and gaps of a time series", () => {
   const uplink = new TinyWorld().list("sensor").find(({ id }) => id === "1001");
   const channels = uplink?.channels ?? [];
 
@@ -57,7 +57,7 @@ describe("rows and gaps", () => {
   });
 });
 
-describe("positions", () => {
+describe("positions of a time series", () => {
   test.each<
     [name: string, everyMinutes: number, from: number, to: number, span: number | undefined, minutes: number[]]
   >([

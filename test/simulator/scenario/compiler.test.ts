@@ -40,8 +40,8 @@ function calmSensor(world: World): SimSensor {
   return found;
 }
 
-describe("a story", () => {
-  test("is known ahead of time: a link flaps, and somebody acknowledges it", () => {
+describe("a scenario in a world", () => {
+  test("is known ahead of time: a link flaps, and it is acknowledged", () => {
     const world = smallWorld();
     const { id } = calmSensor(world);
     const told = lay(
@@ -59,7 +59,7 @@ describe("a story", () => {
     );
     const status = (minutes: number): string =>
       world.state(world.node(id) as SimNode, STARTED_AT + minutes * MINUTE).status;
-    // Whoever asks in another order gets the same answers.
+    // Asked in another order, the answers are the same.
     expect([53, 48, 35, 32.5, 28, 13, 10].map(status)).toEqual([
       "down",
       "up",
@@ -99,13 +99,13 @@ describe("a story", () => {
     expect(shape()).toEqual([`${name} (old)`, true, false]);
     expect(group.children.at(-1)).toMatchObject({ kind: "device", name: "new one" });
     expect(told.failures).toEqual([]);
-    // As if somebody had added it at that very moment.
+    // As if it had been added at that very time.
     const added = device.children.at(-1) as SimSensor;
     expect(world.schedule(added).first).toBeGreaterThanOrEqual(STARTED_AT + MINUTE);
     expect(world.schedule(added).first).toBeLessThan(STARTED_AT + MINUTE + added.intervalSeconds * 1000);
   });
 
-  test("says what could not be done because somebody else was there before", () => {
+  test("says what could not be done because the world was changed before", () => {
     const world = smallWorld();
     const [device] = world.list("device");
     if (device === undefined) throw new Error("no device");
@@ -130,7 +130,7 @@ describe("a story", () => {
   });
 });
 
-describe("what cannot be is said before anything happens", () => {
+describe("steps that are impossible in the world", () => {
   const world = smallWorld();
   const [device, other] = world.list("device");
   const [sensor] = world.list("sensor");
@@ -200,7 +200,7 @@ describe("what cannot be is said before anything happens", () => {
   });
 });
 
-describe("a fault of the service", () => {
+describe("a step with a fault", () => {
   function recorded() {
     const inForce: string[] = [];
     const faults = {

@@ -46,7 +46,7 @@ test("JSON is YAML, too, and ids may be numbers", () => {
   });
 });
 
-describe("what is wrong is named with its line and column", () => {
+describe("errors of a scenario file, with line and column", () => {
   test.each<[text: string, complaint: RegExp]>([
     ["", /^story\.yaml:1:1: expected a map with name and steps$/],
     ["name: [", /^story\.yaml:\d+:\d+: no YAML: /],

@@ -18,7 +18,7 @@ function isBelow(node: SimNode, fits: (above: SimNode) => boolean): boolean {
   return false;
 }
 
-describe("a selection takes", () => {
+describe("selectNodes takes", () => {
   test.each<[Selection, (node: SimNode) => boolean]>([
     [{ type: "probe" }, ({ kind }) => kind === "probe"],
     [{ kind: "ping" }, ({ type }) => type === "ping"],

@@ -67,7 +67,7 @@ describe("datacenter-power.yaml", () => {
     });
   });
 
-  test("it gets hot, the servers go down, and somebody acknowledges it", () => {
+  test("it gets hot, the servers go down, and it is acknowledged", () => {
     expect(share(statuses(played, racks, 1), ["down"])).toBeLessThan(0.2);
     expect(share(statuses(played, servers, 10), ["down"])).toBeLessThan(0.1);
     expect(share(statuses(played, racks, 30), ["down"])).toBeGreaterThan(0.8);

@@ -81,7 +81,7 @@ function answers(world: World, end: number): unknown {
   ]);
 }
 
-describe("a world that is changed", () => {
+describe("a world under random changes", () => {
   test("answers the same, whatever was asked of it before", () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 12 }), (changes) => {

@@ -78,7 +78,7 @@ test("free space in bytes and in percent are of one disk", () => {
   }
 });
 
-test("nobody vouches for a certificate that vouches for itself", () => {
+test("a self-signed certificate is not trusted", () => {
   let selfSigned = 0;
   for (const sensor of sensorsOf("paessler.certificate.ssl_certificate_sensor")) {
     const [own] = day(channelOf(sensor, "Self-Signed"));

@@ -25,7 +25,7 @@ const LIVE: readonly [SimStatus, number][] = [
   ["pausedbyuser", 1],
 ];
 
-describe("the default world over time", () => {
+describe("states of the default world over time", () => {
   const counts = moments(12, 150).map((at) => countStatuses(world, at));
   const average = (status: SimStatus): number =>
     counts.reduce((sum, one) => sum + (one.get(status) ?? 0), 0) / counts.length;

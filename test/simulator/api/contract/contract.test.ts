@@ -24,7 +24,7 @@ function refusal(attempt: () => void): string | undefined {
   }
 }
 
-describe("the operations", () => {
+describe("operations of the contract", () => {
   test("have one handler each, and there are no others", () => {
     const handled = ENDPOINTS.map((endpoint): string => endpoint.operation);
     expect(handled.toSorted()).toEqual(contract.operations.map(({ id }) => id).toSorted());
@@ -64,7 +64,7 @@ describe("the operations", () => {
   });
 });
 
-describe("routes", () => {
+describe("routes of the contract", () => {
   test.each([
     ["GET", "/api/v2/sensors/2490", "getSensor", { id: "2490" }],
     ["GET", "/api/v2/sensors/alarms", "listAlarms", {}],
@@ -118,7 +118,7 @@ describe("routes", () => {
   });
 });
 
-describe("handlers", () => {
+describe("handlers of operations", () => {
   const handler = (id: string, access: "public" | "bearer" = "bearer"): Endpoint =>
     ({ operation: id, access, handle: () => NO_CONTENT }) as Endpoint;
 
@@ -136,7 +136,7 @@ describe("handlers", () => {
   });
 });
 
-describe("parameters", () => {
+describe("the check of parameters", () => {
   const NAMELESS = "BAD_REQUEST";
   test.each([
     ["listSensors", "", undefined],
@@ -190,7 +190,7 @@ describe("parameters", () => {
   });
 });
 
-describe("bodies", () => {
+describe("the check of bodies", () => {
   test.each<[id: string, body: unknown, complaint: string | undefined]>([
     ["openSession", { username: "a", password: "b", more: 1 }, undefined],
     ["openSession", undefined, "BAD_REQUEST The body is required"],

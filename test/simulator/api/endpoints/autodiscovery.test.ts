@@ -158,7 +158,7 @@ describe("auto-discovery jobs", () => {
   });
 });
 
-describe("a started job", () => {
+describe("a started auto-discovery job", () => {
   test("runs for some minutes, and then has found devices", async () => {
     const service = await startService();
     const id = await createOn(service, "groups/20");
@@ -225,7 +225,7 @@ describe("a started job", () => {
   });
 });
 
-describe("the history", () => {
+describe("the history of auto-discovery jobs", () => {
   test("of one job, and of all jobs, has the latest run first, in pages", async () => {
     const service = await startService();
     const own = await historyOf(service, "702");

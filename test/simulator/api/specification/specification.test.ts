@@ -22,7 +22,7 @@ async function everything(): Promise<unknown> {
   return (await shared.send("GET", "/experimental/objects?include=*")).json;
 }
 
-describe.each(Object.entries(TABLES))("%s", (_, rows) => {
+describe.each(Object.entries(TABLES))("the specification: %s", (_, rows) => {
   test.each(rows)("$operation: $rule: $answers", async (row) => {
     if (row.large !== true && changesNothing(row, shared.contract)) return show(row, shared);
     own = await startSpecified(row);

@@ -22,7 +22,7 @@ function select(filter: string, world: World = tiny): string {
     .join(" ");
 }
 
-describe("of the tree", () => {
+describe("earlier properties of tree objects", () => {
   test.each([
     ["active = false", "1002"],
     ["active = true and type = sensor", "1000 1001 2000"],
@@ -72,7 +72,7 @@ describe("of the tree", () => {
     expect(select(filter)).toBe(ids);
   });
 
-  // What only accounts have, what nobody has filled in, and what is not under way.
+  // What only accounts have, what is not filled in, and what is not under way.
   test.each([
     ...["activedirectory", "admingroup", "ticketmail", "ticketmode", "autodiscoveryprogress", "comment", "location"],
     ...["email", "loginname", "primarygroup", "crossreference", "usertype"],
@@ -91,7 +91,7 @@ test("a host is a DNS name where it is no address", () => {
   expect(select('dnsname matches "example"', world)).toBe("100");
 });
 
-describe("of a large world", () => {
+describe("earlier properties in a large world", () => {
   const world = createWorld({ seed: 5, size: { sensors: 600 }, startedAt: NOW });
   const scope = scopeOf(world, "specification");
 

@@ -79,7 +79,7 @@ function perform({ what, sensor: position, levels, at }: Deed): void {
   else world.force(sensor.id, what, at);
 }
 
-describe("the record", () => {
+describe("measurements of the past", () => {
   test("holds what lastMeasurement says, scan by scan, whatever was done", () => {
     const window = fc.record({
       sensor: fc.nat(299),
@@ -155,7 +155,7 @@ describe("the record", () => {
   });
 });
 
-describe("averages", () => {
+describe("averages of the past", () => {
   test.each(SPANS)("over %i ms are the mean of the scans in the span, nothing but whole spans", (spanMs) => {
     let nulls = 0;
     let gaps = 0;

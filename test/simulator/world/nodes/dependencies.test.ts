@@ -37,7 +37,7 @@ function statusOf(node: SimNode, at: number): SimStatus {
   return world.state(node, at).status;
 }
 
-describe("what depends on a sensor", () => {
+describe("dependencies on a sensor", () => {
   test("is paused while that is down, acknowledged or not, and never before it depended on it", () => {
     world.force(master.id, "down", AT);
     expect(statusOf(other, AT + 9 * MINUTE)).toBe("up");
@@ -118,7 +118,7 @@ describe("what depends on a sensor", () => {
   });
 });
 
-describe("what depends on a device", () => {
+describe("dependencies on a device", () => {
   test("is paused while all of its sensors are down that are not paused", () => {
     depend(other, device, AT);
     const [first, ...rest] = device.children;
@@ -148,7 +148,7 @@ test("what a device hands down at one moment is not good for the next, as an ala
   expect([begins - 1, begins, begins + MINUTE, begins - MINUTE].map(pausedAt)).toEqual([false, true, true, false]);
 });
 
-describe("nothing can depend on itself", () => {
+describe("circular dependencies", () => {
   test.each<[string, () => void]>([
     ["a sensor on itself", () => depend(other, other, AT)],
     ["a device on its sensor", () => depend(device, device.children[0], AT)],

@@ -29,7 +29,7 @@ function scanTimes(from: number, to: number, of = sensor): number[] {
   return world.measurements(of, from, to).map(({ at }) => at);
 }
 
-describe("another interval", () => {
+describe("a changed interval", () => {
   test("counts from then on: what was measured before stays, value by value", () => {
     const before = world.measurements(sensor, AT - HOUR, AT);
     const averages = world.averages(sensor, AT - 4 * HOUR, AT, HOUR);
@@ -86,7 +86,7 @@ describe("another interval", () => {
   });
 });
 
-describe("other settings", () => {
+describe("changed settings", () => {
   test("change what they name and nothing else", () => {
     const { name, priority, settings } = device;
     world.edit(device.id, { tags: ["a", "b"], hostv6: "fd00::1", ipVersion: 6 }, AT);
@@ -105,7 +105,7 @@ describe("other settings", () => {
   });
 });
 
-describe("new objects", () => {
+describe("added objects", () => {
   test("a group holds what is created in it", () => {
     const added = world.addGroup(group.id, "new group", AT);
     const inner = world.addDevice(added.id, "new device", AT, "10.9.9.9");
@@ -126,12 +126,12 @@ describe("new objects", () => {
     expect(added.channels.filter(({ primary }) => primary)).toHaveLength(1);
   });
 
-  test("there are no sensors of a kind that nobody knows", () => {
+  test("there are no sensors of an unknown kind", () => {
     expect(() => world.addSensor(device.id, "new", AT, "crystalball")).toThrow(RangeError);
   });
 });
 
-describe("a clone", () => {
+describe("a cloned object", () => {
   test("has everything that the original has, with ids, values and a history of its own", () => {
     world.edit(device.id, { windows: { domain: "D", username: "u", password: "p" } }, AT);
     const counts = [world.list("sensor").length, world.channels().length];
@@ -197,7 +197,7 @@ describe("a clone", () => {
   });
 });
 
-describe("places among siblings", () => {
+describe("positions among siblings", () => {
   test.each<[string, number | undefined, (ids: string[], id: string) => string[]]>([
     ["first", 0, (ids, id) => [id, ...ids]],
     ["second", 1, ([head = "", ...ids], id) => [head, id, ...ids]],

@@ -83,7 +83,7 @@ describe("an acknowledgement with an end", () => {
   });
 });
 
-describe("a scan that somebody asks for", () => {
+describe("a requested scan", () => {
   test("is the last measurement at once, and a row of the time series beside the regular ones", () => {
     const regular = lastScan(AT) ?? 0;
     const asked = regular + 17_300;

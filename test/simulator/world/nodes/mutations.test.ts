@@ -60,7 +60,7 @@ describe("pause and resume", () => {
     for (const later of [0, 1, MINUTE, DAY]) expect(measured(sensor, AT + later)).toEqual(before);
     world.resume(sensor.id, AT + HOUR);
     expect(measured(sensor, AT + HOUR - 1)).toEqual(before);
-    // Between the resumption and the next scan nobody knows.
+    // Between the resumption and the next scan the status is unknown.
     expect(statusOf(sensor, AT + HOUR)).toBe("unknown");
     expect(measured(sensor, AT + HOUR)).toEqual(before);
     const after = AT + HOUR + MINUTE;
@@ -144,7 +144,7 @@ describe("pause and resume", () => {
   });
 });
 
-describe("force", () => {
+describe("a forced status", () => {
   const scanning: readonly SimStatus[] = ["up", "warning", "unusual", "partialdown"];
   const empty: readonly SimStatus[] = ["down", "acknowledged"];
   const halted: readonly SimStatus[] = [
@@ -216,7 +216,7 @@ describe("force", () => {
   });
 });
 
-describe("acknowledge", () => {
+describe("acknowledgements", () => {
   test("an alarm is acknowledged until it ends; the next one is not", () => {
     const sensor = calmSensor();
     world.force(sensor.id, "down", AT);
@@ -248,7 +248,7 @@ describe("acknowledge", () => {
   });
 });
 
-describe("the tree", () => {
+describe("changes of the tree", () => {
   test("a removed device takes its sensors and channels along, and lists handed out before stay as they were", () => {
     const device = world.list("device").find(({ children }) => children.length > 3);
     const [devices, sensors, channels] = [world.list("device"), world.list("sensor"), world.channels()];

@@ -42,7 +42,7 @@ function worstZone(world: World, sensor: SimSensor, at: number): number | undefi
   return worst;
 }
 
-describe("in a world", () => {
+describe("limits of sensors", () => {
   const world = createWorld({ seed: 7, startedAt: STARTED_AT });
   const seen = new Map<string, number>();
 

@@ -11,7 +11,7 @@ import { SENSOR_KINDS } from "../../../../src/simulator/world/sensors/sensor-kin
 import { createWorld } from "../../../../src/simulator/world/world.ts";
 import { STARTED_AT } from "../fixtures.ts";
 
-describe("lookups", () => {
+describe("lookups of channels", () => {
   test("there is one for every channel of the world that shows codes, and a text for every code it shows", () => {
     const world = createWorld({ seed: 3, size: { sensors: 600 }, startedAt: STARTED_AT });
     for (const channel of world.channels()) {

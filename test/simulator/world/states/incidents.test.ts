@@ -35,7 +35,7 @@ function limitedChannel(world: World, fits: (channel: SimChannel) => boolean): S
   return found;
 }
 
-describe("occurrences", () => {
+describe("occurrences of an incident", () => {
   const incident = fc.record({
     start: fc.integer({ min: 0, max: 1000 }),
     lengthMs: fc.integer({ min: 1, max: 50 }),
@@ -61,7 +61,7 @@ describe("occurrences", () => {
   });
 });
 
-describe("a status that was arranged", () => {
+describe("an incident with a status", () => {
   test("of a device shows in all its sensors at their next scan, and goes with the first scan after it", () => {
     const world = smallWorld();
     const [, device] = world.list("device");
@@ -127,7 +127,7 @@ describe("a status that was arranged", () => {
     }
   });
 
-  test("gives way to a pause, and to what somebody forces", () => {
+  test("gives way to a pause, and to a forced status", () => {
     const world = smallWorld();
     const sensor = world.list("sensor")[3] as SimSensor;
     world.addIncident(sensor.id, once(STARTED_AT, Infinity, shows("down")));
@@ -197,7 +197,7 @@ describe("a status that was arranged", () => {
   });
 });
 
-describe("a value that was arranged", () => {
+describe("an incident with a value", () => {
   const world = createWorld({ seed: 1, startedAt: STARTED_AT });
 
   test("crosses the limits on its way, and the status follows scan by scan, with the record", () => {

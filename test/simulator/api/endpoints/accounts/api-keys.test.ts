@@ -13,7 +13,7 @@ async function keysOf({ send }: RunningService, user = "me", bearer?: string): P
   return json as KeyRecord[];
 }
 
-describe("the list of keys", () => {
+describe("the list of API keys", () => {
   test("never tells their texts", async () => {
     const { send } = await startService();
     const { json, text } = await send("/users/me/api-keys");
@@ -51,7 +51,7 @@ describe("the list of keys", () => {
   });
 });
 
-describe("a new key", () => {
+describe("a new API key", () => {
   test("is told once, and works at once", async () => {
     const service = await startService();
     const body = { name: "Grafana", description: "for the wall", access_level: "READ" };
@@ -92,7 +92,7 @@ const PROBES = [
   ["POST", "/users/me/api-keys", { name: "x", access_level: "READ" }],
 ] as const;
 
-describe("an access level", () => {
+describe("the access level of an API key", () => {
   test.each([
     ["NOT_SET", USER.noor, "403 403 403 403"],
     ["READ", USER.noor, "200 403 403 403"],
@@ -115,7 +115,7 @@ describe("an access level", () => {
   });
 });
 
-describe("editing", () => {
+describe("editing API keys", () => {
   test("changes what is given, at once", async () => {
     const service = await startService();
     const bearer = await keyOf(service, USER.noor);
@@ -145,7 +145,7 @@ describe("editing", () => {
   });
 });
 
-describe("deleting", () => {
+describe("deleting API keys", () => {
   test("refuses the key from then on", async () => {
     const service = await startService();
     const bearer = await keyOf(service, USER.noor);
@@ -167,7 +167,7 @@ describe("deleting", () => {
   });
 });
 
-describe("finding", () => {
+describe("finding API keys", () => {
   test.each([
     [{ id: "402" }, "402"],
     [{ key: "RESTRICTED" }, "402"],

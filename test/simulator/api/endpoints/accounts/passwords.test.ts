@@ -21,7 +21,7 @@ async function login(service: RunningService, username: string, password: string
   return outcome(await post(service, "/session", { username, password }, null));
 }
 
-describe("requesting a reset", () => {
+describe("requesting a password reset", () => {
   test.each(["operator", "nobody", "", "BRANCH\\kowalska", "p.devries"])(
     "answers the same for %j, so that nobody learns who there is",
     async (username) => {
@@ -57,7 +57,7 @@ describe("requesting a reset", () => {
   });
 });
 
-describe("a reset", () => {
+describe("resetting a password", () => {
   test("makes the new password the only one, and ends sessions", async () => {
     const service = await startService();
     const opened = await post(service, "/session", { username: "operator", password: "correct horse" }, null);

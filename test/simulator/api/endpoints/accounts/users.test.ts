@@ -78,7 +78,7 @@ describe("the list of users", () => {
   });
 });
 
-describe("a user", () => {
+describe("a single user", () => {
   test("as info record", async () => {
     const { send } = await startService();
     expect((await send(`/users/${USER.facility}`)).json).toEqual({
@@ -138,7 +138,7 @@ describe("a user", () => {
   });
 });
 
-describe("pausing", () => {
+describe("pausing users", () => {
   test("ends sessions and shuts out keys, until he is resumed", async () => {
     const service = await startService();
     const { send } = service;

@@ -20,7 +20,7 @@ function idOf(kind: Kind): string {
   return first?.id ?? "";
 }
 
-describe.each(KINDS)("a %s", (kind) => {
+describe.each(KINDS)("actions on a %s", (kind) => {
   test("is paused without end, and resumed", async () => {
     const id = idOf(kind);
     const paused = await it.post(`/${kind}s/${id}/pause`, { message: "maintenance" });
@@ -72,7 +72,7 @@ describe.each(KINDS)("a %s", (kind) => {
   });
 });
 
-describe("a sensor", () => {
+describe("actions on a sensor", () => {
   test("shows the message of its pause", async () => {
     await it.post(`/sensors/${it.sensor.id}/pause`, { duration: 60, message: "new firmware" });
     expect(await it.read(`/sensors/${it.sensor.id}`)).toMatchObject({ status: "pauseduntil", message: "new firmware" });
@@ -102,7 +102,7 @@ describe("a sensor", () => {
   });
 });
 
-describe("durations", () => {
+describe("durations of pauses and acknowledgements", () => {
   test.each([-1, 1e9 + 1, "60", null, [1]])("%j is none", async (duration) => {
     for (const action of ["pause", "acknowledge"]) {
       const answer = await it.post(`/sensors/${it.sensor.id}/${action}`, { duration });
@@ -125,7 +125,7 @@ const POSSIBLE: Readonly<Record<string, readonly SimStatus[]>> = {
   acknowledge: ["down", "partialdown"],
 };
 
-describe.each(Object.entries(POSSIBLE))("%s", (action, possible) => {
+describe.each(Object.entries(POSSIBLE))("the action %s", (action, possible) => {
   test.each([...STATUS_TOKENS])("of a sensor that is %s", async (status) => {
     it.simulator.world.force(it.sensor.id, status, NOW);
     const body = action === "pause" || action === "acknowledge" ? {} : undefined;
@@ -144,7 +144,7 @@ interface Result {
   readonly failure: null | { readonly code: string; readonly message: string; readonly request_id: string };
 }
 
-describe("all that fit a filter", () => {
+describe("actions on all objects that match a filter", () => {
   test("are acted on, in list order, and each says what became of it", async () => {
     const { world } = it.simulator;
     const sensors = it.device.children;

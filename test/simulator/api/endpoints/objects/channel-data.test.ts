@@ -16,7 +16,7 @@ async function channels({ send }: RunningService, path: string): Promise<string>
   return (json as Datum[]).map(({ channel }) => channel.id).join(" ");
 }
 
-describe.each(SPELLINGS)("%s", (spelling) => {
+describe.each(SPELLINGS)("%s: channel data", (spelling) => {
   test.each([
     ["/channels/data", "1000.0 1000.-4 1001.1 1001.2 1002.0 2000.3"],
     ["/channels/data?limit=2&offset=1", "1000.-4 1001.1"],

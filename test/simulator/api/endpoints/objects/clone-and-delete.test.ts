@@ -19,7 +19,7 @@ async function copyOf({ status, text, headers }: Received): Promise<SimNode> {
   return node;
 }
 
-describe("a clone", () => {
+describe("clone", () => {
   test.each(["device", "object"] as const)("of a device (clone of a %s)", async (what) => {
     const body =
       what === "device" ? { parent_id: it.group.id, host: "10.7.7.7" } : { parent: it.group.id, host: "10.7.7.7" };
@@ -87,7 +87,7 @@ describe("a clone", () => {
   });
 });
 
-describe("deletion", () => {
+describe("delete", () => {
   test.each(["probe", "group", "device", "sensor"] as const)("of a %s takes along all that is below", async (kind) => {
     const { world } = it.simulator;
     const probe = world.list("probe").find(({ children }) => children.length > 0) as SimNode;

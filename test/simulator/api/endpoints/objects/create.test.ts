@@ -17,7 +17,7 @@ function locationOf(headers: Headers): string {
   return location.slice("/api/v2".length);
 }
 
-describe("a new object", () => {
+describe("create", () => {
   test.each<[string, () => string, unknown, string]>([
     [
       "a group of a probe",
@@ -109,7 +109,7 @@ describe("a new object", () => {
   });
 });
 
-describe("what cannot be created", () => {
+describe("creations that are refused", () => {
   test.each<[string, () => string, unknown, number, string]>([
     [
       "a group without a name",

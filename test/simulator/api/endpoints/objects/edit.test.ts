@@ -7,7 +7,7 @@ beforeEach(async () => {
   it = await startChangingTree();
 });
 
-describe("settings", () => {
+describe("edited settings", () => {
   test("of a sensor are changed section by section, and read as they are", async () => {
     const path = `/sensors/${it.sensor.id}`;
     const before = await it.read(`${path}?include=intervalgroup,inheritance`);
@@ -130,7 +130,7 @@ describe("settings", () => {
   });
 });
 
-describe("what cannot be changed", () => {
+describe("edits that are refused", () => {
   test.each<[string, string, unknown, string]>([
     ["an unknown section", "device", { nonsense: {} }, "The body must not have nonsense"],
     ["a section of other kinds", "sensor", { windowsconnection: {} }, "The body must not have windowsconnection"],

@@ -20,7 +20,7 @@ async function fourSensors(): Promise<SimNode> {
   return device;
 }
 
-describe("within its siblings an object goes to", () => {
+describe("move within the siblings, to", () => {
   test.each<[string, unknown, string, string]>([
     ["a", { position: 10 }, "abcd", "first already"],
     ["c", { position: 10 }, "cabd", "first"],
@@ -52,7 +52,7 @@ describe("within its siblings an object goes to", () => {
   });
 });
 
-describe("below another parent an object goes to", () => {
+describe("move below another parent, to", () => {
   test.each<[unknown, string]>([
     [{}, "abcd*"],
     [{ position: 10 }, "*abcd"],
@@ -98,7 +98,7 @@ describe("below another parent an object goes to", () => {
   });
 });
 
-describe("what cannot be moved", () => {
+describe("moves that are refused", () => {
   test.each<[string, () => [string, unknown], number]>([
     ["with nothing said", () => [it.device.id, {}], 400],
     ["with nothing but null", () => [it.device.id, { parent: null, position: null, position_preset: null }], 400],

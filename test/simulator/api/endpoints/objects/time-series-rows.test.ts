@@ -23,7 +23,7 @@ const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 /** For tests that change nothing: what one has asked for comes sooner to the next one. */
 const STEADY = smallWorld();
 
-describe.each(SPELLINGS)("%s", (spelling) => {
+describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
   const start = (world: World) => startService({ spelling, world });
 
   test.each<[type: "short" | "medium" | "long", count: number, first: string, last: string]>([

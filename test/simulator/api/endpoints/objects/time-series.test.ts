@@ -8,7 +8,7 @@ import { NOW, TinyWorld } from "../../../support/tiny-world.ts";
 
 const SPELLINGS: readonly SpellingName[] = ["specification", "live"];
 
-describe.each(SPELLINGS)("%s", (spelling) => {
+describe.each(SPELLINGS)("%s: time series", (spelling) => {
   const start = () => startService({ spelling, world: new TinyWorld() });
 
   test.each<[path: string, body: string]>([
@@ -83,7 +83,7 @@ describe.each(SPELLINGS)("%s", (spelling) => {
   });
 });
 
-describe("faults", () => {
+describe("faults of time series", () => {
   test.each<[fault: string, statuses: Record<string, number>]>([
     ["missing@/experimental/timeseries*/live", { "/live": 404, "/short": 200, "?from=2026-03-12T17:00:00Z": 200 }],
     ["missing=501@/experimental/timeseries/*/*", { "/live": 501, "/long": 501, "?from=2026-03-12T17:00:00Z": 200 }],

@@ -157,7 +157,7 @@ export const API_KEYS: readonly Row[] = [
   ),
   {
     operation: "listApiKeys",
-    rule: "keys of somebody else",
+    rule: "keys of another user",
     bearer: restrictedApiKey,
     path: "/users/100/api-keys",
     answers: "403 FORBIDDEN",
@@ -199,7 +199,7 @@ export const API_KEYS: readonly Row[] = [
   },
   {
     operation: "editApiKey",
-    rule: "somebody else's key",
+    rule: "a key of another user",
     bearer: restrictedApiKey,
     path: `/users/api-keys/${KEY.own}`,
     body: {},

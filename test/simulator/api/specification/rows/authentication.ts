@@ -111,7 +111,7 @@ export const AUTHENTICATION: readonly Row[] = [
   },
   {
     operation: "getVersion",
-    rule: "a value that nobody was given is refused",
+    rule: "an unknown value is refused",
     bearer: "unknown",
     path: "/version",
     answers: "401 AUTH_FAILED",
