@@ -1,6 +1,6 @@
 import { ConfigError, type ConfigProblem } from "../config/config-error.ts";
-import { quote } from "../config/quote.ts";
 import type { RuleFile } from "../config/rule-files.ts";
+import { quote } from "../lib/printable-text.ts";
 import { type CompileOptions, compileRules } from "../mapping/rules/compile.ts";
 import type { RuleProblem } from "../mapping/rules/rule.ts";
 import type { RuleSet } from "../mapping/rules/rule-set.ts";

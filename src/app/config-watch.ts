@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
-import type { ReadFile } from "../config/read-file.ts";
+import type { ReadFile } from "../config/reading-files.ts";
 import type { Clock } from "../lib/clock.ts";
 
 /** A file that is being written, or a folder that is being swapped, is left alone until two looks this far apart agree. */

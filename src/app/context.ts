@@ -1,9 +1,8 @@
 import { stat } from "node:fs/promises";
 import type { Logger } from "pino";
-import type { Environment } from "../config/interpolation.ts";
+import type { Environment } from "../config/environment.ts";
 import { type Config, type LoadedConfig, loadConfig } from "../config/load.ts";
-import type { ReadFile } from "../config/read-file.ts";
-import type { FileAccess } from "../config/secret-files.ts";
+import type { FileAccess, ReadFile } from "../config/reading-files.ts";
 import { type Shard, serversOnShard } from "../config/shard.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { readTextFile, withinTime } from "../lib/bounded-files.ts";

@@ -3,12 +3,11 @@ import { hostname } from "node:os";
 import type { InstrumentationScope } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
 import type { Config } from "../config/load.ts";
-import { secretFileReader } from "../config/secret-files.ts";
+import { secretFileReader } from "../config/reading-files.ts";
 import type { Shard } from "../config/shard.ts";
 import { connectOtlp } from "../otlp/connect.ts";
 import type { OtlpExporter } from "../otlp/exporter.ts";
-import type { OtlpSettings } from "../otlp/settings.ts";
-import { otlpResource } from "../otlp/settings.ts";
+import { type OtlpSettings, otlpResource } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
 import { type CommandContext, readAccess, readText } from "./context.ts";
 

@@ -1,4 +1,4 @@
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../config/quantities.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import { parseTimestamp } from "../prtg/decode/values.ts";

@@ -1,3 +1,5 @@
+import { oneLine } from "../lib/printable-text.ts";
+
 /** `warning`: serve works, but perhaps not as it was meant to. `skipped`: not tried after a failure before it. */
 export type Verdict = "ok" | "warning" | "FAILED" | "skipped";
 
@@ -47,9 +49,4 @@ export function concludeFindings(findings: readonly Finding[]): string {
 
 function widthOf(texts: readonly string[]): number {
   return Math.max(0, ...texts.map((text) => oneLine(text).length));
-}
-
-/** A server can put anything into its names and messages, also what a terminal takes for commands. */
-function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, " ");
 }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../config/quantities.ts";
 import { parseShard } from "../config/shard.ts";
 import { describeError } from "../errors/exporter-error.ts";
 import { type ListenAddress, parseListenAddress } from "../http/server/listener.ts";

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from "yaml";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
-import { type Environment, interpolate } from "./interpolation.ts";
+import { type Environment, interpolate } from "./environment.ts";
 import { formatKey, type KeyPath, type Origin, type Place, type Reference, UNRESOLVED } from "./origin.ts";
 import { type ParsedYaml, type Position, parseYaml } from "./yaml-syntax.ts";
 

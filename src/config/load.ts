@@ -3,14 +3,12 @@ import { dirname, resolve } from "node:path";
 import { Redactor } from "../errors/redactor.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { ConfigDocument } from "./document.ts";
-import { EnvironmentServer } from "./environment.ts";
-import type { Environment } from "./interpolation.ts";
+import { type Environment, EnvironmentServer } from "./environment.ts";
 import type { KeyPath, Origin } from "./origin.ts";
-import { fileFault, type ReadFile } from "./read-file.ts";
+import { fileFault, type ReadAccess, type ReadFile, secretFileReader } from "./reading-files.ts";
 import { checkOtlpFiles, resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
 import { type RuleFile, readRuleFiles } from "./rule-files.ts";
 import type { Settings } from "./schema.ts";
-import { type ReadAccess, secretFileReader } from "./secret-files.ts";
 import type { Shard } from "./shard.ts";
 import { validate } from "./validation.ts";
 

@@ -1,5 +1,5 @@
+import { quote } from "../lib/printable-text.ts";
 import type { ConfigProblem } from "./config-error.ts";
-import { quote } from "./quote.ts";
 
 /** Keys and indices from the root of the configuration. */
 export type KeyPath = readonly PropertyKey[];
@@ -33,4 +33,12 @@ export function formatKey(path: KeyPath): string {
     if (!/^[\w-]+$/.test(name)) return `${text}[${quote(name)}]`;
     return text === "" ? name : `${text}.${name}`;
   }, "");
+}
+
+/** What stands at `path` in a value; undefined where there is nothing. */
+export function valueAt(root: unknown, path: KeyPath): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+    root,
+  );
 }

@@ -2,13 +2,13 @@ import { resolve } from "node:path";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { TlsMaterial } from "../lib/http/tls.ts";
-import { readCertificates } from "./certificates.ts";
+import type { SecretLocation } from "./auth-schema.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import type { KeyPath, Origin } from "./origin.ts";
-import type { ReadFile } from "./read-file.ts";
-import type { SecretLocation, ServerSettings, Settings } from "./schema.ts";
+import type { ReadFile } from "./reading-files.ts";
+import type { ServerSettings, Settings } from "./schema.ts";
 import { apiKeyFault, EnvironmentSecret, type FaultOf, FileSecret, headerFault, type SecretSource } from "./secrets.ts";
-import { readKeyOf, readTlsFiles, type TlsFiles } from "./tls-files.ts";
+import { readCertificates, readKeyOf, readTlsFiles, type TlsFiles } from "./tls-files.ts";
 
 /** How to prove who we are to one server. */
 export type Credentials =

@@ -1,14 +1,22 @@
+import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { printable } from "../lib/printable-text.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { ConfigDocument } from "./document.ts";
-import type { Environment } from "./interpolation.ts";
+import type { Environment } from "./environment.ts";
 import { type MappingSettings, type PresetName, type RuleSettings, ruleFileSchema } from "./mapping-schema.ts";
 import type { KeyPath, Origin } from "./origin.ts";
-import { readPreset } from "./presets.ts";
-import { printable } from "./quote.ts";
-import { fileFault, type ReadFile } from "./read-file.ts";
+import { fileFault, type ReadFile } from "./reading-files.ts";
 import { type FileShape, validateAs } from "./validation.ts";
+
+/** Beside `src` and `dist` alike, at the same distance from this module. */
+export const PRESET_FOLDER = new URL("../../config/mappings/", import.meta.url);
+
+/** The text of a preset, as UTF-8; rejects with the error of the file system. */
+export function readPreset(name: PresetName): Promise<string> {
+  return readFile(new URL(`${name}.yaml`, PRESET_FOLDER), "utf8");
+}
 
 /** The rules that one file holds, and how to find them there. */
 export interface RuleFile {

@@ -1,6 +1,6 @@
 import { validateDetailed } from "node-cron";
 import { CronTimes } from "./cron-times.ts";
-import { formatDuration, parseDuration } from "./duration.ts";
+import { formatDuration, parseDuration } from "./quantities.ts";
 
 /** When a collector runs: every so many milliseconds on a monotonic timer, or at the times of a cron expression. */
 export type Schedule =
@@ -68,9 +68,4 @@ const FIELD_NAMES: Readonly<Record<string, string>> = { dayOfMonth: "day of mont
 
 function fieldName(field: string | undefined): string {
   return field === undefined ? "expression" : (FIELD_NAMES[field] ?? field);
-}
-
-/** The schedule as the configuration would spell it. */
-export function formatSchedule(schedule: Schedule): string {
-  return schedule.kind === "interval" ? formatDuration(schedule.everyMs) : schedule.expression;
 }

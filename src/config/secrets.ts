@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
-import { printable } from "./quote.ts";
-import { fileFault, type ReadFile } from "./read-file.ts";
+import { printable } from "../lib/printable-text.ts";
+import { fileFault, type ReadFile } from "./reading-files.ts";
 
 const REDACTED = "[redacted]";
 

@@ -1,10 +1,10 @@
 import type { z } from "zod";
+import { quote } from "../lib/printable-text.ts";
 import type { ConfigProblem } from "./config-error.ts";
-import { literalHeaders } from "./literal-headers.ts";
-import { nearest } from "./nearest.ts";
-import { formatKey, type KeyPath, type Origin, UNRESOLVED } from "./origin.ts";
-import { quote } from "./quote.ts";
+import { literalSecrets } from "./literal-secrets.ts";
+import { formatKey, type KeyPath, type Origin, UNRESOLVED, valueAt } from "./origin.ts";
 import { type JsonSchema, type Settings, settingsJsonSchema, settingsSchema } from "./schema.ts";
+import { unknownKey } from "./unknown-keys.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -33,7 +33,7 @@ const CONFIGURATION: FileShape<Settings> = {
 
 /** Checks a configuration, as read from `origin`, and says everything that is wrong with it. May repair `value` in place. */
 export function validate(value: unknown, origin: Origin): Validation<Settings> {
-  const literals = [...literalSecrets(value, origin), ...literalHeaders(valueAt(value, ["otlp", "headers"]), origin)];
+  const literals = literalSecrets(value, origin);
   const taken = new Set(literals.map(({ key }) => key));
   const { settings, problems: others } = validateAs(CONFIGURATION, value, origin);
   const problems = [...literals, ...others.filter(({ key }) => key === "" || !taken.has(key))];
@@ -89,32 +89,10 @@ function convert({ expected, input, path }: Extract<Issue, { code: "invalid_type
   return isNumber ? Number(input) : undefined;
 }
 
-function valueAt(root: unknown, path: KeyPath): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
-    root,
-  );
-}
-
-/** Secrets that are written into the file instead of referred to. */
-function literalSecrets(root: unknown, origin: Origin): ConfigProblem[] {
-  const servers = valueAt(root, ["servers"]);
-  if (!Array.isArray(servers)) return [];
-  const paths = servers.flatMap((_, index) => ["api_key", "password"].map((key) => ["servers", index, "auth", key]));
-  return paths.flatMap((path): ConfigProblem[] => {
-    const value = valueAt(root, path);
-    if (value === undefined || value === null || value === UNRESOLVED || origin.reference(path)?.wholly) return [];
-    const key = String(path.at(-1));
-    const text =
-      `expected a reference to an environment variable such as \${PRTG_${key.toUpperCase()}}, found something else ` +
-      `(not shown): secrets do not belong in this file, give such a reference or ${key}_file`;
-    return [{ code: "CONFIG_INVALID", ...origin.place(path, "value"), text }];
-  });
-}
-
 function problemsOf(issue: Issue, origin: Origin, shape: FileShape<unknown>): ConfigProblem[] {
   if (issue.input === UNRESOLVED) return [];
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(issue.path, key, origin, shape));
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => unknownKey(issue.path, key, origin, shape.jsonSchema));
   if (formatKey(issue.path) === "servers" && (issue.input === undefined || issue.code === "too_small")) {
     const text = "no server is configured; give a list of servers, or set PRTG_URL and PRTG_API_KEY_FILE";
     return [{ code: "CONFIG_NO_SERVER", ...origin.place(issue.path, "value"), text }];
@@ -151,43 +129,6 @@ function found(input: unknown, path: KeyPath, code: Issue["code"]): string {
 /** Credentials, URLs in which some may hide, and a file that is but a text: it may be a key, given by mistake. */
 function isSensitive(input: unknown, path: KeyPath): boolean {
   return path.length === 0 || path.includes("auth") || (path.at(-1) === "url" && /[@?#]/.test(String(input)));
-}
-
-function unknownKey(parent: KeyPath, key: string, origin: Origin, shape: FileShape<unknown>): ConfigProblem {
-  const path = [...parent, key];
-  const place = origin.place(path, "key");
-  if (parent.includes("auth") && !/^[A-Za-z_-]+$/.test(key)) {
-    // Something like `auth: { <the API key> }`.
-    return { code: "CONFIG_INVALID", ...place, key: formatKey(parent), text: "unknown key (not shown)" };
-  }
-  return { code: "CONFIG_INVALID", ...place, text: `unknown key${suggestion(key, parent, shape)}` };
-}
-
-function suggestion(key: string, parent: KeyPath, shape: FileShape<unknown>): string {
-  const known = propertiesAt(parent, shape);
-  const names = Object.keys(known);
-  const meant = nearest(key, names) ?? names.find((name) => Object.hasOwn(propertiesOf(known[name]), key));
-  if (meant === undefined) return `; known here: ${names.join(", ")}`;
-  const isBelow = Object.hasOwn(propertiesOf(known[meant]), key);
-  return `, did you mean \`${isBelow ? `${meant}.${key}` : meant}\`?`;
-}
-
-function propertiesAt(path: KeyPath, shape: FileShape<unknown>): Readonly<Record<string, unknown>> {
-  let schema: unknown = shape.jsonSchema();
-  for (const key of path) schema = typeof key === "number" ? itemsOf(schema) : propertiesOf(schema)[String(key)];
-  return propertiesOf(schema);
-}
-
-function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> {
-  return isSchema(schema) ? (schema.properties ?? {}) : {};
-}
-
-function itemsOf(schema: unknown): unknown {
-  return isSchema(schema) ? schema.items : undefined;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A URL may hold a password, also one whose scheme is wrong. */

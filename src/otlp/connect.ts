@@ -1,4 +1,4 @@
-import type { ReadFile } from "../config/read-file.ts";
+import type { ReadFile } from "../config/reading-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ENCODINGS } from "./encoding.ts";

@@ -1,4 +1,4 @@
-import type { ReadFile } from "../config/read-file.ts";
+import type { ReadFile } from "../config/reading-files.ts";
 import { FileSecret, headerFault, type Secret, type SecretSource } from "../config/secrets.ts";
 import type { Redactor } from "../errors/redactor.ts";
 

@@ -1,4 +1,4 @@
-import type { ReadFile } from "../config/read-file.ts";
+import type { ReadFile } from "../config/reading-files.ts";
 import { readTlsFiles, type TlsFiles } from "../config/tls-files.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatByteSize, parseByteSize } from "../../src/config/byte-size.ts";
+import { formatByteSize, parseByteSize } from "../../src/config/quantities.ts";
 
 describe("parseByteSize", () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { interpolate } from "../../src/config/interpolation.ts";
+import { interpolate } from "../../src/config/environment.ts";
 
 const ENV = { A: "1", B_2: "two", EMPTY: "", TRICKY: "${A} $$ $&" };
 

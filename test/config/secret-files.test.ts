@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readAccess } from "../../src/app/context.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { exposureOf } from "../../src/config/secret-files.ts";
+import { exposureOf } from "../../src/config/reading-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { FILE, filesWith, SECRET } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseServerUrl } from "../../src/config/server-url.ts";
+import { parseServerUrl } from "../../src/config/fields.ts";
 
 describe("parseServerUrl", () => {
   test.each([

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { fileFault } from "../../src/config/read-file.ts";
+import { fileFault } from "../../src/config/reading-files.ts";
 import { FileFault, filesHang, readTextFile, withinTime } from "../../src/lib/bounded-files.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

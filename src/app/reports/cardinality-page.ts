@@ -1,5 +1,5 @@
 import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
-import { textTable } from "../../lib/text-table.ts";
+import { textTable } from "../../lib/printable-text.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import { type Cardinality, countCardinality } from "../../store/cardinality.ts";
 import type { DebugSources } from "./debug-sources.ts";

@@ -1,6 +1,6 @@
 import { formatValue } from "../../exposition/text-format.ts";
 import type { DebugPage, DebugReport } from "../../http/pages/debug-endpoint.ts";
-import { oneLine } from "../../lib/text-table.ts";
+import { oneLine } from "../../lib/printable-text.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import { accountFor, type ChannelAccount } from "../../mapping/channel-account.ts";
 import type { ChannelChoice, ChannelInspection, SensorInspection } from "../../projection/inspection.ts";

@@ -1,7 +1,7 @@
 import { type Options, SingleBar } from "cli-progress";
 import type { Logger } from "pino";
 import { type BackfillProgress, ProgressRate } from "../../backfill/progress.ts";
-import { formatDuration } from "../../config/duration.ts";
+import { formatDuration } from "../../config/quantities.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 const TITLES = { sensors: "reading sensors", days: "writing days", values: "pushing values" } as const;

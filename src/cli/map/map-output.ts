@@ -1,5 +1,5 @@
 import { formatLabels, formatValue } from "../../exposition/text-format.ts";
-import { textTable } from "../../lib/text-table.ts";
+import { textTable } from "../../lib/printable-text.ts";
 import type { AccountedSeries, ChannelAccount } from "../../mapping/channel-account.ts";
 import type { TreeNode } from "../../model/tree.ts";
 import type { ChannelRecord } from "../../prtg/records.ts";

@@ -3,9 +3,8 @@ import { type CommandContext, createContext, loadFlaggedConfig } from "../../app
 import { connect } from "../../app/exporter.ts";
 import { mappingOf } from "../../app/mapping.ts";
 import { redactStrings } from "../../app/reports/debug-reports.ts";
-import { SERVER_VARIABLES } from "../../config/environment.ts";
-import type { Environment } from "../../config/interpolation.ts";
-import { fileFault } from "../../config/read-file.ts";
+import { type Environment, SERVER_VARIABLES } from "../../config/environment.ts";
+import { fileFault } from "../../config/reading-files.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import type { Redactor } from "../../errors/redactor.ts";

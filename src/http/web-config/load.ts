@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConfigError, type ConfigProblem } from "../../config/config-error.ts";
 import { ConfigDocument } from "../../config/document.ts";
 import type { Origin } from "../../config/origin.ts";
-import { fileFault, type ReadFile } from "../../config/read-file.ts";
+import { fileFault, type ReadFile } from "../../config/reading-files.ts";
 import { type FileShape, validateAs } from "../../config/validation.ts";
 import { type WebSettings, webConfigSchema } from "./schema.ts";
 import { SettingError, type SettingProblem } from "./setting-problem.ts";

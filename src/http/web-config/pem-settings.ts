@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { resolve } from "node:path";
-import { printable } from "../../config/quote.ts";
-import { fileFault, type ReadFile } from "../../config/read-file.ts";
+import { fileFault, type ReadFile } from "../../config/reading-files.ts";
+import { printable } from "../../lib/printable-text.ts";
 import { SettingError } from "./setting-problem.ts";
 
 const SECTION = "tls_server_config";

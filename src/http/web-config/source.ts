@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import type { Logger } from "pino";
-import type { ReadFile } from "../../config/read-file.ts";
+import type { ReadFile } from "../../config/reading-files.ts";
 import { describeError } from "../../errors/exporter-error.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import { LogOnChange } from "../../lib/log-on-change.ts";

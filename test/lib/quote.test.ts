@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { printable, quote } from "../../src/config/quote.ts";
+import { printable, quote } from "../../src/lib/printable-text.ts";
 
 test.each([
   ["plain", '"plain"'],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textTable } from "../../src/lib/text-table.ts";
+import { textTable } from "../../src/lib/printable-text.ts";
 
 test("lines columns up, without spaces at the end", () => {
   expect(

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { filePath, secret, text } from "./fields.ts";
+import type { Secret } from "./secrets.ts";
+
+/** Where a secret is; `key` is the key below `auth` that says so. */
+export type SecretLocation =
+  | { readonly kind: "file"; readonly key: string; readonly path: string }
+  | { readonly kind: "value"; readonly key: string; readonly value: Secret };
+
+/** How to prove who we are, before any file is read. */
+export type AuthSettings =
+  | { readonly kind: "api_key"; readonly secret: SecretLocation }
+  | { readonly kind: "login"; readonly username: string; readonly secret: SecretLocation };
+
+const AUTH_FORMS = "exactly one of api_key_file, api_key, username with password_file, or username with password";
+
+const authKeys = z.strictObject(
+  {
+    api_key_file: filePath()
+      .optional()
+      .meta({
+        description: "File that holds the API key. It is read again when the server refuses the key.",
+        examples: ["/run/secrets/prtg-api-key"],
+      }),
+    api_key: secret()
+      .optional()
+      .meta({
+        description: "API key, as a reference to an environment variable. A key written into the file is refused.",
+        examples: ["${PRTG_API_KEY}"],
+      }),
+    username: text("the name of a user")
+      .optional()
+      .meta({
+        description: "User to log in as. The session is renewed while the exporter runs and ended when it stops.",
+        examples: ["exporter"],
+      }),
+    password_file: filePath()
+      .optional()
+      .meta({
+        description: "File that holds the password of `username`. It is read again at each login.",
+        examples: ["/run/secrets/prtg-password"],
+      }),
+    password: secret()
+      .optional()
+      .meta({
+        description:
+          "Password of `username`, as a reference to an environment variable. A password written into the file is refused.",
+        examples: ["${PRTG_PASSWORD}"],
+      }),
+  },
+  { error: ({ code }) => (code === "invalid_type" ? `a map with ${AUTH_FORMS}` : undefined) },
+);
+
+/** How to prove who we are to one server: `servers[].auth`. */
+export const authSchema = authKeys
+  .transform((given, context): AuthSettings => {
+    const keys = secretLocations("api_key", given.api_key, given.api_key_file);
+    const passwords = secretLocations("password", given.password, given.password_file);
+    const { username } = given;
+    const [location] = [...keys, ...passwords];
+    if (location !== undefined && keys.length + passwords.length === 1) {
+      if (keys.length === 1 && username === undefined) return { kind: "api_key", secret: location };
+      if (keys.length === 0 && username !== undefined) return { kind: "login", username, secret: location };
+    }
+    // A misspelt key has been reported by now, and explains the rest.
+    if (context.issues.length === 0) context.addIssue({ code: "custom", message: AUTH_FORMS, input: given });
+    return z.NEVER;
+  })
+  .meta({
+    description: `Credentials: ${AUTH_FORMS}.`,
+    oneOf: [
+      { required: ["api_key_file"], maxProperties: 1 },
+      { required: ["api_key"], maxProperties: 1 },
+      { required: ["username", "password_file"], maxProperties: 2 },
+      { required: ["username", "password"], maxProperties: 2 },
+    ],
+  });
+
+function secretLocations(key: string, value: Secret | undefined, path: string | undefined): SecretLocation[] {
+  const locations: SecretLocation[] = [];
+  if (path !== undefined) locations.push({ kind: "file", key: `${key}_file`, path });
+  if (value !== undefined) locations.push({ kind: "value", key, value });
+  return locations;
+}

@@ -1,0 +1,40 @@
+import type { ConfigProblem } from "./config-error.ts";
+import { type Origin, UNRESOLVED, valueAt } from "./origin.ts";
+
+/** Secrets that are written into a configuration instead of referred to. */
+export function literalSecrets(root: unknown, origin: Origin): ConfigProblem[] {
+  return [...literalCredentials(root, origin), ...literalHeaders(valueAt(root, ["otlp", "headers"]), origin)];
+}
+
+/** Credentials of servers that are written into the file instead of referred to. */
+function literalCredentials(root: unknown, origin: Origin): ConfigProblem[] {
+  const servers = valueAt(root, ["servers"]);
+  if (!Array.isArray(servers)) return [];
+  const paths = servers.flatMap((_, index) => ["api_key", "password"].map((key) => ["servers", index, "auth", key]));
+  return paths.flatMap((path): ConfigProblem[] => {
+    const value = valueAt(root, path);
+    if (value === undefined || value === null || value === UNRESOLVED || origin.reference(path)?.wholly) return [];
+    const key = String(path.at(-1));
+    const text =
+      `expected a reference to an environment variable such as \${PRTG_${key.toUpperCase()}}, found something else ` +
+      `(not shown): secrets do not belong in this file, give such a reference or ${key}_file`;
+    return [{ code: "CONFIG_INVALID", ...origin.place(path, "value"), text }];
+  });
+}
+
+/** Headers that hold a secret wherever they occur, and names that say so. */
+const SECRET_HEADER = /^((proxy-)?authorization|cookie)$|api-?key|token|secret|password/i;
+
+/** Secrets among the OTLP headers that are written into the file instead of referred to. */
+function literalHeaders(headers: unknown, origin: Origin): ConfigProblem[] {
+  if (typeof headers !== "object" || headers === null || Array.isArray(headers)) return [];
+  return Object.entries(headers).flatMap(([name, value]): ConfigProblem[] => {
+    const path = ["otlp", "headers", name];
+    // `Bearer ${TOKEN}` is as good as a reference and nothing else.
+    if (!SECRET_HEADER.test(name) || value === UNRESOLVED || origin.reference(path) !== undefined) return [];
+    const text =
+      `expected a reference to an environment variable such as Bearer \${OTLP_TOKEN}, found something else ` +
+      `(not shown): secrets do not belong in this file, give such a reference, otlp.header_files or OTEL_EXPORTER_OTLP_HEADERS`;
+    return [{ code: "CONFIG_INVALID", ...origin.place(path, "value"), text }];
+  });
+}
