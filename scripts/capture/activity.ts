@@ -1,0 +1,102 @@
+import { AsyncResource } from "node:async_hooks";
+import { subscribe } from "node:diagnostics_channel";
+import { stat } from "node:fs";
+import type { Socket } from "node:net";
+import { setImmediate } from "node:timers";
+
+/** One end of a connection on this machine. */
+export interface ConnectionEnd {
+  readonly localPort: number;
+  readonly remotePort: number;
+  readonly read: number;
+  readonly written: number;
+}
+
+/** What a process did so far, as far as it shows outside. Two equal ones: nothing happened in between. */
+export interface ProcessState {
+  /** Whether a connection is being made. */
+  readonly connecting: boolean;
+  readonly connections: readonly ConnectionEnd[];
+}
+
+/** Work that goes on outside of JavaScript and comes back. */
+const UNDER_WAY = new Set([
+  "FSReqCallback",
+  "FSReqPromise",
+  "GetAddrInfoReqWrap",
+  "Immediate",
+  "PipeConnectWrap",
+  "ShutdownWrap",
+  "TCPConnectWrap",
+  "WriteWrap",
+]);
+const CALM_ROUNDS = 2;
+
+// Taken before anything replaces them.
+const nextTurn = setImmediate;
+const askThreads = stat;
+const resources = process.getActiveResourcesInfo.bind(process);
+
+/** Follows all TCP connections of this process, and says when it has nothing left to do. */
+export class Activity {
+  /** Tasks that threads of the program have been given and have not answered. */
+  tasks = 0;
+  readonly #sockets = new Set<Socket>();
+  /** Async ids that a round takes where nothing else happens. */
+  #idsOfRound = Number.POSITIVE_INFINITY;
+
+  constructor() {
+    const follow = (message: unknown) => {
+      const { socket } = message as { readonly socket: Socket };
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    };
+    subscribe("net.client.socket", follow);
+    subscribe("net.server.socket", follow);
+  }
+
+  state(): ProcessState {
+    const tcp = [...this.#sockets].filter(({ destroyed }) => !destroyed);
+    const connections: ConnectionEnd[] = [];
+    let connecting = false;
+    for (const socket of tcp) {
+      const { localPort, remotePort, bytesRead: read, bytesWritten: written } = socket;
+      if (socket.connecting) connecting = true;
+      else if (localPort !== undefined && remotePort !== undefined) {
+        connections.push({ localPort, remotePort, read, written });
+      }
+    }
+    return { connecting, connections };
+  }
+
+  /**
+   * Resolves when this process waits for nothing but timers and other processes. With one thread of libuv
+   * (UV_THREADPOOL_SIZE=1) a job that is put behind all others and comes back says that the others have ended.
+   */
+  async settled(): Promise<ProcessState> {
+    let before = "";
+    for (let calm = 0; calm < CALM_ROUNDS; ) {
+      const from = currentId();
+      await turn();
+      await new Promise<void>((resolve) => askThreads("/", () => resolve()));
+      await turn();
+      const ids = currentId() - from;
+      this.#idsOfRound = Math.min(this.#idsOfRound, ids);
+      const now = JSON.stringify(this.state());
+      const isBusy = this.tasks > 0 || resources().some((type) => UNDER_WAY.has(type));
+      const isCalm = ids === this.#idsOfRound && now === before && !isBusy;
+      before = now;
+      calm = isCalm ? calm + 1 : 0;
+    }
+    return this.state();
+  }
+}
+
+/** Everything that outlives a turn of the event loop takes such an id, but for data on a connection. */
+function currentId(): number {
+  return new AsyncResource("capture", { requireManualDestroy: true }).asyncId();
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => void nextTurn(resolve));
+}

@@ -1,0 +1,16 @@
+import type { ProcessState } from "./activity.ts";
+
+/** What the conductor tells a program, a line of JSON each; one at a time. */
+export type Order = { readonly kind: "advance"; readonly to: number } | { readonly kind: "settle" };
+
+/** What a program tells the conductor. Times in milliseconds since the epoch. */
+export type Report =
+  | { readonly kind: "hello"; readonly name: string }
+  | { readonly kind: "listening"; readonly named: number; readonly actual: number }
+  | { readonly kind: "advanced"; readonly fired: number; readonly next?: number | undefined }
+  | {
+      readonly kind: "settled";
+      readonly state: ProcessState;
+      readonly next?: number | undefined;
+      readonly nextRef?: number | undefined;
+    };
