@@ -9,10 +9,10 @@ export interface Deadline {
   readonly expired: () => Error;
 }
 
-/** It is not read; without one, each request would make an exception with a stack trace. */
+/** Never read; without it, each request would make an exception with a stack trace. */
 const OVER = new Error("the work is over");
 
-/** A timer that is so late tells of a busy program, milliseconds. */
+/** A timer that goes off so late shows that this program was busy, milliseconds. */
 const LATE_MS = 50;
 
 /**
@@ -55,7 +55,7 @@ async function sleepAwake(clock: Clock, ms: number, signal: AbortSignal): Promis
 
 /** Waits for work that others wait for too: the signal ends the wait, not the work. */
 export async function waitFor<Result>(shared: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  // Those who wait may all have left when the work fails.
+  // All callers may have stopped waiting when the work fails.
   shared.catch(() => undefined);
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

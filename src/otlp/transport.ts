@@ -30,7 +30,7 @@ const GZIP_LEVEL = 1;
 
 const compress = promisify(gzip);
 
-/** POSTs bodies to one OTLP receiver. Tries once: who sends decides what a failure means. */
+/** POSTs bodies to one OTLP receiver. Tries once: the caller decides what a failure means. */
 export class OtlpTransport {
   readonly #options: TransportOptions;
   readonly #pool: ConnectionPool;

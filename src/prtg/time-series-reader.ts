@@ -3,6 +3,7 @@ import { noProblems, reportProblems } from "./decode/problems.ts";
 import { decodeTimeSeries } from "./decode/time-series.ts";
 import { TIME_SERIES_ENDPOINTS, type TimeSeriesEndpoint, timeSeriesPath } from "./endpoints.ts";
 import type { ApiClientOptions } from "./options.ts";
+import { endpointMissingError, logFallback } from "./paging/endpoint-fallback.ts";
 import type { ListQuotas } from "./paging/list-quota.ts";
 import type { TimeSeries } from "./records.ts";
 import type { Requester } from "./request/requester.ts";
@@ -62,8 +63,7 @@ export class TimeSeriesReader {
     }
     if (missing === undefined || this.#fallbackLogged) return;
     this.#fallbackLogged = true;
-    const fields = { endpoint: missing.endpoint, stand_in: endpoint, request_id: missing.requestId, err: missing };
-    log.info(fields, "endpoint missing: its stand-in is used");
+    logFallback(log, missing, endpoint);
   }
 
   async #readFrom(
@@ -118,14 +118,10 @@ function textSize(row: readonly unknown[]): number {
 }
 
 function notFound(sensorId: string, missing: ApiError | undefined, endpointIsThere: boolean): ApiError {
-  const [endpoint, fallback] = TIME_SERIES_ENDPOINTS;
+  if (!endpointIsThere) return endpointMissingError(TIME_SERIES_ENDPOINTS, missing);
   const { httpStatus, serverCode, requestId } = missing ?? {};
-  const details = { endpoint, httpStatus, serverCode, requestId, cause: missing };
-  if (endpointIsThere) {
-    return new ApiError("API_NOT_FOUND", `the server has no time series of sensor ${sensorId}`, {
-      ...details,
-      remedy: "The sensor was deleted, or the user may no longer see it: nothing needs to be done.",
-    });
-  }
-  return new ApiError("API_ENDPOINT_MISSING", `the server has no ${endpoint} and no ${fallback}`, details);
+  return new ApiError("API_NOT_FOUND", `the server has no time series of sensor ${sensorId}`, {
+    ...{ endpoint: TIME_SERIES_ENDPOINTS[0], httpStatus, serverCode, requestId, cause: missing },
+    remedy: "The sensor was deleted, or the user may no longer see it: nothing needs to be done.",
+  });
 }

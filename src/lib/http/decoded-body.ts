@@ -37,8 +37,8 @@ function isPlain(encoding: string | undefined): boolean {
 }
 
 /**
- * Unpacks a body while it arrives, in small pieces, no faster than they are taken. Who takes them bounds their sum, and
- * leaves the loop when it is enough.
+ * Unpacks a body while it arrives, in small pieces, no faster than they are taken. The caller bounds their sum, and leaves
+ * the loop when it has enough.
  * @throws DamagedBody, and what `chunks` throws
  */
 export async function* decodedBody(

@@ -141,7 +141,7 @@ export class SessionAuth implements Authenticator {
     }
   }
 
-  /** Shared by all who wait for the token, so that none of their signals ends it. */
+  /** Shared by all requests that wait for the token: the signal of one of them does not end it. */
   async #send(request: ApiRequest, token: string | undefined): Promise<unknown> {
     const { totalTimeoutMs } = this.#options.limits;
     const expired = (): Error => new ApiError("API_TIMEOUT", `${ENDPOINT}: no answer in time`, { endpoint: ENDPOINT });

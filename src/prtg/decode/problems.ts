@@ -13,7 +13,7 @@ export function addProblems(sum: DecodeProblems, problems: DecodeProblems): void
   for (const problem of DECODE_PROBLEMS) sum[problem] += problems[problem];
 }
 
-/** Hands each kind that was met to someone who counts. */
+/** Reports each kind that was met. */
 export function reportProblems(
   problems: DecodeProblems,
   counter: { decodeProblem(problem: DecodeProblem, count: number): void },

@@ -28,7 +28,7 @@ export class EndpointFallback {
     let missing: ApiError | undefined;
     for (const candidate of candidates) {
       if (this.#isMissing(candidate.endpoint)) continue;
-      if (missing !== undefined) this.#logFallback(missing, candidate.endpoint);
+      if (missing !== undefined) logFallback(this.#log, missing, candidate.endpoint);
       try {
         return await read(candidate);
       } catch (error) {
@@ -38,7 +38,10 @@ export class EndpointFallback {
       }
     }
     for (const { endpoint } of candidates) this.#missingUntil.delete(endpoint);
-    throw endpointMissing(candidates, missing);
+    throw endpointMissingError(
+      candidates.map(({ endpoint }) => endpoint),
+      missing,
+    );
   }
 
   /** The server was out of order: what it lacked then, it may have now. */
@@ -49,21 +52,19 @@ export class EndpointFallback {
   #isMissing(endpoint: string): boolean {
     return this.#clock.monotonic() < (this.#missingUntil.get(endpoint) ?? Number.NEGATIVE_INFINITY);
   }
-
-  #logFallback(missing: ApiError, fallback: string): void {
-    const { endpoint, requestId } = missing;
-    this.#log.info(
-      { endpoint, stand_in: fallback, request_id: requestId, err: missing },
-      "endpoint missing: its stand-in is used",
-    );
-  }
 }
 
-function endpointMissing(
-  candidates: readonly { readonly endpoint: string }[],
-  missing: ApiError | undefined,
-): ApiError {
-  const endpoints = candidates.map(({ endpoint }) => endpoint);
+/** Says that an endpoint is not there, and which one is asked instead. */
+export function logFallback(log: Logger, missing: ApiError, fallback: string): void {
+  const { endpoint, requestId } = missing;
+  log.info(
+    { endpoint, stand_in: fallback, request_id: requestId, err: missing },
+    "endpoint missing: its stand-in is used",
+  );
+}
+
+/** The server has none of the endpoints. */
+export function endpointMissingError(endpoints: readonly string[], missing: ApiError | undefined): ApiError {
   const { httpStatus, serverCode, requestId } = missing ?? {};
   return new ApiError("API_ENDPOINT_MISSING", `the server has no ${endpoints.join(" and no ")}`, {
     endpoint: endpoints[0] ?? "",

@@ -9,7 +9,7 @@ import type { Requester } from "../request/requester.ts";
 import { EndpointFallback } from "./endpoint-fallback.ts";
 import type { ListQuotas } from "./list-quota.ts";
 import { PageSize } from "./page-size.ts";
-import { type PageHead, type PageRange, readList } from "./read-list.ts";
+import { type PageHead, type PageRange, readPages } from "./read-pages.ts";
 import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 
 /** How the records of a list are read. */
@@ -109,7 +109,7 @@ export class ListReader {
   async #readFrom<Item>(list: ListEndpoint, format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
     const { endpoint } = list;
     const { observer, log } = this.#options;
-    const { items, complete, skipped, moved, problems, totalDifference } = await readList({
+    const { items, complete, skipped, moved, problems, totalDifference } = await readPages({
       ...format,
       pageSize: this.#pageSize(endpoint),
       openQuota: () => this.#quotas.open(endpoint),

@@ -12,7 +12,7 @@ export interface Destination {
   readonly origin: string;
 }
 
-/** OpenSSL's verdicts on a certificate, as Node names them, in words. */
+/** OpenSSL's error codes for certificates, as Node.js names them, in words. */
 const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: "it is self-signed",
   SELF_SIGNED_CERT_IN_CHAIN: "its authority is not trusted",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { noProblems } from "../../../src/prtg/decode/problems.ts";
 import { type ListBounds, ListQuotas } from "../../../src/prtg/paging/list-quota.ts";
 import { PageSize } from "../../../src/prtg/paging/page-size.ts";
-import { type ListReading, type ListSource, readList } from "../../../src/prtg/paging/read-list.ts";
+import { type PageSource, type ReadResult, readPages } from "../../../src/prtg/paging/read-pages.ts";
 
 interface ServerQuirks {
   /** Serves at most so many objects per page, whatever is asked. */
@@ -21,11 +21,11 @@ function source(
   list: string[],
   quirks: ServerQuirks = {},
   limit = 5,
-): { source: ListSource<string>; requests: string[] } {
+): { source: PageSource<string>; requests: string[] } {
   const requests: string[] = [];
   const pageSize = new PageSize();
   Object.defineProperty(pageSize, "current", { get: () => limit });
-  const page: ListSource<string>["page"] = async ({ offset, limit: asked }, startRecords) => {
+  const page: PageSource<string>["page"] = async ({ offset, limit: asked }, startRecords) => {
     quirks.beforePage?.(list, requests.length);
     requests.push(`${offset}+${asked}`);
     const records = list.slice(offset, offset + Math.min(asked, quirks.cap ?? asked));
@@ -33,7 +33,7 @@ function source(
     const total = quirks.total === undefined ? list.length : quirks.total(list.length);
     return { total, hasNext: quirks.link === true ? offset + records.length < list.length : undefined };
   };
-  const decode: ListSource<string>["decode"] = (record, problems) => {
+  const decode: PageSource<string>["decode"] = (record, problems) => {
     if (typeof record === "string" && record !== "bad") return record;
     problems.record++;
     return undefined;
@@ -63,7 +63,7 @@ describe("a list that stands still", () => {
     { objects: 10, requests: ["0+5", "4+5", "8+5"] },
   ])("of $objects objects takes ceil(objects / (limit - 1)) requests", async ({ objects, requests }) => {
     const server = source(ids(objects));
-    const reading = await readList(server.source);
+    const reading = await readPages(server.source);
     expect(reading).toMatchObject({
       items: ids(objects),
       complete: true,
@@ -76,19 +76,19 @@ describe("a list that stands still", () => {
 
   test("is read to the end from a server that caps its pages below the limit", async () => {
     const server = source(ids(10), { cap: 3 });
-    expect(await readList(server.source)).toMatchObject({ items: ids(10), complete: true, moved: false });
+    expect(await readPages(server.source)).toMatchObject({ items: ids(10), complete: true, moved: false });
     expect(server.requests).toEqual(["0+5", "2+5", "4+5", "6+5", "8+5"].slice(0, server.requests.length));
     expect(server.requests).toHaveLength(5);
   });
 
   test("is read to the end from a server that hands out one object at a time", async () => {
     const server = source(ids(4), { cap: 1 });
-    expect((await readList(server.source)).items).toEqual(ids(4));
+    expect((await readPages(server.source)).items).toEqual(ids(4));
   });
 
   test("ends at a short page where the server sends no total", async () => {
     const server = source(ids(7), { total: () => undefined });
-    const reading = await readList(server.source);
+    const reading = await readPages(server.source);
     expect(reading).toMatchObject({ items: ids(7), complete: true });
     expect(reading.totalDifference).toBeUndefined();
     expect(server.requests).toEqual(["0+5", "4+5"]);
@@ -96,7 +96,7 @@ describe("a list that stands still", () => {
 
   test("goes on after a short page where a Link header names a next one", async () => {
     const server = source(ids(7), { total: () => undefined, cap: 3, link: true });
-    expect((await readList(server.source)).items).toEqual(ids(7));
+    expect((await readPages(server.source)).items).toEqual(ids(7));
   });
 
   test.each([
@@ -104,20 +104,20 @@ describe("a list that stands still", () => {
     { says: "fewer", total: (length: number) => Math.max(0, length - 3), difference: -3 },
     { says: "none", total: () => 0, difference: -7 },
   ])("is complete although X-Total-Count says $says; the difference is reported", async ({ total, difference }) => {
-    const reading = await readList(source(ids(7), { total }).source);
+    const reading = await readPages(source(ids(7), { total }).source);
     expect(reading).toMatchObject({ items: ids(7), complete: true, moved: false, totalDifference: difference });
   });
 
   test("skips bad records and counts each once, also where pages overlap", async () => {
     const list = ["0", "bad", "2", "3", "bad", "5", "bad"];
-    const reading = await readList(source(list).source);
+    const reading = await readPages(source(list).source);
     expect(reading).toMatchObject({ items: ["0", "2", "3", "5"], complete: true, skipped: 3, totalDifference: 0 });
     expect(reading.problems).toEqual({ ...noProblems(), record: 3 });
   });
 
   test("holds each object once although the server repeats it", async () => {
     const list = ["0", "1", "1", "2", "3", "4", "1", "5"];
-    expect((await readList(source(list).source)).items).toEqual(["0", "1", "2", "3", "4", "5"]);
+    expect((await readPages(source(list).source)).items).toEqual(["0", "1", "2", "3", "4", "5"]);
   });
 });
 
@@ -131,14 +131,14 @@ describe("a list that moves", () => {
         }
       },
     });
-    const reading = await readList(server.source);
+    const reading = await readPages(server.source);
     expect(reading).toMatchObject({ complete: true, moved: true });
     expect(reading.items).toEqual(["0", ...ids(12).slice(2), "new"]);
   });
 
   test("a total that changed is noticed", async () => {
     const server = source(ids(8), { beforePage: (list, page) => void (page === 1 && list.push("new")) });
-    expect(await readList(server.source)).toMatchObject({ complete: true, moved: true, items: [...ids(8), "new"] });
+    expect(await readPages(server.source)).toMatchObject({ complete: true, moved: true, items: [...ids(8), "new"] });
     expect(server.requests).toEqual(["0+5", "4+5", "0+5", "4+5", "8+5"]);
   });
 
@@ -147,7 +147,7 @@ describe("a list that moves", () => {
       total: () => undefined,
       beforePage: (list, page) => void (page === 1 && list.splice(0)),
     });
-    expect(await readList(server.source)).toMatchObject({ items: [], complete: true, moved: true });
+    expect(await readPages(server.source)).toMatchObject({ items: [], complete: true, moved: true });
   });
 
   test("that moves again is incomplete, and holds what either reading saw", async () => {
@@ -157,7 +157,7 @@ describe("a list that moves", () => {
         if (page === 3) list.splice(0, 4);
       },
     });
-    const reading = await readList(server.source);
+    const reading = await readPages(server.source);
     expect(reading).toMatchObject({ complete: false, moved: true });
     expect(reading.totalDifference).toBeUndefined();
     expect(new Set(reading.items)).toEqual(new Set(ids(12)));
@@ -166,11 +166,11 @@ describe("a list that moves", () => {
   test("a server that ignores the offset yields an incomplete list, not an endless one", async () => {
     const records = ids(5);
     const { source: honest } = source(records);
-    const page: ListSource<string>["page"] = async (_range, startRecords) => {
+    const page: PageSource<string>["page"] = async (_range, startRecords) => {
       records.forEach(startRecords());
       return { total: 20, hasNext: undefined };
     };
-    const reading = await readList({ ...honest, page });
+    const reading = await readPages({ ...honest, page });
     expect(reading).toMatchObject({ complete: false, items: records });
   });
 });
@@ -178,18 +178,18 @@ describe("a list that moves", () => {
 test("of a page that is read once more, what came first does not count", async () => {
   const list = ["0", "bad", "2"];
   const { source: server } = source(list);
-  const page: ListSource<string>["page"] = (range, startRecords) => {
+  const page: PageSource<string>["page"] = (range, startRecords) => {
     const broken = startRecords();
     for (const record of ["7", "bad", "8"]) broken(record);
     return server.page(range, startRecords);
   };
-  expect(await readList({ ...server, page })).toMatchObject({ items: ["0", "2"], skipped: 1, moved: false });
+  expect(await readPages({ ...server, page })).toMatchObject({ items: ["0", "2"], skipped: 1, moved: false });
 });
 
 describe("pages that take too long", () => {
   const tooLarge = new Error("EXECUTION_TIMEOUT");
 
-  function slowSource(pageSize: PageSize, largest: number): { source: ListSource<string>; limits: number[] } {
+  function slowSource(pageSize: PageSize, largest: number): { source: PageSource<string>; limits: number[] } {
     const limits: number[] = [];
     const { source: quick } = source(ids(2000), {}, 0);
     return {
@@ -209,15 +209,15 @@ describe("pages that take too long", () => {
   test("are asked for in smaller pieces, then and at the next reading", async () => {
     const pageSize = new PageSize();
     const server = slowSource(pageSize, 1500);
-    expect((await readList(server.source)).items).toHaveLength(2000);
+    expect((await readPages(server.source)).items).toHaveLength(2000);
     expect(server.limits).toEqual([3000, 1500, 1500]);
-    await readList(server.source);
+    await readPages(server.source);
     expect(server.limits.slice(3)).toEqual([1500, 1500]);
   });
 
   test("fail when the smallest fails", async () => {
     const server = slowSource(new PageSize(), 100);
-    await expect(readList(server.source)).rejects.toBe(tooLarge);
+    await expect(readPages(server.source)).rejects.toBe(tooLarge);
     expect(server.limits).toEqual([3000, 1500, 750]);
   });
 
@@ -225,7 +225,7 @@ describe("pages that take too long", () => {
     const server = slowSource(new PageSize(), 3000);
     const failure = new Error("HTTP 503");
     const failing = { ...server.source, page: () => Promise.reject(failure) };
-    await expect(readList(failing)).rejects.toBe(failure);
+    await expect(readPages(failing)).rejects.toBe(failure);
     expect(failing.pageSize.current).toBe(3000);
   });
 });
@@ -243,7 +243,7 @@ describe("under inserts, deletes and repeats between pages", () => {
   interface Lifetime {
     /** Alive all the time from the start of the reading to its end. */
     throughout: Set<string>;
-    reading: ListReading<string>;
+    reading: ReadResult<string>;
   }
 
   /** Reads the list while it changes, and notes who lived through the whole of it. */
@@ -274,7 +274,7 @@ describe("under inserts, deletes and repeats between pages", () => {
         for (const id of throughout) if (!alive.has(id)) throughout.delete(id);
       },
     });
-    return { reading: await readList(changing.source), throughout };
+    return { reading: await readPages(changing.source), throughout };
   }
 
   const arbitraryQuirks = fc.constantFrom<ServerQuirks>(

@@ -18,7 +18,7 @@ export interface PageHead {
   readonly hasNext: boolean | undefined;
 }
 
-export interface ListSource<Item> {
+export interface PageSource<Item> {
   readonly pageSize: PageSize;
   /**
    * Reads one page. What `startRecords` returns is given each of its records; it is called anew where the page is read
@@ -37,7 +37,7 @@ export interface ListSource<Item> {
   openQuota(): ListQuota;
 }
 
-export interface ListReading<Item> extends ListResult<Item> {
+export interface ReadResult<Item> extends ListResult<Item> {
   /** The list changed while it was read. */
   readonly moved: boolean;
   readonly problems: DecodeProblems;
@@ -54,19 +54,19 @@ const MAX_REPEATED_PAGES = 2;
  * the one before; where that is another one, or the total differs, the list has moved and is read once more. If it
  * moves again, the union of both readings is the result, as incomplete: what is missing in it proves nothing.
  */
-export async function readList<Item>(source: ListSource<Item>): Promise<ListReading<Item>> {
+export async function readPages<Item>(source: PageSource<Item>): Promise<ReadResult<Item>> {
   const quotas = [source.openQuota(), source.openQuota()] as const;
   try {
-    return await readListTwice(source, quotas);
+    return await readPagesTwice(source, quotas);
   } finally {
     for (const quota of quotas) quota.close();
   }
 }
 
-async function readListTwice<Item>(
-  source: ListSource<Item>,
+async function readPagesTwice<Item>(
+  source: PageSource<Item>,
   quotas: readonly [ListQuota, ListQuota],
-): Promise<ListReading<Item>> {
+): Promise<ReadResult<Item>> {
   const first = new Pass(source, quotas[0]);
   await first.read({ evenIfMoved: false });
   let last = first;
@@ -101,12 +101,12 @@ class Pass<Item> {
   readonly problems = noProblems();
   moved = false;
   total: number | undefined;
-  readonly #source: ListSource<Item>;
+  readonly #source: PageSource<Item>;
   readonly #quota: ListQuota;
   /** Undefined where the last record could not be used. */
   #last: Item | undefined;
 
-  constructor(source: ListSource<Item>, quota: ListQuota) {
+  constructor(source: PageSource<Item>, quota: ListQuota) {
     this.#source = source;
     this.#quota = quota;
     this.items = new KeyedList(source.keyOf);
