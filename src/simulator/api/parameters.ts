@@ -10,9 +10,9 @@ const DATE_TIME =
 export function dateTimeParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name) ?? "";
   if (text === "") return undefined;
-  const moment = parseDateTime(text);
-  if (moment === undefined) throw badRequest(`${name} must be an RFC 3339 date-time such as 2026-03-12T17:00:00Z`);
-  return moment;
+  const time = parseDateTime(text);
+  if (time === undefined) throw badRequest(`${name} must be an RFC 3339 date-time such as 2026-03-12T17:00:00Z`);
+  return time;
 }
 
 /** Milliseconds since the epoch; undefined for what is no RFC 3339 date-time. `Date.parse` takes a 31st of February. */

@@ -121,8 +121,8 @@ export function renderApiKey(key: ApiKey, call: AccountCall): string {
 
 /** Those that the user sees. */
 function membersOf(group: UserGroup, call: AccountCall): readonly User[] {
-  const seen = visibleUsers(call);
-  return call.installation.directory.membersOf(group).filter((user) => seen.includes(user));
+  const visible = visibleUsers(call);
+  return call.installation.directory.membersOf(group).filter((user) => visible.includes(user));
 }
 
 type SectionValues = Parameters<typeof section>[1];

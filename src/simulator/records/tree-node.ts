@@ -33,8 +33,8 @@ function renderNode(node: SimNode, include: Include, rendering: Rendering): stri
 function sensorState(sensor: SimSensor, state: SimState, rendering: Rendering): string {
   const { since, message } = state;
   const lastUp = lastUpOf(sensor, state, rendering);
-  const seen = lastUp === undefined ? "" : `,"lastup":${rendering.timestamp(lastUp)}`;
-  return `,"status_since":${rendering.timestamp(since)},"message":${JSON.stringify(message)}${seen}`;
+  const lastUpMember = lastUp === undefined ? "" : `,"lastup":${rendering.timestamp(lastUp)}`;
+  return `,"status_since":${rendering.timestamp(since)},"message":${JSON.stringify(message)}${lastUpMember}`;
 }
 
 /** Of a sensor that is up the last scan; of one that is down the last scan before that. Undefined for paused and forced ones. */

@@ -95,8 +95,8 @@ export class Service {
         return;
       }
       bytes = answer.body?.length ?? 0;
-      const told = exchange.now + (exchange.faults.get("date")?.byMs ?? 0);
-      const headers = { Date: new Date(told).toUTCString(), "X-Request-Id": requestId };
+      const dateHeader = exchange.now + (exchange.faults.get("date")?.byMs ?? 0);
+      const headers = { Date: new Date(dateHeader).toUTCString(), "X-Request-Id": requestId };
       await deliver(response, answer, headers, { faults: exchange.faults, clock, signal: exchange.signal });
     } catch {
       // The connection ended while the request was held up; no client is left to answer.

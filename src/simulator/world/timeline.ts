@@ -96,12 +96,13 @@ export class Timeline {
 
   /** With acknowledgements: one counts until the end of the alarm that was on when it was given. */
   #statusAt(node: TreeNode, at: number): StatusMessage {
-    const seen = this.#scannedStatus(node, at);
-    if (!(node instanceof SensorNode) || node.acknowledgements.length === 0 || !ALARMS.has(seen.status)) return seen;
-    const since = this.#since(node, at, seen.status, (when) => this.#scannedStatus(node, when).status);
+    const scanned = this.#scannedStatus(node, at);
+    if (!(node instanceof SensorNode) || node.acknowledgements.length === 0 || !ALARMS.has(scanned.status))
+      return scanned;
+    const since = this.#since(node, at, scanned.status, (when) => this.#scannedStatus(node, when).status);
     const given = node.acknowledgements.findLast((one) => since <= one.at && one.at <= at);
-    if (given === undefined || given.until <= at) return seen;
-    return { status: "acknowledged", message: given.message || seen.message };
+    if (given === undefined || given.until <= at) return scanned;
+    return { status: "acknowledged", message: given.message || scanned.message };
   }
 
   /** Whether the node is down for those that depend on it. */
@@ -139,16 +140,16 @@ export class Timeline {
 
   /** Goes back from change to change until the status was another one. */
   #since(node: TreeNode, at: number, status: SimStatus, statusAt: (when: number) => SimStatus): number {
-    let moment = at;
+    let time = at;
     for (;;) {
-      const boundary = Math.max(this.#spans.lastBoundary(node, moment), node.createdAt);
+      const boundary = Math.max(this.#spans.lastBoundary(node, time), node.createdAt);
       if (node instanceof SensorNode) {
         const scan = nextDue(node, boundary);
         if (scan <= at && statusAt(scan - 1) !== status) return scan;
       }
       if (boundary <= node.createdAt) return Math.min(node.createdAt, at);
       if (statusAt(boundary - 1) !== status) return boundary;
-      moment = boundary - 1;
+      time = boundary - 1;
     }
   }
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parseDateTime } from "../parameters.ts";
-import { bodyError, parameterError } from "./complaint.ts";
 import type { ContractDocument, DocumentBody, DocumentParameter, Part } from "./document.ts";
+import { bodyError, parameterError } from "./validation-errors.ts";
 
 /** What the schemas of an operation are. */
 export interface ValidatedParts {

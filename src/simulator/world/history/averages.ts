@@ -113,7 +113,7 @@ export class Averages {
     finish();
   }
 
-  /** As the one asked for last; those that were not asked for longest go when there are too many. */
+  /** As the most recently used one; the least recently used ones go when there are too many. */
   #keep(key: string, block: AverageBlock): void {
     this.#forget(key);
     this.#blocks.set(key, block);

@@ -119,8 +119,8 @@ function planSensors(seed: number, size: WorldSize, devices: readonly DevicePlan
 function planChannels(seed: number, total: number, sensors: readonly SensorPlan[]): void {
   let missing = total;
   sensors.forEach((sensor, index) => {
-    const [least, most] = sensor.spec.usual;
-    sensor.channels = least + below(mix(seed, 0xc4a), index, most - least + 1);
+    const [min, max] = sensor.spec.usual;
+    sensor.channels = min + below(mix(seed, 0xc4a), index, max - min + 1);
     missing -= sensor.channels;
   });
   const ends: readonly ((spec: SensorKind) => number)[] =

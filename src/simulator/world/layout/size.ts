@@ -56,11 +56,11 @@ function checkSize(size: WorldSize): void {
   if (size.sensors > 0 && size.devices < 1) {
     throw new RangeError(`devices must be at least 1 for ${size.sensors} sensors: a sensor sits on a device`);
   }
-  const least = MIN_CHANNELS * size.sensors;
-  const most = MAX_CHANNELS * size.sensors;
-  if (size.channels < least || size.channels > most) {
+  const min = MIN_CHANNELS * size.sensors;
+  const max = MAX_CHANNELS * size.sensors;
+  if (size.channels < min || size.channels > max) {
     throw new RangeError(
-      `channels must be between ${least} and ${most} for ${size.sensors} sensors ` +
+      `channels must be between ${min} and ${max} for ${size.sensors} sensors ` +
         `(${MIN_CHANNELS} to ${MAX_CHANNELS} each, Downtime included), not ${size.channels}`,
     );
   }

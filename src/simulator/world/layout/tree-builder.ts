@@ -71,10 +71,10 @@ function buildDevice(factory: NodeFactory, { node: parent, city, site }: Place, 
     host: (salt) => (ofProbe ? "127.0.0.1" : hostName(role.name, city.code, site, position, salt)),
     createdAt,
   });
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   const sensors = plan.sensors.map(({ spec, channels }) => {
-    const count = (seen.get(spec.type) ?? 0) + 1;
-    seen.set(spec.type, count);
+    const count = (counts.get(spec.type) ?? 0) + 1;
+    counts.set(spec.type, count);
     const plain = (spec.names[(count - 1) % spec.names.length] ?? spec.names[0]).replaceAll("{n}", String(count));
     const name = (salt: number): string => factory.naming(plain, salt);
     return factory.sensor({ parent: device, name, spec, channels, zone: city.hours * HOUR_MS, createdAt });

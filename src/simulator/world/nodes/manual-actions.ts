@@ -49,9 +49,9 @@ export class ManualActions {
    */
   scan(sensorId: string, at: number): void {
     const sensor = this.#registry.requireSensor(sensorId);
-    const moment = Math.max(Math.floor(at / SECOND_MS) * SECOND_MS, sensor.createdAt);
-    if (sensor.requestedScans.includes(moment)) return;
-    sensor.requestedScans.push(moment);
+    const scanAt = Math.max(Math.floor(at / SECOND_MS) * SECOND_MS, sensor.createdAt);
+    if (sensor.requestedScans.includes(scanAt)) return;
+    sensor.requestedScans.push(scanAt);
     sensor.requestedScans.sort((one, other) => one - other);
     this.#dependencies.invalidate(sensor);
   }

@@ -40,10 +40,10 @@ export class Mutations {
   remove(id: string, at?: number): void {
     const node = this.#registry.require(id);
     if (node.kind === "root") throw new RangeError("the root cannot be removed");
-    const doomed = [...subtree(node)];
+    const removed = [...subtree(node)];
     this.#dependencies.invalidate(node);
     this.#registry.remove(node);
-    for (const one of doomed) {
+    for (const one of removed) {
       this.#timeline.forget(one);
       this.#dependencies.release(one, at);
     }

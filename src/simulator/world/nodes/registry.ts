@@ -62,17 +62,17 @@ export class Registry {
 
   /** Takes the node out with all below it. */
   remove(node: TreeNode): void {
-    const doomed = new Set<TreeNode>([node]);
+    const removed = new Set<TreeNode>([node]);
     // A Set visits what is added to it on the way.
-    for (const each of doomed) {
-      for (const child of each.children) doomed.add(child);
+    for (const each of removed) {
+      for (const child of each.children) removed.add(child);
       this.#nodes.delete(each.id);
     }
     detach(node);
-    this.probes = this.probes.filter((each) => !doomed.has(each));
-    this.groups = this.groups.filter((each) => !doomed.has(each));
-    this.devices = this.devices.filter((each) => !doomed.has(each));
-    this.sensors = this.sensors.filter((each) => !doomed.has(each));
+    this.probes = this.probes.filter((each) => !removed.has(each));
+    this.groups = this.groups.filter((each) => !removed.has(each));
+    this.devices = this.devices.filter((each) => !removed.has(each));
+    this.sensors = this.sensors.filter((each) => !removed.has(each));
     this.#channels = undefined;
   }
 

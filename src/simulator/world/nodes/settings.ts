@@ -51,7 +51,7 @@ export function* subtree(node: TreeNode): Generator<TreeNode> {
  * what was measured before stays when it was.
  */
 export function adoptIntervals(node: TreeNode, at: number): void {
-  // A scan at the very moment is still the one that was due.
+  // A scan at the very time is still the one that was due.
   const from = at + 1;
   for (const one of subtree(node)) {
     if (!(one instanceof SensorNode)) continue;

@@ -76,14 +76,14 @@ export function oneOf(values: readonly [number, ...number[]], driver = 0): Curve
 
 const BURST_MS = 20 * 60_000;
 
-/** A count that is 0 but for bursts: in a share of all 20-minute windows some scans bring 1 to `most`. */
-export function bursts(share: number, most: number, driver = 0): Curve {
+/** A count that is 0 but for bursts: in a share of all 20-minute windows some scans bring 1 to `max`. */
+export function bursts(share: number, max: number, driver = 0): Curve {
   return (scan) => {
     const salt = driverSalt(scan, driver);
     const window = Math.floor(scan.at / BURST_MS);
     if (uniform(salt ^ 0xb0057, window) >= share) return 0;
     const second = Math.floor(scan.at / 1000);
-    return uniform(salt, second) < 0.4 ? 0 : 1 + below(~salt, second, Math.max(1, most * uniform(salt, window)));
+    return uniform(salt, second) < 0.4 ? 0 : 1 + below(~salt, second, Math.max(1, max * uniform(salt, window)));
   };
 }
 

@@ -62,9 +62,9 @@ function shortProblem(sensor: SensorNode, limited: boolean, at: number): StatusS
     return rest < 0;
   };
   // A slow sensor would miss most of it. What has happened stays as it was when the interval changes.
-  const least = 1200 * sensor.intervals[0].seconds;
-  const lasting = (shortest: number, longest: number, status: SimStatus, byLimit = false): StatusSpan => {
-    const length = Math.max(least, shortest + (longest - shortest) * uniform(draw, 4) ** 2);
+  const minMs = 1200 * sensor.intervals[0].seconds;
+  const lasting = (minLength: number, maxLength: number, status: SimStatus, byLimit = false): StatusSpan => {
+    const length = Math.max(minMs, minLength + (maxLength - minLength) * uniform(draw, 4) ** 2);
     const end = start + Math.round(Math.min(length, MAX_SHORT_PROBLEM_MS));
     const rank = status === "down" ? RANK.problem : RANK.nuisance;
     return statusSpan({ start, end, draw }, status, rank, byLimit);
@@ -73,7 +73,7 @@ function shortProblem(sensor: SensorNode, limited: boolean, at: number): StatusS
   if (happens(shares.downByLimit)) return lasting(3 * MINUTE_MS, 45 * MINUTE_MS, "down", true);
   if (happens(shares.longDown)) {
     const whole = lasting(2 * HOUR_MS, 9 * HOUR_MS, "down");
-    const noticed = start + Math.round(between(draw, 5, 10, 40)) * MINUTE_MS + least;
+    const noticed = start + Math.round(between(draw, 5, 10, 40)) * MINUTE_MS + minMs;
     if (at < noticed || noticed >= whole.end) return { ...whole, end: Math.min(noticed, whole.end) };
     return { ...whole, start: noticed, status: "acknowledged", message: "Working on it" };
   }

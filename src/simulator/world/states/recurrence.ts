@@ -20,15 +20,15 @@ export interface Recurrence {
 export function recurrenceInDays(
   key: number,
   period: number,
-  shortest: number,
-  longest: number,
+  minDays: number,
+  maxDays: number,
   scatter: number,
 ): Recurrence {
   return {
     key,
     period: Math.round(period * DAY_MS),
-    minLength: shortest * DAY_MS,
-    maxLength: longest * DAY_MS,
+    minLength: minDays * DAY_MS,
+    maxLength: maxDays * DAY_MS,
     scatter,
   };
 }

@@ -26,8 +26,8 @@ async function create(call: Call): Promise<Reply> {
   const user = ownerOf(call);
   const { name, description, access_level: accessLevel } = await call.readBody<RequestBody<"createApiKey">>();
   const { key, text } = call.installation.directory.keys.create(user, { name, description, accessLevel }, call.now);
-  const { access_level, description: told } = { access_level: key.accessLevel, description: key.description };
-  return jsonReply(JSON.stringify({ id: key.id, key: text, name: key.name, description: told, access_level }));
+  const { id, accessLevel: access_level } = key;
+  return jsonReply(JSON.stringify({ id, key: text, name: key.name, description: key.description, access_level }));
 }
 
 /** By its id, by its text, or by both of one key; the contract wants at least one. */
