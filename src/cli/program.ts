@@ -3,14 +3,14 @@ import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { Redactor } from "../errors/redactor.ts";
 import { FAULT_HELP } from "../simulator/faults/help.ts";
 import { readBuildInfo } from "../telemetry/build-info.ts";
-import { addBackfillFlags, type BackfillFlags } from "./backfill/backfill-flags.ts";
+import { addBackfillFlags, type BackfillFlags } from "./backfill/flags.ts";
 import type { CheckFlags } from "./check/check.ts";
 import type { DemoFlags } from "./demo.ts";
 import { addAutoReloadFlag, addConfigFlag, addLogFlags, addShardFlag, addWebConfigFlag, addWebFlags } from "./flags.ts";
-import { addMapFlags, type MapFlags, mapFlagsFault } from "./map/map-flags.ts";
+import { addMapFlags, type MapFlags, mapFlagsFault } from "./map/flags.ts";
 import type { ServeFlags } from "./serve.ts";
-import { addSimulateFlags, SIMULATE_HELP, type SimulateFlags } from "./simulate/simulate-flags.ts";
-import { addWorldFlags } from "./world-flags.ts";
+import { addSimulateFlags, SIMULATE_HELP, type SimulateFlags } from "./simulate/flags.ts";
+import { addWorldFlags } from "./simulate/world-flags.ts";
 
 /*
  * A command is imported when it runs: `--help` and `--version` need none of it, `serve` needs no simulator.

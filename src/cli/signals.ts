@@ -35,7 +35,7 @@ export function untilStopSignal(): Promise<NodeJS.Signals> {
 }
 
 /**
- * Takes SIGHUP from now on, which would end the process otherwise. One that comes before anybody follows is kept: the
+ * Takes SIGHUP from now on, which would end the process otherwise. One that comes before `follow` is kept: the
  * configuration may have been read before it.
  */
 export function reloadSignals(): { follow(reload: () => void): void } {

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { progressBar, progressLines } from "../../src/cli/backfill/backfill-progress.ts";
+import { progressBar, progressLines } from "../../src/cli/backfill/output.ts";
 import { TickingClock } from "./running.ts";
 
 describe("progressLines", () => {

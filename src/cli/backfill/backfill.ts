@@ -12,10 +12,9 @@ import type { Redactor } from "../../errors/redactor.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import { PrometheusServerMetrics } from "../../telemetry/prometheus-server-metrics.ts";
 import { interruption } from "../signals.ts";
-import { concludeFiles, concludePush } from "./backfill-conclusion.ts";
-import type { BackfillFlags } from "./backfill-flags.ts";
-import { progressBar, progressLines } from "./backfill-progress.ts";
+import type { BackfillFlags } from "./flags.ts";
 import { openHistoryPush } from "./history-push.ts";
+import { concludeFiles, concludePush, progressBar, progressLines } from "./output.ts";
 
 /** Where a block must not overlap the head of Prometheus. */
 const FILES_TO = "3h";

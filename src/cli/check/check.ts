@@ -16,14 +16,13 @@ import type { Clock } from "../../lib/clock.ts";
 import { ApiError } from "../../prtg/api-error.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
-import { concludeFindings, type Finding, findingsTable } from "../findings-table.ts";
 import type { WebConfigFlags } from "../flags.ts";
 import { interruption } from "../signals.ts";
 import { openWebConfig } from "../web-config.ts";
-import { CheckObserver } from "./check-observer.ts";
-import { judgeClock, Pace } from "./check-pace.ts";
-import type { Step } from "./check-step.ts";
-import { checkSteps, type PlannedStep } from "./check-steps.ts";
+import { concludeFindings, type Finding, findingsTable } from "./findings.ts";
+import { checkSteps, type PlannedStep } from "./plan.ts";
+import { judgeClock, RunDurations } from "./run-durations.ts";
+import { CheckObserver, type Step } from "./step.ts";
 
 export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags {}
 
@@ -75,7 +74,7 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   }
   if (interrupted.exitCode !== undefined) return interrupted.exitCode;
   context.print(concludeFindings(findings));
-  return findings.some(({ verdict }) => verdict === "FAILED") ? 1 : 0;
+  return findings.some(({ status }) => status === "FAILED") ? 1 : 0;
 }
 
 /** The check of one server. */
@@ -85,7 +84,7 @@ class ServerCheck {
   readonly #server: ServerConfig;
   readonly #api: MonitoringApi;
   readonly #observer: CheckObserver;
-  readonly #pace: Pace;
+  readonly #durations: RunDurations;
   readonly #clock: Clock;
   readonly #interrupted: AbortSignal;
 
@@ -97,7 +96,7 @@ class ServerCheck {
     this.#server = server;
     this.#observer = observer;
     this.#api = connect(server, observer, log, context, { maxAttempts: 1 });
-    this.#pace = new Pace(config, server.limits.timeoutMs, context);
+    this.#durations = new RunDurations(config, server.limits.timeoutMs, context);
     this.#clock = context.clock;
     this.#interrupted = interrupted;
   }
@@ -120,18 +119,17 @@ class ServerCheck {
         const startedAt = this.#clock.monotonic();
         const { finding, fatal } = await this.#attempt(step);
         if (this.#interrupted.aborted) return;
-        this.#pace.took(step.collectors, this.#clock.monotonic() - startedAt);
-        const unconnected = finding.verdict === "FAILED" && subject === "connection";
+        this.#durations.took(step.collectors, this.#clock.monotonic() - startedAt);
+        const unconnected = finding.status === "FAILED" && subject === "connection";
         const text = unconnected ? `${this.#server.url}: ${finding.text}` : finding.text;
         found({ server, subject, ...finding, text });
         if (!fatal && !unconnected) continue;
         const rest = this.steps.slice(index + 1).map((after) => after.subject);
-        if (rest.length > 0)
-          found({ server, subject: REST, verdict: "skipped", text: `not tried: ${rest.join(", ")}` });
+        if (rest.length > 0) found({ server, subject: REST, status: "skipped", text: `not tried: ${rest.join(", ")}` });
         return;
       }
-      found({ server, subject: CLOCK, verdict: "ok", ...judgeClock(this.#api.clockOffset()) });
-      found({ server, subject: SPEED, verdict: "ok", ...this.#pace.judge(this.#observer.slowestMs) });
+      found({ server, subject: CLOCK, status: "ok", ...judgeClock(this.#api.clockOffset()) });
+      found({ server, subject: SPEED, status: "ok", ...this.#durations.judge(this.#observer.slowestMs) });
     } finally {
       await this.#api.close();
     }
@@ -141,12 +139,12 @@ class ServerCheck {
     const tools = { api: this.#api, signal: this.#interrupted, problems: () => this.#observer.takeProblems() };
     this.#observer.takeProblems();
     try {
-      return { finding: { verdict: "ok", ...(await step.run(tools)) }, fatal: false };
+      return { finding: { status: "ok", ...(await step.run(tools)) }, fatal: false };
     } catch (error) {
       const finding = describeFailure(error, step);
       return {
         finding,
-        fatal: finding.verdict === "FAILED" && error instanceof ExporterError && FATAL.has(error.code),
+        fatal: finding.status === "FAILED" && error instanceof ExporterError && FATAL.has(error.code),
       };
     }
   }
@@ -156,10 +154,10 @@ class ServerCheck {
 function describeFailure(error: unknown, step: Step): Omit<Finding, "server" | "subject"> {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
   const text = describeFault(error).concat(requestId === undefined ? "" : ` (request ID ${requestId})`);
-  if (!(error instanceof ExporterError)) return { verdict: "FAILED", text };
+  if (!(error instanceof ExporterError)) return { status: "FAILED", text };
   const without = CREDENTIAL_FAILURES.has(error.code) ? undefined : whatIsMissed(error, step);
-  if (without === undefined) return { verdict: "FAILED", text, remedy: error.remedy };
-  return { verdict: "warning", text: `${text}: ${without}`, remedy: step.remedy ?? error.remedy };
+  if (without === undefined) return { status: "FAILED", text, remedy: error.remedy };
+  return { status: "warning", text: `${text}: ${without}`, remedy: step.remedy ?? error.remedy };
 }
 
 function whatIsMissed(error: unknown, { reading, without }: Step): string | undefined {

@@ -16,9 +16,9 @@ import type { Tree } from "../../model/tree.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import { PrometheusServerMetrics } from "../../telemetry/prometheus-server-metrics.ts";
 import { interruption } from "../signals.ts";
-import type { MapFlags } from "./map-flags.ts";
-import { conclude, type MappedChannel, mapJson, mapTable } from "./map-output.ts";
+import type { MapFlags } from "./flags.ts";
 import { onlySensor, recordServer, sensorIn, treeOf } from "./mapped-server.ts";
+import { conclude, type MappedChannel, mapJson, mapTable } from "./output.ts";
 import { type RecordedServer, type Recording, readRecording, writeRecording } from "./recording.ts";
 
 /** Names of people's machines: not for everybody on this one. */

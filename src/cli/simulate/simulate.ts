@@ -2,7 +2,7 @@ import { createContext } from "../../app/context.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import type { ScenarioRun } from "../../simulator/scenario/run.ts";
 import { untilStopSignal } from "../signals.ts";
-import type { SimulateFlags } from "./simulate-flags.ts";
+import type { SimulateFlags } from "./flags.ts";
 import { startSimulatedServer } from "./simulated-server.ts";
 
 /** A monitoring server to build against: everything in memory, no data of anybody. Resolves with the exit code. */

@@ -4,8 +4,8 @@ import { ScenarioError } from "../../simulator/scenario/scenario-error.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import type { World } from "../../simulator/world/model.ts";
 import { createWorld, type WorldOptions } from "../../simulator/world/world.ts";
-import type { WorldFlags } from "../world-flags.ts";
-import { loadScenario, scenarioInvalid } from "./scenario-file.ts";
+import type { WorldFlags } from "./world-flags.ts";
+import { loadScenario, scenarioInvalid } from "./world-flags.ts";
 
 export interface ServiceAddress {
   readonly host: string;

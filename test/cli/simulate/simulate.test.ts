@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
-import { loadScenario, SHIPPED_SCENARIOS } from "../../../src/cli/simulate/scenario-file.ts";
 import { timetable } from "../../../src/cli/simulate/simulate.ts";
 import { startSimulatedServer } from "../../../src/cli/simulate/simulated-server.ts";
+import { loadScenario, SHIPPED_SCENARIOS } from "../../../src/cli/simulate/world-flags.ts";
 import { ScenarioRun } from "../../../src/simulator/scenario/run.ts";
 
 const CREDENTIALS = { apiKey: "key", username: "user", password: "password" };

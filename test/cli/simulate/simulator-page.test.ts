@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createProgram } from "../../../src/cli/program.ts";
-import { SHIPPED_SCENARIOS } from "../../../src/cli/simulate/scenario-file.ts";
+import { SHIPPED_SCENARIOS } from "../../../src/cli/simulate/world-flags.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { CONTROL_OPERATIONS, CONTROL_ROOT } from "../../../src/simulator/control/control.ts";

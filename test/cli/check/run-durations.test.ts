@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { judgeClock, Pace } from "../../../src/cli/check/check-pace.ts";
+import { judgeClock, RunDurations } from "../../../src/cli/check/run-durations.ts";
 import type { Config } from "../../../src/config/load.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -16,13 +16,13 @@ const collectors = {
   timeseries: { ...every(60_000), mode: "auto" },
 } satisfies Config["collectors"];
 
-function pace(): Pace {
-  return new Pace({ collectors }, TIMEOUT_MS, context);
+function durations(): RunDurations {
+  return new RunDurations({ collectors }, TIMEOUT_MS, context);
 }
 
 describe("speed", () => {
   test("is all right where runs take a small part of their periods: the tightest is named", () => {
-    const subject = pace();
+    const subject = durations();
     subject.took(["health"], 100);
     subject.took(["tree", "status"], 2_000);
     subject.took(["status"], 1_000);
@@ -31,18 +31,18 @@ describe("speed", () => {
   });
 
   test("is a finding where a run takes longer than its period: the parts of a run count together", () => {
-    const subject = pace();
+    const subject = durations();
     subject.took(["tree", "status"], 3_000);
     for (let list = 0; list < 5; list++) subject.took(["channels"], 14_600);
     expect(subject.judge(10_900)).toEqual({
-      verdict: "warning",
+      status: "warning",
       text: "a run of channels takes 73 s of 60 s: runs are skipped",
       remedy: expect.stringContaining("collectors.channels.schedule"),
     });
   });
 
   test("is a finding where little is missing to that", () => {
-    const subject = pace();
+    const subject = durations();
     subject.took(["status"], 15_000);
     subject.took(["timeseries"], 59_000);
     expect(subject.judge(1_000)).toMatchObject({
@@ -51,30 +51,30 @@ describe("speed", () => {
   });
 
   test("is a finding where single answers come near the timeout", () => {
-    const subject = pace();
+    const subject = durations();
     subject.took(["tree"], 20_000);
     expect(subject.judge(16_000)).toMatchObject({
-      verdict: "warning",
+      status: "warning",
       remedy: expect.stringContaining("limits.timeout"),
     });
-    expect(subject.judge(14_000)).not.toHaveProperty("verdict");
+    expect(subject.judge(14_000)).not.toHaveProperty("status");
   });
 
   test("knows the period of a cron expression", () => {
     const cron = { ...collectors.channels, schedule: { kind: "cron", expression: "*/20 * * * * *" } } as const;
-    const subject = new Pace({ collectors: { ...collectors, channels: cron } }, TIMEOUT_MS, context);
+    const subject = new RunDurations({ collectors: { ...collectors, channels: cron } }, TIMEOUT_MS, context);
     subject.took(["channels"], 25_000);
     expect(subject.judge(0).text).toBe("a run of channels takes 25 s of 20 s: runs are skipped");
   });
 });
 
 test.each([
-  { offsetMs: 0, verdict: undefined },
-  { offsetMs: -10_000, verdict: undefined },
-  { offsetMs: 10_500, verdict: "warning", text: "11 s ahead of ours" },
-  { offsetMs: -7_200_000, verdict: "warning", text: "7200 s behind ours" },
-])("a clock that is off by $offsetMs ms", ({ offsetMs, verdict, text = "differs from ours" }) => {
+  { offsetMs: 0, status: undefined },
+  { offsetMs: -10_000, status: undefined },
+  { offsetMs: 10_500, status: "warning", text: "11 s ahead of ours" },
+  { offsetMs: -7_200_000, status: "warning", text: "7200 s behind ours" },
+])("a clock that is off by $offsetMs ms", ({ offsetMs, status, text = "differs from ours" }) => {
   const judged = judgeClock(offsetMs);
-  expect(judged.verdict).toBe(verdict);
+  expect(judged.status).toBe(status);
   expect(judged.text).toContain(text);
 });

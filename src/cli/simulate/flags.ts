@@ -3,7 +3,7 @@ import type { LogFlags } from "../../app/context.ts";
 import { type ListenAddress, parseListenAddress } from "../../http/server/listener.ts";
 import { MAX_SPEED, MIN_SPEED } from "../../simulator/simulated-time.ts";
 import { parsed } from "../flags.ts";
-import type { WorldFlags } from "../world-flags.ts";
+import type { WorldFlags } from "./world-flags.ts";
 
 /** Flags of `simulate` beside those that it shares with `demo`. */
 export interface SimulateFlags extends LogFlags, WorldFlags {

@@ -2,7 +2,7 @@ import type { CommandContext } from "../../app/context.ts";
 import type { CollectorName } from "../../collectors/server-monitor.ts";
 import { createTimetable } from "../../collectors/timetable.ts";
 import type { Config } from "../../config/load.ts";
-import { ok, type StepResult, warning } from "./check-step.ts";
+import { ok, type StepResult, warning } from "./step.ts";
 
 /** Share of its period that a run may take before a slower moment makes it skip the next one. */
 const SHARE_AT_RISK = 0.5;
@@ -10,7 +10,7 @@ const SHARE_AT_RISK = 0.5;
 const MAX_OFFSET_S = 10;
 
 /** How long the runs of collectors take, against how often they are to run. */
-export class Pace {
+export class RunDurations {
   readonly #config: Pick<Config, "collectors">;
   readonly #timeoutMs: number;
   readonly #context: Pick<CommandContext, "clock" | "log">;

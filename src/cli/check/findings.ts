@@ -1,29 +1,29 @@
-import { oneLine } from "../lib/printable-text.ts";
+import { oneLine } from "../../lib/printable-text.ts";
 
 /** `warning`: serve works, but perhaps not as it was meant to. `skipped`: not tried after a failure before it. */
-export type Verdict = "ok" | "warning" | "FAILED" | "skipped";
+export type FindingStatus = "ok" | "warning" | "FAILED" | "skipped";
 
 /** What one step of the check found out. */
 export interface Finding {
   readonly server: string;
   readonly subject: string;
-  readonly verdict: Verdict;
+  readonly status: FindingStatus;
   readonly text: string;
   /** What to do; absent where there is nothing to do. */
   readonly remedy?: string;
 }
 
-const WIDEST_VERDICT = "warning".length;
+const MAX_STATUS_LENGTH = "warning".length;
 
 /** Writes findings as they come, one line each, in columns that are as wide as these names need. */
 export function findingsTable(servers: readonly string[], subjects: readonly string[]): (finding: Finding) => string {
   const serverWidth = widthOf(servers);
   const subjectWidth = widthOf(subjects);
-  return ({ server, subject, verdict, text, remedy }) => {
+  return ({ server, subject, status, text, remedy }) => {
     const columns = [
       oneLine(server).padEnd(serverWidth),
       subject.padEnd(subjectWidth),
-      verdict.padEnd(WIDEST_VERDICT),
+      status.padEnd(MAX_STATUS_LENGTH),
       oneLine(text),
     ];
     return columns.join("  ").concat(remedy === undefined ? "" : ` -> ${oneLine(remedy)}`);
@@ -33,7 +33,7 @@ export function findingsTable(servers: readonly string[], subjects: readonly str
 /** The last line: what the findings of all servers come to. */
 export function concludeFindings(findings: readonly Finding[]): string {
   const failed = Map.groupBy(
-    findings.filter(({ verdict }) => verdict === "FAILED"),
+    findings.filter(({ status }) => status === "FAILED"),
     ({ server }) => server,
   );
   if (failed.size > 0) {
@@ -42,7 +42,7 @@ export function concludeFindings(findings: readonly Finding[]): string {
     );
     return `FAILED: ${servers.join("; ")}`;
   }
-  return findings.some(({ verdict }) => verdict === "warning")
+  return findings.some(({ status }) => status === "warning")
     ? "ok: everything that serve needs works, with the warnings above"
     : "ok: everything that serve needs works";
 }

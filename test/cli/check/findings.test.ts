@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { concludeFindings, type Finding, findingsTable } from "../../src/cli/findings-table.ts";
+import { concludeFindings, type Finding, findingsTable } from "../../../src/cli/check/findings.ts";
 
-const OK: Finding = { server: "hq", subject: "login", verdict: "ok", text: "accepted" };
-const WARNING: Finding = { ...OK, verdict: "warning", text: "almost", remedy: "Nothing." };
-const FAILED: Finding = { ...OK, subject: "sensors", verdict: "FAILED", text: "none [API_FORBIDDEN]", remedy: "Ask." };
+const OK: Finding = { server: "hq", subject: "login", status: "ok", text: "accepted" };
+const WARNING: Finding = { ...OK, status: "warning", text: "almost", remedy: "Nothing." };
+const FAILED: Finding = { ...OK, subject: "sensors", status: "FAILED", text: "none [API_FORBIDDEN]", remedy: "Ask." };
 
 describe("the table of findings", () => {
   test("has a line for each, in columns as wide as the names need, with the remedy behind an arrow", () => {
@@ -19,7 +19,7 @@ describe("the table of findings", () => {
   test("keeps to one line, and sends nothing to the terminal that it would act on", () => {
     const hostile = "a\nb\u001b[2J\u0007\tc\u009b31m";
     const format = findingsTable([hostile], ["login"]);
-    const line = format({ server: hostile, subject: "login", verdict: "FAILED", text: hostile, remedy: hostile });
+    const line = format({ server: hostile, subject: "login", status: "FAILED", text: hostile, remedy: hostile });
     expect(line).toBe("a b [2J c 31m  login  FAILED   a b [2J c 31m -> a b [2J c 31m");
   });
 });

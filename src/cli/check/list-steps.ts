@@ -3,7 +3,7 @@ import { ExporterError } from "../../errors/exporter-error.ts";
 import { isRoot } from "../../model/placement.ts";
 import type { DecodeProblem } from "../../prtg/decode/problems.ts";
 import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../../prtg/records.ts";
-import { ok, type Step, type StepResult, type StepTools, warning } from "./check-step.ts";
+import { ok, type Step, type StepResult, type StepTools, warning } from "./step.ts";
 
 const RIGHTS_REMEDY = "An API key has the rights of its user: give that user read access to what is to be monitored.";
 const UNREADABLE_REMEDY = "Report it with the version of the server: the exporter should understand what servers send.";
@@ -41,7 +41,7 @@ export function visibilityStep({ nodes }: FoundLists): Step {
     run: async () => {
       const records = [...nodes.values()].flat();
       if (nodes.size < 4 || records.length === 0) {
-        return { verdict: "skipped", text: "cannot be judged from these lists" };
+        return { status: "skipped", text: "cannot be judged from these lists" };
       }
       const visible = new Set(records.map(({ id }) => id));
       const cutOff = records.filter(({ parent }) => parent !== undefined && !isRoot(parent) && !visible.has(parent.id));

@@ -5,8 +5,8 @@ import type { CollectorName } from "../../collectors/server-monitor.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import type { NodeKind } from "../../prtg/records.ts";
-import { channelsStep, type FoundLists, limitsStep, lookupsStep, nodesStep, visibilityStep } from "./check-lists.ts";
-import { ok, type Step, warning } from "./check-step.ts";
+import { channelsStep, type FoundLists, limitsStep, lookupsStep, nodesStep, visibilityStep } from "./list-steps.ts";
+import { ok, type Step, warning } from "./step.ts";
 
 /** A step, and the collectors whose runs do the same. */
 export interface PlannedStep extends Step {
@@ -118,7 +118,7 @@ function timeSeriesStep(found: FoundLists): Step {
     run: async ({ api, signal, problems }) => {
       const newest = found.channels?.toSorted((a, b) => (b.measuredAt ?? 0) - (a.measuredAt ?? 0))[0];
       const sensorId = newest?.sensorId ?? found.nodes.get("sensor")?.[0]?.id;
-      if (sensorId === undefined) return { verdict: "skipped", text: "there is no sensor to try with" };
+      if (sensorId === undefined) return { status: "skipped", text: "there is no sensor to try with" };
       const { rows, gaps } = await api.timeSeries(sensorId, "live", signal);
       const spoilt = [...problems().values()].reduce((sum, count) => sum + count, 0);
       const text = `${rows.length} rows and ${gaps.length} gaps of sensor ${sensorId} in the last four hours`;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { freeAddresses } from "../../src/cli/free-address.ts";
+import { freeAddresses } from "../../src/cli/demo.ts";
 
 const HOST = "127.0.0.1";
 
