@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
-import type { NodePoll } from "../model/poll.ts";
+import type { NodePoll } from "../model/tree.ts";
 import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
 import type { ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
 import type { PollParts } from "./poll-parts.ts";

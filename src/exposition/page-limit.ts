@@ -1,5 +1,5 @@
 import type { TimeSlices } from "../lib/yielding.ts";
-import { type Owner, SERVER_WIDE } from "../store/owner.ts";
+import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import type { RenderedFamily, RenderedStore } from "./store-renderer.ts";
 import { formatHeader } from "./text-format.ts";
 
@@ -14,8 +14,8 @@ export const UNLIMITED: PageLimits = { maxSeries: undefined, maxBytes: undefined
 
 /** Where a page that is too large is cut. */
 export interface PageCut {
-  /** The last owner that stays. */
-  readonly highest: Owner;
+  /** The last shard key that stays. */
+  readonly highest: ShardKey;
   /** Series that go, by family; families that lose none are left out. */
   readonly dropped: ReadonlyMap<string, number>;
 }
@@ -38,16 +38,16 @@ export async function cutToLimits(
   const fits = ({ series, bytes }: Extent) => series <= maxSeries && bytes <= maxBytes;
   const headers = headerBytes(page);
   if (fits(extentOf(page, headers))) return undefined;
-  const extents = await extentsByOwner(page, slices);
+  const extents = await extentsByShardKey(page, slices);
   const sum: Extent = { series: 0, bytes: headers };
   let highest = SERVER_WIDE;
-  for (const owner of [...extents.keys()].sort((a, b) => a - b)) {
-    const { series, bytes } = extents.get(owner) ?? sum;
+  for (const shardKey of [...extents.keys()].sort((a, b) => a - b)) {
+    const { series, bytes } = extents.get(shardKey) ?? sum;
     sum.series += series;
     sum.bytes += bytes;
     // What is about a whole server stays in any case: it is little, and says how much there is.
-    if (owner !== SERVER_WIDE && !fits(sum)) break;
-    highest = owner;
+    if (shardKey !== SERVER_WIDE && !fits(sum)) break;
+    highest = shardKey;
   }
   return { highest, dropped: await countAbove(highest, page, slices) };
 }
@@ -68,29 +68,29 @@ function extentOf(page: RenderedStore, headers: number): Extent {
   return extent;
 }
 
-async function extentsByOwner(page: RenderedStore, slices: TimeSlices): Promise<ReadonlyMap<Owner, Extent>> {
-  const extents = new Map<Owner, Extent>();
+async function extentsByShardKey(page: RenderedStore, slices: TimeSlices): Promise<ReadonlyMap<ShardKey, Extent>> {
+  const extents = new Map<ShardKey, Extent>();
   for (const family of page.families) {
-    await forEachSample(family, slices, (owner, bytes) => {
-      const extent = extents.get(owner) ?? { series: 0, bytes: 0 };
+    await forEachSample(family, slices, (shardKey, bytes) => {
+      const extent = extents.get(shardKey) ?? { series: 0, bytes: 0 };
       extent.series++;
       extent.bytes += bytes;
-      extents.set(owner, extent);
+      extents.set(shardKey, extent);
     });
   }
   return extents;
 }
 
 async function countAbove(
-  highest: Owner,
+  highest: ShardKey,
   page: RenderedStore,
   slices: TimeSlices,
 ): Promise<ReadonlyMap<string, number>> {
   const dropped = new Map<string, number>();
   for (const lines of page.families) {
     let count = 0;
-    await forEachSample(lines, slices, (owner) => {
-      if (owner > highest) count++;
+    await forEachSample(lines, slices, (shardKey) => {
+      if (shardKey > highest) count++;
     });
     if (count > 0) dropped.set(lines.family.name, count);
   }
@@ -100,12 +100,12 @@ async function countAbove(
 async function forEachSample(
   { blocks }: RenderedFamily,
   slices: TimeSlices,
-  visit: (owner: Owner, bytes: number) => void,
+  visit: (shardKey: ShardKey, bytes: number) => void,
 ): Promise<void> {
-  for (const { starts, owners } of blocks) {
-    for (const [at, owner] of owners.entries()) {
+  for (const { starts, shardKeys } of blocks) {
+    for (const [at, shardKey] of shardKeys.entries()) {
       const bytes = (starts[at + 1] ?? 0) - (starts[at] ?? 0);
-      if (bytes > 0) visit(owner, bytes);
+      if (bytes > 0) visit(shardKey, bytes);
     }
     const turn = slices.longStep();
     if (turn !== undefined) await turn;

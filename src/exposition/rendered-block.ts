@@ -1,6 +1,6 @@
-import { type Owner, SERVER_WIDE } from "../store/owner.ts";
 import { ABSENT, BLOCK_SIZE, type SeriesBlock } from "../store/series-block.ts";
 import type { SeriesTable } from "../store/series-table.ts";
+import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import { formatValue } from "./text-format.ts";
 
 /** Whole lines of a page. They never change, so what was encoded of them stays valid. */
@@ -20,7 +20,7 @@ export interface RenderedBlock extends Lines {
   readonly starts: Uint32Array;
   /** Where the value of each series begins. */
   readonly values: Uint32Array;
-  readonly owners: Uint32Array;
+  readonly shardKeys: Uint32Array;
 }
 
 /**
@@ -57,20 +57,20 @@ export function renderBlock(
     labelled: table.labelled,
     starts,
     values,
-    owners: block.owners.slice(0, block.used),
+    shardKeys: block.shardKeys.slice(0, block.used),
   };
 }
 
 /** The lines of the series that `takes` wants: `from` itself where these are all. */
-export function selectLines(from: RenderedBlock, takes: (owner: Owner) => boolean, lines: LineBuffer): Lines {
-  const { bytes, starts, owners } = from;
+export function selectLines(from: RenderedBlock, takes: (shardKey: ShardKey) => boolean, lines: LineBuffer): Lines {
+  const { bytes, starts, shardKeys } = from;
   let series = 0;
   let runStart = 0;
-  for (let at = 0; at < owners.length; at++) {
+  for (let at = 0; at < shardKeys.length; at++) {
     const start = starts[at] ?? 0;
     const end = starts[at + 1] ?? 0;
     if (start === end) continue;
-    if (takes(owners[at] ?? SERVER_WIDE)) {
+    if (takes(shardKeys[at] ?? SERVER_WIDE)) {
       series++;
       continue;
     }

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
-import type { Owner } from "../store/owner.ts";
+import type { ShardKey } from "../store/shard-key.ts";
 import type { PageCut } from "./page-limit.ts";
 import { LineBuffer, type Lines, type RenderedBlock, selectLines } from "./rendered-block.ts";
 import { isInShard, isSameShard, type Shard } from "./shard.ts";
@@ -15,7 +15,7 @@ const MAX_CONCURRENT = 2;
  * so a page after a change costs as much as what changed.
  */
 export class ShardEncoder<Encoded> {
-  readonly #takes: ((owner: Owner) => boolean) | undefined;
+  readonly #takes: ((shardKey: ShardKey) => boolean) | undefined;
   readonly #encode: (bytes: Buffer) => Promise<Encoded>;
   readonly #lines = new LineBuffer();
   readonly #onCopy: (lines: Buffer) => void;
@@ -28,7 +28,7 @@ export class ShardEncoder<Encoded> {
    * shard.
    */
   constructor(
-    takes: ((owner: Owner) => boolean) | undefined,
+    takes: ((shardKey: ShardKey) => boolean) | undefined,
     encode: (bytes: Buffer) => Promise<Encoded>,
     onCopy: (lines: Buffer) => void,
   ) {
@@ -130,7 +130,7 @@ export class ShardEncoders<Encoded> {
     const known = this.#encoders.get(name);
     if (known !== undefined) return known.encoder;
     const isWhole = shard.count === 1 && cut === undefined;
-    const takes = isWhole ? undefined : (owner: number) => owner <= highest && isInShard(shard, owner);
+    const takes = isWhole ? undefined : (shardKey: number) => shardKey <= highest && isInShard(shard, shardKey);
     const encoder = new ShardEncoder(takes, this.#encode, this.#onCopy);
     // A shard is cut at one place at a time.
     this.retain((other) => !isSameShard(other, shard));

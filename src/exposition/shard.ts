@@ -1,4 +1,4 @@
-import { type Owner, SERVER_WIDE } from "../store/owner.ts";
+import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 
 /** The `index`-th, from 0, of `count` parts of a page. */
 export interface Shard {
@@ -20,8 +20,8 @@ export function parseShard(text: string): Shard | undefined {
 }
 
 /** Each series is in just one of the shards; what is about a whole server is in the first. */
-export function isInShard({ index, count }: Shard, owner: Owner): boolean {
-  return owner === SERVER_WIDE ? index === 0 : owner % count === index;
+export function isInShard({ index, count }: Shard, shardKey: ShardKey): boolean {
+  return shardKey === SERVER_WIDE ? index === 0 : shardKey % count === index;
 }
 
 export function isWhole({ count }: Shard): boolean {

@@ -1,6 +1,5 @@
 import type { Attachment, PlacedObject } from "./placement.ts";
-import type { NodePoll } from "./poll.ts";
-import type { NodeProperties, Tree, TreeNode } from "./tree.ts";
+import type { NodePoll, NodeProperties, Tree, TreeNode } from "./tree.ts";
 import { NODE_KINDS } from "./tree.ts";
 
 /**

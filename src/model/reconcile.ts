@@ -11,15 +11,14 @@ import {
   placeBelow,
   tagsBelow,
 } from "./placement.ts";
-import type { NodePoll } from "./poll.ts";
-import { NODE_KINDS, type NodeChange, ROOT_ID, type Tree, type TreeChanges, type TreeNode } from "./tree.ts";
+import { NODE_KINDS, type NodePoll, ROOT_ID, type Tree, type TreeChanges, type TreeNode } from "./tree.ts";
 
 export interface Reconciled {
   readonly tree: Tree;
   readonly changes: TreeChanges;
 }
 
-const NO_CHANGES: TreeChanges = { added: [], removed: [], renamed: [], moved: [], replaced: [] };
+const NO_CHANGES: TreeChanges = { added: [], removed: [], replaced: [] };
 
 /** Objects looked at before `reconcileInSteps` yields: one to three milliseconds. */
 const STEP = 2_000;
@@ -188,9 +187,7 @@ function buildNode(previous: Tree, object: PlacedObject, attachment: Attachment,
 function* compare(before: Nodes, after: Nodes): Generator<void, TreeChanges> {
   const added: TreeNode[] = [];
   const removed: TreeNode[] = [];
-  const renamed: NodeChange[] = [];
-  const moved: NodeChange[] = [];
-  const replaced: NodeChange[] = [];
+  const replaced: TreeNode[] = [];
   let steps = 0;
   for (const [id, previous] of before) {
     if (after.get(id)?.kind !== previous.kind) removed.push(previous);
@@ -200,16 +197,10 @@ function* compare(before: Nodes, after: Nodes): Generator<void, TreeChanges> {
     if (++steps % STEP === 0) yield;
     const previous = before.get(id);
     if (previous === node) continue;
-    if (previous?.kind !== node.kind) {
-      added.push(node);
-      continue;
-    }
-    const change = { node, previous };
-    replaced.push(change);
-    if (previous.name !== node.name) renamed.push(change);
-    if (previous.parentId !== node.parentId) moved.push(change);
+    if (previous?.kind === node.kind) replaced.push(node);
+    else added.push(node);
   }
-  return { added, removed, renamed, moved, replaced };
+  return { added, removed, replaced };
 }
 
 function* describe(nodes: Nodes, absent: ReadonlySet<string>): Generator<void, Tree> {

@@ -5,14 +5,13 @@ import type { Channel } from "./channel.ts";
 import { Counts } from "./counts.ts";
 import type { Lookups } from "./lookups.ts";
 import { NODE_FACTS, NodeState, nodeExpiry } from "./node-state.ts";
-import type { NodePoll } from "./poll.ts";
 import { reconcileInSteps } from "./reconcile.ts";
 import { Rows } from "./rows.ts";
 import type { SensorChannels } from "./sensor-channels.ts";
 import { type LatestRow, ServerChannels } from "./server-channels.ts";
 import { type KnownVersion, NO_OBSERVER, type StateObserver } from "./state-observer.ts";
 import { countStatuses } from "./status-counts.ts";
-import { EMPTY_TREE, NODE_KINDS, type Tree, type TreeChanges, type TreeNode } from "./tree.ts";
+import { EMPTY_TREE, NODE_KINDS, type NodePoll, type Tree, type TreeChanges, type TreeNode } from "./tree.ts";
 import type { UpdateContext } from "./update-context.ts";
 
 /** What a poll brought; what it did not ask for, or failed to get, is left out. */
@@ -234,7 +233,7 @@ export class ServerState {
     this.#tree = tree;
     for (const node of changes.removed) this.#remove(node);
     for (const node of changes.added) this.#nodes.set(node.id, new NodeState(this.#rows.take(), node));
-    for (const { node } of changes.replaced) {
+    for (const node of changes.replaced) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
       const known = this.#nodes.get(node.id);

@@ -1,4 +1,4 @@
-import type { NodeKind, NodeRecord, Reference } from "../prtg/records.ts";
+import type { ListResult, NodeKind, NodeRecord, Reference } from "../prtg/records.ts";
 
 /** Id of the root group. It has no node: paths begin below it. */
 export const ROOT_ID = "0";
@@ -66,21 +66,15 @@ export const EMPTY_TREE: Tree = {
   missingParents: new Set(),
 };
 
-/** A node and the one that it replaces. */
-export interface NodeChange {
-  readonly node: TreeNode;
-  readonly previous: TreeNode;
-}
-
 export interface TreeChanges {
   readonly added: readonly TreeNode[];
   readonly removed: readonly TreeNode[];
-  readonly renamed: readonly NodeChange[];
-  /** Now below another visible ancestor. */
-  readonly moved: readonly NodeChange[];
   /** Every node that differs from before in any way; includes what lies below renamed and moved nodes. */
-  readonly replaced: readonly NodeChange[];
+  readonly replaced: readonly TreeNode[];
 }
 
 /** In the order in which an id that several lists claim is given to one of them. */
 export const NODE_KINDS = ["probe", "group", "device", "sensor"] as const satisfies readonly NodeKind[];
+
+/** What a poll brought; a list that was not polled, or failed, is left out. */
+export type NodePoll = { readonly [Kind in NodeKind]?: ListResult<NodeRecord> | undefined };

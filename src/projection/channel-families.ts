@@ -1,5 +1,4 @@
 import type { ChannelServing } from "../mapping/channel-mapper.ts";
-import { isBeyondLimit } from "../mapping/limits.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { convert } from "../mapping/units/conversion.ts";
 import { CHANNEL_FACTS, type Channel } from "../model/channel.ts";
@@ -97,4 +96,9 @@ function isExceeded(channel: Channel, _: ChannelServing, name: string): number |
   return limit === undefined || value === undefined
     ? undefined
     : Number(isBeyondLimit(name as LimitName, limit, value));
+}
+
+/** True when the value lies beyond the limit: above a maximum, below a minimum; a value on the limit is within it. */
+export function isBeyondLimit(name: LimitName, limit: number, value: number): boolean {
+  return name.startsWith("max_") ? value > limit : value < limit;
 }

@@ -3,7 +3,7 @@ import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { channelIdLabels } from "../mapping/series-labels.ts";
 import { type Conversion, UNCHANGED } from "../mapping/units/conversion.ts";
 import { ALL_CHANNEL_FACTS, CHANNEL_FACTS, type Channel } from "../model/channel.ts";
-import type { Owner } from "../store/owner.ts";
+import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import { CHANNEL_FAMILIES, type ChannelFamily, MAPPED_FAMILIES } from "./channel-families.ts";
 import { Projector } from "./projector.ts";
@@ -14,7 +14,7 @@ export interface ChannelProjectionOptions {
   readonly server: string;
   readonly shape: Pick<Shape, "mapper" | "channelInfo">;
   readonly tables: Tables;
-  readonly owner: (channel: Channel) => Owner;
+  readonly shardKey: (channel: Channel) => ShardKey;
 }
 
 type ChannelLabels = ChannelFamily["labels"];
@@ -28,7 +28,7 @@ export class ChannelProjection {
   readonly #servings: (ChannelServing | undefined)[] = [];
   readonly #outcomes = new Map<MappingOutcome, number>();
 
-  constructor({ server, shape, tables, owner }: ChannelProjectionOptions) {
+  constructor({ server, shape, tables, shardKey }: ChannelProjectionOptions) {
     this.#server = server;
     this.#shape = shape;
     const { channelInfo, ...families } = CHANNEL_FAMILIES;
@@ -44,7 +44,7 @@ export class ChannelProjection {
           return labels.channelInfo(server, channel.sensor.node, channel, metric);
         },
       },
-      ...{ tables, owner, identity: CHANNEL_FACTS.identity },
+      ...{ tables, shardKey, identity: CHANNEL_FACTS.identity },
     });
   }
 

@@ -1,6 +1,6 @@
 import type { MetricFamily } from "../mapping/metric-table.ts";
-import type { Owner } from "../store/owner.ts";
 import type { SeriesTable } from "../store/series-table.ts";
+import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import type { Family, Subject } from "./family.ts";
 import { Slots } from "./slots.ts";
@@ -10,7 +10,7 @@ export interface FamilySeriesOptions<Item extends Subject, About> {
   /** All but the own label of the family. */
   readonly labels: (object: Item, about: About) => readonly string[];
   /** With which other series those of the object stay together. */
-  readonly owner: (object: Item) => Owner;
+  readonly shardKey: (object: Item) => ShardKey;
 }
 
 const ONLY = [""];
@@ -61,10 +61,10 @@ export class FamilySeries<Item extends Subject, About> {
       return;
     }
     if (slot === Slots.NONE) {
-      slot = table.add(this.#labels(object, about, each), this.#options.owner(object));
+      slot = table.add(this.#labels(object, about, each), this.#options.shardKey(object));
       slots.set(object.row, slot);
     } else if (own !== undefined && table.label(slot, table.family.labels.length - 1) !== own(object, about)) {
-      table.relabel(slot, this.#labels(object, about, each), this.#options.owner(object));
+      table.relabel(slot, this.#labels(object, about, each), this.#options.shardKey(object));
     }
     table.set(slot, value, until);
   }
@@ -78,13 +78,13 @@ export class FamilySeries<Item extends Subject, About> {
       const slot = slots.of(object.row);
       if (slot === Slots.NONE) continue;
       const labels = this.#labels(object, about, this.#each[index] ?? "");
-      const owner = this.#options.owner(object);
+      const shardKey = this.#options.shardKey(object);
       // A sensor can move to a device of the same name.
-      if (owner === table.owner(slot) && table.hasLabels(slot, labels)) continue;
+      if (shardKey === table.shardKey(slot) && table.hasLabels(slot, labels)) continue;
       if (this.#family.leavesPlace === true) {
         removeFrom(table, slots, object.row, slot);
         left = true;
-      } else table.relabel(slot, labels, owner);
+      } else table.relabel(slot, labels, shardKey);
     }
     return left;
   }

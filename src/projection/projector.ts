@@ -1,4 +1,4 @@
-import type { Owner } from "../store/owner.ts";
+import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import type { Family, Labellers, Subject } from "./family.ts";
 import { FamilySeries } from "./family-series.ts";
@@ -8,7 +8,7 @@ export interface ProjectorOptions<Item extends Subject, About, LabelsOf extends 
   readonly labels: Labellers<Item, About, LabelsOf>;
   readonly tables: Tables;
   /** With which other series those of an object stay together. */
-  readonly owner: (object: Item) => Owner;
+  readonly shardKey: (object: Item) => ShardKey;
   /** The fact (bit) that labels come from; 0: they never change. */
   readonly identity: number;
 }
@@ -26,13 +26,13 @@ export class Projector<Item extends Subject, About, LabelsOf extends string> {
   readonly #labels = new Map<LabelsOf, readonly string[]>();
   #labelled: Item | undefined;
 
-  constructor({ families, labels, tables, owner, identity }: ProjectorOptions<Item, About, LabelsOf>) {
+  constructor({ families, labels, tables, shardKey, identity }: ProjectorOptions<Item, About, LabelsOf>) {
     this.#identity = identity;
     this.#series = families.map((family) => {
       const from = family.labels;
       const build = labels[from];
       const once = (object: Item, about: About) => this.#once(from, build, object, about);
-      return new FamilySeries(family, { tables, labels: once, owner });
+      return new FamilySeries(family, { tables, labels: once, shardKey });
     });
   }
 

@@ -7,7 +7,7 @@ import type { ServerState } from "../model/server-state.ts";
 import type { KnownVersion, StateObserver } from "../model/state-observer.ts";
 import type { TreeNode } from "../model/tree.ts";
 import type { UpdateContext } from "../model/update-context.ts";
-import { type Owner, ownerOf, SERVER_WIDE } from "../store/owner.ts";
+import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import { ChannelProjection } from "./channel-projection.ts";
 import type { Subject } from "./family.ts";
@@ -46,7 +46,7 @@ export class ServerProjection implements StateObserver {
           sensorInfo: ({ node }) => mapper.labels.sensorInfo(server, node),
         },
         tables,
-        owner: ({ node }) => nodeOwner(server, node),
+        shardKey: ({ node }) => shardKeyOfNode(server, node),
         identity: NODE_FACTS.identity,
       });
     const { sensorStatus: currentStatus, ...gauges } = SENSOR_FAMILIES;
@@ -54,9 +54,9 @@ export class ServerProjection implements StateObserver {
     this.#sensors = nodes([...Object.values(gauges), sensorStatus === "all" ? ALL_STATUSES : currentStatus]);
     this.#channels = new ChannelProjection({
       ...{ server, shape, tables },
-      owner: ({ sensor }) => nodeOwner(server, sensor.node),
+      shardKey: ({ sensor }) => shardKeyOfNode(server, sensor.node),
     });
-    const ofServer = { labels: { server: () => [server] }, tables, owner: () => SERVER_WIDE, identity: 0 };
+    const ofServer = { labels: { server: () => [server] }, tables, shardKey: () => SERVER_WIDE, identity: 0 };
     this.#statusCounts = new Projector({ ...ofServer, families: [COUNT_FAMILIES.sensors] });
     this.#objectCounts = new Projector({ ...ofServer, families: [COUNT_FAMILIES.objects] });
     this.#version = new Projector({ ...ofServer, families: [VERSION_FAMILIES.serverInfo] });
@@ -130,6 +130,6 @@ export class ServerProjection implements StateObserver {
 }
 
 /** Series of a device, its sensors and their channels stay together; probes and groups are each by themselves. */
-function nodeOwner(server: string, { id, deviceId }: Pick<TreeNode, "id" | "deviceId">): Owner {
-  return ownerOf(server, deviceId === "" ? id : deviceId);
+function shardKeyOfNode(server: string, { id, deviceId }: Pick<TreeNode, "id" | "deviceId">): ShardKey {
+  return shardKeyOf(server, deviceId === "" ? id : deviceId);
 }

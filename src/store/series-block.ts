@@ -14,7 +14,7 @@ export class SeriesBlock {
   labels: Uint32Array;
   /** When each series got its labels, as the table counts. */
   labelledAt = new Uint32Array(FIRST_CAPACITY);
-  owners = new Uint32Array(FIRST_CAPACITY);
+  shardKeys = new Uint32Array(FIRST_CAPACITY);
   values = new Float64Array(FIRST_CAPACITY);
   /** Monotonic ms. */
   expiresAt = new Float64Array(FIRST_CAPACITY).fill(ABSENT);
@@ -45,7 +45,7 @@ export class SeriesBlock {
   #grow(capacity: number): void {
     this.labels = copied(this.labels, new Uint32Array(capacity * this.#width));
     this.labelledAt = copied(this.labelledAt, new Uint32Array(capacity));
-    this.owners = copied(this.owners, new Uint32Array(capacity));
+    this.shardKeys = copied(this.shardKeys, new Uint32Array(capacity));
     this.values = copied(this.values, new Float64Array(capacity));
     this.expiresAt = copied(this.expiresAt, new Float64Array(capacity).fill(ABSENT));
   }

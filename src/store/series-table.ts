@@ -1,6 +1,6 @@
 import type { MetricFamily } from "../mapping/metric-table.ts";
-import { type Owner, SERVER_WIDE } from "./owner.ts";
 import { ABSENT, BLOCK_SIZE, SeriesBlock } from "./series-block.ts";
+import { SERVER_WIDE, type ShardKey } from "./shard-key.ts";
 import { StringPool } from "./string-pool.ts";
 
 /** Renders the label part of a series: `{server="hq",id="40"}`. */
@@ -60,18 +60,18 @@ export class SeriesTable {
   }
 
   /** Adds a series without a value. `labels` are the values for `family.labels`, in that order. */
-  add(labels: readonly string[], owner: Owner = SERVER_WIDE): number {
+  add(labels: readonly string[], shardKey: ShardKey = SERVER_WIDE): number {
     this.#checkLabels(labels);
     const slot = this.#free.pop() ?? this.#extend();
-    this.#setLabels(slot, labels, owner);
+    this.#setLabels(slot, labels, shardKey);
     return slot;
   }
 
   /** Gives the series other labels; its value stays. */
-  relabel(slot: number, labels: readonly string[], owner: Owner = this.owner(slot)): void {
+  relabel(slot: number, labels: readonly string[], shardKey: ShardKey = this.shardKey(slot)): void {
     this.#checkLabels(labels);
     const before = this.#labelIds(slot).slice();
-    this.#setLabels(slot, labels, owner);
+    this.#setLabels(slot, labels, shardKey);
     for (const id of before) this.#texts.release(id);
     if (this.isPresent(slot)) this.#block(slot).version = ++this.#version;
   }
@@ -136,8 +136,8 @@ export class SeriesTable {
     return this.#block(slot).expiresAt[slot % BLOCK_SIZE] ?? ABSENT;
   }
 
-  owner(slot: number): Owner {
-    return this.#block(slot).owners[slot % BLOCK_SIZE] ?? SERVER_WIDE;
+  shardKey(slot: number): ShardKey {
+    return this.#block(slot).shardKeys[slot % BLOCK_SIZE] ?? SERVER_WIDE;
   }
 
   /** Made anew by each call; `label` where one of them is enough. */
@@ -175,12 +175,12 @@ export class SeriesTable {
     return this.#slots++;
   }
 
-  #setLabels(slot: number, labels: readonly string[], owner: Owner): void {
+  #setLabels(slot: number, labels: readonly string[], shardKey: ShardKey): void {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
     const first = at * labels.length;
     for (const [column, label] of labels.entries()) block.labels[first + column] = this.#texts.take(label);
-    block.owners[at] = owner;
+    block.shardKeys[at] = shardKey;
     block.labelledAt[at] = ++this.#labelled;
   }
 

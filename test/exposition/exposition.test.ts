@@ -147,7 +147,7 @@ describe("Exposition", () => {
     });
     running.push(exposition);
     await store.commit(() => {
-      for (const owner of [1, 2, 3]) objects.set(objects.add(["hq", `kind ${owner}`], owner), 1);
+      for (const shardKey of [1, 2, 3]) objects.set(objects.add(["hq", `kind ${shardKey}`], shardKey), 1);
     });
     await exposition.page(TEXT, "identity");
     await exposition.refresh();

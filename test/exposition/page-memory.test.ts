@@ -5,7 +5,7 @@ import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import type { PageReader } from "../../src/exposition/reader-memory.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
-import { ownerOf } from "../../src/store/owner.ts";
+import { shardKeyOf } from "../../src/store/shard-key.ts";
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -33,7 +33,7 @@ async function setUp() {
   });
   running.push(exposition);
   await store.commit(() => {
-    for (let id = 0; id < SERIES; id++) table.set(table.add([String(id)], ownerOf("hq", String(id))), 0);
+    for (let id = 0; id < SERIES; id++) table.set(table.add([String(id)], shardKeyOf("hq", String(id))), 0);
   });
   exposition.start();
   await exposition.refresh();

@@ -8,28 +8,28 @@ import type { Shard } from "../../src/exposition/shard.ts";
 import { formatHeader, formatLabels, formatValue } from "../../src/exposition/text-format.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
-import { type Owner, ownerOf, SERVER_WIDE } from "../../src/store/owner.ts";
 import type { SeriesTable } from "../../src/store/series-table.ts";
+import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../../src/store/shard-key.ts";
 import { Store } from "../../src/store/store.ts";
 
 const FAMILIES: readonly MetricFamily[] = [
   { name: "first", type: "gauge", help: "", labels: ["a", "b"] },
   { name: "second_seconds", type: "gauge", help: "x", labels: ["a"] },
 ];
-const OWNERS: readonly Owner[] = [SERVER_WIDE, ...["40", "41", "42", "43", "44"].map((id) => ownerOf("hq", id))];
+const OWNERS: readonly ShardKey[] = [SERVER_WIDE, ...["40", "41", "42", "43", "44"].map((id) => shardKeyOf("hq", id))];
 const TEXT = negotiateFormat({});
 const OPENMETRICS = negotiateFormat({ accept: "application/openmetrics-text;version=1.0.0" });
 
 const table = fc.nat({ max: FAMILIES.length - 1 });
 const series = fc.nat({ max: 40 });
 const name = fc.constantFrom("", "x", 'quo"te', "back\\slash", "line\nfeed", "Küche 🧊", "\ud800");
-const owner = fc.constantFrom(...OWNERS);
+const shardKey = fc.constantFrom(...OWNERS);
 const value = fc.oneof(fc.integer({ min: -2, max: 3 }), fc.double());
 
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("add" as const), table, name, owner }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("add" as const), table, name, shardKey }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("set" as const), table, series, value, life: fc.nat(3) }) },
-  fc.record({ do: fc.constant("relabel" as const), table, series, name, owner }),
+  fc.record({ do: fc.constant("relabel" as const), table, series, name, shardKey }),
   fc.record({ do: fc.constant("withdraw" as const), table, series }),
   fc.record({ do: fc.constant("remove" as const), table, series }),
   fc.record({ do: fc.constant("expire" as const) }),
@@ -40,7 +40,7 @@ const step = fc.oneof(
 interface ModelSeries {
   readonly slot: number;
   labels: readonly string[];
-  owner: Owner;
+  shardKey: ShardKey;
   value: number | undefined;
   until: number;
 }
@@ -48,7 +48,7 @@ interface ModelSeries {
 class Model {
   readonly families = FAMILIES.map((): ModelSeries[] => []);
 
-  page(takes: (owner: Owner) => boolean = () => true): string {
+  page(takes: (shardKey: ShardKey) => boolean = () => true): string {
     const parts = FAMILIES.map((family, index) => {
       const lines = this.lines(index, takes);
       return lines.length === 0 ? [] : [formatHeader("text", family), ...lines];
@@ -56,10 +56,10 @@ class Model {
     return parts.flat().join("");
   }
 
-  lines(index: number, takes: (owner: Owner) => boolean): string[] {
+  lines(index: number, takes: (shardKey: ShardKey) => boolean): string[] {
     const { name: family = "", labels: names = [] } = FAMILIES[index] ?? {};
     return (this.families[index] ?? [])
-      .filter((one) => one.value !== undefined && takes(one.owner))
+      .filter((one) => one.value !== undefined && takes(one.shardKey))
       .sort((a, b) => a.slot - b.slot)
       .map((one) => `${family}${formatLabels(names, one.labels)} ${formatValue(one.value ?? 0)}\n`);
   }
@@ -102,8 +102,8 @@ function apply(one: Step, model: Model, tables: readonly SeriesTable[], now: num
   if (own === undefined) return;
   if (one.do === "add") {
     const labels = own.family.labels.map((label) => `${label} ${one.name}`);
-    const slot = own.add(labels, one.owner);
-    known.push({ slot, labels, owner: one.owner, value: undefined, until: Number.POSITIVE_INFINITY });
+    const slot = own.add(labels, one.shardKey);
+    known.push({ slot, labels, shardKey: one.shardKey, value: undefined, until: Number.POSITIVE_INFINITY });
     return;
   }
   const each = known[one.series % Math.max(known.length, 1)];
@@ -115,9 +115,9 @@ function apply(one: Step, model: Model, tables: readonly SeriesTable[], now: num
     each.until = until;
   } else if (one.do === "relabel") {
     const labels = own.family.labels.map((label) => `${one.name} ${label}`);
-    own.relabel(each.slot, labels, one.owner);
+    own.relabel(each.slot, labels, one.shardKey);
     each.labels = labels;
-    each.owner = one.owner;
+    each.shardKey = one.shardKey;
   } else if (one.do === "withdraw") {
     own.withdraw(each.slot);
     each.value = undefined;
@@ -162,7 +162,7 @@ test("cuts a page into parts that are disjoint and together the whole, in every 
         for (let index = 0; index < parts; index++) {
           const part = { index, count: parts };
           const page = await text(exposition, part);
-          const takes = (one: Owner) => (one === SERVER_WIDE ? index === 0 : one % parts === index);
+          const takes = (one: ShardKey) => (one === SERVER_WIDE ? index === 0 : one % parts === index);
           expect(page).toBe(model.page(takes));
           expect(await unzipped(exposition, part)).toBe(page);
           const last = Buffer.concat(await exposition.page(OPENMETRICS, "identity", part)).toString();
@@ -176,21 +176,21 @@ test("cuts a page into parts that are disjoint and together the whole, in every 
   );
 });
 
-test("keeps within its limits by leaving out whole owners, the same ones in any order", async () => {
+test("keeps within its limits by leaving out whole devices, the same ones in any order", async () => {
   const maxSeries = fc.integer({ min: 1, max: 30 });
-  const additions = fc.array(fc.record({ table, owner, id: fc.nat(1_000) }), { maxLength: 60 });
+  const additions = fc.array(fc.record({ table, shardKey, id: fc.nat(1_000) }), { maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(additions, maxSeries, fc.boolean(), async (added, limit, byBytes) => {
       const pages: string[] = [];
       for (const order of [added, added.toReversed()]) {
         const { store, exposition, tables } = setUp();
-        const owners = new Map<string, Owner>();
+        const shardKeys = new Map<string, ShardKey>();
         await store.commit(() => {
           for (const one of order) {
             const own = tables[one.table];
-            const labels = own?.family.labels.map(() => `${one.id} of ${one.owner}`) ?? [];
-            owners.set(labels[0] ?? "", one.owner);
-            own?.set(own.add(labels, one.owner), 1);
+            const labels = own?.family.labels.map(() => `${one.id} of ${one.shardKey}`) ?? [];
+            shardKeys.set(labels[0] ?? "", one.shardKey);
+            own?.set(own.add(labels, one.shardKey), 1);
           }
         });
         exposition.limit(
@@ -198,9 +198,9 @@ test("keeps within its limits by leaving out whole owners, the same ones in any 
         );
         const page = await text(exposition);
         pages.push(samples(page).sort().join("\n"));
-        const kept = samples(page).map((line) => owners.get(/a="([^"]*)"/.exec(line)?.[1] ?? "") ?? SERVER_WIDE);
+        const kept = samples(page).map((line) => shardKeys.get(/a="([^"]*)"/.exec(line)?.[1] ?? "") ?? SERVER_WIDE);
         const highest = Math.max(SERVER_WIDE, ...kept);
-        const within = order.filter((one) => one.owner <= highest);
+        const within = order.filter((one) => one.shardKey <= highest);
         expect(kept).toHaveLength(within.length);
         const isWhole = within.length === order.length;
         const devices = kept.filter((one) => one !== SERVER_WIDE);

@@ -7,8 +7,8 @@ import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
-import { ownerOf } from "../../src/store/owner.ts";
 import { BLOCK_SIZE } from "../../src/store/series-block.ts";
+import { shardKeyOf } from "../../src/store/shard-key.ts";
 import { Store } from "../../src/store/store.ts";
 
 const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: ["id"] };
@@ -64,7 +64,7 @@ test.each([0, 1, 5])(TITLE, { timeout: 120_000 }, async (identity) => {
           generation++;
           for (let slot = 0; slot < SERIES; slot++) table.set(slot, generation);
         });
-      for (let id = 0; id < SERIES; id++) table.add([String(id)], ownerOf("hq", String(id)));
+      for (let id = 0; id < SERIES; id++) table.add([String(id)], shardKeyOf("hq", String(id)));
       await commit();
       exposition.start();
       const pages: Promise<readonly string[]>[] = [];

@@ -9,7 +9,13 @@ const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: [
 function block(bytes: string): RenderedBlock {
   return {
     ...{ bytes: Buffer.from(bytes), series: 1 },
-    ...{ version: 1, labelled: 1, starts: new Uint32Array(2), values: new Uint32Array(1), owners: new Uint32Array(1) },
+    ...{
+      version: 1,
+      labelled: 1,
+      starts: new Uint32Array(2),
+      values: new Uint32Array(1),
+      shardKeys: new Uint32Array(1),
+    },
   };
 }
 

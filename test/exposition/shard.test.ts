@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isInShard, parseShard } from "../../src/exposition/shard.ts";
-import { ownerOf, SERVER_WIDE } from "../../src/store/owner.ts";
+import { SERVER_WIDE, shardKeyOf } from "../../src/store/shard-key.ts";
 
 test.each([
   ["0/1", { index: 0, count: 1 }],
@@ -34,7 +34,7 @@ test("spreads devices evenly, and keeps what is about a server in the first part
   const counts = [0, 0, 0, 0, 0, 0, 0];
   for (let id = 2_000; id < 9_000; id++) {
     const index = counts.findIndex((_, part) =>
-      isInShard({ index: part, count: counts.length }, ownerOf("hq", String(id))),
+      isInShard({ index: part, count: counts.length }, shardKeyOf("hq", String(id))),
     );
     counts[index] = (counts[index] ?? 0) + 1;
   }
@@ -43,8 +43,8 @@ test("spreads devices evenly, and keeps what is about a server in the first part
   expect(isInShard({ index: 1, count: 3 }, SERVER_WIDE)).toBe(false);
 });
 
-test("gives an owner that no restart and no other process changes", () => {
-  expect([ownerOf("hq", "40"), ownerOf("lab", "40"), ownerOf("h", "q40")]).toEqual([
+test("gives a key that no restart and no other process changes", () => {
+  expect([shardKeyOf("hq", "40"), shardKeyOf("lab", "40"), shardKeyOf("h", "q40")]).toEqual([
     1455696581, 2369407466, 3119945171,
   ]);
 });

@@ -72,7 +72,7 @@ it("never loses what lives, never keeps what two complete polls lacked, and neve
           const replayed = new Map(before.nodes);
           for (const node of changes.removed) replayed.delete(node.id);
           for (const node of changes.added) replayed.set(node.id, node);
-          for (const { node } of changes.replaced) replayed.set(node.id, node);
+          for (const node of changes.replaced) replayed.set(node.id, node);
           expect(replayed).toEqual(new Map(after.nodes));
           for (const known of missed.keys()) if (!after.nodes.has(known)) missed.delete(known);
         }

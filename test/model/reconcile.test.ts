@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "../../src/model/bounds.ts";
-import type { NodePoll } from "../../src/model/poll.ts";
 import { type Reconciled, reconcile, reconcileInSteps } from "../../src/model/reconcile.ts";
+import type { NodePoll } from "../../src/model/tree.ts";
 import { EMPTY_TREE, NODE_KINDS, type Tree } from "../../src/model/tree.ts";
 import type { NodeRecord } from "../../src/prtg/records.ts";
 import { list, ROOT, record, reference } from "./build-record.ts";
@@ -179,7 +179,7 @@ describe("an orphan", () => {
     const before = treeOf([PROBE, OUTER, INNER, SENSOR]);
     const { tree, changes } = reconcile(before, pollOf(WORLD));
     expect(tree.nodes.get("2490")).toMatchObject({ path: "Berlin/Network/Core/sw-1/Uplink", orphan: false });
-    expect(ids(changes.moved.map(({ node }) => node))).toEqual(["2490"]);
+    expect(ids(changes.replaced)).toEqual(["2490"]);
     expect(tree).toMatchObject({ orphans: 0, missingParents: new Set() });
   });
 
@@ -273,7 +273,7 @@ describe("a malformed tree", () => {
     expect(tree.nodes.get("50")?.kind).toBe("device");
     expect(changes.removed.map(({ kind }) => kind)).toEqual(["group"]);
     expect(changes.added.map(({ kind }) => kind)).toEqual(["device"]);
-    expect(changes.renamed).toEqual([]);
+    expect(changes.replaced).toEqual([]);
   });
 });
 
@@ -295,12 +295,12 @@ describe("what changed", () => {
     {
       what: "a renamed group",
       records: replacing("11", { name: "Edge" }),
-      expected: { renamed: ["11"], replaced: ["11", "40", "2490"] },
+      expected: { replaced: ["11", "40", "2490"] },
     },
     {
       what: "a moved device",
       records: replacing("40", { parent: reference("10") }),
-      expected: { moved: ["40"], replaced: ["40", "2490"] },
+      expected: { replaced: ["40", "2490"] },
     },
     {
       what: "other tags of a device, which its sensor inherits",
@@ -314,11 +314,9 @@ describe("what changed", () => {
     const found = {
       added: ids(changes.added),
       removed: ids(changes.removed),
-      renamed: ids(changes.renamed.map(({ node }) => node)),
-      moved: ids(changes.moved.map(({ node }) => node)),
-      replaced: ids(changes.replaced.map(({ node }) => node)).sort((a, b) => Number(a) - Number(b)),
+      replaced: ids(changes.replaced).sort((a, b) => Number(a) - Number(b)),
     };
-    expect(found).toEqual({ added: [], removed: [], renamed: [], moved: [], replaced: [], ...expected });
+    expect(found).toEqual({ added: [], removed: [], replaced: [], ...expected });
   });
 
   it("gives sensors the tags of all that is above them, each once, from the top", () => {
@@ -328,7 +326,7 @@ describe("what changed", () => {
     expect(tree.nodes.get("1")?.inheritedTags).toEqual([]);
     const retagged = tagged.map((each) => (each.id === "10" ? { ...each, tags: ["site:b"] } : each));
     const { changes } = reconcile(tree, pollOf(retagged));
-    expect(changes.replaced.find(({ node }) => node.id === "2490")?.node.inheritedTags).toContain("site:b");
+    expect(changes.replaced.find(({ id }) => id === "2490")?.inheritedTags).toContain("site:b");
   });
 
   it("leaves every other node the same object", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { NodeState } from "../../src/model/node-state.ts";
 import { reconcile } from "../../src/model/reconcile.ts";
@@ -39,7 +39,7 @@ interface Readable {
 }
 
 describe("the families about the monitored world", () => {
-  it("are those of the metric table, each declared once and under its name there", () => {
+  test("are those of the metric table, each declared once and under its name there", () => {
     const families = Object.fromEntries(Object.entries(DECLARED).map(([name, { family }]) => [name, family]));
     expect(families).toEqual(TREE_FAMILIES);
     const parts = [VERSION_FAMILIES, COUNT_FAMILIES, PARENT_FAMILIES, SENSOR_FAMILIES, CHANNEL_FAMILIES];
@@ -48,7 +48,7 @@ describe("the families about the monitored world", () => {
 });
 
 describe("a sensor's gauges", () => {
-  it("are in seconds, its status a position in the list", () => {
+  test("are in seconds, its status a position in the list", () => {
     expect(values({ status: "down", statusSince: 1_700_000_000_500, intervalSeconds: 30 })).toEqual({
       prtg_sensor_status: 1,
       prtg_sensor_status_code: 5,
@@ -58,14 +58,14 @@ describe("a sensor's gauges", () => {
     });
   });
 
-  it("have no value for what is not known", () => {
+  test("have no value for what is not known", () => {
     expect(values({})).toMatchObject({
       prtg_sensor_status_since_timestamp_seconds: undefined,
       prtg_sensor_interval_seconds: undefined,
     });
   });
 
-  it.each(STATUS_TOKENS.map((token, code) => ({ token, code })))("status $token is $code", ({ token, code }) => {
+  test.each(STATUS_TOKENS.map((token, code) => ({ token, code })))("status $token is $code", ({ token, code }) => {
     expect(values({ status: token }).prtg_sensor_status_code).toBe(code);
   });
 });

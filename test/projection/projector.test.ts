@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Family } from "../../src/projection/family.ts";
 import { Projector } from "../../src/projection/projector.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
@@ -36,7 +36,7 @@ function present(table: SeriesTable): Record<string, number> {
 }
 
 /** A projector of these families into one table, and how often it built labels. */
-function projecting(families: readonly ThingFamily[], owner: () => number = () => 0) {
+function projecting(families: readonly ThingFamily[], shardKey: () => number = () => 0) {
   const table = new SeriesTable(FAMILY, (_family, values) => values.join("|"));
   const built = { times: 0 };
   const projector = new Projector<Thing, unknown, "name" | "both">({
@@ -49,7 +49,7 @@ function projecting(families: readonly ThingFamily[], owner: () => number = () =
       both: ({ row, name }) => [String(row), name],
     },
     tables: { table: () => table },
-    owner,
+    shardKey,
     identity: IDENTITY,
   });
   return { table, projector, built };
@@ -60,7 +60,7 @@ function thing(more: Partial<Thing> = {}): Thing {
 }
 
 describe("Projector", () => {
-  it("shows what objects are, whatever happens to them in whatever order", () => {
+  test("shows what objects are, whatever happens to them in whatever order", () => {
     const row = fc.integer({ min: 0, max: 2 });
     const command = fc.oneof(
       fc.record({
@@ -101,7 +101,7 @@ describe("Projector", () => {
     );
   });
 
-  it("uses freed slots again", () => {
+  test("uses freed slots again", () => {
     const { table, projector } = projecting([BOTH]);
     for (let row = 0; row < 1_000; row++) {
       projector.show(thing({ row }), undefined, IDENTITY | VALUE, NOW);
@@ -111,7 +111,7 @@ describe("Projector", () => {
     expect(table.size).toBe(0);
   });
 
-  it("visits only families that show what changed", () => {
+  test("visits only families that show what changed", () => {
     const { table, projector } = projecting([BOTH]);
     const known = thing();
     projector.show(known, undefined, VALUE, NOW);
@@ -122,7 +122,7 @@ describe("Projector", () => {
     expect(present(table)).toEqual({ "0|x": 2 });
   });
 
-  it("relabels series, also those without a value, in their place", () => {
+  test("relabels series, also those without a value, in their place", () => {
     const { table, projector } = projecting([BOTH]);
     const known = thing();
     projector.show(known, undefined, VALUE, NOW);
@@ -136,7 +136,7 @@ describe("Projector", () => {
     expect(table.slots).toBe(1);
   });
 
-  it("has series that get other labels give up their places, where the family says so", () => {
+  test("has series that get other labels give up their places, where the family says so", () => {
     const { table, projector } = projecting([{ ...BOTH, leavesPlace: true }]);
     const [renamed, other] = [thing(), thing({ row: 1 })];
     projector.show(renamed, undefined, VALUE, NOW);
@@ -150,16 +150,16 @@ describe("Projector", () => {
     expect(table.slots).toBe(1);
   });
 
-  it("gives series another owner though their labels are the same", () => {
-    let owner = 1;
-    const { table, projector } = projecting([BOTH], () => owner);
+  test("gives series another shard key though their labels are the same", () => {
+    let shardKey = 1;
+    const { table, projector } = projecting([BOTH], () => shardKey);
     projector.show(thing(), undefined, VALUE, NOW);
-    owner = 2;
+    shardKey = 2;
     projector.show(thing(), undefined, IDENTITY, NOW);
-    expect(table.owner(0)).toBe(2);
+    expect(table.shardKey(0)).toBe(2);
   });
 
-  it("has a series for each of what the family says, and forgets those that the object has not", () => {
+  test("has a series for each of what the family says, and forgets those that the object has not", () => {
     const has = new Set(["min", "max"]);
     const each: ThingFamily = {
       ...BOTH,
@@ -179,7 +179,7 @@ describe("Projector", () => {
     expect(table.slots).toBe(2);
   });
 
-  it("gives a series another last label where that goes with the value", () => {
+  test("gives a series another last label where that goes with the value", () => {
     const own: ThingFamily = { ...BOTH, labels: "name", own: ({ value }) => `is ${value}` };
     const { table, projector } = projecting([own]);
     projector.show(thing(), undefined, VALUE, NOW);
@@ -187,14 +187,14 @@ describe("Projector", () => {
     expect(present(table)).toEqual({ "x|is 2": 2 });
   });
 
-  it("moves a series to the table that another family has", () => {
+  test("moves a series to the table that another family has", () => {
     const other = { ...FAMILY, name: "g" };
     const tables = new Map([FAMILY, other].map((family) => [family.name, new SeriesTable(family, () => "")]));
     const projector = new Projector<Thing, string, "both">({
       families: [{ ...BOTH, labels: "both", family: (name) => (name === "f" ? FAMILY : other) }],
       labels: { both: ({ row, name }) => [String(row), name] },
       tables: { table: ({ name }) => tables.get(name) ?? new SeriesTable(FAMILY, () => "") },
-      owner: () => 0,
+      shardKey: () => 0,
       identity: IDENTITY,
     });
     projector.show(thing(), "f", VALUE, NOW);

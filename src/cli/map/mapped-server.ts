@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import { NodeLists } from "../../collectors/node-lists.ts";
 import { PollParts } from "../../collectors/poll-parts.ts";
-import type { NodePoll } from "../../model/poll.ts";
 import { reconcile } from "../../model/reconcile.ts";
+import type { NodePoll } from "../../model/tree.ts";
 import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../../model/tree.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { RecordedServer } from "./recording.ts";

@@ -3,8 +3,7 @@ import { type Conditions, readConditions } from "./conditions.ts";
 import { readFamilies } from "./families.ts";
 import { readLabels } from "./labels.ts";
 import { Reach } from "./reach.ts";
-import type { Report } from "./report.ts";
-import type { MappedFamily, RuleProblem, RuleSettings, RuleSource } from "./rule.ts";
+import type { MappedFamily, Report, RuleProblem, RuleSettings, RuleSource } from "./rule.ts";
 import { type ReadyRule, RuleSet } from "./rule-set.ts";
 import { checkUnits, readFactor } from "./target.ts";
 

@@ -1,6 +1,5 @@
 import { type CompiledPattern, compilePattern, parsePattern } from "./pattern.ts";
-import type { Report } from "./report.ts";
-import type { AttributeName, RuleMatch } from "./rule.ts";
+import type { AttributeName, Report, RuleMatch } from "./rule.ts";
 
 /** The patterns of a rule by what they are compared with; of each attribute, one must fit. */
 export type Conditions = ReadonlyMap<AttributeName, readonly CompiledPattern[]>;

@@ -1,8 +1,7 @@
 import { BASE_UNITS } from "../units/base-units.ts";
 import { mappedLabelNames, textFault } from "./labels.ts";
 import { familyNameFault, limitFamilyName, RESERVED_FAMILIES, unitInName } from "./names.ts";
-import type { Report } from "./report.ts";
-import type { MappedFamily, MetricRule } from "./rule.ts";
+import type { MappedFamily, MetricRule, Report } from "./rule.ts";
 
 const MAX_HELP = 1000;
 

@@ -3,8 +3,7 @@ import type { Conditions } from "./conditions.ts";
 import { parseTemplate, type TemplatePart } from "./label-template.ts";
 import { labelNameFault } from "./names.ts";
 import type { CompiledPattern } from "./pattern.ts";
-import type { Report } from "./report.ts";
-import type { AttributeName, MetricRule } from "./rule.ts";
+import type { AttributeName, MetricRule, Report } from "./rule.ts";
 
 const MAX_VALUE = 1000;
 

@@ -2,7 +2,7 @@ import { CHANNEL_LABELS, EXPORTER_FAMILIES, TREE_FAMILIES } from "../metric-tabl
 import { BASE_UNIT_NAMES, BASE_UNITS, type BaseUnitName } from "../units/base-units.ts";
 
 const LEGAL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** What Prometheus, its clients and the exporter itself use. */
 const RESERVED_PREFIXES = ["prtg_exporter_", "process_", "nodejs_", "go_", "scrape_", "otel_", "__"];
@@ -42,7 +42,7 @@ export function labelNameFault(name: string): string | undefined {
 }
 
 function legalityFault(name: string): string | undefined {
-  if (name.length > LONGEST) return `it is longer than ${LONGEST} characters`;
+  if (name.length > MAX_LENGTH) return `it is longer than ${MAX_LENGTH} characters`;
   return LEGAL.test(name) ? undefined : "it is made of letters, digits and _, and does not begin with a digit";
 }
 

@@ -74,6 +74,11 @@ export interface RuleProblem {
   readonly fault?: string | undefined;
 }
 
+/** Takes a problem of one rule; `path` begins below the rule. Errors at values, unless it says otherwise. */
+export type Report = (
+  problem: Omit<RuleProblem, "source" | "severity" | "part"> & Partial<Pick<RuleProblem, "severity" | "part">>,
+) => void;
+
 /** A family that rules make. */
 export interface MappedFamily extends MetricFamily {
   readonly type: "gauge";

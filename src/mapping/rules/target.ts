@@ -2,8 +2,7 @@ import type { BaseUnitName } from "../units/base-units.ts";
 import type { Conversion } from "../units/conversion.ts";
 import type { UnitReader } from "../units/unit-reader.ts";
 import type { Conditions } from "./conditions.ts";
-import type { Report } from "./report.ts";
-import type { MetricRule } from "./rule.ts";
+import type { MetricRule, Report } from "./rule.ts";
 
 /** The factor and offset that a rule gives itself, in place of what the display unit says; undefined without them. */
 export function readFactor({ factor, offset }: MetricRule, report: Report): Conversion | undefined {

@@ -16,7 +16,7 @@ export interface UnitReading {
 }
 
 /** No unit is longer; whatever is, is text of the user's own. */
-const LONGEST = 40;
+const MAX_LENGTH = 40;
 const PER = /\s*(?:\/|\bper\s|\bpro\s|\bpar\s|\bpor\s)\s*/giu;
 /** Only these stand after a slash: rates per millisecond occur nowhere. */
 const RATE_SECONDS = [1, 60, 3600, 86_400];
@@ -36,7 +36,7 @@ export class UnitReader {
 
   /** Undefined when the unit is not recognised. */
   read(displayUnit: string): UnitReading | undefined {
-    if (displayUnit.length > LONGEST) return undefined;
+    if (displayUnit.length > MAX_LENGTH) return undefined;
     const text = normalise(displayUnit);
     return this.#plain(text) ?? this.#rate(text);
   }

@@ -6,7 +6,7 @@ import { createRoutes } from "../../../src/http/pages/routes.ts";
 import { startWebServer, type WebServer } from "../../../src/http/server/web-server.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
-import { ownerOf } from "../../../src/store/owner.ts";
+import { shardKeyOf } from "../../../src/store/shard-key.ts";
 import { Store } from "../../../src/store/store.ts";
 import { ExporterMetrics } from "../../../src/telemetry/exporter-metrics.ts";
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     objects.set(objects.add(["hq", "device"]), DEVICES);
     const statuses = store.table(TREE_FAMILIES.nodeStatusCode);
     for (let id = 0; id < DEVICES; id++) {
-      statuses.set(statuses.add(["hq", String(id), "device", `Device ${id}`], ownerOf("hq", String(id))), 3);
+      statuses.set(statuses.add(["hq", String(id), "device", `Device ${id}`], shardKeyOf("hq", String(id))), 3);
     }
   });
   server = await startWebServer({

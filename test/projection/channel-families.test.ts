@@ -1,8 +1,8 @@
-import { expect, it } from "vitest";
-import { isBeyondLimit } from "../../src/mapping/limits.ts";
+import { expect, test } from "vitest";
+import { isBeyondLimit } from "../../src/projection/channel-families.ts";
 import type { LimitName } from "../../src/prtg/records.ts";
 
-it.each<[LimitName, number, number, boolean]>([
+test.each<[LimitName, number, number, boolean]>([
   ["max_error", 90, 90.1, true],
   ["max_error", 90, 90, false],
   ["max_error", 90, 0, false],

@@ -2,13 +2,13 @@
  * With which other series a series stays together when a page is cut into parts or cut short: a number from the device
  * below which its object hangs. It depends on nothing but names and ids, so every process gives the same one.
  */
-export type Owner = number;
+export type ShardKey = number;
 
 /** Of series about a whole server. */
-export const SERVER_WIDE: Owner = 0;
+export const SERVER_WIDE: ShardKey = 0;
 
 /** 1 to 2^32 - 1, evenly spread. `id`: of the device, or of the object itself where it hangs below none. */
-export function ownerOf(server: string, id: string): Owner {
+export function shardKeyOf(server: string, id: string): ShardKey {
   return mix(fnv1a(id, fnv1a("\0", fnv1a(server, 0x811c9dc5)))) || 1;
 }
 

@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest";
+import { TimeSlices } from "../../src/lib/yielding.ts";
+import type { Channel } from "../../src/model/channel.ts";
+import { Lookups } from "../../src/model/lookups.ts";
+import { ServerState } from "../../src/model/server-state.ts";
+import { NO_OBSERVER, type StateObserver } from "../../src/model/state-observer.ts";
+import type { UpdateContext } from "../../src/model/update-context.ts";
+import type { ChannelRecord, NodeRecord } from "../../src/prtg/records.ts";
+import { channel } from "../collectors/monitored.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { list, record } from "./build-record.ts";
+
+const MINUTE = 60_000;
+
+/** A server with the sensor 50, in memory, on a clock that stands still. */
+function sensorServer(observer: StateObserver = NO_OBSERVER) {
+  const clock = new ManualClock();
+  const state = new ServerState({ staleAfterMs: 5 * MINUTE });
+  state.observe(observer);
+  let isServerInDoubt = false;
+  const context = (): UpdateContext => {
+    const until = () => clock.monotonic() + 10 * MINUTE;
+    return {
+      now: { monotonic: clock.monotonic(), server: clock.now(), isServerInDoubt },
+      expiry: { state: until, property: until, channel: until, limit: until, version: until },
+      slices: new TimeSlices(clock),
+    };
+  };
+  const known = (): Channel => {
+    const found = state.channel("50", "0");
+    if (found === undefined) throw new Error("channel 50.0 is not known");
+    return found;
+  };
+  return {
+    ...{ clock, state, known, context },
+    doubt: () => {
+      isServerInDoubt = true;
+    },
+    tree: (more: Partial<NodeRecord> = {}) =>
+      state.applyTree({ nodes: { sensor: list([record("sensor", "50", "0", more)]) } }, context()),
+    /** A list of channel 50.0, the only one, measured now unless told. */
+    channels: (more: Partial<ChannelRecord> = {}) =>
+      state.applyChannels(list([channel("50.0", { measuredAt: clock.now(), ...more })]), context()),
+    value: () => known().valueAt(clock.monotonic()),
+  };
+}
+
+describe("ServerState", () => {
+  test("has a channel wait for its sensor, and lose it with the sensor", async () => {
+    const { state, tree, channels, value, context } = sensorServer();
+    await channels({ value: 1 });
+    expect([state.channelCount, state.waitingChannels, [...state.unknownIds()]]).toEqual([0, 1, ["50"]]);
+    await tree();
+    expect([state.channelCount, state.waitingChannels, value()]).toEqual([1, 0, 1]);
+    for (let poll = 0; poll < 2; poll++) await state.applyTree({ nodes: { sensor: list([]) } }, context());
+    expect([state.channelCount, state.channel("50", "0"), state.node("50")]).toEqual([0, undefined, undefined]);
+  });
+
+  test("forgets a channel that two complete lists in a row lack", async () => {
+    const { state, tree, channels, context } = sensorServer();
+    await tree();
+    await channels();
+    await state.applyChannels(list([]), context());
+    expect(state.channelCount).toBe(1);
+    await channels();
+    await state.applyChannels(list([]), context());
+    expect(state.channelCount).toBe(1);
+    await state.applyChannels(list([]), context());
+    expect(state.channelCount).toBe(0);
+  });
+
+  test("keeps a value until it is too old, by the time of the measurement", async () => {
+    const { clock, tree, channels, value } = sensorServer();
+    await tree();
+    await channels({ value: 1, measuredAt: clock.now() - 2 * MINUTE });
+    await clock.advance(3 * MINUTE - 1);
+    expect(value()).toBe(1);
+    await clock.advance(1);
+    expect(value()).toBeUndefined();
+  });
+
+  test("takes no value from a list that lags behind the time series, until that is too old", async () => {
+    const { clock, state, tree, channels, value, context } = sensorServer();
+    await tree();
+    const before = clock.now();
+    await channels({ value: 1 });
+    await clock.advance(MINUTE);
+    await state.applySeries(new Map([["50", { at: clock.now(), values: [["0", 2]] }]]), context());
+    await channels({ value: 1, measuredAt: before });
+    expect(value()).toBe(2);
+    await clock.advance(5 * MINUTE);
+    await channels({ value: 3, measuredAt: before + 2 * MINUTE });
+    expect(value()).toBe(3);
+  });
+
+  test("has no values of a paused sensor, whoever tells them", async () => {
+    const { clock, state, tree, channels, value, context } = sensorServer();
+    await tree();
+    await channels({ value: 1 });
+    await tree({ status: "pausedbyuser" });
+    expect(value()).toBeUndefined();
+    await channels({ value: 2 });
+    await state.applySeries(new Map([["50", { at: clock.now(), values: [["0", 2]] }]]), context());
+    expect(value()).toBeUndefined();
+    await tree({ status: "up" });
+    await channels({ value: 3 });
+    expect(value()).toBe(3);
+  });
+
+  test("counts the age of a new value from now while the server's clock is in doubt", async () => {
+    const { clock, tree, channels, value, doubt } = sensorServer();
+    await tree();
+    await channels({ value: 1, measuredAt: clock.now() - MINUTE });
+    doubt();
+    await channels({ value: 2, measuredAt: clock.now() - 60 * MINUTE });
+    expect(value()).toBe(2);
+  });
+
+  test("forgets limits and lookups that were not confirmed in time", async () => {
+    const { clock, state, tree, channels, known, context } = sensorServer();
+    const door = { id: "door", name: "Door", entries: [{ kind: "range", from: 0, to: 1, text: "x" } as const] };
+    await tree();
+    await channels();
+    const told = channel("50.0", { limits: { max_error: 90 }, lookup: "door" });
+    expect(await state.applyLimits(list([told]), new Lookups([door]), context())).toBe(0);
+    expect([known().limits?.values, known().lookup?.definition]).toEqual([{ max_error: 90 }, door]);
+    await clock.advance(10 * MINUTE);
+    await channels();
+    expect([known().limits, known().lookup]).toEqual([undefined, undefined]);
+  });
+
+  test("says which lookups it does not know", async () => {
+    const { state, tree, channels, context } = sensorServer();
+    await tree();
+    await channels();
+    expect(await state.applyLimits(list([channel("50.0", { lookup: "door" })]), new Lookups([]), context())).toBe(1);
+  });
+
+  test("tells each change once, and no more of a channel than changed", async () => {
+    const told: string[] = [];
+    const { tree, channels } = sensorServer({
+      ...NO_OBSERVER,
+      nodeChanged: ({ id }, facts) => void told.push(`${id}: ${facts}`),
+      channelChanged: ({ channelId }, facts) => void told.push(`channel ${channelId}: ${facts}`),
+    });
+    await tree();
+    await channels();
+    await channels({ limits: { max_error: 1 } });
+    await channels({ name: "renamed" });
+    expect(told).toEqual([
+      "50: 6",
+      ...["channel 0: 7", "50: 16"],
+      ...["channel 0: 30", "50: 16"],
+      ...["channel 0: 23", "50: 16"],
+    ]);
+  });
+
+  test("remembers the status of a sensor for good, of other objects while it is confirmed", async () => {
+    const { clock, state, context } = sensorServer();
+    const nodes = {
+      sensor: list([record("sensor", "50", "40", { status: "down" })]),
+      device: list([record("device", "40", "0", { status: "up" })]),
+    };
+    await state.applyTree({ nodes }, context());
+    const statuses = () => ["50", "40"].map((id) => state.statusOf({ id }, clock.monotonic()));
+    expect(statuses()).toEqual(["down", "up"]);
+    await clock.advance(10 * MINUTE);
+    expect(statuses()).toEqual(["down", undefined]);
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import { formatLabels } from "../../src/exposition/text-format.ts";
+import { TimeSlices } from "../../src/lib/yielding.ts";
+import { ChannelMapper, plainMapper } from "../../src/mapping/channel-mapper.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { compileRules } from "../../src/mapping/rules/compile.ts";
+import { SeriesLabels } from "../../src/mapping/series-labels.ts";
+import type { UpdateContext } from "../../src/model/update-context.ts";
+import { ServerView } from "../../src/projection/server-view.ts";
+import type { Shape } from "../../src/projection/shape.ts";
+import { Store } from "../../src/store/store.ts";
+import { channel } from "../collectors/monitored.ts";
+import { list, record } from "../model/build-record.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const MINUTE = 60_000;
+const { channelValue, channelLimit, sensorStatus, nodeSensors } = TREE_FAMILIES;
+
+const shape: Shape = { mapper: plainMapper(), channelInfo: false, sensorStatus: "current", nodeSensors: [] };
+
+const { ruleSet } = compileRules(
+  [{ label: "test", isPreset: false, rules: [{ kind: "drop", match: { channel: "Uptime" } }] }],
+  { byteUnits: "decimal" },
+);
+const dropping: Shape = { ...shape, mapper: new ChannelMapper({ labels: new SeriesLabels(), rules: ruleSet }) };
+
+/** A server with a sensor, a probe and the channel 50.0 in a store of its own. */
+async function viewed(first: Shape) {
+  const clock = new ManualClock();
+  const store = new Store(first.mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values));
+  const view = new ServerView({ server: "hq", store, shape: first, staleAfterMs: 5 * MINUTE });
+  const context = (): UpdateContext => {
+    const until = () => clock.monotonic() + 10 * MINUTE;
+    return {
+      now: { monotonic: clock.monotonic(), server: clock.now(), isServerInDoubt: false },
+      expiry: { state: until, property: until, channel: until, limit: until, version: until },
+      slices: new TimeSlices(clock),
+    };
+  };
+  const summary = { counts: new Map([["up" as const, 1]]), total: 1 };
+  await view.commit(async () => {
+    const nodes = {
+      probe: list([record("probe", "1", "0", { summary })]),
+      sensor: list([record("sensor", "50", "1", { status: "warning" })]),
+    };
+    await view.state.applyTree({ nodes }, context());
+    const record50 = channel("50.0", { name: "Uptime", value: 7, measuredAt: clock.now(), limits: { max_error: 90 } });
+    await view.state.applyChannels(list([record50]), context());
+  });
+  return {
+    ...{ clock, view, store },
+    reload: (next: Shape, staleAfterMs = 5 * MINUTE) =>
+      store.reshape(next.mapper.storeFamilies(), (tables) =>
+        view.reshape({ ...next, staleAfterMs }, tables, context()),
+      ),
+    poll: (value: number) =>
+      view.commit(() =>
+        view.state.applyChannels(
+          list([channel("50.0", { name: "Uptime", value, measuredAt: clock.now() })]),
+          context(),
+        ),
+      ),
+    /** Last label and value of each series of the family. */
+    series: (family: typeof channelValue | typeof channelLimit | typeof sensorStatus | typeof nodeSensors) => {
+      store.expire(clock.monotonic());
+      const table = store.table(family);
+      const slots = Array.from({ length: table.slots }, (_, slot) => slot).filter((slot) => table.isPresent(slot));
+      return slots.map((slot) => [table.labels(slot).at(-1), table.value(slot)]);
+    },
+  };
+}
+
+describe("a reload", () => {
+  test("shows what was known all along, without a poll", async () => {
+    const { reload, series, poll } = await viewed(dropping);
+    expect([series(channelValue), series(channelLimit), series(nodeSensors)]).toEqual([[], [], []]);
+    await reload({ ...shape, sensorStatus: "all", nodeSensors: ["probe"] });
+    expect(series(channelValue).map(([, value]) => value)).toEqual([7]);
+    expect(series(channelLimit)).toEqual([["max_error", 90]]);
+    expect(series(nodeSensors)).toEqual([["up", 1]]);
+    expect(series(sensorStatus)).toHaveLength(15);
+    expect(series(sensorStatus)).toContainEqual(["warning", 1]);
+    await poll(8);
+    expect(series(channelValue).map(([, value]) => value)).toEqual([8]);
+  });
+
+  test("does not say that anything was confirmed", async () => {
+    const { clock, reload, series } = await viewed(shape);
+    await clock.advance(9 * MINUTE);
+    await reload(shape);
+    expect(series(sensorStatus)).toEqual([["warning", 1]]);
+    await clock.advance(MINUTE);
+    expect([series(sensorStatus), series(channelLimit)]).toEqual([[], []]);
+  });
+
+  test("serves values for another time, but none that was gone", async () => {
+    const { clock, reload, series } = await viewed(shape);
+    await reload(shape, 20 * MINUTE);
+    await clock.advance(19 * MINUTE);
+    expect(series(channelValue)).toHaveLength(1);
+    await reload(shape, 5 * MINUTE);
+    expect(series(channelValue)).toEqual([]);
+    await reload(shape, 60 * MINUTE);
+    expect(series(channelValue)).toEqual([]);
+  });
+
+  test("that drops a channel leaves it known, and says so", async () => {
+    const { clock, view, reload, series } = await viewed(shape);
+    await reload(dropping);
+    expect(series(channelValue)).toEqual([]);
+    expect(view.countOf("dropped")).toBe(1);
+    expect(view.inspect("50", { from: 0, count: 9 }, clock.monotonic())?.channels).toMatchObject([
+      { state: "dropped" },
+    ]);
+    expect(view.seriesOf("50", "0")).toEqual([]);
+  });
+
+  test("that fails changes nothing, and polls go on", async () => {
+    const { view, store, series, poll } = await viewed(shape);
+    const broken = store.reshape(shape.mapper.storeFamilies(), () => Promise.reject(new Error("no")));
+    await expect(broken).rejects.toThrow("no");
+    await poll(8);
+    expect(series(channelValue).map(([, value]) => value)).toEqual([8]);
+    expect(view.state.channelCount).toBe(1);
+  });
+});
