@@ -15,7 +15,7 @@ import { noProblems } from "../../src/prtg/decode/problems.ts";
 import type { ChannelRecord, NodeRecord } from "../../src/prtg/records.ts";
 import type { SimNode, World } from "../../src/simulator/world/model.ts";
 import { Store } from "../../src/store/store.ts";
-import { SILENT_SERVER } from "../peers/silent-metrics.ts";
+import { UNSHOWN_RECORDER } from "../peers/silent-metrics.ts";
 import type { Row } from "../results/result.ts";
 import { elapsed, measureInTurns } from "../statistics.ts";
 import { rowsOf } from "./rows.ts";
@@ -75,7 +75,7 @@ async function startPolls(
   });
   const writer = new StateWriter({
     view,
-    metrics: SILENT_SERVER,
+    metrics: UNSHOWN_RECORDER,
     clock,
     clockOffset: () => 0,
     isClockInDoubt: () => false,

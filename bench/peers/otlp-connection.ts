@@ -4,8 +4,9 @@ import { readFile } from "node:fs/promises";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { connectOtlp } from "../../src/otlp/connect.ts";
-import type { OtlpObserver } from "../../src/otlp/observer.ts";
 import { otlpResource, otlpSettings } from "../../src/otlp/settings.ts";
+import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { type OtlpRecorder, otlpRecorder } from "../../src/telemetry/recorders.ts";
 import { RECEIVER } from "./otlp-points.ts";
 
 const { settings } = otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: RECEIVER }, undefined);
@@ -24,12 +25,9 @@ export const scope = { name: "prtg-exporter" };
 /** Points that the receiver took, since the bench set it. */
 export const arrived = { points: 0 };
 
-export const observer: OtlpObserver = {
+export const observer: OtlpRecorder = {
+  ...otlpRecorder(new ExporterMetrics({ version: "bench", revision: "" }, () => [])),
   delivered: (_stream, points) => {
     arrived.points += points;
   },
-  rejected: () => undefined,
-  requestRefused: () => undefined,
-  attemptFailed: () => undefined,
-  skipped: () => undefined,
 };

@@ -5,6 +5,8 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
 import { Outbox } from "../../src/sync/outbox.ts";
 import { PushLoop } from "../../src/sync/push-loop.ts";
+import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { answerCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
 import { arrived, exporter, observer, resource, scope } from "./otlp-connection.ts";
@@ -29,13 +31,7 @@ answerCommands({
     const pushLoop = new PushLoop({
       ...{ sink, outbox, clock: systemClock, random: Math.random, log: pino({ level: "silent" }) },
       maxBatchPoints: BATCH_POINTS,
-      observer: {
-        delivered: () => undefined,
-        rejected: () => undefined,
-        deliveryFailed: () => undefined,
-        dropped: () => undefined,
-        watermarksSaved: () => undefined,
-      },
+      observer: syncRecorder(new ExporterMetrics({ version: "bench", revision: "" }, () => []), "bench"),
       onSettled: () => undefined,
     });
     arrived.points = 0;

@@ -13,7 +13,7 @@ import { Store } from "../../src/store/store.ts";
 import { answerCommands } from "../processes/answer.ts";
 import { API_KEY } from "../processes/simulator.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
-import { SILENT_API, SILENT_SERVER } from "./silent-metrics.ts";
+import { UNSHOWN_RECORDER } from "./silent-metrics.ts";
 
 const [url = ""] = process.argv.slice(2);
 const log = pino({ level: "silent" });
@@ -38,15 +38,15 @@ const monitor = createServerMonitor({
         maxTextLength: 1_024,
       },
     },
-    observer: SILENT_API,
+    observer: UNSHOWN_RECORDER,
   }),
   store: new Store(mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values)),
   mapper,
   metrics: {
-    ...SILENT_SERVER,
+    ...UNSHOWN_RECORDER,
     // The collectors of one poll run one after the other: where the tree ends the channels begin.
     collector: (name) => ({
-      ...SILENT_SERVER.collector(name),
+      ...UNSHOWN_RECORDER.collector(name),
       finished: ({ success }) => {
         if (!success) throw new Error(`the collector ${name} failed`);
         if (name === "tree") stopwatch.start();

@@ -1,5 +1,6 @@
-import { EXPORTER_FAMILIES, type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
+import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
 import { code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
@@ -88,7 +89,7 @@ export function metricsPage(): string {
     "\n## The monitored world\n\n",
     familyTable(Object.values(TREE_FAMILIES)),
     "\n## The exporter\n\n",
-    familyTable(Object.values(EXPORTER_FAMILIES)),
+    familyTable(OWN_FAMILIES),
     OWN,
   ].join("");
 }

@@ -16,7 +16,7 @@ import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ApiClientOptions } from "../prtg/options.ts";
 import { Store } from "../store/store.ts";
 import { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { PrometheusServerMetrics } from "../telemetry/prometheus-server-metrics.ts";
+import { type ServerRecorder, serverRecorder } from "../telemetry/recorders.ts";
 import { answerLimits, LABEL_COPIES } from "./answer-limits.ts";
 import { ChangingApi } from "./changing-api.ts";
 import type { CommandContext } from "./context.ts";
@@ -34,7 +34,7 @@ import { howToRead, ServerSync } from "./server-sync.ts";
 interface MonitoredServer {
   readonly api: ChangingApi;
   readonly monitor: ServerMonitor;
-  readonly metrics: PrometheusServerMetrics;
+  readonly metrics: ServerRecorder;
   readonly sync: ServerSync;
   readonly log: Logger;
 }
@@ -91,8 +91,8 @@ export class Exporter {
       clock,
       observer: {
         rendered: (format, encoding, seconds, bytes, plainBytes) => {
-          metrics.renderDuration.set({ format }, seconds);
-          metrics.expositionBytes.set({ format, encoding }, bytes);
+          metrics.exposition.renderDuration(format, seconds);
+          metrics.exposition.bytes(format, encoding, bytes);
           watch.rendered(plainBytes);
         },
         dropped: (series) => watch.dropped(series),
@@ -100,10 +100,10 @@ export class Exporter {
       limits: config.limits,
     });
     // From the start, so that the first of them shows as a rise.
-    for (const reason of REJECTION_REASONS) metrics.httpRejected.inc({ reason }, 0);
-    for (const format of MEDIA_TYPES) metrics.scrapes.inc({ format }, 0);
-    metrics.configReloadSuccessful.set(1);
-    metrics.configReloadTime.set(clock.now() / 1_000);
+    for (const reason of REJECTION_REASONS) metrics.web.rejected(reason, 0);
+    for (const format of MEDIA_TYPES) metrics.exposition.scraped(format, 0);
+    metrics.config.reloadSuccessful(1);
+    metrics.config.reloadTime(clock.now() / 1_000);
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
     const current = this.#currentSources();
     this.debug = createDebugPages(current, redactor);
@@ -194,7 +194,7 @@ export class Exporter {
     const { clock, random, log: allLog } = this.#context;
     const config = this.#config;
     const push = this.#push;
-    const metrics = new PrometheusServerMetrics(this.metrics, server.name);
+    const metrics = serverRecorder(this.metrics, server.name);
     const log = allLog.child({ server: server.name });
     const api = new ChangingApi(connect(server, metrics, log, this.#context));
     const sync = new ServerSync({ server: server.name, api, metrics: this.metrics, log, context: this.#context });
@@ -342,7 +342,7 @@ function enabledSchedules(config: Config): Schedules {
 /** The client of one server, as its configuration wants it, but for what `special` says. */
 export function connect(
   server: ServerConfig,
-  observer: PrometheusServerMetrics,
+  observer: ServerRecorder,
   log: Logger,
   context: CommandContext,
   special: Pick<ApiClientOptions, "maxAttempts"> = {},

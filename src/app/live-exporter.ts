@@ -29,7 +29,7 @@ export class LiveExporter {
     this.#prints = prints;
     this.#context = context;
     this.#log = context.log;
-    exporter.metrics.configHash.set(prints.hash);
+    exporter.metrics.config.hash(prints.hash);
   }
 
   /** Reads the configuration again and, when it is a right and another one, puts it in force. One at a time; never rejects. */
@@ -72,7 +72,7 @@ export class LiveExporter {
     }
     this.#prints = prints;
     this.#note(true);
-    this.shown.metrics.configHash.set(prints.hash);
+    this.shown.metrics.config.hash(prints.hash);
     this.#log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
     return { kind: "applied" };
   }
@@ -87,7 +87,7 @@ export class LiveExporter {
 
   #note(worked: boolean): void {
     const { metrics } = this.shown;
-    metrics.configReloadSuccessful.set(worked ? 1 : 0);
-    if (worked) metrics.configReloadTime.set(this.#context.clock.now() / 1_000);
+    metrics.config.reloadSuccessful(worked);
+    if (worked) metrics.config.reloadTime(this.#context.clock.now() / 1_000);
   }
 }

@@ -12,7 +12,7 @@ import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-f
 import type { SyncTarget } from "../sync/sync-engine.ts";
 import { type WatermarkReport, Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { PrometheusOtlpMetrics } from "../telemetry/prometheus-otlp-metrics.ts";
+import { otlpRecorder } from "../telemetry/recorders.ts";
 import type { CommandContext } from "./context.ts";
 import { digest, pushFiles, readQuietly } from "./fingerprint.ts";
 import { mappingOf } from "./mapping.ts";
@@ -176,7 +176,7 @@ function createPush(begun: PreparedPush, watermarks: Map<string, Watermarks>, co
         get scope() {
           return receiver.scope;
         },
-        observer: new PrometheusOtlpMetrics(metrics),
+        observer: otlpRecorder(metrics),
         describe,
       });
       const known = watermarks.get(server);
@@ -197,7 +197,7 @@ function createPush(begun: PreparedPush, watermarks: Map<string, Watermarks>, co
         countingSince: metrics.countingSince,
         measured,
         sensorStatus: config.metrics.sensorStatus,
-        observer: new PrometheusOtlpMetrics(metrics),
+        observer: otlpRecorder(metrics),
         intervalMs: settings.intervalMs,
         timeoutMs: settings.exportTimeoutMs,
         clock,

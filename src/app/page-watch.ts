@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
+import { OWN_METRICS } from "../telemetry/own-metrics.ts";
 
 /** What vmagent takes unless told otherwise (`-promscrape.maxScrapeSize`), before compression. */
 const VMAGENT_BYTES = 16 * 1024 * 1024;
@@ -28,8 +29,8 @@ export class PageWatch {
   /** Series that the page lacks because of its limits, by family. */
   dropped(series: ReadonlyMap<string, number>): void {
     this.#dropped = series;
-    this.#metrics.droppedSeries.reset();
-    for (const [family, count] of series) this.#metrics.droppedSeries.set({ family }, count);
+    this.#metrics.clear(OWN_METRICS.exposition.droppedSeries);
+    for (const [family, count] of series) this.#metrics.exposition.droppedSeries(family, count);
     const total = series.values().reduce((sum, count) => sum + count, 0);
     if (Math.abs(total - this.#toldDropped) <= WORTH_TELLING * this.#toldDropped) return;
     this.#toldDropped = total;

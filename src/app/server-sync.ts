@@ -5,7 +5,7 @@ import type { ServerConfig } from "../config/resolve.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { SyncEngine, type SyncEngineOptions } from "../sync/sync-engine.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { PrometheusSyncMetrics } from "../telemetry/prometheus-sync-metrics.ts";
+import { syncRecorder } from "../telemetry/recorders.ts";
 import type { CommandContext } from "./context.ts";
 import type { OtlpPush } from "./otlp-push.ts";
 
@@ -46,7 +46,7 @@ export class ServerSync {
     if (how === undefined) return undefined;
     const { server, api, metrics, log, context } = this.#options;
     const { clock, random } = context;
-    const observer = new PrometheusSyncMetrics(metrics, server);
+    const observer = syncRecorder(metrics, server);
     const target = push?.target(server, seriesOf, metrics);
     const engine = new SyncEngine({ api, ...how, target, clock, random, log, observer, onFreshest });
     this.#unfollow = observer.followPending(

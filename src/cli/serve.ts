@@ -179,8 +179,8 @@ function routesOf(live: LiveExporter, flags: WebFlags) {
   return createRoutes({
     telemetryPath: flags["web.telemetryPath"],
     exposition: { streamedPage: (...wanted) => live.shown.exposition.streamedPage(...wanted) },
-    served: (format) => live.shown.metrics.scrapes.inc({ format }),
-    rejected: (reason) => live.shown.metrics.httpRejected.inc({ reason }),
+    served: (format) => live.shown.metrics.exposition.scraped(format),
+    rejected: (reason) => live.shown.metrics.web.rejected(reason),
     isReady: () => live.shown.ready,
     status: {
       status: (...wanted) => live.shown.status.status(...wanted),

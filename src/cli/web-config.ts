@@ -32,10 +32,10 @@ export function webLimits(flags: WebFlags): WebLimits {
 /** Counts in the metrics of whichever exporter is shown. */
 export function webObserver(metrics: () => ExporterMetrics): WebObserver {
   return {
-    rejected: (reason) => metrics().httpRejected.inc({ reason }),
+    rejected: (reason) => metrics().web.rejected(reason),
     observed: ({ connections, webConfigInForce }) => {
-      metrics().httpConnections.set(connections);
-      metrics().webConfigReloadSuccessful.set(webConfigInForce ? 1 : 0);
+      metrics().web.connections(connections);
+      metrics().web.configReloadSuccessful(webConfigInForce);
     },
   };
 }

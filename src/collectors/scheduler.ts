@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ApiError } from "../prtg/api-error.ts";
-import type { CollectorMetrics } from "../telemetry/server-metrics.ts";
+import type { CollectorRecorder } from "../telemetry/recorders.ts";
 import type { Collector } from "./collector.ts";
 import { FailureLog, failureFields } from "./failure-log.ts";
 import type { Timetable } from "./timetable.ts";
@@ -24,7 +24,7 @@ export interface SchedulerOptions {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly log: Logger;
-  readonly metrics: CollectorMetrics;
+  readonly metrics: CollectorRecorder;
   /** Called after each finished run. */
   readonly onFinished: () => void;
 }

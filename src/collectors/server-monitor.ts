@@ -13,7 +13,7 @@ import type { StatusToken } from "../prtg/status.ts";
 import type { Store, Tables } from "../store/store.ts";
 import type { CycleReport } from "../sync/series-cycle.ts";
 import type { SyncEngine, SyncEngineOptions } from "../sync/sync-engine.ts";
-import type { ServerMetrics } from "../telemetry/server-metrics.ts";
+import type { ServerRecorder } from "../telemetry/recorders.ts";
 import { ChannelsCollector } from "./channels.ts";
 import type { Collector } from "./collector.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
@@ -45,7 +45,7 @@ export interface ServerMonitorOptions {
   readonly mapper?: ChannelMapper | undefined;
   /** `prtg_channel_info`: `auto` where labels are left out of other series. */
   readonly channelInfo?: "auto" | "always" | undefined;
-  readonly metrics: ServerMetrics;
+  readonly metrics: ServerRecorder;
   readonly clock: Clock;
   /** From 0 to below 1; spreads the runs. */
   readonly random: () => number;

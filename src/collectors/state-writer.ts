@@ -7,11 +7,12 @@ import type { ServerState, TreeUpdate } from "../model/server-state.ts";
 import type { UpdateContext } from "../model/update-context.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import type { ChannelRecord, ListResult } from "../prtg/records.ts";
-import { type ServerMetrics, UNMAPPED_REASONS } from "../telemetry/server-metrics.ts";
+import { UNMAPPED_REASONS } from "../telemetry/own-metrics.ts";
+import type { ServerRecorder } from "../telemetry/recorders.ts";
 
 export interface StateWriterOptions {
   readonly view: ServerView;
-  readonly metrics: ServerMetrics;
+  readonly metrics: ServerRecorder;
   readonly clock: Clock;
   /** The server's clock minus ours, in milliseconds. */
   readonly clockOffset: () => number;

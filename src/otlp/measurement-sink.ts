@@ -4,9 +4,9 @@ import type { GaugeMetricData, ResourceMetrics } from "@opentelemetry/sdk-metric
 import type { ValueSeries } from "../mapping/channel-mapper.ts";
 import { convert } from "../mapping/units/conversion.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink, Resolution } from "../sync/measurement.ts";
+import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
 import { estimatePointSize, gauge, SeriesPoint } from "./metric-data.ts";
-import type { OtlpObserver } from "./observer.ts";
 
 /** `exporter`, `resource` and `scope` are asked for with each delivery: they may change. */
 export interface MeasurementSinkOptions {
@@ -15,7 +15,7 @@ export interface MeasurementSinkOptions {
   readonly scope: InstrumentationScope;
   /** The series of a channel; undefined when nobody knows it (any more). */
   readonly describe: (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
-  readonly observer: OtlpObserver;
+  readonly observer: OtlpRecorder;
 }
 
 export interface OtlpMeasurementSink extends MeasurementSink {
@@ -141,7 +141,7 @@ function requestOf(items: readonly RowItem[], { resource, scope }: MeasurementSi
   return { resource, scopeMetrics: [{ scope, metrics: [...metrics.values()] }] };
 }
 
-function report(items: readonly RowItem[], isRefused: boolean, rejected: number, observer: OtlpObserver): void {
+function report(items: readonly RowItem[], isRefused: boolean, rejected: number, observer: OtlpRecorder): void {
   const counts = pointsByResolution(items);
   let left = rejected;
   for (const resolution of COARSEST_FIRST) {

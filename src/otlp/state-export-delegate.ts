@@ -11,16 +11,16 @@ import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
+import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
 import { estimatePointSize } from "./metric-data.ts";
-import type { OtlpObserver } from "./observer.ts";
 
 /** `IOtlpExportDelegate` of the SDK, whose package is for the SDK's own use. */
 type ExportDelegate = ConstructorParameters<typeof OTLPMetricExporterBase>[0];
 
 export interface StateExportOptions {
   readonly exporter: Pick<OtlpExporter, "export">;
-  readonly observer: OtlpObserver;
+  readonly observer: OtlpRecorder;
   /** For all requests of one push together, milliseconds. */
   readonly timeoutMs: number;
   readonly clock: Clock;

@@ -6,7 +6,7 @@ import { decodeNode } from "./decode/node.ts";
 import { noProblems, reportProblems } from "./decode/problems.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
-import { channelLists, LOOKUP_LIST, nodeLists } from "./endpoints.ts";
+import { channelLists, LOOKUP_LIST, nodeLists, PREFERRED_ENDPOINTS, PREFERRED_LISTS } from "./endpoints.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
@@ -57,6 +57,7 @@ class ApiClient implements MonitoringApi {
   #closed: Promise<void> | undefined;
 
   constructor(options: ApiClientOptions) {
+    options.observer.expect(PREFERRED_ENDPOINTS, PREFERRED_LISTS);
     this.#options = options;
     this.#requester = new Requester(options);
     const quotas = new ListQuotas(options.limits);

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
-import type { ApiObserver } from "./observer.ts";
+import type { ServerRecorder } from "../telemetry/recorders.ts";
 
 /** How to prove who we are. Secrets come from functions, so that a changed file is seen without a restart. */
 export type ApiAuth =
@@ -52,5 +52,5 @@ export interface ApiClientOptions {
   readonly log: Logger;
   /** Learns every secret that is used, also session tokens. */
   readonly redactor: Redactor;
-  readonly observer: ApiObserver;
+  readonly observer: ServerRecorder;
 }

@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
+import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { DeliveryOutcome, MeasurementSink } from "./measurement.ts";
-import type { SyncObserver } from "./observer.ts";
 import type { Batch, Outbox } from "./outbox.ts";
 
 /** Time in which rows gather when there is less than a full batch of them. */
@@ -23,7 +23,7 @@ export interface PushLoopOptions {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly log: Logger;
-  readonly observer: SyncObserver;
+  readonly observer: SyncRecorder;
   /** Values in one batch; a row is never divided. */
   readonly maxBatchPoints: number;
   /** The receiver has these rows, or never wants them. */

@@ -4,10 +4,10 @@ import type { Steps } from "../lib/yielding.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
+import type { SyncRecorder } from "../telemetry/recorders.ts";
 import { channelsBySensor, measurementsAfter, type SensorChannels, timesBetween } from "./listed-measurements.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "./measurement.ts";
 import { coveredUntil } from "./measurement.ts";
-import type { SyncObserver } from "./observer.ts";
 import { Outbox, type Pending } from "./outbox.ts";
 import { FUTURE_SLACK_MS, medianSpacing, mergeSeries } from "./plan.ts";
 import { PushLoop } from "./push-loop.ts";
@@ -45,7 +45,7 @@ export interface SyncEngineOptions {
   readonly random: () => number;
   /** Bound to the server. */
   readonly log: Logger;
-  readonly observer: SyncObserver;
+  readonly observer: SyncRecorder;
   /** A series holds a newer measurement than lists have shown. Its time is in milliseconds since the epoch. */
   readonly onFreshest: (sensorId: string, at: number, values: MeasurementRow["values"]) => void;
 }

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
-import type { SyncObserver } from "./observer.ts";
+import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Watermarks } from "./watermarks.ts";
 
 /** A kill costs at most the acknowledgements of this time: their rows are sent once more. */
@@ -16,7 +16,7 @@ export interface WatermarkSaverOptions {
   readonly watermarks: Watermarks;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly observer: SyncObserver;
+  readonly observer: SyncRecorder;
 }
 
 /** Writes watermarks some seconds after they moved, so that many moves are one write; and at the end. */
@@ -57,11 +57,10 @@ export class WatermarkSaver {
     try {
       await watermarks.save();
     } catch (error) {
-      observer.watermarksSaved(false);
+      observer.watermarkFailed();
       this.#failed(error);
       return;
     }
-    observer.watermarksSaved(true);
     if (this.#failures.over() > 0) log.info("watermarks can be written again");
   }
 

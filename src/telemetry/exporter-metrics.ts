@@ -1,6 +1,16 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { EXPORTER_FAMILIES, type MetricFamily } from "../mapping/metric-table.ts";
+import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import type { BuildInfo } from "./build-info.ts";
+import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "./own-metrics.ts";
+import {
+  begin,
+  createInstrument,
+  type HistogramSeries,
+  type Instrument,
+  type Labels,
+  type NumberSeries,
+  type Recorder,
+  recordMethod,
+} from "./recording.ts";
 
 /** Gauges of prom-client whose names end in `_total`: promtool rightly calls that a counter's name. */
 const MISNAMED_DEFAULTS = [
@@ -9,97 +19,64 @@ const MISNAMED_DEFAULTS = [
   "nodejs_active_resources_total",
 ];
 
-/** What is needed to drop series of a metric. */
-interface Labelled {
-  get(): Promise<{ readonly values: readonly { readonly labels: Partial<Record<string, string | number>> }[] }>;
-  remove(labels: Partial<Record<string, string | number>>): void;
-}
-
-/** From a quick answer on the same network to the 25 s at which the monitoring server gives up. */
-const REQUEST_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25];
-
-/** The exporter's own metrics, as EXPORTER_FAMILIES states them, in a registry of their own. */
+/** The exporter's own metrics, as own-metrics.ts declares them, in a registry of their own. */
 export class ExporterMetrics {
   readonly registry = new Registry();
   /** Since when counters count, milliseconds since the epoch. */
   readonly countingSince = Date.now();
+  readonly config: Recorder<typeof OWN_METRICS.config>;
+  readonly exposition: Recorder<typeof OWN_METRICS.exposition>;
+  readonly web: Recorder<typeof OWN_METRICS.web>;
+  readonly #process: Recorder<typeof OWN_METRICS.process>;
+  readonly #instruments: ReadonlyMap<OwnMetric, Instrument>;
   readonly #pendingUpdates = new Set<() => void>();
-  readonly #labelled: Labelled[] = [];
-
-  readonly up = this.#gauge(EXPORTER_FAMILIES.up);
-  readonly apiRequests = this.#counter(EXPORTER_FAMILIES.apiRequests);
-  readonly apiRequestDuration = new Histogram({
-    name: EXPORTER_FAMILIES.apiRequestDuration.name,
-    help: EXPORTER_FAMILIES.apiRequestDuration.help,
-    labelNames: EXPORTER_FAMILIES.apiRequestDuration.labels,
-    buckets: REQUEST_BUCKETS,
-    registers: [this.registry],
-  });
-  readonly apiResponseBytes = this.#counter(EXPORTER_FAMILIES.apiResponseBytes);
-  readonly apiRetries = this.#counter(EXPORTER_FAMILIES.apiRetries);
-  readonly apiInFlight = this.#gauge(EXPORTER_FAMILIES.apiInFlight);
-  readonly apiBreakerOpen = this.#gauge(EXPORTER_FAMILIES.apiBreakerOpen);
-  readonly apiUnverified = this.#gauge(EXPORTER_FAMILIES.apiUnverified);
-  readonly apiListsMoved = this.#counter(EXPORTER_FAMILIES.apiListsMoved);
-  readonly apiTotalMismatch = this.#gauge(EXPORTER_FAMILIES.apiTotalMismatch);
-  readonly clockOffset = this.#gauge(EXPORTER_FAMILIES.clockOffset);
-  readonly collectorEnabled = this.#gauge(EXPORTER_FAMILIES.collectorEnabled);
-  readonly collectorSuccess = this.#gauge(EXPORTER_FAMILIES.collectorSuccess);
-  readonly collectorComplete = this.#gauge(EXPORTER_FAMILIES.collectorComplete);
-  readonly collectorDuration = this.#gauge(EXPORTER_FAMILIES.collectorDuration);
-  readonly collectorLastSuccess = this.#gauge(EXPORTER_FAMILIES.collectorLastSuccess);
-  readonly collectorSkippedRuns = this.#counter(EXPORTER_FAMILIES.collectorSkippedRuns);
-  readonly decodeProblems = this.#counter(EXPORTER_FAMILIES.decodeProblems);
-  readonly waitingChannels = this.#gauge(EXPORTER_FAMILIES.waitingChannels);
-  readonly unmappedChannels = this.#gauge(EXPORTER_FAMILIES.unmappedChannels);
-  readonly orphans = this.#gauge(EXPORTER_FAMILIES.orphans);
-  readonly syncDelivered = this.#counter(EXPORTER_FAMILIES.syncDelivered);
-  readonly syncRejected = this.#counter(EXPORTER_FAMILIES.syncRejected);
-  readonly syncFailedDeliveries = this.#counter(EXPORTER_FAMILIES.syncFailedDeliveries);
-  readonly syncPending = new Gauge({
-    name: EXPORTER_FAMILIES.syncPending.name,
-    help: EXPORTER_FAMILIES.syncPending.help,
-    labelNames: EXPORTER_FAMILIES.syncPending.labels,
-    registers: [this.registry],
-    collect: () => {
-      for (const update of this.#pendingUpdates) update();
-    },
-  });
-  readonly syncOldestPending = this.#gauge(EXPORTER_FAMILIES.syncOldestPending);
-  readonly syncDropped = this.#counter(EXPORTER_FAMILIES.syncDropped);
-  readonly syncWatermarkFailures = this.#counter(EXPORTER_FAMILIES.syncWatermarkFailures);
-  readonly otlpStatePoints = this.#counter(EXPORTER_FAMILIES.otlpStatePoints);
-  readonly otlpFailedRequests = this.#counter(EXPORTER_FAMILIES.otlpFailedRequests);
-  readonly otlpRefusedRequests = this.#counter(EXPORTER_FAMILIES.otlpRefusedRequests);
-  readonly otlpSkippedPoints = this.#counter(EXPORTER_FAMILIES.otlpSkippedPoints);
-  readonly configReloadSuccessful = this.#gauge(EXPORTER_FAMILIES.configReloadSuccessful);
-  readonly configReloadTime = this.#gauge(EXPORTER_FAMILIES.configReloadTime);
-  readonly configHash = this.#gauge(EXPORTER_FAMILIES.configHash);
-  readonly droppedSeries = this.#gauge(EXPORTER_FAMILIES.droppedSeries);
-  readonly expositionBytes = this.#gauge(EXPORTER_FAMILIES.expositionBytes);
-  readonly renderDuration = this.#gauge(EXPORTER_FAMILIES.renderDuration);
-  readonly scrapes = this.#counter(EXPORTER_FAMILIES.scrapes);
-  readonly httpConnections = this.#gauge(EXPORTER_FAMILIES.httpConnections);
-  readonly httpRejected = this.#counter(EXPORTER_FAMILIES.httpRejected);
-  readonly webConfigReloadSuccessful = this.#gauge(EXPORTER_FAMILIES.webConfigReloadSuccessful);
+  readonly #countSeries: () => Iterable<readonly [family: string, series: number]>;
 
   /** `countSeries` gives the series served per family; it is asked at each scrape. */
   constructor(build: BuildInfo, countSeries: () => Iterable<readonly [family: string, series: number]>) {
-    this.#labelled.push(this.apiRequestDuration, this.syncPending);
-    const buildInfo = this.#gauge(EXPORTER_FAMILIES.buildInfo);
-    buildInfo.set({ ...build, node_version: process.version }, 1);
-    this.webConfigReloadSuccessful.set(1);
-    new Gauge({
-      name: EXPORTER_FAMILIES.series.name,
-      help: EXPORTER_FAMILIES.series.help,
-      labelNames: EXPORTER_FAMILIES.series.labels,
-      registers: [this.registry],
-      collect() {
-        // Another configuration may serve other families.
-        this.reset();
-        for (const [family, series] of countSeries()) this.set({ family }, series);
-      },
+    this.#countSeries = countSeries;
+    const collects = new Map<OwnMetric, () => void>([
+      [OWN_METRICS.sync.pending, () => this.#updatePending()],
+      [OWN_METRICS.process.series, () => this.#updateSeries()],
+    ]);
+    this.#instruments = new Map(
+      OWN_FAMILIES.map((family) => [family, createInstrument(family, this.registry, collects.get(family))]),
+    );
+    this.config = this.recorder(OWN_METRICS.config);
+    this.exposition = this.recorder(OWN_METRICS.exposition);
+    this.web = this.recorder(OWN_METRICS.web);
+    this.#process = this.recorder(OWN_METRICS.process);
+    this.#process.build(build.version, build.revision, process.version, 1);
+  }
+
+  /** What records the metrics of a group with some labels fixed. What can start at 0 does so. */
+  recorder<const Group extends Readonly<Record<string, OwnMetric>>, Fixed extends string = never>(
+    group: Group,
+    fixed?: Readonly<Record<Fixed, string>>,
+  ): Recorder<Group, Fixed> {
+    const methods = Object.entries(group).map(([key, metric]) => {
+      const record = recordMethod(metric, this.#instrument(metric), fixed ?? {});
+      begin(metric, fixed ?? {}, record);
+      return [key, record];
     });
+    return Object.fromEntries(methods);
+  }
+
+  /** The series of a counter or gauge. */
+  *numbers(metric: OwnMetric): Iterable<NumberSeries> {
+    const instrument = this.#instrument(metric);
+    if (!(instrument instanceof Histogram)) yield* Object.values(instrument.hashMap);
+  }
+
+  *histograms(metric: OwnMetric): Iterable<HistogramSeries> {
+    const instrument = this.#instrument(metric);
+    if (instrument instanceof Histogram) yield* Object.values(instrument.hashMap);
+  }
+
+  /** Brings those up to date that are asked for only when the metrics are read. */
+  update(): void {
+    this.#updatePending();
+    this.#updateSeries();
   }
 
   /**
@@ -111,14 +88,16 @@ export class ExporterMetrics {
     return () => this.#pendingUpdates.delete(update);
   }
 
+  /** Drops all series of a metric. */
+  clear(metric: OwnMetric): void {
+    this.#instrument(metric).reset();
+  }
+
   /** Drops every series that has these labels: what they stand for is gone. */
-  async forget(wanted: Readonly<Record<string, string>>): Promise<void> {
-    for (const metric of this.#labelled) {
-      const { values } = await metric.get();
-      for (const { labels } of values) {
-        // The buckets of a histogram are one series to it.
-        const { le: _, ...own } = labels;
-        if (Object.entries(wanted).every(([name, value]) => own[name] === value)) metric.remove(own);
+  forget(wanted: Labels): void {
+    for (const instrument of this.#instruments.values()) {
+      for (const { labels } of Object.values<{ readonly labels: Labels }>(instrument.hashMap)) {
+        if (Object.entries(wanted).every(([name, value]) => labels[name] === value)) instrument.remove({ ...labels });
       }
     }
   }
@@ -129,25 +108,19 @@ export class ExporterMetrics {
     for (const name of MISNAMED_DEFAULTS) this.registry.removeSingleMetric(name);
   }
 
-  #gauge<Label extends string>(family: MetricFamily & { readonly labels: readonly Label[] }): Gauge<Label> {
-    const gauge = new Gauge({
-      name: family.name,
-      help: family.help,
-      labelNames: family.labels,
-      registers: [this.registry],
-    });
-    this.#labelled.push(gauge);
-    return gauge;
+  #instrument(metric: OwnMetric): Instrument {
+    const instrument = this.#instruments.get(metric);
+    if (instrument === undefined) throw new RangeError(`${metric.name} is not declared`);
+    return instrument;
   }
 
-  #counter<Label extends string>(family: MetricFamily & { readonly labels: readonly Label[] }): Counter<Label> {
-    const counter = new Counter({
-      name: family.name,
-      help: family.help,
-      labelNames: family.labels,
-      registers: [this.registry],
-    });
-    this.#labelled.push(counter);
-    return counter;
+  #updatePending(): void {
+    for (const update of this.#pendingUpdates) update();
+  }
+
+  #updateSeries(): void {
+    // Another configuration may serve other families.
+    this.clear(OWN_METRICS.process.series);
+    for (const [family, series] of this.#countSeries()) this.#process.series(family, series);
   }
 }

@@ -1,12 +1,10 @@
 import { expect, it } from "vitest";
-import { EXPORTER_FAMILIES, type MetricFamily } from "../../src/mapping/metric-table.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
-import { PrometheusOtlpMetrics } from "../../src/telemetry/prometheus-otlp-metrics.ts";
-import { PrometheusServerMetrics } from "../../src/telemetry/prometheus-server-metrics.ts";
-import { PrometheusSyncMetrics } from "../../src/telemetry/prometheus-sync-metrics.ts";
+import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
+import { otlpRecorder, serverRecorder, syncRecorder } from "../../src/telemetry/recorders.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
-const COUNTERS = Object.values<MetricFamily>(EXPORTER_FAMILIES).filter(({ type }) => type === "counter");
+const COUNTERS = OWN_FAMILIES.filter(({ type }) => type === "counter");
 
 /** Counters without a series before something has happened, and why. */
 const LATER: ReadonlyMap<string, string> = new Map([
@@ -21,8 +19,8 @@ async function beforeTheFirstPoll() {
   const running = await startSimulatedExporter({ size: { sensors: 1 } });
   await running.close();
   const { metrics } = running.exporter;
-  new PrometheusOtlpMetrics(metrics);
-  new PrometheusSyncMetrics(metrics, "hq");
+  otlpRecorder(metrics);
+  syncRecorder(metrics, "hq");
   return metrics;
 }
 
@@ -44,23 +42,26 @@ it("every counter starts at zero, so that the first event shows as a rise, or it
 });
 
 it("counters by reason have all of them from the start", async () => {
-  const { httpRejected, otlpFailedRequests, scrapes } = await beforeTheFirstPoll();
-  const valuesOf = async (metric: typeof httpRejected | typeof otlpFailedRequests | typeof scrapes) =>
-    (await metric.get()).values.map(({ labels }) => Object.values(labels).join()).toSorted();
-  expect(await valuesOf(httpRejected)).toEqual(
+  const metrics = await beforeTheFirstPoll();
+  const valuesOf = (metric: OwnMetric) =>
+    [...metrics.numbers(metric)].map(({ labels }) => Object.values(labels).join()).toSorted();
+  expect(valuesOf(OWN_METRICS.web.rejected)).toEqual(
     expect.arrayContaining(["requests", "slow_reader", "unauthorized", "connections"]),
   );
-  expect(await valuesOf(otlpFailedRequests)).toEqual(["live", "long", "medium", "short", "state"]);
-  expect(await valuesOf(scrapes)).toEqual(["application/openmetrics-text", "text/plain"]);
+  expect(valuesOf(OWN_METRICS.otlp.attemptFailed)).toEqual(["live", "long", "medium", "short", "state"]);
+  expect(valuesOf(OWN_METRICS.exposition.scraped)).toEqual(["application/openmetrics-text", "text/plain"]);
 });
 
 it("an endpoint that is not asked of every server starts with its first request", async () => {
   const metrics = new ExporterMetrics({ version: "1", revision: "" }, () => []);
-  const server = new PrometheusServerMetrics(metrics, "hq");
+  const server = serverRecorder(metrics, "hq");
   const endpoint = "/experimental/timeseries/{id}/{type}";
   server.requestStarted(endpoint);
   server.requestStarted(endpoint);
-  expect((await metrics.apiRetries.get()).values).toContainEqual({ value: 0, labels: { server: "hq", endpoint } });
+  expect([...metrics.numbers(OWN_METRICS.server.retried)]).toContainEqual({
+    value: 0,
+    labels: { server: "hq", endpoint },
+  });
   // A server takes a series for each of its endpoints, not for each code too.
-  expect((await metrics.apiRetries.get()).values.length).toBeLessThan(12);
+  expect([...metrics.numbers(OWN_METRICS.server.retried)].length).toBeLessThan(12);
 });

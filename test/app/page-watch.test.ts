@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { expect, it } from "vitest";
 import { PageWatch } from "../../src/app/page-watch.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 
 function setUp() {
   const lines: string[] = [];
@@ -16,7 +17,7 @@ it("tells dropped series when they begin, change by more than a tenth, and end",
     watch.dropped(count === 0 ? new Map() : new Map([["prtg_channel_value", count]]));
     expect(watch.droppedOf("prtg_channel_value")).toBe(count);
     expect(watch.droppedOf("prtg_sensor_info")).toBe(0);
-    const { values } = await metrics.droppedSeries.get();
+    const values = [...metrics.numbers(OWN_METRICS.exposition.droppedSeries)];
     const expected = count === 0 ? [] : [{ labels: { family: "prtg_channel_value" }, value: count }];
     expect(values).toEqual(expected);
   }

@@ -9,6 +9,8 @@ import { type Config, loadConfig } from "../../src/config/load.ts";
 import { readTextFile } from "../../src/lib/bounded-files.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { certificatePath } from "../support/certificates.ts";
+import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -79,7 +81,7 @@ test("no push fails because of a change of configuration, whatever part of it ch
     }
   }
   await exporter.stop(GRACE_MS);
-  const { values } = await exporter.metrics.otlpFailedRequests.get();
+  const values = [...exporter.metrics.numbers(OWN_METRICS.otlp.attemptFailed)];
   expect(values.filter(({ value }) => value > 0)).toEqual([]);
   expect(lines.filter(({ msg }) => /push|OTLP|destroyed/.test(msg)).map(({ msg }) => msg)).toEqual([]);
   for (const { points } of receivers) expect(points.length).toBeGreaterThan(0);

@@ -9,7 +9,9 @@ import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import type { LookupDefinition } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
 import { SyncEngine } from "../../src/sync/sync-engine.ts";
+import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { record, reference } from "../model/build-record.ts";
+import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { channel, MINUTE, type Monitored, monitored, smallServer } from "./monitored.ts";
 
@@ -397,13 +399,7 @@ function idleEngine(): SyncEngine {
     clock: new ManualClock(),
     random: () => 0,
     log: pino({ level: "silent" }),
-    observer: {
-      delivered: () => undefined,
-      rejected: () => undefined,
-      deliveryFailed: () => undefined,
-      dropped: () => undefined,
-      watermarksSaved: () => undefined,
-    },
+    observer: syncRecorder(emptyMetrics(), "hq"),
     onFreshest: () => undefined,
   });
 }

@@ -11,7 +11,7 @@ import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
-import { PrometheusServerMetrics } from "../../src/telemetry/prometheus-server-metrics.ts";
+import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { ROOT, record } from "../model/build-record.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { MemoryServer } from "./memory-server.ts";
@@ -65,7 +65,7 @@ export function monitored(server: MemoryServer, more: Partial<ServerMonitorOptio
     server: "hq",
     api: server,
     store,
-    metrics: new PrometheusServerMetrics(exporter, more.server ?? "hq"),
+    metrics: serverRecorder(exporter, more.server ?? "hq"),
     clock,
     random: () => 0,
     log: pino({ level: "debug" }, { write: (line: string) => void log.push(JSON.parse(line)) }),

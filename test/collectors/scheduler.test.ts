@@ -5,7 +5,8 @@ import { Scheduler } from "../../src/collectors/scheduler.ts";
 import { createTimetable } from "../../src/collectors/timetable.ts";
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
-import type { FinishedRun } from "../../src/telemetry/server-metrics.ts";
+import { type FinishedRun, serverRecorder } from "../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { HOUR, type LogLine, MINUTE, SECOND } from "./monitored.ts";
 
@@ -41,7 +42,8 @@ function scheduled(random = () => 0) {
     random,
     log: logger,
     metrics: {
-      enabled: (on) => enabled.push(on),
+      ...serverRecorder(emptyMetrics(), "hq").collector("tree"),
+      enabled: (on) => enabled.push(Boolean(on)),
       finished: (run) => finished.push(run),
       skipped: () => skipped++,
     },

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { EXPORTER_FAMILIES, type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
 import { promqlNames } from "../support/promql-names.ts";
 import { ALERTS, RECORDS, RULE_TESTS, RULES } from "../support/rule-files.ts";
 
@@ -11,7 +12,7 @@ const TARGET_LABELS = ["job", "instance"];
 /** May be there in a cluster, and are left out by `without` only. */
 const CLUSTER_LABELS = ["pod"];
 
-const families: readonly MetricFamily[] = [...Object.values(TREE_FAMILIES), ...Object.values(EXPORTER_FAMILIES)];
+const families: readonly MetricFamily[] = [...Object.values(TREE_FAMILIES), ...OWN_FAMILIES];
 const labelsOf = new Map(families.map(({ name, labels }) => [name, [...TARGET_LABELS, ...labels]]));
 // Prometheus' own, for each target.
 labelsOf.set("up", TARGET_LABELS);

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { Store } from "../../src/store/store.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { parsePage } from "../support/parse-sample.ts";
 
@@ -114,8 +115,9 @@ describe("Exposition", () => {
     let series = 0;
     const metrics = new ExporterMetrics({ version: "1.2.3", revision: "abc" }, () => [["prtg_objects", ++series]]);
     const own = new Exposition({ store, registry: metrics.registry, clock: systemClock, observer: { rendered() {} } });
-    metrics.apiRequestDuration.observe({ server: "hq", endpoint: "/health" }, 0.02);
-    metrics.apiRequests.inc({ server: "hq", endpoint: "/health", code: "204" });
+    const recorder = serverRecorder(metrics, "hq");
+    recorder.requestDuration("/health", 0.02);
+    recorder.requests("/health", "204");
     await store.commit(() => objects.set(objects.add(["hq", "probe"]), 3));
     const pages = [await own.page(OPENMETRICS, "identity"), await own.page(OPENMETRICS, "identity")];
     const [first, second] = pages.map((page) => Buffer.concat(page).toString());

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { EXPORTER_FAMILIES, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
 import { parseFamilies, parsePage } from "../support/parse-sample.ts";
 import { slicePage } from "./support/page-slices.ts";
 import { describeWithPrograms } from "./support/programs.ts";
@@ -9,9 +10,7 @@ import { startScrapedExporter } from "./support/scraped-exporter.ts";
 const SILENT = { code: 0, output: "" };
 const TREE_NAMES = Object.values(TREE_FAMILIES).map(({ name }) => name);
 /** Those about OTLP are there with a receiver only. */
-const OWN_NAMES = Object.values(EXPORTER_FAMILIES)
-  .map(({ name }) => name)
-  .filter((name) => !name.startsWith("prtg_exporter_otlp_"));
+const OWN_NAMES = OWN_FAMILIES.map(({ name }) => name).filter((name) => !name.startsWith("prtg_exporter_otlp_"));
 
 /** What is served on request only, and a rule, so that what rules leave is counted. */
 const SETTINGS = "metrics: { channel_info: always }\nmapping: { rules: [{ match: { unit: msec }, drop: true }] }\n";

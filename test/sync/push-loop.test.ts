@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { DeliveryOutcome, MeasurementRow, Resolution } from "../../src/sync/measurement.ts";
 import { Outbox } from "../../src/sync/outbox.ts";
 import { PushLoop } from "../../src/sync/push-loop.ts";
+import { syncRecorder } from "../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const ACCEPTED: DeliveryOutcome = { kind: "accepted", rejectedPoints: 0, message: "" };
@@ -59,11 +61,10 @@ function loop({
       },
     },
     observer: {
+      ...syncRecorder(emptyMetrics(), "hq"),
       delivered: (resolution, points) => void counted.push(`delivered ${points} ${resolution}`),
       rejected: (resolution, points) => void counted.push(`rejected ${points} ${resolution}`),
       deliveryFailed: () => void counted.push("failed"),
-      dropped: () => undefined,
-      watermarksSaved: () => undefined,
     },
     onSettled: ({ rows }) => settled.push(...rows.map(({ sensorId, at }) => `${sensorId}@${at}`)),
   });
@@ -212,7 +213,7 @@ describe("PushLoop", () => {
       random: () => 0,
       log: pino({ level: "silent" }),
       sink: { deliver: () => Promise.reject(new Error("a bug")) },
-      observer: { delivered() {}, rejected() {}, deliveryFailed() {}, dropped() {}, watermarksSaved() {} },
+      observer: syncRecorder(emptyMetrics(), "hq"),
       onSettled: () => undefined,
     });
     failing.start();

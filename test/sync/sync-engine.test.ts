@@ -480,10 +480,10 @@ describe("the end", () => {
     const it = world([recordedSensor("7", 60)]);
     const process = await inStep(it);
     await process.poll();
-    const saves = process.counted.saves;
+    const { writes } = it.disk;
     await Promise.all([process.stop(10_000), it.clock.advance(500)]);
     expect(secondsOf(it, "7").at(-1)).toBe(180);
-    expect(process.counted.saves).toBe(saves + 1);
+    expect(it.disk.writes).toBe(writes + 1);
     expect([...it.disk.files.values()].join()).toContain(`"7":${BEGIN + 180_000}`);
   });
 });
@@ -503,10 +503,10 @@ describe("what is said of it", () => {
     const it = world([recordedSensor("7", 60)]);
     const process = await it.start();
     await it.run(process, 10);
-    expect(process.counted.saves).toBe(10);
+    expect(it.disk.writes).toBe(10);
     it.server.failure = "API_UNAVAILABLE";
     await it.run(process, 10);
-    expect(process.counted.saves).toBe(10);
+    expect(it.disk.writes).toBe(10);
   });
 
   test("the list is taken over in steps", async () => {

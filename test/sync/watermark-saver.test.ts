@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import type { StateFiles } from "../../src/sync/state-files.ts";
 import { WatermarkSaver } from "../../src/sync/watermark-saver.ts";
 import { Watermarks } from "../../src/sync/watermarks.ts";
+import { syncRecorder } from "../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const AT = Date.UTC(2026, 0, 15, 12);
@@ -21,24 +23,18 @@ async function saving() {
   };
   const watermarks = await Watermarks.open("hq", files);
   const lines: { level: number; msg: string }[] = [];
-  const outcomes: boolean[] = [];
+  let failures = 0;
   const saver = new WatermarkSaver({
     watermarks,
     clock,
     log: pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }),
-    observer: {
-      delivered() {},
-      rejected() {},
-      deliveryFailed() {},
-      dropped() {},
-      watermarksSaved: (worked) => void outcomes.push(worked),
-    },
+    observer: { ...syncRecorder(emptyMetrics(), "hq"), watermarkFailed: () => void failures++ },
   });
   const move = (at: number): void => {
     watermarks.move("2490", at);
     saver.notify();
   };
-  return { clock, disk, watermarks, saver, lines, outcomes, move };
+  return { clock, disk, watermarks, saver, lines, failures: () => failures, move };
 }
 
 test("many moves are one write, five seconds after the first", async () => {
@@ -63,14 +59,14 @@ test("nothing is written when nothing moved", async () => {
 });
 
 test("a failure is said once and tried again until it works", async () => {
-  const { clock, disk, lines, outcomes, move } = await saving();
+  const { clock, disk, lines, failures, move } = await saving();
   disk.full = true;
   move(AT);
   await clock.advance(15_500);
   disk.full = false;
   await clock.advance(60_000);
   expect(disk.writes).toEqual([20_000]);
-  expect(outcomes).toEqual([false, false, false, true]);
+  expect(failures()).toBe(3);
   expect(lines).toMatchObject([
     { level: 40, msg: expect.stringContaining("watermarks cannot be written: ENOSPC") },
     { level: 30, msg: "watermarks can be written again" },
@@ -78,13 +74,13 @@ test("a failure is said once and tried again until it works", async () => {
 });
 
 test("a disk that stays full is said every ten minutes, with how often it was tried", async () => {
-  const { clock, disk, saver, lines, outcomes, move } = await saving();
+  const { clock, disk, saver, lines, failures, move } = await saving();
   disk.full = true;
   for (let minute = 0; minute < 25; minute++) {
     move(AT + minute);
     await clock.advance(60_000);
   }
-  expect(outcomes.length).toBeGreaterThan(200);
+  expect(failures()).toBeGreaterThan(200);
   expect(lines.map(({ msg }) => msg.split(":")[0])).toEqual([
     "watermarks cannot be written",
     "watermarks still cannot be written, 121 times so far",
@@ -105,10 +101,10 @@ test("the end writes at once, and leaves no timer behind", async () => {
 });
 
 test("the end of a full disk is an end", async () => {
-  const { clock, disk, saver, move, outcomes } = await saving();
+  const { clock, disk, saver, move, failures } = await saving();
   disk.full = true;
   move(AT);
   await saver.end();
   await clock.advance(60_000);
-  expect(outcomes).toEqual([false]);
+  expect(failures()).toBe(1);
 });

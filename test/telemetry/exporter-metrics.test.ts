@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { EXPORTER_FAMILIES, type MetricFamily } from "../../src/mapping/metric-table.ts";
+import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { readBuildInfo } from "../../src/telemetry/build-info.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { OWN_FAMILIES, OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 
 const BUILD = { version: "1.2.3", revision: "abc" };
 
@@ -13,7 +14,7 @@ describe("the exporter's own metrics", () => {
       help,
       type: `${type}`,
     }));
-    const families: readonly MetricFamily[] = Object.values(EXPORTER_FAMILIES);
+    const families: readonly MetricFamily[] = OWN_FAMILIES;
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
     expect(registered.sort(byName)).toEqual(
       families.map(({ name, help, type }) => ({ name, help, type })).sort(byName),
@@ -52,8 +53,8 @@ describe("the exporter's own metrics", () => {
 
   it("of two exporters in one process do not mix", async () => {
     const [first, second] = [new ExporterMetrics(BUILD, () => []), new ExporterMetrics(BUILD, () => [])];
-    first.scrapes.inc({ format: "text/plain" });
-    expect((await second.scrapes.get()).values).toEqual([]);
+    first.exposition.scraped("text/plain");
+    expect([...second.numbers(OWN_METRICS.exposition.scraped)]).toEqual([]);
   });
 });
 

@@ -2,9 +2,10 @@ import type { CollectorStatus } from "../../collectors/scheduler.ts";
 import type { ServerStatus } from "../../collectors/server-monitor.ts";
 import type { CollectorReport, EndpointReport, ServerReport, StatusReport } from "../../http/pages/status/report.ts";
 import type { TimeSlices } from "../../lib/yielding.ts";
-import { EXPORTER_FAMILIES, TREE_FAMILIES } from "../../mapping/metric-table.ts";
+import { TREE_FAMILIES } from "../../mapping/metric-table.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID } from "../../model/tree.ts";
+import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
 import { OwnMetrics } from "../own-metrics.ts";
 import type { StatusSources } from "./status-sources.ts";
@@ -18,7 +19,7 @@ export async function statusReport(
   slices: TimeSlices,
 ): Promise<StatusReport> {
   const { build, clock, metrics, monitors, config, receiver, isReady } = sources;
-  const own = await OwnMetrics.read(metrics.registry, slices);
+  const own = await OwnMetrics.read(metrics, slices);
   const versions = versionsOf(sources);
   const urls = new Map(config.servers.map(({ name, url }) => [name, url]));
   const servers: ServerReport[] = [];
@@ -43,8 +44,8 @@ export async function statusReport(
       resident_memory_bytes: process.memoryUsage.rss(),
     },
     configuration: {
-      last_reload_successful: own.sum(EXPORTER_FAMILIES.configReloadSuccessful) === 1,
-      loaded_at: instant(own.sum(EXPORTER_FAMILIES.configReloadTime) * 1_000),
+      last_reload_successful: own.sum(OWN_METRICS.config.reloadSuccessful) === 1,
+      loaded_at: instant(own.sum(OWN_METRICS.config.reloadTime) * 1_000),
       shard: config.shard === undefined ? null : `${config.shard.index}/${config.shard.count}`,
     },
     servers,
@@ -77,30 +78,30 @@ function serverReport(
     sensors_by_status: Object.fromEntries(outline?.sensorsBelow(ROOT_ID) ?? []),
     collectors: collectors.map((collector) => collectorReport(collector, now)),
     api: {
-      breaker_open: own.sum(EXPORTER_FAMILIES.apiBreakerOpen, of) > 0,
-      in_flight: own.sum(EXPORTER_FAMILIES.apiInFlight, of),
-      requests: own.sum(EXPORTER_FAMILIES.apiRequests, of),
+      breaker_open: own.sum(OWN_METRICS.server.breakerChanged, of) > 0,
+      in_flight: own.sum(OWN_METRICS.server.inFlight, of),
+      requests: own.sum(OWN_METRICS.server.requests, of),
       failures: failures(own, of),
-      clock_offset_seconds: own.sum(EXPORTER_FAMILIES.clockOffset, of),
-      endpoints: [...own.by("endpoint", EXPORTER_FAMILIES.apiRequests, of).keys()].map((endpoint) =>
+      clock_offset_seconds: own.sum(OWN_METRICS.server.clockOffset, of),
+      endpoints: [...own.by("endpoint", OWN_METRICS.server.requests, of).keys()].map((endpoint) =>
         endpointReport(own, { server, endpoint }),
       ),
     },
     problems: {
-      decode: Object.fromEntries(own.by("problem", EXPORTER_FAMILIES.decodeProblems, of)),
-      waiting_channels: own.sum(EXPORTER_FAMILIES.waitingChannels, of),
-      orphans: own.sum(EXPORTER_FAMILIES.orphans, of),
+      decode: Object.fromEntries(own.by("problem", OWN_METRICS.objects.decodeProblem, of)),
+      waiting_channels: own.sum(OWN_METRICS.objects.waitingChannels, of),
+      orphans: own.sum(OWN_METRICS.objects.orphans, of),
     },
     measurements:
       sources.receiver === undefined
         ? null
         : {
-            delivered: own.sum(EXPORTER_FAMILIES.syncDelivered, of),
-            rejected: own.sum(EXPORTER_FAMILIES.syncRejected, of),
-            pending: own.sum(EXPORTER_FAMILIES.syncPending, of),
-            oldest_pending_seconds: own.most(EXPORTER_FAMILIES.syncOldestPending, of),
-            failed_deliveries: own.sum(EXPORTER_FAMILIES.syncFailedDeliveries, of),
-            dropped: own.sum(EXPORTER_FAMILIES.syncDropped, of),
+            delivered: own.sum(OWN_METRICS.sync.delivered, of),
+            rejected: own.sum(OWN_METRICS.sync.rejected, of),
+            pending: own.sum(OWN_METRICS.sync.pending, of),
+            oldest_pending_seconds: own.most(OWN_METRICS.sync.oldestPending, of),
+            failed_deliveries: own.sum(OWN_METRICS.sync.deliveryFailed, of),
+            dropped: own.sum(OWN_METRICS.sync.dropped, of),
           },
   };
 }
@@ -133,50 +134,50 @@ function collectorReport(collector: CollectorStatus, now: number): CollectorRepo
 }
 
 function endpointReport(own: OwnMetrics, of: { readonly server: string; readonly endpoint: string }): EndpointReport {
-  const latency = own.distribution(EXPORTER_FAMILIES.apiRequestDuration, of);
+  const latency = own.distribution(OWN_METRICS.server.requestDuration, of);
   return {
     endpoint: of.endpoint,
-    requests: own.sum(EXPORTER_FAMILIES.apiRequests, of),
+    requests: own.sum(OWN_METRICS.server.requests, of),
     failures: failures(own, of),
-    retries: own.sum(EXPORTER_FAMILIES.apiRetries, of),
+    retries: own.sum(OWN_METRICS.server.retried, of),
     mean_seconds: latency?.mean ?? null,
     p95_seconds: latency !== undefined && Number.isFinite(latency.p95) ? latency.p95 : null,
-    received_bytes: own.sum(EXPORTER_FAMILIES.apiResponseBytes, of),
+    received_bytes: own.sum(OWN_METRICS.server.responseBytes, of),
   };
 }
 
 function failures(own: OwnMetrics, of: Readonly<Record<string, string>>): Record<string, number> {
   return Object.fromEntries(
-    [...own.by("code", EXPORTER_FAMILIES.apiRequests, of)].filter(([code]) => !WORKED.test(code)),
+    [...own.by("code", OWN_METRICS.server.requests, of)].filter(([code]) => !WORKED.test(code)),
   );
 }
 
 function metricsReport({ store }: StatusSources, own: OwnMetrics): StatusReport["metrics"] {
   const tables = [...store.tables].filter(({ size }) => size > 0);
-  const seconds = own.by("format", EXPORTER_FAMILIES.renderDuration);
+  const seconds = own.by("format", OWN_METRICS.exposition.renderDuration);
   return {
     series: tables.reduce((sum, { size }) => sum + size, 0),
     families: tables
       .map(({ family, size }) => ({ family: family.name, series: size }))
       .sort((a, b) => b.series - a.series),
-    pages: own.samples(EXPORTER_FAMILIES.expositionBytes).map(({ labels, value }) => ({
+    pages: own.samples(OWN_METRICS.exposition.bytes).map(({ labels, value }) => ({
       format: labels.format ?? "",
       encoding: labels.encoding ?? "",
       bytes: value,
       render_seconds: seconds.get(labels.format ?? "") ?? null,
     })),
-    scrapes: Object.fromEntries([...own.by("format", EXPORTER_FAMILIES.scrapes)].filter(([, count]) => count > 0)),
+    scrapes: Object.fromEntries([...own.by("format", OWN_METRICS.exposition.scraped)].filter(([, count]) => count > 0)),
   };
 }
 
 function otlpReport({ url, protocol }: ReceiverAddress, own: OwnMetrics): NonNullable<StatusReport["otlp"]> {
-  const points = own.by("outcome", EXPORTER_FAMILIES.otlpStatePoints);
+  const points = own.by("outcome", OWN_METRICS.otlp.statePoints);
   return {
     endpoint: withoutSecrets(url),
     protocol,
     state_points: { delivered: points.get("delivered") ?? 0, rejected: points.get("rejected") ?? 0 },
-    failed_requests: own.sum(EXPORTER_FAMILIES.otlpFailedRequests),
-    refused_requests: own.sum(EXPORTER_FAMILIES.otlpRefusedRequests),
+    failed_requests: own.sum(OWN_METRICS.otlp.attemptFailed),
+    refused_requests: own.sum(OWN_METRICS.otlp.requestRefused),
   };
 }
 

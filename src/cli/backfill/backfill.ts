@@ -10,7 +10,7 @@ import type { ServerConfig } from "../../config/resolve.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
-import { PrometheusServerMetrics } from "../../telemetry/prometheus-server-metrics.ts";
+import { serverRecorder } from "../../telemetry/recorders.ts";
 import { interruption } from "../signals.ts";
 import type { BackfillFlags } from "./flags.ts";
 import { openHistoryPush } from "./history-push.ts";
@@ -35,7 +35,7 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
   const output = push?.folder ?? flags.output ?? "";
   if (push === undefined) warnAboutLabels(flags, log);
   const to = flags.to ?? parseGivenTime(push === undefined ? FILES_TO : PUSH_TO);
-  const metrics = new PrometheusServerMetrics(new ExporterMetrics(context.build, () => []), server.name);
+  const metrics = serverRecorder(new ExporterMetrics(context.build, () => []), server.name);
   const api = connect(server, metrics, log, context);
   try {
     const outcome = await bringHistory({

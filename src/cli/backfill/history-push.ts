@@ -6,21 +6,13 @@ import type { PushTarget } from "../../backfill/push-delivery.ts";
 import type { Config } from "../../config/load.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { createMeasurementSink } from "../../otlp/measurement-sink.ts";
-import type { OtlpObserver } from "../../otlp/observer.ts";
 import { otlpSettings } from "../../otlp/settings.ts";
 import { createStateFiles } from "../../sync/state-files.ts";
+import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
+import { otlpRecorder } from "../../telemetry/recorders.ts";
 
 /** Some 200 kB by protobuf, twice that by JSON: below what one request is filled to. */
 const DELIVERY_POINTS = 500;
-
-/** Counted by the backfill itself, which shows no metrics. */
-const UNOBSERVED: OtlpObserver = {
-  delivered: () => undefined,
-  rejected: () => undefined,
-  requestRefused: () => undefined,
-  attemptFailed: () => undefined,
-  skipped: () => undefined,
-};
 
 /** The way to the receiver of a backfill. */
 export interface HistoryPush {
@@ -50,8 +42,9 @@ export async function openHistoryPush(
   }
   const receiver = await connectReceiver(settings, createStateFiles(config.stateDir), context, config);
   const { url } = settings;
-  const connect: PushTarget["connect"] = (describe) =>
-    createMeasurementSink({ ...receiver, observer: UNOBSERVED, describe });
+  // The backfill shows its own counts, and no metrics.
+  const observer = otlpRecorder(new ExporterMetrics(context.build, () => []));
+  const connect: PushTarget["connect"] = (describe) => createMeasurementSink({ ...receiver, observer, describe });
   return {
     target: { url, maxPoints: DELIVERY_POINTS, connect, random: context.random },
     folder: join(config.stateDir, "backfill", folderName(server, url)),

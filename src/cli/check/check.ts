@@ -22,7 +22,7 @@ import { openWebConfig } from "../web-config.ts";
 import { concludeFindings, type Finding, findingsTable } from "./findings.ts";
 import { checkSteps, type PlannedStep } from "./plan.ts";
 import { judgeClock, RunDurations } from "./run-durations.ts";
-import { CheckObserver, type Step } from "./step.ts";
+import { type CheckRecorder, checkRecorder, type Step } from "./step.ts";
 
 export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags {}
 
@@ -83,19 +83,19 @@ class ServerCheck {
   readonly subjects: readonly string[];
   readonly #server: ServerConfig;
   readonly #api: MonitoringApi;
-  readonly #observer: CheckObserver;
+  readonly #recorder: CheckRecorder;
   readonly #durations: RunDurations;
   readonly #clock: Clock;
   readonly #interrupted: AbortSignal;
 
   constructor(server: ServerConfig, config: Config, context: CommandContext, interrupted: AbortSignal) {
-    const observer = new CheckObserver(new ExporterMetrics(context.build, () => []), server.name);
+    const recorder = checkRecorder(new ExporterMetrics(context.build, () => []), server.name);
     const log = context.log.child({ server: server.name });
     this.steps = checkSteps(server, config);
     this.subjects = [...this.steps.map(({ subject }) => subject), CLOCK, SPEED];
     this.#server = server;
-    this.#observer = observer;
-    this.#api = connect(server, observer, log, context, { maxAttempts: 1 });
+    this.#recorder = recorder;
+    this.#api = connect(server, recorder, log, context, { maxAttempts: 1 });
     this.#durations = new RunDurations(config, server.limits.timeoutMs, context);
     this.#clock = context.clock;
     this.#interrupted = interrupted;
@@ -129,15 +129,15 @@ class ServerCheck {
         return;
       }
       found({ server, subject: CLOCK, status: "ok", ...judgeClock(this.#api.clockOffset()) });
-      found({ server, subject: SPEED, status: "ok", ...this.#durations.judge(this.#observer.slowestMs) });
+      found({ server, subject: SPEED, status: "ok", ...this.#durations.judge(this.#recorder.slowestMs()) });
     } finally {
       await this.#api.close();
     }
   }
 
   async #attempt(step: Step): Promise<{ finding: Omit<Finding, "server" | "subject">; fatal: boolean }> {
-    const tools = { api: this.#api, signal: this.#interrupted, problems: () => this.#observer.takeProblems() };
-    this.#observer.takeProblems();
+    const tools = { api: this.#api, signal: this.#interrupted, problems: () => this.#recorder.takeProblems() };
+    this.#recorder.takeProblems();
     try {
       return { finding: { status: "ok", ...(await step.run(tools)) }, fatal: false };
     } catch (error) {

@@ -1,7 +1,7 @@
 import { READINGS, WITHOUT_SECTION } from "../../collectors/readings.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { isRoot } from "../../model/placement.ts";
-import type { DecodeProblem } from "../../prtg/decode/problems.ts";
+import type { DecodeProblem } from "../../telemetry/own-metrics.ts";
 import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../../prtg/records.ts";
 import { ok, type Step, type StepResult, type StepTools, warning } from "./step.ts";
 

@@ -1,8 +1,8 @@
 import type { ReadingName } from "../../collectors/readings.ts";
-import type { DecodeProblem } from "../../prtg/decode/problems.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
-import type { FinishedRequest } from "../../prtg/observer.ts";
-import { PrometheusServerMetrics } from "../../telemetry/prometheus-server-metrics.ts";
+import type { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
+import type { DecodeProblem } from "../../telemetry/own-metrics.ts";
+import { type FinishedRequest, type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
 import type { Finding, FindingStatus } from "./findings.ts";
 
 /** What a step has to say when it did not fail. */
@@ -35,30 +35,33 @@ export function warning(text: string, remedy: string): StepResult {
   return { status: "warning", text, remedy };
 }
 
-/** Keeps what the client reports while one step of the check runs. */
-export class CheckObserver extends PrometheusServerMetrics {
-  #problems = new Map<DecodeProblem, number>();
-  #slowestMs = 0;
-
+/** Keeps what the client records while one step of the check runs. */
+export interface CheckRecorder extends ServerRecorder {
   /** What could not be read since this was last asked for. */
-  takeProblems(): ReadonlyMap<DecodeProblem, number> {
-    const problems = this.#problems;
-    this.#problems = new Map();
-    return problems;
-  }
+  takeProblems(): ReadonlyMap<DecodeProblem, number>;
+  /** The longest that an answer took so far, milliseconds, without the wait for the budget. */
+  slowestMs(): number;
+}
 
-  /** The longest that an answer took so far, without the wait for the budget. */
-  get slowestMs(): number {
-    return this.#slowestMs;
-  }
-
-  override decodeProblem(problem: DecodeProblem, count: number): void {
-    super.decodeProblem(problem, count);
-    this.#problems.set(problem, (this.#problems.get(problem) ?? 0) + count);
-  }
-
-  override requestFinished(request: FinishedRequest): void {
-    super.requestFinished(request);
-    this.#slowestMs = Math.max(this.#slowestMs, request.durationMs);
-  }
+export function checkRecorder(metrics: ExporterMetrics, server: string): CheckRecorder {
+  const recorder = serverRecorder(metrics, server);
+  let problems = new Map<DecodeProblem, number>();
+  let slowestMs = 0;
+  return {
+    ...recorder,
+    decodeProblem(problem, count = 1) {
+      recorder.decodeProblem(problem, count);
+      problems.set(problem, (problems.get(problem) ?? 0) + count);
+    },
+    requestFinished(request: FinishedRequest) {
+      recorder.requestFinished(request);
+      slowestMs = Math.max(slowestMs, request.durationMs);
+    },
+    takeProblems() {
+      const taken = problems;
+      problems = new Map();
+      return taken;
+    },
+    slowestMs: () => slowestMs,
+  };
 }

@@ -14,7 +14,7 @@ import { accountFor } from "../../mapping/channel-account.ts";
 import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
 import type { Tree } from "../../model/tree.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
-import { PrometheusServerMetrics } from "../../telemetry/prometheus-server-metrics.ts";
+import { serverRecorder } from "../../telemetry/recorders.ts";
 import { interruption } from "../signals.ts";
 import type { MapFlags } from "./flags.ts";
 import { onlySensor, recordServer, sensorIn, treeOf } from "./mapped-server.ts";
@@ -90,7 +90,7 @@ async function readServers(
   return Promise.all(
     servers.map(async (server) => {
       const log = context.log.child({ server: server.name });
-      const metrics = new PrometheusServerMetrics(new ExporterMetrics(context.build, () => []), server.name);
+      const metrics = serverRecorder(new ExporterMetrics(context.build, () => []), server.name);
       const api = connect(server, metrics, log, context);
       try {
         return await recordServer(server.name, api, log, signal);

@@ -1,4 +1,5 @@
-import { CHANNEL_LABELS, EXPORTER_FAMILIES, TREE_FAMILIES } from "../metric-table.ts";
+import { OWN_FAMILIES } from "../../telemetry/own-metrics.ts";
+import { CHANNEL_LABELS, TREE_FAMILIES } from "../metric-table.ts";
 import { BASE_UNIT_NAMES, BASE_UNITS, type BaseUnitName } from "../units/base-units.ts";
 
 const LEGAL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -9,7 +10,7 @@ const RESERVED_PREFIXES = ["prtg_exporter_", "process_", "nodejs_", "go_", "scra
 /** Families that there are without any rule. */
 export const RESERVED_FAMILIES: ReadonlySet<string> = new Set<string>([
   ...Object.values(TREE_FAMILIES).map(({ name }) => name),
-  ...Object.values(EXPORTER_FAMILIES).map(({ name }) => name),
+  ...OWN_FAMILIES.map(({ name }) => name),
   ...["up", "target_info", "ALERTS", "ALERTS_FOR_STATE"],
 ]);
 /** Names of what is no gauge. */

@@ -1,6 +1,4 @@
-/** What was wrong in a server's answer and was left out. */
-const DECODE_PROBLEMS = ["record", "status", "value", "timestamp", "summary", "lookup", "text"] as const;
-export type DecodeProblem = (typeof DECODE_PROBLEMS)[number];
+import { DECODE_PROBLEMS, type DecodeProblem } from "../../telemetry/own-metrics.ts";
 
 /** How often each problem was met. Decoders count up in place: they run some hundred thousand times a minute. */
 export type DecodeProblems = Record<DecodeProblem, number>;

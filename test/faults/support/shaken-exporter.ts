@@ -9,6 +9,7 @@ import { type Simulator, startSimulator } from "../../../src/simulator/simulator
 import type { WorldSize } from "../../../src/simulator/world/layout/size.ts";
 import type { World } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
+import { OWN_METRICS } from "../../../src/telemetry/own-metrics.ts";
 import { testContext } from "../../support/simulated-exporter.ts";
 import { QuietClock } from "./quiet-clock.ts";
 
@@ -101,9 +102,9 @@ export async function startShakenExporter({
     text,
     page: async (format = "text") => new PageView(parsePage(await text(format), format)),
     isWell: async () => {
-      const { collectorSuccess, collectorComplete } = exporter.metrics;
-      const read = await Promise.all([collectorSuccess.get(), collectorComplete.get()]);
-      return read.every(({ values }) => values.every(({ value }) => value === 1));
+      const { success, complete } = OWN_METRICS.collector;
+      const { metrics } = exporter;
+      return [...metrics.numbers(success), ...metrics.numbers(complete)].every(({ value }) => value === 1);
     },
     close: async () => {
       await exporter.stop();

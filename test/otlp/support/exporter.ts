@@ -5,8 +5,9 @@ import { Redactor } from "../../../src/errors/redactor.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { connectOtlp } from "../../../src/otlp/connect.ts";
 import type { OtlpExporter } from "../../../src/otlp/exporter.ts";
-import type { OtlpObserver, Stream } from "../../../src/otlp/observer.ts";
 import { type OtlpSection, otlpSettings } from "../../../src/otlp/settings.ts";
+import { type OtlpRecorder, otlpRecorder } from "../../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../../support/exporter-metrics.ts";
 
 export const RESOURCE = resourceFromAttributes({ "service.name": "prtg-exporter", "service.instance.id": "one" });
 export const SCOPE = { name: "prtg-exporter", version: "1.2.3" };
@@ -32,21 +33,22 @@ export async function testExporter(
   return exporter;
 }
 
-export interface RecordedObserver extends OtlpObserver {
+export interface RecordedObserver extends OtlpRecorder {
   /** `delivered live` -> 12; events without points count themselves. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
 export function recordedObserver(): RecordedObserver {
   const counts: Record<string, number> = {};
-  const add = (event: string, stream: Stream, by: number): void => {
+  const add = (event: string, stream: string, by: number): void => {
     counts[`${event} ${stream}`] = (counts[`${event} ${stream}`] ?? 0) + by;
   };
   return {
+    ...otlpRecorder(emptyMetrics()),
     counts,
     delivered: (stream, points) => add("delivered", stream, points),
     rejected: (stream, points) => add("rejected", stream, points),
-    skipped: (stream, points) => add("skipped", stream, points),
+    skipped: (stream, points = 1) => add("skipped", stream, points),
     requestRefused: (stream) => add("refused", stream, 1),
     attemptFailed: (stream) => add("failed", stream, 1),
   };

@@ -5,8 +5,9 @@ import { Redactor } from "../../../src/errors/redactor.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createApiClient } from "../../../src/prtg/client.ts";
 import type { MonitoringApi } from "../../../src/prtg/monitoring-api.ts";
-import type { ApiObserver } from "../../../src/prtg/observer.ts";
 import type { ApiClientOptions, ApiLimits } from "../../../src/prtg/options.ts";
+import { type ServerRecorder, serverRecorder } from "../../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../../support/exporter-metrics.ts";
 
 export const API_KEY = "KEY-4711-SECRET";
 
@@ -39,7 +40,7 @@ type Overrides = Partial<Omit<ApiClientOptions, "limits" | "url">> & { readonly 
  * Options that a test may complete; without jitter, so that retries come at once. Deadlines by a clock of the test are
  * short; those by the real one must not end what a busy machine takes long for.
  */
-export function testOptions(url: string, overrides: Overrides = {}): ApiClientOptions & { observer: ApiObserver } {
+export function testOptions(url: string, overrides: Overrides = {}): ApiClientOptions & { observer: ServerRecorder } {
   const deadlines =
     overrides.clock === undefined
       ? { timeoutMs: 30_000, totalTimeoutMs: 60_000 }
@@ -86,7 +87,7 @@ export function testClient(url: string, overrides: Overrides = {}): TestClient {
   };
 }
 
-export function recorder(): { readonly observer: ApiObserver; readonly recorded: Recorded } {
+export function recorder(): { readonly observer: ServerRecorder; readonly recorded: Recorded } {
   const recorded: Recorded = {
     codes: [],
     retried: [],
@@ -98,7 +99,8 @@ export function recorder(): { readonly observer: ApiObserver; readonly recorded:
     mostInFlight: 0,
     bytes: 0,
   };
-  const observer: ApiObserver = {
+  const observer: ServerRecorder = {
+    ...serverRecorder(emptyMetrics(), "test"),
     requestStarted: () => {
       recorded.inFlight++;
       recorded.mostInFlight = Math.max(recorded.mostInFlight, recorded.inFlight);
@@ -109,10 +111,10 @@ export function recorder(): { readonly observer: ApiObserver; readonly recorded:
       recorded.codes.push(`${endpoint} ${code}`);
     },
     retried: (endpoint) => recorded.retried.push(endpoint),
-    breakerChanged: (open) => recorded.breaker.push(open),
+    breakerChanged: (open) => recorded.breaker.push(Boolean(open)),
     listMoved: (endpoint) => recorded.moved.push(endpoint),
-    totalMismatch: (endpoint, difference) => recorded.mismatches.set(endpoint, difference),
-    decodeProblem: (problem, count) => {
+    totalMismatch: (endpoint, difference) => recorded.mismatches.set(endpoint, Number(difference)),
+    decodeProblem: (problem, count = 1) => {
       recorded.problems.set(problem, (recorded.problems.get(problem) ?? 0) + count);
     },
   };

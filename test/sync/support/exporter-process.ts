@@ -5,11 +5,14 @@ import type { SyncMode } from "../../../src/sync/sensor-sync.ts";
 import type { StateFiles } from "../../../src/sync/state-files.ts";
 import { SyncEngine } from "../../../src/sync/sync-engine.ts";
 import { Watermarks } from "../../../src/sync/watermarks.ts";
+import { syncRecorder } from "../../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../../support/exporter-metrics.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import type { RecordedServer } from "./recorded-server.ts";
 
 /** Files that outlive a process. */
 export class Disk {
+  writes = 0;
   readonly files = new Map<string, string>();
 }
 
@@ -28,7 +31,6 @@ export interface Counted {
   rejected: Map<Resolution, number>;
   dropped: number;
   failures: number;
-  saves: number;
 }
 
 /** One run of the exporter. After `kill` nothing of it goes on, as after SIGKILL. */
@@ -66,12 +68,14 @@ export class ExporterProcess {
   ): Promise<ExporterProcess> {
     const life = new AbortController();
     const own = mortalClock(clock, life.signal);
-    const counted: Counted = { delivered: new Map(), rejected: new Map(), dropped: 0, failures: 0, saves: 0 };
+    const counted: Counted = { delivered: new Map(), rejected: new Map(), dropped: 0, failures: 0 };
     const freshest: ExporterProcess["freshest"] = [];
     const log: string[] = [];
-    const add = (counts: Map<Resolution, number>) => (resolution: Resolution, points: number) => {
-      counts.set(resolution, (counts.get(resolution) ?? 0) + points);
-    };
+    const add =
+      (counts: Map<Resolution, number>) =>
+      (resolution: Resolution, points = 1) => {
+        counts.set(resolution, (counts.get(resolution) ?? 0) + points);
+      };
     const engine = new SyncEngine({
       api: {
         clockOffset: () => server.clockOffset(),
@@ -95,16 +99,14 @@ export class ExporterProcess {
       random: () => 0.5,
       log: pino({ level: "debug" }, { write: (line) => void log.push(line) }),
       observer: {
+        ...syncRecorder(emptyMetrics(), "test"),
         delivered: add(counted.delivered),
         rejected: add(counted.rejected),
         deliveryFailed: () => {
           counted.failures++;
         },
-        dropped: (points) => {
+        dropped: (points = 1) => {
           counted.dropped += points;
-        },
-        watermarksSaved: () => {
-          counted.saves++;
         },
       },
       onFreshest: (sensorId, at, values) => freshest.push({ sensorId, at, values }),
@@ -168,11 +170,16 @@ function mortalClock(clock: Clock, life: AbortSignal): Clock {
 }
 
 /** Each step takes a moment, so that a kill can come between any two. */
-function mortalFiles({ files }: Disk, clock: Clock, life: AbortSignal): StateFiles {
+function mortalFiles(disk: Disk, clock: Clock, life: AbortSignal): StateFiles {
+  const { files } = disk;
   const step = <T>(act: () => T): Promise<T> => (life.aborted ? forEver() : clock.sleep(20).then(act));
   return {
     read: async (name) => files.get(name),
-    write: (name, text) => step(() => void files.set(name, text)),
+    write: (name, text) =>
+      step(() => {
+        files.set(name, text);
+        disk.writes++;
+      }),
     rename: (from, to) =>
       step(() => {
         const text = files.get(from);

@@ -1,0 +1,361 @@
+/**
+ * The metrics about the exporter itself, each once: registry, recorders, the reference in `docs/metrics.md` and the checks of
+ * dashboards and alerts take all they need from here. A group is what one recorder records; a key is its method, which takes the
+ * values of the labels in their order, and then the number (see recorders.ts).
+ */
+export interface OwnMetric {
+  readonly name: string;
+  readonly type: "gauge" | "counter" | "histogram";
+  /** Constant per name. */
+  readonly help: string;
+  /** In the order in which they are written. `server` is the configured name of the PRTG server. */
+  readonly labels: readonly string[];
+  /** All values of labels, where they are known: a counter whose values are all known starts at 0. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
+  /** What a gauge starts with, where none of its labels are left to its caller. */
+  readonly initial?: number;
+  /** Upper bounds of a histogram. */
+  readonly buckets?: readonly number[];
+}
+
+/** From a quick answer on the same network to the 25 s at which the PRTG server gives up. */
+const REQUEST_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25] as const;
+
+/** Problems in the server's answers that are counted and left out. */
+export const DECODE_PROBLEMS = ["record", "status", "value", "timestamp", "summary", "lookup", "text"] as const;
+export type DecodeProblem = (typeof DECODE_PROBLEMS)[number];
+
+/** Why a channel has no mapped metric, where that can be mended. */
+export const UNMAPPED_REASONS = ["unknown_unit", "unconverted"] as const;
+export type UnmappedReason = (typeof UNMAPPED_REASONS)[number];
+
+/** Of measurements. */
+export const RESOLUTIONS = ["live", "short", "medium", "long"] as const;
+
+/** What OTLP requests carry: measurements of a resolution, or the current state. */
+const STREAMS = [...RESOLUTIONS, "state"] as const;
+export type Stream = (typeof STREAMS)[number];
+
+const OUTCOMES = ["delivered", "rejected"] as const;
+
+interface Options {
+  readonly values?: Readonly<Record<string, readonly string[]>>;
+  readonly initial?: number;
+  readonly buckets?: readonly number[];
+}
+
+function metric<
+  const Type extends OwnMetric["type"],
+  const Labels extends readonly string[],
+  const More extends Options = Record<never, never>,
+>(name: string, type: Type, labels: Labels, help: string, more?: More) {
+  return { name, type, help, labels, ...(more as More) };
+}
+
+export const OWN_METRICS = {
+  /** About one PRTG server and the requests to it. */
+  server: {
+    up: metric(
+      "prtg_up",
+      "gauge",
+      ["server"],
+      "1 when the last health check and the last finished run of the tree, status and channels collectors each worked, else 0.",
+      { initial: 0 },
+    ),
+    requests: metric(
+      "prtg_exporter_api_requests_total",
+      "counter",
+      ["server", "endpoint", "code"],
+      "Requests to the monitoring server by endpoint and HTTP status code, or the kind of failure where none came.",
+    ),
+    requestDuration: metric(
+      "prtg_exporter_api_request_duration_seconds",
+      "histogram",
+      ["server", "endpoint"],
+      "Time from sending a request to its last byte; waiting for the budget is not included.",
+      { buckets: REQUEST_BUCKETS },
+    ),
+    responseBytes: metric(
+      "prtg_exporter_api_response_bytes_total",
+      "counter",
+      ["server", "endpoint"],
+      "Bytes of response bodies received from the monitoring server.",
+    ),
+    retried: metric(
+      "prtg_exporter_api_retries_total",
+      "counter",
+      ["server", "endpoint"],
+      "Requests that were sent again after a failure.",
+    ),
+    inFlight: metric(
+      "prtg_exporter_api_requests_in_flight",
+      "gauge",
+      ["server"],
+      "Requests to the monitoring server that are under way.",
+      { initial: 0 },
+    ),
+    breakerChanged: metric(
+      "prtg_exporter_api_breaker_open",
+      "gauge",
+      ["server"],
+      "1 while requests are held back because the server is unreachable or unavailable, else 0.",
+      { initial: 0 },
+    ),
+    unverified: metric(
+      "prtg_exporter_api_unverified",
+      "gauge",
+      ["server"],
+      "1 while the certificate of the server is not checked (`tls.insecure_skip_verify`), else 0.",
+      { initial: 0 },
+    ),
+    listMoved: metric(
+      "prtg_exporter_api_lists_moved_total",
+      "counter",
+      ["server", "endpoint"],
+      "Lists that changed while their pages were read and were read again.",
+    ),
+    totalMismatch: metric(
+      "prtg_exporter_api_total_count_mismatch",
+      "gauge",
+      ["server", "endpoint"],
+      "Objects that the server announced in X-Total-Count minus those that its pages held, at the last complete read.",
+    ),
+    clockOffset: metric(
+      "prtg_exporter_server_clock_offset_seconds",
+      "gauge",
+      ["server"],
+      "Clock of the monitoring server minus the exporter's clock, from the Date header.",
+    ),
+  },
+  /** About one collector of one server. */
+  collector: {
+    enabled: metric(
+      "prtg_exporter_collector_enabled",
+      "gauge",
+      ["server", "collector"],
+      "1 while the collector runs on its schedule; 0 when the server lacks the endpoint that it needs.",
+      { initial: 1 },
+    ),
+    success: metric(
+      "prtg_exporter_collector_success",
+      "gauge",
+      ["server", "collector"],
+      "1 when the last finished run of the collector worked, else 0.",
+    ),
+    complete: metric(
+      "prtg_exporter_collector_complete",
+      "gauge",
+      ["server", "collector"],
+      "1 when the last finished run saw every object, else 0; nothing is removed on the word of an incomplete run.",
+    ),
+    duration: metric(
+      "prtg_exporter_collector_duration_seconds",
+      "gauge",
+      ["server", "collector"],
+      "Time that the last finished run took.",
+    ),
+    lastSuccess: metric(
+      "prtg_exporter_collector_last_success_timestamp_seconds",
+      "gauge",
+      ["server", "collector"],
+      "Unix time at which the collector last worked.",
+    ),
+    skipped: metric(
+      "prtg_exporter_collector_skipped_runs_total",
+      "counter",
+      ["server", "collector"],
+      "Runs that were left out because the one before was still under way.",
+    ),
+  },
+  /** About what one server answered. */
+  objects: {
+    decodeProblem: metric(
+      "prtg_exporter_decode_problems_total",
+      "counter",
+      ["server", "problem"],
+      "What was wrong in the server's answers and was left out: record, status, value, timestamp, summary, lookup, text (too long, and cut).",
+      { values: { problem: DECODE_PROBLEMS } },
+    ),
+    waitingChannels: metric(
+      "prtg_exporter_waiting_channels",
+      "gauge",
+      ["server"],
+      "Channels of the last poll whose sensor is not known yet.",
+      { initial: 0 },
+    ),
+    unmappedChannels: metric(
+      "prtg_exporter_unmapped_channels",
+      "gauge",
+      ["server", "reason"],
+      "Channels without a mapped metric because their unit is not recognised (unknown_unit), or because it does not become the unit of the rule that fits (unconverted). Only with mapping rules.",
+      { values: { reason: UNMAPPED_REASONS } },
+    ),
+    orphans: metric(
+      "prtg_exporter_orphan_objects",
+      "gauge",
+      ["server"],
+      "Objects whose parent is not visible to the user; kept under the nearest known ancestor.",
+      { initial: 0 },
+    ),
+  },
+  /** About the measurements of one server on their way to the OTLP receiver. */
+  sync: {
+    delivered: metric(
+      "prtg_exporter_otlp_delivered_points_total",
+      "counter",
+      ["server", "resolution"],
+      "Measurements that the OTLP receiver acknowledged: live, or the server's averages short, medium, long.",
+      { values: { resolution: RESOLUTIONS } },
+    ),
+    rejected: metric(
+      "prtg_exporter_otlp_rejected_points_total",
+      "counter",
+      ["server", "resolution"],
+      "Measurements that the OTLP receiver refused for good; they are not sent again.",
+      { values: { resolution: RESOLUTIONS } },
+    ),
+    deliveryFailed: metric(
+      "prtg_exporter_otlp_failed_deliveries_total",
+      "counter",
+      ["server"],
+      "Deliveries of measurements that failed and are tried again.",
+    ),
+    pending: metric(
+      "prtg_exporter_otlp_pending_points",
+      "gauge",
+      ["server", "resolution"],
+      "Measurements that wait to be delivered.",
+      { values: { resolution: RESOLUTIONS } },
+    ),
+    oldestPending: metric(
+      "prtg_exporter_otlp_oldest_pending_age_seconds",
+      "gauge",
+      ["server", "resolution"],
+      "Age of the oldest measurement that waits to be delivered; 0 when none waits.",
+      { values: { resolution: RESOLUTIONS } },
+    ),
+    dropped: metric(
+      "prtg_exporter_otlp_dropped_points_total",
+      "counter",
+      ["server"],
+      "Measurements that were dropped for want of memory and are read from the server again.",
+    ),
+    watermarkFailed: metric(
+      "prtg_exporter_otlp_watermark_failures_total",
+      "counter",
+      ["server"],
+      "Times that the record of what was delivered could not be written to state_dir.",
+    ),
+  },
+  /** About requests to the OTLP receiver. */
+  otlp: {
+    statePoints: metric(
+      "prtg_exporter_otlp_state_points_total",
+      "counter",
+      ["outcome"],
+      "Points of the current state that the OTLP receiver acknowledged (delivered) or refused for good (rejected).",
+      { values: { outcome: OUTCOMES } },
+    ),
+    attemptFailed: metric(
+      "prtg_exporter_otlp_failed_requests_total",
+      "counter",
+      ["stream"],
+      "OTLP requests that could not be delivered, by what they carried: a resolution of measurements, or state.",
+      { values: { stream: STREAMS } },
+    ),
+    requestRefused: metric(
+      "prtg_exporter_otlp_refused_requests_total",
+      "counter",
+      ["stream"],
+      "OTLP requests that the receiver refused for good, by what they carried.",
+      { values: { stream: STREAMS } },
+    ),
+    skipped: metric(
+      "prtg_exporter_otlp_skipped_points_total",
+      "counter",
+      ["stream"],
+      "Measurements that are never sent: their channel is not known any more, or the value is no finite number.",
+      { values: { stream: STREAMS } },
+    ),
+  },
+  /** About the configuration. */
+  config: {
+    reloadSuccessful: metric(
+      "prtg_exporter_config_last_reload_successful",
+      "gauge",
+      [],
+      "1 when the configuration that was read last is in force, 0 when it was wrong and the one before still is.",
+    ),
+    reloadTime: metric(
+      "prtg_exporter_config_last_reload_success_timestamp_seconds",
+      "gauge",
+      [],
+      "Unix time at which the configuration was last read and found right.",
+    ),
+    hash: metric(
+      "prtg_exporter_config_hash",
+      "gauge",
+      [],
+      "48 bits of the hash of the configuration in force, with its rules and certificates but without secrets: equal where the exporter does the same.",
+    ),
+  },
+  /** About the metrics page. */
+  exposition: {
+    droppedSeries: metric(
+      "prtg_exporter_dropped_series",
+      "gauge",
+      ["family"],
+      "Series that the metrics page lacks because it would exceed limits.max_series or limits.max_bytes; no series while it is whole.",
+    ),
+    bytes: metric(
+      "prtg_exporter_exposition_bytes",
+      "gauge",
+      ["format", "encoding"],
+      "Size of the metrics page, or of the largest part (shard) that is asked for, as it goes over the wire, without the exporter's own metrics.",
+    ),
+    renderDuration: metric(
+      "prtg_exporter_render_duration_seconds",
+      "gauge",
+      ["format"],
+      "Time that putting together and compressing the last metrics page took.",
+    ),
+    scraped: metric("prtg_exporter_scrapes_total", "counter", ["format"], "Metrics pages served."),
+  },
+  /** About the web server. */
+  web: {
+    connections: metric(
+      "prtg_exporter_http_connections",
+      "gauge",
+      [],
+      "Open connections to the exporter's own web server.",
+    ),
+    rejected: metric(
+      "prtg_exporter_http_rejected_total",
+      "counter",
+      ["reason"],
+      "Requests and connections that the exporter's own web server turned away or cut.",
+    ),
+    configReloadSuccessful: metric(
+      "prtg_exporter_web_config_last_reload_successful",
+      "gauge",
+      [],
+      "0 when a change of the file given to --web.config.file, or of one that it names, is wrong and therefore not in force, else 1.",
+      { initial: 1 },
+    ),
+  },
+  /** About the program. */
+  process: {
+    build: metric(
+      "prtg_exporter_build_info",
+      "gauge",
+      ["version", "revision", "node_version"],
+      "Always 1; what is running.",
+    ),
+    series: metric("prtg_exporter_series", "gauge", ["family"], "Series served per family about the monitored world."),
+  },
+} as const;
+
+/** In the order of the metrics page. */
+export const OWN_FAMILIES: readonly OwnMetric[] = Object.values(OWN_METRICS).flatMap((group): OwnMetric[] =>
+  Object.values(group),
+);

@@ -1,0 +1,100 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { OwnMetric } from "./own-metrics.ts";
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface NumberSeries {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+export interface HistogramSeries {
+  readonly labels: Labels;
+  /** Observations by the bound up to which they are, each in one bucket; those beyond the last are in none. */
+  readonly bucketValues: Readonly<Record<string, number>>;
+  readonly sum: number;
+  readonly count: number;
+}
+
+/*
+ * prom-client gives its values away as what a page needs, asynchronously. Its state is plain, by labels; a test notices
+ * where another release has it elsewhere.
+ */
+class ReadableCounter extends Counter<string> {
+  declare readonly hashMap: Readonly<Record<string, NumberSeries>>;
+}
+class ReadableGauge extends Gauge<string> {
+  declare readonly hashMap: Readonly<Record<string, NumberSeries>>;
+}
+class ReadableHistogram extends Histogram<string> {
+  declare readonly hashMap: Readonly<Record<string, HistogramSeries>>;
+}
+
+export type Instrument = ReadableCounter | ReadableGauge | ReadableHistogram;
+
+/** The metric of a declaration, in a registry. `collect` is called whenever its values are asked for. */
+export function createInstrument(
+  { name, help, labels, type, buckets = [] }: OwnMetric,
+  registry: Registry,
+  collect: (() => void) | undefined,
+): Instrument {
+  const common = { name, help, labelNames: [...labels], registers: [registry], ...(collect && { collect }) };
+  if (type === "counter") return new ReadableCounter(common);
+  return type === "gauge" ? new ReadableGauge(common) : new ReadableHistogram({ ...common, buckets: [...buckets] });
+}
+
+type ValueOf<Metric, Name extends string> = Metric extends {
+  readonly values: { readonly [Key in Name]: readonly (infer Value)[] };
+}
+  ? Value
+  : string;
+
+/** Values of the labels in their order, but for those that are fixed. */
+type LabelValues<Metric, Names, Fixed extends string> = Names extends readonly [
+  infer First extends string,
+  ...infer Rest extends readonly string[],
+]
+  ? First extends Fixed
+    ? LabelValues<Metric, Rest, Fixed>
+    : [label: ValueOf<Metric, First>, ...LabelValues<Metric, Rest, Fixed>]
+  : [];
+
+/**
+ * Counts up by one unless told otherwise; sets a gauge, with true and false as 1 and 0; observes a value.
+ */
+type RecordMethod<Metric extends OwnMetric, Fixed extends string> = Metric["type"] extends "counter"
+  ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, by?: number]) => void
+  : Metric["type"] extends "gauge"
+    ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number | boolean]) => void
+    : (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, value: number]) => void;
+
+/** A method for each metric of a group, some labels of which are fixed. */
+export type Recorder<Group extends Readonly<Record<string, OwnMetric>>, Fixed extends string = never> = {
+  readonly [Key in keyof Group]: RecordMethod<Group[Key], Fixed>;
+};
+
+export type AnyRecordMethod = (...args: readonly (string | number | boolean)[]) => void;
+
+/** The method of one metric. */
+export function recordMethod({ labels: names }: OwnMetric, instrument: Instrument, fixed: Labels): AnyRecordMethod {
+  const free = names.filter((name) => !Object.hasOwn(fixed, name));
+  return (...args) => {
+    const given = new Map(free.map((name, index) => [name, String(args[index])]));
+    const labels: { [name: string]: string } = {};
+    for (const name of names) labels[name] = fixed[name] ?? given.get(name) ?? "";
+    const value = Number(args[free.length] ?? 1);
+    if (instrument instanceof Counter) instrument.inc(labels, value);
+    else if (instrument instanceof Gauge) instrument.set(labels, value);
+    else instrument.observe(labels, value);
+  };
+}
+
+/** Has metrics begun whose labels are all known: a series that says 0 from the start is what alerts and `rate` need. */
+export function begin({ type, labels, values = {}, initial }: OwnMetric, fixed: Labels, record: AnyRecordMethod): void {
+  const free = labels.filter((name) => !Object.hasOwn(fixed, name));
+  if (type === "gauge" && initial !== undefined && free.length === 0) record(initial);
+  if (type !== "counter") return;
+  let known: (readonly string[])[] = [[]];
+  for (const name of free) known = known.flatMap((before) => (values[name] ?? []).map((value) => [...before, value]));
+  for (const given of known) record(...given, 0);
+}

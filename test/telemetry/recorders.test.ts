@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
+import { type ServerRecorder, serverRecorder } from "../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../support/exporter-metrics.ts";
+
+let metrics: ExporterMetrics;
+let server: ServerRecorder;
+
+beforeEach(() => {
+  metrics = emptyMetrics();
+  server = serverRecorder(metrics, "hq");
+  server.expect(["/health", "/objects/count"], ["/experimental/sensors", "/experimental/channels"]);
+});
+
+/** `label=value,...` to the value of the series; without the label `server`, which all have. */
+function seriesOf(metric: OwnMetric): Record<string, number> {
+  const values = [...metrics.numbers(metric)];
+  return Object.fromEntries(
+    values.map(({ labels: { server: name, ...labels }, value }) => {
+      expect(name).toBe("hq");
+      const text = Object.entries(labels).map(([label, text]) => `${label}=${text}`);
+      return [text.join(), value];
+    }),
+  );
+}
+
+describe("what one server's client and collectors report", () => {
+  it("begins at zero where an alert or a rate waits for the first event", async () => {
+    for (const metric of [
+      OWN_METRICS.server.up,
+      OWN_METRICS.server.breakerChanged,
+      OWN_METRICS.server.inFlight,
+      OWN_METRICS.objects.orphans,
+      OWN_METRICS.objects.waitingChannels,
+    ]) {
+      expect(seriesOf(metric)).toEqual({ "": 0 });
+    }
+    expect(seriesOf(OWN_METRICS.objects.decodeProblem)).toEqual({
+      "problem=record": 0,
+      "problem=status": 0,
+      "problem=value": 0,
+      "problem=timestamp": 0,
+      "problem=text": 0,
+      "problem=summary": 0,
+      "problem=lookup": 0,
+    });
+    server.collector("tree");
+    expect(seriesOf(OWN_METRICS.collector.skipped)).toEqual({ "collector=tree": 0 });
+    expect(seriesOf(OWN_METRICS.collector.enabled)).toEqual({ "collector=tree": 1 });
+    // Nobody knows yet.
+    expect(seriesOf(OWN_METRICS.collector.success)).toEqual({});
+    expect(seriesOf(OWN_METRICS.collector.lastSuccess)).toEqual({});
+  });
+
+  it("becomes gauges", async () => {
+    server.up(true);
+    server.waitingChannels(3);
+    server.orphans(4);
+    server.clockOffset(-1.5);
+    server.breakerChanged(true);
+    server.totalMismatch("/experimental/sensors", -2);
+    const gauges = [
+      OWN_METRICS.server.up,
+      OWN_METRICS.objects.waitingChannels,
+      OWN_METRICS.objects.orphans,
+      OWN_METRICS.server.clockOffset,
+      OWN_METRICS.server.breakerChanged,
+    ];
+    expect(gauges.map(seriesOf)).toEqual([1, 3, 4, -1.5, 1].map((value) => ({ "": value })));
+    expect(seriesOf(OWN_METRICS.server.totalMismatch)).toEqual({ "endpoint=/experimental/sensors": -2 });
+    server.up(false);
+    server.breakerChanged(false);
+    expect([seriesOf(OWN_METRICS.server.up), seriesOf(OWN_METRICS.server.breakerChanged)]).toEqual([
+      { "": 0 },
+      { "": 0 },
+    ]);
+  });
+
+  it("counts requests by endpoint and outcome, with their durations in seconds", async () => {
+    server.requestStarted("/health");
+    server.requestStarted("/health");
+    expect(seriesOf(OWN_METRICS.server.inFlight)).toEqual({ "": 2 });
+    server.requestFinished({ endpoint: "/health", code: "204", durationMs: 20, bytes: 0 });
+    server.requestFinished({ endpoint: "/health", code: "timeout", durationMs: 30_000, bytes: 7 });
+    expect(seriesOf(OWN_METRICS.server.inFlight)).toEqual({ "": 0 });
+    expect(seriesOf(OWN_METRICS.server.requests)).toEqual({
+      "endpoint=/health,code=204": 1,
+      "endpoint=/health,code=timeout": 1,
+    });
+    expect(seriesOf(OWN_METRICS.server.responseBytes)).toMatchObject({ "endpoint=/health": 7 });
+    const values =
+      (await metrics.registry.getSingleMetric(OWN_METRICS.server.requestDuration.name)?.get())?.values ?? [];
+    const find = (name: string, le?: string | number) =>
+      values.find(
+        (value) =>
+          "metricName" in value &&
+          String(value.metricName).endsWith(name) &&
+          (le === undefined || value.labels.le === le),
+      )?.value;
+    expect([find("_count"), find("_bucket", 0.025), find("_bucket", 25), find("_bucket", "+Inf")]).toEqual([
+      2, 1, 1, 2,
+    ]);
+    expect(find("_sum")).toBeCloseTo(30.02);
+    server.retried("/health");
+    server.listMoved("/experimental/sensors");
+    server.decodeProblem("value", 5);
+    server.decodeProblem("value", 2);
+    expect(seriesOf(OWN_METRICS.server.retried)).toMatchObject({ "endpoint=/health": 1, "endpoint=/objects/count": 0 });
+    expect(seriesOf(OWN_METRICS.server.listMoved)).toMatchObject({
+      "endpoint=/experimental/sensors": 1,
+      "endpoint=/experimental/channels": 0,
+    });
+    expect(seriesOf(OWN_METRICS.objects.decodeProblem)).toMatchObject({ "problem=value": 7 });
+  });
+
+  it("tells of each collector's last run, and keeps the time of its last success", async () => {
+    const tree = server.collector("tree");
+    tree.finished({ success: true, complete: true, durationSeconds: 1.5, finishedAt: 1_000 });
+    tree.finished({ success: false, complete: false, durationSeconds: 2.5, finishedAt: 2_000 });
+    tree.skipped();
+    tree.enabled(false);
+    const read = (metric: OwnMetric) => seriesOf(metric)["collector=tree"];
+    expect({
+      success: read(OWN_METRICS.collector.success),
+      complete: read(OWN_METRICS.collector.complete),
+      duration: read(OWN_METRICS.collector.duration),
+      lastSuccess: read(OWN_METRICS.collector.lastSuccess),
+      skipped: read(OWN_METRICS.collector.skipped),
+      enabled: read(OWN_METRICS.collector.enabled),
+    }).toEqual({ success: 0, complete: 0, duration: 2.5, lastSuccess: 1_000, skipped: 1, enabled: 0 });
+  });
+});
