@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
 import { otlpRecorder, serverRecorder, syncRecorder } from "../../src/telemetry/recorders.ts";
@@ -24,7 +24,7 @@ async function beforeTheFirstPoll() {
   return metrics;
 }
 
-it("every counter starts at zero, so that the first event shows as a rise, or it is known why not", async () => {
+test("every counter starts at zero, so that the first event shows as a rise, or it is known why not", async () => {
   const { registry } = await beforeTheFirstPoll();
   expect(COUNTERS.length).toBeGreaterThan(15);
   for (const { name, labels } of COUNTERS) {
@@ -41,7 +41,7 @@ it("every counter starts at zero, so that the first event shows as a rise, or it
   }
 });
 
-it("counters by reason have all of them from the start", async () => {
+test("counters by reason have all of them from the start", async () => {
   const metrics = await beforeTheFirstPoll();
   const valuesOf = (metric: OwnMetric) =>
     [...metrics.numbers(metric)].map(({ labels }) => Object.values(labels).join()).toSorted();
@@ -52,7 +52,7 @@ it("counters by reason have all of them from the start", async () => {
   expect(valuesOf(OWN_METRICS.exposition.scraped)).toEqual(["application/openmetrics-text", "text/plain"]);
 });
 
-it("an endpoint that is not asked of every server starts with its first request", async () => {
+test("an endpoint that is not asked of every server starts with its first request", async () => {
   const metrics = new ExporterMetrics({ version: "1", revision: "" }, () => []);
   const server = serverRecorder(metrics, "hq");
   const endpoint = "/experimental/timeseries/{id}/{type}";

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { OwnMetrics } from "../../src/app/own-metrics.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { OwnMetricsRenderer } from "../../src/exposition/own-metrics.ts";
@@ -60,13 +60,13 @@ async function lookUpTime(servers: number): Promise<number> {
   return Math.min(...times);
 }
 
-it("with many servers, looking up what is shown of each takes no longer than with few", async () => {
+test("with many servers, looking up what is shown of each takes no longer than with few", async () => {
   const [few, many] = [await lookUpTime(50), await lookUpTime(400)];
   // 8 times as long; it was 64 times.
   expect(many / few).toBeLessThan(25);
 });
 
-it("with many servers, own metrics are read and written in many turns, and not for readers that have gone", async () => {
+test("with many servers, own metrics are read and written in many turns, and not for readers that have gone", async () => {
   const metrics = metricsOf(600);
   const reading = (signal?: AbortSignal) => {
     const slices = new TimeSlices(countingClock(), signal);
@@ -79,7 +79,7 @@ it("with many servers, own metrics are read and written in many turns, and not f
   expect(await turnsDuring(() => pages.render(body))).toBeGreaterThan(10);
 });
 
-it("pages of own metrics that are asked for at a time are made one after the other, and waiting ones together", async () => {
+test("pages of own metrics that are asked for at a time are made one after the other, and waiting ones together", async () => {
   const { registry } = metricsOf(3);
   const pages = new OwnMetricsRenderer(registry, countingClock());
   const first = pages.render("text");

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { OwnMetrics } from "../../src/app/own-metrics.ts";
 import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
@@ -18,7 +18,7 @@ async function measured(): Promise<OwnMetrics> {
   return OwnMetrics.read(metrics);
 }
 
-it("adds up by labels", async () => {
+test("adds up by labels", async () => {
   const own = await measured();
   expect(own.sum(requests)).toBe(12);
   expect(own.sum(requests, { server: "hq" })).toBe(7);
@@ -30,7 +30,7 @@ it("adds up by labels", async () => {
   expect([own.sum(unmappedChannels), own.most(unmappedChannels)]).toEqual([0, 0]);
 });
 
-it("tells mean and 95th percentile of a histogram", async () => {
+test("tells mean and 95th percentile of a histogram", async () => {
   const own = await measured();
   const of = (endpoint: string) => own.distribution(requestDuration, { server: "hq", endpoint });
   expect(of("/a")?.mean).toBeCloseTo((94 * 0.05 + 6 * 0.5) / 100);

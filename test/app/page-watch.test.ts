@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { PageWatch } from "../../src/app/page-watch.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
@@ -11,7 +11,7 @@ function setUp() {
   return { lines, metrics, watch: new PageWatch(metrics, log) };
 }
 
-it("tells dropped series when they begin, change by more than a tenth, and end", async () => {
+test("tells dropped series when they begin, change by more than a tenth, and end", async () => {
   const { lines, metrics, watch } = setUp();
   for (const count of [0, 0, 100, 100, 105, 95, 120, 121, 0, 0]) {
     watch.dropped(count === 0 ? new Map() : new Map([["prtg_channel_value", count]]));
@@ -28,7 +28,7 @@ it("tells dropped series when they begin, change by more than a tenth, and end",
   ]);
 });
 
-it("warns once of a page that vmagent would refuse", () => {
+test("warns once of a page that vmagent would refuse", () => {
   const { lines, watch } = setUp();
   watch.rendered(16 * 1024 * 1024);
   expect(lines).toEqual([]);

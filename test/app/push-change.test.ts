@@ -7,9 +7,9 @@ import { printConfig } from "../../src/app/fingerprint.ts";
 import { discardPush, openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-push.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { readTextFile } from "../../src/lib/bounded-files.ts";
+import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { certificatePath } from "../support/certificates.ts";
-import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";

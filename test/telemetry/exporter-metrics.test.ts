@@ -1,33 +1,32 @@
-import { describe, expect, it } from "vitest";
-import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import { describe, expect, test } from "vitest";
 import { readBuildInfo } from "../../src/telemetry/build-info.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { OWN_FAMILIES, OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { serverRecorder } from "../../src/telemetry/recorders.ts";
 
 const BUILD = { version: "1.2.3", revision: "abc" };
 
 describe("the exporter's own metrics", () => {
-  it("are those of the metric table, no more and no less", async () => {
+  test("are those that are declared, no more and no less", async () => {
     const { registry } = new ExporterMetrics(BUILD, () => []);
     const registered = (await registry.getMetricsAsJSON()).map(({ name, help, type }) => ({
       name,
       help,
       type: `${type}`,
     }));
-    const families: readonly MetricFamily[] = OWN_FAMILIES;
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
     expect(registered.sort(byName)).toEqual(
-      families.map(({ name, help, type }) => ({ name, help, type })).sort(byName),
+      OWN_FAMILIES.map(({ name, help, type }) => ({ name, help, type })).sort(byName),
     );
   });
 
-  it("tell what is running", async () => {
+  test("tell what is running", async () => {
     const { registry } = new ExporterMetrics(BUILD, () => []);
     const info = registry.getSingleMetric("prtg_exporter_build_info");
     expect((await info?.get())?.values).toEqual([{ value: 1, labels: { ...BUILD, node_version: process.version } }]);
   });
 
-  it("count the series at each scrape", async () => {
+  test("count the series at each scrape", async () => {
     let series = 3;
     const { registry } = new ExporterMetrics(BUILD, () => [["prtg_sensor_status", series]]);
     const read = async () => (await registry.getSingleMetric("prtg_exporter_series")?.get())?.values;
@@ -36,7 +35,7 @@ describe("the exporter's own metrics", () => {
     expect(await read()).toEqual([{ value: 4, labels: { family: "prtg_sensor_status" } }]);
   });
 
-  it("hold those of the process and of Node, but none that is named like what it is not", async () => {
+  test("hold those of the process and of Node, but none that is named like what it is not", async () => {
     const metrics = new ExporterMetrics(BUILD, () => []);
     metrics.collectProcessMetrics();
     const all = await metrics.registry.getMetricsAsJSON();
@@ -51,7 +50,27 @@ describe("the exporter's own metrics", () => {
     for (const { name, type } of all) expect(name.endsWith("_total"), name).toBe(`${type}` === "counter");
   });
 
-  it("of two exporters in one process do not mix", async () => {
+  test("are read from memory as the page shows them", async () => {
+    const metrics = new ExporterMetrics(BUILD, () => [["prtg_sensors", 4]]);
+    const server = serverRecorder(metrics, "hq");
+    server.requestStarted("/health");
+    server.requestFinished({ endpoint: "/health", code: "204", durationMs: 30, bytes: 7 });
+    server.requestDuration("/health", 60);
+    metrics.update();
+    const shown = async (name: string) => (await metrics.registry.getSingleMetric(name)?.get())?.values ?? [];
+    const { buckets, name: histogram } = OWN_METRICS.server.requestDuration;
+    for (const metric of OWN_FAMILIES.filter(({ type }) => type !== "histogram")) {
+      const page = (await shown(metric.name)).map(({ labels, value }) => ({ labels, value }));
+      expect([...metrics.numbers(metric)], metric.name).toMatchObject(page);
+    }
+    const [series] = metrics.histograms(OWN_METRICS.server.requestDuration);
+    const counted = buckets.map((_, index) =>
+      buckets.slice(0, index + 1).reduce((sum, bound) => sum + (series?.bucketValues[bound] ?? 0), 0),
+    );
+    expect((await shown(histogram)).map(({ value }) => value)).toEqual([...counted, 2, series?.sum, series?.count]);
+  });
+
+  test("of two exporters in one process do not mix", async () => {
     const [first, second] = [new ExporterMetrics(BUILD, () => []), new ExporterMetrics(BUILD, () => [])];
     first.exposition.scraped("text/plain");
     expect([...second.numbers(OWN_METRICS.exposition.scraped)]).toEqual([]);
@@ -59,7 +78,7 @@ describe("the exporter's own metrics", () => {
 });
 
 describe("build information", () => {
-  it("is the version of package.json and the revision of the image", () => {
+  test("is the version of package.json and the revision of the image", () => {
     expect(readBuildInfo({}).version).toMatch(/^\d+\.\d+\.\d+/);
     expect(readBuildInfo({}).revision).toBe("");
     expect(readBuildInfo({ PRTG_EXPORTER_REVISION: "0123abc" }).revision).toBe("0123abc");

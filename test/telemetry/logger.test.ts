@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ExporterError } from "../../src/errors/exporter-error.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { createLogger, LOG_FORMATS, LOG_LEVELS } from "../../src/telemetry/logger.ts";
@@ -6,7 +6,7 @@ import { createLogger, LOG_FORMATS, LOG_LEVELS } from "../../src/telemetry/logge
 const SECRET = 'p4ss"w\\rd\n/ü';
 
 describe.each(LOG_FORMATS)("the %s logger", (format) => {
-  it.each(LOG_LEVELS)("lets no secret through at level %s", (level) => {
+  test.each(LOG_LEVELS)("lets no secret through at level %s", (level) => {
     const redactor = new Redactor();
     redactor.add(SECRET);
     let written = "";
@@ -36,7 +36,7 @@ describe.each(LOG_FORMATS)("the %s logger", (format) => {
   });
 });
 
-it("writes JSON lines with level, time and message", () => {
+test("writes JSON lines with level, time and message", () => {
   let written = "";
   const output = { write: (text: string) => (written += text) };
   const log = createLogger({ level: "info", format: "json", redactor: new Redactor(), output });
@@ -51,7 +51,7 @@ it("writes JSON lines with level, time and message", () => {
 });
 
 describe("a secret that reads like something else", () => {
-  it.each(["20260417", "true", "null", "4711", '","msg":"', "duration_ms"])(
+  test.each(["20260417", "true", "null", "4711", '","msg":"', "duration_ms"])(
     "%s leaves a line that is JSON",
     (secret) => {
       const redactor = new Redactor();
@@ -70,7 +70,7 @@ describe("a secret that reads like something else", () => {
   );
 });
 
-it("writes text in one line, errors included", () => {
+test("writes text in one line, errors included", () => {
   let written = "";
   const output = { write: (text: string) => (written += text) };
   const log = createLogger({ level: "info", format: "text", redactor: new Redactor(), output });

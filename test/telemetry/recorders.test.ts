@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
 import { type ServerRecorder, serverRecorder } from "../../src/telemetry/recorders.ts";
@@ -26,7 +26,7 @@ function seriesOf(metric: OwnMetric): Record<string, number> {
 }
 
 describe("what one server's client and collectors report", () => {
-  it("begins at zero where an alert or a rate waits for the first event", async () => {
+  test("begins at zero where an alert or a rate waits for the first event", async () => {
     for (const metric of [
       OWN_METRICS.server.up,
       OWN_METRICS.server.breakerChanged,
@@ -53,7 +53,7 @@ describe("what one server's client and collectors report", () => {
     expect(seriesOf(OWN_METRICS.collector.lastSuccess)).toEqual({});
   });
 
-  it("becomes gauges", async () => {
+  test("becomes gauges", async () => {
     server.up(true);
     server.waitingChannels(3);
     server.orphans(4);
@@ -77,7 +77,7 @@ describe("what one server's client and collectors report", () => {
     ]);
   });
 
-  it("counts requests by endpoint and outcome, with their durations in seconds", async () => {
+  test("counts requests by endpoint and outcome, with their durations in seconds", async () => {
     server.requestStarted("/health");
     server.requestStarted("/health");
     expect(seriesOf(OWN_METRICS.server.inFlight)).toEqual({ "": 2 });
@@ -114,7 +114,7 @@ describe("what one server's client and collectors report", () => {
     expect(seriesOf(OWN_METRICS.objects.decodeProblem)).toMatchObject({ "problem=value": 7 });
   });
 
-  it("tells of each collector's last run, and keeps the time of its last success", async () => {
+  test("tells of each collector's last run, and keeps the time of its last success", async () => {
     const tree = server.collector("tree");
     tree.finished({ success: true, complete: true, durationSeconds: 1.5, finishedAt: 1_000 });
     tree.finished({ success: false, complete: false, durationSeconds: 2.5, finishedAt: 2_000 });
