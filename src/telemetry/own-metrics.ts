@@ -14,6 +14,8 @@ export interface OwnMetric {
   readonly values?: Readonly<Record<string, readonly string[]>>;
   /** What a gauge starts with, where none of its labels are left to its caller. */
   readonly initial?: number;
+  /** The method of a gauge adds to it, instead of setting it. */
+  readonly adds?: boolean;
   /** Upper bounds of a histogram. */
   readonly buckets?: readonly number[];
 }
@@ -38,11 +40,7 @@ export type Stream = (typeof STREAMS)[number];
 
 const OUTCOMES = ["delivered", "rejected"] as const;
 
-interface Options {
-  readonly values?: Readonly<Record<string, readonly string[]>>;
-  readonly initial?: number;
-  readonly buckets?: readonly number[];
-}
+type Options = Pick<OwnMetric, "values" | "initial" | "adds" | "buckets">;
 
 function metric<
   const Type extends OwnMetric["type"],
@@ -92,7 +90,7 @@ export const OWN_METRICS = {
       "gauge",
       ["server"],
       "Requests to the monitoring server that are under way.",
-      { initial: 0 },
+      { initial: 0, adds: true },
     ),
     breakerChanged: metric(
       "prtg_exporter_api_breaker_open",

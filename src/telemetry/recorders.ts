@@ -32,7 +32,6 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
     ...metrics.recorder(OWN_METRICS.objects, { server }),
   };
   const begun = new Set<string>();
-  let inFlight = 0;
   /** Codes are not known beforehand, and each would be a series for each endpoint of each server. */
   const begin = (endpoint: string): void => {
     if (begun.has(endpoint)) return;
@@ -49,10 +48,10 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
     },
     requestStarted(endpoint: string): void {
       begin(endpoint);
-      own.inFlight(++inFlight);
+      own.inFlight(1);
     },
     requestFinished({ endpoint, code, durationMs, bytes }: FinishedRequest): void {
-      own.inFlight(--inFlight);
+      own.inFlight(-1);
       own.requests(endpoint, code);
       own.requestDuration(endpoint, durationMs / 1_000);
       own.responseBytes(endpoint, bytes);

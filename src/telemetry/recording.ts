@@ -60,7 +60,7 @@ type LabelValues<Metric, Names, Fixed extends string> = Names extends readonly [
   : [];
 
 /**
- * Counts up by one unless told otherwise; sets a gauge, with true and false as 1 and 0; observes a value.
+ * Counts up by one unless told otherwise; sets a gauge, or adds to it, with true and false as 1 and 0; observes a value.
  */
 type RecordMethod<Metric extends OwnMetric, Fixed extends string> = Metric["type"] extends "counter"
   ? (...args: [...LabelValues<Metric, Metric["labels"], Fixed>, by?: number]) => void
@@ -76,7 +76,11 @@ export type Recorder<Group extends Readonly<Record<string, OwnMetric>>, Fixed ex
 export type AnyRecordMethod = (...args: readonly (string | number | boolean)[]) => void;
 
 /** The method of one metric. */
-export function recordMethod({ labels: names }: OwnMetric, instrument: Instrument, fixed: Labels): AnyRecordMethod {
+export function recordMethod(
+  { labels: names, adds = false }: OwnMetric,
+  instrument: Instrument,
+  fixed: Labels,
+): AnyRecordMethod {
   const free = names.filter((name) => !Object.hasOwn(fixed, name));
   return (...args) => {
     const given = new Map(free.map((name, index) => [name, String(args[index])]));
@@ -84,6 +88,7 @@ export function recordMethod({ labels: names }: OwnMetric, instrument: Instrumen
     for (const name of names) labels[name] = fixed[name] ?? given.get(name) ?? "";
     const value = Number(args[free.length] ?? 1);
     if (instrument instanceof Counter) instrument.inc(labels, value);
+    else if (adds && instrument instanceof Gauge) instrument.inc(labels, value);
     else if (instrument instanceof Gauge) instrument.set(labels, value);
     else instrument.observe(labels, value);
   };
