@@ -1,8 +1,8 @@
 import { READINGS, WITHOUT_SECTION } from "../../collectors/readings.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { isRoot } from "../../model/placement.ts";
-import type { DecodeProblem } from "../../telemetry/own-metrics.ts";
 import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../../prtg/records.ts";
+import type { DecodeProblem } from "../../telemetry/own-metrics.ts";
 import { ok, type Step, type StepResult, type StepTools, warning } from "./step.ts";
 
 const RIGHTS_REMEDY = "An API key has the rights of its user: give that user read access to what is to be monitored.";
