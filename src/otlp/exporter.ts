@@ -3,8 +3,8 @@ import { describeFault } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { DeliveryOutcome } from "../sync/measurement.ts";
-import { parseExportResponse, type RequestOutcome } from "./answer.ts";
 import { ENCODINGS, type OtlpProtocol } from "./encoding.ts";
+import { parseExportResponse, type RequestOutcome } from "./export-response.ts";
 import { RequestSize } from "./request-size.ts";
 import type { OtlpTransport } from "./transport.ts";
 

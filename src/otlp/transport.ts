@@ -6,7 +6,7 @@ import { withDeadline } from "../lib/deadline.ts";
 import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import { headerValue, mediaType } from "../lib/http/headers.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
-import type { HttpAnswer } from "./answer.ts";
+import type { HttpAnswer } from "./export-response.ts";
 import type { HeaderReader } from "./headers.ts";
 
 export interface TransportOptions {

@@ -105,6 +105,23 @@ test("the picture of a moment: statuses as codes, the exporter's own metrics, on
   ]);
 });
 
+test("counters are cumulative, whatever temporality is preferred for instruments of the SDK", async () => {
+  vi.stubEnv("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const receiver = await startReceiver();
+  const registry = new Registry();
+  const counter = new Counter({ name: "prtg_exporter_scrapes_total", help: "Pages.", registers: [registry] });
+  const { push } = await testPush({ endpoint: receiver.url }, { store: storeOf(0), registry });
+  for (let scrape = 0; scrape < 2; scrape++) {
+    counter.inc();
+    await push.flush();
+  }
+  expect(receiver.metrics).toMatchObject([
+    { temporality: 2, points: [{ value: 1 }] },
+    { temporality: 2, points: [{ value: 2 }] },
+  ]);
+});
+
 test("with all statuses as 0 and 1 these are pushed too", async () => {
   const receiver = await startReceiver();
   const store = storeOf(0);

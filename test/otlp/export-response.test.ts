@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type HttpAnswer, parseExportResponse } from "../../src/otlp/answer.ts";
+import { type HttpAnswer, parseExportResponse } from "../../src/otlp/export-response.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 
