@@ -1,6 +1,8 @@
 /**
  * The one table of metric families. The code takes names, help and labels from here; `docs/metrics.md` is generated
- * from it; dashboards and alerts may use nothing else.
+ * from it; dashboards and alerts may use nothing else. What value a family shows, and until when, its declaration in
+ * `projection/` says, which refers to here: it needs the model, and this file imports nothing, because the schema of the
+ * configuration and the checks of rules need the names.
  */
 export interface MetricFamily {
   readonly name: string;

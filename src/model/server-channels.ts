@@ -1,15 +1,17 @@
 import type { TimeSlices } from "../lib/yielding.ts";
-import {
-  type ChannelLimits,
-  type ChannelRecord,
-  LIMIT_NAMES,
-  type ListResult,
-  provesAbsence,
-} from "../prtg/records.ts";
+import { type ChannelRecord, type ListResult, provesAbsence } from "../prtg/records.ts";
 import { CHANNEL_FACTS, Channel, ChannelNumbers } from "./channel.ts";
+import {
+  changeStaleness,
+  factsOfValue,
+  measure,
+  takeLimits,
+  takeLookup,
+  takeValue,
+  withdrawValue,
+} from "./channel-updates.ts";
 import { staleAfter } from "./expiry-policy.ts";
 import type { Lookups } from "./lookups.ts";
-import { changeStaleness, isBehindSeries, measure } from "./measure.ts";
 import { NODE_FACTS, type NodeState } from "./node-state.ts";
 import { SensorChannels } from "./sensor-channels.ts";
 import type { StateObserver } from "./state-observer.ts";
@@ -117,7 +119,7 @@ export class ServerChannels {
       const channel = this.#sensors.get(record.sensorId)?.find(record.channelId);
       if (channel === undefined) continue;
       if (this.#misses(record)) unknown++;
-      const facts = this.#takeLimits(channel, record, until) | this.#takeLookup(channel, record, until);
+      const facts = takeLimits(channel, record, until) | takeLookup(channel, record, this.#lookups, until);
       if (facts !== 0) this.observer.channelChanged(channel, facts, now.monotonic);
     }
     return unknown;
@@ -135,7 +137,7 @@ export class ServerChannels {
         if (channel === undefined) continue;
         channel.seriesAt = at;
         measure(channel, { value, measuredAt: at }, group.staleAfterMs, now);
-        this.observer.channelChanged(channel, measured(channel, now), now.monotonic);
+        this.observer.channelChanged(channel, factsOfValue(channel, now), now.monotonic);
       }
       const { sensor } = group;
       if (at <= (sensor.lastMeasuredAt ?? 0)) continue;
@@ -165,8 +167,7 @@ export class ServerChannels {
   /** The sensor is paused: its channels have no values. */
   pauseSensor(id: string, now: ClockReading): void {
     for (const channel of this.#sensors.get(id)?.channels ?? []) {
-      channel.value = undefined;
-      this.observer.channelChanged(channel, measured(channel, now), now.monotonic);
+      this.observer.channelChanged(channel, withdrawValue(channel, now), now.monotonic);
     }
   }
 
@@ -226,8 +227,8 @@ export class ServerChannels {
     channel.missed = 0;
     channel.seenIn = this.#poll;
     channel.listedUntil = until;
-    facts |= takeValue(channel, record, group, now);
-    facts |= this.#takeLimits(channel, record, until) | this.#takeLookup(channel, record, until);
+    facts |= group.paused ? withdrawValue(channel, now) : takeValue(channel, record, group.staleAfterMs, now);
+    facts |= takeLimits(channel, record, until) | takeLookup(channel, record, this.#lookups, until);
     this.observer.channelChanged(channel, facts, now.monotonic);
     if (record.measuredAt === undefined) return;
     const { sensor } = group;
@@ -235,23 +236,6 @@ export class ServerChannels {
       sensor.lastMeasuredAt = record.measuredAt;
     }
     group.measuredIn = this.#poll;
-  }
-
-  /** Returns what was told. */
-  #takeLimits(channel: Channel, { limits }: ChannelRecord, until: number): number {
-    if (limits === undefined) return 0;
-    const before = channel.limits;
-    channel.limits = isAnySet(limits) ? { values: limits, until } : undefined;
-    if (before === undefined && channel.limits === undefined) return 0;
-    return CHANNEL_FACTS.limits | CHANNEL_FACTS.comparison;
-  }
-
-  #takeLookup(channel: Channel, { lookup }: ChannelRecord, until: number): number {
-    if (lookup === undefined || this.#lookups === undefined) return 0;
-    const before = channel.lookup;
-    const definition = this.#lookups.find(lookup);
-    channel.lookup = definition && { definition, until };
-    return before === undefined && definition === undefined ? 0 : CHANNEL_FACTS.state;
   }
 
   /** The record names a lookup that is not known. */
@@ -285,34 +269,4 @@ export class ServerChannels {
     this.#numbers.release(channel.row);
     this.#count--;
   }
-}
-
-/** Returns what was told. */
-function takeValue(channel: Channel, record: ChannelRecord, group: SensorChannels, now: ClockReading): number {
-  const { value, measuredAt } = record;
-  if (group.paused || value === undefined || measuredAt === undefined) channel.value = undefined;
-  else if (isBehindSeries(channel, measuredAt, now)) return 0;
-  else measure(channel, { value, measuredAt }, group.staleAfterMs, now);
-  return measured(channel, now);
-}
-
-/** What a new value, or none, tells of a channel. Limits and lookups that were not confirmed in time are forgotten. */
-function measured(channel: Channel, { monotonic }: ClockReading): number {
-  let facts: number = CHANNEL_FACTS.measurement;
-  if (channel.limits !== undefined) {
-    facts |= CHANNEL_FACTS.comparison;
-    if (channel.limits.until <= monotonic) {
-      channel.limits = undefined;
-      facts |= CHANNEL_FACTS.limits;
-    }
-  }
-  if (channel.lookup !== undefined) {
-    facts |= CHANNEL_FACTS.state;
-    if (channel.lookup.until <= monotonic) channel.lookup = undefined;
-  }
-  return facts;
-}
-
-function isAnySet(limits: ChannelLimits): boolean {
-  return LIMIT_NAMES.some((name) => limits[name] !== undefined);
 }

@@ -2,7 +2,7 @@ import type { ChannelRecord, ListResult, NodeRecord, StatusSummary } from "../pr
 import type { StatusToken } from "../prtg/status.ts";
 import { labelSize, labelsTooLarge } from "./bounds.ts";
 import type { Channel } from "./channel.ts";
-import { Counts } from "./counts.ts";
+import { Counts, countStatuses } from "./counts.ts";
 import type { Lookups } from "./lookups.ts";
 import { NODE_FACTS, NodeState, nodeExpiry } from "./node-state.ts";
 import { reconcileInSteps } from "./reconcile.ts";
@@ -10,7 +10,6 @@ import { Rows } from "./rows.ts";
 import type { SensorChannels } from "./sensor-channels.ts";
 import { type LatestRow, ServerChannels } from "./server-channels.ts";
 import { type KnownVersion, NO_OBSERVER, type StateObserver } from "./state-observer.ts";
-import { countStatuses } from "./status-counts.ts";
 import { EMPTY_TREE, NODE_KINDS, type NodePoll, type Tree, type TreeChanges, type TreeNode } from "./tree.ts";
 import type { UpdateContext } from "./update-context.ts";
 

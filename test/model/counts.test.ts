@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countStatuses } from "../../src/model/status-counts.ts";
+import { countStatuses } from "../../src/model/counts.ts";
 import { STATUS_TOKENS, type StatusToken } from "../../src/prtg/status.ts";
 
 type Counts = Partial<Record<StatusToken, number>>;
