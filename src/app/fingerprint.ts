@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { stringify } from "safe-stable-stringify";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import { readTextFile } from "../lib/bounded-files.ts";
@@ -39,10 +40,12 @@ export async function printConfig(config: Config): Promise<ConfigPrints> {
   };
 }
 
-/** SHA-256 in hexadecimal of a value; a secret in it stands for itself. */
+/** SHA-256 in hexadecimal of a value, whatever the order of its keys; a secret in it stands for itself. */
 export function digest(value: unknown): string {
   return createHash("sha256")
-    .update(JSON.stringify(value, (_key, item: unknown) => sorted(item)) ?? "")
+    .update(
+      stringify(value, (_key, item: unknown) => (item instanceof Set || item instanceof Map ? [...item] : item)) ?? "",
+    )
     .digest("hex");
 }
 
@@ -77,12 +80,4 @@ function withoutSecrets(otlp: NonNullable<Config["otlp"]>): unknown {
 async function secretOf({ credentials }: ServerConfig): Promise<string> {
   const source = credentials.kind === "api_key" ? credentials.apiKey : credentials.password;
   return digest((await source.read()).reveal());
-}
-
-/** Keys in one order, whatever the file has. */
-function sorted(item: unknown): unknown {
-  if (item instanceof Set) return [...item];
-  if (item instanceof Map) return [...item];
-  if (typeof item !== "object" || item === null || Array.isArray(item)) return item;
-  return Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -163,7 +163,7 @@ async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Va
  * counts for nothing. `path` is of an empty file that stays. Returns the function that gives the lock back.
  * @throws ExporterError BACKFILL_BUSY
  */
-export function lockFolder(folder: string, path: string): () => void {
+function lockFolder(folder: string, path: string): () => void {
   let lock: FileLock | undefined;
   try {
     lock = tryFileLock(path);

@@ -95,7 +95,7 @@ export class CronTimetable implements Timetable {
  * out are due when it begins, all together; those that come twice when it ends are due twice.
  * @param after Milliseconds since the epoch, and so is the result.
  */
-export function nextTick(times: CronTimes, after: number): number {
+function nextTick(times: CronTimes, after: number): number {
   let from = after;
   let offset = zoneOffset(from);
   let wall = from + offset;

@@ -101,7 +101,7 @@ const ruleKeys = z.strictObject({
 
 const DROPS = "drop alone, or name with what belongs to it";
 
-export const ruleSchema = ruleKeys.transform((given, context) => {
+const ruleSchema = ruleKeys.transform((given, context) => {
   const { match: matched, drop, name, ...rest } = given;
   const others = [...(name === undefined ? [] : ["name"]), ...Object.keys(rest)];
   if (drop) {

@@ -14,7 +14,7 @@ import { type FileShape, validateAs } from "./validation.ts";
 export const PRESET_FOLDER = new URL("../../config/mappings/", import.meta.url);
 
 /** The text of a preset, as UTF-8; rejects with the error of the file system. */
-export function readPreset(name: PresetName): Promise<string> {
+function readPreset(name: PresetName): Promise<string> {
   return readFile(new URL(`${name}.yaml`, PRESET_FOLDER), "utf8");
 }
 

@@ -11,9 +11,9 @@ export type Schedule =
       readonly expression: string;
     };
 
-export const MINIMUM_INTERVAL_MS = 1_000;
+const MINIMUM_INTERVAL_MS = 1_000;
 /** Node's timers fire at once when asked for more than 2^31 - 1 ms, which is short of 25 days. */
-export const MAXIMUM_INTERVAL_MS = 24 * 86_400_000;
+const MAXIMUM_INTERVAL_MS = 24 * 86_400_000;
 
 /** Why a text is no schedule, in words that do not repeat the text. */
 export interface ScheduleFault {

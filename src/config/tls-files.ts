@@ -36,7 +36,7 @@ export async function readCertificates(path: string, readFile: ReadFile): Promis
  * The private key of a PEM file. `readFile` may look at who else may read it.
  * @throws ExporterError SECRET_UNREADABLE, and what `readFile` throws of the catalogue
  */
-export async function readPrivateKey(path: string, readFile: ReadFile): Promise<string> {
+async function readPrivateKey(path: string, readFile: ReadFile): Promise<string> {
   const file = `file ${printable(path)}`;
   let content: string;
   try {

@@ -30,7 +30,7 @@ export interface DeflatedChunk {
   readonly length: number;
 }
 
-export const NOTHING_DEFLATED: DeflatedChunk = { buffers: [], crc: 0, length: 0 };
+const NOTHING_DEFLATED: DeflatedChunk = { buffers: [], crc: 0, length: 0 };
 
 /**
  * Compresses off the main thread. Ends on a byte boundary (sync flush) and refers to nothing before it, so chunks can

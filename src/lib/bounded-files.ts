@@ -3,11 +3,11 @@ import { type FileHandle, open } from "node:fs/promises";
 import { type Clock, systemClock } from "./clock.ts";
 
 /** Configurations, rules, certificates and secrets; the largest bundles of authorities have some 300 kB. */
-export const MAX_TEXT_BYTES = 16 << 20;
+const MAX_TEXT_BYTES = 16 << 20;
 /** What the exporter wrote itself: watermarks of a million sensors have 40 MB, recordings of large servers more. */
 export const MAX_DATA_BYTES = 256 << 20;
 /** A file system that takes longer does not answer. */
-export const FILE_TIMEOUT_MS = 10_000;
+const FILE_TIMEOUT_MS = 10_000;
 
 /** Threads of libuv for files, name resolution and compression together, unless the environment says otherwise. */
 const DEFAULT_THREADS = 4;

@@ -46,7 +46,7 @@ export function accountFor(
 }
 
 /** As the messages about wrong rules call it. */
-export function ruleTitle({ source, ordinal }: Rule): string {
+function ruleTitle({ source, ordinal }: Rule): string {
   return `rules[${ordinal}] of ${source}`;
 }
 

@@ -131,7 +131,7 @@ function lower(headers: Readonly<Record<string, string>> = {}): Record<string, s
 }
 
 /** The URL for metrics below a base that people write by hand, who often give the whole of it. */
-export function completeMetricsUrl(base: string): string | undefined {
+function completeMetricsUrl(base: string): string | undefined {
   const url = parseHttpUrl(base);
   return url?.pathname.replace(/\/+$/, "").endsWith(SIGNAL_PATH) ? url.href : metricsUrl(base);
 }

@@ -8,7 +8,7 @@ import { type FoundSeries, findSeries } from "../../store/find-series.ts";
 import type { DebugSources } from "./debug-sources.ts";
 
 /** Channels of a sensor that are shown at a time. Sensors have some 50 at most. */
-export const MAX_CHANNELS_SHOWN = 200;
+const MAX_CHANNELS_SHOWN = 200;
 
 const USAGE = "give ?object= with the id of a sensor (2490) or of a channel (2490.1)";
 

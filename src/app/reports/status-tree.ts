@@ -15,8 +15,8 @@ import { instant, instantOrNull } from "./status-report.ts";
 import type { StatusSources } from "./status-sources.ts";
 
 /** Children shown at a time, and objects found. */
-export const MAX_CHILDREN = 200;
-export const MAX_FOUND = 100;
+const MAX_CHILDREN = 200;
+const MAX_FOUND = 100;
 
 const NO_CHANNELS = { from: 0, count: 0 };
 

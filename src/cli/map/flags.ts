@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { ConfigFlags, LogFlags } from "../../app/context.ts";
 
-export const MAP_FORMATS = ["table", "json"] as const;
+const MAP_FORMATS = ["table", "json"] as const;
 export type MapFormat = (typeof MAP_FORMATS)[number];
 
 export interface MapFlags extends LogFlags, ConfigFlags {

@@ -6,7 +6,7 @@ import { parseGoDuration } from "./go-duration.ts";
  * Whatever may hold a secret is `unknown` here and looked at by hand (load.ts): messages about it must not show it.
  */
 
-export const CLIENT_AUTH_TYPES = [
+const CLIENT_AUTH_TYPES = [
   "NoClientCert",
   "RequestClientCert",
   "RequireAnyClientCert",
@@ -45,8 +45,6 @@ const HEADERS = {
   "X-XSS-Protection": undefined,
   "Strict-Transport-Security": undefined,
 } as const satisfies Record<string, readonly string[] | undefined>;
-
-export type HeaderName = keyof typeof HEADERS;
 
 /** One of the names of a table, as what the table says. */
 function named<const Table extends Readonly<Record<string, string>>>(table: Table) {

@@ -14,8 +14,3 @@ export const UNCHANGED: Conversion = { shift: 0, times: 1, over: 1, plus: 0 };
 export function convert({ shift, times, over, plus }: Conversion, value: number): number {
   return ((value + shift) * times) / over + plus;
 }
-
-/** The way back: `value` such that `convert` makes `converted` of it. */
-export function convertBack({ shift, times, over, plus }: Conversion, converted: number): number {
-  return ((converted - plus) * over) / times - shift;
-}

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BASE_UNIT_NAMES, BASE_UNITS, type BaseUnitName, RATES } from "../../../src/mapping/units/base-units.ts";
-import { convert, convertBack, UNCHANGED } from "../../../src/mapping/units/conversion.ts";
+import { type Conversion, convert, UNCHANGED } from "../../../src/mapping/units/conversion.ts";
 import { DISPLAY_UNITS } from "../../../src/mapping/units/display-units.ts";
 import { type ByteUnits, UnitReader } from "../../../src/mapping/units/unit-reader.ts";
 import { metricUnit } from "../../../src/otlp/naming.ts";
@@ -179,3 +179,8 @@ describe("base units", () => {
     if (known.includes(name)) expect(unit).toBe(ucum);
   });
 });
+
+/** `value` such that `convert` makes `converted` of it. */
+function convertBack({ shift, times, over, plus }: Conversion, converted: number): number {
+  return ((converted - plus) * over) / times - shift;
+}
