@@ -3,13 +3,18 @@
  * a page to render. Told to `poll`, it answers with what the channels collector alone took.
  */
 import { pino } from "pino";
-import { createServerMonitor } from "../../src/collectors/server-monitor.ts";
+import { RunRecords } from "../../src/collectors/run-record.ts";
+import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/server-collectors.ts";
+import { ServerReader } from "../../src/collectors/server-reader.ts";
+import { StateWriter } from "../../src/collectors/state-writer.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
+import { ServerView } from "../../src/projection/server-view.ts";
 import { createApiClient } from "../../src/prtg/client.ts";
 import { Store } from "../../src/store/store.ts";
+import type { CollectorRecorder } from "../../src/telemetry/recorders.ts";
 import { answerCommands } from "../processes/answer.ts";
 import { API_KEY } from "../processes/simulator.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
@@ -21,8 +26,7 @@ const mapper = plainMapper();
 const random = () => 0.5;
 const stopwatch = new Stopwatch();
 
-const monitor = createServerMonitor({
-  server: "hq",
+const reader = new ServerReader({
   api: createApiClient({
     ...{ name: "hq", url, userAgent: "bench", clock: systemClock, random, log, redactor: new Redactor() },
     auth: { kind: "api_key", key: async () => API_KEY },
@@ -40,29 +44,42 @@ const monitor = createServerMonitor({
     },
     observer: UNSHOWN_RECORDER,
   }),
+  clock: systemClock,
+  log,
+});
+const view = new ServerView({
+  server: "hq",
   store: new Store(mapper.storeFamilies(), (family, values) => formatLabels(family.labels, values)),
-  mapper,
-  metrics: {
-    ...UNSHOWN_RECORDER,
-    // The collectors of one poll run one after the other: where the tree ends the channels begin.
-    collector: (name) => ({
-      ...UNSHOWN_RECORDER.collector(name),
-      finished: ({ success }) => {
-        if (!success) throw new Error(`the collector ${name} failed`);
-        if (name === "tree") stopwatch.start();
-        else stopwatch.stop();
-      },
-    }),
+  shape: { mapper, channelInfo: false, sensorStatus: "current", nodeSensors: [] },
+  staleAfterMs: undefined,
+});
+const writer = new StateWriter({
+  ...{ view, metrics: UNSHOWN_RECORDER, clock: systemClock },
+  clockOffset: () => reader.api.clockOffset(),
+  isClockInDoubt: () => reader.api.isClockInDoubt(),
+  expiry: createExpiryPolicy(systemClock, () => undefined),
+});
+// The collectors of one poll run one after the other: where the tree ends the channels begin.
+const collectorMetrics = (name: string): CollectorRecorder => ({
+  ...UNSHOWN_RECORDER.collector(name),
+  finished: ({ success }) => {
+    if (!success) throw new Error(`the collector ${name} failed`);
+    if (name === "tree") stopwatch.start();
+    else stopwatch.stop();
   },
-  ...{ clock: systemClock, random, log },
-  schedules: { tree: { kind: "interval", everyMs: 86_400_000 }, channels: { kind: "interval", everyMs: 86_400_000 } },
-  sensorStatus: "current",
-  nodeSensors: [],
+});
+const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
+const collectors = new ServerCollectors({
+  ...{ reader, writer, clock: systemClock, random, log, metrics: UNSHOWN_RECORDER },
+  records: new RunRecords({ clock: systemClock, log, metrics: collectorMetrics }),
+  schedules: { tree: rarely, channels: rarely },
+  countedKinds: new Set(),
+  sync: undefined,
 });
 
 answerCommands({
   poll: async () => {
-    await monitor.pollOnce(AbortSignal.timeout(600_000));
+    await collectors.runOnce(AbortSignal.timeout(600_000));
     return stopwatch.reading;
   },
 });

@@ -20,56 +20,6 @@ export interface OtlpReceiver {
   readonly scope: InstrumentationScope;
 }
 
-/** A receiver in whose place another one can be put: what is under way to the one before arrives, or fails, there. */
-export class ChangingReceiver implements OtlpReceiver {
-  readonly exporter: OtlpReceiver["exporter"];
-  #current: OtlpReceiver;
-  readonly #underWay = new Map<OtlpReceiver, Set<Promise<unknown>>>();
-
-  constructor(receiver: OtlpReceiver) {
-    this.#current = receiver;
-    this.exporter = {
-      export: (batch, signal) => this.#track(this.#current, (used) => used.exporter.export(batch, signal)),
-      close: () => this.#current.exporter.close(),
-    };
-  }
-
-  /** The receiver of now, for one that stays with it: its connections stay open until `release` is called. */
-  hold(): { readonly receiver: OtlpReceiver; readonly release: () => void } {
-    const held = this.#current;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    void this.#track(held, () => promise);
-    return { receiver: held, release: resolve };
-  }
-
-  get resource(): Resource {
-    return this.#current.resource;
-  }
-
-  get scope(): InstrumentationScope {
-    return this.#current.scope;
-  }
-
-  /** Resolves when nothing is under way to the one before, nothing holds it, and its connections are closed. */
-  async changeTo(next: OtlpReceiver): Promise<void> {
-    const before = this.#current;
-    this.#current = next;
-    await Promise.all(this.#underWay.get(before) ?? []);
-    await before.exporter.close();
-  }
-
-  #track<Result>(used: OtlpReceiver, send: (receiver: OtlpReceiver) => Promise<Result>): Promise<Result> {
-    const underWay = this.#underWay.get(used) ?? new Set();
-    this.#underWay.set(used, underWay);
-    const sent = send(used);
-    underWay.add(sent);
-    return sent.finally(() => {
-      underWay.delete(sent);
-      if (underWay.size === 0) this.#underWay.delete(used);
-    });
-  }
-}
-
 /** @throws ExporterError for files and settings that cannot be used */
 export async function connectReceiver(
   settings: OtlpSettings,

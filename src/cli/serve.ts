@@ -1,3 +1,5 @@
+import { digestConfig, pushFiles } from "../app/config-digests.ts";
+import { ConfigReloader, type ReloadSource } from "../app/config-reloader.ts";
 import { ConfigFiles, watchConfig } from "../app/config-watch.ts";
 import {
   type CommandContext,
@@ -8,9 +10,8 @@ import {
   readText,
 } from "../app/context.ts";
 import { Exporter } from "../app/exporter.ts";
-import { printConfig, pushFiles } from "../app/fingerprint.ts";
-import { LiveExporter, type ReloadSource } from "../app/live-exporter.ts";
-import { type OtlpPush, openOtlpPush, prepareOtlpPush } from "../app/otlp-push.ts";
+import { prepareOtlpPush } from "../app/otlp-preparation.ts";
+import { type OtlpPush, openOtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
 import type { Config, LoadedConfig } from "../config/load.ts";
 import type { Redactor } from "../errors/redactor.ts";
@@ -143,7 +144,7 @@ export async function startServing(
   const startedAt = clock.monotonic();
   const webConfig = await openWebConfig(flags, context);
   const exporter = new Exporter(config, context, push);
-  const live = new LiveExporter(exporter, await printConfig(config), context);
+  const live = new ConfigReloader(exporter, await digestConfig(config), context);
   const reload = () => live.reload(source, GRACE_MS);
   const web = await startWebServer({
     addresses: flags["web.listenAddress"],
@@ -175,7 +176,7 @@ export async function startServing(
 }
 
 /** The pages of whichever exporter is shown. */
-function routesOf(live: LiveExporter, flags: WebFlags) {
+function routesOf(live: ConfigReloader, flags: WebFlags) {
   return createRoutes({
     telemetryPath: flags["web.telemetryPath"],
     exposition: { streamedPage: (...wanted) => live.shown.exposition.streamedPage(...wanted) },

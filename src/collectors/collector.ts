@@ -1,6 +1,10 @@
-/** Reads one kind of thing from a server and shows it in the store. */
+/** In the order of their first runs. */
+export const COLLECTOR_NAMES = ["health", "tree", "status", "channels", "limits", "timeseries"] as const;
+export type CollectorName = (typeof COLLECTOR_NAMES)[number];
+
+/** Reads one kind of thing from a server into its state. */
 export interface Collector {
-  readonly name: string;
+  readonly name: CollectorName;
   /**
    * One run. What could be read is shown even when the run then rejects, because a part of it failed.
    * @throws the signal's reason when it aborts
@@ -11,4 +15,23 @@ export interface Collector {
 export interface RunResult {
   /** True when every object was seen. */
   readonly complete: boolean;
+}
+
+/** When a collector is due. */
+export interface Timetable {
+  /**
+   * Ticks from now on; a tick only tells, and must not throw.
+   * @param done Of a timetable of the same schedule, which this one goes on with.
+   * @returns whether a tick was due since `done`, which is then not made up for
+   */
+  start(tick: () => void, done?: number): boolean;
+  stop(): void;
+  /** What was due until then is done; by a clock of the timetable's own. */
+  readonly done: number;
+  /** Milliseconds until the next tick. */
+  untilNext(): number;
+  /** Milliseconds from now in which the next three ticks fall due: three periods, however uneven they are. */
+  untilThird(): number;
+  /** Milliseconds between the next two ticks. */
+  period(): number;
 }

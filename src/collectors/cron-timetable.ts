@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { CronTimes } from "../config/cron-times.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Timetable } from "./timetable.ts";
+import type { Timetable } from "./collector.ts";
 
 const DAY_MS = 86_400_000;
 /** The wall clock is looked at this often: it may have been set. */
@@ -19,18 +19,29 @@ export class CronTimetable implements Timetable {
   readonly #clock: Clock;
   readonly #log: Logger;
   #stopping = new AbortController();
+  #done: number;
 
   constructor(expression: string, clock: Clock, log: Logger) {
     this.#expression = expression;
     this.#times = new CronTimes(expression);
     this.#clock = clock;
     this.#log = log;
+    this.#done = clock.now();
   }
 
-  start(tick: () => void): void {
+  start(tick: () => void, done = this.#clock.now()): boolean {
     this.#stopping.abort();
     this.#stopping = new AbortController();
+    const now = this.#clock.now();
+    const wasDue = done < now && nextTick(this.#times, done) <= now;
+    this.#done = now;
     void this.#tickUntil(this.#stopping.signal, tick);
+    return wasDue;
+  }
+
+  /** By the wall clock. */
+  get done(): number {
+    return this.#done;
   }
 
   stop(): void {
@@ -59,21 +70,19 @@ export class CronTimetable implements Timetable {
   async #tickUntil(stopped: AbortSignal, tick: () => void): Promise<void> {
     const clock = this.#clock;
     const longest = Math.min(MAX_WAIT_MS, this.#times.closestMs);
-    /** What was due until then is done. */
-    let done = clock.now();
     let doneMonotonic = clock.monotonic();
     while (!stopped.aborted) {
       // A timer may fire a fraction early, and a clock may stand still for that long: never without any wait.
-      const wait = Math.max(1, Math.min(nextTick(this.#times, done) - clock.now(), longest));
+      const wait = Math.max(1, Math.min(nextTick(this.#times, this.#done) - clock.now(), longest));
       // `sleep` rejects only because of the signal.
       await clock.sleep(wait, stopped).catch(() => undefined);
       if (stopped.aborted) return;
       const [now, monotonic] = [clock.now(), clock.monotonic()];
-      if (now < done && now > done - MIN_SET_BACK_MS) continue;
+      if (now < this.#done && now > this.#done - MIN_SET_BACK_MS) continue;
       // Set back: the times from there on come once more.
-      const due = now < done ? Number.POSITIVE_INFINITY : nextTick(this.#times, done);
-      if (due <= now) this.#tellMissed(due, now, now - done - (monotonic - doneMonotonic));
-      done = now;
+      const due = now < this.#done ? Number.POSITIVE_INFINITY : nextTick(this.#times, this.#done);
+      if (due <= now) this.#tellMissed(due, now, now - this.#done - (monotonic - doneMonotonic));
+      this.#done = now;
       doneMonotonic = monotonic;
       if (due <= now) tick();
     }

@@ -5,15 +5,84 @@ import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import { FailureLog } from "./failure-log.ts";
 import { goesOnWithout } from "./readings.ts";
+import type { ServerReader } from "./server-reader.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 export const VERSION_EVERY_MS = 5 * 60_000;
 
-export interface HealthCollectorOptions {
+export interface HealthReaderOptions {
   readonly api: MonitoringApi;
-  readonly writer: StateWriter;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** Asks a server how it is, and now and then which version it runs. */
+export class HealthReader {
+  readonly #options: HealthReaderOptions;
+  readonly #versionFailures: FailureLog;
+  #version: string | undefined;
+  #nextVersionAt: number;
+  #failed: boolean;
+
+  /** `before`: of another way to the same server. */
+  constructor(options: HealthReaderOptions, before?: HealthReader) {
+    this.#options = options;
+    this.#versionFailures =
+      before === undefined
+        ? new FailureLog("reading the server's version", options.log, options.clock)
+        : before.#versionFailures;
+    this.#version = before === undefined ? undefined : before.#version;
+    this.#nextVersionAt = before === undefined ? Number.NEGATIVE_INFINITY : before.#nextVersionAt;
+    this.#failed = before === undefined ? false : before.#failed;
+  }
+
+  /**
+   * Resolves with whether the server works again, after it did not.
+   * @throws ApiError when it does not work
+   */
+  async read(signal: AbortSignal): Promise<{ readonly recovered: boolean }> {
+    try {
+      await this.#options.api.health(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#failed = true;
+      // What comes back may be another version.
+      this.#nextVersionAt = Number.NEGATIVE_INFINITY;
+      throw error;
+    }
+    const recovered = this.#failed;
+    this.#failed = false;
+    return { recovered };
+  }
+
+  /**
+   * Undefined where it is not time to ask again, or the server does not tell: the version is an extra, and a server
+   * without it is healthy all the same. `changed`: it runs another one than before.
+   */
+  async readVersion(signal: AbortSignal): Promise<{ readonly version: string; readonly changed: boolean } | undefined> {
+    const { api, clock } = this.#options;
+    if (clock.monotonic() < this.#nextVersionAt) return undefined;
+    this.#nextVersionAt = clock.monotonic() + VERSION_EVERY_MS;
+    let version: string | undefined;
+    try {
+      version = serverVersion(await api.version(signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!goesOnWithout("version", error)) throw error;
+      this.#versionFailures.failed(error);
+      return undefined;
+    }
+    this.#versionFailures.worked();
+    if (version === undefined) return undefined;
+    const changed = this.#version !== undefined && version !== this.#version;
+    this.#version = version;
+    return { version, changed };
+  }
+}
+
+export interface HealthCollectorOptions {
+  readonly reader: ServerReader;
+  readonly writer: StateWriter;
   /** The server runs another version than before. */
   readonly onVersionChange: () => void;
   /** The server works again, after it did not. */
@@ -24,50 +93,18 @@ export interface HealthCollectorOptions {
 export class HealthCollector implements Collector {
   readonly name = "health";
   readonly #options: HealthCollectorOptions;
-  readonly #versionFailures: FailureLog;
-  #version: string | undefined;
-  #nextVersionAt = Number.NEGATIVE_INFINITY;
-  #failed = false;
 
   constructor(options: HealthCollectorOptions) {
     this.#options = options;
-    this.#versionFailures = new FailureLog("reading the server's version", options.log, options.clock);
   }
 
   async run(signal: AbortSignal): Promise<RunResult> {
-    const { api, clock, onRecovery } = this.#options;
-    try {
-      await api.health(signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      this.#failed = true;
-      // What comes back may be another version.
-      this.#nextVersionAt = Number.NEGATIVE_INFINITY;
-      throw error;
-    }
-    if (this.#failed) onRecovery();
-    this.#failed = false;
-    if (clock.monotonic() >= this.#nextVersionAt) await this.#readVersion(signal);
+    const { reader, writer, onVersionChange, onRecovery } = this.#options;
+    const { recovered } = await reader.health.read(signal);
+    if (recovered) onRecovery();
+    const found = await reader.health.readVersion(signal);
+    if (found?.changed === true) onVersionChange();
+    if (found !== undefined) await writer.applyVersion(found.version);
     return { complete: true };
-  }
-
-  /** The version is an extra: a server that does not tell it is healthy all the same. */
-  async #readVersion(signal: AbortSignal): Promise<void> {
-    const { api, clock, writer, onVersionChange } = this.#options;
-    this.#nextVersionAt = clock.monotonic() + VERSION_EVERY_MS;
-    let version: string | undefined;
-    try {
-      version = serverVersion(await api.version(signal));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!goesOnWithout("version", error)) throw error;
-      this.#versionFailures.failed(error);
-      return;
-    }
-    this.#versionFailures.worked();
-    if (version === undefined) return;
-    if (this.#version !== undefined && version !== this.#version) onVersionChange();
-    this.#version = version;
-    await writer.applyVersion(version);
   }
 }

@@ -1,19 +1,8 @@
 import type { Logger } from "pino";
 import type { Schedule } from "../config/schedule.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Timetable } from "./collector.ts";
 import { CronTimetable } from "./cron-timetable.ts";
-
-/** When a collector is due. Ticks begin with `start`; a tick only tells, and must not throw. */
-export interface Timetable {
-  start(tick: () => void): void;
-  stop(): void;
-  /** Milliseconds until the next tick. */
-  untilNext(): number;
-  /** Milliseconds from now in which the next three ticks fall due: three periods, however uneven they are. */
-  untilThird(): number;
-  /** Milliseconds between the next two ticks. */
-  period(): number;
-}
 
 export function createTimetable(schedule: Schedule, clock: Clock, log: Logger): Timetable {
   return schedule.kind === "interval"
@@ -34,10 +23,19 @@ class IntervalTimetable implements Timetable {
     this.#dueAt = clock.monotonic() + everyMs;
   }
 
-  start(tick: () => void): void {
+  start(tick: () => void, done = this.#clock.monotonic()): boolean {
+    this.#stopping.abort();
     this.#stopping = new AbortController();
-    this.#dueAt = this.#clock.monotonic() + this.#everyMs;
+    this.#dueAt = done + this.#everyMs;
+    const late = this.#clock.monotonic() - this.#dueAt;
+    if (late >= 0) this.#passOver(late);
     void this.#tickUntil(this.#stopping.signal, tick);
+    return late >= 0;
+  }
+
+  /** Monotonic. */
+  get done(): number {
+    return this.#dueAt - this.#everyMs;
   }
 
   stop(): void {
@@ -64,8 +62,12 @@ class IntervalTimetable implements Timetable {
       const late = this.#clock.monotonic() - this.#dueAt;
       // A timer may fire a fraction early. After a suspended machine the ticks of the past are not made up for.
       if (late < -1) continue;
-      this.#dueAt += this.#everyMs * Math.max(1, Math.ceil((late + 1) / this.#everyMs));
+      this.#passOver(late);
       tick();
     }
+  }
+
+  #passOver(late: number): void {
+    this.#dueAt += this.#everyMs * Math.max(1, Math.ceil((late + 1) / this.#everyMs));
   }
 }

@@ -8,7 +8,9 @@ import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
 import { estimatePointSize, gauge, SeriesPoint } from "./metric-data.ts";
 
-/** `exporter`, `resource` and `scope` are asked for with each delivery: they may change. */
+/** With the points of each row that were rejected; those of a request stand at its first row. */
+export type SettledRows = WeakMap<MeasurementRow, number>;
+
 export interface MeasurementSinkOptions {
   readonly exporter: Pick<OtlpExporter, "export">;
   readonly resource: Resource;
@@ -16,6 +18,8 @@ export interface MeasurementSinkOptions {
   /** The series of a channel; undefined when nobody knows it (any more). */
   readonly describe: (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
   readonly observer: OtlpRecorder;
+  /** Of a sink before this one, whose rows this one goes on with. */
+  readonly settled?: SettledRows;
 }
 
 export interface OtlpMeasurementSink extends MeasurementSink {
@@ -45,9 +49,7 @@ const COARSEST_FIRST: readonly Resolution[] = ["long", "medium", "short", "live"
  * attempts together. So nothing arrives twice, unless the answer to a request is lost on the way.
  */
 export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeasurementSink {
-  const { observer } = options;
-  /** With the points that were rejected; those of a request stand at its first row. */
-  const settled = new WeakMap<MeasurementRow, number>();
+  const { observer, settled = new WeakMap() } = options;
   const underWay = new Set<Promise<unknown>>();
   let closed = false;
 

@@ -37,6 +37,8 @@ export class PushLoop {
   readonly #flushing = new AbortController();
   /** Aborted when there is no time left. */
   readonly #cutOff = new AbortController();
+  /** No batch is taken any more. */
+  #ended = false;
   #rowsCame = Promise.withResolvers<void>();
   #running: Promise<void> | undefined;
   /** Monotonic; before it there is no next attempt, and the receiver asked for none. */
@@ -70,13 +72,24 @@ export class PushLoop {
     // Our own patience ends here; a pause that the receiver asked for is still its due.
     this.#notBefore = this.#askedUntil;
     this.#flushing.abort();
+    this.start();
+    await this.#finish(graceMs);
+  }
+
+  /** Ends the loop; the batch under way has `graceMs` to arrive, and goes back into the outbox otherwise. Never rejects. */
+  async end(graceMs: number): Promise<void> {
+    this.#ended = true;
+    await this.#finish(graceMs);
+  }
+
+  async #finish(graceMs: number): Promise<void> {
+    this.#flushing.abort();
     this.notify();
     const timer = new AbortController();
-    void clock.sleep(graceMs, timer.signal).then(
+    void this.#options.clock.sleep(graceMs, timer.signal).then(
       () => this.#cutOff.abort(),
       () => undefined,
     );
-    this.start();
     await this.#running;
     timer.abort();
   }
@@ -112,6 +125,7 @@ export class PushLoop {
     const { clock } = this.#options;
     if (!this.#isFlushing) await this.#sleepUntil(this.#notBefore, this.#flushing.signal);
     if (!this.#isFlushing) return true;
+    if (this.#ended) return false;
     if (this.#notBefore >= this.#deadline) return false;
     await this.#sleepUntil(this.#notBefore, this.#cutOff.signal);
     return clock.monotonic() < this.#deadline;

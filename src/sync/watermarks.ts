@@ -19,7 +19,7 @@ export interface WatermarkReport {
 export class Watermarks {
   readonly report: WatermarkReport;
   readonly #server: string;
-  #files: StateFiles;
+  readonly #files: StateFiles;
   readonly #name: string;
   readonly #marks: Map<string, number>;
   #changed = false;
@@ -83,17 +83,10 @@ export class Watermarks {
     if (this.#marks.delete(sensorId)) this.#changed = true;
   }
 
-  /**
-   * Keeps them in another place from now on. What is remembered there counts where it is the newer; the report says how it
-   * was found. Never rejects.
-   */
-  async moveTo(files: StateFiles): Promise<WatermarkReport> {
-    const there = await Watermarks.open(this.#server, files);
-    await this.#saving;
-    this.#files = files;
-    for (const [sensorId, at] of there.entries()) this.move(sensorId, at);
-    this.#changed ||= this.#marks.size > 0;
-    return there.report;
+  /** Goes on from those that were kept in another place until now: the newer of both counts. All are to be written. */
+  takeOver(before: Watermarks): void {
+    for (const [sensorId, at] of before.entries()) this.move(sensorId, at);
+    this.#changed ||= this.size > 0;
   }
 
   /** There is something to write. */

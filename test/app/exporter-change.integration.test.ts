@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
-import { printConfig } from "../../src/app/fingerprint.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
@@ -43,8 +43,8 @@ async function started(config: Config): Promise<Exporter> {
 }
 
 async function change(exporter: Exporter, from: Config, to: Config): Promise<void> {
-  const prints = await printConfig(to);
-  await exporter.change(await printConfig(from), { config: to, prints, push: undefined }, 1_000);
+  const digests = await digestConfig(to);
+  await exporter.change(await digestConfig(from), { config: to, digests, push: undefined }, 1_000);
 }
 
 async function samplesOf(exporter: Exporter): Promise<Map<string, string>> {

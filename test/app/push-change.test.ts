@@ -2,9 +2,10 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
+import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
-import { printConfig } from "../../src/app/fingerprint.ts";
-import { discardPush, openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-push.ts";
+import { discardPush, prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
+import { openOtlpPush } from "../../src/app/otlp-push.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { readTextFile } from "../../src/lib/bounded-files.ts";
 import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
@@ -74,9 +75,9 @@ test("no push fails because of a change of configuration, whatever part of it ch
     for (let step = 0; step < configs.length; step++) {
       const next = configs[(step * (round + 1) + round) % configs.length];
       if (next === undefined) continue;
-      const [before, prints] = await Promise.all([printConfig(current), printConfig(next)]);
+      const [before, digests] = await Promise.all([digestConfig(current), digestConfig(next)]);
       const push = await prepareOtlpPush(next, context, {});
-      await exporter.change(before, { config: next, prints, push }, GRACE_MS);
+      await exporter.change(before, { config: next, digests, push }, GRACE_MS);
       current = next;
     }
   }

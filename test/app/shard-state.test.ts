@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { openOtlpPush, prepareOtlpPush } from "../../src/app/otlp-push.ts";
+import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
+import { openOtlpPush } from "../../src/app/otlp-push.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { serversOnShard } from "../../src/config/shard.ts";
 import { createStateFiles } from "../../src/sync/state-files.ts";
@@ -35,7 +36,7 @@ it("shards with one folder for their state leave alone what is the others', and 
   for (let index = 0; index < COUNT; index++) {
     const config = await configOf(index, folder);
     const push = await openOtlpPush(config, testContext(), {});
-    await push?.close();
+    await push?.end();
     const again = await prepareOtlpPush(config, testContext(), {});
     onTestFinished(() => again?.receiver.exporter.close());
     ids.push(again?.receiver.resource.attributes["service.instance.id"]);

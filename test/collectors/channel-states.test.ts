@@ -1,6 +1,4 @@
-import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import type { SyncHooks } from "../../src/collectors/server-monitor.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -8,7 +6,7 @@ import { compileRules } from "../../src/mapping/rules/compile.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import type { LookupDefinition } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
-import { SyncEngine } from "../../src/sync/sync-engine.ts";
+import { SyncEngine, SyncProgress } from "../../src/sync/sync-engine.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { record, reference } from "../model/build-record.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
@@ -100,14 +98,8 @@ describe("the state of a channel", () => {
   });
 
   it("follows the value of a time series", async () => {
-    let hooks: SyncHooks | undefined;
-    const { clock, states, store } = await polled({
-      createSync: (given) => {
-        hooks = given;
-        return idleEngine();
-      },
-    });
-    hooks?.onFreshest("50", clock.now() + 1, [["0", 0]]);
+    const { clock, states, store, monitor } = await polled({ engine: idleEngine() });
+    monitor.latest.add("50", clock.now() + 1, [["0", 0]]);
     // The row is shown by a commit, and commits take turns.
     await store.read(() => undefined);
     expect(states()).toEqual(["Closed"]);
@@ -341,8 +333,8 @@ describe("the list of lookups", () => {
   it("is broken off with the run, which nobody hears of", async () => {
     const it = await polled();
     it.server.hold("lookups");
-    it.monitor.start();
-    await it.clock.advance(0);
+    void it.monitor.start();
+    await it.clock.advance(15 * MINUTE);
     expect(it.server.timesAsked("lookups")).toBe(2);
     await it.monitor.stop();
     expect(it.log.filter(({ msg }) => msg.includes("lookups"))).toEqual([]);
@@ -394,11 +386,10 @@ function idleEngine(): SyncEngine {
   return new SyncEngine({
     api: smallServer(),
     mode: "auto",
-    target: undefined,
+    delivery: undefined,
+    progress: new SyncProgress(),
     limits: { requests: 1, periodMs: MINUTE },
     clock: new ManualClock(),
-    random: () => 0,
-    log: pino({ level: "silent" }),
     observer: syncRecorder(emptyMetrics(), "hq"),
     onFreshest: () => undefined,
   });

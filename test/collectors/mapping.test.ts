@@ -236,7 +236,7 @@ describe("a sensor that moves while its channels are not read", () => {
 
 describe("a dropped channel", () => {
   it("has no series at all", async () => {
-    const { shown, poll, own } = await mapped({}, { channelInfo: "always" });
+    const { shown, poll, own } = await mapped({}, { channelInfo: true });
     await poll({ name: "Noise", limits: LIMITS });
     expect(shown()).toEqual({});
     await poll({ name: "Noise", limits: LIMITS });
@@ -245,7 +245,7 @@ describe("a dropped channel", () => {
   });
 
   it("comes back with another name", async () => {
-    const { shown, poll } = await mapped({}, { channelInfo: "always" });
+    const { shown, poll } = await mapped({}, { channelInfo: true });
     await poll({ name: "Noise", limits: LIMITS });
     await poll({ limits: { max_error: 500 } });
     expect(shown()).toEqual({
@@ -261,7 +261,7 @@ describe("a dropped channel", () => {
 
 describe("a channel that goes", () => {
   it.each(["with its sensor", "alone"])("leaves nothing behind: %s", async (how) => {
-    const { shown, poll, server, monitor, own } = await mapped({}, { channelInfo: "always" });
+    const { shown, poll, server, monitor, own } = await mapped({}, { channelInfo: true });
     expect(await own("prtg_exporter_unmapped_channels", { reason: "unknown_unit" })).toBe(0);
     await poll({ limits: LIMITS, name: "Other", unit: "widgets" });
     expect(await own("prtg_exporter_unmapped_channels", { reason: "unknown_unit" })).toBe(1);

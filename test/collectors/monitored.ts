@@ -1,15 +1,25 @@
 import { pino } from "pino";
+import { COLLECTOR_NAMES, type CollectorName } from "../../src/collectors/collector.ts";
+import { LatestValues } from "../../src/collectors/latest-values.ts";
+import { RunRecords } from "../../src/collectors/run-record.ts";
 import {
-  COLLECTOR_NAMES,
-  type CollectorName,
-  createServerMonitor,
-  type ServerMonitor,
-  type ServerMonitorOptions,
-} from "../../src/collectors/server-monitor.ts";
+  createExpiryPolicy,
+  ServerCollectors,
+  type ServerCollectorsOptions,
+} from "../../src/collectors/server-collectors.ts";
+import { ServerReader } from "../../src/collectors/server-reader.ts";
+import { StateWriter } from "../../src/collectors/state-writer.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import type { TreeNode } from "../../src/model/tree.ts";
+import type { ChannelChoice } from "../../src/projection/inspection.ts";
+import { ServerView } from "../../src/projection/server-view.ts";
+import type { Shape } from "../../src/projection/shape.ts";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
+import type { SyncEngine } from "../../src/sync/sync-engine.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { ROOT, record } from "../model/build-record.ts";
@@ -29,6 +39,10 @@ const SCHEDULES: Readonly<Record<CollectorName, number>> = {
   timeseries: MINUTE,
 };
 
+export const SCHEDULED = Object.fromEntries(
+  COLLECTOR_NAMES.map((name) => [name, { kind: "interval", everyMs: SCHEDULES[name] }] as const),
+);
+
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -40,9 +54,83 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
+export interface MonitoredOptions extends Partial<Shape> {
+  readonly staleAfterMs?: number | undefined;
+  readonly server?: string;
+  readonly store?: Store;
+  readonly clock?: Clock;
+  readonly maxLabelText?: number;
+  readonly schedules?: ServerCollectorsOptions["schedules"];
+  readonly engine?: SyncEngine;
+  readonly random?: () => number;
+}
+
+type CreateCollectors = (more?: Partial<ServerCollectorsOptions>) => ServerCollectors;
+
+/** The state of a server, the collectors that keep it up to date, and what follows when others take their place. */
+class Monitor {
+  readonly view: ServerView;
+  readonly #clock: Clock;
+  readonly latest: LatestValues;
+  collectors: ServerCollectors;
+  readonly #create: CreateCollectors;
+
+  constructor(view: ServerView, clock: Clock, latest: LatestValues, create: CreateCollectors) {
+    this.view = view;
+    this.#clock = clock;
+    this.latest = latest;
+    this.#create = create;
+    this.collectors = create();
+  }
+
+  /** Resolves when the first run of every collector has finished. */
+  start(): Promise<boolean> {
+    return this.collectors.start();
+  }
+
+  stop(): Promise<void> {
+    return this.collectors.stop();
+  }
+
+  /** Others go on where these are. */
+  async replace(more: Partial<ServerCollectorsOptions>): Promise<void> {
+    await this.collectors.stop();
+    this.collectors = this.#create(more);
+    void this.collectors.start();
+  }
+
+  pollOnce(aborted: AbortSignal): Promise<boolean> {
+    return this.collectors.runOnce(aborted);
+  }
+
+  status() {
+    return { up: this.collectors.up, collectors: this.collectors.status() };
+  }
+
+  inspect(sensorId: string, choice: ChannelChoice) {
+    return this.view.inspect(sensorId, choice, this.#clock.monotonic());
+  }
+
+  node(id: string) {
+    return this.view.state.tree.nodes.get(id);
+  }
+
+  tree() {
+    return this.view.state.tree;
+  }
+
+  nodeStatus(node: TreeNode) {
+    return this.view.state.statusOf(node, this.#clock.monotonic());
+  }
+
+  channels() {
+    return this.view.channels();
+  }
+}
+
 export interface Monitored {
   readonly server: MemoryServer;
-  readonly monitor: ServerMonitor;
+  readonly monitor: Monitor;
   readonly clock: ManualClock;
   readonly store: Store;
   readonly log: LogLine[];
@@ -54,28 +142,47 @@ export interface Monitored {
   own(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
 }
 
-/** A monitor over a server in memory and a clock that stands still. Nothing has run yet. */
-export function monitored(server: MemoryServer, more: Partial<ServerMonitorOptions> = {}): Monitored {
+/** Collectors over a server in memory and a clock that stands still. Nothing has run yet. */
+export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Monitored {
   const clock = new ManualClock();
   const store =
     more.store ?? new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
   const exporter = new ExporterMetrics({ version: "0", revision: "0" }, () => []);
   const log: LogLine[] = [];
-  const monitor = createServerMonitor({
-    server: "hq",
-    api: server,
-    store,
-    metrics: serverRecorder(exporter, more.server ?? "hq"),
-    clock,
-    random: () => 0,
-    log: pino({ level: "debug" }, { write: (line: string) => void log.push(JSON.parse(line)) }),
-    schedules: Object.fromEntries(
-      COLLECTOR_NAMES.map((name) => [name, { kind: "interval", everyMs: SCHEDULES[name] }] as const),
-    ),
-    sensorStatus: "current",
-    nodeSensors: ["probe", "group"],
-    ...more,
+  const name = more.server ?? "hq";
+  const mapper = more.mapper ?? plainMapper();
+  const nodeSensors = more.nodeSensors ?? ["probe", "group"];
+  const metrics = serverRecorder(exporter, name);
+  const shared = {
+    clock: more.clock ?? clock,
+    metrics,
+    log: pino({ level: "debug" }, { write: (line: string) => void log.push(JSON.parse(line)) }).child({ server: name }),
+  };
+  const { staleAfterMs, maxLabelText, sensorStatus = "current" } = more;
+  const shape = { mapper, nodeSensors, sensorStatus, channelInfo: more.channelInfo ?? !mapper.labels.isWide };
+  const view = new ServerView({ server: name, store, shape, staleAfterMs, maxLabelText });
+  const writer = new StateWriter({
+    ...{ ...shared, view },
+    clockOffset: () => server.clockOffset(),
+    isClockInDoubt: () => server.isClockInDoubt(),
+    expiry: createExpiryPolicy(shared.clock, (collector) => monitor.collectors.untilThird(collector)),
   });
+  const reader = new ServerReader({ api: server, ...shared });
+  const records = new RunRecords({ ...shared, metrics: (collector) => metrics.collector(collector) });
+  const latest = new LatestValues(writer, shared.clock);
+  const monitor: Monitor = new Monitor(
+    view,
+    shared.clock,
+    latest,
+    (other) =>
+      new ServerCollectors({
+        ...{ ...shared, reader, writer, records, random: more.random ?? (() => 0) },
+        sync: more.engine && { engine: more.engine, latest },
+        schedules: more.schedules ?? SCHEDULED,
+        countedKinds: new Set(nodeSensors),
+        ...other,
+      }),
+  );
 
   function series(family: MetricFamily): Series[] {
     store.expire(clock.monotonic());

@@ -82,7 +82,7 @@ describe("a rename or move", () => {
     { what: "rename of a sensor", change: ["50", { name: "WAN" }] as const, path: "Berlin/Network/sw-1/WAN" },
     { what: "move of a device", change: ["40", { parent: reference("1") }] as const, path: "Berlin/sw-1/Uplink" },
   ])("reaches every series at once: $what", async ({ change, path }) => {
-    const it = monitored(smallServer(), { channelInfo: "always" });
+    const it = monitored(smallServer(), { channelInfo: true });
     const more = { limits: { max_error: 1 }, lookup: "acme.load" };
     it.server.channelRecords = it.server.channelRecords.map((each) => ({ ...each, ...more }));
     it.server.lookupDefinitions = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { printConfig } from "../../src/app/fingerprint.ts";
+import { digestConfig } from "../../src/app/config-digests.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { certificate } from "../support/certificates.ts";
 import { FILE, failureOf, filesWith, load, SECRET } from "./support.ts";
@@ -79,7 +79,7 @@ describe("what is refused, and where", () => {
 
 test("a certificate that was renewed makes a reload connect anew, and so does another fingerprint", async () => {
   const printOf = async (tls: string) => {
-    const prints = await printConfig((await load(withTls(tls))).config);
+    const prints = await digestConfig((await load(withTls(tls))).config);
     return prints.servers.get("prtg");
   };
   const first = await printOf(CLIENT);

@@ -175,7 +175,7 @@ describe("without a receiver", () => {
     expect(new Set(it.server.asked)).toEqual(new Set(["7/live"]));
     // Two lists have to skip measurements first.
     expect(it.server.asked.length).toBe(8);
-    expect(process.engine.pending().size).toBe(0);
+    expect(process.delivery).toBeUndefined();
   });
 
   test("a start, a failed poll and a pause cost no request: the list shows the newest measurement", async () => {
@@ -434,7 +434,7 @@ describe("memory", () => {
     await it.run(process, 200);
     expect(process.counted.dropped).toBe(0);
     await it.run(process, 300);
-    const pending = [...process.engine.pending().values()].reduce((sum, { points }) => sum + points, 0);
+    const pending = [...(process.delivery?.pending().values() ?? [])].reduce((sum, { points }) => sum + points, 0);
     expect(pending).toBeLessThanOrEqual(12_000);
     expect(process.counted.dropped).toBeGreaterThan(0);
     it.receiver.mood = "accepts";
@@ -455,7 +455,7 @@ describe("memory", () => {
     it.server.answers.set("7", [row(180, 1), row(190, 600), row(240, 2)]);
     await it.clock.advance(75_000);
     await it.run(process, 3, 10_000);
-    expect(process.engine.pending().get("live")?.points).toBe(1);
+    expect(process.delivery?.pending().get("live")?.points).toBe(1);
     it.receiver.mood = "accepts";
     await it.run(process, 4);
     expect(secondsOf(it, "7").filter((seconds) => seconds > 120 && seconds < 300)).toEqual([180, 190, 240]);
@@ -494,7 +494,7 @@ describe("what is said of it", () => {
     it.receiver.mood = "is down";
     const process = await it.start();
     await it.run(process, 3);
-    expect(process.engine.pending()).toEqual(
+    expect(process.delivery?.pending()).toEqual(
       new Map([["live", { points: 242 * 2, oldestAt: BEGIN - 4 * HOUR + MINUTE }]]),
     );
   });

@@ -1,7 +1,7 @@
-import type { ServerMonitor } from "../../collectors/server-monitor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
 import type { Store } from "../../store/store.ts";
+import type { MonitoredServer } from "../monitored-server.ts";
 
 /** What the pages below /debug look at: memory only, so that looking costs the monitoring server nothing. */
 export interface DebugSources {
@@ -9,5 +9,5 @@ export interface DebugSources {
   readonly mapper: ChannelMapper;
   readonly clock: Clock;
   /** By the configured name of the server. */
-  readonly monitors: ReadonlyMap<string, Pick<ServerMonitor, "inspect" | "node" | "channels">>;
+  readonly monitors: ReadonlyMap<string, Pick<MonitoredServer, "inspect" | "node" | "channels">>;
 }

@@ -1,16 +1,16 @@
 import { isIPv6 } from "node:net";
-import type { ServerMonitor } from "../../collectors/server-monitor.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import type { Discovery, DiscoveryQuery, DiscoveryResult } from "../../http/pages/service-discovery-endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import type { TreeNode } from "../../model/tree.ts";
+import type { MonitoredServer } from "../monitored-server.ts";
 
 /** What service discovery looks at: memory only, so that looking costs the monitoring server nothing. */
 export interface DiscoverySources {
   readonly clock: Clock;
   /** By the configured name of the server. */
-  readonly monitors: ReadonlyMap<string, Pick<ServerMonitor, "status" | "tree" | "nodeStatus">>;
+  readonly monitors: ReadonlyMap<string, Pick<MonitoredServer, "status" | "tree" | "nodeStatus">>;
 }
 
 /** Targets are put together up to so many characters: each write takes time. */

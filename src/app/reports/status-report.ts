@@ -1,11 +1,11 @@
-import type { CollectorStatus } from "../../collectors/scheduler.ts";
-import type { ServerStatus } from "../../collectors/server-monitor.ts";
+import type { CollectorStatus } from "../../collectors/collector-runner.ts";
 import type { CollectorReport, EndpointReport, ServerReport, StatusReport } from "../../http/pages/status/report.ts";
 import type { TimeSlices } from "../../lib/yielding.ts";
 import { TREE_FAMILIES } from "../../mapping/metric-table.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID } from "../../model/tree.ts";
 import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
+import type { ServerStatus } from "../monitored-server.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
 import { OwnMetrics } from "../own-metrics.ts";
 import type { StatusSources } from "./status-sources.ts";

@@ -1,6 +1,6 @@
-import type { ServerMonitor } from "../../collectors/server-monitor.ts";
 import type { Steps } from "../../lib/yielding.ts";
 import type { MappingOutcome } from "../../mapping/channel-mapper.ts";
+import type { MonitoredServer } from "../monitored-server.ts";
 
 /** Channels that have something in common and no mapped metric. */
 export interface UnmappedGroup {
@@ -28,7 +28,7 @@ type Groups = Map<string, { -readonly [Key in keyof UnmappedGroup]: UnmappedGrou
 
 /** Counts the channels that no rule maps or drops, by unit and by kind, for each with the reason. */
 export async function countUnmapped(
-  monitors: ReadonlyMap<string, Pick<ServerMonitor, "channels">>,
+  monitors: ReadonlyMap<string, Pick<MonitoredServer, "channels">>,
   slices: Steps,
 ): Promise<UnmappedCensus> {
   const units: Groups = new Map();

@@ -1,3 +1,4 @@
+import { connectServer } from "../../app/connect-server.ts";
 import {
   type CommandContext,
   type ConfigFlags,
@@ -5,7 +6,6 @@ import {
   type LogFlags,
   loadFlaggedConfig,
 } from "../../app/context.ts";
-import { connect } from "../../app/exporter.ts";
 import { goesOnWithout, READINGS } from "../../collectors/readings.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
@@ -95,7 +95,7 @@ class ServerCheck {
     this.subjects = [...this.steps.map(({ subject }) => subject), CLOCK, SPEED];
     this.#server = server;
     this.#recorder = recorder;
-    this.#api = connect(server, recorder, log, context, { maxAttempts: 1 });
+    this.#api = connectServer(server, recorder, log, context, { maxAttempts: 1 });
     this.#durations = new RunDurations(config, server.limits.timeoutMs, context);
     this.#clock = context.clock;
     this.#interrupted = interrupted;

@@ -1,7 +1,7 @@
-import { howToRead } from "../../app/server-sync.ts";
-import { READING_ORDER } from "../../collectors/node-lists.ts";
+import { planSync } from "../../app/pipeline-plan.ts";
+import type { CollectorName } from "../../collectors/collector.ts";
+import { READING_ORDER } from "../../collectors/node-list-reader.ts";
 import { READINGS } from "../../collectors/readings.ts";
-import type { CollectorName } from "../../collectors/server-monitor.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import type { NodeKind } from "../../prtg/records.ts";
@@ -39,7 +39,7 @@ function nodeOptions(kind: NodeKind, { collectors: { tree, status }, metrics }: 
 }
 
 function readsTimeSeries(server: ServerConfig, config: Config): boolean {
-  return (howToRead({ server, config, push: undefined })?.mode ?? "off") !== "off";
+  return (planSync(server, config, false)?.mode ?? "off") !== "off";
 }
 
 function connectionStep({ url, tls }: ServerConfig): Step {

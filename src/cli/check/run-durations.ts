@@ -1,5 +1,5 @@
 import type { CommandContext } from "../../app/context.ts";
-import type { CollectorName } from "../../collectors/server-monitor.ts";
+import type { CollectorName } from "../../collectors/collector.ts";
 import { createTimetable } from "../../collectors/timetable.ts";
 import type { Config } from "../../config/load.ts";
 import { ok, type StepResult, warning } from "./step.ts";

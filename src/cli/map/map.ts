@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
+import { connectServer } from "../../app/connect-server.ts";
 import { type CommandContext, createContext, loadFlaggedConfig } from "../../app/context.ts";
-import { connect } from "../../app/exporter.ts";
 import { mappingOf } from "../../app/mapping.ts";
 import { redactStrings } from "../../app/reports/debug-reports.ts";
 import { type Environment, SERVER_VARIABLES } from "../../config/environment.ts";
@@ -91,7 +91,7 @@ async function readServers(
     servers.map(async (server) => {
       const log = context.log.child({ server: server.name });
       const metrics = serverRecorder(new ExporterMetrics(context.build, () => []), server.name);
-      const api = connect(server, metrics, log, context);
+      const api = connectServer(server, metrics, log, context);
       try {
         return await recordServer(server.name, api, log, signal);
       } finally {

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import { NodeLists } from "../../collectors/node-lists.ts";
-import { PollParts } from "../../collectors/poll-parts.ts";
+import { NodeListReader } from "../../collectors/node-list-reader.ts";
+import { PartialPoll } from "../../collectors/partial-poll.ts";
 import { reconcile } from "../../model/reconcile.ts";
 import type { NodePoll } from "../../model/tree.ts";
 import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../../model/tree.ts";
@@ -17,8 +17,8 @@ export async function recordServer(
   log: Logger,
   signal: AbortSignal,
 ): Promise<RecordedServer> {
-  const parts = new PollParts(signal);
-  const { poll, complete } = await new NodeLists(api, log).read(parts, () => ({}), signal);
+  const parts = new PartialPoll(signal);
+  const { poll, complete } = await new NodeListReader(api, log).read(parts, () => ({}), signal);
   parts.throwIfFailed();
   const channels = await api.channels({}, signal);
   if (!complete || !channels.complete) log.warn("objects came or went while they were listed: some may be missing");

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { Exporter } from "../../../src/app/exporter.ts";
-import type { OtlpPush } from "../../../src/app/otlp-push.ts";
-import { loadConfig } from "../../../src/config/load.ts";
+import { OtlpPush, openOtlpPush } from "../../../src/app/otlp-push.ts";
+import { type Config, loadConfig } from "../../../src/config/load.ts";
+import type { Clock } from "../../../src/lib/clock.ts";
+import type { StatePush } from "../../../src/otlp/state-push.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
 import type { SimSensor, World } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
-import type { MeasurementRow } from "../../../src/sync/measurement.ts";
-import type { StateFiles } from "../../../src/sync/state-files.ts";
-import { Watermarks } from "../../../src/sync/watermarks.ts";
+import type { MeasurementRow, MeasurementSink } from "../../../src/sync/measurement.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
 
@@ -94,7 +94,6 @@ export async function startSteeredExporter(options: SteeredOptions): Promise<Ste
     log: ({ route, url, status }) => requests.push({ elapsed: clock.monotonic(), at: clock.now(), route, url, status }),
   });
   onTestFinished(() => simulator.close());
-  const pushed: MeasurementRow[] = [];
   const steered = { lateness: 0 };
   const { config } = await loadConfig({
     file: "test.yaml",
@@ -103,7 +102,7 @@ export async function startSteeredExporter(options: SteeredOptions): Promise<Ste
       async () => `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" }, limits: { timeout: ${REQUEST_TIMEOUT_MS}ms } }]
 collectors: { channels: { schedule: ${options.channels} } }`,
   });
-  const push = options.pushes ? await recordedPush(pushed) : undefined;
+  const push = options.pushes ? await recordedPush(config, clock) : undefined;
   const exporter = new Exporter(config, { ...testContext(), clock, random: () => steered.lateness }, push);
   onTestFinished(() => exporter.stop());
   return Object.assign(steered, {
@@ -114,7 +113,7 @@ collectors: { channels: { schedule: ${options.channels} } }`,
     resumedAt,
     exporter,
     requests,
-    pushed,
+    pushed: push?.pushed ?? [],
     seriesRequests: () =>
       requests.flatMap((request) => {
         const [, sensorId, type] = /\/timeseries\/(\d+)\/(\w+)/.exec(request.url) ?? [];
@@ -124,32 +123,29 @@ collectors: { channels: { schedule: ${options.channels} } }`,
   });
 }
 
-async function recordedPush(pushed: MeasurementRow[]): Promise<OtlpPush> {
-  const nowhere: StateFiles = {
-    read: async () => undefined,
-    write: async () => undefined,
-    rename: async () => undefined,
-    syncDirectory: async () => undefined,
-  };
-  const watermarks = await Watermarks.open("hq", nowhere);
-  return {
-    address: { url: "http://nowhere.example/v1/metrics", protocol: "http/protobuf" },
-    releaseFormer: async () => undefined,
-    change: async () => false,
-    target: () => ({
-      sink: {
-        deliver: async (rows) => {
-          pushed.push(...rows);
-          return { kind: "accepted", rejectedPoints: 0, message: "" };
-        },
+/** Measurements go into a list, and the state nowhere. */
+class RecordedPush extends OtlpPush {
+  readonly pushed: MeasurementRow[] = [];
+
+  override createSink(): MeasurementSink {
+    return {
+      deliver: async (rows) => {
+        this.pushed.push(...rows);
+        return { kind: "accepted", rejectedPoints: 0, message: "" };
       },
-      watermarks,
-      maxPendingPoints: 500_000,
-      maxBatchPoints: 10_000,
-    }),
-    startState: () => ({ flush: async () => undefined, stop: async () => undefined }),
-    close: async () => undefined,
-  };
+    };
+  }
+
+  override startState(): StatePush {
+    return { flush: async () => undefined, stop: async () => undefined };
+  }
+}
+
+async function recordedPush(config: Config, clock: Clock): Promise<RecordedPush> {
+  const context = { ...testContext(), clock };
+  const push = await openOtlpPush(config, context, { OTEL_EXPORTER_OTLP_ENDPOINT: "http://nowhere.example" });
+  if (push === undefined) throw new Error("nothing is pushed");
+  return new RecordedPush(push.options);
 }
 
 /** Goes from one sleeper to the next, and lets what each sets off end before time goes on. */

@@ -1,9 +1,11 @@
 import { pino } from "pino";
 import type { Clock } from "../../../src/lib/clock.ts";
+import { Delivery } from "../../../src/sync/delivery.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "../../../src/sync/measurement.ts";
+import { Outbox } from "../../../src/sync/outbox.ts";
 import type { SyncMode } from "../../../src/sync/sensor-sync.ts";
 import type { StateFiles } from "../../../src/sync/state-files.ts";
-import { SyncEngine } from "../../../src/sync/sync-engine.ts";
+import { SyncEngine, SyncProgress } from "../../../src/sync/sync-engine.ts";
 import { Watermarks } from "../../../src/sync/watermarks.ts";
 import { syncRecorder } from "../../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
@@ -36,6 +38,8 @@ export interface Counted {
 /** One run of the exporter. After `kill` nothing of it goes on, as after SIGKILL. */
 export class ExporterProcess {
   readonly engine: SyncEngine;
+  /** Undefined without a receiver. */
+  readonly delivery: Delivery | undefined;
   readonly counted: Counted;
   readonly freshest: { readonly sensorId: string; readonly at: number; readonly values: MeasurementRow["values"] }[];
   readonly log: string[];
@@ -46,17 +50,19 @@ export class ExporterProcess {
 
   private constructor(
     engine: SyncEngine,
+    delivery: Delivery | undefined,
     server: RecordedServer,
     life: AbortController,
     report: Pick<ExporterProcess, "counted" | "freshest" | "log">,
   ) {
     this.engine = engine;
+    this.delivery = delivery;
     this.counted = report.counted;
     this.freshest = report.freshest;
     this.log = report.log;
     this.#server = server;
     this.#life = life;
-    engine.start();
+    delivery?.start();
   }
 
   static async start(
@@ -76,42 +82,46 @@ export class ExporterProcess {
       (resolution: Resolution, points = 1) => {
         counts.set(resolution, (counts.get(resolution) ?? 0) + points);
       };
+    const observer = {
+      ...syncRecorder(emptyMetrics(), "test"),
+      delivered: add(counted.delivered),
+      rejected: add(counted.rejected),
+      deliveryFailed: () => {
+        counted.failures++;
+      },
+      dropped: (points = 1) => {
+        counted.dropped += points;
+      },
+    };
+    const delivery =
+      sink &&
+      new Delivery({
+        sink: {
+          deliver: (rows, signal) =>
+            life.signal.aborted ? forEver() : mortal(life.signal, sink.deliver(rows, signal)),
+        },
+        outbox: new Outbox(settings.maxPendingPoints),
+        watermarks: await Watermarks.open("test", mortalFiles(disk, own, life.signal)),
+        maxBatchPoints: settings.maxBatchPoints,
+        clock: own,
+        random: () => 0.5,
+        log: pino({ level: "debug" }, { write: (line) => void log.push(line) }),
+        observer,
+      });
     const engine = new SyncEngine({
       api: {
         clockOffset: () => server.clockOffset(),
         timeSeries: (sensorId, type, signal) => mortal(life.signal, server.timeSeries(sensorId, type, signal)),
       },
       mode: settings.mode,
-      target:
-        sink === undefined
-          ? undefined
-          : {
-              sink: {
-                deliver: (rows, signal) =>
-                  life.signal.aborted ? forEver() : mortal(life.signal, sink.deliver(rows, signal)),
-              },
-              watermarks: await Watermarks.open("test", mortalFiles(disk, own, life.signal)),
-              maxPendingPoints: settings.maxPendingPoints,
-              maxBatchPoints: settings.maxBatchPoints,
-            },
+      delivery,
+      progress: new SyncProgress(),
       limits: { requests: settings.requestsPerCycle, periodMs: PERIOD_MS },
       clock: own,
-      random: () => 0.5,
-      log: pino({ level: "debug" }, { write: (line) => void log.push(line) }),
-      observer: {
-        ...syncRecorder(emptyMetrics(), "test"),
-        delivered: add(counted.delivered),
-        rejected: add(counted.rejected),
-        deliveryFailed: () => {
-          counted.failures++;
-        },
-        dropped: (points = 1) => {
-          counted.dropped += points;
-        },
-      },
+      observer,
       onFreshest: (sensorId, at, values) => freshest.push({ sensorId, at, values }),
     });
-    return new ExporterProcess(engine, server, life, { counted, freshest, log });
+    return new ExporterProcess(engine, delivery, server, life, { counted, freshest, log });
   }
 
   /** One period's work: a list poll, then a cycle of reading series, which goes on by itself. */
@@ -138,7 +148,7 @@ export class ExporterProcess {
 
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort();
-    await this.engine.flush(graceMs);
+    await this.delivery?.flush(graceMs);
     this.kill();
   }
 }

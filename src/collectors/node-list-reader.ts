@@ -4,7 +4,7 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { NodePoll } from "../model/tree.ts";
 import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
 import type { ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
-import type { PollParts } from "./poll-parts.ts";
+import type { PartialPoll } from "./partial-poll.ts";
 import { goesOnWithout } from "./readings.ts";
 
 /**
@@ -13,29 +13,31 @@ import { goesOnWithout } from "./readings.ts";
  */
 export const READING_ORDER = ["sensor", "device", "group", "probe"] as const satisfies readonly NodeKind[];
 
-export interface NodeListsResult {
+export interface NodeLists {
   readonly poll: NodePoll;
   /** True when every list is there, and complete. */
   readonly complete: boolean;
 }
 
 /** Reads the lists of sensors, devices, groups and probes. */
-export class NodeLists {
+export class NodeListReader {
   readonly #api: MonitoringApi;
   readonly #log: Logger;
-  readonly #missing = new LogOnChange();
+  readonly #missing: LogOnChange;
 
-  constructor(api: MonitoringApi, log: Logger) {
+  /** `before`: of another way to the same server. */
+  constructor(api: MonitoringApi, log: Logger, before?: NodeListReader) {
     this.#api = api;
     this.#log = log;
+    this.#missing = before === undefined ? new LogOnChange() : before.#missing;
   }
 
   /** Lists that fail are left out, and recorded in `parts`. */
   async read(
-    parts: PollParts,
+    parts: PartialPoll,
     optionsFor: (kind: NodeKind) => NodeListOptions,
     signal: AbortSignal,
-  ): Promise<NodeListsResult> {
+  ): Promise<NodeLists> {
     const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
     let complete = true;
     for (const kind of READING_ORDER) {

@@ -8,7 +8,7 @@ import { readTextFile } from "../lib/bounded-files.ts";
  * What a configuration comes to, part by part: a part whose print is what it was need not be touched. Made of what was
  * read, so that comments, spacing and the order of keys make no difference.
  */
-export interface ConfigPrints {
+export interface ConfigDigests {
   /** Of everything, secrets included. */
   readonly whole: string;
   /** The first 48 bits of the hash of everything but the secrets, as a number: for a metric, which tells no secret. */
@@ -20,7 +20,7 @@ export interface ConfigPrints {
 }
 
 /** @throws ExporterError when a secret cannot be read */
-export async function printConfig(config: Config): Promise<ConfigPrints> {
+export async function digestConfig(config: Config): Promise<ConfigDigests> {
   const { ruleFiles, labels, servers, mapping, metrics, staleAfterMs, ...rest } = config;
   const { keepOriginal, byteUnits } = mapping;
   const rules = ruleFiles.map((file) => file.rules);
@@ -28,14 +28,14 @@ export async function printConfig(config: Config): Promise<ConfigPrints> {
   const plainLabels = [keep && [...keep].toSorted(), [...rename], fromTags];
   const shape = { rules, labels: plainLabels, keepOriginal, byteUnits, metrics, staleAfterMs };
   const withSecrets = await Promise.all(servers.map(async (server) => [server, await secretOf(server)] as const));
-  const prints = new Map(withSecrets.map(([server, secret]) => [server.name, digest([server, secret])]));
+  const digests = new Map(withSecrets.map(([server, secret]) => [server.name, digest([server, secret])]));
   const files = await Promise.all(pushFiles(config.otlp ?? {}).map(readQuietly));
   const { headers = {}, endpoint = "" } = rest.otlp ?? {};
   const open = { shape, servers, rest: { ...rest, otlp: rest.otlp && withoutSecrets(rest.otlp) } };
   return {
-    whole: digest([open, [...prints], headers, endpoint, files]),
+    whole: digest([open, [...digests], headers, endpoint, files]),
     hash: Number.parseInt(digest(open).slice(0, 12), 16),
-    servers: prints,
+    servers: digests,
     shape: digest(shape),
   };
 }

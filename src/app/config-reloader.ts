@@ -3,10 +3,10 @@ import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import { describeError } from "../errors/exporter-error.ts";
 import type { ReloadResult } from "../http/pages/management-endpoints.ts";
+import { type ConfigDigests, digestConfig } from "./config-digests.ts";
 import type { CommandContext } from "./context.ts";
 import type { Exporter } from "./exporter.ts";
-import { type ConfigPrints, printConfig } from "./fingerprint.ts";
-import { discardPush, type PreparedPush } from "./otlp-push.ts";
+import { discardPush, type PreparedPush } from "./otlp-preparation.ts";
 
 export interface ReloadSource {
   /** @throws ConfigError with everything that is wrong */
@@ -16,20 +16,20 @@ export interface ReloadSource {
 }
 
 /** The exporter that serves, and the way to give it another configuration: as a whole or not at all. */
-export class LiveExporter {
+export class ConfigReloader {
   readonly shown: Exporter;
   readonly #context: CommandContext;
   readonly #log: Logger;
-  #prints: ConfigPrints;
+  #digests: ConfigDigests;
   readonly #oneAtATime = pLimit(1);
   #stopped = false;
 
-  constructor(exporter: Exporter, prints: ConfigPrints, context: CommandContext) {
+  constructor(exporter: Exporter, digests: ConfigDigests, context: CommandContext) {
     this.shown = exporter;
-    this.#prints = prints;
+    this.#digests = digests;
     this.#context = context;
     this.#log = context.log;
-    exporter.metrics.config.hash(prints.hash);
+    exporter.metrics.config.hash(digests.hash);
   }
 
   /** Reads the configuration again and, when it is a right and another one, puts it in force. One at a time; never rejects. */
@@ -47,32 +47,32 @@ export class LiveExporter {
   async #reload(source: ReloadSource, graceMs: number): Promise<ReloadResult> {
     if (this.#stopped) return { kind: "refused", message: "the exporter stops" };
     let config: Config;
-    let prints: ConfigPrints;
+    let digests: ConfigDigests;
     let push: PreparedPush | undefined;
     try {
       config = await source.load();
-      prints = await printConfig(config);
+      digests = await digestConfig(config);
       // What it takes to push can be wrong too, and must be known before anything is changed.
       push = await source.preparePush(config);
     } catch (error) {
       return this.#refuse(error);
     }
-    if (prints.whole === this.#prints.whole || this.#stopped) {
+    if (digests.whole === this.#digests.whole || this.#stopped) {
       if (push !== undefined) await discardPush(push);
       this.#log.info("the configuration is what it was");
       this.#note(true);
       return { kind: "unchanged" };
     }
     try {
-      await this.shown.change(this.#prints, { config, prints, push }, graceMs);
+      await this.shown.change(this.#digests, { config, digests, push }, graceMs);
     } catch (error) {
       // A fault of ours: half of a change may be in force, and the next reload is to go over all of it.
-      this.#prints = { whole: "", hash: 0, shape: "", servers: new Map() };
+      this.#digests = { whole: "", hash: 0, shape: "", servers: new Map() };
       return this.#refuse(error);
     }
-    this.#prints = prints;
+    this.#digests = digests;
     this.#note(true);
-    this.shown.metrics.config.hash(prints.hash);
+    this.shown.metrics.config.hash(digests.hash);
     this.#log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
     return { kind: "applied" };
   }

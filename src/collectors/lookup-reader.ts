@@ -8,24 +8,28 @@ import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { FailureLog, failureFields } from "./failure-log.ts";
 import { goesOnWithout } from "./readings.ts";
 
-export interface LookupListOptions {
+export interface LookupReaderOptions {
   readonly api: MonitoringApi;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** The lookup definitions of one server. They are an extra: that they cannot be read is no failure of anything else. */
-export class LookupList {
-  readonly #options: LookupListOptions;
+export class LookupReader {
+  readonly #options: LookupReaderOptions;
   readonly #failures: FailureLog;
   /** Those of the last list. */
   #known: Lookups | undefined;
   /** What keeps states from being shown. */
-  readonly #off = new LogOnChange({ knows: "last" });
+  readonly #off: LogOnChange;
 
-  constructor(options: LookupListOptions) {
+  /** `before`: of another way to the same server. */
+  constructor(options: LookupReaderOptions, before?: LookupReader) {
     this.#options = options;
-    this.#failures = new FailureLog("reading the lookups", options.log, options.clock);
+    this.#failures =
+      before === undefined ? new FailureLog("reading the lookups", options.log, options.clock) : before.#failures;
+    this.#known = before === undefined ? undefined : before.#known;
+    this.#off = before === undefined ? new LogOnChange({ knows: "last" }) : before.#off;
   }
 
   /**

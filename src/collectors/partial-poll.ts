@@ -20,7 +20,7 @@ const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
  * Reads the parts of a poll one after the other. A part that fails spoils the run but not the other parts, so that one
  * broken list does not cost the user all the rest.
  */
-export class PollParts {
+export class PartialPoll {
   readonly #signal: AbortSignal;
   readonly #errors: unknown[] = [];
   #outOfReach = false;

@@ -10,14 +10,16 @@ import { goesOnWithout } from "./readings.ts";
  * What a server counts itself. It is an extra: where it has no such endpoint, or this user may not read it, the answer is
  * undefined, and the lists are counted instead.
  */
-export class ServerCounts {
+export class CountReader {
   readonly #api: MonitoringApi;
   readonly #log: Logger;
-  readonly #forbidden = new LogOnChange();
+  readonly #forbidden: LogOnChange;
 
-  constructor(api: MonitoringApi, log: Logger) {
+  /** `before`: of another way to the same server. */
+  constructor(api: MonitoringApi, log: Logger, before?: CountReader) {
     this.#api = api;
     this.#log = log;
+    this.#forbidden = before === undefined ? new LogOnChange() : before.#forbidden;
   }
 
   /** Sensors per status. */

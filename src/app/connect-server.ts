@@ -1,0 +1,71 @@
+import { getHeapStatistics } from "node:v8";
+import type { Logger } from "pino";
+import type { ServerConfig } from "../config/resolve.ts";
+import type { ServerSettings } from "../config/schema.ts";
+import { createApiClient } from "../prtg/client.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
+import type { ApiClientOptions, ApiLimits } from "../prtg/options.ts";
+import type { ServerRecorder } from "../telemetry/recorders.ts";
+import type { CommandContext } from "./context.ts";
+
+/** Of the heap, for each object of the longest list: enough for a list that is read while the one before is shown. */
+const HEAP_BYTES_PER_OBJECT = 1024;
+const MIN_OBJECTS = 10_000;
+const MAX_OBJECTS = 1_000_000;
+/** Seen: about 20 for a channel, 60 for a sensor with its tags. */
+const CHARACTERS_PER_OBJECT = 64;
+
+/** A text of the server may be in so many labels, on average: that of a device is in those of its sensors. */
+const LABEL_COPIES = 4;
+
+/** The limits of a server; what the configuration leaves open follows from the size that the heap may have. */
+export function answerLimits(
+  { maxObjects, maxTextSize, ...limits }: ServerSettings["limits"],
+  heapBytes: number = getHeapStatistics().heap_size_limit,
+): ApiLimits {
+  const fitting = Math.floor(heapBytes / HEAP_BYTES_PER_OBJECT);
+  const objects = maxObjects ?? Math.min(MAX_OBJECTS, Math.max(MIN_OBJECTS, fitting));
+  return { ...limits, maxObjects: objects, maxTextSize: maxTextSize ?? objects * CHARACTERS_PER_OBJECT };
+}
+
+/** Characters that labels of the server's objects, and those of its channels, may have in all. */
+export function maxLabelText({ limits }: Pick<ServerConfig, "limits">): number {
+  return LABEL_COPIES * answerLimits(limits).maxTextSize;
+}
+
+/** The client of one server, as its configuration wants it, but for what `special` says. */
+export function connectServer(
+  server: ServerConfig,
+  observer: ServerRecorder,
+  log: Logger,
+  context: CommandContext,
+  special: Pick<ApiClientOptions, "maxAttempts"> = {},
+): MonitoringApi {
+  const { credentials, tls } = server;
+  const isUnverified = tls.insecureSkipVerify && server.url.startsWith("https:");
+  observer.unverified(isUnverified);
+  if (isUnverified) {
+    log.warn("tls.insecure_skip_verify is set: whoever is between here and the server can read the credentials");
+  }
+  return createApiClient({
+    name: server.name,
+    url: server.url,
+    auth:
+      credentials.kind === "api_key"
+        ? { kind: "api_key", key: async () => (await credentials.apiKey.read()).reveal() }
+        : {
+            kind: "login",
+            username: credentials.username,
+            password: async () => (await credentials.password.read()).reveal(),
+          },
+    tls,
+    limits: answerLimits(server.limits),
+    userAgent: `prtg-exporter/${context.build.version}`,
+    clock: context.clock,
+    random: context.random,
+    log,
+    redactor: context.redactor,
+    observer,
+    ...special,
+  });
+}

@@ -1,0 +1,180 @@
+import type { CollectorStatus } from "../collectors/collector-runner.ts";
+import { RunRecords } from "../collectors/run-record.ts";
+import { ServerReader } from "../collectors/server-reader.ts";
+import type { ServerConfig } from "../config/resolve.ts";
+import type { Tree, TreeNode } from "../model/tree.ts";
+import type { ChannelChoice, SensorInspection } from "../projection/inspection.ts";
+import { ServerView } from "../projection/server-view.ts";
+import type { StatusToken } from "../prtg/status.ts";
+import type { Store, Tables } from "../store/store.ts";
+import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
+import { serverRecorder } from "../telemetry/recorders.ts";
+import { connectServer, maxLabelText } from "./connect-server.ts";
+import type { CommandContext } from "./context.ts";
+import type { ConfiguredShape } from "./mapping.ts";
+import { isSamePlan, type PipelinePlan } from "./pipeline-plan.ts";
+import { type PipelineBase, ServerPipeline } from "./server-pipeline.ts";
+
+/** What a status page shows of a server. */
+export interface ServerStatus {
+  readonly server: string;
+  readonly up: boolean;
+  readonly objects: {
+    readonly probe: number;
+    readonly group: number;
+    readonly device: number;
+    readonly sensor: number;
+  };
+  /** Channels whose sensor is known. */
+  readonly channels: number;
+  readonly collectors: readonly CollectorStatus[];
+}
+
+export interface MonitoredServerOptions {
+  readonly plan: PipelinePlan;
+  readonly shape: ConfiguredShape;
+  readonly store: Store;
+  readonly exporterMetrics: ExporterMetrics;
+  readonly context: CommandContext;
+}
+
+/** One PRTG server: its state, and the pipeline that feeds it, which a reload exchanges. */
+export class MonitoredServer {
+  /** Resolves when the first run of every collector has finished, either way, or it was stopped. Never rejects. */
+  readonly firstAttempt: Promise<void>;
+  readonly #base: PipelineBase;
+  readonly #firstAttemptOver = Promise.withResolvers<void>();
+  #pipeline: ServerPipeline;
+  #started = false;
+
+  constructor({ plan, shape, store, exporterMetrics, context }: MonitoredServerOptions) {
+    const { clock } = context;
+    const { server } = plan;
+    const metrics = serverRecorder(exporterMetrics, server.name);
+    const log = context.log.child({ server: server.name });
+    this.firstAttempt = this.#firstAttemptOver.promise;
+    const { staleAfterMs, ...shown } = shape;
+    const view = new ServerView({
+      ...{ server: server.name, store, shape: shown, staleAfterMs },
+      maxLabelText: maxLabelText(server),
+    });
+    const records = new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) });
+    this.#base = { name: server.name, view, records, metrics, exporterMetrics, context, log };
+    this.#pipeline = new ServerPipeline(plan, this.#connect(server), this.#base);
+  }
+
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#startPipeline();
+  }
+
+  /** Aborts what runs, delivers what waits within `graceMs`, and ends the session. It does not start again. */
+  async stop(graceMs: number): Promise<void> {
+    await this.#pipeline.stop(graceMs);
+    this.#firstAttemptOver.resolve();
+  }
+
+  /** Ends the session and closes the connections. */
+  close(): Promise<void> {
+    return this.#pipeline.reader.api.close();
+  }
+
+  /** Stopped and closed, nothing of it is left in the exporter's own metrics either. */
+  forget(): void {
+    this.#base.metrics.gone();
+  }
+
+  /** One run of each collector, without a schedule. Resolves with whether all worked; false when `signal` aborts. */
+  async pollOnce(signal: AbortSignal): Promise<boolean> {
+    const worked = await this.#pipeline.collectors.runOnce(signal);
+    this.#firstAttemptOver.resolve();
+    return worked;
+  }
+
+  /** Copies what is shown into other tables, as `shape` wants it: for `Store.reshape`. */
+  async reshape(shape: ConfiguredShape, tables: Tables): Promise<() => void> {
+    const { view } = this.#base;
+    const hadRules = view.hasRules;
+    const changed = await view.reshape(shape, tables, this.#pipeline.writer.context());
+    return () => {
+      changed();
+      this.#pipeline.writer.report(hadRules);
+      // Channels that rules left out until now may have limits, which are asked for rarely.
+      if (hadRules) this.#pipeline.collectors.runSoon("limits");
+    };
+  }
+
+  /**
+   * Puts a pipeline in place of the one there is, unless that is to stay as it is. It goes on where the other one was: only
+   * runs that were broken off are made up for, and all of them over another connection.
+   * @param isReconnected The server is reached in another way.
+   * @returns what closes the connection that is used no more
+   */
+  async change(plan: PipelinePlan, isReconnected: boolean, graceMs: number): Promise<() => Promise<void>> {
+    const before = this.#pipeline;
+    const nothing = () => Promise.resolve();
+    if (!isReconnected && isSamePlan(before.plan, plan)) return nothing;
+    const { records, metrics } = this.#base;
+    const handedOn = await before.handOver(plan, graceMs);
+    if (!plan.countedKinds.isSubsetOf(before.plan.countedKinds)) records.owe("status");
+    if (isReconnected) records.oweAll();
+    const reader = isReconnected ? this.#connect(plan.server, before.reader) : before.reader;
+    this.#pipeline = new ServerPipeline(plan, reader, this.#base, handedOn);
+    for (const name of records.retain((each) => this.#pipeline.collectors.has(each))) metrics.collectorGone(name);
+    if (this.#started) this.#startPipeline();
+    if (!isReconnected) return nothing;
+    // What was known of the connections before says nothing about these.
+    metrics.breakerChanged(false);
+    return () => before.reader.api.close();
+  }
+
+  status(): ServerStatus {
+    const { name, view } = this.#base;
+    const { collectors } = this.#pipeline;
+    return {
+      server: name,
+      up: collectors.up,
+      objects: view.state.tree.counts,
+      channels: view.state.channelCount,
+      collectors: collectors.status(),
+    };
+  }
+
+  /** What is known of a sensor and its channels; undefined while it is not known. */
+  inspect(sensorId: string, choice: ChannelChoice): SensorInspection | undefined {
+    return this.#base.view.inspect(sensorId, choice, this.#base.context.clock.monotonic());
+  }
+
+  /** An object as the last poll left it; undefined while it is not known. */
+  node(id: string): TreeNode | undefined {
+    return this.#base.view.state.tree.nodes.get(id);
+  }
+
+  /** As of the last commit. */
+  tree(): Tree {
+    return this.#base.view.state.tree;
+  }
+
+  /** Own status of an object; undefined where no list told, or none has confirmed it for long. */
+  nodeStatus(node: TreeNode): StatusToken | undefined {
+    return this.#base.view.state.statusOf(node, this.#base.context.clock.monotonic());
+  }
+
+  /** Every channel whose sensor is known. Polls may go on in between. */
+  channels(): ReturnType<ServerView["channels"]> {
+    return this.#base.view.channels();
+  }
+
+  #connect(server: ServerConfig, before?: ServerReader): ServerReader {
+    const { metrics, log, context } = this.#base;
+    const api = connectServer(server, metrics, log, context);
+    return new ServerReader({ api, clock: context.clock, log }, before);
+  }
+
+  #startPipeline(): void {
+    void this.#pipeline.start().then((isOver) => {
+      if (isOver) this.#firstAttemptOver.resolve();
+    });
+  }
+}

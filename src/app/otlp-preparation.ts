@@ -1,0 +1,92 @@
+import type { Config } from "../config/load.ts";
+import { ExporterError } from "../errors/exporter-error.ts";
+import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
+import { claimServers, type StateClaim } from "../sync/state-claims.ts";
+import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-files.ts";
+import { digest, pushFiles, readQuietly } from "./config-digests.ts";
+import type { CommandContext } from "./context.ts";
+import { connectReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
+
+/** Everything that it takes to push, read and found right; nothing is sent yet. */
+export interface PreparedPush {
+  readonly config: Config;
+  readonly settings: OtlpSettings;
+  readonly receiver: OtlpReceiver;
+  readonly files: StateFiles;
+  /** To its servers in `state_dir`. */
+  readonly claim: StateClaim;
+  /** The same as long as the settings are, with the content of their files. */
+  readonly digest: string;
+}
+
+/**
+ * Reads all that the push takes, and checks it. What it resolves with is to be begun, or to be discarded; undefined where
+ * nothing is to be pushed.
+ * @param waitMs For another process that pushes one of the servers and remembers it in the same `state_dir`.
+ * @throws ExporterError STATE_DIR_BUSY, and ExporterError for files and settings that cannot be used
+ */
+export async function prepareOtlpPush(
+  config: Config,
+  context: CommandContext,
+  env: NodeJS.ProcessEnv,
+  waitMs = 0,
+): Promise<PreparedPush | undefined> {
+  const { log } = context;
+  const { settings, warnings } = otlpSettings(env, config.otlp);
+  for (const warning of warnings) log.warn(warning);
+  if (settings === undefined) return undefined;
+  if (config.stateDir === undefined) {
+    log.warn("state_dir is not set: after a restart only the live time series, the last four hours, are pushed again");
+  }
+  const claim = await claimState(config, context, waitMs);
+  const files =
+    config.stateDir === undefined ? forgetfulFiles() : checkedFiles(createStateFiles(config.stateDir), claim.keep);
+  try {
+    const receiver = await connectReceiver(settings, files, context, config);
+    return { config, settings, receiver, files, claim, digest: await digestPush(settings) };
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+/** Closes what was prepared in vain. */
+export async function discardPush({ receiver, claim }: PreparedPush): Promise<void> {
+  await Promise.all([receiver.exporter.close(), claim.release()]);
+}
+
+/** @throws ExporterError STATE_DIR_BUSY */
+async function claimState(
+  { stateDir, servers }: Config,
+  { clock, log }: CommandContext,
+  waitMs: number,
+): Promise<StateClaim> {
+  const nothing: StateClaim = { keep: () => Promise.resolve(), release: () => Promise.resolve() };
+  if (stateDir === undefined) return nothing;
+  const onWait = (holder: string) => log.warn(`waiting for state_dir ${stateDir}: ${holder}`);
+  try {
+    const names = servers.map(({ name }) => name);
+    return await claimServers({ directory: stateDir, servers: names, clock, waitMs, onWait });
+  } catch (err) {
+    if (err instanceof ExporterError) throw err;
+    log.warn({ err }, "state_dir cannot be locked: nothing keeps a second exporter from pushing the same from there");
+    return nothing;
+  }
+}
+
+async function digestPush(settings: OtlpSettings): Promise<string> {
+  const headers = Object.entries(settings.headers).map(([name, value]) => [name, value.reveal()]);
+  const { tls, headerFiles } = settings;
+  const files = await Promise.all(pushFiles({ headerFiles, tls }).map(readQuietly));
+  return digest([settings, headers, files]);
+}
+
+/** Where there is no state_dir. */
+function forgetfulFiles(): StateFiles {
+  return {
+    read: async () => undefined,
+    write: async () => undefined,
+    rename: async () => undefined,
+    syncDirectory: async () => undefined,
+  };
+}

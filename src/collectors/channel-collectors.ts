@@ -1,0 +1,64 @@
+import type { ChannelRecord, ListResult } from "../prtg/records.ts";
+import type { SyncEngine } from "../sync/sync-engine.ts";
+import type { Collector, RunResult } from "./collector.ts";
+import type { ServerReader } from "./server-reader.ts";
+import type { StateWriter } from "./state-writer.ts";
+
+export interface ChannelsCollectorOptions {
+  readonly reader: ServerReader;
+  readonly writer: StateWriter;
+  /** Hears of every measurement; undefined where time series are not followed. */
+  readonly engine: Pick<SyncEngine, "onListPoll"> | undefined;
+  /** Objects that no list has shown were met. */
+  readonly requestTree: () => void;
+}
+
+/** The last measurement of every channel. */
+export class ChannelsCollector implements Collector {
+  readonly name = "channels";
+  readonly #options: ChannelsCollectorOptions;
+
+  constructor(options: ChannelsCollectorOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<RunResult> {
+    const { reader, writer, engine, requestTree } = this.#options;
+    const list = await reader.api.channels({}, signal);
+    signal.throwIfAborted();
+    await writer.applyChannels(list);
+    if (reader.unknownParents.areNew(writer.state.unknownIds())) requestTree();
+    await engine?.onListPoll(list.items, (sensorId) => writer.state.intervalMs(sensorId), writer.slices());
+    return { complete: list.complete };
+  }
+}
+
+/** Limits and lookups of every channel: they rarely change, and cost the server two sections more per channel. */
+export class LimitsCollector implements Collector {
+  readonly name = "limits";
+  readonly #reader: ServerReader;
+  readonly #writer: StateWriter;
+
+  constructor(reader: ServerReader, writer: StateWriter) {
+    this.#reader = reader;
+    this.#writer = writer;
+  }
+
+  async run(signal: AbortSignal): Promise<RunResult> {
+    const lookups = await this.#reader.lookups.read(signal);
+    const list = await this.#readChannels(lookups !== undefined && lookups.size > 0, signal);
+    signal.throwIfAborted();
+    await this.#writer.applyLimits(list, lookups);
+    return { complete: list.complete };
+  }
+
+  /** The lookups are an extra. */
+  async #readChannels(wantsLookups: boolean, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
+    const { api, lookups } = this.#reader;
+    if (!wantsLookups) return api.channels({ limits: true }, signal);
+    const list = await api.channels({ limits: true, lookups: true }, signal);
+    if (list.refused?.includes("values") === true) lookups.refused();
+    else lookups.used();
+    return list;
+  }
+}

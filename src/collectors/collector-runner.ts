@@ -1,0 +1,197 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Logger } from "pino";
+import type { Schedule } from "../config/schedule.ts";
+import type { Clock } from "../lib/clock.ts";
+import { ApiError } from "../prtg/api-error.ts";
+import type { Collector, Timetable } from "./collector.ts";
+import type { RunRecord } from "./run-record.ts";
+import { createTimetable } from "./timetable.ts";
+
+/** Ticks are spread by up to this part of the period, so that collectors and exporters do not march in step. */
+const JITTER = 0.05;
+const MAX_JITTER_MS = 5_000;
+
+export interface CollectorRunnerOptions {
+  readonly collector: Collector;
+  readonly schedule: Schedule;
+  /** Of this runner and those before it. */
+  readonly record: RunRecord;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Called after each finished run. */
+  readonly onFinished: () => void;
+}
+
+/** What a status page shows of a collector; times are milliseconds since the epoch. */
+export interface CollectorStatus
+  extends Pick<
+    RunRecord,
+    "name" | "lastSuccessAt" | "lastDurationMs" | "skippedRuns" | "failedRuns" | "complete" | "error"
+  > {
+  /** `off`: the server lacks the endpoint. */
+  readonly state: "waiting" | "running" | "off";
+  readonly nextRunAt: number | undefined;
+}
+
+/**
+ * Runs one collector at each tick of its timetable, never twice at the same time. It begins with a run, unless it goes on
+ * with the record of a runner that had none under way, and then with the rhythm of that where the schedule is the same.
+ */
+export class CollectorRunner {
+  readonly #options: CollectorRunnerOptions;
+  readonly #timetable: Timetable;
+  readonly #stopping = new AbortController();
+  #started = false;
+  #running: Promise<boolean> | undefined;
+  #again = false;
+  /** The run that makes up for one that was held back, while it waits. */
+  #retry: { readonly at: number; readonly dropped: AbortController } | undefined;
+
+  constructor(options: CollectorRunnerOptions) {
+    this.#options = options;
+    this.#timetable = createTimetable(options.schedule, options.clock, options.log);
+  }
+
+  get record(): RunRecord {
+    return this.#options.record;
+  }
+
+  /** Starts the timetable, and a run where one is owed. Resolves when that has finished, either way. */
+  async start(): Promise<void> {
+    const { record, clock } = this.#options;
+    if (this.#stopping.signal.aborted) return;
+    if (this.#started) {
+      await this.#running;
+      return;
+    }
+    this.#started = true;
+    const { rhythm } = record;
+    const isLate = this.#timetable.start(() => void this.#tick(), this.#done());
+    if (rhythm?.retryAt !== undefined) this.#runAfter(Math.max(0, rhythm.retryAt - clock.monotonic()));
+    if (isLate || record.isOwed) await (this.#running ?? this.#launch());
+  }
+
+  /** One run outside the timetable. Resolves with whether it worked. */
+  runOnce(signal: AbortSignal): Promise<boolean> {
+    return this.#running ?? this.#launch(signal);
+  }
+
+  /** A run out of turn: at once, or after the one under way, which may have looked too early. */
+  runSoon(): void {
+    if (!this.#started || this.#stopping.signal.aborted || this.record.isResting) return;
+    if (this.#running === undefined) void this.#launch();
+    else this.#again = true;
+  }
+
+  /** The server works again: a collector that failed must not wait for its next tick, which may be long. */
+  recoverSoon(): void {
+    if (this.record.worked !== false) return;
+    this.record.tryAgain();
+    this.runSoon();
+  }
+
+  /** Aborts the run under way and resolves when it has ended. The record says what a next runner needs to go on. */
+  async stop(): Promise<void> {
+    const { record, schedule } = this.#options;
+    this.#stopping.abort();
+    if (this.#started) record.rhythm = { schedule, done: this.#timetable.done, retryAt: this.#retry?.at };
+    this.#retry?.dropped.abort();
+    this.#timetable.stop();
+    await this.#running;
+  }
+
+  status(): CollectorStatus {
+    const { clock } = this.#options;
+    const { name, lastSuccessAt, lastDurationMs, skippedRuns, failedRuns, complete, error, isOff } = this.record;
+    const ticking = this.#started && !this.#stopping.signal.aborted;
+    return {
+      name,
+      state: this.#running !== undefined ? "running" : isOff ? "off" : "waiting",
+      lastSuccessAt,
+      lastDurationMs,
+      nextRunAt: ticking ? clock.now() + this.#timetable.untilNext() : undefined,
+      skippedRuns,
+      failedRuns,
+      complete,
+      error,
+    };
+  }
+
+  untilThird(): number {
+    return this.#timetable.untilThird();
+  }
+
+  /** From when on the timetable counts: a collector that ran before does not wait for its turn among the first runs. */
+  #done(): number | undefined {
+    const { record, schedule } = this.#options;
+    if (record.rhythm === undefined) return undefined;
+    return isDeepStrictEqual(record.rhythm.schedule, schedule) ? record.rhythm.done : this.#timetable.done;
+  }
+
+  async #tick(): Promise<void> {
+    const { clock, random, record } = this.#options;
+    const { signal } = this.#stopping;
+    if (record.isResting) return;
+    // Where it is stopped during the jitter, the next runner makes up for the run.
+    if (this.#running === undefined) record.isOwed = true;
+    const jitter = random() * Math.min(JITTER * this.#timetable.period(), MAX_JITTER_MS);
+    await clock.sleep(jitter, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    if (this.#running === undefined) await this.#launch();
+    else record.skipped();
+  }
+
+  #launch(given?: AbortSignal): Promise<boolean> {
+    this.#dropRetry();
+    const stopping = this.#stopping.signal;
+    const signal = given === undefined ? stopping : AbortSignal.any([given, stopping]);
+    const running = this.#run(signal).finally(() => {
+      this.#running = undefined;
+      if (this.#again) {
+        this.#again = false;
+        this.runSoon();
+      }
+    });
+    this.#running = running;
+    return running;
+  }
+
+  async #run(signal: AbortSignal): Promise<boolean> {
+    const { collector, clock, record, onFinished } = this.#options;
+    const startedAt = clock.monotonic();
+    record.isOwed = true;
+    try {
+      signal.throwIfAborted();
+      const { complete } = await collector.run(signal);
+      record.finished({ complete }, clock.monotonic() - startedAt);
+    } catch (error) {
+      // The outcome of a run that we broke off says nothing.
+      if (signal.aborted) return false;
+      if (error instanceof ApiError && error.retryAfterMs !== undefined) this.#runAfter(error.retryAfterMs);
+      record.finished({ error }, clock.monotonic() - startedAt);
+    }
+    onFinished();
+    return record.worked === true;
+  }
+
+  /** Requests were held back: a tick that came too early for them is made up for, unless the next one comes before. */
+  #runAfter(ms: number): void {
+    const { clock } = this.#options;
+    this.#dropRetry();
+    if (!this.#started || ms >= this.#timetable.untilNext()) return;
+    const dropped = new AbortController();
+    this.#retry = { at: clock.monotonic() + ms, dropped };
+    // A timer may fire a fraction early.
+    clock.sleep(Math.ceil(ms) + 1, dropped.signal).then(
+      () => this.runSoon(),
+      () => undefined,
+    );
+  }
+
+  #dropRetry(): void {
+    this.#retry?.dropped.abort();
+    this.#retry = undefined;
+  }
+}

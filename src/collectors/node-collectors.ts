@@ -1,0 +1,62 @@
+import type { ParentKind } from "../projection/shape.ts";
+import type { NodeKind } from "../prtg/records.ts";
+import type { Collector, RunResult } from "./collector.ts";
+import { PartialPoll } from "./partial-poll.ts";
+import type { ServerReader } from "./server-reader.ts";
+import type { StateWriter } from "./state-writer.ts";
+
+/** Names, places in the tree, properties, and how many objects there are. */
+export class TreeCollector implements Collector {
+  readonly name = "tree";
+  readonly #reader: ServerReader;
+  readonly #writer: StateWriter;
+
+  constructor(reader: ServerReader, writer: StateWriter) {
+    this.#reader = reader;
+    this.#writer = writer;
+  }
+
+  async run(signal: AbortSignal): Promise<RunResult> {
+    const { nodes, counts, unknownParents } = this.#reader;
+    const parts = new PartialPoll(signal);
+    const { poll, complete } = await nodes.read(parts, () => ({ interval: true }), signal);
+    const objectCounts = await parts.read(() => counts.objectCounts(signal));
+    await this.#writer.applyTree({ nodes: poll, objectCounts });
+    parts.throwIfFailed();
+    unknownParents.settle(this.#writer.state.unknownIds());
+    return { complete };
+  }
+}
+
+export interface StatusCollectorOptions {
+  readonly reader: ServerReader;
+  readonly writer: StateWriter;
+  /** Kinds of objects below which the server counts the sensors per status. */
+  readonly countedKinds: ReadonlySet<ParentKind>;
+  /** Objects that no list has shown were met. */
+  readonly requestTree: () => void;
+}
+
+/** States of sensors, devices, groups and probes, and how many sensors are in each. */
+export class StatusCollector implements Collector {
+  readonly name = "status";
+  readonly #options: StatusCollectorOptions;
+
+  constructor(options: StatusCollectorOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<RunResult> {
+    const { reader, writer, countedKinds, requestTree } = this.#options;
+    const { nodes, counts, unknownParents } = reader;
+    const parts = new PartialPoll(signal);
+    const statusSummary = await parts.read(() => counts.statusSummary(signal));
+    const counted: ReadonlySet<NodeKind> = countedKinds;
+    const options = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
+    const { poll, complete } = await nodes.read(parts, options, signal);
+    await writer.applyTree({ nodes: poll, statusSummary });
+    if (unknownParents.areNew(writer.state.unknownIds())) requestTree();
+    parts.throwIfFailed();
+    return { complete };
+  }
+}

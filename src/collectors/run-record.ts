@@ -1,0 +1,167 @@
+import type { Logger } from "pino";
+import type { Schedule } from "../config/schedule.ts";
+import { describeError, ExporterError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { CollectorRecorder } from "../telemetry/recorders.ts";
+import type { CollectorName } from "./collector.ts";
+import { FailureLog, failureFields } from "./failure-log.ts";
+
+/**
+ * A collector whose endpoint the server lacks is tried again after a minute, then ever more rarely, at last each hour:
+ * a service that is just starting may answer 404 to anything.
+ */
+const FIRST_RETRY_MS = 60_000;
+const MAX_RETRY_MS = 60 * 60_000;
+
+export interface RunRecordOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: (name: CollectorName) => CollectorRecorder;
+}
+
+/** Where a runner was in its timetable when it stopped. */
+export interface Rhythm {
+  readonly schedule: Schedule;
+  /** See Timetable. */
+  readonly done: number;
+  /** Monotonic; undefined where no run was put off. */
+  readonly retryAt: number | undefined;
+}
+
+/** What is known of the runs of one collector: it lasts when a reload puts another runner in the place of this one. */
+export class RunRecord {
+  readonly name: CollectorName;
+  /** A run is to begin at once: there was none yet, or it was broken off. */
+  isOwed = true;
+  /** Undefined before a runner stopped. */
+  rhythm: Rhythm | undefined;
+  /** Whether the last finished run worked; undefined before the first. */
+  worked: boolean | undefined;
+  /** Milliseconds since the epoch. */
+  lastSuccessAt: number | undefined;
+  lastDurationMs: number | undefined;
+  skippedRuns = 0;
+  failedRuns = 0;
+  /** Whether the last finished run saw every object; undefined before the first. */
+  complete: boolean | undefined;
+  /** Why the last run failed; undefined when it worked. */
+  error: string | undefined;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #metrics: CollectorRecorder;
+  readonly #failures: FailureLog;
+  /** Monotonic; undefined while the collector is on. */
+  #offUntil: number | undefined;
+  #retryMs = FIRST_RETRY_MS;
+
+  constructor(name: CollectorName, { clock, log, metrics }: RunRecordOptions) {
+    this.name = name;
+    this.#clock = clock;
+    this.#log = log;
+    this.#metrics = metrics(name);
+    this.#failures = new FailureLog(`collector ${name}`, log, clock);
+    this.#metrics.enabled(true);
+  }
+
+  /** The server lacks the endpoint. */
+  get isOff(): boolean {
+    return this.#offUntil !== undefined;
+  }
+
+  /** The server lacks the endpoint, and it is not time yet to ask again. */
+  get isResting(): boolean {
+    return this.#offUntil !== undefined && this.#clock.monotonic() < this.#offUntil;
+  }
+
+  /** The server changed: what it lacked it may have now. */
+  tryAgain(): void {
+    if (this.#offUntil !== undefined) this.#offUntil = 0;
+  }
+
+  skipped(): void {
+    this.skippedRuns++;
+    this.#metrics.skipped();
+  }
+
+  /** A run ended by itself: `complete` where it worked, else the error. */
+  finished(outcome: { readonly complete: boolean } | { readonly error: unknown }, durationMs: number): void {
+    this.isOwed = false;
+    if ("error" in outcome) this.#failed(outcome.error);
+    else this.#succeeded();
+    this.complete = "complete" in outcome && outcome.complete;
+    this.lastDurationMs = durationMs;
+    this.#metrics.finished({
+      success: this.worked === true,
+      complete: this.complete,
+      durationSeconds: durationMs / 1000,
+      finishedAt: this.#clock.now() / 1000,
+    });
+  }
+
+  #succeeded(): void {
+    this.worked = true;
+    this.error = undefined;
+    this.lastSuccessAt = this.#clock.now();
+    if (this.#offUntil === undefined) this.#failures.worked();
+    else {
+      this.#offUntil = undefined;
+      this.#retryMs = FIRST_RETRY_MS;
+      this.#metrics.enabled(true);
+      this.#log.info(`collector ${this.name} is on: the server has the endpoint now`);
+    }
+  }
+
+  #failed(error: unknown): void {
+    this.worked = false;
+    this.failedRuns++;
+    this.error = describeError(error);
+    if (!(error instanceof ExporterError) || error.code !== "API_ENDPOINT_MISSING") {
+      // Says nothing about the endpoint: a collector that is off stays off, and the next tick asks again.
+      this.#failures.failed(error);
+      return;
+    }
+    if (this.#offUntil === undefined) {
+      this.#metrics.enabled(false);
+      this.#log.warn(failureFields(error), `collector ${this.name} is off: ${this.error}`);
+    }
+    this.#offUntil = this.#clock.monotonic() + this.#retryMs;
+    this.#retryMs = Math.min(2 * this.#retryMs, MAX_RETRY_MS);
+  }
+}
+
+/** Those of one server's collectors, by name. */
+export class RunRecords {
+  readonly #options: RunRecordOptions;
+  readonly #records = new Map<CollectorName, RunRecord>();
+
+  constructor(options: RunRecordOptions) {
+    this.#options = options;
+  }
+
+  /** Begins a record where there is none. */
+  open(name: CollectorName): RunRecord {
+    const record = this.#records.get(name) ?? new RunRecord(name, this.#options);
+    this.#records.set(name, record);
+    return record;
+  }
+
+  /** Another connection: everything is to run again, also what the server lacked. */
+  oweAll(): void {
+    for (const record of this.#records.values()) {
+      record.isOwed = true;
+      record.tryAgain();
+    }
+  }
+
+  owe(name: CollectorName): void {
+    const record = this.#records.get(name);
+    if (record !== undefined) record.isOwed = true;
+  }
+
+  /** Forgets all but these, and returns the names of the others. */
+  retain(kept: (name: CollectorName) => boolean): readonly CollectorName[] {
+    const gone = [...this.#records.keys()].filter((name) => !kept(name));
+    for (const name of gone) this.#records.delete(name);
+    return gone;
+  }
+}

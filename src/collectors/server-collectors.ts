@@ -1,0 +1,170 @@
+import type { Logger } from "pino";
+import type { Schedule } from "../config/schedule.ts";
+import type { Clock } from "../lib/clock.ts";
+import { confirmationWindow, type ExpiryPolicy } from "../model/expiry-policy.ts";
+import type { ParentKind } from "../projection/shape.ts";
+import type { SyncEngine } from "../sync/sync-engine.ts";
+import type { ServerRecorder } from "../telemetry/recorders.ts";
+import { ChannelsCollector, LimitsCollector } from "./channel-collectors.ts";
+import { COLLECTOR_NAMES, type Collector, type CollectorName } from "./collector.ts";
+import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
+import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
+import type { LatestValues } from "./latest-values.ts";
+import { StatusCollector, TreeCollector } from "./node-collectors.ts";
+import type { RunRecords } from "./run-record.ts";
+import type { ServerReader } from "./server-reader.ts";
+import type { StateWriter } from "./state-writer.ts";
+import { TimeSeriesCollector } from "./time-series.ts";
+
+/** Extras: `prtg_up` does not depend on them. */
+const EXTRAS: ReadonlySet<CollectorName> = new Set(["limits", "timeseries"]);
+
+/** A collector without a schedule does not run. */
+export type Schedules = { readonly [Name in CollectorName]?: Schedule | undefined };
+
+export interface ServerCollectorsOptions {
+  readonly reader: ServerReader;
+  /** Of the state that they keep up to date. */
+  readonly writer: StateWriter;
+  /** Of these collectors, and of those that went before over the same state. */
+  readonly records: RunRecords;
+  /** Follows the time series; undefined where they are neither read nor pushed, and then there is no collector of them. */
+  readonly sync: { readonly engine: SyncEngine; readonly latest: LatestValues } | undefined;
+  readonly schedules: Schedules;
+  /** Kinds of objects below which the server counts the sensors per status. */
+  readonly countedKinds: ReadonlySet<ParentKind>;
+  readonly metrics: ServerRecorder;
+  readonly clock: Clock;
+  /** From 0 to below 1; spreads the runs. */
+  readonly random: () => number;
+  /** Bound to the server. */
+  readonly log: Logger;
+}
+
+/** The collectors of one server, each with its runner. Once stopped they do not start again: others take their place. */
+export class ServerCollectors {
+  readonly #options: ServerCollectorsOptions;
+  /** In the order of their first runs. */
+  readonly #runners = new Map<CollectorName, CollectorRunner>();
+  #stopped = false;
+
+  constructor(options: ServerCollectorsOptions) {
+    const { schedules, records, clock, random, log } = options;
+    this.#options = options;
+    const collectors = this.#create();
+    for (const name of COLLECTOR_NAMES) {
+      const schedule = schedules[name];
+      const collector = collectors[name];
+      if (schedule === undefined || collector === undefined) continue;
+      const onFinished = () => this.#report();
+      const record = records.open(name);
+      this.#runners.set(name, new CollectorRunner({ collector, schedule, record, clock, random, log, onFinished }));
+    }
+  }
+
+  /**
+   * Starts the schedules, and the runs that are owed: the tree before what hangs on it, so that the first page is right at
+   * once. A slow status list must not keep the values back, so these two begin together. Resolves when each of these runs
+   * has finished, either way: with false where they were stopped before.
+   */
+  async start(): Promise<boolean> {
+    const run = (name: CollectorName) => this.#runners.get(name)?.start();
+    for (const runner of this.#runners.values()) if (!runner.record.isOwed) void runner.start();
+    this.#options.metrics.up(this.up);
+    await run("health");
+    await run("tree");
+    await Promise.all([run("status"), run("channels")]);
+    await run("limits");
+    // Spread over its period on purpose: there is no need to wait for it.
+    void run("timeseries");
+    return !this.#stopped;
+  }
+
+  /** Aborts what runs, and resolves when all has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([...this.#runners.values()].map((runner) => runner.stop()));
+  }
+
+  /** One run of each collector, in order. Resolves with whether all worked; false when `signal` aborts. */
+  async runOnce(signal: AbortSignal): Promise<boolean> {
+    let worked = true;
+    for (const runner of this.#runners.values()) {
+      if (signal.aborted) return false;
+      worked = (await runner.runOnce(signal)) && worked;
+    }
+    return worked;
+  }
+
+  /** A run out of turn, where the collector runs at all. */
+  runSoon(name: CollectorName): void {
+    this.#runners.get(name)?.runSoon();
+  }
+
+  has(name: CollectorName): boolean {
+    return this.#runners.has(name);
+  }
+
+  /** Whether the last runs worked. A collector that is not scheduled is not missed. */
+  get up(): boolean {
+    for (const [name, { record }] of this.#runners) {
+      if (!EXTRAS.has(name) && record.worked !== true) return false;
+    }
+    return true;
+  }
+
+  status(): readonly CollectorStatus[] {
+    return [...this.#runners.values()].map((runner) => runner.status());
+  }
+
+  /** Milliseconds from now in which the next three runs fall due; undefined where the collector does not run. */
+  untilThird(name: CollectorName): number | undefined {
+    return this.#runners.get(name)?.untilThird();
+  }
+
+  #create(): { readonly [Name in CollectorName]: Collector | undefined } {
+    const { reader, writer, countedKinds, sync } = this.#options;
+    const onVersionChange = () => {
+      for (const { record } of this.#runners.values()) record.tryAgain();
+    };
+    const onRecovery = () => {
+      for (const runner of this.#runners.values()) runner.recoverSoon();
+    };
+    const requestTree = () => this.runSoon("tree");
+    return {
+      health: new HealthCollector({ reader, writer, onVersionChange, onRecovery }),
+      tree: new TreeCollector(reader, writer),
+      status: new StatusCollector({ reader, writer, countedKinds, requestTree }),
+      channels: new ChannelsCollector({ reader, writer, engine: sync?.engine, requestTree }),
+      limits: new LimitsCollector(reader, writer),
+      timeseries: sync && new TimeSeriesCollector(sync.engine, sync.latest),
+    };
+  }
+
+  #report(): void {
+    const { reader, metrics } = this.#options;
+    metrics.up(this.up);
+    metrics.clockOffset(reader.api.clockOffset() / 1000);
+  }
+}
+
+/**
+ * What several collectors confirm lasts as the one that is there for it says.
+ * @param untilThird Milliseconds until the third run from now of a collector; undefined where it does not run.
+ */
+export function createExpiryPolicy(
+  clock: Clock,
+  untilThird: (name: CollectorName) => number | undefined,
+): ExpiryPolicy {
+  const after = (names: readonly CollectorName[], minMs = 0) => {
+    const windowMs = names.map(untilThird).find((found) => found !== undefined) ?? 0;
+    return clock.monotonic() + confirmationWindow(Math.max(windowMs, minMs));
+  };
+  return {
+    state: () => after(["status", "tree"]),
+    property: () => after(["tree", "status"]),
+    channel: () => after(["channels"]),
+    limit: () => after(["limits"]),
+    version: () => after(["health"], 3 * VERSION_EVERY_MS),
+  };
+}

@@ -1,0 +1,57 @@
+import type { Logger } from "pino";
+import type { Clock } from "../lib/clock.ts";
+import type { MonitoringApi } from "../prtg/monitoring-api.ts";
+import { CountReader } from "./count-reader.ts";
+import { HealthReader } from "./health.ts";
+import { LookupReader } from "./lookup-reader.ts";
+import { NodeListReader } from "./node-list-reader.ts";
+
+export interface ServerReaderOptions {
+  readonly api: MonitoringApi;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * The client of one PRTG server, and what it was found to lack, so that each gap is logged once. A reload hands it
+ * from one pipeline to the next, and only where the server is reached in another way there is a new one.
+ */
+export class ServerReader {
+  readonly api: MonitoringApi;
+  readonly health: HealthReader;
+  readonly nodes: NodeListReader;
+  readonly counts: CountReader;
+  readonly lookups: LookupReader;
+  readonly unknownParents: UnknownParents;
+
+  /** `before`: of another way to the same server, where what it was found to lack is known. */
+  constructor({ api, clock, log }: ServerReaderOptions, before?: ServerReader) {
+    this.api = api;
+    this.health = new HealthReader({ api, clock, log }, before?.health);
+    this.nodes = new NodeListReader(api, log, before?.nodes);
+    this.counts = new CountReader(api, log, before?.counts);
+    this.lookups = new LookupReader({ api, clock, log }, before?.lookups);
+    this.unknownParents = before?.unknownParents ?? new UnknownParents();
+  }
+}
+
+/**
+ * Decides when ids that lists refer to but do not show call for an early tree poll: once each. An id that a tree poll
+ * did not reveal is invisible to the user, not new; it is not asked for again unless it was revealed in between.
+ */
+export class UnknownParents {
+  #asked: ReadonlySet<string> = new Set();
+
+  /** Another collector met these ids: whether one of them calls for a tree poll. */
+  areNew(unknown: Iterable<string>): boolean {
+    const ids = [...unknown];
+    if (ids.every((id) => this.#asked.has(id))) return false;
+    this.#asked = new Set([...this.#asked, ...ids]);
+    return true;
+  }
+
+  /** A tree poll left these ids unknown. */
+  settle(unknown: Iterable<string>): void {
+    this.#asked = new Set(unknown);
+  }
+}

@@ -1,0 +1,80 @@
+import type { Logger } from "pino";
+import type { Clock } from "../lib/clock.ts";
+import type { SyncRecorder } from "../telemetry/recorders.ts";
+import { coveredUntil, type MeasurementSink, type Resolution } from "./measurement.ts";
+import type { Outbox, Pending } from "./outbox.ts";
+import { PushLoop } from "./push-loop.ts";
+import { WatermarkSaver } from "./watermark-saver.ts";
+import type { Watermarks } from "./watermarks.ts";
+
+export interface DeliveryOptions {
+  readonly sink: MeasurementSink;
+  /** What waits; the next delivery may go on with it. */
+  readonly outbox: Outbox;
+  /** Up to when the receiver has everything; the next delivery may go on with them. */
+  readonly watermarks: Watermarks;
+  /** Values in one call of the sink. */
+  readonly maxBatchPoints: number;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Bound to the server. */
+  readonly log: Logger;
+  readonly observer: SyncRecorder;
+}
+
+/** Takes the measurements of one server to a receiver, and remembers which of them it has. */
+export class Delivery {
+  readonly outbox: Outbox;
+  readonly watermarks: Watermarks;
+  readonly #loop: PushLoop;
+  readonly #saver: WatermarkSaver;
+
+  constructor(options: DeliveryOptions) {
+    const { outbox, watermarks } = options;
+    this.outbox = outbox;
+    this.watermarks = watermarks;
+    this.#saver = new WatermarkSaver(options);
+    this.#loop = new PushLoop({
+      ...options,
+      onSettled: ({ rows }) => {
+        for (const row of rows) watermarks.move(row.sensorId, coveredUntil(row));
+        this.#saver.notify();
+      },
+    });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Rows were put into the outbox. */
+  notify(): void {
+    this.#loop.notify();
+  }
+
+  /** Watermarks may have moved. */
+  watermarksChanged(): void {
+    this.#saver.notify();
+  }
+
+  /** Values that wait, by resolution; resolutions of which nothing waits are left out. */
+  pending(): ReadonlyMap<Resolution, Pending> {
+    return this.outbox.pending();
+  }
+
+  /** Delivers what waits within `graceMs`, then writes the watermarks, and ends. Call when polling has ended. Never rejects. */
+  async flush(graceMs: number): Promise<void> {
+    await this.#loop.flush(graceMs);
+    await this.#saver.end();
+  }
+
+  /**
+   * Ends, for another delivery to go on with outbox and watermarks. What is under way has `graceMs` to arrive; the rest
+   * stays in the outbox. Never rejects.
+   */
+  async handOver(graceMs: number): Promise<void> {
+    await this.#loop.end(graceMs);
+    await this.#saver.end();
+  }
+}
