@@ -91,9 +91,8 @@ function isBehindSeries({ seriesAt, valueUntil }: Channel, measuredAt: number, n
 
 /** Values are served for another time from now (monotonic ms) on; one that is gone does not come back. */
 export function changeStaleness(channel: Channel, staleAfterMs: number, now: number): void {
-  const value = channel.valueAt(now);
+  channel.value = channel.valueAt(now);
   channel.valueUntil = channel.measuredMonotonic + staleAfterMs;
-  channel.value = channel.valueUntil > now ? value : undefined;
 }
 
 function isAnySet(limits: ChannelLimits): boolean {
