@@ -62,6 +62,13 @@ export class ExporterMetrics {
     return Object.fromEntries(methods);
   }
 
+  /** Has the counters of a group that start by endpoint, or by list, start at 0 for one. */
+  start(group: Readonly<Record<string, OwnMetric>>, by: OwnMetric["startsBy"], fixed: Labels, endpoint: string): void {
+    for (const metric of Object.values(group)) {
+      if (metric.startsBy === by) recordMethod(metric, this.#instrument(metric), fixed)(endpoint, 0);
+    }
+  }
+
   /** The series of a counter or gauge. */
   *numbers(metric: OwnMetric): Iterable<NumberSeries> {
     const instrument = this.#instrument(metric);

@@ -16,6 +16,8 @@ export interface OwnMetric {
   readonly initial?: number;
   /** The method of a gauge adds to it, instead of setting it. */
   readonly adds?: boolean;
+  /** A counter by endpoint starts at 0 for each endpoint that is asked of every server, or for the lists among them. */
+  readonly startsBy?: "endpoint" | "list";
   /** Upper bounds of a histogram. */
   readonly buckets?: readonly number[];
 }
@@ -40,7 +42,7 @@ export type Stream = (typeof STREAMS)[number];
 
 const OUTCOMES = ["delivered", "rejected"] as const;
 
-type Options = Pick<OwnMetric, "values" | "initial" | "adds" | "buckets">;
+type Options = Pick<OwnMetric, "values" | "initial" | "adds" | "startsBy" | "buckets">;
 
 function metric<
   const Type extends OwnMetric["type"],
@@ -78,12 +80,14 @@ export const OWN_METRICS = {
       "counter",
       ["server", "endpoint"],
       "Bytes of response bodies received from the monitoring server.",
+      { startsBy: "endpoint" },
     ),
     retried: metric(
       "prtg_exporter_api_retries_total",
       "counter",
       ["server", "endpoint"],
       "Requests that were sent again after a failure.",
+      { startsBy: "endpoint" },
     ),
     inFlight: metric(
       "prtg_exporter_api_requests_in_flight",
@@ -111,6 +115,7 @@ export const OWN_METRICS = {
       "counter",
       ["server", "endpoint"],
       "Lists that changed while their pages were read and were read again.",
+      { startsBy: "list" },
     ),
     totalMismatch: metric(
       "prtg_exporter_api_total_count_mismatch",

@@ -36,15 +36,14 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
   const begin = (endpoint: string): void => {
     if (begun.has(endpoint)) return;
     begun.add(endpoint);
-    own.retried(endpoint, 0);
-    own.responseBytes(endpoint, 0);
+    metrics.start(OWN_METRICS.server, "endpoint", { server }, endpoint);
   };
   return {
     ...own,
     /** Has the counters of these endpoints begin at 0; lists are among the endpoints. */
     expect(endpoints: readonly string[], lists: readonly string[]): void {
       for (const endpoint of endpoints) begin(endpoint);
-      for (const endpoint of lists) own.listMoved(endpoint, 0);
+      for (const endpoint of lists) metrics.start(OWN_METRICS.server, "list", { server }, endpoint);
     },
     requestStarted(endpoint: string): void {
       begin(endpoint);

@@ -81,12 +81,11 @@ export function recordMethod(
   instrument: Instrument,
   fixed: Labels,
 ): AnyRecordMethod {
-  const free = names.filter((name) => !Object.hasOwn(fixed, name));
   return (...args) => {
-    const given = new Map(free.map((name, index) => [name, String(args[index])]));
     const labels: { [name: string]: string } = {};
-    for (const name of names) labels[name] = fixed[name] ?? given.get(name) ?? "";
-    const value = Number(args[free.length] ?? 1);
+    let given = 0;
+    for (const name of names) labels[name] = fixed[name] ?? String(args[given++]);
+    const value = Number(args[given] ?? 1);
     if (instrument instanceof Counter) instrument.inc(labels, value);
     else if (adds && instrument instanceof Gauge) instrument.inc(labels, value);
     else if (instrument instanceof Gauge) instrument.set(labels, value);
