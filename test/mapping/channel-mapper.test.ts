@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { accountFor } from "../../src/mapping/channel-account.ts";
 import { ChannelMapper, type ChannelMapperOptions, plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { WIDE_LABELS } from "../../src/mapping/label-settings.ts";
@@ -68,7 +68,7 @@ const IDS = { server: "hq", sensor_id: "50", channel_id: "1" };
 const PLACE = { probe: "Berlin", group: "", device: "sw-1", sensor: "Ping", path: "Berlin/sw-1/Ping" };
 
 describe("a channel that a rule fits", () => {
-  it("has both series, the mapped one in its base unit and with the rule's labels", () => {
+  test("has both series, the mapped one in its base unit and with the rule's labels", () => {
     expect(series(mapper(), "Ping Time Avg", "msec")).toEqual([
       {
         name: "prtg_channel_value",
@@ -83,18 +83,18 @@ describe("a channel that a rule fits", () => {
     ]);
   });
 
-  it("has the mapped series alone without keep_original", () => {
+  test("has the mapped series alone without keep_original", () => {
     const names = series(mapper({ keepOriginal: false }), "Ping Time", "msec").map(({ name }) => name);
     expect(names).toEqual(["prtg_ping_seconds"]);
   });
 
-  it("has a value by the rule's own factor and offset, whatever the unit", () => {
+  test("has a value by the rule's own factor and offset, whatever the unit", () => {
     expect(series(mapper(), "Sold", "orders")[1]).toMatchObject({ name: "prtg_orders", value: 61 });
   });
 });
 
 describe("what rules make of a channel", () => {
-  it.each([
+  test.each([
     ["Ping Time", "msec", "mapped", 1, ["prtg_channel_value", "prtg_ping_seconds"]],
     ["Ping Time", "KByte", "unconverted", 1, ["prtg_channel_value"]],
     ["Ping Time", "widgets", "unknown_unit", 1, ["prtg_channel_value"]],
@@ -114,7 +114,7 @@ describe("what rules make of a channel", () => {
     }
   });
 
-  it.each([
+  test.each([
     ["Ping Time", "msec", "rules[1] of test.yaml"],
     ["Ping Time", "KByte", 'rules[1] of test.yaml fits, but the unit "KByte" does not become seconds'],
     ["Ping Time", "widgets", 'rules[1] of test.yaml fits, but the unit "widgets" is not recognised'],
@@ -127,7 +127,7 @@ describe("what rules make of a channel", () => {
     expect(account.series.map(({ value }) => value)).toEqual(account.series.map(() => undefined));
   });
 
-  it("is accounted for with converted values", () => {
+  test("is accounted for with converted values", () => {
     const account = accountFor(mapper(), "hq", sensor(), { ...channel("Ping Time", "msec"), value: 30 });
     expect(account.series.map(({ family, value }) => [family.name, value])).toEqual([
       ["prtg_channel_value", 30],
@@ -137,14 +137,14 @@ describe("what rules make of a channel", () => {
 });
 
 describe("without rules", () => {
-  it("every channel is as the metric table has it", () => {
+  test("every channel is as the metric table has it", () => {
     expect(series(plainMapper(), "Downtime", "widgets").map(({ name }) => name)).toEqual(["prtg_channel_value"]);
     expect(plainMapper().hasRules).toBe(false);
     const account = accountFor(plainMapper(), "hq", sensor(), { ...channel("Loss", "%"), value: 1 });
     expect([account.outcome, account.reason]).toEqual(["unmatched", "no rules are configured"]);
   });
 
-  it("the store holds the families of the metric table", () => {
+  test("the store holds the families of the metric table", () => {
     expect(plainMapper().storeFamilies()).toEqual(Object.values(TREE_FAMILIES));
   });
 });
@@ -157,14 +157,14 @@ describe("with other labels", () => {
     fromTags: [{ label: "site", prefix: "site:", suffix: "" }],
   });
 
-  it("mapped series have those, without unit, then the rule's own", () => {
+  test("mapped series have those, without unit, then the rule's own", () => {
     expect(series(mapper({ labels }), "Ping Time", "msec")).toEqual([
       { name: "prtg_channel_value", labels: { ...IDS, host_name: "sw-1", unit: "msec", site: "berlin" }, value: 30 },
       { name: "prtg_ping_seconds", labels: { ...IDS, host_name: "sw-1", site: "berlin", which: "" }, value: 0.03 },
     ]);
   });
 
-  it("the store holds the mapped families and their limits with those labels", () => {
+  test("the store holds the mapped families and their limits with those labels", () => {
     const own = mapper({ labels }).storeFamilies().slice(Object.keys(TREE_FAMILIES).length);
     expect(own.map((family) => [family.name, family.labels.join()])).toEqual([
       ["prtg_ping_seconds", "server,sensor_id,channel_id,host_name,site,which"],

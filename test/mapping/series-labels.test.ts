@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LABELS_TO_CHOOSE, type LabelSettings, tagValue, WIDE_LABELS } from "../../src/mapping/label-settings.ts";
 import { type MetricFamily, TREE_FAMILIES, type TreeFamilyName } from "../../src/mapping/metric-table.ts";
 import { channelIdLabels, deviceInfoLabels, nodeLabels, SeriesLabels } from "../../src/mapping/series-labels.ts";
@@ -54,7 +54,7 @@ const DOWNTIME = { channelId: "-4", name: "Downtime", unit: "%" };
 const channel = wide.channel("hq", node("2490"), DOWNTIME);
 
 describe("label values come in the order of the table", () => {
-  it.each([
+  test.each([
     { family: TREE_FAMILIES.sensorStatusCode, values: wide.sensor("hq", node("2490")), expected: SENSOR },
     {
       family: TREE_FAMILIES.sensorStatus,
@@ -118,7 +118,7 @@ describe("label values come in the order of the table", () => {
     expect(named(family, values)).toEqual(expected);
   });
 
-  it("are empty for what is not known", () => {
+  test("are empty for what is not known", () => {
     expect(named(TREE_FAMILIES.sensorInfo, wide.sensorInfo("hq", node("2491")))).toMatchObject({
       priority: "",
       tags: "",
@@ -128,7 +128,7 @@ describe("label values come in the order of the table", () => {
   });
 });
 
-it("text is served as it is, but for lone surrogates", () => {
+test("text is served as it is, but for lone surrogates", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.array(fc.constantFrom("\ud83d", "\ude00", '"', "\\", "\n", "/", "é", "")).map((parts) => parts.join("")),
@@ -168,12 +168,12 @@ describe("labels as the configuration wants them", () => {
     return Object.fromEntries(entries);
   }
 
-  it("are the wide ones unless told", () => {
+  test("are the wide ones unless told", () => {
     expect(wide.families).toEqual(TREE_FAMILIES);
     expect(wide.isWide).toBe(true);
   });
 
-  it("can be the ids alone, and infos carry the rest", () => {
+  test("can be the ids alone, and infos carry the rest", () => {
     const labels = new SeriesLabels(settings({ keep: new Set() }));
     const found = all(labels);
     expect(labels.isWide).toBe(false);
@@ -187,7 +187,7 @@ describe("labels as the configuration wants them", () => {
     expect(found.channelInfo).toEqual({ ...CHANNEL, metric: "prtg_channel_value" });
   });
 
-  it("can be some of them under other names", () => {
+  test("can be some of them under other names", () => {
     const rename = new Map([["device", "host_name"]]);
     const labels = new SeriesLabels(settings({ keep: new Set(["device", "unit"]), rename }));
     const found = all(labels);
@@ -204,7 +204,7 @@ describe("labels as the configuration wants them", () => {
     expect(labels.families.deviceInfo.labels).not.toContain("device");
   });
 
-  it("can come from tags: the sensor's own first, then those it inherits; empty where none fits", () => {
+  test("can come from tags: the sensor's own first, then those it inherits; empty where none fits", () => {
     const fromTags = [
       SITE,
       { label: "tier", prefix: "tier_", suffix: "_level" },
@@ -218,7 +218,7 @@ describe("labels as the configuration wants them", () => {
     expect(found.channelLimit).toMatchObject({ tier: "gold", limit: "min_error" });
   });
 
-  it("of mapped families are those of channels without the unit, and the rule's own", () => {
+  test("of mapped families are those of channels without the unit, and the rule's own", () => {
     const labels = new SeriesLabels(settings({ keep: new Set(["unit", "sensor"]), fromTags: [SITE] }));
     const family = { name: "prtg_traffic", type: "gauge", help: "", labels: [] } as const;
     const served = labels.mappedFamily(family, ["direction"]);
@@ -233,7 +233,7 @@ describe("labels as the configuration wants them", () => {
     });
   });
 
-  it("keep every series apart, whichever are chosen", () => {
+  test("keep every series apart, whichever are chosen", () => {
     fc.assert(
       fc.property(fc.subarray([...LABELS_TO_CHOOSE]), (keep) => {
         const labels = new SeriesLabels(settings({ keep: new Set(keep) }));
@@ -244,7 +244,7 @@ describe("labels as the configuration wants them", () => {
     );
   });
 
-  it.each([
+  test.each([
     { tags: ["site:berlin"], expected: "berlin" },
     { tags: ["other", "site:a b/c"], expected: "a b/c" },
     { tags: ["site:"], expected: "" },

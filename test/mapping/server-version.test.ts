@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { serverVersion } from "../../src/mapping/server-version.ts";
 
-it.each([
+test.each([
   [{ version: "25.3.110.1313" }, "25.3.110.1313"],
   [{ appserver_version: "1.2.3", prtg_version: "25.3.110" }, "25.3.110"],
   [{ "appserver.version": "1.2.3", "prtg.version": " 25.3.110 " }, "25.3.110"],

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { countStatuses } from "../../src/model/counts.ts";
 import { STATUS_TOKENS, type StatusToken } from "../../src/prtg/status.ts";
 
@@ -10,7 +10,7 @@ function summary(counts: Counts, total?: number) {
 
 const allZero = Object.fromEntries(STATUS_TOKENS.map((token) => [token, 0]));
 
-it.each<{
+test.each<{
   name: string;
   summary: ReturnType<typeof summary> | undefined;
   statuses: StatusToken[] | undefined;

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { findCycles } from "../../src/model/cycles.ts";
 
-it("gives way after so many objects, however many there are", () => {
+test("gives way after so many objects, however many there are", () => {
   let looks = 0;
   const steps = findCycles(
     Array.from({ length: 1_000 }, (_, index) => String(index + 1)),

@@ -1,9 +1,9 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { confirmationWindow, staleAfter } from "../../src/model/expiry-policy.ts";
 
 const MINUTE = 60_000;
 
-it.each([
+test.each([
   { interval: 10, configured: undefined, expected: 5 * MINUTE },
   { interval: 100, configured: undefined, expected: 5 * MINUTE },
   { interval: 101, configured: undefined, expected: 303_000 },
@@ -14,7 +14,7 @@ it.each([
   expect(staleAfter(given.interval, given.configured)).toBe(given.expected);
 });
 
-it("what three periods did not confirm is withdrawn, after five minutes at the earliest", () => {
+test("what three periods did not confirm is withdrawn, after five minutes at the earliest", () => {
   expect(confirmationWindow(45_000)).toBe(5 * MINUTE);
   expect(confirmationWindow(15 * MINUTE)).toBe(15 * MINUTE);
 });

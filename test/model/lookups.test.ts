@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Lookups, stateText } from "../../src/model/lookups.ts";
 import type { LookupDefinition, LookupEntry } from "../../src/prtg/records.ts";
 
@@ -20,7 +20,7 @@ describe("the text of a value", () => {
   const KEY = [range(0, 1023, "Unsafe"), range(1024, 2047, "Weak"), range(2000, 4000, "Overlapping")];
   const TRAY = [bits(0, "Ready"), bits(1, "Low"), bits(2, "Empty"), bits(4, "Jammed")];
   const BOTH = [...TRAY, bits(3, "Low and Empty")];
-  it.each([
+  test.each([
     { entries: DOOR, value: 0, text: "Closed" },
     { entries: DOOR, value: -0, text: "Closed" },
     { entries: DOOR, value: -1, text: "Gone" },
@@ -46,7 +46,7 @@ describe("the text of a value", () => {
     expect(stateText(lookup("a", "A", entries), value)).toBe(text);
   });
 
-  it("names every bit that is set, once, whatever bits have names", () => {
+  test("names every bit that is set, once, whatever bits have names", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(40)), fc.bigInt({ min: 1n, max: 2n ** 41n - 1n }), (named, value) => {
         const entries = named.map((bit) => bits(2 ** bit, `bit ${bit}`));
@@ -72,7 +72,7 @@ describe("lookups", () => {
     lookup("acme.nameless", ""),
   ]);
 
-  it.each([
+  test.each([
     ["acme.door", "acme.door"],
     ["Tray", "acme.tray"],
     ["Door", "Door"],
@@ -85,7 +85,7 @@ describe("lookups", () => {
     expect(lookups.find(reference)?.id).toBe(id);
   });
 
-  it("without entries do not count", () => {
+  test("without entries do not count", () => {
     expect(lookups.size).toBe(7);
     expect(new Lookups([lookup("acme.empty", "Empty", [])]).size).toBe(0);
   });

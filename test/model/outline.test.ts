@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { outlineOf } from "../../src/model/outline.ts";
 import { NODE_KINDS, ROOT_ID, type TreeNode } from "../../src/model/tree.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
@@ -61,7 +61,7 @@ function isBelow(nodes: ReadonlyMap<string, TreeNode>, one: TreeNode, id: string
   return false;
 }
 
-it("counts the sensors below everything, and lists what is right below", async () => {
+test("counts the sensors below everything, and lists what is right below", async () => {
   await fc.assert(
     fc.asyncProperty(trees, async ({ nodes, statuses }) => {
       const outline = await outlineOf({ nodes }, ({ id }) => statuses.get(id), UNSLICED);
@@ -82,7 +82,7 @@ it("counts the sensors below everything, and lists what is right below", async (
   );
 });
 
-it("counts a sensor as unknown that no list told of", async () => {
+test("counts a sensor as unknown that no list told of", async () => {
   const nodes = new Map([["1", node("1", "sensor", ROOT_ID)]]);
   const outline = await outlineOf({ nodes }, () => undefined, UNSLICED);
   expect([...outline.sensorsBelow(ROOT_ID)]).toEqual([["unknown", 1]]);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { reconcile } from "../../src/model/reconcile.ts";
 import { EMPTY_TREE, NODE_KINDS, ROOT_ID, type Tree } from "../../src/model/tree.ts";
 import type { NodeKind, NodeRecord } from "../../src/prtg/records.ts";
@@ -30,7 +30,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     .map((poll): Step => ({ do: "poll", ...poll })),
 );
 
-it("never loses what lives, never keeps what two complete polls lacked, and never repeats itself", () => {
+test("never loses what lives, never keeps what two complete polls lacked, and never repeats itself", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const world = new Map<string, NodeRecord>();
@@ -83,7 +83,7 @@ it("never loses what lives, never keeps what two complete polls lacked, and neve
   );
 });
 
-it("does not depend on the order of the records", () => {
+test("does not depend on the order of the records", () => {
   const records = fc.uniqueArray(
     fc.tuple(kind, id, parentId, name).map(([of, own, parent, called]) => record(of, own, parent, { name: called })),
     { selector: (one) => one.id },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MAX_PATH_LENGTH, MAX_TREE_DEPTH } from "../../src/model/bounds.ts";
 import { type Reconciled, reconcile, reconcileInSteps } from "../../src/model/reconcile.ts";
 import type { NodePoll } from "../../src/model/tree.ts";
@@ -35,7 +35,7 @@ const SENSOR = record("sensor", "2490", "40", { name: "Uplink" });
 const WORLD = [PROBE, OUTER, INNER, DEVICE, SENSOR];
 
 describe("the place of an object", () => {
-  it.each([
+  test.each([
     { id: "1", path: "Berlin", probe: "Berlin", group: "", device: "", deviceId: "" },
     { id: "10", path: "Berlin/Network", probe: "Berlin", group: "Network", device: "", deviceId: "" },
     { id: "11", path: "Berlin/Network/Core", probe: "Berlin", group: "Core", device: "", deviceId: "" },
@@ -52,36 +52,36 @@ describe("the place of an object", () => {
     expect(treeOf(WORLD).nodes.get(id)).toMatchObject({ ...place, orphan: false });
   });
 
-  it("does not depend on the order of the lists", () => {
+  test("does not depend on the order of the lists", () => {
     const forwards = treeOf(WORLD);
     const backwards = treeOf(WORLD.toReversed());
     for (const [id, node] of forwards.nodes) expect(backwards.nodes.get(id)).toEqual(node);
   });
 
-  it("keeps names as they are", () => {
+  test("keeps names as they are", () => {
     const tree = treeOf([PROBE, record("device", "40", "1", { name: 'a/"b"\n\ud800' })]);
     expect(tree.nodes.get("40")?.path).toBe('Berlin/a/"b"\n\ud800');
   });
 
-  it("leaves the group empty below a probe without one", () => {
+  test("leaves the group empty below a probe without one", () => {
     const tree = treeOf([PROBE, record("device", "40", "1"), record("sensor", "50", "40")]);
     expect(tree.nodes.get("50")).toMatchObject({ group: "", device: "device 40" });
   });
 
-  it("has no node for the root group, even when a list shows it", () => {
+  test("has no node for the root group, even when a list shows it", () => {
     const tree = treeOf([record("group", "0", undefined, { name: "Root" }), ...WORLD]);
     expect(tree.nodes.has("0")).toBe(false);
     expect(tree.counts).toEqual({ probe: 1, group: 2, device: 1, sensor: 1 });
     expect(tree.nodes.get("1")?.path).toBe("Berlin");
   });
 
-  it("takes the last ancestor for the parent where the record names none", () => {
+  test("takes the last ancestor for the parent where the record names none", () => {
     const ancestors = [ROOT, reference("1"), reference("10"), reference("50")];
     const tree = treeOf([PROBE, OUTER, record("device", "50", undefined, { name: "d", ancestors })]);
     expect(tree.nodes.get("50")).toMatchObject({ parentId: "10", path: "Berlin/Network/d", orphan: false });
   });
 
-  it("is below the root, as of an orphan, where a tree is deeper than any is", () => {
+  test("is below the root, as of an orphan, where a tree is deeper than any is", () => {
     const depth = 20_000;
     const groups = Array.from({ length: depth }, (_, index) =>
       record("group", String(index + 2), String(index + 1), { name: "g" }),
@@ -95,7 +95,7 @@ describe("the place of an object", () => {
     expect(tree.orphans).toBe(Math.floor(depth / MAX_TREE_DEPTH));
   });
 
-  it("has a path of bounded length, which what is below shares", () => {
+  test("has a path of bounded length, which what is below shares", () => {
     const names = Array.from({ length: 90 }, (_, index) =>
       record("group", String(index + 2), String(index + 1), { name: "x".repeat(100) }),
     );
@@ -107,7 +107,7 @@ describe("the place of an object", () => {
     expect(nodes.get("90")?.path).toBe(path);
   });
 
-  it("inherits so many tags at most", () => {
+  test("inherits so many tags at most", () => {
     const groups = Array.from({ length: 60 }, (_, index) =>
       record("group", String(index + 2), String(index + 1), { tags: [`a${index}`, `b${index}`, `c${index}`] }),
     );
@@ -116,7 +116,7 @@ describe("the place of an object", () => {
     expect(tags.at(-1)).toBe("c58");
   });
 
-  it("is refused where labels of all objects would be too large", () => {
+  test("is refused where labels of all objects would be too large", () => {
     const groups = Array.from({ length: 50 }, (_, index) =>
       record("group", String(index + 2), "1", { name: "x".repeat(100) }),
     );
@@ -128,7 +128,7 @@ describe("the place of an object", () => {
 describe("an orphan", () => {
   const hidden = reference("40", "sw-1", "device");
 
-  it.each([
+  test.each([
     {
       name: "hangs under the nearest visible ancestor, named ones in between in its path",
       sensor: { parent: hidden, ancestors: [ROOT, reference("1"), reference("10"), reference("11", "Core"), hidden] },
@@ -161,7 +161,7 @@ describe("an orphan", () => {
     expect([...tree.missingParents]).toEqual(["40"]);
   });
 
-  it("stays where its parent was when that goes", () => {
+  test("stays where its parent was when that goes", () => {
     let tree = treeOf(WORLD);
     const remaining = WORLD.filter((each) => each.id !== "40" && each.id !== "11");
     for (let poll = 0; poll < 4; poll++) tree = treeOf(remaining, tree);
@@ -175,7 +175,7 @@ describe("an orphan", () => {
     });
   });
 
-  it("goes under its parent as soon as that is visible", () => {
+  test("goes under its parent as soon as that is visible", () => {
     const before = treeOf([PROBE, OUTER, INNER, SENSOR]);
     const { tree, changes } = reconcile(before, pollOf(WORLD));
     expect(tree.nodes.get("2490")).toMatchObject({ path: "Berlin/Network/Core/sw-1/Uplink", orphan: false });
@@ -183,7 +183,7 @@ describe("an orphan", () => {
     expect(tree).toMatchObject({ orphans: 0, missingParents: new Set() });
   });
 
-  it("keeps the names above a parent that was an orphan itself", () => {
+  test("keeps the names above a parent that was an orphan itself", () => {
     const parent = reference("11", "Core", "group");
     let tree = treeOf([PROBE, { ...DEVICE, parent, ancestors: [ROOT, reference("1"), parent] }, SENSOR]);
     expect(tree.nodes.get("2490")?.path).toBe("Berlin/Core/sw-1/Uplink");
@@ -192,20 +192,20 @@ describe("an orphan", () => {
     expect(tree.nodes.get("2490")).toMatchObject({ parentId: "1", path: "Berlin/Core/sw-1/Uplink", group: "Core" });
   });
 
-  it("follows its ancestors, even when nothing else changed", () => {
+  test("follows its ancestors, even when nothing else changed", () => {
     const below = (id: string) => ({ ...SENSOR, parent: hidden, ancestors: [ROOT, reference(id), hidden] });
     const before = treeOf([PROBE, record("probe", "2", ROOT, { name: "Bonn" }), below("1")]);
     const after = reconcile(before, { sensor: list([below("2")]) }).tree;
     expect(after.nodes.get("2490")).toMatchObject({ parentId: "2", path: "Bonn/sw-1/Uplink", probe: "Bonn" });
   });
 
-  it("is what a device without any parent is, but a probe is not", () => {
+  test("is what a device without any parent is, but a probe is not", () => {
     const tree = treeOf([record("probe", "1", undefined), record("device", "40", undefined)]);
     expect(tree.nodes.get("1")?.orphan).toBe(false);
     expect(tree.nodes.get("40")).toMatchObject({ orphan: true, parentId: "0" });
   });
 
-  it("keeps its place when only some lists carry ancestors", () => {
+  test("keeps its place when only some lists carry ancestors", () => {
     const withPath = { ...SENSOR, parent: hidden, ancestors: [ROOT, reference("1"), hidden] };
     const first = treeOf([PROBE, withPath]);
     const second = reconcile(first, { sensor: list([{ ...withPath, ancestors: undefined }]) });
@@ -214,7 +214,7 @@ describe("an orphan", () => {
 });
 
 describe("a malformed tree", () => {
-  it.each([
+  test.each([
     { name: "a parent of itself", records: [record("group", "10", "10")], detached: ["10"] },
     { name: "a cycle of two", records: [record("group", "11", "10"), record("group", "10", "11")], detached: ["10"] },
     {
@@ -248,26 +248,26 @@ describe("a malformed tree", () => {
     }
   });
 
-  it("whose cycle comes about by moves is cut as well", () => {
+  test("whose cycle comes about by moves is cut as well", () => {
     const before = treeOf([PROBE, OUTER, INNER, DEVICE, SENSOR]);
     const after = treeOf([PROBE, { ...OUTER, parent: reference("11") }, INNER, DEVICE, SENSOR], before);
     expect(after.nodes.get("10")).toMatchObject({ parentId: "0", orphan: true });
     expect(after.nodes.get("2490")?.path).toBe("Network/Core/sw-1/Uplink");
   });
 
-  it("heals", () => {
+  test("heals", () => {
     const cut = treeOf([record("group", "10", "11"), record("group", "11", "10"), PROBE]);
     const healed = treeOf([record("group", "10", "1"), record("group", "11", "10"), PROBE], cut);
     expect(healed.nodes.get("11")).toMatchObject({ path: "Berlin/group 10/group 11", orphan: false });
   });
 
-  it("that gives an id to two lists gives it to one of them, always the same", () => {
+  test("that gives an id to two lists gives it to one of them, always the same", () => {
     const twins = [record("probe", "5", ROOT), record("group", "5", ROOT), record("sensor", "5", ROOT)];
     expect(treeOf(twins).nodes.get("5")?.kind).toBe("probe");
     expect(treeOf(twins.toReversed()).counts).toEqual({ probe: 1, group: 0, device: 0, sensor: 0 });
   });
 
-  it("in which an id changes its kind has a new object", () => {
+  test("in which an id changes its kind has a new object", () => {
     const before = treeOf([PROBE, record("group", "50", "1")]);
     const { tree, changes } = reconcile(before, pollOf([PROBE, record("device", "50", "1")]));
     expect(tree.nodes.get("50")?.kind).toBe("device");
@@ -284,7 +284,7 @@ describe("what changed", () => {
   const replacing = (id: string, more: Partial<NodeRecord>) =>
     WORLD.map((each) => (each.id === id ? { ...each, ...more } : each));
 
-  it.each([
+  test.each([
     { what: "nothing", records: WORLD, expected: {} },
     { what: "only states", records: replacing("2490", { status: "down", statusSince: 5 }), expected: {} },
     {
@@ -319,7 +319,7 @@ describe("what changed", () => {
     expect(found).toEqual({ added: [], removed: [], replaced: [], ...expected });
   });
 
-  it("gives sensors the tags of all that is above them, each once, from the top", () => {
+  test("gives sensors the tags of all that is above them, each once, from the top", () => {
     const tagged = WORLD.map((each) => ({ ...each, tags: each.kind === "sensor" ? ["own"] : [each.kind, "all"] }));
     const tree = treeOf(tagged);
     expect(tree.nodes.get("2490")).toMatchObject({ tags: ["own"], inheritedTags: ["probe", "all", "group", "device"] });
@@ -329,14 +329,14 @@ describe("what changed", () => {
     expect(changes.replaced.find(({ id }) => id === "2490")?.inheritedTags).toContain("site:b");
   });
 
-  it("leaves every other node the same object", () => {
+  test("leaves every other node the same object", () => {
     const before = treeOf(WORLD);
     const after = reconcile(before, pollOf(replacing("2490", { name: "Downlink" }))).tree;
     for (const id of ["1", "10", "11", "40"]) expect(after.nodes.get(id)).toBe(before.nodes.get(id));
     expect(after.nodes.get("2490")?.path).toBe("Berlin/Network/Core/sw-1/Downlink");
   });
 
-  it("keeps the interval that only some polls ask for", () => {
+  test("keeps the interval that only some polls ask for", () => {
     const before = treeOf(replacing("2490", { intervalSeconds: 30 }));
     const after = reconcile(before, { sensor: list([SENSOR]) }).tree;
     expect(after.nodes.get("2490")).toBe(before.nodes.get("2490"));
@@ -353,7 +353,7 @@ describe("an object that a poll does not show", () => {
   const unreadable = (hidden: number): NodePoll => ({ sensor: { ...list([]), hidden } });
   const otherLists: NodePoll = { probe: list([PROBE]), device: list([DEVICE]), group: list([OUTER, INNER]) };
 
-  it.each([
+  test.each([
     { name: "stays after one complete poll", polls: [complete], stays: true },
     { name: "goes after two", polls: [complete, complete], stays: false },
     { name: "stays through any number of incomplete polls", polls: [incomplete, incomplete, incomplete], stays: true },
@@ -391,7 +391,7 @@ describe("an object that a poll does not show", () => {
 });
 
 describe("objects of which fewer can be hidden than are missing", () => {
-  it("go after two polls", () => {
+  test("go after two polls", () => {
     const sensors = ["2491", "2492"].map((id) => record("sensor", id, "40"));
     const poll: NodePoll = { sensor: { ...list([SENSOR]), hidden: 1 } };
     const once = reconcile(treeOf([...WORLD, ...sensors]), poll);
@@ -400,7 +400,7 @@ describe("objects of which fewer can be hidden than are missing", () => {
 });
 
 describe("reconcileInSteps", () => {
-  it("gives way every few thousand objects and comes to the same", () => {
+  test("gives way every few thousand objects and comes to the same", () => {
     const sensors = Array.from({ length: 9_000 }, (_, index) => record("sensor", String(1_000 + index), "40"));
     const poll = pollOf([...WORLD, ...sensors]);
     const steps = reconcileInSteps(EMPTY_TREE, poll);

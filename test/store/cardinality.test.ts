@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { countCardinality } from "../../src/store/cardinality.ts";
@@ -40,7 +40,7 @@ async function filled(): Promise<Store> {
 }
 
 describe("countCardinality", () => {
-  it("counts by family, probe and label what has a value", async () => {
+  test("counts by family, probe and label what has a value", async () => {
     expect(await countCardinality(await filled(), { probeOf, top: 2, slices: unsliced })).toEqual({
       series: 6,
       families: [
@@ -64,7 +64,7 @@ describe("countCardinality", () => {
     });
   });
 
-  it("shows the most frequent values, as sorting all of them would", async () => {
+  test("shows the most frequent values, as sorting all of them would", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 }), async (values) => {
         const one = family("one", ["digit"]);
@@ -79,7 +79,7 @@ describe("countCardinality", () => {
     );
   });
 
-  it("lets others have the event loop, and writers the store between families", async () => {
+  test("lets others have the event loop, and writers the store between families", async () => {
     const store = await filled();
     let turns = 0;
     const step = () => (++turns % 2 === 0 ? new Promise<void>((resolve) => setImmediate(resolve)) : undefined);
@@ -95,7 +95,7 @@ describe("countCardinality", () => {
 });
 
 describe("findSeries", () => {
-  it("finds what has these labels, as the page shows it", async () => {
+  test("finds what has these labels, as the page shows it", async () => {
     const store = await filled();
     const found = await findSeries(store, { server: "hq", sensor_id: "50" }, 0, unsliced);
     expect(found.map(({ family: { name }, labelText, value }) => `${name}${labelText} ${value}`)).toEqual([
@@ -104,7 +104,7 @@ describe("findSeries", () => {
     ]);
   });
 
-  it("leaves out what has expired, and tells those who render", async () => {
+  test("leaves out what has expired, and tells those who render", async () => {
     const store = await filled();
     let heard = 0;
     store.onCommit(() => heard++);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SeriesTable } from "../../src/store/series-table.ts";
 
 const FAMILY = { name: "f", type: "gauge", help: "", labels: ["a", "b"] } as const;
@@ -16,7 +16,7 @@ function present(table: SeriesTable): Record<string, number> {
 }
 
 describe("SeriesTable", () => {
-  it("shows a series only while it has a value", () => {
+  test("shows a series only while it has a value", () => {
     const table = newTable();
     const slot = table.add(["1", "2"]);
     expect(present(table)).toEqual({});
@@ -28,7 +28,7 @@ describe("SeriesTable", () => {
     expect(present(table)).toEqual({ "1|2": 0 });
   });
 
-  it("changes its version only when a reader could tell", () => {
+  test("changes its version only when a reader could tell", () => {
     const table = newTable();
     const slot = table.add(["1", "2"]);
     table.set(slot, Number.NaN, 10);
@@ -39,7 +39,7 @@ describe("SeriesTable", () => {
     expect(table.version).toBeGreaterThan(version);
   });
 
-  it("expires at the moment given and not before", () => {
+  test("expires at the moment given and not before", () => {
     const table = newTable();
     table.set(table.add(["early", ""]), 1, 10);
     table.set(table.add(["late", ""]), 2, 20);
@@ -54,7 +54,7 @@ describe("SeriesTable", () => {
     expect(table.nextExpiry).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("refuses labels that do not fit the family", () => {
+  test("refuses labels that do not fit the family", () => {
     expect(() => newTable().add(["only one"])).toThrow(RangeError);
   });
 });

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { Store } from "../../src/store/store.ts";
 
 const FAMILY = { name: "f", type: "gauge", help: "", labels: [] } as const;
@@ -8,7 +8,7 @@ function newStore(): Store {
   return new Store([FAMILY], () => "");
 }
 
-it("lets readers and writers take turns", async () => {
+test("lets readers and writers take turns", async () => {
   const store = newStore();
   const trace: string[] = [];
   const slowly = (name: string) => async () => {
@@ -27,7 +27,7 @@ it("lets readers and writers take turns", async () => {
   ]);
 });
 
-it("goes on after a writer that failed, and tells only those who still listen", async () => {
+test("goes on after a writer that failed, and tells only those who still listen", async () => {
   const store = newStore();
   let told = 0;
   const stop = store.onCommit(() => told++);
@@ -43,6 +43,6 @@ it("goes on after a writer that failed, and tells only those who still listen", 
   expect(told).toBe(1);
 });
 
-it("refuses a family that the metric table lacks", () => {
+test("refuses a family that the metric table lacks", () => {
   expect(() => newStore().table({ ...FAMILY, name: "other" })).toThrow(RangeError);
 });

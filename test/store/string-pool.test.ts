@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { SeriesTable } from "../../src/store/series-table.ts";
 import { StringPool } from "../../src/store/string-pool.ts";
 
-it("holds a text as long as somebody uses it, under one number", () => {
+test("holds a text as long as somebody uses it, under one number", () => {
   const command = fc.record({ text: fc.constantFrom("", "a", "b", "c"), release: fc.boolean() });
   fc.assert(
     fc.property(fc.array(command, { maxLength: 100 }), (commands) => {
@@ -23,7 +23,7 @@ it("holds a text as long as somebody uses it, under one number", () => {
   );
 });
 
-it("is empty again when all series that used it are gone, however they were relabelled", () => {
+test("is empty again when all series that used it are gone, however they were relabelled", () => {
   const pool = new StringPool();
   const family = { name: "f", type: "gauge", help: "", labels: ["a", "b"] } as const;
   const table = new SeriesTable(family, (_family, values) => values.join("|"), pool);

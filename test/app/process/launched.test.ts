@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { LAUNCHER_CHECK_MS, type LaunchedProcess, stopWithLauncher } from "../../../src/app/process/launched.ts";
 
 const LAUNCHER = 41;
@@ -40,7 +40,7 @@ function launched(given: Partial<LaunchedProcess> = {}) {
   };
 }
 
-it("stops, once, when its launcher is gone", () => {
+test("stops, once, when its launcher is gone", () => {
   const { own, killed, tick, held } = launched();
   expect(held()).toBe(false);
   tick();
@@ -51,7 +51,7 @@ it("stops, once, when its launcher is gone", () => {
   expect(killed).toEqual([[42, "SIGTERM"]]);
 });
 
-it("asks for the launcher itself on Windows, where the parent's number stays", () => {
+test("asks for the launcher itself on Windows, where the parent's number stays", () => {
   const { alive, killed, tick } = launched({ platform: "win32" });
   tick();
   expect(killed).toEqual([]);
@@ -60,7 +60,7 @@ it("asks for the launcher itself on Windows, where the parent's number stays", (
   expect(killed).toEqual([[42, "SIGTERM"]]);
 });
 
-it("minds no other parent than a launcher", () => {
+test("minds no other parent than a launcher", () => {
   expect(launched({ env: {} }).watches).toBe(false);
   expect(launched({ ppid: 7 }).watches).toBe(false);
 });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ALLOCATOR, HEAP_FLAGS } from "../../../src/app/process/memory-flags.ts";
 import { NO_DEBUGGER, THREADS } from "../../../src/app/process/node-flags.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -33,7 +33,7 @@ async function start(args: readonly string[], env: Record<string, string> = {}):
   return { pids: lines.slice(0, -1), ...JSON.parse(lines.at(-1) ?? "") };
 }
 
-it.each([["serve"], ["demo"], ["--some-flag", "serve"]])(
+test.each([["serve"], ["demo"], ["--some-flag", "serve"]])(
   "begins daemons once more, as what they are: %s %s",
   async (...args) => {
     const { pids, flags, arguments: given, arenas, threads } = await start([...args, "--config.file", "x y"]);
@@ -46,13 +46,13 @@ it.each([["serve"], ["demo"], ["--some-flag", "serve"]])(
   },
 );
 
-it.each([["check"], ["backfill"], []])("leaves other commands alone: %s", async (...args) => {
+test.each([["check"], ["backfill"], []])("leaves other commands alone: %s", async (...args) => {
   const { pids, flags } = await start(args);
   expect(pids).toHaveLength(1);
   expect(flags).not.toContain("--max-semi-space-size=8");
 });
 
-it("gives way to what the user has set", async () => {
+test("gives way to what the user has set", async () => {
   const { flags } = await start(["serve"], { NODE_OPTIONS: "--max_semi_space_size=32" });
   expect(flags[0]).toBe("--disable-sigusr1");
   const { pids } = await start(["serve"], { NODE_OPTIONS: "--max_semi_space_size=32 --disable-sigusr1" });
@@ -61,7 +61,7 @@ it("gives way to what the user has set", async () => {
   expect(arenas).toBe("7");
 });
 
-it("need not be added to what the image starts", () => {
+test("need not be added to what the image starts", () => {
   const dockerfile = readFileSync(new URL("../../../Dockerfile", import.meta.url), "utf8");
   const [, entrypoint = "[]"] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? [];
   expect(JSON.parse(entrypoint)).toEqual([
@@ -74,7 +74,7 @@ it("need not be added to what the image starts", () => {
     expect(dockerfile).toContain(` ${name}=${value} `);
 });
 
-it("does not open the debugger for a signal", async () => {
+test("does not open the debugger for a signal", async () => {
   const program = `
     import { beginWithFlags } from ${JSON.stringify(MODULE)};
     import { url } from "node:inspector";
@@ -91,7 +91,7 @@ it("does not open the debugger for a signal", async () => {
   expect(stdout.trim()).toBe("undefined");
 });
 
-it("writes reports that hold no secret, for any command", async () => {
+test("writes reports that hold no secret, for any command", async () => {
   const folder = temporaryFolder({});
   const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
   const preload = `data:text/javascript,${encodeURIComponent("process.on('exit', () => process.report.writeReport('report.json'))")}`;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createDebugPages, redactStrings } from "../../../src/app/reports/debug-reports.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
@@ -29,7 +29,7 @@ async function pages(at = smallServer()) {
 }
 
 describe("the pages below /debug", () => {
-  it.each(["explain", "cardinality"] as const)("%s has no secrets, in either form", async (name) => {
+  test.each(["explain", "cardinality"] as const)("%s has no secrets, in either form", async (name) => {
     const { text, json, status } = await (await pages())[name](new URLSearchParams({ object: "50" }));
     expect(status).toBe(200);
     for (const shown of [text, JSON.stringify(json)]) {
@@ -38,12 +38,12 @@ describe("the pages below /debug", () => {
     }
   });
 
-  it("repeat no secret that was asked for", async () => {
+  test("repeat no secret that was asked for", async () => {
     const { text, json } = await (await pages()).explain(new URLSearchParams({ object: SECRET }));
     expect(text + JSON.stringify(json)).not.toContain("hunter2");
   });
 
-  it("explain a sensor of many channels in parts", async () => {
+  test("explain a sensor of many channels in parts", async () => {
     const server = smallServer();
     const ids = Array.from({ length: 1_000 }, (_, index) => String(index));
     server.channelRecords = ids.map((id) => channel(`50.${id}`));
@@ -66,7 +66,7 @@ describe("the pages below /debug", () => {
     expect((await shown({ object: "50.999" })).ids).toEqual(["999"]);
   });
 
-  it("count once for all who ask at the same time, and anew for who asks later", async () => {
+  test("count once for all who ask at the same time, and anew for who asks later", async () => {
     const { cardinality, counted } = await pages();
     const [first, second] = await Promise.all([1, 2].map(() => cardinality(new URLSearchParams())));
     expect([second, counted()]).toEqual([first, 1]);
@@ -74,7 +74,7 @@ describe("the pages below /debug", () => {
     expect(counted()).toBe(2);
   });
 
-  it("list channels without rules as such", async () => {
+  test("list channels without rules as such", async () => {
     const { cardinality } = await pages();
     const { text, json } = await cardinality(new URLSearchParams());
     expect(text).toContain(
@@ -91,7 +91,7 @@ describe("the pages below /debug", () => {
 });
 
 describe("redactStrings", () => {
-  it("goes into lists and objects, keys too, and leaves everything else as it is", async () => {
+  test("goes into lists and objects, keys too, and leaves everything else as it is", async () => {
     const redactor = new Redactor();
     redactor.add("secret");
     const given = { "a secret": ["secret", 1, null, true, undefined, { deep: "no secret" }] };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { openOtlpPush } from "../../../src/app/otlp-push.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
@@ -54,7 +54,7 @@ async function search(text: string, status?: string, server?: string): Promise<S
 }
 
 describe("the status report", () => {
-  it("fits its schema and says what is so", async () => {
+  test("fits its schema and says what is so", async () => {
     const report = StatusReport.parse(await running.exporter.status.status());
     const [server] = report.servers;
     expect(server).toMatchObject({ name: "hq", up: true, url: running.simulator.url, measurements: null });
@@ -72,7 +72,7 @@ describe("the status report", () => {
     expect(report.otlp).toBeNull();
   });
 
-  it("counts requests as the metrics do", async () => {
+  test("counts requests as the metrics do", async () => {
     const { api } = (await running.exporter.status.status()).servers[0] ?? {};
     const simulated = running.simulator.requests.count({ route: "/experimental/channels" });
     const endpoint = api?.endpoints.find((each) => each.endpoint === "/experimental/channels");
@@ -82,7 +82,7 @@ describe("the status report", () => {
     expect(api?.requests).toBe(api?.endpoints.reduce((sum, { requests }) => sum + requests, 0));
   });
 
-  it("counts the series of the page", async () => {
+  test("counts the series of the page", async () => {
     const { metrics } = await running.exporter.status.status();
     const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     const own = lines.filter(isOwnMetric);
@@ -91,7 +91,7 @@ describe("the status report", () => {
     expect(metrics.pages.every(({ bytes }) => bytes > 1_000)).toBe(true);
   });
 
-  it("tells of failures by code, and of a server that is gone", async () => {
+  test("tells of failures by code, and of a server that is gone", async () => {
     const failing = await startSimulatedExporter({
       size: { sensors: 10 },
       settings: "collectors: { limits: { enabled: false }, timeseries: { enabled: false } }\n",
@@ -116,7 +116,7 @@ describe("the status report", () => {
 });
 
 describe("an object", () => {
-  it("leads from the root to every sensor", async () => {
+  test("leads from the root to every sensor", async () => {
     const seen: string[] = [];
     const walk = async (id: string): Promise<void> => {
       const { children } = await node(id);
@@ -130,7 +130,7 @@ describe("an object", () => {
     expect(seen.toSorted()).toEqual(sensors.map(({ id }) => id).toSorted());
   });
 
-  it("says where it is, and how the sensors below it are", async () => {
+  test("says where it is, and how the sensors below it are", async () => {
     const device = world.list("device").find(({ id }) => id === named(0).parent?.id);
     if (device === undefined) throw new Error("no device");
     const report = await node(device.id);
@@ -147,7 +147,7 @@ describe("an object", () => {
     expect(report.node.sensors_by_status).toEqual(counts);
   });
 
-  it("shows a sensor with its values, units and the very lines of the page", async () => {
+  test("shows a sensor with its values, units and the very lines of the page", async () => {
     const sensor = named(0);
     const { sensor: shown } = await node(sensor.id);
     expect(shown?.channels.map(({ channel_id, name, unit }) => [channel_id, name, unit])).toEqual(
@@ -164,13 +164,13 @@ describe("an object", () => {
     expect(given.length).toBeGreaterThan(5);
   });
 
-  it("says why a value is missing", async () => {
+  test("says why a value is missing", async () => {
     const { sensor, node: own } = await node(named(3).id);
     expect(own.status).toBe("pausedbyuser");
     expect(new Set(sensor?.channels.map(({ state, value }) => `${state} ${value}`))).toEqual(new Set(["paused null"]));
   });
 
-  it("comes in parts where much is below it", async () => {
+  test("comes in parts where much is below it", async () => {
     const busy = world.list("device").toSorted((a, b) => b.children.length - a.children.length)[0];
     const all = await node(busy?.id ?? "");
     const rest = await node(busy?.id ?? "", 2);
@@ -178,7 +178,7 @@ describe("an object", () => {
     expect((await node(busy?.id ?? "", 1_000_000)).children.items).toHaveLength(1);
   });
 
-  it.each([
+  test.each([
     ["999999", undefined],
     ["1", "other"],
     ["constructor", undefined],
@@ -188,21 +188,21 @@ describe("an object", () => {
 });
 
 describe("the search", () => {
-  it("finds by words, the best first, whatever the case", async () => {
+  test("finds by words, the best first, whatever the case", async () => {
     const { total, items } = await search("UPLINK of tests");
     expect([total, items.map(({ id }) => id)]).toEqual([2, [named(0).id, named(1).id]]);
     expect((await search("uplink of the tests")).items[0]?.id).toBe(named(0).id);
     expect((await search("the uplink of the tests")).items[0]?.id).toBe(named(1).id);
   });
 
-  it("puts what is called so before what is below it", async () => {
+  test("puts what is called so before what is below it", async () => {
     const [device, last] = [named(0).parent, named(sensors.length - 1)];
     const { items } = await search("rankword");
     expect(items.slice(0, 2).map(({ id }) => id)).toEqual([device?.id, last.id]);
     expect(items.slice(2).map(({ id }) => id)).toEqual(device?.children.map(({ id }) => id));
   });
 
-  it("finds by id, host and tag", async () => {
+  test("finds by id, host and tag", async () => {
     expect((await search(named(5).id)).items[0]?.id).toBe(named(5).id);
     const device = world.list("device").find(({ host }) => host !== undefined && host !== "127.0.0.1");
     expect((await search(device?.host ?? "")).items.map(({ id }) => id)).toContain(device?.id);
@@ -211,7 +211,7 @@ describe("the search", () => {
     expect((await search(tag)).total).toBeGreaterThanOrEqual(tagged.length);
   });
 
-  it("finds the sensors in a status", async () => {
+  test("finds the sensors in a status", async () => {
     for (const [status, count] of statusCounts(world, at)) {
       const found = await search("", status);
       expect([status, found.total]).toEqual([status, count]);
@@ -220,7 +220,7 @@ describe("the search", () => {
     expect((await search("", "no such status")).total).toBe(0);
   });
 
-  it("shows a hundred, and counts all", async () => {
+  test("shows a hundred, and counts all", async () => {
     const all = await search("");
     const counts = objectCounts(world);
     expect(all.total).toBe([...counts].reduce((sum, [kind, count]) => sum + (kind === "channel" ? 0 : count), 0));
@@ -229,7 +229,7 @@ describe("the search", () => {
   });
 });
 
-it("takes secrets out of names", async () => {
+test("takes secrets out of names", async () => {
   const redactor = new Redactor();
   redactor.add(TEST_KEY);
   const exporter = new Exporter(running.config, { ...testContext(), redactor });
@@ -247,7 +247,7 @@ it("takes secrets out of names", async () => {
   }
 });
 
-it("tells what is pushed, and where to without credentials", async () => {
+test("tells what is pushed, and where to without credentials", async () => {
   const receiver = await startReceiver();
   const small = await startSimulatedExporter({ size: { sensors: 20 } });
   const context = testContext();
@@ -275,7 +275,7 @@ it("tells what is pushed, and where to without credentials", async () => {
   }
 });
 
-it("asks the server nothing", async () => {
+test("asks the server nothing", async () => {
   const requests = () => running.simulator.requests.count({});
   const before = requests();
   await running.exporter.status.status();

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { KeyedList } from "../../../src/prtg/paging/keyed-list.ts";
 
 interface Item {
@@ -14,7 +14,7 @@ function listOf(items: readonly Item[]): KeyedList<Item> {
 }
 
 describe("a keyed list", () => {
-  it("holds what a Map holds, in its order, whatever comes", () => {
+  test("holds what a Map holds, in its order, whatever comes", () => {
     const item = fc.record({ key: fc.string({ maxLength: 3, unit: "binary" }), value: fc.integer() });
     fc.assert(
       fc.property(fc.array(item, { maxLength: 400 }), (items) => {
@@ -26,7 +26,7 @@ describe("a keyed list", () => {
     );
   });
 
-  it("keeps ids of the same hash apart", () => {
+  test("keeps ids of the same hash apart", () => {
     // FNV-1a gives both the same 32 bits.
     const [one, other] = ["costarring", "liquid"];
     expect(listOf([one, other, one].map((key, value) => ({ key, value }))).items).toEqual([
@@ -35,7 +35,7 @@ describe("a keyed list", () => {
     ]);
   });
 
-  it("finds every id again after it has grown", () => {
+  test("finds every id again after it has grown", () => {
     const ids = Array.from({ length: 20_000 }, (_, index) => `${2_000 + (index >> 3)}.${(index & 7) - 4}`);
     const list = listOf(ids.map((key, value) => ({ key, value })));
     for (const key of ids) list.set({ key, value: -1 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MAX_DEPTH, MAX_ERROR_BYTES, MAX_RECORD_BYTES } from "../../../src/prtg/answer-bounds.ts";
 import { JsonRecords, NotAList } from "../../../src/prtg/request/json-records.ts";
 
@@ -22,13 +22,13 @@ function read(json: string, { parts = [7], piece = 20 } = {}): { records: unknow
 const many = Array.from({ length: 300 }, (_, id) => ({ id: String(id), name: `channel ${id}` }));
 
 describe("records", () => {
-  it("come while the text arrives", () => {
+  test("come while the text arrives", () => {
     const { records, pieces } = read(JSON.stringify(many), { parts: [100], piece: 400 });
     expect(records).toEqual(many);
     expect(pieces).toBeGreaterThan(20);
   });
 
-  it.each([
+  test.each([
     { what: "a byte order mark before them", text: `\uFEFF${JSON.stringify(many)}` },
     { what: "space before them", text: ` \n\t${JSON.stringify(many)} ` },
     { what: "another order of members in some", text: JSON.stringify([...many, { name: "x", id: "1" }, ...many]) },
@@ -38,7 +38,7 @@ describe("records", () => {
     expect(pieces).toBeGreaterThan(20);
   });
 
-  it.each([
+  test.each([
     { what: "spaces", text: JSON.stringify(many, undefined, 2) },
     { what: "no objects", text: JSON.stringify(many.map(({ id }) => [id])) },
     { what: "the end of a record in a name", text: JSON.stringify(many.map(({ id }) => ({ id, name: '},{"id":' }))) },
@@ -93,7 +93,7 @@ test.each(["{}", '"[]"', "null", "1"])("%s is no list", (text) => {
   expect(() => read(text)).toThrow(NotAList);
 });
 
-it("is not slow about a single large record", () => {
+test("is not slow about a single large record", () => {
   const large = [{ id: "1", name: "x".repeat(1_000_000) }, { id: "2" }];
   expect(read(JSON.stringify(large), { parts: [1_000], piece: 400 }).records).toEqual(large);
 });
@@ -103,7 +103,7 @@ describe("a record that no server sends", () => {
   const tooDeep = { id: "1", nested: JSON.parse(`${"[".repeat(MAX_DEPTH)}${"]".repeat(MAX_DEPTH)}`) as unknown };
   const neighbours = Array.from({ length: 50 }, (_, id) => ({ id: String(id), text: '],"[{\\"' }));
 
-  it.each([
+  test.each([
     { what: "too large, first", list: [tooLarge, ...neighbours] },
     { what: "too large, in between", list: [...neighbours, tooLarge, tooLarge, ...neighbours] },
     { what: "too large, last", list: [...neighbours, tooLarge] },
@@ -116,7 +116,7 @@ describe("a record that no server sends", () => {
     }
   });
 
-  it.each([
+  test.each([
     { what: "empty objects", unit: "{}", json: '[{"id":"1"},' },
     { what: "rows", unit: '["1",2]', json: "[" },
   ])("is none of many small ones: $what come in pieces, however many they are", ({ unit, json }) => {
@@ -133,14 +133,14 @@ describe("a record that no server sends", () => {
     expect(most).toBeLessThan(150_000);
   });
 
-  it("does not end", () => {
+  test("does not end", () => {
     const reader = new JsonRecords();
     for (let chunks = 0; chunks < 100; chunks++) expect(reader.take(Buffer.alloc(65_536, "["))).toEqual([]);
     expect(() => reader.end()).toThrow(SyntaxError);
   });
 });
 
-it("wants no more of a text that can be no list", () => {
+test("wants no more of a text that can be no list", () => {
   const reader = new JsonRecords();
   expect(reader.isBroken).toBe(false);
   reader.take(Buffer.from(`"${"x".repeat(MAX_ERROR_BYTES)}`));
