@@ -19,6 +19,8 @@ import { type PipelineBase, ServerPipeline } from "./server-pipeline.ts";
 export interface ServerStatus {
   readonly server: string;
   readonly up: boolean;
+  /** Undefined where the server does not tell, or has not for long. */
+  readonly version: string | undefined;
   readonly objects: {
     readonly probe: number;
     readonly group: number;
@@ -130,11 +132,14 @@ export class MonitoredServer {
   }
 
   status(): ServerStatus {
-    const { name, view } = this.#base;
+    const { name, view, context } = this.#base;
+    const { version } = view.state;
     const { collectors } = this.#pipeline;
     return {
       server: name,
       up: collectors.up,
+      version:
+        version !== undefined && version.until > context.clock.monotonic() ? version.version.toWellFormed() : undefined,
       objects: view.state.tree.counts,
       channels: view.state.channelCount,
       collectors: collectors.status(),

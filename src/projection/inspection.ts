@@ -33,6 +33,10 @@ export interface SensorInspection {
   readonly sensor: TreeNode;
   /** Undefined where no list told. */
   readonly status: StatusToken | undefined;
+  /** Milliseconds since the epoch; undefined where no list has confirmed it for long. */
+  readonly statusSince: number | undefined;
+  /** Of any channel, milliseconds since the epoch. */
+  readonly lastMeasuredAt: number | undefined;
   /** Age at which values are withdrawn; undefined where no channel was listed. */
   readonly staleAfterMs: number | undefined;
   /** How many there are. */
@@ -63,6 +67,8 @@ export function inspectSensor(
     server,
     sensor: known.node,
     status: known.status,
+    statusSince: known.statusSinceUntil > now ? known.statusSince : undefined,
+    lastMeasuredAt: known.lastMeasuredAt,
     staleAfterMs: group?.staleAfterMs,
     channelCount: all.length,
     channelsFrom: first,

@@ -96,7 +96,7 @@ async function steeredDiscovery() {
 
 const UNPOLLED: DiscoverySources["monitors"] extends ReadonlyMap<string, infer Monitor> ? Monitor : never = {
   status: () => ({
-    ...{ server: "hq", up: false, objects: EMPTY_TREE.counts, channels: 0 },
+    ...{ server: "hq", up: false, version: undefined, objects: EMPTY_TREE.counts, channels: 0 },
     collectors: [
       {
         ...{ name: "tree", state: "running", lastSuccessAt: undefined, lastDurationMs: undefined },

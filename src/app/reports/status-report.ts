@@ -1,7 +1,6 @@
 import type { CollectorStatus } from "../../collectors/collector-runner.ts";
 import type { CollectorReport, EndpointReport, ServerReport, StatusReport } from "../../http/pages/status/report.ts";
 import type { TimeSlices } from "../../lib/yielding.ts";
-import { TREE_FAMILIES } from "../../mapping/metric-table.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID } from "../../model/tree.ts";
 import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
@@ -20,7 +19,6 @@ export async function statusReport(
 ): Promise<StatusReport> {
   const { build, clock, metrics, monitors, config, receiver, isReady } = sources;
   const own = await OwnMetrics.read(metrics, slices);
-  const versions = versionsOf(sources);
   const urls = new Map(config.servers.map(({ name, url }) => [name, url]));
   const servers: ServerReport[] = [];
   for (const monitor of monitors.values()) {
@@ -31,7 +29,6 @@ export async function statusReport(
       status,
       outline: outlines.get(server),
       url: withoutSecrets(urls.get(server) ?? ""),
-      version: versions.get(server) ?? null,
     };
     servers.push(serverReport(sources, seen, own));
   }
@@ -58,22 +55,17 @@ interface SeenServer {
   readonly status: ServerStatus;
   readonly outline: Outline | undefined;
   readonly url: string;
-  readonly version: string | null;
 }
 
-function serverReport(
-  sources: StatusSources,
-  { status, outline, url, version }: SeenServer,
-  own: OwnMetrics,
-): ServerReport {
-  const { server, up, objects, channels, collectors } = status;
+function serverReport(sources: StatusSources, { status, outline, url }: SeenServer, own: OwnMetrics): ServerReport {
+  const { server, up, version, objects, channels, collectors } = status;
   const of = { server };
   const now = sources.clock.now();
   return {
     name: server,
     url,
     up,
-    version,
+    version: version ?? null,
     objects: { ...objects, channel: channels },
     sensors_by_status: Object.fromEntries(outline?.sensorsBelow(ROOT_ID) ?? []),
     collectors: collectors.map((collector) => collectorReport(collector, now)),
@@ -104,17 +96,6 @@ function serverReport(
             dropped: own.sum(OWN_METRICS.sync.dropped, of),
           },
   };
-}
-
-/** By server, as `prtg_server_info` shows them. */
-function versionsOf({ store }: StatusSources): ReadonlyMap<string, string> {
-  const table = store.table(TREE_FAMILIES.serverInfo);
-  const versions = new Map<string, string>();
-  for (let slot = 0; slot < table.slots; slot++) {
-    const [name = "", version] = table.labels(slot);
-    if (table.isPresent(slot) && version !== undefined && !versions.has(name)) versions.set(name, version);
-  }
-  return versions;
 }
 
 function collectorReport(collector: CollectorStatus, now: number): CollectorReport {

@@ -10,7 +10,7 @@ import type { TimeSlices } from "../../lib/yielding.ts";
 import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import { parseStatus, type StatusToken } from "../../prtg/status.ts";
-import { choiceOf, type ExplainedChannel, type ExplainedSensor, explainSensor } from "./explain-page.ts";
+import { choiceOf, type ExplainedChannel, explainSensor } from "./explain-page.ts";
 import { instant, instantOrNull } from "./status-report.ts";
 import type { StatusSources } from "./status-sources.ts";
 
@@ -106,25 +106,19 @@ async function sensorReport(
   const inspection = monitor.inspect(id, choiceOf(wanted, from));
   const explained = inspection && (await explainSensor(inspection, wanted, sources, slices));
   if (explained === undefined) return null;
-  const { sensor, staleAfterMs, channelCount, channelsFrom } = explained.inspection;
+  const { sensor, statusSince, lastMeasuredAt, staleAfterMs, channelCount, channelsFrom } = explained.inspection;
   return {
     kind: sensor.type,
     kind_name: sensor.typeName,
     interval_seconds: sensor.intervalSeconds ?? null,
     stale_after_seconds: staleAfterMs === undefined ? null : staleAfterMs / 1_000,
-    status_since: instantOrNull(timeIn(explained, "prtg_sensor_status_since_timestamp_seconds")),
-    last_measurement_at: instantOrNull(timeIn(explained, "prtg_sensor_last_measurement_timestamp_seconds")),
+    status_since: instantOrNull(statusSince),
+    last_measurement_at: instantOrNull(lastMeasuredAt),
     series: [...explained.lines],
     channels_total: channelCount,
     channels_from: channelsFrom,
     channels: explained.channels.map((channel) => channelReport(channel, sources.mapper.hasRules)),
   };
-}
-
-/** Milliseconds since the epoch, from the line of that family. */
-function timeIn({ lines }: ExplainedSensor, family: string): number | undefined {
-  const line = lines.find((each) => each.startsWith(`${family}{`));
-  return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(" "))) * 1_000;
 }
 
 function channelReport({ channel, account, lines }: ExplainedChannel, hasRules: boolean): ChannelReport {

@@ -52,7 +52,7 @@ function sourcesOf(servers: Readonly<Record<string, { nodes: readonly TreeNode[]
     const unknown = { lastSuccessAt: undefined, lastDurationMs: undefined, complete: undefined, error: undefined };
     const monitor: DiscoverySources["monitors"] extends ReadonlyMap<string, infer Monitor> ? Monitor : never = {
       status: () => ({
-        ...{ server, up: true, objects: EMPTY_TREE.counts, channels: 0 },
+        ...{ server, up: true, version: undefined, objects: EMPTY_TREE.counts, channels: 0 },
         collectors: tree === null ? [] : [{ ...collector, ...unknown, ...tree }],
       }),
       tree: () => ({ ...EMPTY_TREE, nodes: new Map(nodes.map((node) => [node.id, node])) }),
