@@ -15,9 +15,9 @@ export interface ReloadSource {
   readonly preparePush: (config: Config) => Promise<PreparedPush | undefined>;
 }
 
-/** The exporter that serves, and the way to give it another configuration: as a whole or not at all. */
+/** Gives the exporter that serves another configuration: as a whole or not at all. */
 export class ConfigReloader {
-  readonly shown: Exporter;
+  readonly #exporter: Exporter;
   readonly #context: CommandContext;
   readonly #log: Logger;
   #digests: ConfigDigests;
@@ -25,7 +25,7 @@ export class ConfigReloader {
   #stopped = false;
 
   constructor(exporter: Exporter, digests: ConfigDigests, context: CommandContext) {
-    this.shown = exporter;
+    this.#exporter = exporter;
     this.#digests = digests;
     this.#context = context;
     this.#log = context.log;
@@ -41,7 +41,7 @@ export class ConfigReloader {
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     await this.#oneAtATime(() => undefined);
-    await this.shown.stop(graceMs);
+    await this.#exporter.stop(graceMs);
   }
 
   async #reload(source: ReloadSource, graceMs: number): Promise<ReloadResult> {
@@ -64,7 +64,7 @@ export class ConfigReloader {
       return { kind: "unchanged" };
     }
     try {
-      await this.shown.change(this.#digests, { config, digests, push }, graceMs);
+      await this.#exporter.change(this.#digests, { config, digests, push }, graceMs);
     } catch (error) {
       // A fault of ours: half of a change may be in force, and the next reload is to go over all of it.
       this.#digests = { whole: "", hash: 0, shape: "", servers: new Map() };
@@ -72,7 +72,7 @@ export class ConfigReloader {
     }
     this.#digests = digests;
     this.#note(true);
-    this.shown.metrics.config.hash(digests.hash);
+    this.#exporter.metrics.config.hash(digests.hash);
     this.#log.info({ servers: config.servers.map(({ name }) => name) }, "the configuration was reloaded");
     return { kind: "applied" };
   }
@@ -86,7 +86,7 @@ export class ConfigReloader {
   }
 
   #note(worked: boolean): void {
-    const { metrics } = this.shown;
+    const { metrics } = this.#exporter;
     metrics.config.reloadSuccessful(worked);
     if (worked) metrics.config.reloadTime(this.#context.clock.now() / 1_000);
   }

@@ -144,15 +144,15 @@ export async function startServing(
   const startedAt = clock.monotonic();
   const webConfig = await openWebConfig(flags, context);
   const exporter = new Exporter(config, context, push);
-  const live = new ConfigReloader(exporter, await digestConfig(config), context);
-  const reload = () => live.reload(source, GRACE_MS);
+  const reloader = new ConfigReloader(exporter, await digestConfig(config), context);
+  const reload = () => reloader.reload(source, GRACE_MS);
   const web = await startWebServer({
     addresses: flags["web.listenAddress"],
     ...webLimits(flags),
     webConfig,
-    observer: webObserver(() => live.shown.metrics),
+    observer: webObserver(() => exporter.metrics),
     log,
-    routes: routesOf(live, flags),
+    routes: routesOf(exporter, flags),
     actions: new Map([["/-/reload", reloadEndpoint(flags["web.enableLifecycle"] === true ? reload : undefined)]]),
   });
   for (const url of web.urls) log.info(`serving metrics on ${url}${flags["web.telemetryPath"]}`);
@@ -170,28 +170,21 @@ export async function startServing(
     reload,
     stop: async () => {
       stopping = true;
-      await Promise.all([web.close(GRACE_MS), live.stop(GRACE_MS)]);
+      await Promise.all([web.close(GRACE_MS), reloader.stop(GRACE_MS)]);
     },
   };
 }
 
-/** The pages of whichever exporter is shown. */
-function routesOf(live: ConfigReloader, flags: WebFlags) {
+function routesOf(exporter: Exporter, flags: WebFlags) {
+  const { metrics, exposition, status, debug, discovery } = exporter;
   return createRoutes({
     telemetryPath: flags["web.telemetryPath"],
-    exposition: { streamedPage: (...wanted) => live.shown.exposition.streamedPage(...wanted) },
-    served: (format) => live.shown.metrics.exposition.scraped(format),
-    rejected: (reason) => live.shown.metrics.web.rejected(reason),
-    isReady: () => live.shown.ready,
-    status: {
-      status: (...wanted) => live.shown.status.status(...wanted),
-      node: (...wanted) => live.shown.status.node(...wanted),
-      search: (...wanted) => live.shown.status.search(...wanted),
-    },
-    debug: {
-      explain: (...wanted) => live.shown.debug.explain(...wanted),
-      cardinality: (...wanted) => live.shown.debug.cardinality(...wanted),
-    },
-    discovery: (...wanted) => live.shown.discovery(...wanted),
+    exposition,
+    served: (format) => metrics.exposition.scraped(format),
+    rejected: (reason) => metrics.web.rejected(reason),
+    isReady: () => exporter.ready,
+    status,
+    debug,
+    discovery,
   });
 }
