@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
 import { openOtlpPush } from "../../src/app/otlp-push.ts";
 import { loadConfig } from "../../src/config/load.ts";
@@ -21,7 +21,7 @@ async function configOf(index: number, stateDir: string) {
   return { ...config, shard, servers: serversOnShard(config.servers, shard) };
 }
 
-it("shards with one folder for their state leave alone what is the others', and are instances of their own", async () => {
+test("shards with one folder for their state leave alone what is the others', and are instances of their own", async () => {
   const folder = temporaryFolder({});
   const files = createStateFiles(folder);
   for (const name of NAMES) {

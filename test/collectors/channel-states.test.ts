@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import { ChannelMapper } from "../../src/mapping/channel-mapper.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -52,14 +52,14 @@ function stated(options: Parameters<typeof monitored>[1] = {}): Stated {
 
 /** With a first poll of everything: the door is open. */
 async function polled(options: Parameters<typeof monitored>[1] = {}): Promise<Stated> {
-  const it = stated(options);
-  await it.poll({ value: 1, lookup: "acme.door" });
-  expect(it.states()).toEqual(["Open"]);
-  return it;
+  const subject = stated(options);
+  await subject.poll({ value: 1, lookup: "acme.door" });
+  expect(subject.states()).toEqual(["Open"]);
+  return subject;
 }
 
 describe("the state of a channel", () => {
-  it("has the labels of the channel, and is 1", async () => {
+  test("has the labels of the channel, and is 1", async () => {
     const { series } = await polled();
     expect(series(channelState)).toEqual([
       {
@@ -81,7 +81,7 @@ describe("the state of a channel", () => {
     ]);
   });
 
-  it("follows the value at each poll of the values", async () => {
+  test("follows the value at each poll of the values", async () => {
     const { poll, states, store } = await polled();
     for (const [value, state] of [
       [0, "Closed"],
@@ -97,7 +97,7 @@ describe("the state of a channel", () => {
     expect(store.table(channelState).slots).toBe(1);
   });
 
-  it("follows the value of a time series", async () => {
+  test("follows the value of a time series", async () => {
     const { clock, states, store, monitor } = await polled({ engine: idleEngine() });
     monitor.latest.add("50", clock.now() + 1, [["0", 0]]);
     // The row is shown by a commit, and commits take turns.
@@ -105,7 +105,7 @@ describe("the state of a channel", () => {
     expect(states()).toEqual(["Closed"]);
   });
 
-  it("goes with the value: when it is null, when it is too old, when the sensor is paused", async () => {
+  test("goes with the value: when it is null, when it is too old, when the sensor is paused", async () => {
     const { poll, states, clock, server, series } = await polled();
     await poll({ value: undefined }, "channels");
     expect(states()).toEqual([]);
@@ -123,7 +123,7 @@ describe("the state of a channel", () => {
     expect(states()).toEqual(["Closed"]);
   });
 
-  it("goes with its channel, and with its sensor", async () => {
+  test("goes with its channel, and with its sensor", async () => {
     const { server, monitor, states, store, poll } = await polled();
     server.channelRecords = [];
     for (let times = 0; times < 2; times++) await monitor.pollOnce(signal);
@@ -136,7 +136,7 @@ describe("the state of a channel", () => {
     expect(store.table(channelState).slots).toBe(1);
   });
 
-  it("follows its channel to another name and another place", async () => {
+  test("follows its channel to another name and another place", async () => {
     const { server, poll, series } = await polled();
     server.put(record("group", "11", "1", { name: "Edge" }));
     server.change("40", { parent: reference("11") });
@@ -146,7 +146,7 @@ describe("the state of a channel", () => {
     ]);
   });
 
-  it("follows its channel to another place before the next value comes", async () => {
+  test("follows its channel to another place before the next value comes", async () => {
     const { server, monitor, series } = await polled();
     server.change("40", { name: "sw-2" });
     server.fail("API_TIMEOUT", "channels", "limits");
@@ -154,7 +154,7 @@ describe("the state of a channel", () => {
     expect(series(channelState).map(({ labels }) => [labels.device, labels.state])).toEqual([["sw-2", "Open"]]);
   });
 
-  it("is that of another lookup from the next slow poll on, and none without one", async () => {
+  test("is that of another lookup from the next slow poll on, and none without one", async () => {
     const { poll, states } = await polled();
     await poll({ value: 1, lookup: "acme.fan" });
     expect(states()).toEqual(["Running"]);
@@ -164,7 +164,7 @@ describe("the state of a channel", () => {
     expect(states()).toEqual(["Closed"]);
   });
 
-  it("takes over texts that were changed", async () => {
+  test("takes over texts that were changed", async () => {
     const { server, poll, states } = await polled();
     server.lookupDefinitions = [single("acme.door", "Rack Door", { 1: "Wide Open" })];
     await poll({ value: 1 }, "channels");
@@ -173,19 +173,19 @@ describe("the state of a channel", () => {
     expect(states()).toEqual(["Wide Open"]);
   });
 
-  it("may come with the values, where the server tells lookups there", async () => {
+  test("may come with the values, where the server tells lookups there", async () => {
     const { poll, states } = await polled();
     await poll({ value: 1, lookup: "acme.fan" }, "channels");
     expect(states()).toEqual(["Running"]);
   });
 
-  it("is not touched by lists that do not tell lookups", async () => {
+  test("is not touched by lists that do not tell lookups", async () => {
     const { poll, states } = await polled();
     await poll({ value: 0 });
     expect(states()).toEqual(["Closed"]);
   });
 
-  it("is withdrawn when three slow polls did not confirm the lookup, whatever becomes of the value", async () => {
+  test("is withdrawn when three slow polls did not confirm the lookup, whatever becomes of the value", async () => {
     const { poll, states, clock, value, store } = await polled();
     for (let minute = 0; minute < 44; minute += 4) {
       await clock.advance(4 * MINUTE);
@@ -199,7 +199,7 @@ describe("the state of a channel", () => {
     expect(store.table(channelState).size).toBe(0);
   });
 
-  it("stays as long as slow polls confirm the lookup", async () => {
+  test("stays as long as slow polls confirm the lookup", async () => {
     const { poll, states, clock } = await polled();
     for (let times = 0; times < 4; times++) {
       await clock.advance(30 * MINUTE);
@@ -210,14 +210,14 @@ describe("the state of a channel", () => {
     }
   });
 
-  it("has no series where the channel names a lookup that the server does not list, which is counted", async () => {
-    const it = stated();
-    await it.poll({ value: 1, lookup: "acme.window" });
-    expect(it.states()).toEqual([]);
-    expect(await it.own("prtg_exporter_decode_problems_total", { problem: "lookup" })).toBe(1);
-    await it.poll({ value: 1, lookup: "" });
-    await it.poll({ value: 1 });
-    expect(await it.own("prtg_exporter_decode_problems_total", { problem: "lookup" })).toBe(1);
+  test("has no series where the channel names a lookup that the server does not list, which is counted", async () => {
+    const subject = stated();
+    await subject.poll({ value: 1, lookup: "acme.window" });
+    expect(subject.states()).toEqual([]);
+    expect(await subject.own("prtg_exporter_decode_problems_total", { problem: "lookup" })).toBe(1);
+    await subject.poll({ value: 1, lookup: "" });
+    await subject.poll({ value: 1 });
+    expect(await subject.own("prtg_exporter_decode_problems_total", { problem: "lookup" })).toBe(1);
   });
 });
 
@@ -249,24 +249,24 @@ describe("the state of a channel under rules", () => {
       .map((slot) => table.labelText(slot));
   }
 
-  it.each([true, false])(
+  test.each([true, false])(
     "stays beside a mapped series, with the labels that are served (keep_original: %s)",
     async (keep) => {
-      const it = ruled(keep);
-      await it.poll({ value: 1, lookup: "acme.door" });
-      expect(served(it)).toEqual(['{server="hq",sensor_id="50",channel_id="0",state="Open"}']);
+      const subject = ruled(keep);
+      await subject.poll({ value: 1, lookup: "acme.door" });
+      expect(served(subject)).toEqual(['{server="hq",sensor_id="50",channel_id="0",state="Open"}']);
     },
   );
 
-  it("goes when its channel is dropped, and comes back with it", async () => {
-    const it = ruled(true);
-    await it.poll({ value: 1, lookup: "acme.door" });
-    await it.poll({ name: "Noise", value: 1 }, "channels");
-    expect(served(it)).toEqual([]);
-    await it.poll({ name: "Noise", value: 0, lookup: "acme.door" });
-    expect(served(it)).toEqual([]);
-    await it.poll({ name: "Door", value: 0 }, "channels");
-    expect(served(it)).toEqual(['{server="hq",sensor_id="50",channel_id="0",state="Closed"}']);
+  test("goes when its channel is dropped, and comes back with it", async () => {
+    const subject = ruled(true);
+    await subject.poll({ value: 1, lookup: "acme.door" });
+    await subject.poll({ name: "Noise", value: 1 }, "channels");
+    expect(served(subject)).toEqual([]);
+    await subject.poll({ name: "Noise", value: 0, lookup: "acme.door" });
+    expect(served(subject)).toEqual([]);
+    await subject.poll({ name: "Door", value: 0 }, "channels");
+    expect(served(subject)).toEqual(['{server="hq",sensor_id="50",channel_id="0",state="Closed"}']);
   });
 });
 
@@ -275,7 +275,7 @@ describe("the list of lookups", () => {
   const lines = ({ log }: Monitored) =>
     log.filter(({ msg }) => msg.includes("states of channels")).map(({ msg }) => msg);
 
-  it("is asked for with the limits only, and channels for their lookups where there are some", async () => {
+  test("is asked for with the limits only, and channels for their lookups where there are some", async () => {
     const { server } = await polled();
     expect(server.asked.filter((asked) => /lookups|limits/.test(asked))).toEqual([
       "lookups",
@@ -283,102 +283,102 @@ describe("the list of lookups", () => {
     ]);
   });
 
-  it("may be missing: limits are shown, one line says it, and another when it comes", async () => {
-    const it = stated();
-    it.server.lookupDefinitions = undefined;
+  test("may be missing: limits are shown, one line says it, and another when it comes", async () => {
+    const subject = stated();
+    subject.server.lookupDefinitions = undefined;
     for (let times = 0; times < 3; times++) {
-      await it.poll({ value: 1, lookup: "acme.door", limits: LIMITS });
-      expect(it.states()).toEqual([]);
-      expect(it.value(TREE_FAMILIES.channelLimit)).toBe(90);
+      await subject.poll({ value: 1, lookup: "acme.door", limits: LIMITS });
+      expect(subject.states()).toEqual([]);
+      expect(subject.value(TREE_FAMILIES.channelLimit)).toBe(90);
     }
-    expect(it.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual(["limits", "limits", "limits"]);
-    expect(lines(it)).toEqual(["states of channels are not shown: the server has no list of lookups"]);
-    it.server.lookupDefinitions = [DOOR];
-    for (let times = 0; times < 2; times++) await it.poll({ value: 1, lookup: "acme.door" });
-    expect(it.states()).toEqual(["Open"]);
-    expect(lines(it)).toHaveLength(2);
-    expect(lines(it)[1]).toBe("states of channels are shown: the server tells lookups");
+    expect(subject.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual(["limits", "limits", "limits"]);
+    expect(lines(subject)).toEqual(["states of channels are not shown: the server has no list of lookups"]);
+    subject.server.lookupDefinitions = [DOOR];
+    for (let times = 0; times < 2; times++) await subject.poll({ value: 1, lookup: "acme.door" });
+    expect(subject.states()).toEqual(["Open"]);
+    expect(lines(subject)).toHaveLength(2);
+    expect(lines(subject)[1]).toBe("states of channels are shown: the server tells lookups");
   });
 
-  it("may be empty: nothing is asked of channels, nothing is said", async () => {
-    const it = stated();
-    it.server.lookupDefinitions = [];
-    await it.poll({ value: 1, limits: LIMITS });
-    expect(it.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual(["limits"]);
-    expect(lines(it)).toEqual([]);
+  test("may be empty: nothing is asked of channels, nothing is said", async () => {
+    const subject = stated();
+    subject.server.lookupDefinitions = [];
+    await subject.poll({ value: 1, limits: LIMITS });
+    expect(subject.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual(["limits"]);
+    expect(lines(subject)).toEqual([]);
   });
 
-  it("may be forbidden: one line says it", async () => {
-    const it = stated();
+  test("may be forbidden: one line says it", async () => {
+    const subject = stated();
     for (let times = 0; times < 2; times++) {
-      it.server.fail("API_FORBIDDEN", "lookups");
-      await it.poll({ value: 1, limits: LIMITS, lookup: "acme.door" });
+      subject.server.fail("API_FORBIDDEN", "lookups");
+      await subject.poll({ value: 1, limits: LIMITS, lookup: "acme.door" });
     }
-    expect(it.value(TREE_FAMILIES.channelLimit)).toBe(90);
-    expect(it.states()).toEqual([]);
-    expect(lines(it)).toHaveLength(1);
-    expect(lines(it)[0]).toContain("API_FORBIDDEN");
+    expect(subject.value(TREE_FAMILIES.channelLimit)).toBe(90);
+    expect(subject.states()).toEqual([]);
+    expect(lines(subject)).toHaveLength(1);
+    expect(lines(subject)[0]).toContain("API_FORBIDDEN");
   });
 
-  it("may become forbidden: channels are no longer asked for their lookups", async () => {
-    const it = await polled();
-    it.server.fail("API_FORBIDDEN", "lookups");
-    await it.poll({ value: 1, limits: LIMITS });
-    expect(it.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual([
+  test("may become forbidden: channels are no longer asked for their lookups", async () => {
+    const subject = await polled();
+    subject.server.fail("API_FORBIDDEN", "lookups");
+    await subject.poll({ value: 1, limits: LIMITS });
+    expect(subject.server.asked.filter((asked) => asked.startsWith("limits"))).toEqual([
       'limits {"lookups":true}',
       "limits",
     ]);
   });
 
-  it("is broken off with the run, which nobody hears of", async () => {
-    const it = await polled();
-    it.server.hold("lookups");
-    void it.monitor.start();
-    await it.clock.advance(15 * MINUTE);
-    expect(it.server.timesAsked("lookups")).toBe(2);
-    await it.monitor.stop();
-    expect(it.log.filter(({ msg }) => msg.includes("lookups"))).toEqual([]);
+  test("is broken off with the run, which nobody hears of", async () => {
+    const subject = await polled();
+    subject.server.hold("lookups");
+    void subject.monitor.start();
+    await subject.clock.advance(15 * MINUTE);
+    expect(subject.server.timesAsked("lookups")).toBe(2);
+    await subject.monitor.stop();
+    expect(subject.log.filter(({ msg }) => msg.includes("lookups"))).toEqual([]);
   });
 
-  it("does not make a failing list of channels be read twice", async () => {
-    const it = await polled();
-    it.server.fail("API_TIMEOUT", "limits");
-    expect(await it.monitor.pollOnce(signal)).toBe(false);
-    expect(it.server.timesAsked("limits")).toBe(2);
-    expect(lines(it)).toEqual([]);
+  test("does not make a failing list of channels be read twice", async () => {
+    const subject = await polled();
+    subject.server.fail("API_TIMEOUT", "limits");
+    expect(await subject.monitor.pollOnce(signal)).toBe(false);
+    expect(subject.server.timesAsked("limits")).toBe(2);
+    expect(lines(subject)).toEqual([]);
   });
 
-  it("that fails leaves the texts as they were, and no collector fails", async () => {
-    const it = await polled();
-    it.server.fail("API_TIMEOUT", "lookups");
-    it.server.channelRecords = [
+  test("that fails leaves the texts as they were, and no collector fails", async () => {
+    const subject = await polled();
+    subject.server.fail("API_TIMEOUT", "lookups");
+    subject.server.channelRecords = [
       channel("50.0", {
         name: "Door",
         unit: "",
         value: 0,
-        measuredAt: it.clock.now(),
+        measuredAt: subject.clock.now(),
         lookup: "acme.door",
         limits: LIMITS,
       }),
     ];
-    expect(await it.monitor.pollOnce(signal)).toBe(true);
-    expect(it.states()).toEqual(["Closed"]);
-    expect(it.value(TREE_FAMILIES.channelLimit)).toBe(90);
-    expect(it.log.filter(({ msg }) => msg.startsWith("reading the lookups failed"))).toHaveLength(1);
+    expect(await subject.monitor.pollOnce(signal)).toBe(true);
+    expect(subject.states()).toEqual(["Closed"]);
+    expect(subject.value(TREE_FAMILIES.channelLimit)).toBe(90);
+    expect(subject.log.filter(({ msg }) => msg.startsWith("reading the lookups failed"))).toHaveLength(1);
   });
 
-  it("is of no use where the server refuses to tell the lookups of channels: limits are read alone", async () => {
-    const it = stated();
-    const { server } = it;
+  test("is of no use where the server refuses to tell the lookups of channels: limits are read alone", async () => {
+    const subject = stated();
+    const { server } = subject;
     const channels = server.channels.bind(server);
     server.channels = async (options, aborted) => {
       const list = await channels({ ...options, lookups: false }, aborted);
       return options.lookups ? { ...list, refused: ["values"] } : list;
     };
-    for (let times = 0; times < 2; times++) await it.poll({ value: 1, limits: LIMITS });
-    expect(it.value(TREE_FAMILIES.channelLimit)).toBe(90);
-    expect(lines(it)).toHaveLength(1);
-    expect(lines(it)[0]).toContain("does not tell which channels have lookups");
+    for (let times = 0; times < 2; times++) await subject.poll({ value: 1, limits: LIMITS });
+    expect(subject.value(TREE_FAMILIES.channelLimit)).toBe(90);
+    expect(lines(subject)).toHaveLength(1);
+    expect(lines(subject)[0]).toContain("does not tell which channels have lookups");
   });
 });
 

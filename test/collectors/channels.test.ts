@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record } from "../model/build-record.ts";
 import { channel, HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
@@ -8,13 +8,13 @@ const FIRST = { sensor_id: "50", channel_id: "0" };
 const { signal } = new AbortController();
 
 async function polled(setUp: Parameters<typeof monitored>[1] = {}): Promise<Monitored> {
-  const it = monitored(smallServer(), setUp);
-  await it.monitor.pollOnce(signal);
-  return it;
+  const subject = monitored(smallServer(), setUp);
+  await subject.monitor.pollOnce(signal);
+  return subject;
 }
 
 describe("a channel", () => {
-  it("has the labels of its sensor and its own", async () => {
+  test("has the labels of its sensor and its own", async () => {
     const { series } = await polled();
     expect(series(VALUE)).toContainEqual({
       value: 50,
@@ -34,7 +34,7 @@ describe("a channel", () => {
     expect(series(TREE_FAMILIES.sensorLastMeasurement)).toHaveLength(2);
   });
 
-  it.each([
+  test.each([
     { what: "its value is null", more: { value: undefined } },
     { what: "it was never measured", more: { measuredAt: undefined } },
   ])("has no value series when $what, not 0", async ({ more }) => {
@@ -45,7 +45,7 @@ describe("a channel", () => {
     expect(series(VALUE)).toHaveLength(2);
   });
 
-  it("shows 0, negative and huge values", async () => {
+  test("shows 0, negative and huge values", async () => {
     const { server, clock, monitor, value } = await polled();
     for (const given of [0, -1635, Number.MAX_VALUE]) {
       server.channelRecords = [channel("50.0", { measuredAt: clock.now(), value: given })];
@@ -54,7 +54,7 @@ describe("a channel", () => {
     }
   });
 
-  it("goes when two complete polls lack it, not before", async () => {
+  test("goes when two complete polls lack it, not before", async () => {
     const { server, monitor, value } = await polled();
     const [first, ...others] = server.channelRecords;
     const step = async (records: typeof server.channelRecords, complete: boolean) => {
@@ -72,7 +72,7 @@ describe("a channel", () => {
     expect(await step(others, true)).toBeUndefined();
   });
 
-  it("takes over a new name and unit without a second series", async () => {
+  test("takes over a new name and unit without a second series", async () => {
     const { server, clock, monitor, series } = await polled();
     server.channelRecords = [channel("50.0", { measuredAt: clock.now(), name: "In", unit: "Mbit/s" })];
     await monitor.pollOnce(signal);
@@ -80,14 +80,14 @@ describe("a channel", () => {
     expect(found.map(({ labels }) => [labels.channel, labels.unit])).toEqual([["In", "Mbit/s"]]);
   });
 
-  it("can have a negative number", async () => {
+  test("can have a negative number", async () => {
     const { server, clock, monitor, value } = await polled();
     server.channelRecords.push(channel("50.-4", { measuredAt: clock.now(), value: 1 }));
     await monitor.pollOnce(signal);
     expect(value(VALUE, { sensor_id: "50", channel_id: "-4" })).toBe(1);
   });
 
-  it("keeps its last value while polls fail, but not for ever", async () => {
+  test("keeps its last value while polls fail, but not for ever", async () => {
     const { server, clock, monitor, series } = await polled();
     server.fail("API_TIMEOUT", "channels");
     await clock.advance(4 * MINUTE);
@@ -99,7 +99,7 @@ describe("a channel", () => {
 });
 
 describe("a measurement", () => {
-  it.each([
+  test.each([
     { name: "at least five minutes", intervalSeconds: 60, stale: 5 * MINUTE },
     { name: "three intervals", intervalSeconds: 600, stale: 30 * MINUTE },
     { name: "five minutes where the interval is not known", intervalSeconds: undefined, stale: 5 * MINUTE },
@@ -120,7 +120,7 @@ describe("a measurement", () => {
     expect(value(TREE_FAMILIES.sensorLastMeasurement, { sensor_id: "50" })).toBe((clock.now() - stale) / 1000);
   });
 
-  it("is as old as the server's clock says, not ours", async () => {
+  test("is as old as the server's clock says, not ours", async () => {
     const { server, clock, monitor, value } = monitored(smallServer());
     const ahead = 2 * HOUR;
     server.offsetMs = ahead;
@@ -132,7 +132,7 @@ describe("a measurement", () => {
     expect(value(VALUE, FIRST)).toBeUndefined();
   });
 
-  it("from the future is not served for ever", async () => {
+  test("from the future is not served for ever", async () => {
     const { server, clock, monitor, value } = monitored(smallServer());
     server.channelRecords = [channel("50.0", { measuredAt: clock.now() + 24 * HOUR })];
     for (let minute = 0; minute < 5; minute++) {
@@ -147,13 +147,13 @@ describe("a measurement", () => {
     expect(value(VALUE, FIRST)).toBe(50);
   });
 
-  it("is not withdrawn by a jump of the wall clock", async () => {
+  test("is not withdrawn by a jump of the wall clock", async () => {
     const { clock, value } = await polled();
     clock.setWallClock(clock.now() + 24 * HOUR);
     expect(value(VALUE, FIRST)).toBe(50);
   });
 
-  it("gives the newest time of the sensor's channels", async () => {
+  test("gives the newest time of the sensor's channels", async () => {
     const { server, clock, monitor, value } = await polled();
     const now = clock.now();
     server.channelRecords = [
@@ -172,7 +172,7 @@ describe("a measurement", () => {
 });
 
 describe("a paused sensor", () => {
-  it("has no values from the status poll on, and has them again with the next channel poll after", async () => {
+  test("has no values from the status poll on, and has them again with the next channel poll after", async () => {
     const { server, clock, monitor, value, series } = monitored(smallServer());
     const measure = () => {
       server.channelRecords = server.channelRecords.map((each) => ({ ...each, measuredAt: clock.now() }));
@@ -195,7 +195,7 @@ describe("a paused sensor", () => {
     await monitor.stop();
   });
 
-  it.each(["pausedbyuser", "pausedbydependency", "pausedbyschedule", "pausedbylicense", "pauseduntil"] as const)(
+  test.each(["pausedbyuser", "pausedbydependency", "pausedbyschedule", "pausedbylicense", "pauseduntil"] as const)(
     "is one that is %s",
     async (status) => {
       const { server, monitor, value } = monitored(smallServer());
@@ -205,7 +205,7 @@ describe("a paused sensor", () => {
     },
   );
 
-  it.each(["down", "unknown", "disconnected", "acknowledged", "none"] as const)(
+  test.each(["down", "unknown", "disconnected", "acknowledged", "none"] as const)(
     "is not one that is %s",
     async (status) => {
       const { server, monitor, value } = monitored(smallServer());
@@ -217,7 +217,7 @@ describe("a paused sensor", () => {
 });
 
 describe("channels of a sensor that is not known yet", () => {
-  it("wait, counted, and appear with the sensor, without another channel poll", async () => {
+  test("wait, counted, and appear with the sensor, without another channel poll", async () => {
     const { server, clock, monitor, value, own } = monitored(smallServer());
     monitor.start();
     await clock.advance(0);
@@ -237,7 +237,7 @@ describe("channels of a sensor that is not known yet", () => {
     await monitor.stop();
   });
 
-  it("wait no longer than the poll that showed them", async () => {
+  test("wait no longer than the poll that showed them", async () => {
     const { server, monitor, own } = await polled();
     server.channelRecords.push(channel("60.0"));
     await monitor.pollOnce(signal);
@@ -247,7 +247,7 @@ describe("channels of a sensor that is not known yet", () => {
     expect(await own("prtg_exporter_waiting_channels")).toBe(0);
   });
 
-  it("stay away when the sensor turns out to be paused", async () => {
+  test("stay away when the sensor turns out to be paused", async () => {
     const { server, clock, monitor, value } = monitored(smallServer());
     server.channelRecords.push(channel("60.0", { measuredAt: clock.now() }));
     await monitor.pollOnce(signal);
@@ -258,7 +258,7 @@ describe("channels of a sensor that is not known yet", () => {
     expect(value(VALUE, { sensor_id: "60" })).toBeUndefined();
   });
 
-  it("are what is left of a sensor that went", async () => {
+  test("are what is left of a sensor that went", async () => {
     const { server, monitor, series, own } = await polled();
     const channels = server.channelRecords;
     server.remove("50");
@@ -271,7 +271,7 @@ describe("channels of a sensor that is not known yet", () => {
 });
 
 describe("channels without number", () => {
-  it("of one sensor, in another order at each poll, take no time by their square", async () => {
+  test("of one sensor, in another order at each poll, take no time by their square", async () => {
     const { server, clock, monitor, series } = await polled();
     const numbers = Array.from({ length: 20_000 }, (_, number) => number);
     const show = async (order: readonly number[]) => {
@@ -292,7 +292,7 @@ describe("channels without number", () => {
     expect(process.cpuUsage(before).user / 1_000_000).toBeLessThan(20);
   });
 
-  it("are not shown where their labels would be too large, and what was known stays", async () => {
+  test("are not shown where their labels would be too large, and what was known stays", async () => {
     const { server, clock, monitor, series, own } = await polled({ maxLabelText: 1_000 });
     expect(series(VALUE)).toHaveLength(3);
     const many = Array.from({ length: 100 }, (_, number) => channel(`50.${number}`, { measuredAt: clock.now() }));

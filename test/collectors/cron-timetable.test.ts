@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createTask, getTasks } from "node-cron";
 import { pino } from "pino";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { createTimetable } from "../../src/collectors/timetable.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { HOUR, type LogLine, MINUTE, SECOND } from "./monitored.ts";
@@ -41,44 +41,44 @@ function named(expression: string, zone: string, from: number, to: number, step 
 describe("a cron expression", () => {
   const start = Date.UTC(2026, 0, 15, 12, 0, 5);
 
-  it("ticks when node-cron says so", async () => {
-    const it = ticking("*/20 * * * * *", start);
-    await it.clock.advance(MINUTE);
-    expect(it.ticks.map(({ at }) => new Date(at).getUTCSeconds())).toEqual([20, 40, 0]);
-    expect(it.timetable.untilNext()).toBe(15 * SECOND);
-    expect(it.timetable.untilThird()).toBe(55 * SECOND);
-    expect(it.timetable.period()).toBe(20 * SECOND);
-    it.timetable.stop();
-    await it.clock.advance(MINUTE);
-    expect(it.ticks).toHaveLength(3);
-    expect(it.clock.pending).toEqual([]);
-    expect(it.log).toEqual([]);
+  test("ticks when node-cron says so", async () => {
+    const subject = ticking("*/20 * * * * *", start);
+    await subject.clock.advance(MINUTE);
+    expect(subject.ticks.map(({ at }) => new Date(at).getUTCSeconds())).toEqual([20, 40, 0]);
+    expect(subject.timetable.untilNext()).toBe(15 * SECOND);
+    expect(subject.timetable.untilThird()).toBe(55 * SECOND);
+    expect(subject.timetable.period()).toBe(20 * SECOND);
+    subject.timetable.stop();
+    await subject.clock.advance(MINUTE);
+    expect(subject.ticks).toHaveLength(3);
+    expect(subject.clock.pending).toEqual([]);
+    expect(subject.log).toEqual([]);
     expect(getTasks().size).toBe(0);
   });
 
-  it("lasts over the gaps of an uneven schedule", () => {
+  test("lasts over the gaps of an uneven schedule", () => {
     // A Thursday noon; the next runs are Friday and Monday at nine, Tuesday at nine.
-    const it = ticking("0 0 9 * * 1-5", start);
-    expect(it.timetable.untilThird()).toBe(5 * DAY - 3 * HOUR - 5 * SECOND);
-    it.timetable.stop();
+    const subject = ticking("0 0 9 * * 1-5", start);
+    expect(subject.timetable.untilThird()).toBe(5 * DAY - 3 * HOUR - 5 * SECOND);
+    subject.timetable.stop();
   });
 
-  it("may name days that are years away", () => {
-    const it = ticking("0 0 0 29 2 *", start);
-    expect(it.timetable.untilNext()).toBe(Date.UTC(2028, 1, 29) - start);
-    it.timetable.stop();
+  test("may name days that are years away", () => {
+    const subject = ticking("0 0 0 29 2 *", start);
+    expect(subject.timetable.untilNext()).toBe(Date.UTC(2028, 1, 29) - start);
+    subject.timetable.stop();
   });
 
-  it("starts anew where it was stopped", async () => {
-    const it = ticking("0 * * * * *", start);
-    it.timetable.stop();
-    await it.clock.advance(5 * MINUTE);
+  test("starts anew where it was stopped", async () => {
+    const subject = ticking("0 * * * * *", start);
+    subject.timetable.stop();
+    await subject.clock.advance(5 * MINUTE);
     const again: number[] = [];
-    it.timetable.start(() => again.push(it.clock.monotonic()));
-    await it.clock.advance(MINUTE);
+    subject.timetable.start(() => again.push(subject.clock.monotonic()));
+    await subject.clock.advance(MINUTE);
     expect(again).toEqual([6 * MINUTE - 5 * SECOND]);
-    expect(it.ticks).toEqual([]);
-    it.timetable.stop();
+    expect(subject.ticks).toEqual([]);
+    subject.timetable.stop();
   });
 });
 
@@ -92,44 +92,44 @@ const CHANGES = [
 ] as const;
 
 describe.each(CHANGES)("when summer time begins and ends in %s", (zone, begins, ends) => {
-  it.each(["*/3 * * * * *", "*/20 * * * * *", "0 */5 * * * *", "30 7,37 * * * *", "0 0 * * * *"])(
+  test.each(["*/3 * * * * *", "*/20 * * * * *", "0 */5 * * * *", "30 7,37 * * * *", "0 0 * * * *"])(
     "%s misses no tick",
     async (expression) => {
       for (const change of [begins, ends]) {
-        const it = ticking(expression, change - 2.5 * HOUR + 500, zone);
-        await it.clock.advance(5 * HOUR);
-        it.timetable.stop();
+        const subject = ticking(expression, change - 2.5 * HOUR + 500, zone);
+        await subject.clock.advance(5 * HOUR);
+        subject.timetable.stop();
         const expected = named(expression, zone, change - 2.5 * HOUR + 500, change + 2.5 * HOUR + 500);
         // What summer time leaves out is made up for when it begins; that may be a tick anyway.
-        const made = it.ticks.map(({ at }) => at).filter((at) => at !== begins || expected.includes(at));
+        const made = subject.ticks.map(({ at }) => at).filter((at) => at !== begins || expected.includes(at));
         expect(made).toEqual(expected);
-        expect(it.log).toEqual([]);
+        expect(subject.log).toEqual([]);
       }
     },
   );
 
-  it("a day's tick in the time that is left out comes when summer time begins, and the next one a day later", async () => {
+  test("a day's tick in the time that is left out comes when summer time begins, and the next one a day later", async () => {
     // The first minute that clocks on the wall leave out.
     process.env.TZ = zone;
     const before = new Date(begins - MINUTE);
     const hour = before.getHours() + (before.getMinutes() === 59 ? 1 : 0);
     const minute = before.getMinutes() === 59 ? 0 : before.getMinutes() + 1;
-    const it = ticking(`0 ${minute + 15} ${hour} * * *`, begins - 2 * DAY, zone);
-    expect(it.timetable.untilThird()).toBe(2 * DAY);
-    await it.clock.advance(3.5 * DAY);
-    it.timetable.stop();
-    expect(it.ticks).toHaveLength(4);
-    expect(it.ticks[2]?.at).toBe(begins);
-    const local = it.ticks.map(({ at }) => new Date(at)).map((at) => [at.getHours(), at.getMinutes()]);
+    const subject = ticking(`0 ${minute + 15} ${hour} * * *`, begins - 2 * DAY, zone);
+    expect(subject.timetable.untilThird()).toBe(2 * DAY);
+    await subject.clock.advance(3.5 * DAY);
+    subject.timetable.stop();
+    expect(subject.ticks).toHaveLength(4);
+    expect(subject.ticks[2]?.at).toBe(begins);
+    const local = subject.ticks.map(({ at }) => new Date(at)).map((at) => [at.getHours(), at.getMinutes()]);
     expect([local[0], local[1], local[3]]).toEqual(Array(3).fill([hour, minute + 15]));
   });
 
-  it("next runs are told rightly from before the change", () => {
+  test("next runs are told rightly from before the change", () => {
     for (const change of [begins, ends]) {
-      const it = ticking("0 0 9 * * *", change - 8 * HOUR, zone);
+      const subject = ticking("0 0 9 * * *", change - 8 * HOUR, zone);
       const [next] = named("0 0 9 * * *", zone, change, change + DAY, MINUTE);
-      expect(it.clock.now() + it.timetable.untilNext()).toBe(next);
-      it.timetable.stop();
+      expect(subject.clock.now() + subject.timetable.untilNext()).toBe(next);
+      subject.timetable.stop();
     }
   });
 });
@@ -137,79 +137,81 @@ describe.each(CHANGES)("when summer time begins and ends in %s", (zone, begins, 
 describe("when the wall clock is set", () => {
   const start = Date.UTC(2026, 5, 10, 12, 0, 1);
 
-  it.each([HOUR, 2 * HOUR, DAY])("back by %i ms, ticks go on at the times of the new wall clock", async (by) => {
+  test.each([HOUR, 2 * HOUR, DAY])("back by %i ms, ticks go on at the times of the new wall clock", async (by) => {
     for (const [expression, period] of [
       ["*/3 * * * * *", 3 * SECOND],
       ["0 */5 * * * *", 5 * MINUTE],
     ] as const) {
-      const it = ticking(expression, start);
-      await it.clock.advance(11 * MINUTE);
-      const before = it.ticks.length;
-      it.clock.setWallClock(it.clock.now() - by);
-      expect(it.timetable.untilNext()).toBeLessThanOrEqual(period);
-      await it.clock.advance(20 * MINUTE);
+      const subject = ticking(expression, start);
+      await subject.clock.advance(11 * MINUTE);
+      const before = subject.ticks.length;
+      subject.clock.setWallClock(subject.clock.now() - by);
+      expect(subject.timetable.untilNext()).toBeLessThanOrEqual(period);
+      await subject.clock.advance(20 * MINUTE);
       // And forward again.
-      it.clock.setWallClock(it.clock.now() + by);
-      await it.clock.advance(20 * MINUTE);
-      it.timetable.stop();
-      expect(it.ticks.length).toBeGreaterThan(before);
-      const gaps = it.ticks.slice(1).map(({ after }, index) => after - (it.ticks[index]?.after ?? 0));
+      subject.clock.setWallClock(subject.clock.now() + by);
+      await subject.clock.advance(20 * MINUTE);
+      subject.timetable.stop();
+      expect(subject.ticks.length).toBeGreaterThan(before);
+      const gaps = subject.ticks.slice(1).map(({ after }, index) => after - (subject.ticks[index]?.after ?? 0));
       expect(Math.max(...gaps)).toBeLessThanOrEqual(2 * period);
-      expect(it.log).toHaveLength(1);
+      expect(subject.log).toHaveLength(1);
     }
   });
 
-  it("ahead by an hour, one tick and one line make up for all that were passed over", async () => {
-    const it = ticking("*/3 * * * * *", start);
-    await it.clock.advance(MINUTE);
-    const before = it.ticks.length;
-    it.clock.setWallClock(it.clock.now() + HOUR);
-    await it.clock.advance(2 * SECOND);
-    expect(it.ticks).toHaveLength(before + 1);
-    await it.clock.advance(MINUTE);
-    it.timetable.stop();
-    expect(it.ticks).toHaveLength(before + 21);
-    expect(it.log).toMatchObject([{ level: 40, schedule: "*/3 * * * * *", missed: 1_200 }]);
-    expect(it.log[0]?.msg).toBe("1200 ticks of a cron schedule passed over: the clock went ahead by 3600 s");
+  test("ahead by an hour, one tick and one line make up for all that were passed over", async () => {
+    const subject = ticking("*/3 * * * * *", start);
+    await subject.clock.advance(MINUTE);
+    const before = subject.ticks.length;
+    subject.clock.setWallClock(subject.clock.now() + HOUR);
+    await subject.clock.advance(2 * SECOND);
+    expect(subject.ticks).toHaveLength(before + 1);
+    await subject.clock.advance(MINUTE);
+    subject.timetable.stop();
+    expect(subject.ticks).toHaveLength(before + 21);
+    expect(subject.log).toMatchObject([{ level: 40, schedule: "*/3 * * * * *", missed: 1_200 }]);
+    expect(subject.log[0]?.msg).toBe("1200 ticks of a cron schedule passed over: the clock went ahead by 3600 s");
   });
 
-  it("ahead into the hour of the schedule, ticks begin at once", async () => {
-    const it = ticking("*/3 * 20 * * *", start);
-    it.clock.setWallClock(Date.UTC(2026, 5, 10, 20, 0, 1));
-    await it.clock.advance(5 * SECOND);
-    it.timetable.stop();
-    expect(it.ticks.length).toBeGreaterThan(0);
+  test("ahead into the hour of the schedule, ticks begin at once", async () => {
+    const subject = ticking("*/3 * 20 * * *", start);
+    subject.clock.setWallClock(Date.UTC(2026, 5, 10, 20, 0, 1));
+    await subject.clock.advance(5 * SECOND);
+    subject.timetable.stop();
+    expect(subject.ticks.length).toBeGreaterThan(0);
   });
 
-  it("ahead by a century, what was passed over is counted for a year", async () => {
-    const it = ticking("0 * * * * *", start);
-    it.clock.setWallClock(it.clock.now() + 100 * 365 * DAY);
-    await it.clock.advance(MINUTE);
-    it.timetable.stop();
-    expect(it.log).toMatchObject([{ missed: expect.closeTo(366 * 24 * 60, -4) }]);
+  test("ahead by a century, what was passed over is counted for a year", async () => {
+    const subject = ticking("0 * * * * *", start);
+    subject.clock.setWallClock(subject.clock.now() + 100 * 365 * DAY);
+    await subject.clock.advance(MINUTE);
+    subject.timetable.stop();
+    expect(subject.log).toMatchObject([{ missed: expect.closeTo(366 * 24 * 60, -4) }]);
   });
 
-  it("back by less than a second, as clocks in step are, nothing is done twice", async () => {
-    const it = ticking("*/3 * * * * *", start);
-    await it.clock.advance(2 * SECOND);
-    it.clock.setWallClock(it.clock.now() - 20);
-    await it.clock.advance(2 * SECOND);
-    it.timetable.stop();
-    expect(it.times()).toEqual(["2026-06-10T12:00:03.000Z"]);
-    expect(it.log).toEqual([]);
+  test("back by less than a second, as clocks in step are, nothing is done twice", async () => {
+    const subject = ticking("*/3 * * * * *", start);
+    await subject.clock.advance(2 * SECOND);
+    subject.clock.setWallClock(subject.clock.now() - 20);
+    await subject.clock.advance(2 * SECOND);
+    subject.timetable.stop();
+    expect(subject.times()).toEqual(["2026-06-10T12:00:03.000Z"]);
+    expect(subject.log).toEqual([]);
   });
 
-  it("not at all, but the process held up: one tick, one line", async () => {
-    const it = ticking("*/3 * * * * *", start);
-    const { clock } = it;
+  test("not at all, but the process held up: one tick, one line", async () => {
+    const subject = ticking("*/3 * * * * *", start);
+    const { clock } = subject;
     const [now, monotonic] = [clock.now.bind(clock), clock.monotonic.bind(clock)];
     // The timer fires a minute late.
     clock.now = () => now() + MINUTE;
     clock.monotonic = () => monotonic() + MINUTE;
     await clock.advance(2 * SECOND);
-    it.timetable.stop();
-    expect(it.ticks).toHaveLength(1);
-    expect(it.log.map(({ msg }) => msg)).toEqual(["20 ticks of a cron schedule passed over: the process was held up"]);
+    subject.timetable.stop();
+    expect(subject.ticks).toHaveLength(1);
+    expect(subject.log.map(({ msg }) => msg)).toEqual([
+      "20 ticks of a cron schedule passed over: the process was held up",
+    ]);
   });
 });
 
@@ -238,26 +240,26 @@ const jumps = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-it("any schedule misses at most one tick at any change of clock or zone", async () => {
+test("any schedule misses at most one tick at any change of clock or zone", async () => {
   const around = fc.constantFrom(
     ...CHANGES.flatMap(([zone, begins, ends]) => [begins, ends].map((change) => [zone, change] as const)),
   );
   await fc.assert(
     fc.asyncProperty(expressions, around, fc.integer({ min: 0, max: 3_600 }), jumps, async (text, at, early, moves) => {
       const [zone, change] = at;
-      const it = ticking(text, change - early * SECOND, zone);
+      const subject = ticking(text, change - early * SECOND, zone);
       let missed = 0;
       for (const { pass, by } of moves) {
-        const [from, ticked] = [it.clock.now(), it.ticks.length];
-        await it.clock.advance(pass * SECOND);
-        const due = named(text, zone, from + 1, it.clock.now()).length;
+        const [from, ticked] = [subject.clock.now(), subject.ticks.length];
+        await subject.clock.advance(pass * SECOND);
+        const due = named(text, zone, from + 1, subject.clock.now()).length;
         // Of what was due in this time on the wall; making up for what was passed over is not counted.
-        missed += Math.max(0, due - (it.ticks.length - ticked));
-        it.clock.setWallClock(it.clock.now() + by * SECOND);
+        missed += Math.max(0, due - (subject.ticks.length - ticked));
+        subject.clock.setWallClock(subject.clock.now() + by * SECOND);
       }
-      it.timetable.stop();
+      subject.timetable.stop();
       expect(missed).toBeLessThanOrEqual(moves.length);
-      expect(it.log.length).toBeLessThanOrEqual(moves.length);
+      expect(subject.log.length).toBeLessThanOrEqual(moves.length);
     }),
     { numRuns: 15 },
   );

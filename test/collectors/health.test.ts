@@ -1,104 +1,104 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
 
 async function started(): Promise<Monitored> {
-  const it = monitored(smallServer());
-  it.monitor.start();
-  await it.clock.advance(0);
-  return it;
+  const subject = monitored(smallServer());
+  subject.monitor.start();
+  await subject.clock.advance(0);
+  return subject;
 }
 
 function version({ series }: Monitored): string[] {
   return series(TREE_FAMILIES.serverInfo).map(({ labels }) => labels.version ?? "");
 }
 
-it("a server that works again is read at once, however rare the polls are", async () => {
-  const it = await started();
-  const asked = () => [it.server.timesAsked("probe"), it.server.timesAsked("channels")];
-  it.server.fail("API_UNAVAILABLE", "health", "sensor", "channels");
-  await it.clock.advance(6 * MINUTE);
-  expect(await it.own("prtg_exporter_collector_success", { collector: "tree" })).toBe(0);
+test("a server that works again is read at once, however rare the polls are", async () => {
+  const subject = await started();
+  const asked = () => [subject.server.timesAsked("probe"), subject.server.timesAsked("channels")];
+  subject.server.fail("API_UNAVAILABLE", "health", "sensor", "channels");
+  await subject.clock.advance(6 * MINUTE);
+  expect(await subject.own("prtg_exporter_collector_success", { collector: "tree" })).toBe(0);
   const [probes = 0, channels = 0] = asked();
-  it.server.heal();
-  await it.clock.advance(15 * SECOND);
-  expect(await it.own("prtg_up")).toBe(1);
+  subject.server.heal();
+  await subject.clock.advance(15 * SECOND);
+  expect(await subject.own("prtg_up")).toBe(1);
   // Tree and status each, and the channels: not more than that.
   expect(asked()[0]).toBeLessThanOrEqual(probes + 3);
   expect(asked()[1]).toBe(channels + 1);
-  await it.monitor.stop();
+  await subject.monitor.stop();
 });
 
 describe("the server's version", () => {
-  it("is read when the server first works, then every five minutes", async () => {
-    const it = await started();
-    expect(version(it)).toEqual(["25.3.110"]);
-    await it.clock.advance(4 * MINUTE);
-    expect(it.server.timesAsked("version")).toBe(1);
-    await it.clock.advance(MINUTE);
-    expect(it.server.timesAsked("version")).toBe(2);
-    expect(it.server.timesAsked("health")).toBe(21);
-    await it.monitor.stop();
+  test("is read when the server first works, then every five minutes", async () => {
+    const subject = await started();
+    expect(version(subject)).toEqual(["25.3.110"]);
+    await subject.clock.advance(4 * MINUTE);
+    expect(subject.server.timesAsked("version")).toBe(1);
+    await subject.clock.advance(MINUTE);
+    expect(subject.server.timesAsked("version")).toBe(2);
+    expect(subject.server.timesAsked("health")).toBe(21);
+    await subject.monitor.stop();
   });
 
-  it("is read again after an outage, and replaces the old one", async () => {
-    const it = await started();
-    it.server.fail("API_UNAVAILABLE", "health");
-    await it.clock.advance(30 * SECOND);
-    expect(it.server.timesAsked("version")).toBe(1);
-    it.server.heal();
-    it.server.versionMembers = new Map([["version", "25.4.111"]]);
-    await it.clock.advance(15 * SECOND);
-    expect(version(it)).toEqual(["25.4.111"]);
-    await it.monitor.stop();
+  test("is read again after an outage, and replaces the old one", async () => {
+    const subject = await started();
+    subject.server.fail("API_UNAVAILABLE", "health");
+    await subject.clock.advance(30 * SECOND);
+    expect(subject.server.timesAsked("version")).toBe(1);
+    subject.server.heal();
+    subject.server.versionMembers = new Map([["version", "25.4.111"]]);
+    await subject.clock.advance(15 * SECOND);
+    expect(version(subject)).toEqual(["25.4.111"]);
+    await subject.monitor.stop();
   });
 
-  it("does not decide over health", async () => {
-    const it = monitored(smallServer());
-    it.server.fail("API_NOT_FOUND", "version");
-    it.monitor.start();
-    await it.clock.advance(HOUR - 1);
-    expect(version(it)).toEqual([]);
-    expect(it.server.timesAsked("version")).toBe(12);
-    expect(await it.own("prtg_up")).toBe(1);
-    expect(it.log.filter(({ level }) => level >= 50)).toHaveLength(1);
-    await it.monitor.stop();
+  test("does not decide over health", async () => {
+    const subject = monitored(smallServer());
+    subject.server.fail("API_NOT_FOUND", "version");
+    subject.monitor.start();
+    await subject.clock.advance(HOUR - 1);
+    expect(version(subject)).toEqual([]);
+    expect(subject.server.timesAsked("version")).toBe(12);
+    expect(await subject.own("prtg_up")).toBe(1);
+    expect(subject.log.filter(({ level }) => level >= 50)).toHaveLength(1);
+    await subject.monitor.stop();
   });
 
-  it("is withdrawn when the server has not told it for a quarter of an hour", async () => {
-    const it = await started();
-    it.server.fail("API_TIMEOUT", "version");
-    await it.clock.advance(15 * MINUTE - 1);
-    expect(version(it)).toEqual(["25.3.110"]);
-    await it.clock.advance(1);
-    expect(version(it)).toEqual([]);
-    await it.monitor.stop();
+  test("is withdrawn when the server has not told it for a quarter of an hour", async () => {
+    const subject = await started();
+    subject.server.fail("API_TIMEOUT", "version");
+    await subject.clock.advance(15 * MINUTE - 1);
+    expect(version(subject)).toEqual(["25.3.110"]);
+    await subject.clock.advance(1);
+    expect(version(subject)).toEqual([]);
+    await subject.monitor.stop();
   });
 
-  it("that changes brings back collectors which lacked an endpoint", async () => {
-    const it = monitored(smallServer());
-    it.server.fail("API_ENDPOINT_MISSING", "channels");
-    it.monitor.start();
+  test("that changes brings back collectors which lacked an endpoint", async () => {
+    const subject = monitored(smallServer());
+    subject.server.fail("API_ENDPOINT_MISSING", "channels");
+    subject.monitor.start();
     // Tried after 1, 3, 7 ... 63 minutes, then every hour: between two of these.
-    await it.clock.advance(3 * HOUR + 10 * MINUTE);
-    const tries = it.server.timesAsked("channels");
-    it.server.heal();
-    await it.clock.advance(5 * MINUTE);
-    expect(it.server.timesAsked("channels")).toBe(tries);
-    it.server.versionMembers = new Map([["version", "26.1"]]);
-    await it.clock.advance(6 * MINUTE);
-    expect(it.server.timesAsked("channels")).toBeGreaterThan(tries);
-    expect(await it.own("prtg_exporter_collector_enabled", { collector: "channels" })).toBe(1);
-    expect(await it.own("prtg_up")).toBe(1);
-    await it.monitor.stop();
+    await subject.clock.advance(3 * HOUR + 10 * MINUTE);
+    const tries = subject.server.timesAsked("channels");
+    subject.server.heal();
+    await subject.clock.advance(5 * MINUTE);
+    expect(subject.server.timesAsked("channels")).toBe(tries);
+    subject.server.versionMembers = new Map([["version", "26.1"]]);
+    await subject.clock.advance(6 * MINUTE);
+    expect(subject.server.timesAsked("channels")).toBeGreaterThan(tries);
+    expect(await subject.own("prtg_exporter_collector_enabled", { collector: "channels" })).toBe(1);
+    expect(await subject.own("prtg_up")).toBe(1);
+    await subject.monitor.stop();
   });
 });
 
-it("a server that is not healthy is still polled: its lists may work", async () => {
-  const it = await started();
-  it.server.fail("API_UNAVAILABLE", "health");
-  const polls = it.server.timesAsked("channels");
-  await it.clock.advance(2 * MINUTE);
-  expect(it.server.timesAsked("channels")).toBe(polls + 2);
-  await it.monitor.stop();
+test("a server that is not healthy is still polled: its lists may work", async () => {
+  const subject = await started();
+  subject.server.fail("API_UNAVAILABLE", "health");
+  const polls = subject.server.timesAsked("channels");
+  await subject.clock.advance(2 * MINUTE);
+  expect(subject.server.timesAsked("channels")).toBe(polls + 2);
+  await subject.monitor.stop();
 });

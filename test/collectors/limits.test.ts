@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { ChannelLimits } from "../../src/prtg/records.ts";
 import { record, reference } from "../model/build-record.ts";
@@ -8,10 +8,10 @@ const { signal } = new AbortController();
 const ALL: ChannelLimits = { max_error: 90, max_warning: 80, min_warning: 20, min_error: 10 };
 
 async function polled(value: number | undefined, limits: ChannelLimits | undefined): Promise<Monitored> {
-  const it = monitored(smallServer());
-  it.server.channelRecords = [channel("50.0", { value, measuredAt: it.clock.now(), limits })];
-  await it.monitor.pollOnce(signal);
-  return it;
+  const subject = monitored(smallServer());
+  subject.server.channelRecords = [channel("50.0", { value, measuredAt: subject.clock.now(), limits })];
+  await subject.monitor.pollOnce(signal);
+  return subject;
 }
 
 function byLimit({ series }: Monitored, family: "channelLimit" | "channelLimitExceeded"): Record<string, number> {
@@ -19,7 +19,7 @@ function byLimit({ series }: Monitored, family: "channelLimit" | "channelLimitEx
 }
 
 describe("limits", () => {
-  it.each([
+  test.each([
     { value: 50, exceeded: { max_error: 0, max_warning: 0, min_warning: 0, min_error: 0 } },
     { value: 85, exceeded: { max_error: 0, max_warning: 1, min_warning: 0, min_error: 0 } },
     { value: 95, exceeded: { max_error: 1, max_warning: 1, min_warning: 0, min_error: 0 } },
@@ -27,12 +27,12 @@ describe("limits", () => {
     { value: 5, exceeded: { max_error: 0, max_warning: 0, min_warning: 1, min_error: 1 } },
     { value: undefined, exceeded: {} },
   ])("with the value $value", async ({ value, exceeded }) => {
-    const it = await polled(value, ALL);
-    expect(byLimit(it, "channelLimit")).toEqual(ALL);
-    expect(byLimit(it, "channelLimitExceeded")).toEqual(exceeded);
+    const subject = await polled(value, ALL);
+    expect(byLimit(subject, "channelLimit")).toEqual(ALL);
+    expect(byLimit(subject, "channelLimitExceeded")).toEqual(exceeded);
   });
 
-  it("have the labels of the channel", async () => {
+  test("have the labels of the channel", async () => {
     const { series } = await polled(50, { min_error: 1 });
     expect(series(TREE_FAMILIES.channelLimit)).toEqual([
       {
@@ -54,115 +54,123 @@ describe("limits", () => {
     ]);
   });
 
-  it("that are not set have no series; those taken away lose theirs", async () => {
-    const it = await polled(95, { max_error: 90, max_warning: 80 });
-    it.server.channelRecords = [channel("50.0", { value: 95, measuredAt: it.clock.now(), limits: { max_error: 99 } })];
-    await it.monitor.pollOnce(signal);
-    expect(byLimit(it, "channelLimit")).toEqual({ max_error: 99 });
-    expect(byLimit(it, "channelLimitExceeded")).toEqual({ max_error: 0 });
-    it.server.channelRecords = [channel("50.0", { value: 95, measuredAt: it.clock.now(), limits: {} })];
-    await it.monitor.pollOnce(signal);
-    expect(byLimit(it, "channelLimit")).toEqual({});
-    expect(byLimit(it, "channelLimitExceeded")).toEqual({});
+  test("that are not set have no series; those taken away lose theirs", async () => {
+    const subject = await polled(95, { max_error: 90, max_warning: 80 });
+    subject.server.channelRecords = [
+      channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits: { max_error: 99 } }),
+    ];
+    await subject.monitor.pollOnce(signal);
+    expect(byLimit(subject, "channelLimit")).toEqual({ max_error: 99 });
+    expect(byLimit(subject, "channelLimitExceeded")).toEqual({ max_error: 0 });
+    subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits: {} })];
+    await subject.monitor.pollOnce(signal);
+    expect(byLimit(subject, "channelLimit")).toEqual({});
+    expect(byLimit(subject, "channelLimitExceeded")).toEqual({});
   });
 
-  it("are not touched by lists that do not carry them", async () => {
-    const it = await polled(85, ALL);
-    it.server.channelRecords = [channel("50.0", { value: 95, measuredAt: it.clock.now() })];
-    await it.monitor.pollOnce(signal);
-    expect(byLimit(it, "channelLimit")).toEqual(ALL);
-    expect(byLimit(it, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
+  test("are not touched by lists that do not carry them", async () => {
+    const subject = await polled(85, ALL);
+    subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now() })];
+    await subject.monitor.pollOnce(signal);
+    expect(byLimit(subject, "channelLimit")).toEqual(ALL);
+    expect(byLimit(subject, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
   });
 
-  it("may come with the values, as in the deprecated list", async () => {
-    const it = monitored(smallServer(), { schedules: { tree: every(5), channels: every(1) } });
-    it.server.channelRecords = [channel("50.0", { value: 95, measuredAt: it.clock.now(), limits: ALL })];
-    await it.monitor.pollOnce(signal);
-    expect(it.server.timesAsked("limits")).toBe(0);
-    expect(byLimit(it, "channelLimit")).toEqual(ALL);
-    expect(byLimit(it, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
+  test("may come with the values, as in the deprecated list", async () => {
+    const subject = monitored(smallServer(), { schedules: { tree: every(5), channels: every(1) } });
+    subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits: ALL })];
+    await subject.monitor.pollOnce(signal);
+    expect(subject.server.timesAsked("limits")).toBe(0);
+    expect(byLimit(subject, "channelLimit")).toEqual(ALL);
+    expect(byLimit(subject, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
   });
 
-  it("follow their channel to another place", async () => {
-    const it = await polled(95, ALL);
-    it.server.put(record("group", "11", "1", { name: "Edge" }));
-    it.server.change("40", { parent: reference("11") });
-    it.server.fail("API_TIMEOUT", "channels", "limits");
-    await it.monitor.pollOnce(signal);
-    const paths = new Set(it.series(TREE_FAMILIES.channelLimit).map(({ labels }) => labels.path));
+  test("follow their channel to another place", async () => {
+    const subject = await polled(95, ALL);
+    subject.server.put(record("group", "11", "1", { name: "Edge" }));
+    subject.server.change("40", { parent: reference("11") });
+    subject.server.fail("API_TIMEOUT", "channels", "limits");
+    await subject.monitor.pollOnce(signal);
+    const paths = new Set(subject.series(TREE_FAMILIES.channelLimit).map(({ labels }) => labels.path));
     expect([...paths]).toEqual(["Berlin/Edge/sw-1/Uplink"]);
   });
 
-  it("go with their channel", async () => {
-    const it = await polled(95, ALL);
-    it.server.channelRecords = [];
-    for (let poll = 0; poll < 2; poll++) await it.monitor.pollOnce(signal);
-    expect(byLimit(it, "channelLimit")).toEqual({});
-    expect(byLimit(it, "channelLimitExceeded")).toEqual({});
+  test("go with their channel", async () => {
+    const subject = await polled(95, ALL);
+    subject.server.channelRecords = [];
+    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
+    expect(byLimit(subject, "channelLimit")).toEqual({});
+    expect(byLimit(subject, "channelLimitExceeded")).toEqual({});
   });
 
-  it("are withdrawn, with the comparison, when three polls did not confirm them", async () => {
-    const it = monitored(smallServer());
+  test("are withdrawn, with the comparison, when three polls did not confirm them", async () => {
+    const subject = monitored(smallServer());
     const measure = () => {
       const limits = ALL;
-      it.server.channelRecords = [channel("50.0", { value: 95, measuredAt: it.clock.now(), limits })];
+      subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now(), limits })];
     };
     measure();
-    it.monitor.start();
-    await it.clock.advance(0);
-    it.server.channelRecords = it.server.channelRecords.map((each) => ({ ...each, limits: undefined }));
-    it.server.fail("API_TIMEOUT", "limits");
+    subject.monitor.start();
+    await subject.clock.advance(0);
+    subject.server.channelRecords = subject.server.channelRecords.map((each) => ({ ...each, limits: undefined }));
+    subject.server.fail("API_TIMEOUT", "limits");
     for (let minute = 0; minute < 44; minute++) {
-      it.server.channelRecords = it.server.channelRecords.map((each) => ({ ...each, measuredAt: it.clock.now() }));
-      await it.clock.advance(MINUTE);
+      subject.server.channelRecords = subject.server.channelRecords.map((each) => ({
+        ...each,
+        measuredAt: subject.clock.now(),
+      }));
+      await subject.clock.advance(MINUTE);
     }
-    expect(byLimit(it, "channelLimit")).toEqual(ALL);
-    expect(byLimit(it, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
+    expect(byLimit(subject, "channelLimit")).toEqual(ALL);
+    expect(byLimit(subject, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
     for (let minute = 0; minute < 3; minute++) {
-      it.server.channelRecords = it.server.channelRecords.map((each) => ({ ...each, measuredAt: it.clock.now() }));
-      await it.clock.advance(MINUTE);
+      subject.server.channelRecords = subject.server.channelRecords.map((each) => ({
+        ...each,
+        measuredAt: subject.clock.now(),
+      }));
+      await subject.clock.advance(MINUTE);
     }
-    expect(it.value(TREE_FAMILIES.channelValue, { sensor_id: "50" })).toBe(95);
-    expect(byLimit(it, "channelLimit")).toEqual({});
-    expect(byLimit(it, "channelLimitExceeded")).toEqual({});
-    await it.monitor.stop();
+    expect(subject.value(TREE_FAMILIES.channelValue, { sensor_id: "50" })).toBe(95);
+    expect(byLimit(subject, "channelLimit")).toEqual({});
+    expect(byLimit(subject, "channelLimitExceeded")).toEqual({});
+    await subject.monitor.stop();
   });
 });
 
 describe("the comparison with a limit", () => {
-  it("ends with the value", async () => {
-    const it = await polled(95, ALL);
-    await it.clock.advance(5 * MINUTE);
-    expect(byLimit(it, "channelLimitExceeded")).toEqual({});
-    expect(byLimit(it, "channelLimit")).toEqual(ALL);
-    await it.clock.advance(HOUR);
-    expect(byLimit(it, "channelLimit")).toEqual({});
+  test("ends with the value", async () => {
+    const subject = await polled(95, ALL);
+    await subject.clock.advance(5 * MINUTE);
+    expect(byLimit(subject, "channelLimitExceeded")).toEqual({});
+    expect(byLimit(subject, "channelLimit")).toEqual(ALL);
+    await subject.clock.advance(HOUR);
+    expect(byLimit(subject, "channelLimit")).toEqual({});
   });
 
-  it("ends when the sensor is paused", async () => {
-    const it = await polled(95, ALL);
-    it.server.change("50", { status: "pauseduntil" });
-    it.server.fail("API_TIMEOUT", "channels", "limits");
-    await it.monitor.pollOnce(signal);
-    expect(byLimit(it, "channelLimitExceeded")).toEqual({});
-    expect(byLimit(it, "channelLimit")).toEqual(ALL);
+  test("ends when the sensor is paused", async () => {
+    const subject = await polled(95, ALL);
+    subject.server.change("50", { status: "pauseduntil" });
+    subject.server.fail("API_TIMEOUT", "channels", "limits");
+    await subject.monitor.pollOnce(signal);
+    expect(byLimit(subject, "channelLimitExceeded")).toEqual({});
+    expect(byLimit(subject, "channelLimit")).toEqual(ALL);
   });
 
-  it("ends with the confirmation of the limit, before the value does", async () => {
-    const it = await polled(95, ALL);
+  test("ends with the confirmation of the limit, before the value does", async () => {
+    const subject = await polled(95, ALL);
     const remeasure = () => {
-      it.server.channelRecords = [channel("50.0", { value: 95, measuredAt: it.clock.now() })];
-      return it.monitor.pollOnce(signal);
+      subject.server.channelRecords = [channel("50.0", { value: 95, measuredAt: subject.clock.now() })];
+      return subject.monitor.pollOnce(signal);
     };
-    it.server.fail("API_TIMEOUT", "limits");
-    await it.clock.advance(44 * MINUTE);
+    subject.server.fail("API_TIMEOUT", "limits");
+    await subject.clock.advance(44 * MINUTE);
     await remeasure();
-    expect(byLimit(it, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
-    await it.clock.advance(MINUTE);
-    expect(byLimit(it, "channelLimitExceeded")).toEqual({});
+    expect(byLimit(subject, "channelLimitExceeded")).toMatchObject({ max_error: 1 });
+    await subject.clock.advance(MINUTE);
+    expect(byLimit(subject, "channelLimitExceeded")).toEqual({});
     await remeasure();
-    expect(it.store.table(TREE_FAMILIES.channelLimitExceeded).size).toBe(0);
-    expect(it.value(TREE_FAMILIES.channelValue)).toBe(95);
+    expect(subject.store.table(TREE_FAMILIES.channelLimitExceeded).size).toBe(0);
+    expect(subject.value(TREE_FAMILIES.channelValue)).toBe(95);
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import { ChannelMapper, type ChannelMapperOptions } from "../../src/mapping/channel-mapper.ts";
 import { WIDE_LABELS } from "../../src/mapping/label-settings.ts";
@@ -84,7 +84,7 @@ async function mapped(
 }
 
 describe("a mapped channel", () => {
-  it("is served twice: as displayed, and in the base unit", async () => {
+  test("is served twice: as displayed, and in the base unit", async () => {
     const { shown, series, seconds } = await mapped();
     expect(shown()).toEqual({ prtg_channel_value: [30], test_ping_seconds: [0.03] });
     expect(series(seconds)[0]?.labels).toEqual({
@@ -101,7 +101,7 @@ describe("a mapped channel", () => {
     });
   });
 
-  it("is served in the base unit only without keep_original, limits too", async () => {
+  test("is served in the base unit only without keep_original, limits too", async () => {
     const { shown, poll } = await mapped({ keepOriginal: false });
     expect(shown()).toEqual({ test_ping_seconds: [0.03] });
     await poll({ limits: LIMITS });
@@ -112,7 +112,7 @@ describe("a mapped channel", () => {
     });
   });
 
-  it("follows its value, and loses both series when it is withdrawn", async () => {
+  test("follows its value, and loses both series when it is withdrawn", async () => {
     const { shown, poll, clock } = await mapped();
     await poll({ value: 45 });
     expect(shown()).toEqual({ prtg_channel_value: [45], test_ping_seconds: [0.045] });
@@ -126,7 +126,7 @@ describe("a mapped channel", () => {
     expect(shown()).toEqual({});
   });
 
-  it("is withdrawn when its sensor is paused, and comes back with it", async () => {
+  test("is withdrawn when its sensor is paused, and comes back with it", async () => {
     const { shown, poll, server } = await mapped();
     server.change("50", { status: "pausedbyuser" });
     await poll();
@@ -136,7 +136,7 @@ describe("a mapped channel", () => {
     expect(shown()).toEqual({ prtg_channel_value: [30], test_ping_seconds: [0.03] });
   });
 
-  it("has its limits in both units", async () => {
+  test("has its limits in both units", async () => {
     const { shown, poll, value } = await mapped();
     await poll({ limits: LIMITS });
     expect(shown()).toEqual({
@@ -153,7 +153,7 @@ describe("a mapped channel", () => {
 });
 
 describe("a channel that changes", () => {
-  it("goes to the family of another rule with its new name, and its limits with it", async () => {
+  test("goes to the family of another rule with its new name, and its limits with it", async () => {
     const { shown, poll, series, ratioLimit, secondsLimit } = await mapped();
     await poll({ limits: LIMITS });
     await poll({ name: "Loss", unit: "%", value: 3, limits: { max_error: 50 } });
@@ -168,13 +168,13 @@ describe("a channel that changes", () => {
     expect(series(ratioLimit).map(({ labels }) => labels.channel)).toEqual(["Loss"]);
   });
 
-  it("gets the labels that its new name gives it", async () => {
+  test("gets the labels that its new name gives it", async () => {
     const { poll, series, seconds } = await mapped();
     await poll({ name: "Pong Time" });
     expect(series(seconds).map(({ labels }) => [labels.channel, labels.kind])).toEqual([["Pong Time", "Pong"]]);
   });
 
-  it("is converted from its new unit, value and limits", async () => {
+  test("is converted from its new unit, value and limits", async () => {
     const { shown, poll } = await mapped();
     await poll({ unit: "s", value: 2, limits: { max_error: 3 } });
     expect(shown()).toMatchObject({ test_ping_seconds: [2], test_ping_limit_seconds: [3] });
@@ -184,7 +184,7 @@ describe("a channel that changes", () => {
     expect(shown()).toEqual({ prtg_channel_value: [2], prtg_channel_limit: [3], prtg_channel_limit_exceeded: [0] });
   });
 
-  it("shows the last value under its new name when the record that renames it is older than the series", async () => {
+  test("shows the last value under its new name when the record that renames it is older than the series", async () => {
     const { shown, poll, clock } = await mapped();
     const measuredAt = clock.now();
     await clock.advance(MINUTE);
@@ -192,7 +192,7 @@ describe("a channel that changes", () => {
     expect(shown()).toEqual({ prtg_channel_value: [30], test_ratio: [0.3] });
   });
 
-  it("follows its sensor to another place", async () => {
+  test("follows its sensor to another place", async () => {
     const { poll, series, seconds, server } = await mapped();
     server.change("40", { name: "sw-2" });
     await poll();
@@ -213,7 +213,7 @@ describe("a sensor that moves while its channels are not read", () => {
     return running;
   }
 
-  it("takes its values and limits along", async () => {
+  test("takes its values and limits along", async () => {
     const { shown, series, seconds, secondsLimit } = await moved(MINUTE, LIMITS);
     expect(shown()).toMatchObject({ prtg_channel_value: [30], test_ping_seconds: [0.03] });
     for (const family of [seconds, secondsLimit]) {
@@ -222,7 +222,7 @@ describe("a sensor that moves while its channels are not read", () => {
     expect(series(secondsLimit)).toHaveLength(2);
   });
 
-  it("brings nothing back that has expired, not even for a moment", async () => {
+  test("brings nothing back that has expired, not even for a moment", async () => {
     // Nothing else expires what is in the store here: as if a page were rendered at once.
     const { store } = await moved(2 * HOUR, LIMITS);
     const present = (name: string) => {
@@ -235,7 +235,7 @@ describe("a sensor that moves while its channels are not read", () => {
 });
 
 describe("a dropped channel", () => {
-  it("has no series at all", async () => {
+  test("has no series at all", async () => {
     const { shown, poll, own } = await mapped({}, { channelInfo: true });
     await poll({ name: "Noise", limits: LIMITS });
     expect(shown()).toEqual({});
@@ -244,7 +244,7 @@ describe("a dropped channel", () => {
     expect(await own("prtg_exporter_unmapped_channels", { reason: "unknown_unit" })).toBe(0);
   });
 
-  it("comes back with another name", async () => {
+  test("comes back with another name", async () => {
     const { shown, poll } = await mapped({}, { channelInfo: true });
     await poll({ name: "Noise", limits: LIMITS });
     await poll({ limits: { max_error: 500 } });
@@ -260,7 +260,7 @@ describe("a dropped channel", () => {
 });
 
 describe("a channel that goes", () => {
-  it.each(["with its sensor", "alone"])("leaves nothing behind: %s", async (how) => {
+  test.each(["with its sensor", "alone"])("leaves nothing behind: %s", async (how) => {
     const { shown, poll, server, monitor, own } = await mapped({}, { channelInfo: true });
     expect(await own("prtg_exporter_unmapped_channels", { reason: "unknown_unit" })).toBe(0);
     await poll({ limits: LIMITS, name: "Other", unit: "widgets" });
@@ -275,7 +275,7 @@ describe("a channel that goes", () => {
 });
 
 describe("prtg_exporter_unmapped_channels", () => {
-  it("counts while channels come, change and go, by reason", async () => {
+  test("counts while channels come, change and go, by reason", async () => {
     const { server, clock, monitor, own } = await mapped();
     const counts = async () => [
       await own("prtg_exporter_unmapped_channels", { reason: "unknown_unit" }),
@@ -304,7 +304,7 @@ describe("prtg_exporter_unmapped_channels", () => {
     expect(await counts()).toEqual([1, 0]);
   });
 
-  it("is not there without rules", async () => {
+  test("is not there without rules", async () => {
     const { monitor, own } = monitored(smallServer());
     await monitor.pollOnce(signal);
     expect(await own("prtg_exporter_unmapped_channels")).toBeUndefined();
@@ -315,7 +315,7 @@ describe("with narrow labels", () => {
   const labels = new SeriesLabels({ ...WIDE_LABELS, keep: new Set() });
   const { channelValue, channelInfo, channelLimit } = labels.families;
 
-  it("series have ids, and the info has the rest with the name of the metric", async () => {
+  test("series have ids, and the info has the rest with the name of the metric", async () => {
     const { series, seconds, poll } = await mapped({ labels });
     const ids = { server: "hq", sensor_id: "50", channel_id: "0" };
     expect(series(channelValue)).toEqual([{ labels: ids, value: 30 }]);
@@ -328,7 +328,7 @@ describe("with narrow labels", () => {
     expect(series(channelInfo)).toHaveLength(1);
   });
 
-  it("limits have ids too", async () => {
+  test("limits have ids too", async () => {
     const { series, secondsLimit, poll } = await mapped({ labels });
     await poll({ limits: { max_error: 500 } });
     const ids = { server: "hq", sensor_id: "50", channel_id: "0", limit: "max_error" };
@@ -336,7 +336,7 @@ describe("with narrow labels", () => {
     expect(series(secondsLimit)).toEqual([{ labels: { ...ids, kind: "Ping" }, value: 0.5 }]);
   });
 
-  it("the info follows the sensor to another place", async () => {
+  test("the info follows the sensor to another place", async () => {
     const { series, poll, server } = await mapped({ labels });
     server.change("40", { name: "sw-2" });
     await poll();
@@ -345,7 +345,7 @@ describe("with narrow labels", () => {
 });
 
 describe("what is known of a sensor", () => {
-  it("is its channels with their values, and why there is none", async () => {
+  test("is its channels with their values, and why there is none", async () => {
     const { monitor, poll, server, clock } = await mapped();
     const states = () =>
       monitor.inspect("50", ALL)?.channels.map(({ channelId, state, value }) => [channelId, state, value]);

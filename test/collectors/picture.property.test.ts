@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { NodeKind } from "../../src/prtg/records.ts";
 import { isPaused, type StatusToken } from "../../src/prtg/status.ts";
@@ -118,11 +118,11 @@ function mutate(server: MemoryServer, given: Step, measuredAt: number): void {
   }
 }
 
-it("what is served follows the server through any changes and failures, doubles nothing and loses nothing alive", async () => {
+test("what is served follows the server through any changes and failures, doubles nothing and loses nothing alive", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const it = monitored(newServer());
-      const { server, monitor, clock } = it;
+      const subject = monitored(newServer());
+      const { server, monitor, clock } = subject;
       const { signal } = new AbortController();
       /** Shown by a poll and alive ever since. */
       const alive = new Set<string>();
@@ -136,7 +136,7 @@ it("what is served follows the server through any changes and failures, doubles 
         else continue;
         await monitor.pollOnce(signal);
         server.heal();
-        const { sensors, values } = shown(it);
+        const { sensors, values } = shown(subject);
         const served = new Set([...sensors.keys(), ...values.keys()]);
         for (const id of alive) expect(served).toContain(id);
         for (const id of served) if (lives(server, id)) alive.add(id);
@@ -144,15 +144,15 @@ it("what is served follows the server through any changes and failures, doubles 
 
       for (let poll = 0; poll < 2; poll++) await monitor.pollOnce(signal);
       const living = SENSORS.filter((id) => server.nodeRecords.has(id));
-      const { sensors, values } = shown(it);
+      const { sensors, values } = shown(subject);
       expect([...sensors].sort()).toEqual(living.map((id) => [id, pathOf(server, id)]).sort());
       const channels = server.channelRecords
         .map(({ sensorId, channelId, unit }) => ({ sensorId, id: `${sensorId}.${channelId}`, unit }))
         .filter(({ id }) => lives(server, id))
         .map(({ sensorId, id, unit }) => [id, `${pathOf(server, sensorId)} ${unit}`]);
       expect([...values].sort()).toEqual(channels.sort());
-      expect(it.series(TREE_FAMILIES.channelLimitExceeded)).toHaveLength(channels.length);
-      const states = it.series(TREE_FAMILIES.channelState).map(({ labels }) => {
+      expect(subject.series(TREE_FAMILIES.channelLimitExceeded)).toHaveLength(channels.length);
+      const states = subject.series(TREE_FAMILIES.channelState).map(({ labels }) => {
         return [`${labels.sensor_id}.${labels.channel_id}`, `${labels.path} ${labels.unit}`, labels.state];
       });
       expect(states.sort()).toEqual(channels.map((shown) => [...shown, "Loaded"]).sort());

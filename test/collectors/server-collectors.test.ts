@@ -1,11 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record } from "../model/build-record.ts";
 import { MemoryServer } from "./memory-server.ts";
 import { channel, HOUR, MINUTE, monitored, SECOND, smallServer } from "./monitored.ts";
 
 describe("the first runs", () => {
-  it("come at once and in an order that makes the first page right", async () => {
+  test("come at once and in an order that makes the first page right", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
     monitor.start();
     await clock.advance(0);
@@ -20,7 +20,7 @@ describe("the first runs", () => {
     await monitor.stop();
   });
 
-  it("are over when every collector was tried, whatever came of it", async () => {
+  test("are over when every collector was tried, whatever came of it", async () => {
     const { server, monitor, clock } = monitored(smallServer());
     server.fail("API_CONNECTION_FAILED", "health", "sensor", "summary", "counts", "channels", "limits");
     const release = server.hold("limits");
@@ -37,7 +37,7 @@ describe("the first runs", () => {
     await monitor.stop();
   });
 
-  it("do not let a slow status list keep the values back", async () => {
+  test("do not let a slow status list keep the values back", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
     const release = server.hold("summary");
     monitor.start();
@@ -49,7 +49,7 @@ describe("the first runs", () => {
 });
 
 describe("a stopped monitor", () => {
-  it("breaks off what runs, counts that as no failure, and asks no more", async () => {
+  test("breaks off what runs, counts that as no failure, and asks no more", async () => {
     const { server, monitor, clock, own, log } = monitored(smallServer());
     monitor.start();
     await clock.advance(0);
@@ -65,7 +65,7 @@ describe("a stopped monitor", () => {
     expect(clock.pending).toEqual([]);
   });
 
-  it("says that its first runs are not over", async () => {
+  test("says that its first runs are not over", async () => {
     const { server, monitor, clock } = monitored(smallServer());
     server.hold("health");
     const first = monitor.start();
@@ -78,7 +78,7 @@ describe("a stopped monitor", () => {
 });
 
 describe("pollOnce", () => {
-  it("runs every collector once, in order, and starts no schedule", async () => {
+  test("runs every collector once, in order, and starts no schedule", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
     // An unknown parent must not set off more.
     server.put(record("sensor", "52", "99"));
@@ -94,14 +94,14 @@ describe("pollOnce", () => {
     expect(clock.pending).toEqual([]);
   });
 
-  it("says when a part did not work, and goes on with the others", async () => {
+  test("says when a part did not work, and goes on with the others", async () => {
     const { server, monitor, series } = monitored(smallServer());
     server.fail("API_SERVER_ERROR", "group");
     expect(await monitor.pollOnce(new AbortController().signal)).toBe(false);
     expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
   });
 
-  it("stops when it is told to", async () => {
+  test("stops when it is told to", async () => {
     const { server, monitor } = monitored(smallServer());
     const stopping = new AbortController();
     server.hold("channels");
@@ -113,7 +113,7 @@ describe("pollOnce", () => {
 });
 
 describe("prtg_up", () => {
-  it.each([
+  test.each([
     { question: "health" as const, wait: 15 * SECOND },
     { question: "device" as const, wait: 30 * SECOND },
     { question: "counts" as const, wait: 5 * MINUTE },
@@ -138,7 +138,7 @@ describe("prtg_up", () => {
     await monitor.stop();
   });
 
-  it("does not miss a collector that is disabled, nor limits", async () => {
+  test("does not miss a collector that is disabled, nor limits", async () => {
     const every = (seconds: number) => ({ kind: "interval", everyMs: seconds * SECOND }) as const;
     const { server, monitor, own } = monitored(smallServer(), {
       schedules: { health: every(15), channels: every(60), limits: every(60) },
@@ -150,7 +150,7 @@ describe("prtg_up", () => {
   });
 });
 
-it("servers share a store without touching each other", async () => {
+test("servers share a store without touching each other", async () => {
   const here = monitored(smallServer());
   const there = monitored(smallServer(), { store: here.store, server: "branch" });
   there.server.channelRecords = there.server.channelRecords.map((each) => ({ ...each, value: 7 }));
@@ -165,7 +165,7 @@ it("servers share a store without touching each other", async () => {
   expect(here.value(TREE_FAMILIES.channelValue, { server: "hq", ...sensor })).toBe(50);
 });
 
-it("tells a status page how each collector fares", async () => {
+test("tells a status page how each collector fares", async () => {
   const { server, monitor, clock } = monitored(smallServer());
   server.fail("API_TIMEOUT", "limits");
   const startedAt = clock.now();
@@ -196,14 +196,14 @@ it("tells a status page how each collector fares", async () => {
   await monitor.stop();
 });
 
-it("reports how far the server's clock is off", async () => {
+test("reports how far the server's clock is off", async () => {
   const { server, monitor, own } = monitored(smallServer());
   server.offsetMs = -2500;
   await monitor.pollOnce(new AbortController().signal);
   expect(await own("prtg_exporter_server_clock_offset_seconds", { server: "hq" })).toBe(-2.5);
 });
 
-it("an empty server is a server", async () => {
+test("an empty server is a server", async () => {
   const { monitor, series, value } = monitored(new MemoryServer());
   expect(await monitor.pollOnce(new AbortController().signal)).toBe(true);
   expect(value(TREE_FAMILIES.sensors, { status: "up" })).toBe(0);
@@ -211,7 +211,7 @@ it("an empty server is a server", async () => {
   expect(series(TREE_FAMILIES.channelValue)).toEqual([]);
 });
 
-it("shows a large first poll without holding the event loop, and takes turns with others", async () => {
+test("shows a large first poll without holding the event loop, and takes turns with others", async () => {
   const server = smallServer();
   for (let index = 0; index < 3000; index++) server.put(record("sensor", String(1000 + index), "40"));
   const measuredAt = Date.UTC(2026, 0, 15, 12);

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createTimetable } from "../../src/collectors/timetable.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { HOUR, MINUTE, SECOND } from "./monitored.ts";
@@ -7,7 +7,7 @@ import { HOUR, MINUTE, SECOND } from "./monitored.ts";
 const log = pino({ level: "silent" });
 
 describe("an interval", () => {
-  it("ticks on the monotonic clock, whatever the wall clock does", async () => {
+  test("ticks on the monotonic clock, whatever the wall clock does", async () => {
     const clock = new ManualClock();
     const timetable = createTimetable({ kind: "interval", everyMs: 45 * SECOND }, clock, log);
     const ticks: number[] = [];
