@@ -240,15 +240,15 @@ describe("flush", () => {
   }
 
   test("sends what is left without waiting for more, then ends", async () => {
-    const it = loop({ maxBatchPoints: 4, answers: Array(9).fill({ outcome: ACCEPTED, afterMs: 20 }) });
-    it.push.start();
-    it.offer(row("a", 1), row("b", 1), row("c", 1));
-    expect(await flush(it, 10_000)).toBe(40);
-    expect(it.settled).toEqual(["a@1", "b@1", "c@1"]);
-    it.offer(row("d", 1));
-    await it.clock.advance(60_000);
-    expect(it.sent).toHaveLength(2);
-    expect(it.clock.pending).toEqual([]);
+    const subject = loop({ maxBatchPoints: 4, answers: Array(9).fill({ outcome: ACCEPTED, afterMs: 20 }) });
+    subject.push.start();
+    subject.offer(row("a", 1), row("b", 1), row("c", 1));
+    expect(await flush(subject, 10_000)).toBe(40);
+    expect(subject.settled).toEqual(["a@1", "b@1", "c@1"]);
+    subject.offer(row("d", 1));
+    await subject.clock.advance(60_000);
+    expect(subject.sent).toHaveLength(2);
+    expect(subject.clock.pending).toEqual([]);
   });
 
   test("of nothing ends at once, also when the loop never began", async () => {
@@ -260,61 +260,61 @@ describe("flush", () => {
   });
 
   test("waits for what is under way", async () => {
-    const it = loop({ answers: [{ outcome: ACCEPTED, afterMs: 5_000 }] });
-    it.push.start();
-    it.offer(row("a", 1));
-    await it.clock.advance(1_500);
-    expect(await flush(it, 10_000)).toBe(4_500);
-    expect(it.settled).toEqual(["a@1"]);
+    const subject = loop({ answers: [{ outcome: ACCEPTED, afterMs: 5_000 }] });
+    subject.push.start();
+    subject.offer(row("a", 1));
+    await subject.clock.advance(1_500);
+    expect(await flush(subject, 10_000)).toBe(4_500);
+    expect(subject.settled).toEqual(["a@1"]);
   });
 
   test("breaks off what is under way when the time is over", async () => {
-    const it = loop({ answers: [{ outcome: ACCEPTED, afterMs: 60_000 }] });
-    it.push.start();
-    it.offer(row("a", 1));
-    await it.clock.advance(1_500);
-    expect(await flush(it, 10_000)).toBe(10_000);
-    expect(it.settled).toEqual([]);
-    expect(it.outbox.pointsToTake).toBe(2);
+    const subject = loop({ answers: [{ outcome: ACCEPTED, afterMs: 60_000 }] });
+    subject.push.start();
+    subject.offer(row("a", 1));
+    await subject.clock.advance(1_500);
+    expect(await flush(subject, 10_000)).toBe(10_000);
+    expect(subject.settled).toEqual([]);
+    expect(subject.outbox.pointsToTake).toBe(2);
   });
 
   test("does not wait for a sink that does not listen", async () => {
-    const it = loop({ deaf: true, answers: [{ outcome: ACCEPTED, afterMs: 3_600_000 }] });
-    it.push.start();
-    it.offer(row("a", 1));
-    await it.clock.advance(1_500);
-    expect(await flush(it, 10_000)).toBe(10_000);
-    expect(it.outbox.pointsToTake).toBe(2);
+    const subject = loop({ deaf: true, answers: [{ outcome: ACCEPTED, afterMs: 3_600_000 }] });
+    subject.push.start();
+    subject.offer(row("a", 1));
+    await subject.clock.advance(1_500);
+    expect(await flush(subject, 10_000)).toBe(10_000);
+    expect(subject.outbox.pointsToTake).toBe(2);
   });
 
   test("cuts our own patience short, but tries no more than there is time for", async () => {
-    const it = loop({ answers: Array(20).fill({ outcome: FAILED }), random: 1 });
-    it.push.start();
-    it.offer(row("a", 1));
-    await it.clock.advance(70_000);
-    const before = it.sent.length;
-    expect(await flush(it, 10_000)).toBeLessThan(10_000);
-    expect(it.sent.length).toBe(before + 1);
-    expect(it.outbox.pointsToTake).toBe(2);
+    const subject = loop({ answers: Array(20).fill({ outcome: FAILED }), random: 1 });
+    subject.push.start();
+    subject.offer(row("a", 1));
+    await subject.clock.advance(70_000);
+    const before = subject.sent.length;
+    expect(await flush(subject, 10_000)).toBeLessThan(10_000);
+    expect(subject.sent.length).toBe(before + 1);
+    expect(subject.outbox.pointsToTake).toBe(2);
   });
 
   test("tries again within the time", async () => {
-    const it = loop({ answers: Array(3).fill({ outcome: FAILED }), random: 1 });
-    it.push.start();
-    it.offer(row("a", 1));
-    expect(await flush(it, 10_000)).toBe(7_000);
-    expect(it.settled).toEqual(["a@1"]);
+    const subject = loop({ answers: Array(3).fill({ outcome: FAILED }), random: 1 });
+    subject.push.start();
+    subject.offer(row("a", 1));
+    expect(await flush(subject, 10_000)).toBe(7_000);
+    expect(subject.settled).toEqual(["a@1"]);
   });
 
   test.each([
     { retryAfterMs: 60_000, sent: 1, took: 0 },
     { retryAfterMs: 4_000, sent: 2, took: 3_500 },
   ])("respects the $retryAfterMs ms that the receiver asked for", async ({ retryAfterMs, sent, took }) => {
-    const it = loop({ answers: [{ outcome: { ...FAILED, retryAfterMs } }] });
-    it.push.start();
-    it.offer(row("a", 1));
-    await it.clock.advance(1_500);
-    expect(await flush(it, 10_000)).toBe(took);
-    expect(it.sent).toHaveLength(sent);
+    const subject = loop({ answers: [{ outcome: { ...FAILED, retryAfterMs } }] });
+    subject.push.start();
+    subject.offer(row("a", 1));
+    await subject.clock.advance(1_500);
+    expect(await flush(subject, 10_000)).toBe(took);
+    expect(subject.sent).toHaveLength(sent);
   });
 });

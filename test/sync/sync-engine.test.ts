@@ -17,190 +17,192 @@ function range(from: number, to: number, step: number): number[] {
 }
 
 /** An exporter that has caught up, with nothing asked so far. */
-async function inStep(it: World, pollEveryMs?: number): Promise<ExporterProcess> {
-  const process = await it.start();
-  await it.run(process, 3, pollEveryMs);
-  it.server.asked.length = 0;
+async function inStep(subject: World, pollEveryMs?: number): Promise<ExporterProcess> {
+  const process = await subject.start();
+  await subject.run(process, 3, pollEveryMs);
+  subject.server.asked.length = 0;
   return process;
 }
 
 describe("in auto", () => {
   test("the first start reads the live series of each sensor once", async () => {
-    const it = world(MINUTELY);
-    const process = await it.start();
-    await it.run(process, 5);
-    expect(it.server.asked.toSorted()).toEqual(MINUTELY.map(({ id }) => `${id}/live`).toSorted());
+    const subject = world(MINUTELY);
+    const process = await subject.start();
+    await subject.run(process, 5);
+    expect(subject.server.asked.toSorted()).toEqual(MINUTELY.map(({ id }) => `${id}/live`).toSorted());
     // 103 scans at second 9 of each minute; the window began four hours before it was read.
-    expect(secondsOf(it, "103")).toEqual(range(-4 * 3_600 + 9, 189, 60));
+    expect(secondsOf(subject, "103")).toEqual(range(-4 * 3_600 + 9, 189, 60));
   });
 
   test("no series is read while lists show every measurement", async () => {
-    const it = world(MINUTELY);
-    const process = await inStep(it, 50_000);
-    await it.run(process, 60, 50_000);
-    expect(it.server.asked).toEqual([]);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    const subject = world(MINUTELY);
+    const process = await inStep(subject, 50_000);
+    await subject.run(process, 60, 50_000);
+    expect(subject.server.asked).toEqual([]);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
   test("only sensors with a gap are read", async () => {
-    const it = world([
+    const subject = world([
       ...MINUTELY,
       recordedSensor("7", 60, { pauses: [{ from: BEGIN + 10 * MINUTE, to: BEGIN + 30 * MINUTE }] }),
     ]);
-    const process = await inStep(it, 50_000);
-    await it.run(process, 60, 50_000);
-    expect(it.server.asked).toEqual(["7/live"]);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    const process = await inStep(subject, 50_000);
+    await subject.run(process, 60, 50_000);
+    expect(subject.server.asked).toEqual(["7/live"]);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
   test("sensors that scan faster than lists are polled are read once a period", async () => {
-    const it = world([recordedSensor("7", 10), recordedSensor("8", 60, { phaseSeconds: 30 })]);
-    const process = await inStep(it);
-    await it.run(process, 30);
-    expect(it.server.asked).toEqual(Array(30).fill("7/live"));
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    const subject = world([recordedSensor("7", 10), recordedSensor("8", 60, { phaseSeconds: 30 })]);
+    const process = await inStep(subject);
+    await subject.run(process, 30);
+    expect(subject.server.asked).toEqual(Array(30).fill("7/live"));
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
   test("all measurements arrive though there are requests for a third of the sensors per period", async () => {
     const fast = Array.from({ length: 30 }, (_, index) =>
       recordedSensor(String(200 + index), 10, { phaseSeconds: index % 10 }),
     );
-    const it = world(fast, { requestsPerCycle: 10 });
-    const process = await it.start();
-    await it.run(process, 30);
-    expect(it.server.asked).toHaveLength(300);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 5 * MINUTE)).toEqual([]);
+    const subject = world(fast, { requestsPerCycle: 10 });
+    const process = await subject.start();
+    await subject.run(process, 30);
+    expect(subject.server.asked).toHaveLength(300);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 5 * MINUTE)).toEqual([]);
   });
 
   test("the interval is learnt from the series where the server does not tell it", async () => {
-    const it = world([recordedSensor("7", 10)]);
-    it.server.intervalsKnown = false;
-    const process = await it.start();
-    await it.run(process, 20);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    const subject = world([recordedSensor("7", 10)]);
+    subject.server.intervalsKnown = false;
+    const process = await subject.start();
+    await subject.run(process, 20);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
   test("a sensor that was paused longer than the live window starts when it measures again", async () => {
-    const it = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN - 5 * HOUR, to: BEGIN + 20 * MINUTE }] })]);
-    const process = await it.start();
-    await it.run(process, 19);
-    expect([it.server.asked, it.receiver.received]).toEqual([[], []]);
-    await it.run(process, 11);
-    expect(it.server.asked).toEqual(["7/live"]);
-    expect(secondsOf(it, "7")).toEqual(range(1_200, 1_740, 60));
+    const subject = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN - 5 * HOUR, to: BEGIN + 20 * MINUTE }] })]);
+    const process = await subject.start();
+    await subject.run(process, 19);
+    expect([subject.server.asked, subject.receiver.received]).toEqual([[], []]);
+    await subject.run(process, 11);
+    expect(subject.server.asked).toEqual(["7/live"]);
+    expect(secondsOf(subject, "7")).toEqual(range(1_200, 1_740, 60));
   });
 
   test("the last measurement before a long pause arrives, though it left the live window", async () => {
-    const it = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN + 32 * MINUTE + 1, to: BEGIN + 9 * DAY }] })]);
-    const first = await it.start();
-    await it.run(first, 10);
-    await it.stop(first);
-    await it.clock.advance(8 * HOUR);
-    const second = await it.start();
-    await it.run(second, 10);
-    const rows = it.receiver.received.filter(({ resolution }) => resolution === "short");
+    const subject = world([
+      recordedSensor("7", 60, { pauses: [{ from: BEGIN + 32 * MINUTE + 1, to: BEGIN + 9 * DAY }] }),
+    ]);
+    const first = await subject.start();
+    await subject.run(first, 10);
+    await subject.stop(first);
+    await subject.clock.advance(8 * HOUR);
+    const second = await subject.start();
+    await subject.run(second, 10);
+    const rows = subject.receiver.received.filter(({ resolution }) => resolution === "short");
     expect(rows.map(({ at }) => (at - BEGIN) / MINUTE)).toEqual([10, 15, 20, 25, 30]);
-    expect(it.server.asked.filter((asked) => asked !== "7/live")).toEqual(["7/short"]);
-    await it.run(second, 60);
-    expect(it.server.asked).toHaveLength(2);
-    await it.stop(second);
-    const received = it.receiver.received.length;
-    const third = await it.start();
-    await it.run(third, 10);
-    expect(it.receiver.received).toHaveLength(received);
-    expect(it.server.asked).toHaveLength(2);
+    expect(subject.server.asked.filter((asked) => asked !== "7/live")).toEqual(["7/short"]);
+    await subject.run(second, 60);
+    expect(subject.server.asked).toHaveLength(2);
+    await subject.stop(second);
+    const received = subject.receiver.received.length;
+    const third = await subject.start();
+    await subject.run(third, 10);
+    expect(subject.receiver.received).toHaveLength(received);
+    expect(subject.server.asked).toHaveLength(2);
   });
 
   test("a measurement that a list shows while the series is read arrives, though it is the last for long", async () => {
-    const it = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN + 6 * MINUTE, to: BEGIN + 9 * DAY }] })]);
-    const process = await inStep(it);
+    const subject = world([recordedSensor("7", 60, { pauses: [{ from: BEGIN + 6 * MINUTE, to: BEGIN + 9 * DAY }] })]);
+    const process = await inStep(subject);
     // Three minutes after the last poll: a gap, and 05:00 is measured while the answer is on its way.
-    await it.clock.advance(119_850);
+    await subject.clock.advance(119_850);
     await process.poll();
-    await it.clock.advance(150);
-    await process.engine.onListPoll(it.server.list(), () => MINUTE);
-    await it.run(process, 5);
-    expect(secondsOf(it, "7").slice(-4)).toEqual([120, 180, 240, 300]);
-    expect(it.server.asked).toEqual(["7/live"]);
+    await subject.clock.advance(150);
+    await process.engine.onListPoll(subject.server.list(), () => MINUTE);
+    await subject.run(process, 5);
+    expect(secondsOf(subject, "7").slice(-4)).toEqual([120, 180, 240, 300]);
+    expect(subject.server.asked).toEqual(["7/live"]);
   });
 });
 
 describe("in all", () => {
   test("every sensor is read in every period, and lists only say that it is there", async () => {
-    const it = world([recordedSensor("7", 60), recordedSensor("8", 20)], { mode: "all" });
-    const process = await inStep(it);
-    await it.run(process, 10);
-    expect(it.server.asked.toSorted()).toEqual([...Array(10).fill("7/live"), ...Array(10).fill("8/live")]);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    const subject = world([recordedSensor("7", 60), recordedSensor("8", 20)], { mode: "all" });
+    const process = await inStep(subject);
+    await subject.run(process, 10);
+    expect(subject.server.asked.toSorted()).toEqual([...Array(10).fill("7/live"), ...Array(10).fill("8/live")]);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
   test("the budget goes round", async () => {
-    const it = world(MINUTELY, { mode: "all", requestsPerCycle: 5 });
-    const process = await it.start();
-    await it.run(process, 8);
-    const counts = MINUTELY.map(({ id }) => it.server.asked.filter((asked) => asked === `${id}/live`).length);
+    const subject = world(MINUTELY, { mode: "all", requestsPerCycle: 5 });
+    const process = await subject.start();
+    await subject.run(process, 8);
+    const counts = MINUTELY.map(({ id }) => subject.server.asked.filter((asked) => asked === `${id}/live`).length);
     expect(counts).toEqual(Array(20).fill(2));
   });
 });
 
 describe("in off", () => {
   test("what lists show is all there is", async () => {
-    const it = world([recordedSensor("7", 20), recordedSensor("8", 60)], { mode: "off" });
-    const process = await it.start();
-    await it.run(process, 5);
-    expect(it.server.asked).toEqual([]);
-    expect(secondsOf(it, "7")).toEqual([0, 60, 120, 180, 240]);
-    expect(secondsOf(it, "8")).toEqual([0, 60, 120, 180, 240]);
+    const subject = world([recordedSensor("7", 20), recordedSensor("8", 60)], { mode: "off" });
+    const process = await subject.start();
+    await subject.run(process, 5);
+    expect(subject.server.asked).toEqual([]);
+    expect(secondsOf(subject, "7")).toEqual([0, 60, 120, 180, 240]);
+    expect(secondsOf(subject, "8")).toEqual([0, 60, 120, 180, 240]);
   });
 });
 
 describe("in off, past the bound of memory", () => {
   test("what comes is lost, and counted, and what waited arrives", async () => {
-    const it = world([recordedSensor("7", 60)], { mode: "off", maxPendingPoints: 20 });
-    const process = await it.start();
-    it.receiver.mood = "is down";
-    await it.run(process, 15);
+    const subject = world([recordedSensor("7", 60)], { mode: "off", maxPendingPoints: 20 });
+    const process = await subject.start();
+    subject.receiver.mood = "is down";
+    await subject.run(process, 15);
     expect(process.counted.dropped).toBe(10);
-    it.receiver.mood = "accepts";
-    await it.run(process, 5);
-    expect(secondsOf(it, "7")).toEqual([...range(0, 540, 60), ...range(960, 1_140, 60)]);
+    subject.receiver.mood = "accepts";
+    await subject.run(process, 5);
+    expect(secondsOf(subject, "7")).toEqual([...range(0, 540, 60), ...range(960, 1_140, 60)]);
   });
 });
 
 describe("without a receiver", () => {
   test("series are read for fast sensors only, for their freshest values", async () => {
-    const it = world([recordedSensor("7", 10), recordedSensor("8", 60)], { pushes: false });
-    const process = await it.start();
-    await it.run(process, 10);
-    expect(new Set(it.server.asked)).toEqual(new Set(["7/live"]));
+    const subject = world([recordedSensor("7", 10), recordedSensor("8", 60)], { pushes: false });
+    const process = await subject.start();
+    await subject.run(process, 10);
+    expect(new Set(subject.server.asked)).toEqual(new Set(["7/live"]));
     // Two lists have to skip measurements first.
-    expect(it.server.asked.length).toBe(8);
+    expect(subject.server.asked.length).toBe(8);
     expect(process.delivery).toBeUndefined();
   });
 
   test("a start, a failed poll and a pause cost no request: the list shows the newest measurement", async () => {
     const begin = BEGIN + 30 * MINUTE;
-    const it = world(
+    const subject = world(
       [recordedSensor("7", 60), recordedSensor("8", 60, { pauses: [{ from: begin, to: begin + HOUR }] })],
       {
         pushes: false,
       },
     );
-    const process = await it.start();
-    await it.run(process, 10);
-    await it.clock.advance(5 * MINUTE);
-    await it.run(process, 100);
-    expect(it.server.asked).toEqual([]);
+    const process = await subject.start();
+    await subject.run(process, 10);
+    await subject.clock.advance(5 * MINUTE);
+    await subject.run(process, 100);
+    expect(subject.server.asked).toEqual([]);
   });
 
   test("the newest row of a series is handed on when it is newer than the list's", async () => {
-    const it = world([recordedSensor("7", 10)], { pushes: false });
-    const process = await it.start();
-    await it.run(process, 2);
-    const list = it.server.list();
-    await it.clock.advance(25_000);
+    const subject = world([recordedSensor("7", 10)], { pushes: false });
+    const process = await subject.start();
+    await subject.run(process, 2);
+    const list = subject.server.list();
+    await subject.clock.advance(25_000);
     await process.engine.onListPoll(list, () => 10_000);
-    await Promise.all([process.engine.readDue(new AbortController().signal), it.clock.advance(1_000)]);
+    await Promise.all([process.engine.readDue(new AbortController().signal), subject.clock.advance(1_000)]);
     expect(process.freshest).toEqual([{ sensorId: "7", at: BEGIN + 140_000, values: expect.anything() }]);
     expect(process.freshest[0]?.values).toEqual([
       ["0", expect.any(Number)],
@@ -211,24 +213,24 @@ describe("without a receiver", () => {
 
 describe("what the list shows and the series does not", () => {
   test("is sent from the list when it is the next in line", async () => {
-    const it = world([recordedSensor("7", 60)]);
-    it.server.seriesLagMs = 30_000;
-    const process = await inStep(it);
-    it.server.failure = "API_UNAVAILABLE";
-    await it.run(process, 10);
-    it.server.failure = undefined;
-    await it.run(process, 3);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
-    expect(it.server.asked).toEqual(["7/live"]);
+    const subject = world([recordedSensor("7", 60)]);
+    subject.server.seriesLagMs = 30_000;
+    const process = await inStep(subject);
+    subject.server.failure = "API_UNAVAILABLE";
+    await subject.run(process, 10);
+    subject.server.failure = undefined;
+    await subject.run(process, 3);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
+    expect(subject.server.asked).toEqual(["7/live"]);
   });
 
   test("is sent from the list when the series of the sensor stays empty", async () => {
-    const it = world([recordedSensor("7", 60)]);
-    it.server.answers.set("7", []);
-    const process = await it.start();
-    await it.run(process, 10);
-    expect(it.server.asked).toEqual(["7/live", "7/live"]);
-    expect(secondsOf(it, "7")).toEqual(range(60, 540, 60));
+    const subject = world([recordedSensor("7", 60)]);
+    subject.server.answers.set("7", []);
+    const process = await subject.start();
+    await subject.run(process, 10);
+    expect(subject.server.asked).toEqual(["7/live", "7/live"]);
+    expect(secondsOf(subject, "7")).toEqual(range(60, 540, 60));
   });
 });
 
@@ -236,127 +238,127 @@ describe("a failure", () => {
   test.each(["API_SERVER_ERROR", "API_RESPONSE_TOO_LARGE", "API_LIST_TOO_LARGE"] as const)(
     "of one sensor's series (%s) leaves the others alone, and is tried again ever more rarely",
     async (code) => {
-      const it = world([recordedSensor("7", 60), recordedSensor("8", 60), recordedSensor("9", 10)]);
-      it.server.failing.set("7", code);
-      const process = await it.start();
-      await it.run(process, 34);
-      expect(it.server.asked.filter((asked) => asked === "7/live")).toHaveLength(5);
-      it.server.failing.clear();
-      await it.run(process, 32);
-      expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+      const subject = world([recordedSensor("7", 60), recordedSensor("8", 60), recordedSensor("9", 10)]);
+      subject.server.failing.set("7", code);
+      const process = await subject.start();
+      await subject.run(process, 34);
+      expect(subject.server.asked.filter((asked) => asked === "7/live")).toHaveLength(5);
+      subject.server.failing.clear();
+      await subject.run(process, 32);
+      expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
     },
   );
 
   test.each(["API_UNAVAILABLE", "API_SUSPENDED", "API_UNAUTHORIZED", "API_RATE_LIMITED"] as const)(
     "of the server (%s) ends the cycle and rejects",
     async (code) => {
-      const it = world(MINUTELY);
-      const process = await it.start();
-      await process.engine.onListPoll(it.server.list(), () => MINUTE);
-      for (const { id } of MINUTELY) it.server.failing.set(id, code);
+      const subject = world(MINUTELY);
+      const process = await subject.start();
+      await process.engine.onListPoll(subject.server.list(), () => MINUTE);
+      for (const { id } of MINUTELY) subject.server.failing.set(id, code);
       const cycle = process.engine.readDue(new AbortController().signal);
-      await Promise.all([expect(cycle).rejects.toMatchObject({ code }), it.clock.advance(MINUTE)]);
-      expect(it.server.asked.length).toBeLessThanOrEqual(2);
+      await Promise.all([expect(cycle).rejects.toMatchObject({ code }), subject.clock.advance(MINUTE)]);
+      expect(subject.server.asked.length).toBeLessThanOrEqual(2);
     },
   );
 
   test("of all that were read rejects", async () => {
-    const it = world(MINUTELY);
-    const process = await it.start();
-    await process.engine.onListPoll(it.server.list(), () => MINUTE);
-    for (const { id } of MINUTELY) it.server.failing.set(id, "API_FORBIDDEN");
+    const subject = world(MINUTELY);
+    const process = await subject.start();
+    await process.engine.onListPoll(subject.server.list(), () => MINUTE);
+    for (const { id } of MINUTELY) subject.server.failing.set(id, "API_FORBIDDEN");
     const cycle = process.engine.readDue(new AbortController().signal);
-    await Promise.all([expect(cycle).rejects.toMatchObject({ code: "API_FORBIDDEN" }), it.clock.advance(MINUTE)]);
-    expect(it.server.asked).toHaveLength(20);
+    await Promise.all([expect(cycle).rejects.toMatchObject({ code: "API_FORBIDDEN" }), subject.clock.advance(MINUTE)]);
+    expect(subject.server.asked).toHaveLength(20);
   });
 
   test("to have the endpoint is clear after three sensors", async () => {
-    const it = world(MINUTELY);
-    const process = await it.start();
-    await process.engine.onListPoll(it.server.list(), () => MINUTE);
-    for (const { id } of MINUTELY) it.server.failing.set(id, "API_ENDPOINT_MISSING");
+    const subject = world(MINUTELY);
+    const process = await subject.start();
+    await process.engine.onListPoll(subject.server.list(), () => MINUTE);
+    for (const { id } of MINUTELY) subject.server.failing.set(id, "API_ENDPOINT_MISSING");
     const cycle = process.engine.readDue(new AbortController().signal);
     await Promise.all([
       expect(cycle).rejects.toMatchObject({ code: "API_ENDPOINT_MISSING" }),
-      it.clock.advance(MINUTE),
+      subject.clock.advance(MINUTE),
     ]);
-    expect(it.server.asked.length).toBeLessThanOrEqual(4);
+    expect(subject.server.asked.length).toBeLessThanOrEqual(4);
   });
 
   test("of a deleted sensor is none of the collector", async () => {
-    const it = world(MINUTELY);
-    it.server.failing.set("100", "API_ENDPOINT_MISSING");
-    it.server.failing.set("101", "API_NOT_FOUND");
-    const process = await it.start();
-    await process.engine.onListPoll(it.server.list(), () => MINUTE);
+    const subject = world(MINUTELY);
+    subject.server.failing.set("100", "API_ENDPOINT_MISSING");
+    subject.server.failing.set("101", "API_NOT_FOUND");
+    const process = await subject.start();
+    await process.engine.onListPoll(subject.server.list(), () => MINUTE);
     const cycle = process.engine.readDue(new AbortController().signal);
-    const [report] = await Promise.all([cycle, it.clock.advance(MINUTE)]);
+    const [report] = await Promise.all([cycle, subject.clock.advance(MINUTE)]);
     expect(report).toEqual({ due: 20, read: 18, failed: 2, requests: 20 });
   });
 
   test("is not what it is when the cycle is broken off", async () => {
-    const it = world(MINUTELY);
-    const process = await it.start();
-    await process.engine.onListPoll(it.server.list(), () => MINUTE);
+    const subject = world(MINUTELY);
+    const process = await subject.start();
+    await process.engine.onListPoll(subject.server.list(), () => MINUTE);
     const stop = new AbortController();
     const cycle = process.engine.readDue(stop.signal);
     const rejected = expect(cycle).rejects.toThrow("stop");
-    await it.clock.advance(2_500);
+    await subject.clock.advance(2_500);
     stop.abort(new Error("stop"));
     await rejected;
-    expect(it.server.asked.length).toBeLessThan(6);
+    expect(subject.server.asked.length).toBeLessThan(6);
   });
 });
 
 describe("sensors come and go", () => {
   test("one that lists no longer show is not read any more", async () => {
-    const it = world([recordedSensor("7", 10), recordedSensor("8", 10)]);
-    const process = await inStep(it);
-    const list = () => it.server.list().filter(({ sensorId }) => sensorId !== "8");
+    const subject = world([recordedSensor("7", 10), recordedSensor("8", 10)]);
+    const process = await inStep(subject);
+    const list = () => subject.server.list().filter(({ sensorId }) => sensorId !== "8");
     for (let poll = 0; poll < 3; poll++) {
       await process.engine.onListPoll(list(), () => 10_000);
-      await Promise.all([process.engine.readDue(new AbortController().signal), it.clock.advance(MINUTE)]);
+      await Promise.all([process.engine.readDue(new AbortController().signal), subject.clock.advance(MINUTE)]);
     }
-    expect(it.server.asked.filter((asked) => asked === "8/live").length).toBeLessThanOrEqual(1);
-    expect(it.server.asked.filter((asked) => asked === "7/live")).toHaveLength(3);
+    expect(subject.server.asked.filter((asked) => asked === "8/live").length).toBeLessThanOrEqual(1);
+    expect(subject.server.asked.filter((asked) => asked === "7/live")).toHaveLength(3);
   });
 
   test("one that comes back goes on where it was", async () => {
-    const it = world([recordedSensor("7", 60), recordedSensor("8", 60)]);
-    const process = await inStep(it);
+    const subject = world([recordedSensor("7", 60), recordedSensor("8", 60)]);
+    const process = await inStep(subject);
     for (let poll = 0; poll < 30; poll++) {
-      const list = it.server.list().filter(({ sensorId }) => sensorId === "7");
+      const list = subject.server.list().filter(({ sensorId }) => sensorId === "7");
       await process.engine.onListPoll(list, () => MINUTE);
-      await it.clock.advance(MINUTE);
+      await subject.clock.advance(MINUTE);
     }
-    await it.run(process, 5);
-    expect(it.server.asked).toEqual(["8/live"]);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    await subject.run(process, 5);
+    expect(subject.server.asked).toEqual(["8/live"]);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
   test("one that comes back while an old answer is on its way is not confused by it", async () => {
-    const it = world([recordedSensor("7", 60), recordedSensor("8", 60)]);
-    const process = await inStep(it);
-    await it.clock.advance(10 * MINUTE);
+    const subject = world([recordedSensor("7", 60), recordedSensor("8", 60)]);
+    const process = await inStep(subject);
+    await subject.clock.advance(10 * MINUTE);
     await process.poll();
-    const onlySeven = it.server.list().filter(({ sensorId }) => sensorId === "7");
+    const onlySeven = subject.server.list().filter(({ sensorId }) => sensorId === "7");
     for (let poll = 0; poll < 3; poll++) await process.engine.onListPoll(onlySeven, () => MINUTE);
-    await process.engine.onListPoll(it.server.list(), () => MINUTE);
-    await it.run(process, 5);
-    expect(it.server.asked.filter((asked) => asked === "8/live")).toHaveLength(2);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    await process.engine.onListPoll(subject.server.list(), () => MINUTE);
+    await subject.run(process, 5);
+    expect(subject.server.asked.filter((asked) => asked === "8/live")).toHaveLength(2);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
   test("watermarks of one that is gone for more than a week are dropped", async () => {
-    const it = world([recordedSensor("7", 3_600), recordedSensor("8", 3_600)]);
-    const process = await it.start();
-    await it.run(process, 2);
-    const onlySeven = () => it.server.list().filter(({ sensorId }) => sensorId === "7");
-    const kept = () => [...it.disk.files.values()].join().includes('"8":');
+    const subject = world([recordedSensor("7", 3_600), recordedSensor("8", 3_600)]);
+    const process = await subject.start();
+    await subject.run(process, 2);
+    const onlySeven = () => subject.server.list().filter(({ sensorId }) => sensorId === "7");
+    const kept = () => [...subject.disk.files.values()].join().includes('"8":');
     for (const days of [6, 2]) {
-      await it.clock.advance(days * DAY);
+      await subject.clock.advance(days * DAY);
       for (let poll = 0; poll < 3; poll++) await process.engine.onListPoll(onlySeven(), () => HOUR);
-      await it.clock.advance(MINUTE);
+      await subject.clock.advance(MINUTE);
       expect(kept()).toBe(days === 6);
     }
   });
@@ -366,80 +368,82 @@ describe("times that cannot be", () => {
   test.each(["auto", "all"] as const)(
     "after the clock went back 5 h nothing goes out twice, and all that is new does, %s",
     async (mode) => {
-      const it = world([recordedSensor("7", 60)], { mode });
-      const first = await it.start();
-      await it.run(first, 3);
-      await it.stop(first);
-      const [before] = it.disk.files.values();
-      it.receiver.received.length = 0;
-      it.clock.setWallClock(BEGIN - 5 * HOUR);
-      const second = await it.start();
-      await it.run(second, 10);
-      expect(secondsOf(it, "7")).toEqual(range(-5 * 3_600, -5 * 3_600 + 540, 60));
+      const subject = world([recordedSensor("7", 60)], { mode });
+      const first = await subject.start();
+      await subject.run(first, 3);
+      await subject.stop(first);
+      const [before] = subject.disk.files.values();
+      subject.receiver.received.length = 0;
+      subject.clock.setWallClock(BEGIN - 5 * HOUR);
+      const second = await subject.start();
+      await subject.run(second, 10);
+      expect(secondsOf(subject, "7")).toEqual(range(-5 * 3_600, -5 * 3_600 + 540, 60));
       // The watermark stays; the file may be written anew.
-      await it.stop(second);
-      expect([...it.disk.files.values()]).toEqual([before]);
+      await subject.stop(second);
+      expect([...subject.disk.files.values()]).toEqual([before]);
     },
   );
 
   test.each(["auto", "all"] as const)("a clock that seems to go back for a while costs nothing, %s", async (mode) => {
-    const it = world(MINUTELY, { mode });
-    const process = await inStep(it);
+    const subject = world(MINUTELY, { mode });
+    const process = await inStep(subject);
     for (const wrong of [-2 * HOUR, 2 * HOUR, -30 * MINUTE, 8_000 * 365 * DAY]) {
-      it.server.believedOffsetMs = wrong;
-      await it.run(process, 5);
-      it.server.believedOffsetMs = 0;
-      await it.run(process, 10);
+      subject.server.believedOffsetMs = wrong;
+      await subject.run(process, 5);
+      subject.server.believedOffsetMs = 0;
+      await subject.run(process, 10);
     }
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
   test.each(["auto", "all"] as const)(
     "a clock that goes back and comes again sends nothing twice, %s",
     async (mode) => {
-      const it = world([recordedSensor("7", 60)], { mode });
-      const process = await inStep(it);
-      await it.run(process, 5);
-      const sent = it.receiver.received.length;
-      it.server.offsetMs = -2 * HOUR;
-      await it.run(process, 10);
+      const subject = world([recordedSensor("7", 60)], { mode });
+      const process = await inStep(subject);
+      await subject.run(process, 5);
+      const sent = subject.receiver.received.length;
+      subject.server.offsetMs = -2 * HOUR;
+      await subject.run(process, 10);
       // As if they were new: the server took them then.
-      const again = it.receiver.received.slice(sent).map(({ at }) => at);
+      const again = subject.receiver.received.slice(sent).map(({ at }) => at);
       expect(again.length).toBeGreaterThan(8);
-      it.server.offsetMs = 0;
-      await it.run(process, 10);
-      const after = it.receiver.received.filter(({ at }) => !again.includes(at));
+      subject.server.offsetMs = 0;
+      await subject.run(process, 10);
+      const after = subject.receiver.received.filter(({ at }) => !again.includes(at));
       expect(new Set(after.map(({ at }) => at)).size).toBe(after.length);
-      expect(secondsOf(it, "7").slice(sent + again.length)).toEqual(expect.arrayContaining(range(600, 24 * 60, 60)));
+      expect(secondsOf(subject, "7").slice(sent + again.length)).toEqual(
+        expect.arrayContaining(range(600, 24 * 60, 60)),
+      );
     },
   );
 
   test("a measurement in the server's far future is left until then", async () => {
-    const it = world([recordedSensor("7", 60)]);
-    const process = await inStep(it);
-    const [record] = it.server.list();
+    const subject = world([recordedSensor("7", 60)]);
+    const process = await inStep(subject);
+    const [record] = subject.server.list();
     if (record === undefined) throw new Error("no channel");
     await process.engine.onListPoll([{ ...record, measuredAt: BEGIN + DAY }], () => MINUTE);
-    await it.run(process, 5);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    await subject.run(process, 5);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 });
 
 describe("memory", () => {
   test("past its bound sensors are dropped and read again: nothing is lost", async () => {
-    const it = world(MINUTELY, { maxPendingPoints: 12_000 });
-    const process = await it.start();
-    await it.run(process, 3);
-    it.receiver.mood = "is down";
-    await it.run(process, 200);
+    const subject = world(MINUTELY, { maxPendingPoints: 12_000 });
+    const process = await subject.start();
+    await subject.run(process, 3);
+    subject.receiver.mood = "is down";
+    await subject.run(process, 200);
     expect(process.counted.dropped).toBe(0);
-    await it.run(process, 300);
+    await subject.run(process, 300);
     const pending = [...(process.delivery?.pending().values() ?? [])].reduce((sum, { points }) => sum + points, 0);
     expect(pending).toBeLessThanOrEqual(12_000);
     expect(process.counted.dropped).toBeGreaterThan(0);
-    it.receiver.mood = "accepts";
-    await it.run(process, 30);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    subject.receiver.mood = "accepts";
+    await subject.run(process, 30);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
     expect(process.counted.delivered.get("live")).toBeGreaterThan(20 * 240 * 2);
   });
 
@@ -448,72 +452,72 @@ describe("memory", () => {
       at: BEGIN + seconds * 1_000,
       values: Array.from({ length: count }, (_, channel) => [String(channel), seconds] as const),
     });
-    const it = world([recordedSensor("7", 60)], { maxPendingPoints: 600 });
-    const process = await inStep(it);
-    it.receiver.mood = "is down";
+    const subject = world([recordedSensor("7", 60)], { maxPendingPoints: 600 });
+    const process = await inStep(subject);
+    subject.receiver.mood = "is down";
     // The second does not fit, the third would, and 04:00 is in the list, too.
-    it.server.answers.set("7", [row(180, 1), row(190, 600), row(240, 2)]);
-    await it.clock.advance(75_000);
-    await it.run(process, 3, 10_000);
+    subject.server.answers.set("7", [row(180, 1), row(190, 600), row(240, 2)]);
+    await subject.clock.advance(75_000);
+    await subject.run(process, 3, 10_000);
     expect(process.delivery?.pending().get("live")?.points).toBe(1);
-    it.receiver.mood = "accepts";
-    await it.run(process, 4);
-    expect(secondsOf(it, "7").filter((seconds) => seconds > 120 && seconds < 300)).toEqual([180, 190, 240]);
+    subject.receiver.mood = "accepts";
+    await subject.run(process, 4);
+    expect(secondsOf(subject, "7").filter((seconds) => seconds > 120 && seconds < 300)).toEqual([180, 190, 240]);
   });
 
   test("series are not read while half of it is taken", async () => {
-    const it = world([recordedSensor("7", 10)], { maxPendingPoints: 4_000 });
-    const process = await it.start();
-    it.receiver.mood = "is down";
-    await it.run(process, 2);
-    const asked = it.server.asked.length;
-    await it.run(process, 30);
-    expect(it.server.asked.length).toBe(asked);
-    it.receiver.mood = "accepts";
-    await it.run(process, 5);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    const subject = world([recordedSensor("7", 10)], { maxPendingPoints: 4_000 });
+    const process = await subject.start();
+    subject.receiver.mood = "is down";
+    await subject.run(process, 2);
+    const asked = subject.server.asked.length;
+    await subject.run(process, 30);
+    expect(subject.server.asked.length).toBe(asked);
+    subject.receiver.mood = "accepts";
+    await subject.run(process, 5);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 });
 
 describe("the end", () => {
   test("delivers what waits and writes how far it came", async () => {
-    const it = world([recordedSensor("7", 60)]);
-    const process = await inStep(it);
+    const subject = world([recordedSensor("7", 60)]);
+    const process = await inStep(subject);
     await process.poll();
-    const { writes } = it.disk;
-    await Promise.all([process.stop(10_000), it.clock.advance(500)]);
-    expect(secondsOf(it, "7").at(-1)).toBe(180);
-    expect(it.disk.writes).toBe(writes + 1);
-    expect([...it.disk.files.values()].join()).toContain(`"7":${BEGIN + 180_000}`);
+    const { writes } = subject.disk;
+    await Promise.all([process.stop(10_000), subject.clock.advance(500)]);
+    expect(secondsOf(subject, "7").at(-1)).toBe(180);
+    expect(subject.disk.writes).toBe(writes + 1);
+    expect([...subject.disk.files.values()].join()).toContain(`"7":${BEGIN + 180_000}`);
   });
 });
 
 describe("what is said of it", () => {
   test("what waits is told by resolution", async () => {
-    const it = world([recordedSensor("7", 60)]);
-    it.receiver.mood = "is down";
-    const process = await it.start();
-    await it.run(process, 3);
+    const subject = world([recordedSensor("7", 60)]);
+    subject.receiver.mood = "is down";
+    const process = await subject.start();
+    await subject.run(process, 3);
     expect(process.delivery?.pending()).toEqual(
       new Map([["live", { points: 242 * 2, oldestAt: BEGIN - 4 * HOUR + MINUTE }]]),
     );
   });
 
   test("watermarks are written seconds after they moved, and not without need", async () => {
-    const it = world([recordedSensor("7", 60)]);
-    const process = await it.start();
-    await it.run(process, 10);
-    expect(it.disk.writes).toBe(10);
-    it.server.failure = "API_UNAVAILABLE";
-    await it.run(process, 10);
-    expect(it.disk.writes).toBe(10);
+    const subject = world([recordedSensor("7", 60)]);
+    const process = await subject.start();
+    await subject.run(process, 10);
+    expect(subject.disk.writes).toBe(10);
+    subject.server.failure = "API_UNAVAILABLE";
+    await subject.run(process, 10);
+    expect(subject.disk.writes).toBe(10);
   });
 
   test("the list is taken over in steps", async () => {
-    const it = world(MINUTELY);
-    const process = await it.start();
+    const subject = world(MINUTELY);
+    const process = await subject.start();
     let steps = 0;
-    await process.engine.onListPoll(it.server.list(), () => MINUTE, {
+    await process.engine.onListPoll(subject.server.list(), () => MINUTE, {
       step: () => {
         steps++;
         return steps % 7 === 0 ? Promise.resolve() : undefined;

@@ -90,41 +90,41 @@ describe("with a scan between two pages", () => {
     { name: "of every other list", isTorn: (list: number) => list % 2 === 0 },
     { name: "of one list", isTorn: (list: number) => list === 3 },
   ])("$name nothing is lost", async ({ isTorn }) => {
-    const it = world([recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 30 })]);
-    const process = await it.start();
+    const subject = world([recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 30 })]);
+    const process = await subject.start();
     for (let list = 0; list < 20; list++) {
-      const first = it.server.list();
-      await it.clock.advance(isTorn(list) ? 10 * SECOND : 0);
-      const second = it.server.list();
+      const first = subject.server.list();
+      await subject.clock.advance(isTorn(list) ? 10 * SECOND : 0);
+      const second = subject.server.list();
       const torn = [...first.filter(isFirst), ...second.filter((record) => !isFirst(record))];
-      await process.engine.onListPoll(torn, (id) => it.server.interval(id));
-      await Promise.all([process.engine.readDue(new AbortController().signal), it.clock.advance(5 * SECOND)]);
+      await process.engine.onListPoll(torn, (id) => subject.server.interval(id));
+      await Promise.all([process.engine.readDue(new AbortController().signal), subject.clock.advance(5 * SECOND)]);
       // The next list begins just before the scan of sensor 7.
-      await it.clock.advance(MINUTE - ((it.clock.now() - BEGIN + 5 * SECOND) % MINUTE));
+      await subject.clock.advance(MINUTE - ((subject.clock.now() - BEGIN + 5 * SECOND) % MINUTE));
     }
-    await it.run(process, 3);
-    await it.stop(process);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    await subject.run(process, 3);
+    await subject.stop(process);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 
   test("of one list no series is read", async () => {
-    const it = world([recordedSensor("7", 60)]);
-    const process = await it.start();
-    await it.run(process, 3);
+    const subject = world([recordedSensor("7", 60)]);
+    const process = await subject.start();
+    await subject.run(process, 3);
     await process.poll();
-    it.server.asked.length = 0;
-    const first = it.server.list();
-    await it.clock.advance(MINUTE);
-    const second = it.server.list();
+    subject.server.asked.length = 0;
+    const first = subject.server.list();
+    await subject.clock.advance(MINUTE);
+    const second = subject.server.list();
     await process.engine.onListPoll(
       [...first.filter(isFirst), ...second.filter((record) => !isFirst(record))],
       () => MINUTE,
     );
     await process.engine.onListPoll(second, () => MINUTE);
-    await it.run(process, 3);
-    await it.stop(process);
-    expect(it.server.asked).toEqual([]);
-    expect(faultsOf(it.server, it.receiver.received, [], it.server.now() - 2 * MINUTE)).toEqual([]);
+    await subject.run(process, 3);
+    await subject.stop(process);
+    expect(subject.server.asked).toEqual([]);
+    expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
   });
 });
 
