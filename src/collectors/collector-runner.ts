@@ -43,6 +43,7 @@ export class CollectorRunner {
   readonly #options: CollectorRunnerOptions;
   readonly #timetable: Timetable;
   readonly #stopping = new AbortController();
+  #ticking = false;
   #started = false;
   #running: Promise<boolean> | undefined;
   #again = false;
@@ -58,6 +59,14 @@ export class CollectorRunner {
     return this.#options.record;
   }
 
+  /**
+   * Goes on with the timetable of the runner before, where there was one: the next run has its time already while this
+   * collector waits for its turn among the first runs. Ticks before that do nothing: a run is owed anyway.
+   */
+  resumeTimetable(): void {
+    if (this.record.rhythm !== undefined && !this.#stopping.signal.aborted) this.#startTimetable();
+  }
+
   /** Starts the timetable, and a run where one is owed. Resolves when that has finished, either way. */
   async start(): Promise<void> {
     const { record, clock } = this.#options;
@@ -68,7 +77,7 @@ export class CollectorRunner {
     }
     this.#started = true;
     const { rhythm } = record;
-    const isLate = this.#timetable.start(() => void this.#tick(), this.#done());
+    const isLate = this.#startTimetable();
     if (rhythm?.retryAt !== undefined) this.#runAfter(Math.max(0, rhythm.retryAt - clock.monotonic()));
     if (isLate || record.isOwed) await (this.#running ?? this.#launch());
   }
@@ -96,7 +105,7 @@ export class CollectorRunner {
   async stop(): Promise<void> {
     const { record, schedule } = this.#options;
     this.#stopping.abort();
-    if (this.#started) record.rhythm = { schedule, done: this.#timetable.done, retryAt: this.#retry?.at };
+    if (this.#ticking) record.rhythm = { schedule, done: this.#timetable.done, retryAt: this.#retry?.at };
     this.#retry?.dropped.abort();
     this.#timetable.stop();
     await this.#running;
@@ -105,7 +114,7 @@ export class CollectorRunner {
   status(): CollectorStatus {
     const { clock } = this.#options;
     const { name, lastSuccessAt, lastDurationMs, skippedRuns, failedRuns, complete, error, isOff } = this.record;
-    const ticking = this.#started && !this.#stopping.signal.aborted;
+    const ticking = this.#ticking && !this.#stopping.signal.aborted;
     return {
       name,
       state: this.#running !== undefined ? "running" : isOff ? "off" : "waiting",
@@ -123,6 +132,13 @@ export class CollectorRunner {
     return this.#timetable.untilThird();
   }
 
+  /** Returns whether a tick passed since the runner before stopped. */
+  #startTimetable(): boolean {
+    if (this.#ticking) return false;
+    this.#ticking = true;
+    return this.#timetable.start(() => void this.#tick(), this.#done());
+  }
+
   /** From when on the timetable counts: a collector that ran before does not wait for its turn among the first runs. */
   #done(): number | undefined {
     const { record, schedule } = this.#options;
@@ -133,7 +149,7 @@ export class CollectorRunner {
   async #tick(): Promise<void> {
     const { clock, random, record } = this.#options;
     const { signal } = this.#stopping;
-    if (record.isResting) return;
+    if (record.isResting || !this.#started) return;
     // Where it is stopped during the jitter, the next runner makes up for the run.
     if (this.#running === undefined) record.isOwed = true;
     const jitter = random() * Math.min(JITTER * this.#timetable.period(), MAX_JITTER_MS);

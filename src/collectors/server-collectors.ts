@@ -69,7 +69,10 @@ export class ServerCollectors {
    */
   async start(): Promise<boolean> {
     const run = (name: CollectorName) => this.#runners.get(name)?.start();
-    for (const runner of this.#runners.values()) if (!runner.record.isOwed) void runner.start();
+    for (const runner of this.#runners.values()) {
+      if (runner.record.isOwed) runner.resumeTimetable();
+      else void runner.start();
+    }
     this.#options.metrics.up(this.up);
     await run("health");
     await run("tree");

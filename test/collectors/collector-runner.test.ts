@@ -358,6 +358,24 @@ describe("a runner in the place of another", () => {
     expect(subject.clock.pending).toEqual([]);
   });
 
+  test("tells when it runs next while it waits for its turn, and runs at its turn only", async () => {
+    const { clock, runner, create, begun } = scheduled();
+    await runner.start();
+    await clock.advance(10 * SECOND);
+    await runner.stop();
+    runner.record.isOwed = true;
+    const next = create();
+    expect(next.status().nextRunAt).toBeUndefined();
+    next.resumeTimetable();
+    expect(next.status().nextRunAt).toBe(clock.now() + 50 * SECOND);
+    await clock.advance(50 * SECOND);
+    expect(begun).toEqual([0]);
+    await next.start();
+    expect(begun).toEqual([0, MINUTE]);
+    await clock.advance(MINUTE);
+    expect(begun).toEqual([0, MINUTE, 2 * MINUTE]);
+  });
+
   test("begins another rhythm where the schedule is another one", async () => {
     const subject = scheduled();
     void subject.runner.start();
