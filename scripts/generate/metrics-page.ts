@@ -59,7 +59,7 @@ the API. A token that the exporter does not know becomes \`unknown\`, and is cou
 `;
 
 const AVAILABILITY = `
-Availability is the share of the time that a sensor was up, with the time left out in which nobody could know: paused,
+Availability is the share of the time that a sensor was up, without the time in which that is not known: paused,
 \`none\`, \`unknown\` and \`collecting\`. The second operand of \`and\` lists the codes that count:
 
 \`\`\`promql

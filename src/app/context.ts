@@ -36,7 +36,7 @@ export interface CommandContext {
   readonly print: (text: string) => void;
 }
 
-/** To be called once: from then on a fault that nobody caught is logged and ends the process. */
+/** To be called once: from then on an uncaught fault is logged and ends the process. */
 export function createContext(flags: LogFlags, redactor: Redactor): CommandContext {
   const log = createLogger({
     level: flags["log.level"],
@@ -56,7 +56,7 @@ export function createContext(flags: LogFlags, redactor: Redactor): CommandConte
   };
 }
 
-/** Nobody knows what still works after such a fault: whoever started the process starts it anew. */
+/** After such a fault it is not known what still works: the service manager starts the process anew. */
 function endOnUncaughtFaults(log: Logger): void {
   process.on("uncaughtException", (error: unknown, origin) => {
     const stack = error instanceof Error ? error.stack : undefined;

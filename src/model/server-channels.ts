@@ -178,7 +178,7 @@ export class ServerChannels {
     this.#sensors.delete(id);
   }
 
-  /** Values are served for another time; nobody is told, for everything is to be shown anew. */
+  /** Values are served for another time. The observer is not told: everything is shown anew anyway. */
   async changeStaleness(staleAfterMs: number | undefined, { now, slices }: UpdateContext): Promise<void> {
     this.#staleAfterMs = staleAfterMs;
     for (const group of this.#sensors.values()) {

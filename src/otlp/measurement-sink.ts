@@ -15,7 +15,7 @@ export interface MeasurementSinkOptions {
   readonly exporter: Pick<OtlpExporter, "export">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
-  /** The series of a channel; undefined when nobody knows it (any more). */
+  /** The series of a channel; undefined when the channel is not known (any more). */
   readonly describe: (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
   readonly observer: OtlpRecorder;
   /** Of a sink before this one, whose rows this one goes on with. */

@@ -53,7 +53,7 @@ export class Store implements Tables {
     for (const table of this.#tables.values()) table.expire(now);
   }
 
-  /** Runs `change` when nobody else reads or writes, then tells the listeners. */
+  /** Runs `change` while no other reader or writer is active, then tells the listeners. */
   async commit<Result>(change: () => Result | Promise<Result>): Promise<Result> {
     const result = await this.#oneAtATime(change);
     for (const listener of this.#listeners) listener();
@@ -61,8 +61,8 @@ export class Store implements Tables {
   }
 
   /**
-   * Puts other families in place of all there are, when nobody else reads or writes. `fill` gets their empty tables and
-   * copies into them what is to stay; until it is done, and for good when it rejects, the tables are those from before.
+   * Puts other families in place of all there are, while no other reader or writer is active. `fill` gets their empty
+   * tables and copies into them what is to stay; until it is done, and for good when it rejects, the tables are those from before.
    * It resolves with what is to be done in the same turn, when the tables have changed.
    */
   reshape(families: Iterable<MetricFamily>, fill: (tables: Tables) => Promise<() => void>): Promise<void> {
@@ -75,7 +75,7 @@ export class Store implements Tables {
     });
   }
 
-  /** Runs `look` when nobody writes; it may take several turns of the event loop. */
+  /** Runs `look` while there is no writer; it may take several turns of the event loop. */
   read<Result>(look: () => Result | Promise<Result>): Promise<Result> {
     return this.#oneAtATime(look);
   }

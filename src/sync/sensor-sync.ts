@@ -157,7 +157,7 @@ export class SensorSync {
   /** A list shows this as the newest measurement; it is no older than what lists showed before. */
   listed(point: ListedMeasurement, context: ListContext): SequencePosition {
     this.#countSkip(point.at);
-    // Without a receiver nobody asks for the values again, and those of 200,000 channels take 30 MB.
+    // Without a receiver the values are not needed again, and those of 200,000 channels take 30 MB.
     this.#newest = context.pushes ? point : { at: point.at, values: [] };
     const position = this.#positionOf(point.at, context);
     if (position === "gap") this.#gap = true;

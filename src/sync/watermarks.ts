@@ -47,7 +47,7 @@ export class Watermarks {
     if (text === undefined) return none("new");
     const decoded = decodeWatermarks(text, server);
     if ("problem" in decoded) {
-      // For whoever wants to know what happened, or goes back to the release that wrote it.
+      // Kept for finding out what happened, and for going back to the release that wrote it.
       await files.rename(file, `${file}.${decoded.problem}`).catch(() => undefined);
       return none(decoded.problem, decoded.message);
     }

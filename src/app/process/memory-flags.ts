@@ -1,5 +1,5 @@
 /**
- * Whoever polls 200,000 channels makes much that lives for a second. Node.js would let the space for young objects grow
+ * Polling 200,000 channels makes much that lives for a second. Node.js would let the space for young objects grow
  * to 128 MB, and look through the old ones when there are about twice as many as last time.
  */
 export const HEAP_FLAGS: readonly string[] = ["--max-semi-space-size=8", "--heap-growing-percent=50"];

@@ -40,7 +40,7 @@ export async function redactStrings(value: unknown, redactor: Redactor, slices: 
   return Object.fromEntries(entries);
 }
 
-/** Whoever asks while a report is in the making gets that one: it is long work, and the same for all. */
+/** Requests that come while a report is being made share it: it is long work, and the same for all. */
 function shared(page: DebugPage): DebugPage {
   let underWay: Promise<DebugReport> | undefined;
   return (query) => {

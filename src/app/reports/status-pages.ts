@@ -34,7 +34,7 @@ export function createStatusSource(sources: StatusSources, redactor: Redactor): 
   };
 }
 
-/** Whoever asks while outlines are in the making, or soon after, gets the same; for nobody they are not kept in memory. */
+/** Requests that come while outlines are being made, or soon after, share them; without requests they are not kept in memory. */
 function recentOutlines(sources: StatusSources): () => Promise<readonly ServerOutline[]> {
   const { clock } = sources;
   let made: WeakRef<Promise<readonly ServerOutline[]>> | undefined;

@@ -41,7 +41,7 @@ export function progressBar(stream: NodeJS.WritableStream, clock: Clock): Backfi
   };
 }
 
-/** A line every few seconds for what nobody watches. */
+/** A line every few seconds where standard error is no terminal. */
 export function progressLines(log: Logger, clock: Clock): BackfillProgress {
   let begun = { what: "sensors" as keyof typeof TITLES, total: 0, progressRate: new ProgressRate(clock, 0) };
   let nextLine = 0;

@@ -127,7 +127,7 @@ export function readRecording(text: string, file: string): Recording {
   return { recordedAt: Date.parse(data.recordedAt), version: data.version, servers: data.servers };
 }
 
-/** Said first: a recording of another version is wrong in places that tell nobody why. */
+/** Said first: in a recording of another version, the error that comes otherwise does not show the reason. */
 function otherVersion(content: unknown): string | undefined {
   const isRecording =
     typeof content === "object" && content !== null && "format" in content && content.format === FORMAT;

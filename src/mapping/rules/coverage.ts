@@ -1,6 +1,6 @@
 import type { CompiledPattern } from "./pattern.ts";
 
-/** Longer pairs of globs are not compared; nobody writes them. */
+/** Longer pairs of globs are not compared: they do not occur in practice. */
 const MAX_STEPS = 20_000;
 
 /** True when surely every text that fits `narrow` fits `wide` too. Both are patterns of the same attribute. */
