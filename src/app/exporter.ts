@@ -171,8 +171,8 @@ export class Exporter {
   }
 
   /**
-   * The push of the state that there was pushes once more, where its receiver or what is shown is another one now. Then
-   * `before` ends: servers that were removed deliver what waits over the same connections.
+   * Where the receiver or the series changed, the state push of before sends once more and stops, and another one begins.
+   * Then `before` ends: servers that were removed deliver what waits over the same connections.
    */
   #changeStatePush(before: OtlpPush | undefined, isReshaped: boolean, graceMs: number): void {
     const removed = [...this.#ending];

@@ -12,7 +12,7 @@ import { serverRecorder } from "../telemetry/recorders.ts";
 import { connectServer, maxLabelText } from "./connect-server.ts";
 import type { CommandContext } from "./context.ts";
 import type { ConfiguredShape } from "./mapping.ts";
-import { isSamePlan, type PipelinePlan } from "./pipeline-plan.ts";
+import { isSameExceptConnection, type PipelinePlan } from "./pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "./server-pipeline.ts";
 
 /** What a status page shows of a server. */
@@ -116,11 +116,11 @@ export class MonitoredServer {
   async change(plan: PipelinePlan, isReconnected: boolean, graceMs: number): Promise<() => Promise<void>> {
     const before = this.#pipeline;
     const nothing = () => Promise.resolve();
-    if (!isReconnected && isSamePlan(before.plan, plan)) return nothing;
+    if (!isReconnected && isSameExceptConnection(before.plan, plan)) return nothing;
     const { records, metrics } = this.#base;
     const handedOn = await before.handOver(plan, graceMs);
-    if (!plan.countedKinds.isSubsetOf(before.plan.countedKinds)) records.owe("status");
-    if (isReconnected) records.oweAll();
+    if (!plan.countedKinds.isSubsetOf(before.plan.countedKinds)) records.requireRun("status");
+    if (isReconnected) records.requireAllRuns();
     const reader = isReconnected ? this.#connect(plan.server, before.reader) : before.reader;
     this.#pipeline = new ServerPipeline(plan, reader, this.#base, handedOn);
     for (const name of records.retain((each) => this.#pipeline.collectors.has(each))) metrics.collectorGone(name);

@@ -38,8 +38,8 @@ export function isSameDelivery(a: PipelinePlan, b: PipelinePlan): boolean {
   return a.push?.options.receiver === b.push?.options.receiver && marks(a) === marks(b);
 }
 
-/** But for the way to the server, of which the digest of its configuration tells. */
-export function isSamePlan(a: PipelinePlan, b: PipelinePlan): boolean {
+/** Does not compare how the server is reached: the caller compares the digests of its configuration. */
+export function isSameExceptConnection(a: PipelinePlan, b: PipelinePlan): boolean {
   const plain = ({ schedules, countedKinds, sync }: PipelinePlan) => ({ schedules, countedKinds, sync });
   return isSameDelivery(a, b) && isDeepStrictEqual(plain(a), plain(b));
 }

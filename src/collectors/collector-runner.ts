@@ -61,13 +61,13 @@ export class CollectorRunner {
 
   /**
    * Goes on with the timetable of the runner before, where there was one: the next run has its time already while this
-   * collector waits for its turn among the first runs. Ticks before that do nothing: a run is owed anyway.
+   * collector waits for its turn among the first runs. Ticks before that do nothing: its turn begins with a run anyway.
    */
   resumeTimetable(): void {
     if (this.record.rhythm !== undefined && !this.#stopping.signal.aborted) this.#startTimetable();
   }
 
-  /** Starts the timetable, and a run where one is owed. Resolves when that has finished, either way. */
+  /** Starts the timetable, and a run where the record requires one. Resolves when that has finished, either way. */
   async start(): Promise<void> {
     const { record, clock } = this.#options;
     if (this.#stopping.signal.aborted) return;
@@ -79,7 +79,7 @@ export class CollectorRunner {
     const { rhythm } = record;
     const isLate = this.#startTimetable();
     if (rhythm?.retryAt !== undefined) this.#runAfter(Math.max(0, rhythm.retryAt - clock.monotonic()));
-    if (isLate || record.isOwed) await (this.#running ?? this.#launch());
+    if (isLate || record.mustRunAtStart) await (this.#running ?? this.#launch());
   }
 
   /** One run outside the timetable. Resolves with whether it worked. */
@@ -105,7 +105,8 @@ export class CollectorRunner {
   async stop(): Promise<void> {
     const { record, schedule } = this.#options;
     this.#stopping.abort();
-    if (this.#ticking) record.rhythm = { schedule, done: this.#timetable.done, retryAt: this.#retry?.at };
+    if (this.#ticking)
+      record.rhythm = { schedule, handledUntil: this.#timetable.handledUntil, retryAt: this.#retry?.at };
     this.#retry?.dropped.abort();
     this.#timetable.stop();
     await this.#running;
@@ -136,14 +137,16 @@ export class CollectorRunner {
   #startTimetable(): boolean {
     if (this.#ticking) return false;
     this.#ticking = true;
-    return this.#timetable.start(() => void this.#tick(), this.#done());
+    return this.#timetable.start(() => void this.#tick(), this.#handledUntil());
   }
 
   /** From when on the timetable counts: a collector that ran before does not wait for its turn among the first runs. */
-  #done(): number | undefined {
+  #handledUntil(): number | undefined {
     const { record, schedule } = this.#options;
     if (record.rhythm === undefined) return undefined;
-    return isDeepStrictEqual(record.rhythm.schedule, schedule) ? record.rhythm.done : this.#timetable.done;
+    return isDeepStrictEqual(record.rhythm.schedule, schedule)
+      ? record.rhythm.handledUntil
+      : this.#timetable.handledUntil;
   }
 
   async #tick(): Promise<void> {
@@ -151,7 +154,7 @@ export class CollectorRunner {
     const { signal } = this.#stopping;
     if (record.isResting || !this.#started) return;
     // Where it is stopped during the jitter, the next runner makes up for the run.
-    if (this.#running === undefined) record.isOwed = true;
+    if (this.#running === undefined) record.mustRunAtStart = true;
     const jitter = random() * Math.min(JITTER * this.#timetable.period(), MAX_JITTER_MS);
     await clock.sleep(jitter, signal).catch(() => undefined);
     if (signal.aborted) return;
@@ -177,7 +180,7 @@ export class CollectorRunner {
   async #run(signal: AbortSignal): Promise<boolean> {
     const { collector, clock, record, onFinished } = this.#options;
     const startedAt = clock.monotonic();
-    record.isOwed = true;
+    record.mustRunAtStart = true;
     try {
       signal.throwIfAborted();
       const { complete } = await collector.run(signal);

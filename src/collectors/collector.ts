@@ -21,13 +21,13 @@ export interface RunResult {
 export interface Timetable {
   /**
    * Ticks from now on; a tick only tells, and must not throw.
-   * @param done Of a timetable of the same schedule, which this one goes on with.
-   * @returns whether a tick was due since `done`, which is then not made up for
+   * @param handledUntil Of a timetable of the same schedule, which this one goes on with.
+   * @returns whether a tick was due since `handledUntil`, which is then not made up for
    */
-  start(tick: () => void, done?: number): boolean;
+  start(tick: () => void, handledUntil?: number): boolean;
   stop(): void;
-  /** What was due until then is done; by a clock of the timetable's own. */
-  readonly done: number;
+  /** Ticks up to this time were handled: monotonic ms for an interval, ms since the epoch for cron. */
+  readonly handledUntil: number;
   /** Milliseconds until the next tick. */
   untilNext(): number;
   /** Milliseconds from now in which the next three ticks fall due: three periods, however uneven they are. */

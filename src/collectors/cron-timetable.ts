@@ -19,29 +19,29 @@ export class CronTimetable implements Timetable {
   readonly #clock: Clock;
   readonly #log: Logger;
   #stopping = new AbortController();
-  #done: number;
+  #handledUntil: number;
 
   constructor(expression: string, clock: Clock, log: Logger) {
     this.#expression = expression;
     this.#times = new CronTimes(expression);
     this.#clock = clock;
     this.#log = log;
-    this.#done = clock.now();
+    this.#handledUntil = clock.now();
   }
 
-  start(tick: () => void, done = this.#clock.now()): boolean {
+  start(tick: () => void, handledUntil = this.#clock.now()): boolean {
     this.#stopping.abort();
     this.#stopping = new AbortController();
     const now = this.#clock.now();
-    const wasDue = done < now && nextTick(this.#times, done) <= now;
-    this.#done = now;
+    const wasDue = handledUntil < now && nextTick(this.#times, handledUntil) <= now;
+    this.#handledUntil = now;
     void this.#tickUntil(this.#stopping.signal, tick);
     return wasDue;
   }
 
   /** By the wall clock. */
-  get done(): number {
-    return this.#done;
+  get handledUntil(): number {
+    return this.#handledUntil;
   }
 
   stop(): void {
@@ -70,20 +70,20 @@ export class CronTimetable implements Timetable {
   async #tickUntil(stopped: AbortSignal, tick: () => void): Promise<void> {
     const clock = this.#clock;
     const longest = Math.min(MAX_WAIT_MS, this.#times.closestMs);
-    let doneMonotonic = clock.monotonic();
+    let handledMonotonic = clock.monotonic();
     while (!stopped.aborted) {
       // A timer may fire a fraction early, and a clock may stand still for that long: never without any wait.
-      const wait = Math.max(1, Math.min(nextTick(this.#times, this.#done) - clock.now(), longest));
+      const wait = Math.max(1, Math.min(nextTick(this.#times, this.#handledUntil) - clock.now(), longest));
       // `sleep` rejects only because of the signal.
       await clock.sleep(wait, stopped).catch(() => undefined);
       if (stopped.aborted) return;
       const [now, monotonic] = [clock.now(), clock.monotonic()];
-      if (now < this.#done && now > this.#done - MIN_SET_BACK_MS) continue;
+      if (now < this.#handledUntil && now > this.#handledUntil - MIN_SET_BACK_MS) continue;
       // Set back: the times from there on come once more.
-      const due = now < this.#done ? Number.POSITIVE_INFINITY : nextTick(this.#times, this.#done);
-      if (due <= now) this.#tellMissed(due, now, now - this.#done - (monotonic - doneMonotonic));
-      this.#done = now;
-      doneMonotonic = monotonic;
+      const due = now < this.#handledUntil ? Number.POSITIVE_INFINITY : nextTick(this.#times, this.#handledUntil);
+      if (due <= now) this.#tellMissed(due, now, now - this.#handledUntil - (monotonic - handledMonotonic));
+      this.#handledUntil = now;
+      handledMonotonic = monotonic;
       if (due <= now) tick();
     }
   }

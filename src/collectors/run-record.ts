@@ -23,7 +23,7 @@ export interface RunRecordOptions {
 export interface Rhythm {
   readonly schedule: Schedule;
   /** See Timetable. */
-  readonly done: number;
+  readonly handledUntil: number;
   /** Monotonic; undefined where no run was put off. */
   readonly retryAt: number | undefined;
 }
@@ -31,8 +31,8 @@ export interface Rhythm {
 /** What is known of the runs of one collector: it lasts when a reload puts another runner in the place of this one. */
 export class RunRecord {
   readonly name: CollectorName;
-  /** A run is to begin at once: there was none yet, or it was broken off. */
-  isOwed = true;
+  /** The next runner begins with a run: there was none yet, or it was broken off. */
+  mustRunAtStart = true;
   /** Undefined before a runner stopped. */
   rhythm: Rhythm | undefined;
   /** Whether the last finished run worked; undefined before the first. */
@@ -85,7 +85,7 @@ export class RunRecord {
 
   /** A run ended by itself: `complete` where it worked, else the error. */
   finished(outcome: { readonly complete: boolean } | { readonly error: unknown }, durationMs: number): void {
-    this.isOwed = false;
+    this.mustRunAtStart = false;
     if ("error" in outcome) this.#failed(outcome.error);
     else this.#succeeded();
     this.complete = "complete" in outcome && outcome.complete;
@@ -146,16 +146,16 @@ export class RunRecords {
   }
 
   /** Another connection: everything is to run again, also what the server lacked. */
-  oweAll(): void {
+  requireAllRuns(): void {
     for (const record of this.#records.values()) {
-      record.isOwed = true;
+      record.mustRunAtStart = true;
       record.tryAgain();
     }
   }
 
-  owe(name: CollectorName): void {
+  requireRun(name: CollectorName): void {
     const record = this.#records.get(name);
-    if (record !== undefined) record.isOwed = true;
+    if (record !== undefined) record.mustRunAtStart = true;
   }
 
   /** Forgets all but these, and returns the names of the others. */

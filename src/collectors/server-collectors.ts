@@ -63,14 +63,14 @@ export class ServerCollectors {
   }
 
   /**
-   * Starts the schedules, and the runs that are owed: the tree before what hangs on it, so that the first page is right at
+   * Starts the schedules, and the runs that the records require: the tree before what hangs on it, so that the first page is right at
    * once. A slow status list must not keep the values back, so these two begin together. Resolves when each of these runs
    * has finished, either way: with false where they were stopped before.
    */
   async start(): Promise<boolean> {
     const run = (name: CollectorName) => this.#runners.get(name)?.start();
     for (const runner of this.#runners.values()) {
-      if (runner.record.isOwed) runner.resumeTimetable();
+      if (runner.record.mustRunAtStart) runner.resumeTimetable();
       else void runner.start();
     }
     this.#options.metrics.up(this.up);

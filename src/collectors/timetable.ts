@@ -23,10 +23,10 @@ class IntervalTimetable implements Timetable {
     this.#dueAt = clock.monotonic() + everyMs;
   }
 
-  start(tick: () => void, done = this.#clock.monotonic()): boolean {
+  start(tick: () => void, handledUntil = this.#clock.monotonic()): boolean {
     this.#stopping.abort();
     this.#stopping = new AbortController();
-    this.#dueAt = done + this.#everyMs;
+    this.#dueAt = handledUntil + this.#everyMs;
     const late = this.#clock.monotonic() - this.#dueAt;
     if (late >= 0) this.#passOver(late);
     void this.#tickUntil(this.#stopping.signal, tick);
@@ -34,7 +34,7 @@ class IntervalTimetable implements Timetable {
   }
 
   /** Monotonic. */
-  get done(): number {
+  get handledUntil(): number {
     return this.#dueAt - this.#everyMs;
   }
 

@@ -2,7 +2,7 @@ import type { ChannelLimits, LookupDefinition } from "../prtg/records.ts";
 import type { NodeState } from "./node-state.ts";
 import { Rows } from "./rows.ts";
 
-/** Which facts of a channel were told anew, as bits. */
+/** Facts of a channel that a change delivers, even where they are what they were; as bits. */
 export const CHANNEL_FACTS = {
   /** Name, unit, and the sensor's node. */
   identity: 1,
@@ -71,7 +71,7 @@ export interface KnownLookup {
 /** What is known of a channel between polls. `...Until` is monotonic ms. */
 export class Channel {
   readonly channelId: string;
-  /** Of no other channel of the server. */
+  /** Unique in the server: the index into flat arrays. */
   readonly row: number;
   readonly sensor: NodeState;
   readonly #block: Float64Array;

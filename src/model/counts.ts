@@ -4,7 +4,7 @@ import { Rows } from "./rows.ts";
 
 /** A number that the server counts itself, or that is counted from its lists. */
 export interface Count {
-  /** Of no other count of the server. */
+  /** Unique among the counts of the server. */
   readonly row: number;
   /** Status, or kind of object. */
   readonly name: string;

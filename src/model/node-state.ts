@@ -3,7 +3,7 @@ import { isPaused, type StatusToken } from "../prtg/status.ts";
 import type { ExpiryPolicy } from "./expiry-policy.ts";
 import type { TreeNode } from "./tree.ts";
 
-/** Which facts of a node were told anew, as bits. */
+/** Facts of a node that a change delivers, even where they are what they were; as bits. */
 export const NODE_FACTS = {
   /** The node: names, place, properties. */
   identity: 1,
@@ -33,10 +33,10 @@ export function nodeExpiry(policy: ExpiryPolicy): NodeExpiry {
 /** What is known of a probe, group, device or sensor beside its place in the tree. `...Until` is monotonic ms. */
 export class NodeState {
   readonly id: string;
-  /** Of no other node of the server. */
+  /** Unique among the nodes of the server: the index into flat arrays. */
   readonly row: number;
   node: TreeNode;
-  /** The last one that a list told; undefined before the first. */
+  /** Status in the last list; undefined before the first. */
   status: StatusToken | undefined = undefined;
   statusUntil = 0;
   /** Milliseconds since the epoch. */
@@ -44,7 +44,7 @@ export class NodeState {
   statusSinceUntil = 0;
   /** A list showed the node. */
   listedUntil = 0;
-  /** As the last list that told it said; the tree remembers it for longer. */
+  /** Interval in the last list that had one; the tree keeps it for longer. */
   intervalSeconds: number | undefined = undefined;
   intervalUntil = 0;
   summary: StatusSummary | undefined = undefined;
@@ -58,8 +58,8 @@ export class NodeState {
     this.node = node;
   }
 
-  /** A list shows the node. What the record does not say stays as it was until that expires. Returns what was told. */
-  tell(record: NodeRecord, until: NodeExpiry): number {
+  /** A list shows the node. What the record does not say stays as it was until that expires. Returns the facts that it had, as bits. */
+  update(record: NodeRecord, until: NodeExpiry): number {
     this.status = record.status;
     this.statusUntil = until.state;
     if (record.statusSince !== undefined) {

@@ -207,7 +207,7 @@ export class ServerState {
         const node = this.#nodes.get(record.id);
         if (node?.node.kind !== kind) continue;
         const wasPaused = node.isPaused;
-        const facts = node.tell(record, until);
+        const facts = node.update(record, until);
         this.#observer.nodeChanged(node, facts, now.monotonic);
         if (kind === "sensor" && node.isPaused && !wasPaused) this.#channels.pauseSensor(node.id, now);
       }

@@ -11,7 +11,7 @@ export interface KnownVersion {
 }
 
 /**
- * Hears of each change of a server's state at once, within the change. `facts`: which of them were told anew, as bits;
+ * Hears of each change of a server's state at once, within the change. `facts`: those that the change delivers, even where they are what they were, as bits;
  * they may be what they were, and hold for longer. `now` is monotonic ms.
  */
 export interface StateObserver {

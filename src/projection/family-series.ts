@@ -69,7 +69,7 @@ export class FamilySeries<Item extends Subject, About> {
     table.set(slot, value, until);
   }
 
-  /** The object may have other labels. Returns whether series gave up their places, so that it is to be shown anew. */
+  /** The object may have other labels. Returns whether slots were freed, so that it is to be shown anew. */
   relabel(object: Item, about: About): boolean {
     const table = this.#table(about);
     if (table === undefined) return false;
@@ -81,7 +81,7 @@ export class FamilySeries<Item extends Subject, About> {
       const shardKey = this.#options.shardKey(object);
       // A sensor can move to a device of the same name.
       if (shardKey === table.shardKey(slot) && table.hasLabels(slot, labels)) continue;
-      if (this.#family.leavesPlace === true) {
+      if (this.#family.freesSlotOnRelabel === true) {
         removeFrom(table, slots, object.row, slot);
         left = true;
       } else table.relabel(slot, labels, shardKey);

@@ -20,13 +20,13 @@ export interface Family<Item extends Subject, About, LabelsOf extends string> {
   readonly each?: readonly string[];
   /** The value of the last label, where that changes with the value. */
   readonly own?: (object: Item, about: About) => string;
-  /** Whether the object has the series at all; a series that it has keeps its place while it has no value. Default: yes. */
+  /** Whether the object has the series at all; a series that it has keeps its slot while it has no value. Default: yes. */
   readonly has?: (object: Item, about: About, each: string) => boolean;
   /**
-   * A series that gets other labels gives up its place on the page, as that of another object would, and takes a free one
-   * while it has a value. Default: it keeps its place.
+   * A series that gets other labels frees its slot, and with it its line on the page, and takes another free one while it
+   * has a value. Default: it keeps its slot.
    */
-  readonly leavesPlace?: true;
+  readonly freesSlotOnRelabel?: true;
   /** Undefined while there is none. */
   readonly value: (object: Item, about: About, each: string) => number | undefined;
   /** Until when (monotonic ms) the value may be served unless a later change confirms it. */

@@ -363,7 +363,7 @@ describe("a runner in the place of another", () => {
     await runner.start();
     await clock.advance(10 * SECOND);
     await runner.stop();
-    runner.record.isOwed = true;
+    runner.record.mustRunAtStart = true;
     const next = create();
     expect(next.status().nextRunAt).toBeUndefined();
     next.resumeTimetable();

@@ -26,7 +26,7 @@ function values(more: Partial<NodeRecord>): Record<string, number | undefined> {
   const node = reconcile(EMPTY_TREE, { sensor: list([sensor]) }).tree.nodes.get("1");
   if (node === undefined) throw new Error("no node");
   const state = new NodeState(0, node);
-  state.tell(sensor, { state: 10, property: 20 });
+  state.update(sensor, { state: 10, property: 20 });
   const { sensorLastMeasurement: _, ...gauges } = SENSOR_FAMILIES;
   return Object.fromEntries(
     Object.values(gauges).map(({ family, value }: Readable) => [family.name, value(state, ABOUT, "")]),

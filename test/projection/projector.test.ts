@@ -137,7 +137,7 @@ describe("Projector", () => {
   });
 
   test("has series that get other labels give up their places, where the family says so", () => {
-    const { table, projector } = projecting([{ ...BOTH, leavesPlace: true }]);
+    const { table, projector } = projecting([{ ...BOTH, freesSlotOnRelabel: true }]);
     const [renamed, other] = [thing(), thing({ row: 1 })];
     projector.show(renamed, undefined, VALUE, NOW);
     renamed.name = "y";
