@@ -85,7 +85,7 @@ export class ServerPipeline {
 
   /**
    * Stops in favour of a pipeline that is to be as `next` says. Where that pushes, what waits goes over to it, and what is
-   * under way to another receiver has `graceMs` to arrive; else all of it is delivered within that time.
+   * under way to another receiver has its own time to arrive, at least `graceMs`; else all of it is delivered within that.
    */
   async handOver(next: PipelinePlan, graceMs: number): Promise<HandedOn> {
     await this.collectors.stop();
@@ -95,7 +95,8 @@ export class ServerPipeline {
       return { delivery, progress: this.plan.sync?.mode === next.sync?.mode ? progress : undefined };
     }
     if (next.push === undefined) await delivery?.flush(graceMs);
-    else await delivery?.handOver(graceMs);
+    // A request that is cut off is sent once more, and may have arrived all the same: it has the time that it always has.
+    else await delivery?.handOver(Math.max(graceMs, this.plan.push?.options.prepared.settings.timeoutMs ?? 0));
     return next.push === undefined ? {} : { endedDelivery: delivery };
   }
 }

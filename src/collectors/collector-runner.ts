@@ -89,9 +89,11 @@ export class CollectorRunner {
 
   /** A run out of turn: at once, or after the one under way, which may have looked too early. */
   runSoon(): void {
-    if (!this.#started || this.#stopping.signal.aborted || this.record.isResting) return;
-    if (this.#running === undefined) void this.#launch();
-    else this.#again = true;
+    if (!this.#started || this.record.isResting) return;
+    if (this.#running !== undefined) this.#again = true;
+    // The next runner makes up for it.
+    else if (this.#stopping.signal.aborted) this.record.mustRunAtStart = true;
+    else void this.#launch();
   }
 
   /** The server works again: a collector that failed must not wait for its next tick, which may be long. */

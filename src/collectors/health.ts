@@ -67,6 +67,8 @@ export class HealthReader {
     try {
       version = serverVersion(await api.version(signal));
     } catch (error) {
+      // Broken off: the next run asks again.
+      if (signal.aborted) this.#nextVersionAt = Number.NEGATIVE_INFINITY;
       signal.throwIfAborted();
       if (!goesOnWithout("version", error)) throw error;
       this.#versionFailures.failed(error);

@@ -11,6 +11,7 @@ export class LatestValues {
   readonly #clock: Clock;
   #rows = new Map<string, LatestRow>();
   #shownAt = Number.NEGATIVE_INFINITY;
+  #showing: Promise<void> = Promise.resolve();
 
   constructor(writer: Pick<StateWriter, "applySeries">, clock: Clock) {
     this.#writer = writer;
@@ -23,11 +24,12 @@ export class LatestValues {
   }
 
   /** Shows what has been gathered. */
-  async show(): Promise<void> {
-    if (this.#rows.size === 0) return;
+  show(): Promise<void> {
+    if (this.#rows.size === 0) return this.#showing;
     const rows = this.#rows;
     this.#rows = new Map();
     this.#shownAt = this.#clock.monotonic();
-    await this.#writer.applySeries(rows);
+    this.#showing = this.#writer.applySeries(rows);
+    return this.#showing;
   }
 }

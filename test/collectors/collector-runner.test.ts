@@ -15,7 +15,7 @@ function scheduled(random = () => 0) {
   const clock = new ManualClock();
   const log: LogLine[] = [];
   const logger = pino({ level: "debug" }, { write: (line: string) => void log.push(JSON.parse(line)) });
-  const setting = { takes: 0, error: undefined as unknown, complete: true };
+  const setting = { takes: 0, error: undefined as unknown, complete: true, heedsAbort: true };
   const begun: number[] = [];
   const finished: FinishedRun[] = [];
   const enabled: boolean[] = [];
@@ -28,7 +28,7 @@ function scheduled(random = () => 0) {
       begun.push(clock.monotonic());
       most = Math.max(most, ++parallel);
       try {
-        await clock.sleep(setting.takes, signal);
+        await clock.sleep(setting.takes, setting.heedsAbort ? signal : undefined);
         if (setting.error !== undefined) throw setting.error;
         return { complete: setting.complete };
       } finally {
@@ -406,6 +406,21 @@ describe("a runner in the place of another", () => {
     expect(subject.finished).toHaveLength(2);
     expect(subject.skipped()).toBe(0);
     await third.stop();
+  });
+
+  test("makes up for a run out of turn that was asked for while it stopped", async () => {
+    const { clock, runner, create, setting, begun } = scheduled();
+    Object.assign(setting, { takes: 10 * SECOND, heedsAbort: false });
+    void runner.start();
+    await clock.advance(5 * SECOND);
+    const stopped = runner.stop();
+    runner.runSoon();
+    await clock.advance(5 * SECOND);
+    await stopped;
+    expect(runner.record.worked).toBe(true);
+    void create().start();
+    await clock.advance(0);
+    expect(begun).toEqual([0, 10 * SECOND]);
   });
 
   test("makes up for the tick that was put off", async () => {

@@ -1,5 +1,8 @@
+import { pino } from "pino";
 import { describe, expect, test } from "vitest";
+import { HealthReader } from "../../src/collectors/health.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
 
 async function started(): Promise<Monitored> {
@@ -51,6 +54,20 @@ describe("the server's version", () => {
     await subject.clock.advance(15 * SECOND);
     expect(version(subject)).toEqual(["25.4.111"]);
     await subject.monitor.stop();
+  });
+
+  test("is asked for again where the request was broken off", async () => {
+    const stopping = new AbortController();
+    const api = smallServer();
+    api.version = async () => {
+      api.asked.push("version");
+      stopping.abort();
+      throw stopping.signal.reason;
+    };
+    const reader = new HealthReader({ api, clock: new ManualClock(), log: pino({ level: "silent" }) });
+    await expect(reader.readVersion(stopping.signal)).rejects.toBe(stopping.signal.reason);
+    await expect(reader.readVersion(stopping.signal)).rejects.toBe(stopping.signal.reason);
+    expect(api.asked).toEqual(["version", "version"]);
   });
 
   test("does not decide over health", async () => {

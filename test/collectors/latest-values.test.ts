@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { LatestValues } from "../../src/collectors/latest-values.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+test("waits for values that are being written, where none came since", async () => {
+  const written = Promise.withResolvers<void>();
+  const latest = new LatestValues({ applySeries: () => written.promise }, new ManualClock());
+  latest.add("2001", 1_000, []);
+  let shown = false;
+  const showing = latest.show().then(() => {
+    shown = true;
+  });
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(shown).toBe(false);
+  written.resolve();
+  await showing;
+  expect(shown).toBe(true);
+});
