@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type ChangingTree, codeOf, messageOf, startChangingTree } from "../../../support/changing-tree.ts";
 import { query } from "../../../support/running-service.ts";
 
-let it: ChangingTree;
+let changing: ChangingTree;
 beforeEach(async () => {
-  it = await startChangingTree();
+  changing = await startChangingTree();
 });
 
 const GROUP = { basic: { name: "new group" } };
@@ -21,27 +21,27 @@ describe("create", () => {
   test.each<[string, () => string, unknown, string]>([
     [
       "a group of a probe",
-      () => `/experimental/probes/${it.simulator.world.list("probe")[0]?.id}/group`,
+      () => `/experimental/probes/${changing.simulator.world.list("probe")[0]?.id}/group`,
       GROUP,
       "groups",
     ],
     [
       "a device of a probe",
-      () => `/experimental/probes/${it.simulator.world.list("probe")[0]?.id}/device`,
+      () => `/experimental/probes/${changing.simulator.world.list("probe")[0]?.id}/device`,
       DEVICE,
       "devices",
     ],
-    ["a group of a group", () => `/experimental/groups/${it.group.id}/group`, GROUP, "groups"],
-    ["a device of a group", () => `/experimental/groups/${it.group.id}/device`, DEVICE, "devices"],
+    ["a group of a group", () => `/experimental/groups/${changing.group.id}/group`, GROUP, "groups"],
+    ["a device of a group", () => `/experimental/groups/${changing.group.id}/device`, DEVICE, "devices"],
     [
       "a sensor",
-      () => `/experimental/devices/${it.device.id}/sensor?kindid=ping`,
+      () => `/experimental/devices/${changing.device.id}/sensor?kindid=ping`,
       { basic: { name: "new sensor" } },
       "sensors",
     ],
   ])("%s answers 202 until it is ready, and is nowhere else before", async (_, path, body, list) => {
-    const before = (await it.send("/objects/count")).json;
-    const created = await it.post(path(), body);
+    const before = (await changing.send("/objects/count")).json;
+    const created = await changing.post(path(), body);
     expect(created.status).toBe(201);
     const location = locationOf(created.headers);
     const id = location.split("/").at(-1) ?? "";
@@ -53,18 +53,18 @@ describe("create", () => {
       [900, "2"],
       [1099, "1"],
     ] as const) {
-      await it.clock.advance(wait);
-      const waiting = await it.send(location);
+      await changing.clock.advance(wait);
+      const waiting = await changing.send(location);
       expect([waiting.status, waiting.text, waiting.headers.get("wait-for")]).toEqual([202, "", seconds]);
-      expect(await it.ids(`/experimental/${list}${filter}`)).toEqual([]);
-      expect((await it.send("/objects/count")).json).toEqual(before);
-      expect((await it.post(`${location}/pause`, {})).status).toBe(404);
+      expect(await changing.ids(`/experimental/${list}${filter}`)).toEqual([]);
+      expect((await changing.send("/objects/count")).json).toEqual(before);
+      expect((await changing.post(`${location}/pause`, {})).status).toBe(404);
     }
-    await it.clock.advance(1);
-    expect((await it.send(location)).status).toBe(200);
-    expect(await it.ids(`/experimental/${list}${filter}`)).toEqual([id]);
+    await changing.clock.advance(1);
+    expect((await changing.send(location)).status).toBe(200);
+    expect(await changing.ids(`/experimental/${list}${filter}`)).toEqual([id]);
     // List order is the order of creation.
-    expect((await it.ids(`/experimental/${list}`)).at(-1)).toBe(id);
+    expect((await changing.ids(`/experimental/${list}`)).at(-1)).toBe(id);
   });
 
   test("has the settings it was given, and inherits the others", async () => {
@@ -72,40 +72,42 @@ describe("create", () => {
       basic: { name: "srv", host: "10.1.2.3", tags: ["x"], priority: 4 },
       intervalgroup: { interval: 30 },
     };
-    await it.patch(`/experimental/groups/${it.group.id}`, { intervalgroup: { interval: 300, errorintervalsdown: 2 } });
-    const { headers } = await it.post(`/experimental/groups/${it.group.id}/device`, body);
-    await it.clock.advance(2000);
-    const device = await it.read(`${locationOf(headers)}?include=*`);
+    await changing.patch(`/experimental/groups/${changing.group.id}`, {
+      intervalgroup: { interval: 300, errorintervalsdown: 2 },
+    });
+    const { headers } = await changing.post(`/experimental/groups/${changing.group.id}/device`, body);
+    await changing.clock.advance(2000);
+    const device = await changing.read(`${locationOf(headers)}?include=*`);
     expect(device).toMatchObject({
-      ...{ name: "srv", status: "up", parent: { id: it.group.id } },
+      ...{ name: "srv", status: "up", parent: { id: changing.group.id } },
       basic: { host: "10.1.2.3", tags: ["x"], priority: 4 },
       intervalgroup: { interval: 30, errorintervalsdown: 2, _inherited: false },
       windowsconnection: { _inherited: true },
     });
-    const ping = await it.post(`/experimental/devices/${device.id}/sensor?kindid=ping`, {});
-    await it.clock.advance(2000);
+    const ping = await changing.post(`/experimental/devices/${device.id}/sensor?kindid=ping`, {});
+    await changing.clock.advance(2000);
     const path = locationOf(ping.headers);
-    expect(await it.read(`${path}?include=*`)).toMatchObject({
+    expect(await changing.read(`${path}?include=*`)).toMatchObject({
       ...{ kind: "ping", name: "Ping" },
       intervalgroup: { interval: 30, _inherited: true, _inheritancesource: { id: device.id } },
     });
-    await it.clock.advance(30_000);
-    expect((await it.read(path)).status).not.toBe("unknown");
+    await changing.clock.advance(30_000);
+    expect((await changing.read(path)).status).not.toBe("unknown");
   });
 
   test("is ready at once where the service is told so", async () => {
-    it = await startChangingTree({ readyAfterMs: 0 });
-    const { headers } = await it.post(`/experimental/groups/${it.group.id}/device`, DEVICE);
-    expect((await it.send(locationOf(headers))).status).toBe(200);
+    changing = await startChangingTree({ readyAfterMs: 0 });
+    const { headers } = await changing.post(`/experimental/groups/${changing.group.id}/device`, DEVICE);
+    expect((await changing.send(locationOf(headers))).status).toBe(200);
   });
 
   test("is 404 to those who will not see it", async () => {
     const credentials = { apiKey: "KEY==", username: "operator", password: "correct horse" };
-    it = await startChangingTree({
-      credentials: { ...credentials, restrictedApiKey: "RESTRICTED", restrictedTo: [it.device.id] },
+    changing = await startChangingTree({
+      credentials: { ...credentials, restrictedApiKey: "RESTRICTED", restrictedTo: [changing.device.id] },
     });
-    const { headers } = await it.post(`/experimental/groups/${it.group.id}/device`, DEVICE);
-    expect((await it.send(locationOf(headers), { bearer: "RESTRICTED" })).status).toBe(404);
+    const { headers } = await changing.post(`/experimental/groups/${changing.group.id}/device`, DEVICE);
+    expect((await changing.send(locationOf(headers), { bearer: "RESTRICTED" })).status).toBe(404);
   });
 });
 
@@ -113,29 +115,35 @@ describe("creations that are refused", () => {
   test.each<[string, () => string, unknown, number, string]>([
     [
       "a group without a name",
-      () => `/experimental/groups/${it.group.id}/group`,
+      () => `/experimental/groups/${changing.group.id}/group`,
       {},
       400,
       "The body must have required property 'basic'",
     ],
     [
       "a device without a host",
-      () => `/experimental/groups/${it.group.id}/device`,
+      () => `/experimental/groups/${changing.group.id}/device`,
       GROUP,
       400,
       "The body at /basic must have required property 'host'",
     ],
-    ["a sensor without a kind", () => `/experimental/devices/${it.device.id}/sensor`, {}, 400, "kindid is required"],
+    [
+      "a sensor without a kind",
+      () => `/experimental/devices/${changing.device.id}/sensor`,
+      {},
+      400,
+      "kindid is required",
+    ],
     [
       "a sensor of an unknown kind",
-      () => `/experimental/devices/${it.device.id}/sensor?kindid=oracle`,
+      () => `/experimental/devices/${changing.device.id}/sensor?kindid=oracle`,
       {},
       400,
       "kindid: there is no kind of sensor oracle",
     ],
     [
       "a setting that it has not",
-      () => `/experimental/devices/${it.device.id}/sensor?kindid=ping`,
+      () => `/experimental/devices/${changing.device.id}/sensor?kindid=ping`,
       { basic: { host: "h" } },
       400,
       "The body at /basic must not have host",
@@ -150,76 +158,80 @@ describe("creations that are refused", () => {
     ],
     [
       "in a parent of another kind",
-      () => `/experimental/groups/${it.device.id}/device`,
+      () => `/experimental/groups/${changing.device.id}/device`,
       DEVICE,
       404,
       "Resource not found at this endpoint; check the object ID",
     ],
     [
       "with a dependency on nothing",
-      () => `/experimental/groups/${it.group.id}/group`,
+      () => `/experimental/groups/${changing.group.id}/group`,
       { ...GROUP, scheduledependency: { dependency: "999999" } },
       404,
       "There is no object 999999 to depend on",
     ],
   ])("%s", async (_, path, body, status, message) => {
-    const before = (await it.send("/objects/count")).json;
-    const answer = await it.post(path(), body);
+    const before = (await changing.send("/objects/count")).json;
+    const answer = await changing.post(path(), body);
     expect([answer.status, codeOf(answer), messageOf(answer)]).toEqual([
       status,
       status === 404 ? "NOT_FOUND" : "BAD_REQUEST",
       message,
     ]);
-    await it.clock.advance(5000);
-    expect((await it.send("/objects/count")).json).toEqual(before);
+    await changing.clock.advance(5000);
+    expect((await changing.send("/objects/count")).json).toEqual(before);
   });
 });
 
 test("what was refused in the end is not there either: a dependency on the group that would hold it", async () => {
-  const before = (await it.send("/objects/count")).json;
-  const body = { ...DEVICE, scheduledependency: { dependency: it.group.id } };
-  const answer = await it.post(`/experimental/groups/${it.group.id}/device`, body);
+  const before = (await changing.send("/objects/count")).json;
+  const body = { ...DEVICE, scheduledependency: { dependency: changing.group.id } };
+  const answer = await changing.post(`/experimental/groups/${changing.group.id}/device`, body);
   expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);
-  await it.clock.advance(5000);
-  expect((await it.send("/objects/count")).json).toEqual(before);
+  await changing.clock.advance(5000);
+  expect((await changing.send("/objects/count")).json).toEqual(before);
 });
 
 test("what is ready is not kept in mind", async () => {
-  const { pendingObjects } = it.simulator.installation;
-  await it.post(`/experimental/groups/${it.group.id}/device`, DEVICE);
-  await it.clock.advance(1000);
-  await it.post(`/experimental/groups/${it.group.id}/group`, GROUP);
-  await it.clock.advance(1000);
+  const { pendingObjects } = changing.simulator.installation;
+  await changing.post(`/experimental/groups/${changing.group.id}/device`, DEVICE);
+  await changing.clock.advance(1000);
+  await changing.post(`/experimental/groups/${changing.group.id}/group`, GROUP);
+  await changing.clock.advance(1000);
   expect(pendingObjects.hasPending).toBe(true);
-  await it.clock.advance(1000);
+  await changing.clock.advance(1000);
   expect(pendingObjects.hasPending).toBe(false);
 });
 
 describe("metascan", () => {
   test("proposes sensors of a kind that are not there yet", async () => {
-    const { json } = await it.post(`/experimental/devices/${it.device.id}/metascan?kindid=ping`);
+    const { json } = await changing.post(`/experimental/devices/${changing.device.id}/metascan?kindid=ping`);
     expect(json).toEqual(
-      it.device.children.some(({ type, name }) => type === "ping" && name === "Ping")
+      changing.device.children.some(({ type, name }) => type === "ping" && name === "Ping")
         ? []
         : [{ kind: "ping", name: "Ping" }],
     );
-    await it.post(`/experimental/devices/${it.device.id}/sensor?kindid=ping`, { basic: { name: "Ping" } });
-    expect((await it.post(`/experimental/devices/${it.device.id}/metascan?kindid=ping`)).json).toEqual([]);
+    await changing.post(`/experimental/devices/${changing.device.id}/sensor?kindid=ping`, { basic: { name: "Ping" } });
+    expect((await changing.post(`/experimental/devices/${changing.device.id}/metascan?kindid=ping`)).json).toEqual([]);
   });
 
   test("without a kind proposes all kinds, each of which can be created", async () => {
-    const { json } = await it.post(`/experimental/devices/${it.device.id}/metascan`);
+    const { json } = await changing.post(`/experimental/devices/${changing.device.id}/metascan`);
     const kinds = new Set((json as { kind: string }[]).map(({ kind }) => kind));
     expect(kinds.size).toBeGreaterThan(20);
     for (const kind of [...kinds].slice(0, 5)) {
-      expect(await it.post(`/experimental/devices/${it.device.id}/sensor?kindid=${kind}`, {})).toMatchObject({
+      expect(
+        await changing.post(`/experimental/devices/${changing.device.id}/sensor?kindid=${kind}`, {}),
+      ).toMatchObject({
         status: 201,
       });
     }
   });
 
   test("needs a device and a kind that exist", async () => {
-    expect((await it.post("/experimental/devices/999999/metascan")).status).toBe(404);
-    expect((await it.post(`/experimental/devices/${it.device.id}/metascan?kindid=oracle`)).status).toBe(400);
+    expect((await changing.post("/experimental/devices/999999/metascan")).status).toBe(404);
+    expect((await changing.post(`/experimental/devices/${changing.device.id}/metascan?kindid=oracle`)).status).toBe(
+      400,
+    );
   });
 });

@@ -2,55 +2,57 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type ChangingTree, codeOf, MINUTE, messageOf, startChangingTree } from "../../../support/changing-tree.ts";
 import { query } from "../../../support/running-service.ts";
 
-let it: ChangingTree;
+let changing: ChangingTree;
 beforeEach(async () => {
-  it = await startChangingTree();
+  changing = await startChangingTree();
 });
 
 describe("edited settings", () => {
   test("of a sensor are changed section by section, and read as they are", async () => {
-    const path = `/sensors/${it.sensor.id}`;
-    const before = await it.read(`${path}?include=intervalgroup,inheritance`);
+    const path = `/sensors/${changing.sensor.id}`;
+    const before = await changing.read(`${path}?include=intervalgroup,inheritance`);
     expect(before.intervalgroup).toMatchObject({ interval: 60, _inherited: true });
     const body = {
       basic: { name: "renamed", tags: ["a", "b"], priority: 5 },
       intervalgroup: { interval: 300 },
     };
-    const answer = await it.patch(`/experimental${path}`, body);
+    const answer = await changing.patch(`/experimental${path}`, body);
     expect([answer.status, answer.text]).toEqual([204, ""]);
-    const after = await it.read(`${path}?include=intervalgroup,inheritance`);
+    const after = await changing.read(`${path}?include=intervalgroup,inheritance`);
     expect(after).toMatchObject({ name: "renamed", basic: { name: "renamed", tags: ["a", "b"], priority: 5 } });
     // What is not given of a section that becomes the object's own is as it was.
     expect(after.intervalgroup).toEqual({
       interval: 300,
       errorintervalsdown: 1,
       _inheritancesource: {
-        id: it.device.id,
+        id: changing.device.id,
         type: "REFERENCED_DEVICE",
-        name: it.device.name,
-        href: `/api/v2/devices/${it.device.id}`,
+        name: changing.device.name,
+        href: `/api/v2/devices/${changing.device.id}`,
       },
       _inherited: false,
       _shadowed: null,
     });
-    expect(await it.ids(`/experimental/sensors${query({ filter: 'name = "renamed"' })}`)).toEqual([it.sensor.id]);
-    const slow = query({ filter: `intervalgroup.interval = 300s and parentid = "${it.device.id}"` });
-    expect(await it.ids(`/experimental/sensors${slow}`)).toContain(it.sensor.id);
+    expect(await changing.ids(`/experimental/sensors${query({ filter: 'name = "renamed"' })}`)).toEqual([
+      changing.sensor.id,
+    ]);
+    const slow = query({ filter: `intervalgroup.interval = 300s and parentid = "${changing.device.id}"` });
+    expect(await changing.ids(`/experimental/sensors${slow}`)).toContain(changing.sensor.id);
   });
 
   test("of a device: addresses, and a password that is never shown", async () => {
-    const path = `/devices/${it.device.id}`;
+    const path = `/devices/${changing.device.id}`;
     const body = {
       basic: { host: "srv.example.net", hostv6: "fd00::7", ipversion: 1 },
       windowsconnection: { windowsloginusername: "svc", windowsloginpassword: "secret" },
     };
-    expect((await it.patch(path, body)).status).toBe(204);
-    const after = await it.read(`${path}?include=*`);
+    expect((await changing.patch(path, body)).status).toBe(204);
+    const after = await changing.read(`${path}?include=*`);
     expect(after.basic).toMatchObject({
       host: "srv.example.net",
       hostv6: "fd00::7",
       ipversion: 1,
-      name: it.device.name,
+      name: changing.device.name,
     });
     expect(after.windowsconnection).toMatchObject({
       windowslogindomain: "",
@@ -60,73 +62,75 @@ describe("edited settings", () => {
     });
     expect(JSON.stringify(after)).not.toContain("secret");
     for (const filter of ['basic.host = "srv.example.net"', 'basic.hostv6 = "fd00::7"']) {
-      expect(await it.ids(`/experimental/devices${query({ filter })}`)).toEqual([it.device.id]);
+      expect(await changing.ids(`/experimental/devices${query({ filter })}`)).toEqual([changing.device.id]);
     }
   });
 
   test("of a group are inherited by all below that have none of their own", async () => {
-    await it.patch(`/devices/${it.device.id}`, { windowsconnection: { windowslogindomain: "OWN" } });
+    await changing.patch(`/devices/${changing.device.id}`, { windowsconnection: { windowslogindomain: "OWN" } });
     const body = {
       intervalgroup: { interval: 30, errorintervalsdown: 3 },
       windowsconnection: { windowslogindomain: "CORP" },
     };
-    expect((await it.patch(`/experimental/groups/${it.group.id}`, body)).status).toBe(204);
+    expect((await changing.patch(`/experimental/groups/${changing.group.id}`, body)).status).toBe(204);
     const reference = {
-      id: it.group.id,
+      id: changing.group.id,
       type: "REFERENCED_GROUP",
-      name: it.group.name,
-      href: `/api/v2/groups/${it.group.id}`,
+      name: changing.group.name,
+      href: `/api/v2/groups/${changing.group.id}`,
     };
-    const sensor = await it.read(`/sensors/${it.sensor.id}?include=*`);
+    const sensor = await changing.read(`/sensors/${changing.sensor.id}?include=*`);
     expect(sensor.intervalgroup).toEqual({
       ...{ interval: 30, errorintervalsdown: 3, _inheritancesource: reference, _inherited: true },
       _shadowed: { interval: 30, errorintervalsdown: 3 },
     });
-    const device = await it.read(`/devices/${it.device.id}?include=*`);
+    const device = await changing.read(`/devices/${changing.device.id}?include=*`);
     expect(device.windowsconnection).toMatchObject({ windowslogindomain: "OWN", _inherited: false });
-    const sibling = it.group.children.find((child) => child.kind === "device" && child !== it.device);
+    const sibling = changing.group.children.find((child) => child.kind === "device" && child !== changing.device);
     if (sibling === undefined) throw new Error("no sibling");
-    const other = await it.read(`/devices/${sibling.id}?include=*`);
+    const other = await changing.read(`/devices/${sibling.id}?include=*`);
     expect(other.windowsconnection).toMatchObject({
       windowslogindomain: "CORP",
       _inherited: true,
       _inheritancesource: reference,
     });
-    expect(it.sensor.intervalSeconds).toBe(30);
+    expect(changing.sensor.intervalSeconds).toBe(30);
   });
 
   test("a dependency works from the next moment on, and ends when it is taken back", async () => {
-    const [master] = it.simulator.world.list("sensor").filter(({ parent }) => parent !== it.device);
+    const [master] = changing.simulator.world.list("sensor").filter(({ parent }) => parent !== changing.device);
     if (master === undefined) throw new Error("no other sensor");
-    it.simulator.world.force(master.id, "down", it.clock.now());
+    changing.simulator.world.force(master.id, "down", changing.clock.now());
     const body = { scheduledependency: { dependencytype: 1, dependency: master.id } };
-    expect((await it.patch(`/devices/${it.device.id}`, body)).status).toBe(204);
-    expect(await it.read(`/devices/${it.device.id}?include=scheduledependency`)).toMatchObject({
+    expect((await changing.patch(`/devices/${changing.device.id}`, body)).status).toBe(204);
+    expect(await changing.read(`/devices/${changing.device.id}?include=scheduledependency`)).toMatchObject({
       status: "pausedbydependency",
       scheduledependency: { schedule: "none", dependencytype: 1, dependency: master.id },
     });
-    expect(await it.read(`/sensors/${it.sensor.id}`)).toMatchObject({ status: "pausedbydependency" });
-    await it.clock.advance(10 * MINUTE);
-    await it.patch(`/devices/${it.device.id}`, { scheduledependency: { dependencytype: 0 } });
-    await it.clock.advance(6 * MINUTE);
-    expect(await it.read(`/sensors/${it.sensor.id}`)).toMatchObject({ status: "up" });
+    expect(await changing.read(`/sensors/${changing.sensor.id}`)).toMatchObject({ status: "pausedbydependency" });
+    await changing.clock.advance(10 * MINUTE);
+    await changing.patch(`/devices/${changing.device.id}`, { scheduledependency: { dependencytype: 0 } });
+    await changing.clock.advance(6 * MINUTE);
+    expect(await changing.read(`/sensors/${changing.sensor.id}`)).toMatchObject({ status: "up" });
   });
 
   test.each(["live", "specification"] as const)(
     "numbers may be texts, as live servers send them (%s)",
     async (spelling) => {
-      it = await startChangingTree({ spelling });
+      changing = await startChangingTree({ spelling });
       const body = { intervalgroup: { interval: "300" } };
-      expect((await it.patch(`/experimental/sensors/${it.sensor.id}`, body)).status).toBe(204);
-      expect(it.sensor.intervalSeconds).toBe(300);
+      expect((await changing.patch(`/experimental/sensors/${changing.sensor.id}`, body)).status).toBe(204);
+      expect(changing.sensor.intervalSeconds).toBe(300);
     },
   );
 
   test("nothing to change is nothing wrong", async () => {
     for (const body of [{}, { basic: {} }, { intervalgroup: {} }]) {
-      expect((await it.patch(`/devices/${it.device.id}`, body)).status).toBe(204);
+      expect((await changing.patch(`/devices/${changing.device.id}`, body)).status).toBe(204);
     }
-    expect((await it.read(`/devices/${it.device.id}?include=*`)).intervalgroup).toMatchObject({ _inherited: true });
+    expect((await changing.read(`/devices/${changing.device.id}?include=*`)).intervalgroup).toMatchObject({
+      _inherited: true,
+    });
   });
 });
 
@@ -181,26 +185,26 @@ describe("edits that are refused", () => {
     ],
     ["a slash in a name", "device", { "a/b~c": {} }, "The body must not have a/b~c"],
   ])("%s", async (_, kind, body, message) => {
-    const node = kind === "sensor" ? it.sensor : kind === "device" ? it.device : it.group;
+    const node = kind === "sensor" ? changing.sensor : kind === "device" ? changing.device : changing.group;
     const before = JSON.stringify([node.name, node.tags, node.priority, node.settings]);
     const path = kind === "device" ? `/devices/${node.id}` : `/experimental/${kind}s/${node.id}`;
-    const answer = await it.patch(path, body);
+    const answer = await changing.patch(path, body);
     expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);
     expect(messageOf(answer)).toContain(message);
     expect(JSON.stringify([node.name, node.tags, node.priority, node.settings])).toBe(before);
   });
 
   test("a section that is no object", async () => {
-    const answer = await it.patch(`/devices/${it.device.id}`, { basic: "x" });
+    const answer = await changing.patch(`/devices/${changing.device.id}`, { basic: "x" });
     expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);
     expect(messageOf(answer)).toContain("/basic");
   });
 
   test("all of a request or nothing: a dependency on what is below", async () => {
-    const body = { basic: { name: "changed" }, scheduledependency: { dependency: it.sensor.id } };
-    const answer = await it.patch(`/devices/${it.device.id}`, body);
+    const body = { basic: { name: "changed" }, scheduledependency: { dependency: changing.sensor.id } };
+    const answer = await changing.patch(`/devices/${changing.device.id}`, body);
     expect([answer.status, codeOf(answer)]).toEqual([400, "BAD_REQUEST"]);
-    expect(it.device.name).not.toBe("changed");
+    expect(changing.device.name).not.toBe("changed");
   });
 
   test("what is not there: 409, of the object itself and of one to depend on", async () => {
@@ -209,10 +213,10 @@ describe("edits that are refused", () => {
       ["/devices/999999", {}],
       ["/experimental/sensors/999999", {}],
       ["/experimental/groups/999999", {}],
-      [`/devices/${it.sensor.id}`, {}],
-      [`/devices/${it.device.id}`, unknown],
+      [`/devices/${changing.sensor.id}`, {}],
+      [`/devices/${changing.device.id}`, unknown],
     ] as const) {
-      const answer = await it.patch(path, body);
+      const answer = await changing.patch(path, body);
       expect([answer.status, codeOf(answer)]).toEqual([409, "NOT_FOUND"]);
     }
   });

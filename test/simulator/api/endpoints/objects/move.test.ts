@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { SimNode } from "../../../../../src/simulator/world/model.ts";
 import { type ChangingTree, codeOf, startChangingTree } from "../../../support/changing-tree.ts";
 
-let it: ChangingTree;
+let changing: ChangingTree;
 beforeEach(async () => {
-  it = await startChangingTree();
+  changing = await startChangingTree();
 });
 
 /** Names of the children in their order. */
@@ -14,9 +14,9 @@ function order(parent: SimNode): string[] {
 
 /** Four sensors a, b, c, d and nothing else on a new device. */
 async function fourSensors(): Promise<SimNode> {
-  const { world } = it.simulator;
-  const device = world.addDevice(it.group.id, "four", it.clock.now());
-  for (const name of ["a", "b", "c", "d"]) world.addSensor(device.id, name, it.clock.now());
+  const { world } = changing.simulator;
+  const device = world.addDevice(changing.group.id, "four", changing.clock.now());
+  for (const name of ["a", "b", "c", "d"]) world.addSensor(device.id, name, changing.clock.now());
   return device;
 }
 
@@ -38,7 +38,7 @@ describe("move within the siblings, to", () => {
   ])("%s %j: %s (%s)", async (name, body, expected) => {
     const device = await fourSensors();
     const sensor = device.children.find((child) => child.name === name);
-    const answer = await it.post(`/objects/${sensor?.id}/move`, body);
+    const answer = await changing.post(`/objects/${sensor?.id}/move`, body);
     expect([answer.status, answer.text, answer.headers.get("location")]).toEqual([
       204,
       "",
@@ -46,7 +46,7 @@ describe("move within the siblings, to", () => {
     ]);
     expect(order(device).join("")).toBe(expected);
     // Lists are in the order of creation, whatever the tree looks like.
-    expect((await it.ids("/experimental/sensors")).slice(-4)).toEqual(
+    expect((await changing.ids("/experimental/sensors")).slice(-4)).toEqual(
       ["a", "b", "c", "d"].map((one) => device.children.find((child) => child.name === one)?.id),
     );
   });
@@ -61,71 +61,75 @@ describe("move below another parent, to", () => {
     [{ position_preset: "bottom" }, "abcd*"],
   ])("%j: %s", async (body, expected) => {
     const device = await fourSensors();
-    const { name, id } = it.sensor;
-    const answer = await it.post(`/experimental/sensors/${id}/move`, { ...(body as object), parent: device.id });
+    const { name, id } = changing.sensor;
+    const answer = await changing.post(`/experimental/sensors/${id}/move`, { ...(body as object), parent: device.id });
     expect(answer.status).toBe(204);
     expect(
       order(device)
         .map((one) => (one === name ? "*" : one))
         .join(""),
     ).toBe(expected);
-    expect(it.sensor.parent).toBe(device);
-    expect(it.device.children).not.toContain(it.sensor);
-    expect(await it.read(`/sensors/${id}`)).toMatchObject({ parent: { id: device.id } });
+    expect(changing.sensor.parent).toBe(device);
+    expect(changing.device.children).not.toContain(changing.sensor);
+    expect(await changing.read(`/sensors/${id}`)).toMatchObject({ parent: { id: device.id } });
   });
 
   test("its own: it stays where it is", async () => {
     const device = await fourSensors();
-    expect((await it.post(`/objects/${device.children[1]?.id}/move`, { parent: device.id })).status).toBe(204);
+    expect((await changing.post(`/objects/${device.children[1]?.id}/move`, { parent: device.id })).status).toBe(204);
     expect(order(device).join("")).toBe("abcd");
   });
 
   test.each(["probe", "group", "device", "sensor"] as const)("the endpoint of a %s", async (kind) => {
-    const { world } = it.simulator;
+    const { world } = changing.simulator;
     const node =
       kind === "sensor"
-        ? it.sensor
+        ? changing.sensor
         : kind === "device"
-          ? it.device
+          ? changing.device
           : kind === "group"
-            ? it.group
+            ? changing.group
             : world.list("probe")[1];
     const path = `/experimental/${kind}s/${node?.id}/move`;
-    expect((await it.post(path, { position: 10 })).status).toBe(204);
+    expect((await changing.post(path, { position: 10 })).status).toBe(204);
     expect(node?.parent?.children[0]).toBe(node);
-    const other = kind === "device" ? it.sensor : it.device;
-    expect((await it.post(`/experimental/${kind}s/${other.id}/move`, { position: 10 })).status).toBe(404);
+    const other = kind === "device" ? changing.sensor : changing.device;
+    expect((await changing.post(`/experimental/${kind}s/${other.id}/move`, { position: 10 })).status).toBe(404);
   });
 });
 
 describe("moves that are refused", () => {
   test.each<[string, () => [string, unknown], number]>([
-    ["with nothing said", () => [it.device.id, {}], 400],
-    ["with nothing but null", () => [it.device.id, { parent: null, position: null, position_preset: null }], 400],
-    ["with both positions", () => [it.device.id, { position: 10, position_preset: "up" }], 400],
-    ["to a position between two", () => [it.device.id, { position: 15 }], 400],
-    ["to a position below 10", () => [it.device.id, { position: 0 }], 400],
-    ["to a position that is a text", () => [it.device.id, { position: "10" }], 400],
-    ["to an unknown preset", () => [it.device.id, { position_preset: "middle" }], 400],
-    ["into itself", () => [it.group.id, { parent: it.group.id }], 400],
-    ["into something below itself", () => [it.group.parent?.id ?? "", { parent: it.group.id }], 400],
-    ["a sensor into a group", () => [it.sensor.id, { parent: it.group.id }], 400],
-    ["a probe into a group", () => [it.simulator.world.list("probe")[0]?.id ?? "", { parent: it.group.id }], 400],
+    ["with nothing said", () => [changing.device.id, {}], 400],
+    ["with nothing but null", () => [changing.device.id, { parent: null, position: null, position_preset: null }], 400],
+    ["with both positions", () => [changing.device.id, { position: 10, position_preset: "up" }], 400],
+    ["to a position between two", () => [changing.device.id, { position: 15 }], 400],
+    ["to a position below 10", () => [changing.device.id, { position: 0 }], 400],
+    ["to a position that is a text", () => [changing.device.id, { position: "10" }], 400],
+    ["to an unknown preset", () => [changing.device.id, { position_preset: "middle" }], 400],
+    ["into itself", () => [changing.group.id, { parent: changing.group.id }], 400],
+    ["into something below itself", () => [changing.group.parent?.id ?? "", { parent: changing.group.id }], 400],
+    ["a sensor into a group", () => [changing.sensor.id, { parent: changing.group.id }], 400],
+    [
+      "a probe into a group",
+      () => [changing.simulator.world.list("probe")[0]?.id ?? "", { parent: changing.group.id }],
+      400,
+    ],
     ["the root", () => ["0", { position: 10 }], 400],
     ["what is not there", () => ["999999", { position: 10 }], 404],
-    ["to a parent that is not there", () => [it.device.id, { parent: "999999" }], 404],
+    ["to a parent that is not there", () => [changing.device.id, { parent: "999999" }], 404],
   ])("%s", async (_, request, status) => {
     const [id, body] = request();
-    const before = it.group.children.map((child) => child.id);
-    const answer = await it.post(`/objects/${id}/move`, body);
+    const before = changing.group.children.map((child) => child.id);
+    const answer = await changing.post(`/objects/${id}/move`, body);
     expect([answer.status, codeOf(answer)]).toEqual([status, status === 404 ? "NOT_FOUND" : "BAD_REQUEST"]);
-    expect(it.group.children.map((child) => child.id)).toEqual(before);
+    expect(changing.group.children.map((child) => child.id)).toEqual(before);
   });
 
   test("what would depend on itself then", async () => {
-    const { world } = it.simulator;
-    const [other] = world.list("sensor").filter(({ parent }) => parent !== it.device);
-    await it.patch(`/devices/${it.device.id}`, { scheduledependency: { dependency: other?.id } });
-    expect((await it.post(`/objects/${other?.id}/move`, { parent: it.device.id })).status).toBe(400);
+    const { world } = changing.simulator;
+    const [other] = world.list("sensor").filter(({ parent }) => parent !== changing.device);
+    await changing.patch(`/devices/${changing.device.id}`, { scheduledependency: { dependency: other?.id } });
+    expect((await changing.post(`/objects/${other?.id}/move`, { parent: changing.device.id })).status).toBe(400);
   });
 });
