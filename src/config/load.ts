@@ -6,7 +6,7 @@ import { ConfigDocument } from "./document.ts";
 import { type Environment, EnvironmentServer } from "./environment.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ReadAccess, type ReadFile, secretFileReader } from "./reading-files.ts";
-import { checkOtlpFiles, resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
+import { checkOtlpFiles, resolveEventPaths, resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
 import { type RuleFile, readRuleFiles } from "./rule-files.ts";
 import type { Settings } from "./schema.ts";
 import type { Shard } from "./shard.ts";
@@ -72,7 +72,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   await checkOtlpFiles(otlp, { origin, readFile, readSecret, redactor });
   const stateDir = settings.stateDir === undefined ? undefined : resolve(fileBase, settings.stateDir);
   return {
-    config: { ...settings, servers, ruleFiles, stateDir, otlp },
+    config: { ...settings, servers, ruleFiles, stateDir, otlp, events: resolveEventPaths(settings.events, fileBase) },
     source,
     hash: text === undefined ? undefined : createHash("sha256").update(text).digest("hex"),
     // One that the file refers to is used after all.

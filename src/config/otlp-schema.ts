@@ -58,6 +58,9 @@ export const otlpSchema = z
     protocol: z.enum(["http/protobuf", "http/json"]).optional().meta({
       description: "How requests are encoded. Default: `OTEL_EXPORTER_OTLP_PROTOCOL`, else `http/protobuf`.",
     }),
+    events: z.boolean().prefault(false).meta({
+      description: "Push changes of statuses, and with `events.structure` of the structure, as log records.",
+    }),
     interval: duration("1s", "24h")
       .optional()
       .meta({
@@ -104,6 +107,7 @@ export const otlpSchema = z
   .transform((given) => ({
     endpoint: given.endpoint,
     protocol: given.protocol,
+    events: given.events,
     intervalMs: given.interval,
     timeoutMs: given.timeout,
     compression: given.compression,

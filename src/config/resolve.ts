@@ -4,6 +4,7 @@ import type { Redactor } from "../errors/redactor.ts";
 import type { TlsMaterial } from "../lib/http/tls.ts";
 import type { SecretLocation } from "./auth-schema.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
+import { STANDARD_OUTPUT } from "./events-schema.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import type { ReadFile } from "./reading-files.ts";
 import type { ServerSettings, Settings } from "./schema.ts";
@@ -141,6 +142,11 @@ export function resolveOtlpPaths(otlp: Settings["otlp"], base: string): Settings
       headerFiles && Object.fromEntries(Object.entries(headerFiles).map(([name, path]) => [name, resolve(base, path)])),
     tls: tls && { ...tls, caFile: from(tls.caFile), certFile: from(tls.certFile), keyFile: from(tls.keyFile) },
   };
+}
+
+/** The paths of the section `events`, from `base` on. */
+export function resolveEventPaths({ file, ...rest }: Settings["events"], base: string): Settings["events"] {
+  return { ...rest, file: file === undefined || file === STANDARD_OUTPUT ? file : resolve(base, file) };
 }
 
 function secretSource(

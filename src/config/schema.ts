@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { eventsSchema } from "./events-schema.ts";
 import { byteSize, duration, filePath, schedule, wholeNumber } from "./fields.ts";
 import { labelsSchema } from "./labels-schema.ts";
 import { mappingSchema } from "./mapping-schema.ts";
@@ -106,11 +107,15 @@ export const settingsSchema = z
       description:
         "Push of every measurement, with its own time, and of the current state by OTLP. The standard variables of OpenTelemetry fill what is left out; without an endpoint from either nothing is pushed.",
     }),
+    events: eventsSchema.prefault({}).meta({
+      description:
+        "Changes of statuses, and of the structure, each told once: as lines of a file here, by `otlp.events` as log records. docs/events.md explains them.",
+    }),
     state_dir: filePath()
       .optional()
       .meta({
         description:
-          "Directory in which the exporter remembers what it has pushed. Without it a restart heals the last four hours only.",
+          "Directory in which the exporter remembers what it has pushed and which events it has told. Without it a restart heals the last four hours only, and events while it was down are not told.",
         examples: ["/var/lib/prtg-exporter"],
       }),
     strict_secret_files: z.boolean().prefault(false).meta({

@@ -86,6 +86,7 @@ describe("a file", () => {
       mapping: { presets: [], files: [], rules: [], keepOriginal: true, byteUnits: "binary" },
       labels: { keep: undefined, rename: new Map(), fromTags: [] },
       otlp: undefined,
+      events: { file: undefined, structure: false },
     });
   });
 

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { text } from "./fields.ts";
+
+/*
+ * The section `events`: changes on the monitored servers, told one by one. `otlp.events` sends the same ones by OTLP.
+ */
+
+/** In place of a path. */
+export const STANDARD_OUTPUT = "-";
+
+export const eventsSchema = z
+  .strictObject({
+    file: text("the path of a file, or - for standard output")
+      .optional()
+      .meta({
+        title: "path",
+        description:
+          "File to which events are appended as JSON, one object a line; `-` is standard output. Opened anew when it was renamed or removed.",
+        examples: ["/var/log/prtg-exporter/events.jsonl"],
+      }),
+    structure: z.boolean().prefault(false).meta({
+      description: "Tell of objects that were added, removed, renamed or moved, too.",
+    }),
+  })
+  .transform((given) => ({ file: given.file, structure: given.structure }));
