@@ -28,7 +28,10 @@ export async function digestConfig(config: Config): Promise<ConfigDigests> {
   const plainLabels = [keep && [...keep].toSorted(), [...rename], fromTags];
   const shape = { rules, labels: plainLabels, keepOriginal, byteUnits, metrics, staleAfterMs };
   const withSecrets = await Promise.all(servers.map(async (server) => [server, await secretOf(server)] as const));
-  const digests = new Map(withSecrets.map(([server, secret]) => [server.name, digest([server, secret])]));
+  // Where links lead has nothing to do with how the API is reached.
+  const digests = new Map(
+    withSecrets.map(([{ webUrl: _, ...reached }, secret]) => [reached.name, digest([reached, secret])]),
+  );
   const files = await Promise.all(pushFiles(config.otlp ?? {}).map(readQuietly));
   const { headers = {}, endpoint = "" } = rest.otlp ?? {};
   const open = { shape, servers, rest: { ...rest, otlp: rest.otlp && withoutSecrets(rest.otlp) } };

@@ -8,6 +8,7 @@ import type { StatusSource } from "../http/pages/status/source.ts";
 import type { StatePush } from "../otlp/state-push.ts";
 import { Store } from "../store/store.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
+import { OWN_METRICS } from "../telemetry/own-metrics.ts";
 import type { ConfigDigests } from "./config-digests.ts";
 import type { CommandContext } from "./context.ts";
 import { mappingOf, shapeOf } from "./mapping.ts";
@@ -69,6 +70,7 @@ export class Exporter {
     metrics.config.reloadSuccessful(1);
     metrics.config.reloadTime(clock.now() / 1_000);
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
+    this.#showWebInterfaces();
     const current = this.#currentSources();
     this.debug = createDebugPages(current, redactor);
     this.status = createStatusSource(current, redactor);
@@ -133,6 +135,7 @@ export class Exporter {
       (server) => [server.name, kept.get(server.name) ?? this.#create(server)] as const,
     );
     this.#servers = new Map(servers);
+    this.#showWebInterfaces();
     this.#changeStatePush(push, isReshaped, graceMs);
     if (this.#started) for (const server of this.#servers.values()) server.start();
   }
@@ -156,6 +159,11 @@ export class Exporter {
       exporterMetrics: this.metrics,
       context: this.#context,
     });
+  }
+
+  #showWebInterfaces(): void {
+    this.metrics.clear(OWN_METRICS.config.webInterface);
+    for (const { name, webUrl } of this.#config.servers) this.metrics.config.webInterface(name, webUrl, 1);
   }
 
   /** Shows what is known as the configuration wants it, and of the servers that are left. */

@@ -56,8 +56,8 @@ export function schedule() {
 }
 
 /** The root of a monitoring server: scheme, host, port and path before `/api/v2`, without a slash at the end. */
-export function serverUrl() {
-  const error = "an http or https URL such as https://prtg.example.com:1616";
+export function serverUrl(example = "https://prtg.example.com:1616") {
+  const error = `an http or https URL such as ${example}`;
   return z
     .string({ error })
     .meta({ title: "URL" })

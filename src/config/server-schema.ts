@@ -144,11 +144,21 @@ const server = z
         "Where REST API v2 listens: port 1616 for HTTPS, 1615 for HTTP. A slash or `/api/v2` at the end is dropped.",
       examples: ["https://prtg.example.com:1616"],
     }),
+    web_url: serverUrl("https://prtg.example.com")
+      .optional()
+      .meta({
+        description:
+          "Address of the server's own web interface, for links to its pages: label `web_url` of `prtg_exporter_server_web_info`. Default: `https://` and the host in `url`, without its port.",
+        examples: ["https://prtg.example.com:8443"],
+      }),
     auth: authSchema,
     tls: tls.prefault({}).meta({ description: "How the certificate of the server is checked." }),
     limits: limits.prefault({}).meta({ description: "What the exporter may ask of the server." }),
   })
-  .transform((given) => ({ ...given, name: given.name ?? new URL(given.url).hostname }));
+  .transform(({ web_url, ...given }) => {
+    const { hostname } = new URL(given.url);
+    return { ...given, name: given.name ?? hostname, webUrl: web_url ?? `https://${hostname}` };
+  });
 
 /** The section `servers`. */
 export const serversSchema = z

@@ -283,6 +283,12 @@ export const OWN_METRICS = {
   },
   /** About the configuration. */
   config: {
+    webInterface: metric(
+      "prtg_exporter_server_web_info",
+      "gauge",
+      ["server", "web_url"],
+      "Always 1; address of the server's own web interface as the configuration has it (servers[].web_url), for links to its pages.",
+    ),
     reloadSuccessful: metric(
       "prtg_exporter_config_last_reload_successful",
       "gauge",

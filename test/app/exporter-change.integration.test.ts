@@ -172,6 +172,20 @@ describe("only what differs is touched", () => {
     expect((await samplesOf(exporter)).get(seriesKey("prtg_exporter_api_breaker_open", { server: "two" }))).toBe("0");
   });
 
+  test("the web interface is elsewhere: links lead there, and the connection stays", async () => {
+    const simulator = await frozenServer();
+    const before = await configOf([server("hq", simulator, ', web_url: "https://old.example.com"')], RARELY);
+    const after = await configOf([server("hq", simulator, ', web_url: "https://new.example.com/prtg"')], RARELY);
+    const exporter = await started(before);
+    const addresses = async () =>
+      [...(await samplesOf(exporter)).keys()].filter((key) => key.startsWith("prtg_exporter_server_web_info"));
+    const info = (web_url: string) => seriesKey("prtg_exporter_server_web_info", { server: "hq", web_url });
+    expect(await addresses()).toEqual([info("https://old.example.com")]);
+    await change(exporter, before, after);
+    expect(await addresses()).toEqual([info("https://new.example.com/prtg")]);
+    expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
+  });
+
   test("nothing piles up", async () => {
     const simulator = await frozenServer();
     const configs = await Promise.all(

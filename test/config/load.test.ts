@@ -57,6 +57,7 @@ describe("a file", () => {
         {
           name: "prtg.example.com",
           url: "https://prtg.example.com:1616",
+          webUrl: "https://prtg.example.com",
           credentials: { kind: "api_key", apiKey: expect.anything() },
           tls: { ca: undefined, serverName: undefined, insecureSkipVerify: false },
           limits: {
@@ -95,6 +96,7 @@ describe("a file", () => {
 servers:
   - name: hq
     url: http://10.0.0.1:1615/prtg/api/v2
+    web_url: https://proxy.example.com:8443/prtg/
     auth: { username: me, password_file: /run/secrets/key }
     tls: { ca_file: /etc/ssl/ca.pem, server_name: prtg, insecure_skip_verify: true }
     limits: { concurrency: 8, requests_per_second: 0.5, timeout: 5s, total_timeout: 1m, list_timeout: 10m, max_response_size: 16MB, max_objects: 50000, max_text_size: 8MB, max_text_length: 256 }
@@ -109,6 +111,7 @@ metrics: { sensor_status: all, node_sensors: [device, probe, device] }
     expect(server).toMatchObject({
       name: "hq",
       url: "http://10.0.0.1:1615/prtg",
+      webUrl: "https://proxy.example.com:8443/prtg",
       credentials: { kind: "login", username: "me" },
       tls: { serverName: "prtg", insecureSkipVerify: true },
       limits: {
@@ -128,6 +131,14 @@ metrics: { sensor_status: all, node_sensors: [device, probe, device] }
     expect(config.collectors.limits).toEqual({ schedule: { kind: "interval", everyMs: 900_000 }, enabled: false });
     expect(config.staleAfterMs).toBe(3_600_000);
     expect(config.metrics).toEqual({ sensorStatus: "all", nodeSensors: ["device", "probe"], channelInfo: "auto" });
+  });
+
+  test.each([
+    ["http://10.0.0.1:1615/prtg", "https://10.0.0.1"],
+    ["https://[::1]:1616", "https://[::1]"],
+  ])("takes %s for the API of the web interface at %s, unless told otherwise", async (url, webUrl) => {
+    const { config } = await load(MINIMAL.replace("https://prtg.example.com:1616", url));
+    expect(serverOf(config).webUrl).toBe(webUrl);
   });
 
   test("may leave sections empty", async () => {
