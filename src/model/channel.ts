@@ -1,6 +1,6 @@
 import type { ChannelLimits, LookupDefinition } from "../prtg/records.ts";
 import type { NodeState } from "./node-state.ts";
-import { Rows } from "./rows.ts";
+import { NumberRows, numberAt, startOfRow } from "./number-rows.ts";
 
 /** Facts of a channel that a change delivers, even where they are what they were; as bits. */
 export const CHANNEL_FACTS = {
@@ -27,30 +27,11 @@ const MEASURED_MONOTONIC = 3;
 const SERIES_AT = 4;
 const LISTED_UNTIL = 5;
 const WIDTH = 6;
-const CHANNELS_PER_BLOCK = 1_024;
 
-/**
- * The numbers of channels that change with each poll; NaN stands for none. As members of an object each would be an
- * object of its own on the heap: 80 bytes a channel, and a million of them for the collector of garbage to look at.
- */
-export class ChannelNumbers {
-  readonly #rows = new Rows();
-  readonly #blocks: Float64Array[] = [];
-
-  /** A row without numbers. */
-  take(): { readonly row: number; readonly block: Float64Array } {
-    const row = this.#rows.take();
-    const index = Math.floor(row / CHANNELS_PER_BLOCK);
-    const block = this.#blocks[index] ?? new Float64Array(CHANNELS_PER_BLOCK * WIDTH);
-    this.#blocks[index] = block;
-    const at = (row % CHANNELS_PER_BLOCK) * WIDTH;
-    block.fill(Number.NaN, at, at + WIDTH);
-    return { row, block };
-  }
-
-  /** The row will be another channel's. */
-  release(row: number): void {
-    this.#rows.release(row);
+/** The numbers of channels that change with each poll. */
+export class ChannelNumbers extends NumberRows {
+  constructor() {
+    super(WIDTH);
   }
 }
 
@@ -161,11 +142,10 @@ export class Channel {
   }
 
   #get(member: number): number | undefined {
-    const value = this.#block[(this.row % CHANNELS_PER_BLOCK) * WIDTH + member] ?? Number.NaN;
-    return Number.isNaN(value) ? undefined : value;
+    return numberAt(this.#block, startOfRow(this.row, WIDTH) + member);
   }
 
   #set(member: number, value: number | undefined): void {
-    this.#block[(this.row % CHANNELS_PER_BLOCK) * WIDTH + member] = value ?? Number.NaN;
+    this.#block[startOfRow(this.row, WIDTH) + member] = value ?? Number.NaN;
   }
 }

@@ -1,6 +1,7 @@
 import type { NodeRecord, StatusSummary } from "../prtg/records.ts";
 import { isPaused, type StatusToken } from "../prtg/status.ts";
 import type { ExpiryPolicy } from "./expiry-policy.ts";
+import { NumberRows, numberAt, startOfRow } from "./number-rows.ts";
 import type { TreeNode } from "./tree.ts";
 
 /** Facts of a node that a change delivers, even where they are what they were; as bits. */
@@ -30,6 +31,17 @@ export function nodeExpiry(policy: ExpiryPolicy): NodeExpiry {
   return { state: policy.state(), property: policy.property() };
 }
 
+const LAST_UP = 0;
+const LAST_DOWN = 1;
+const WIDTH = 2;
+
+/** The times of nodes that change with each poll and that no series shows. */
+export class NodeTimes extends NumberRows {
+  constructor() {
+    super(WIDTH);
+  }
+}
+
 /** What is known of a probe, group, device or sensor beside its place in the tree. `...Until` is monotonic ms. */
 export class NodeState {
   readonly id: string;
@@ -51,17 +63,36 @@ export class NodeState {
   summaryUntil = 0;
   /** Milliseconds since the epoch. Holds for good: it is the age of what is no longer served. */
   lastMeasuredAt: number | undefined = undefined;
+  /** Sensors only: the server's words for the status, in the last list. No series shows them. */
+  message: string | undefined = undefined;
+  readonly #times: Float64Array;
 
-  constructor(row: number, node: TreeNode) {
+  constructor(times: NodeTimes, node: TreeNode) {
+    const { row, block } = times.take();
     this.id = node.id;
     this.row = row;
+    this.#times = block;
     this.node = node;
+  }
+
+  /** Sensors only: when it was last up, as far as a list told; milliseconds since the epoch. */
+  get lastUp(): number | undefined {
+    return numberAt(this.#times, startOfRow(this.row, WIDTH) + LAST_UP);
+  }
+
+  /** Sensors only: when it was last down, as far as a list told; milliseconds since the epoch. */
+  get lastDown(): number | undefined {
+    return numberAt(this.#times, startOfRow(this.row, WIDTH) + LAST_DOWN);
   }
 
   /** A list shows the node. What the record does not say stays as it was until that expires. Returns the facts that it had, as bits. */
   update(record: NodeRecord, until: NodeExpiry): number {
     this.status = record.status;
     this.statusUntil = until.state;
+    // Kept where it is the same, so that each poll's copy can go.
+    if (record.message !== this.message) this.message = record.message;
+    this.#tellTime(LAST_UP, record.lastUp);
+    this.#tellTime(LAST_DOWN, record.lastDown);
     if (record.statusSince !== undefined) {
       this.statusSince = record.statusSince;
       this.statusSinceUntil = until.state;
@@ -85,5 +116,9 @@ export class NodeState {
   /** Undefined where no list told, or, of other nodes than sensors, none has confirmed it for long; `now`: monotonic ms. */
   knownStatus(now: number): StatusToken | undefined {
     return this.node.kind === "sensor" || this.statusUntil > now ? this.status : undefined;
+  }
+
+  #tellTime(member: number, at: number | undefined): void {
+    if (at !== undefined) this.#times[startOfRow(this.row, WIDTH) + member] = at;
   }
 }

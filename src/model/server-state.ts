@@ -4,9 +4,8 @@ import { labelSize, labelsTooLarge } from "./bounds.ts";
 import type { Channel } from "./channel.ts";
 import { Counts, countStatuses } from "./counts.ts";
 import type { Lookups } from "./lookups.ts";
-import { NODE_FACTS, NodeState, nodeExpiry } from "./node-state.ts";
+import { NODE_FACTS, NodeState, NodeTimes, nodeExpiry } from "./node-state.ts";
 import { reconcileInSteps } from "./reconcile.ts";
-import { Rows } from "./rows.ts";
 import type { SensorChannels } from "./sensor-channels.ts";
 import { type LatestRow, ServerChannels } from "./server-channels.ts";
 import { type KnownVersion, NO_OBSERVER, type StateObserver } from "./state-observer.ts";
@@ -36,7 +35,7 @@ export interface ServerStateOptions {
 export class ServerState {
   readonly #maxLabelText: number;
   readonly #nodes = new Map<string, NodeState>();
-  readonly #rows = new Rows();
+  readonly #nodeTimes = new NodeTimes();
   readonly #channels: ServerChannels;
   readonly #statusCounts = new Counts();
   readonly #objectCounts = new Counts();
@@ -231,7 +230,7 @@ export class ServerState {
     const { tree, changes } = step.value;
     this.#tree = tree;
     for (const node of changes.removed) this.#remove(node);
-    for (const node of changes.added) this.#nodes.set(node.id, new NodeState(this.#rows.take(), node));
+    for (const node of changes.added) this.#nodes.set(node.id, new NodeState(this.#nodeTimes, node));
     for (const node of changes.replaced) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
@@ -250,7 +249,7 @@ export class ServerState {
     if (kind === "sensor") this.#channels.removeSensor(id);
     this.#observer.nodeRemoved(known);
     this.#nodes.delete(id);
-    this.#rows.release(known.row);
+    this.#nodeTimes.release(known.row);
   }
 
   /** Returns whether the counts add up to the server's own total. */

@@ -30,6 +30,12 @@ export interface NodeRecord {
   readonly status: StatusToken;
   /** Milliseconds since the epoch. */
   readonly statusSince: number | undefined;
+  /** Sensors only: what the server says about the status, as one line of text; undefined where it says nothing. */
+  readonly message: string | undefined;
+  /** Sensors only: when it was last up; milliseconds since the epoch. */
+  readonly lastUp: number | undefined;
+  /** Sensors only: when it was last down; milliseconds since the epoch. */
+  readonly lastDown: number | undefined;
   /** Type of the object, for example `ping` or `paessler.snmp.cpu_usage_sensor`; numeric version suffix removed. */
   readonly type: string;
   /** Human name of the type, for example `Ping v2`. */

@@ -128,6 +128,19 @@ describe("the status of a sensor", () => {
     expect(subject.series(TREE_FAMILIES.sensorStatusSince)).toHaveLength(1);
   });
 
+  test("has words that are known of the sensor, and that make no reader's page anew", async () => {
+    const subject = monitored(smallServer());
+    // What the first poll reads last, the second one counts.
+    for (let poll = 0; poll < 2; poll++) await subject.monitor.pollOnce(signal);
+    const { version } = subject.store;
+    for (const message of ["OK", "3 % (Packet Loss)"]) {
+      subject.server.change("50", { message, lastDown: 1_700_000_000_250 });
+      await subject.monitor.pollOnce(signal);
+      expect(subject.monitor.view.state.node("50")).toMatchObject({ message, lastDown: 1_700_000_000_250 });
+    }
+    expect(subject.store.version).toBe(version);
+  });
+
   test("is withdrawn when no poll confirmed it for five minutes, the age of its values is not", async () => {
     const subject = monitored(smallServer());
     subject.monitor.start();

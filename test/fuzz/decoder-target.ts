@@ -22,7 +22,7 @@ import { type FuzzInput, type FuzzTarget, promise } from "./target.ts";
 
 /** What decoders look at, and what must not be looked at. */
 const MEMBERS = (
-  "id name parent path status status_since kind sensor_kind kind_name basic priority tags favorite host hostv6 " +
+  "id name parent path status status_since message lastup lastdown kind sensor_kind kind_name basic priority tags favorite host hostv6 " +
   "intervalgroup interval scanning_interval type sensor_status_summary up down total count last_measurement timestamp " +
   "value display_value unit displayunit display_unit custom unittype alerting limits limitmaxerror limit_min_error " +
   "limitmode values entries lookup lookup_type from to text code message request_id version " +

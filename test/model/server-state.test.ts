@@ -155,6 +155,39 @@ describe("ServerState", () => {
     ]);
   });
 
+  test("knows what the last list said about a status, and when the sensor was last up and down as far as any told", async () => {
+    const { state, tree } = sensorServer();
+    const known = () => {
+      const { message, lastUp, lastDown } = state.node("50") ?? {};
+      return [message, lastUp, lastDown];
+    };
+    await tree();
+    expect(known()).toEqual([undefined, undefined, undefined]);
+    await tree({ message: "Timeout", lastUp: 1_773_334_871_250, lastDown: 1_773_334_931_000 });
+    expect(known()).toEqual(["Timeout", 1_773_334_871_250, 1_773_334_931_000]);
+    await tree({ message: "Paused" });
+    expect(known()).toEqual(["Paused", 1_773_334_871_250, 1_773_334_931_000]);
+    await tree();
+    expect(known()[0]).toBeUndefined();
+  });
+
+  test("gives the times of a sensor that is gone to no other", async () => {
+    const { state, tree, context } = sensorServer();
+    await tree({ lastUp: 1, lastDown: 2 });
+    for (let poll = 0; poll < 2; poll++) await state.applyTree({ nodes: { sensor: list([]) } }, context());
+    await state.applyTree({ nodes: { sensor: list([record("sensor", "51", "0")]) } }, context());
+    expect(state.node("51")).toMatchObject({ row: 0, lastUp: undefined, lastDown: undefined });
+  });
+
+  test("tells no more of a sensor whose message changed than of one that is as it was", async () => {
+    const told: number[] = [];
+    const { tree } = sensorServer({ ...NO_OBSERVER, nodeChanged: (_node, facts) => void told.push(facts) });
+    await tree({ message: "OK", lastUp: 1 });
+    await tree({ message: "OK", lastUp: 1 });
+    await tree({ message: "3 % (Packet Loss)", lastUp: 2, lastDown: 3 });
+    expect(told).toEqual([6, 6, 6]);
+  });
+
   test("remembers the status of a sensor for good, of other objects while it is confirmed", async () => {
     const { clock, state, context } = sensorServer();
     const nodes = {

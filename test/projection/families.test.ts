@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
-import { NodeState } from "../../src/model/node-state.ts";
+import { NodeState, NodeTimes } from "../../src/model/node-state.ts";
 import { reconcile } from "../../src/model/reconcile.ts";
 import { EMPTY_TREE } from "../../src/model/tree.ts";
 import { CHANNEL_FAMILIES } from "../../src/projection/channel-families.ts";
@@ -25,7 +25,7 @@ function values(more: Partial<NodeRecord>): Record<string, number | undefined> {
   const sensor = record("sensor", "1", "0", more);
   const node = reconcile(EMPTY_TREE, { sensor: list([sensor]) }).tree.nodes.get("1");
   if (node === undefined) throw new Error("no node");
-  const state = new NodeState(0, node);
+  const state = new NodeState(new NodeTimes(), node);
   state.update(sensor, { state: 10, property: 20 });
   const { sensorLastMeasurement: _, ...gauges } = SENSOR_FAMILIES;
   return Object.fromEntries(

@@ -12,6 +12,7 @@ import {
   readIntervalSeconds,
   readStatus,
   readTimestamp,
+  sharedText,
   text,
 } from "./values.ts";
 
@@ -29,6 +30,7 @@ export function decodeNode(kind: NodeKind, record: unknown, problems: DecodeProb
   }
   const basic = isObject(record.basic) ? record.basic : NO_SECTION;
   const ancestors = readPath(record.path);
+  const isSensor = kind === "sensor";
   return {
     id,
     kind,
@@ -37,6 +39,9 @@ export function decodeNode(kind: NodeKind, record: unknown, problems: DecodeProb
     ancestors,
     status: readStatus(record.status, problems),
     statusSince: readTimestamp(record.status_since, problems),
+    message: isSensor ? readMessage(record.message) : undefined,
+    lastUp: isSensor ? readTimestamp(record.lastup, problems) : undefined,
+    lastDown: isSensor ? readTimestamp(record.lastdown, problems) : undefined,
     type: withoutVersion(text(record.kind) ?? text(record.sensor_kind) ?? ""),
     typeName: text(record.kind_name) ?? "",
     priority: readPriority(basic.priority ?? record.priority),
@@ -57,6 +62,18 @@ function parentFromPath(id: string, ancestors: readonly Reference[] | undefined)
 /** `paessler.snmp.cpu_usage_sensor.65` names the same type whatever its version. */
 function withoutVersion(type: string): string {
   return type.replace(/\.\d+$/, "");
+}
+
+/** Of scripts with an output of several lines. */
+const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+
+/**
+ * As one line: control characters and breaks are a blank, lone surrogates U+FFFD. Markup, which live servers send, is text
+ * like any other. Most sensors say the same.
+ */
+function readMessage(value: unknown): string | undefined {
+  const message = text(value)?.replace(BREAKS, " ").trim().toWellFormed();
+  return message === undefined || message === "" ? undefined : sharedText(message);
 }
 
 function readPriority(value: unknown): number | undefined {

@@ -32,13 +32,14 @@ export class TextBounds {
   }
 
   node(node: NodeRecord, problems: DecodeProblems): NodeRecord {
-    const { name, type, typeName, host = "", tags, parent, ancestors = [] } = node;
-    const texts = [name, type, typeName, host, parent?.name ?? "", parent?.kind ?? "", ...tags];
+    const { name, message = "", type, typeName, host = "", tags, parent, ancestors = [] } = node;
+    const texts = [name, message, type, typeName, host, parent?.name ?? "", parent?.kind ?? "", ...tags];
     for (const ancestor of ancestors) texts.push(ancestor.name ?? "", ancestor.kind ?? "");
     if (texts.every((text) => this.#fits(text))) return node;
     return {
       ...node,
       name: this.#cut(name, problems),
+      message: node.message === undefined ? undefined : this.#cut(message, problems),
       type: this.#cut(type, problems),
       typeName: this.#cut(typeName, problems),
       host: node.host === undefined ? undefined : this.#cut(host, problems),
@@ -85,8 +86,14 @@ export function sizeOfChannel({ name, unit, lookup }: ChannelRecord): number {
   return name.length + unit.length + (lookup?.length ?? 0);
 }
 
-export function sizeOfNode({ name, host, type, typeName, tags, parent, ancestors }: NodeRecord): number {
-  let size = name.length + (host?.length ?? 0) + type.length + typeName.length + (parent?.name?.length ?? 0);
+export function sizeOfNode({ name, message, host, type, typeName, tags, parent, ancestors }: NodeRecord): number {
+  let size =
+    name.length +
+    (message?.length ?? 0) +
+    (host?.length ?? 0) +
+    type.length +
+    typeName.length +
+    (parent?.name?.length ?? 0);
   for (const tag of tags) size += tag.length + ELEMENT_SIZE;
   for (const ancestor of ancestors ?? []) size += (ancestor.name?.length ?? 0) + 2 * ELEMENT_SIZE;
   return size;

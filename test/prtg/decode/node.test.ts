@@ -20,7 +20,9 @@ describe("tree nodes", () => {
       status: "DOWN_ACKNOWLEDGED",
       status_since: "2026-03-12T17:02:11Z",
       favorite: true,
-      message: "No response",
+      message: "No response (SNMP error # -2003)",
+      lastup: "2026-03-12T17:01:11Z",
+      lastdown: "2026-03-12T17:55:11.250Z",
       parent: { id: "2044", name: "core-sw-1", type: "REFERENCED_DEVICE", href: "/api/v2/devices/2044" },
       basic: { name: "Uplink", priority: "3", tags: ["snmptrafficsensor", "wan"], parenttags: ["cisco"] },
       intervalgroup: { interval: "60", errorintervalsdown: "1" },
@@ -34,6 +36,9 @@ describe("tree nodes", () => {
       ancestors: undefined,
       status: "acknowledged",
       statusSince: Date.UTC(2026, 2, 12, 17, 2, 11),
+      message: "No response (SNMP error # -2003)",
+      lastUp: Date.UTC(2026, 2, 12, 17, 1, 11),
+      lastDown: Date.UTC(2026, 2, 12, 17, 55, 11, 250),
       type: "paessler.snmp.cpu_usage_sensor",
       typeName: "SNMP CPU Usage",
       priority: 3,
@@ -116,6 +121,7 @@ describe("records of the deprecated lists", () => {
       favorite: false,
       priority: 4,
       scanning_interval: "60 s",
+      message: "OK",
       tags: "wan uplink",
       path: [
         { id: "0", name: "Root", type: "REFERENCED_ROOT", href: "restricted" },
@@ -129,6 +135,8 @@ describe("records of the deprecated lists", () => {
       type: "snmptraffic",
       priority: 4,
       intervalSeconds: 60,
+      message: "OK",
+      lastUp: undefined,
       tags: ["wan", "uplink"],
       favorite: false,
     });
@@ -160,6 +168,9 @@ describe("what is wrong costs only its own field", () => {
       expected: { statusSince: undefined },
       problem: "timestamp",
     },
+    { field: "lastup", record: { lastup: 45_000.5 }, expected: { lastUp: undefined }, problem: "timestamp" },
+    { field: "lastdown", record: { lastdown: "1 h ago" }, expected: { lastDown: undefined }, problem: "timestamp" },
+    { field: "message", record: { message: ["OK"] }, expected: { message: undefined }, problem: undefined },
     {
       field: "interval",
       record: { intervalgroup: { interval: "often" } },
@@ -212,4 +223,46 @@ test.each([
   ["1,5", undefined],
 ])("an interval of %j is %s seconds", (interval, seconds) => {
   expect(decode("sensor", { id: "1", status: "UP", intervalgroup: { interval } }).node?.intervalSeconds).toBe(seconds);
+});
+
+describe("the message of a sensor", () => {
+  const messageOf = (message: unknown) => decode("sensor", { id: "1", status: "UP", message }).node?.message;
+
+  test.each([
+    ["OK", "OK"],
+    [200, "200"],
+    ["", undefined],
+    [" \r\n", undefined],
+    [null, undefined],
+    [
+      '<div class="status">Timeout<br>Cause: it &amp; that</div>',
+      '<div class="status">Timeout<br>Cause: it &amp; that</div>',
+    ],
+    ["first line\r\n\tsecond line\u2028third\n", "first line second line third"],
+    ["\u001b[31mred\u0000\u0007\u0085bell", "[31mred bell"],
+    ["half \ud83d of a pair", "half \ufffd of a pair"],
+    ["abc\u202egnp.exe", "abc\u202egnp.exe"],
+  ])("%j is the text %j", (given, message) => {
+    expect(messageOf(given)).toBe(message);
+  });
+
+  test("is of sensors only, as are the times of the last change", () => {
+    const record = { id: "1", status: "UP", message: "OK", lastup: "2026-03-12T17:01:11Z", lastdown: "never" };
+    const { node, problems } = decode("device", record);
+    expect(node).toMatchObject({ message: undefined, lastUp: undefined, lastDown: undefined });
+    expect(problems).toEqual(noProblems());
+  });
+
+  test("of a megabyte takes no time", () => {
+    const before = process.cpuUsage();
+    expect(messageOf(`a${"\n".repeat(1_000_000)}b`)).toBe("a b");
+    expect(messageOf("\ud83d \u0007".repeat(250_000))).toHaveLength(749_998);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(10_000);
+  });
+});
+
+test("what has not happened yet is no time", () => {
+  const record = { id: "1", status: "UP", lastup: "0001-01-01T00:00:00Z", lastdown: "" };
+  const { node, problems } = decode("sensor", record);
+  expect([node?.lastUp, node?.lastDown, problems]).toEqual([undefined, undefined, noProblems()]);
 });

@@ -136,6 +136,23 @@ describe("one record that is too large spoils no list", () => {
     expect(recorded.problems.get("text")).toBe(6);
   });
 
+  test("the message of a sensor is cut, and counts for the text that a list may have", async () => {
+    const sensors = (count: number, message: string) =>
+      Array.from({ length: count }, (_, at) => ({ id: `${at}`, name: "Ping", status: "DOWN", message }));
+    const server = await startApiServer((_request, response) =>
+      sendJson(response, sensors(2, `<b onclick="x">${"\u202e!".repeat(200_000)}`)),
+    );
+    const { api, recorded } = testClient(server.url, { limits: LIMITS });
+    const [first] = (await api.nodes("sensor", {}, never)).items;
+    expect(first?.message).toBe(`<b onclick="x">${"\u202e!".repeat(42)}…`);
+    expect(recorded.problems.get("text")).toBe(2);
+    const small = testClient(server.url, { limits: { ...LIMITS, maxTextSize: 5_000 } });
+    server.handle((_request, response) => sendJson(response, sensors(50, "x".repeat(50))));
+    expect((await small.api.nodes("sensor", {}, never)).items).toHaveLength(50);
+    server.handle((_request, response) => sendJson(response, sensors(50, "x".repeat(99))));
+    expect(await rejection(small.api.nodes("sensor", {}, never))).toMatchObject({ code: "API_LIST_TOO_LARGE" });
+  });
+
   test("a pair of surrogates is not cut in two", async () => {
     const server = await startApiServer((_request, response) => sendJson(response, [channel(1, "😀".repeat(100))]));
     const { api } = testClient(server.url, { limits: LIMITS });

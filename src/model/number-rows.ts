@@ -1,0 +1,50 @@
+import { Rows } from "./rows.ts";
+
+const ROWS_PER_BLOCK = 1_024;
+
+/**
+ * Numbers of the objects of one kind, so many to each; NaN stands for none. As members of an object each would be an
+ * object of its own on the heap: 16 bytes more a number, and millions of them for the collector of garbage to look at.
+ */
+export class NumberRows {
+  readonly #width: number;
+  readonly #rows = new Rows();
+  readonly #blocks: Float64Array[] = [];
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  /** A row without numbers. */
+  take(): NumberRow {
+    const row = this.#rows.take();
+    const index = Math.floor(row / ROWS_PER_BLOCK);
+    const block = this.#blocks[index] ?? new Float64Array(ROWS_PER_BLOCK * this.#width);
+    this.#blocks[index] = block;
+    const at = startOfRow(row, this.#width);
+    block.fill(Number.NaN, at, at + this.#width);
+    return { row, block };
+  }
+
+  /** The row will be another object's. */
+  release(row: number): void {
+    this.#rows.release(row);
+  }
+}
+
+/** A row of `width` numbers in a block that it shares with others. */
+export interface NumberRow {
+  readonly row: number;
+  readonly block: Float64Array;
+}
+
+/** Where in its block a row of `width` numbers begins. */
+export function startOfRow(row: number, width: number): number {
+  return (row % ROWS_PER_BLOCK) * width;
+}
+
+/** Undefined: none. */
+export function numberAt(block: Float64Array, index: number): number | undefined {
+  const value = block[index] ?? Number.NaN;
+  return Number.isNaN(value) ? undefined : value;
+}
