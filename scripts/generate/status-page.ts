@@ -20,9 +20,13 @@ is read.
 Without \`server\` the first server that has the object answers. An unknown object is 404. Names are shown as the server sent
 them; secrets are taken out of everything.
 
+Lists say of each sensor that is not up for how long, and why: its message, as the last poll had it. In a message control
+characters and line breaks are a blank, and markup is text like any other; it is cut at \`limits.max_text_length\`, in rows of the pages at 200 characters.
+Messages are no labels of metrics: they change, and each would be a series of its own.
+
 \`\`\`
 curl -s localhost:9705/status.json | jq '.servers[] | {name, up, late: [.collectors[] | select(.age_seconds > 600) | .name]}'
-curl -s 'localhost:9705/status.json?status=down' | jq -r '.items[].path'
+curl -s 'localhost:9705/status.json?status=down' | jq -r '.items[] | "\\(.path): down since \\(.status_since): \\(.message)"'
 \`\`\`
 `;
 

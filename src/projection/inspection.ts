@@ -35,6 +35,12 @@ export interface SensorInspection {
   readonly status: StatusToken | undefined;
   /** Milliseconds since the epoch; undefined where no list has confirmed it for long. */
   readonly statusSince: number | undefined;
+  /** What the server said about the status in the last list; undefined where it said nothing. */
+  readonly message: string | undefined;
+  /** As far as any list told, milliseconds since the epoch. */
+  readonly lastUp: number | undefined;
+  /** As far as any list told, milliseconds since the epoch. */
+  readonly lastDown: number | undefined;
   /** Of any channel, milliseconds since the epoch. */
   readonly lastMeasuredAt: number | undefined;
   /** Age at which values are withdrawn; undefined where no channel was listed. */
@@ -68,6 +74,9 @@ export function inspectSensor(
     sensor: known.node,
     status: known.status,
     statusSince: known.statusSinceUntil > now ? known.statusSince : undefined,
+    message: known.message,
+    lastUp: known.lastUp,
+    lastDown: known.lastDown,
     lastMeasuredAt: known.lastMeasuredAt,
     staleAfterMs: group?.staleAfterMs,
     channelCount: all.length,

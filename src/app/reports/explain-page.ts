@@ -116,7 +116,7 @@ function lineOf({ family, labelText, value }: FoundSeries): string {
 }
 
 function textOf({ inspection, lines, channels }: ExplainedSensor): string {
-  const { server, sensor, status, staleAfterMs } = inspection;
+  const { server, sensor, status, statusSince, message, lastUp, lastDown, staleAfterMs } = inspection;
   const properties = [
     ["path", sensor.path],
     ["kind", `${sensor.type} (${sensor.typeName})`],
@@ -124,6 +124,10 @@ function textOf({ inspection, lines, channels }: ExplainedSensor): string {
     ["tags", sensor.tags.join(", ")],
     ["inherited tags", sensor.inheritedTags.join(", ")],
     ["status", status ?? "not known yet"],
+    ["message", message ?? ""],
+    ["status since", isoTime(statusSince) ?? ""],
+    ["last up", isoTime(lastUp) ?? ""],
+    ["last down", isoTime(lastDown) ?? ""],
     ["values go after", staleAfterMs === undefined ? "" : `${staleAfterMs / 1000} s`],
   ];
   return [
@@ -133,6 +137,11 @@ function textOf({ inspection, lines, channels }: ExplainedSensor): string {
     ...partText(inspection),
     ...channels.flatMap((each) => ["\n", ...channelText(sensor.id, each)]),
   ].join("");
+}
+
+/** Undefined where it is not known. */
+function isoTime(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
 }
 
 /** Nothing where these are all there are, or the one that was asked for. */
@@ -182,7 +191,7 @@ function valueText({ state, value, measuredAt, fromSeries }: ChannelInspection):
 }
 
 function jsonOf({ inspection, lines, channels }: ExplainedSensor): object {
-  const { server, sensor, status, staleAfterMs } = inspection;
+  const { server, sensor, status, statusSince, message, lastUp, lastDown, staleAfterMs } = inspection;
   return {
     server,
     sensor: {
@@ -195,6 +204,10 @@ function jsonOf({ inspection, lines, channels }: ExplainedSensor): object {
       tags: sensor.tags,
       inherited_tags: sensor.inheritedTags,
       status,
+      message,
+      status_since: isoTime(statusSince),
+      last_up: isoTime(lastUp),
+      last_down: isoTime(lastDown),
       stale_after_seconds: staleAfterMs === undefined ? undefined : staleAfterMs / 1000,
     },
     lines,
@@ -206,7 +219,7 @@ function jsonOf({ inspection, lines, channels }: ExplainedSensor): object {
       unit: channel.unit,
       state: channel.state,
       value: channel.value,
-      measured_at: channel.measuredAt === undefined ? undefined : new Date(channel.measuredAt).toISOString(),
+      measured_at: isoTime(channel.measuredAt),
       from_time_series: channel.fromSeries,
       limits: channel.limits,
       outcome: account.outcome,

@@ -67,6 +67,8 @@ function rootSummary({ server, outline }: ServerOutline): NodeSummary {
     name: server,
     path: "",
     status: null,
+    status_since: null,
+    message: null,
     children: outline.children(ROOT_ID).length,
     sensors_by_status: Object.fromEntries(outline.sensorsBelow(ROOT_ID)),
   };
@@ -74,6 +76,7 @@ function rootSummary({ server, outline }: ServerOutline): NodeSummary {
 
 function summary({ server, monitor, outline }: ServerOutline, node: TreeNode): NodeSummary {
   const { id, kind, name, path } = node;
+  const inspection = kind === "sensor" ? monitor.inspect(id, NO_CHANNELS) : undefined;
   return {
     server,
     id,
@@ -81,7 +84,9 @@ function summary({ server, monitor, outline }: ServerOutline, node: TreeNode): N
     name,
     path,
     status: monitor.nodeStatus(node) ?? null,
-    children: kind === "sensor" ? (monitor.inspect(id, NO_CHANNELS)?.channelCount ?? 0) : outline.children(id).length,
+    status_since: instantOrNull(inspection?.statusSince),
+    message: inspection?.message ?? null,
+    children: inspection?.channelCount ?? outline.children(id).length,
     sensors_by_status: Object.fromEntries(outline.sensorsBelow(id)),
   };
 }
@@ -106,13 +111,16 @@ async function sensorReport(
   const inspection = monitor.inspect(id, choiceOf(wanted, from));
   const explained = inspection && (await explainSensor(inspection, wanted, sources, slices));
   if (explained === undefined) return null;
-  const { sensor, statusSince, lastMeasuredAt, staleAfterMs, channelCount, channelsFrom } = explained.inspection;
+  const { sensor, statusSince, lastUp, lastDown, lastMeasuredAt, staleAfterMs, channelCount, channelsFrom } =
+    explained.inspection;
   return {
     kind: sensor.type,
     kind_name: sensor.typeName,
     interval_seconds: sensor.intervalSeconds ?? null,
     stale_after_seconds: staleAfterMs === undefined ? null : staleAfterMs / 1_000,
     status_since: instantOrNull(statusSince),
+    last_up_at: instantOrNull(lastUp),
+    last_down_at: instantOrNull(lastDown),
     last_measurement_at: instantOrNull(lastMeasuredAt),
     series: [...explained.lines],
     channels_total: channelCount,

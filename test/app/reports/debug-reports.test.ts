@@ -11,7 +11,10 @@ const SECRET = 'hunter2"\\';
 
 async function pages(at = smallServer()) {
   const { server, monitor, store, clock } = monitored(at);
-  server.change("50", { name: `Uplink ${SECRET}`, tags: [SECRET] });
+  server.change("50", {
+    ...{ name: `Uplink ${SECRET}`, tags: [SECRET], message: `Timeout <b>\u001b[31m of ${SECRET}` },
+    ...{ statusSince: 1_773_334_931_000, lastUp: 1_773_334_871_250 },
+  });
   await monitor.pollOnce(new AbortController().signal);
   const redactor = new Redactor();
   redactor.add(SECRET);
@@ -36,6 +39,17 @@ describe("the pages below /debug", () => {
       expect(shown).not.toContain("hunter2");
       expect(shown).toContain("Uplink [redacted]");
     }
+  });
+
+  test("explain a sensor with what the server says about its status", async () => {
+    const { text, json } = await (await pages()).explain(new URLSearchParams({ object: "50" }));
+    expect(text).toContain("  message         Timeout <b> [31m of [redacted]\n");
+    expect(text).toContain("  status since    2026-03-12T17:02:11.000Z\n");
+    expect(text).toContain("  last up         2026-03-12T17:01:11.250Z\n  last down\n");
+    const times = { status_since: "2026-03-12T17:02:11.000Z", last_up: "2026-03-12T17:01:11.250Z" };
+    expect(json).toMatchObject({
+      objects: [{ sensor: { message: expect.stringContaining("Timeout <b>"), ...times } }],
+    });
   });
 
   test("repeat no secret that was asked for", async () => {

@@ -14,6 +14,9 @@ import {
 } from "../../support/simulated-exporter.ts";
 import { objectCounts, servedValue, statusCounts } from "../../support/world-truth.ts";
 
+/** Of one line, whatever a user wrote. */
+const SAID = "<b>Moved</b> to \u202erack 5 &amp; 6";
+
 let running: SimulatedExporter;
 let world: World;
 let at: number;
@@ -29,7 +32,8 @@ beforeAll(async () => {
   world.rename(named(0).id, "uplink of the tests");
   world.rename(named(1).id, "the uplink of the tests");
   world.rename(named(2).id, `with ${TEST_KEY}`);
-  world.pause(named(3).id, at);
+  world.pause(named(3).id, at, SAID);
+  world.pause(named(4).id, at, `key ${TEST_KEY}`);
   world.rename(named(0).parent?.id ?? "", "rankword");
   world.rename(named(sensors.length - 1).id, "the rankword");
   expect(await running.poll()).toBe(true);
@@ -170,6 +174,26 @@ describe("an object", () => {
     expect(new Set(sensor?.channels.map(({ state, value }) => `${state} ${value}`))).toEqual(new Set(["paused null"]));
   });
 
+  test("says of every sensor below it since when it has its status, and why", async () => {
+    for (const { id } of world.list("device")) {
+      for (const child of (await node(id)).children.items) {
+        if (child.kind !== "sensor" || child.id === named(4).id) continue;
+        const { message, since } = world.state(named(sensors.findIndex((one) => one.id === child.id)), at);
+        expect([child.message, Date.parse(child.status_since ?? "")]).toEqual([
+          message || null,
+          Math.trunc(since / 1_000) * 1_000,
+        ]);
+      }
+    }
+    expect((await node(named(3).id)).node.message).toBe(SAID);
+  });
+
+  test("says when a sensor was up", async () => {
+    const up = sensors.find((sensor) => world.state(sensor, at).status === "up");
+    const { sensor } = await node(up?.id ?? "");
+    expect(Date.parse(sensor?.last_up_at ?? "")).toBeGreaterThan(at - 3_600_000);
+  });
+
   test("comes in parts where much is below it", async () => {
     const busy = world.list("device").toSorted((a, b) => b.children.length - a.children.length)[0];
     const all = await node(busy?.id ?? "");
@@ -239,7 +263,9 @@ test("takes secrets out of names", async () => {
     expect((await exporter.status.node(question))?.node.name).toBe("with [redacted]");
     const found = await exporter.status.search({ text: "with", server: undefined, status: undefined });
     expect(found.items.map(({ name }) => name)).toContain("with [redacted]");
-    for (const report of [await exporter.status.node(question), found]) {
+    const paused = await exporter.status.node({ ...question, id: named(4).id });
+    expect(paused?.node.message).toBe("key [redacted]");
+    for (const report of [await exporter.status.node(question), found, paused]) {
       expect(JSON.stringify(report)).not.toContain(TEST_KEY);
     }
   } finally {

@@ -55,6 +55,12 @@ export function momentInFull(at: string | null, now: string): Html {
   return at === null ? moment(at, now) : html`${moment(at, now)} <span class="exact">${utc(at)}</span>`;
 }
 
+/** How long ago a moment was as seen from `now` (both ISO 8601): `12 min`; the exact time, UTC, as a title. */
+export function span(at: string, now: string): Html {
+  const seconds = Math.max(1, (Date.parse(now) - Date.parse(at)) / 1_000);
+  return html`<time datetime="${at}" title="since ${utc(at)}" data-span>${duration(seconds)}</time>`;
+}
+
 /** `2026-11-21 18:44:57 UTC` */
 export function utc(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;

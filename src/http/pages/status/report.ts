@@ -137,6 +137,8 @@ const NodeSummary = z.strictObject({
   name: z.string().describe("as the server sent it; it can hold anything"),
   path: z.string().describe("names from below the root, joined with `/`"),
   status: z.string().nullable().describe("own status, not a roll-up; null where it is not known"),
+  status_since: instant().nullable().describe("since when a sensor has its status; null where it is not known"),
+  message: z.string().nullable().describe("what the server says about the status of a sensor, as text; null: nothing"),
   children: count().describe("objects right below it; channels of a sensor"),
   sensors_by_status: byStatus().describe("sensors below it, per status; empty for a sensor"),
 });
@@ -163,6 +165,8 @@ const Sensor = z.strictObject({
   interval_seconds: z.number().nullable().describe("scanning interval"),
   stale_after_seconds: z.number().nullable().describe("age at which values are withdrawn"),
   status_since: instant().nullable().describe("since when it has its status"),
+  last_up_at: instant().nullable().describe("when the server last saw it up, where it tells"),
+  last_down_at: instant().nullable().describe("when the server last saw it down, where it tells"),
   last_measurement_at: instant().nullable().describe("newest measurement of any channel"),
   series: z.array(z.string()).describe("lines of the metrics page that are about the sensor itself"),
   channels_total: count().describe("channels that it has"),

@@ -18,8 +18,11 @@ const STATES: Readonly<Record<ChannelReport["state"], string>> = {
 /** Properties of a sensor. */
 export function sensorFacts({ node }: NodeReport, sensor: SensorReport, hasDebugPages: boolean, now: string): Html {
   const { kind, kind_name, interval_seconds, stale_after_seconds, status_since, last_measurement_at } = sensor;
+  const { last_up_at, last_down_at } = sensor;
   return html`${fact("Kind", html`<bdi>${kind_name || kind}</bdi>`)}${
     status_since !== null && fact("In this status since", moment(status_since, now))
+  }${last_up_at !== null && fact("Last up", moment(last_up_at, now))}${
+    last_down_at !== null && fact("Last down", moment(last_down_at, now))
   }${fact("Last measurement", moment(last_measurement_at, now))}${
     interval_seconds !== null && fact("Scanned every", duration(interval_seconds))
   }${stale_after_seconds !== null && fact("Values withdrawn after", duration(stale_after_seconds))}${

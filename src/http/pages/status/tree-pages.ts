@@ -14,6 +14,7 @@ export function nodePage(report: NodeReport, options: { readonly hasDebugPages: 
   const content = html`${crumbs(report)}
 <header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameOf(node.name)}</h1>${node.status !== null && statusPill(node.status)}</header>
 <section class="panel" aria-label="Properties" id="facts" data-live>
+${node.message !== null && html`<p class="message"><span class="hidden">Message: </span><bdi>${node.message}</bdi></p>`}
 <dl class="facts">${fact("Id", node.id)}${report.host !== null && fact("Host", html`<bdi>${report.host}</bdi>`)}${
     sensor !== null && sensorFacts(report, sensor, options.hasDebugPages, generated_at)
   }${report.tags.length > 0 && fact("Tags", tags(report.tags))}</dl>
@@ -47,7 +48,7 @@ export function searchPage(report: SearchReport, query: SearchQuery): Page {
 <div id="results"><h1 id="results-title" class="small">${number(total)} ${what(total, query)}</h1>
 ${(query.status !== undefined || query.server !== undefined) && html`<p class="note"><a href="${searchLink({ text: query.text })}">Look among all objects</a></p>`}
 ${total > items.length && html`<p class="note">Here are the best ${number(items.length)}. More words find fewer.</p>`}
-${items.length > 0 && treeRows(items, { paths: true })}
+${items.length > 0 && treeRows(items, { now: generated_at, paths: true })}
 ${items.length === 0 && html`<p class="none">All words must occur in the path, the host or the tags of an object, or be its id.</p>`}</div>
 </section>`;
   return { title: `${query.text || "Search"} – prtg-exporter`, generatedAt: generated_at, query, content };

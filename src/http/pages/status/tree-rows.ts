@@ -1,34 +1,50 @@
-import { counted, number } from "./figures.ts";
+import { counted, number, span } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
 import { nodeLink } from "./links.ts";
 import type { NodeReport, NodeSummary } from "./report.ts";
 import { statusPill, statusTally } from "./status-marks.ts";
 
-/** Rows of the tree; each leads to the page of its object, and the script opens it in place. */
-export function treeRows(nodes: readonly NodeSummary[], options: { readonly paths?: boolean } = {}): Html {
-  return html`<ul class="tree">${nodes.map((node) => row(node, options.paths === true))}</ul>`;
+export interface RowOptions {
+  /** When the nodes were looked at. */
+  readonly now: string;
+  readonly paths?: boolean;
 }
 
-function row(node: NodeSummary, withPath: boolean): Html {
+/** Rows of the tree; each leads to the page of its object, and the script opens it in place. */
+export function treeRows(nodes: readonly NodeSummary[], options: RowOptions): Html {
+  return html`<ul class="tree">${nodes.map((node) => row(node, options))}</ul>`;
+}
+
+function row(node: NodeSummary, { now, paths: withPath = false }: RowOptions): Html {
   const { server, id, kind, name, path, children } = node;
   const above = path.slice(0, Math.max(0, path.length - name.length - 1));
-  return html`<li data-key="${server} ${id}"${children > 0 && html` data-opens`}><div class="row"><span class="kind">${kind}</span><a href="${nodeLink(node)}">${nameOf(name)}</a><span class="facts">${facts(node)}</span>${withPath && html`<span class="path"><bdi>${server}</bdi>${above !== "" && html` / <bdi>${above}</bdi>`}</span>`}</div></li>`;
+  return html`<li data-key="${server} ${id}"${children > 0 && html` data-opens`}><div class="row"><span class="kind">${kind}</span><a href="${nodeLink(node)}">${nameOf(name)}</a><span class="facts">${facts(node, now)}</span>${saidOf(node)}${withPath && html`<span class="path"><bdi>${server}</bdi>${above !== "" && html` / <bdi>${above}</bdi>`}</span>`}</div></li>`;
 }
 
-function facts({ kind, status, children, sensors_by_status }: NodeSummary): Html {
+function facts({ kind, status, status_since, children, sensors_by_status }: NodeSummary, now: string): Html {
   if (kind === "sensor") {
-    return html`${statusPill(status)} <span class="quiet">${counted(children, "channel")}</span>`;
+    const since = status !== "up" && status_since !== null && html`<span>for ${span(status_since, now)}</span> `;
+    return html`${statusPill(status)} ${since}<span class="quiet">${counted(children, "channel")}</span>`;
   }
   // What is up is the rule; the tally of the sensors tells more.
   return html`${status !== null && status !== "up" && statusPill(status)} ${statusTally(sensors_by_status)}`;
 }
 
+/** Characters of a message in a row; the sensor's own page has all of it. */
+const BEYOND_ROW = /^(.{200}).+$/su;
+
+/** Why a sensor is not up. */
+function saidOf({ kind, status, message }: NodeSummary): Html | false {
+  if (kind !== "sensor" || status === "up" || message === null) return false;
+  return html`<span class="said"><bdi>${message.replace(BEYOND_ROW, "$1…")}</bdi></span>`;
+}
+
 /** The children of an object; the rest of a long list on the next page. */
-export function childRows({ node, children }: NodeReport): Html {
+export function childRows({ node, children, generated_at: now }: NodeReport): Html {
   const { total, from, items } = children;
   const pages = pagination(node, { from, count: items.length, total });
-  return total === 0 ? html`<p class="none">Nothing below it.</p>` : html`${treeRows(items)}${pages}`;
+  return total === 0 ? html`<p class="none">Nothing below it.</p>` : html`${treeRows(items, { now })}${pages}`;
 }
 
 /** Leads through a list of which only a part is shown; nothing where all of it is. */

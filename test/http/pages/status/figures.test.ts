@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { bytes, counted, duration, moment, number, utc, value } from "../../../../src/http/pages/status/figures.ts";
+import {
+  bytes,
+  counted,
+  duration,
+  moment,
+  number,
+  span,
+  utc,
+  value,
+} from "../../../../src/http/pages/status/figures.ts";
 import { webAddress } from "../../../../src/http/pages/status/links.ts";
 
 describe("figures", () => {
@@ -51,6 +60,15 @@ describe("figures", () => {
     const shown = moment(at, "2026-11-21T18:45:00.000Z").toString();
     expect(shown).toContain(text);
     expect(shown).toContain(`datetime="${at}"`);
+  });
+
+  test.each([
+    ["2026-11-21T18:33:00.000Z", "12 min"],
+    ["2026-11-21T18:45:00.000Z", "1 s"],
+    // The server's clock is ahead.
+    ["2026-11-21T18:46:00.000Z", "1 s"],
+  ])("since %s it is %s", (at, text) => {
+    expect(span(at, "2026-11-21T18:45:00.000Z").toString()).toContain(`data-span>${text}</time>`);
   });
 
   test("never is a moment too", () => expect(moment(null, "2026-11-21T18:45:00.000Z").toString()).toContain("never"));

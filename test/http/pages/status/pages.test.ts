@@ -5,7 +5,16 @@ import { overviewPage } from "../../../../src/http/pages/status/overview-page.ts
 import { NodeReport, SearchReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
 import { nodePage, searchPage } from "../../../../src/http/pages/status/tree-pages.ts";
-import { asIs, type Naming, nodeReport, searchReport, sensorReport, statusReport, summary } from "./reports.ts";
+import {
+  asIs,
+  downSensor,
+  type Naming,
+  nodeReport,
+  searchReport,
+  sensorReport,
+  statusReport,
+  summary,
+} from "./reports.ts";
 
 const around = { telemetryPath: "/metrics", hasDebugPages: true, style: STYLE, script: SCRIPT };
 
@@ -182,6 +191,48 @@ describe("a page of the tree", () => {
     expect(
       texts(rendered(() => nodePage({ ...nodeReport(), node: summary(asIs, { name: " \t" }) }, around))),
     ).toContain("(no name)");
+  });
+});
+
+describe("why a sensor is not up", () => {
+  const rowOf = (more: Parameters<typeof downSensor>[1]) => {
+    const report = nodeReport();
+    const children = { ...report.children, items: [downSensor(asIs, more)] };
+    const whole = rendered(() => nodePage({ ...report, children }, around));
+    return /<ul class="tree">.*<\/ul>/s.exec(whole)?.[0] ?? "";
+  };
+
+  test("is told in lists, with since when", () => {
+    expect(texts(rowOf({}))).toContain("sw-1 ✕ Down for 12 min 2 channels Timeout (code: PE018)");
+    expect(rowOf({})).toContain(
+      '<time datetime="2026-11-21T18:33:00.000Z" title="since 2026-11-21 18:33:00 UTC" data-span>12 min</time>',
+    );
+    expect(texts(rendered(PAGES.search))).toContain("✕ Down for 12 min 2 channels Timeout (code: PE018)");
+  });
+
+  test("is left out where the server says nothing, and of sensors that are up", () => {
+    expect(texts(rowOf({ message: null, status_since: null }))).toMatch(/sw-1 ✕ Down 2 channels\s*$/);
+    expect(texts(rowOf({ status: "up", message: "OK" }))).toMatch(/sw-1 ✓ Up 2 channels\s*$/);
+  });
+
+  test("is told at length on the page of the sensor, with when it was up", () => {
+    const page = texts(rendered(PAGES.sensor));
+    expect(page).toContain("Message: Timeout (code: PE018)");
+    expect(page).toContain("Last up 12 s ago");
+    expect(page).not.toContain("Last down");
+  });
+
+  test("is cut in lists, between characters", () => {
+    const message = `<b>${"😀".repeat(300)}`;
+    const row = rowOf({ message });
+    expect(row).toContain(`<bdi>&lt;b&gt;${"😀".repeat(197)}…</bdi>`);
+    const report = sensorReport();
+    const whole = rendered(() => nodePage({ ...report, node: { ...report.node, message } }, around));
+    expect(whole).toContain(`<bdi>&lt;b&gt;${"😀".repeat(300)}</bdi>`);
+  });
+
+  test("is kept apart from what is around it, whichever way it is written", () => {
+    expect(rowOf({ message: "\u202eabc\ud800" })).toContain('<span class="said"><bdi>\u202eabc\ufffd</bdi></span>');
   });
 });
 

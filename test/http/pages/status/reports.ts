@@ -104,10 +104,25 @@ export function summary(name: Naming = asIs, more: Partial<NodeSummary> = {}): N
     name: own,
     path: `${name("Berlin")}/${own}`,
     status: name("up"),
+    status_since: null,
+    message: null,
     children: 2,
     sensors_by_status: { up: 1, [name("down")]: 1 },
     ...more,
   };
+}
+
+/** As rows have it. */
+export function downSensor(name: Naming = asIs, more: Partial<NodeSummary> = {}): NodeSummary {
+  return summary(name, {
+    kind: "sensor",
+    id: name("50"),
+    status: name("down"),
+    status_since: "2026-11-21T18:33:00.000Z",
+    message: name("Timeout (code: PE018)"),
+    sensors_by_status: {},
+    ...more,
+  });
 }
 
 export function nodeReport(name: Naming = asIs): NodeReport {
@@ -117,7 +132,7 @@ export function nodeReport(name: Naming = asIs): NodeReport {
     host: name("10.0.0.1"),
     tags: [name("switch")],
     ancestors: [summary(name, { kind: "root", id: "0", status: null }), summary(name, { kind: "probe" })],
-    children: { total: 300, from: 200, items: [summary(name, { kind: "sensor", id: name("50") })] },
+    children: { total: 300, from: 200, items: [downSensor(name)] },
     sensor: null,
   };
 }
@@ -125,7 +140,7 @@ export function nodeReport(name: Naming = asIs): NodeReport {
 export function sensorReport(name: Naming = asIs): NodeReport {
   return {
     ...nodeReport(name),
-    node: summary(name, { kind: "sensor", id: name("50"), sensors_by_status: {} }),
+    node: downSensor(name),
     children: { total: 0, from: 0, items: [] },
     sensor: {
       kind: name("ping"),
@@ -133,6 +148,8 @@ export function sensorReport(name: Naming = asIs): NodeReport {
       interval_seconds: 60,
       stale_after_seconds: 300,
       status_since: BEFORE,
+      last_up_at: BEFORE,
+      last_down_at: null,
       last_measurement_at: BEFORE,
       series: [name('prtg_sensor_info{sensor_id="50"} 1')],
       channels_total: 2,
@@ -166,5 +183,5 @@ export function sensorReport(name: Naming = asIs): NodeReport {
 }
 
 export function searchReport(name: Naming = asIs): SearchReport {
-  return { generated_at: NOW, total: 1_234, items: [summary(name), summary(name, { kind: "sensor" })] };
+  return { generated_at: NOW, total: 1_234, items: [summary(name), downSensor(name)] };
 }

@@ -43,6 +43,10 @@ function tick() {
     const text = Math.abs(seconds) < 1 ? "now" : seconds < 0 ? `${span(-seconds)} ago` : `in ${span(seconds)}`;
     if (time.textContent !== text) time.textContent = text;
   }
+  for (const time of document.querySelectorAll("time[data-span]")) {
+    const text = span(Math.max(1, (now - Date.parse(time.dateTime)) / 1_000));
+    if (time.textContent !== text) time.textContent = text;
+  }
 }
 
 /* Opening in place */
