@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { connectOtlp } from "../../src/otlp/connect.ts";
+import { METRIC_ENCODINGS } from "../../src/otlp/encoding.ts";
 import { otlpResource, otlpSettings } from "../../src/otlp/settings.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { type OtlpRecorder, otlpRecorder } from "../../src/telemetry/recorders.ts";
@@ -12,7 +13,7 @@ import { RECEIVER } from "./otlp-points.ts";
 const { settings } = otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: RECEIVER }, undefined);
 if (settings === undefined) throw new Error("there is no receiver");
 
-export const exporter = await connectOtlp(settings, {
+export const exporter = await connectOtlp(settings, METRIC_ENCODINGS, {
   userAgent: "bench",
   clock: systemClock,
   readFile: (path) => readFile(path, "utf8"),

@@ -1,5 +1,7 @@
+import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { Config } from "../config/load.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import { METRIC_ENCODINGS } from "../otlp/encoding.ts";
 import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-files.ts";
@@ -11,7 +13,7 @@ import { connectReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
 export interface PreparedPush {
   readonly config: Config;
   readonly settings: OtlpSettings;
-  readonly receiver: OtlpReceiver;
+  readonly receiver: OtlpReceiver<ResourceMetrics>;
   readonly files: StateFiles;
   /** To its servers in `state_dir`. */
   readonly claim: StateClaim;
@@ -42,7 +44,7 @@ export async function prepareOtlpPush(
   const files =
     config.stateDir === undefined ? forgetfulFiles() : checkedFiles(createStateFiles(config.stateDir), claim.keep);
   try {
-    const receiver = await connectReceiver(settings, files, context, config);
+    const receiver = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
     return { config, settings, receiver, files, claim, digest: await digestPush(settings) };
   } catch (error) {
     await claim.release();

@@ -1,3 +1,4 @@
+import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { Config } from "../config/load.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { createMeasurementSink, type MeasurementSinkOptions, type SettledRows } from "../otlp/measurement-sink.ts";
@@ -23,7 +24,7 @@ export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;
 export interface OtlpPushOptions {
   readonly prepared: PreparedPush;
   /** That of the push before, where it stays. */
-  readonly receiver: OtlpReceiver;
+  readonly receiver: OtlpReceiver<ResourceMetrics>;
   /** Up to when the receiver has the measurements of each server. */
   readonly watermarks: ReadonlyMap<string, Watermarks>;
   readonly settledRows: SettledRows;

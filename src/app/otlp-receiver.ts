@@ -6,29 +6,31 @@ import type { Config } from "../config/load.ts";
 import { secretFileReader } from "../config/reading-files.ts";
 import type { Shard } from "../config/shard.ts";
 import { connectOtlp } from "../otlp/connect.ts";
+import type { Encodings } from "../otlp/encoding.ts";
 import type { OtlpExporter } from "../otlp/exporter.ts";
-import { type OtlpSettings, otlpResource } from "../otlp/settings.ts";
+import { type LogSettings, otlpResource } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
 import { type CommandContext, readAccess, readText } from "./context.ts";
 
 const INSTANCE_FILE = "instance-id";
 
-/** The way to an OTLP receiver, and who we are to it. */
-export interface OtlpReceiver {
-  readonly exporter: Pick<OtlpExporter, "export" | "close">;
+/** The way of one signal to an OTLP receiver, and who we are to it. */
+export interface OtlpReceiver<Request> {
+  readonly exporter: Pick<OtlpExporter<Request>, "export" | "close">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
 }
 
 /** @throws ExporterError for files and settings that cannot be used */
-export async function connectReceiver(
-  settings: OtlpSettings,
+export async function connectReceiver<Request>(
+  settings: LogSettings,
+  encodings: Encodings<Request>,
   files: StateFiles,
   context: CommandContext,
   { strictSecretFiles = false, shard }: Partial<Pick<Config, "strictSecretFiles" | "shard">> = {},
-): Promise<OtlpReceiver> {
+): Promise<OtlpReceiver<Request>> {
   const { clock, redactor, build } = context;
-  const exporter = await connectOtlp(settings, {
+  const exporter = await connectOtlp(settings, encodings, {
     userAgent: `prtg-exporter/${build.version}`,
     clock,
     readFile: readText,

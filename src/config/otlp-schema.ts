@@ -55,6 +55,13 @@ export const otlpSchema = z
         description: "Where the receiver listens; `/v1/metrics` is appended. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`.",
         examples: ["http://collector:4318"],
       }),
+    logs_endpoint: serverUrl()
+      .optional()
+      .meta({
+        description:
+          "Where the receiver of events listens, if it is another one; `/v1/logs` is appended. Default: `OTEL_EXPORTER_OTLP_LOGS_ENDPOINT`, else `endpoint`, else `OTEL_EXPORTER_OTLP_ENDPOINT`.",
+        examples: ["http://loki:3100/otlp"],
+      }),
     protocol: z.enum(["http/protobuf", "http/json"]).optional().meta({
       description: "How requests are encoded. Default: `OTEL_EXPORTER_OTLP_PROTOCOL`, else `http/protobuf`.",
     }),
@@ -106,6 +113,7 @@ export const otlpSchema = z
   })
   .transform((given) => ({
     endpoint: given.endpoint,
+    logsEndpoint: given.logs_endpoint,
     protocol: given.protocol,
     events: given.events,
     intervalMs: given.interval,

@@ -114,7 +114,7 @@ async function resolveTls(
  */
 export async function checkOtlpFiles(otlp: Settings["otlp"], context: Omit<ResolveContext, "base">): Promise<void> {
   const { origin, readFile, readSecret, redactor } = context;
-  const { headerFiles = {}, tls, endpoint = "" } = otlp ?? {};
+  const { headerFiles = {}, tls, endpoint, logsEndpoint = endpoint } = otlp ?? {};
   const problems: ConfigProblem[] = [];
   const attempt = attemptInto(problems, origin);
   for (const [name, path] of Object.entries(headerFiles)) {
@@ -122,7 +122,9 @@ export async function checkOtlpFiles(otlp: Settings["otlp"], context: Omit<Resol
     await attempt(["otlp", "header_files", name], () => source.read());
   }
   // Without TLS they are not read.
-  const { caFile, certFile, keyFile } = endpoint.startsWith("http:") ? {} : (tls ?? {});
+  const { caFile, certFile, keyFile } = [endpoint, logsEndpoint].every((url) => url?.startsWith("http:"))
+    ? {}
+    : (tls ?? {});
   const at = (key: string) => ["otlp", "tls", key];
   if (caFile !== undefined) await attempt(at("ca_file"), () => readCertificates(caFile, readFile));
   const cert =

@@ -1,10 +1,10 @@
 import type { ReadFile } from "../config/reading-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
-import { ENCODINGS } from "./encoding.ts";
+import { CONTENT_TYPES, type Encodings } from "./encoding.ts";
 import { OtlpExporter } from "./exporter.ts";
 import { headerReader } from "./headers.ts";
-import type { OtlpSettings } from "./settings.ts";
+import type { ReceiverSettings } from "./receiver-settings.ts";
 import { receiverTls } from "./tls.ts";
 import { OtlpTransport } from "./transport.ts";
 
@@ -19,22 +19,25 @@ export interface OtlpContext {
 }
 
 /**
- * The way to the receiver that the settings name. Opens no connection yet, but reads every file that will be needed,
+ * The way of one signal to the receiver that the settings name. Opens no connection yet, but reads every file that will be needed,
  * so that a wrong path is noticed at the start and not in the first push.
  * @throws ExporterError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, CONFIG_INVALID
  */
-export async function connectOtlp(settings: OtlpSettings, context: OtlpContext): Promise<OtlpExporter> {
+export async function connectOtlp<Request>(
+  settings: ReceiverSettings,
+  encodings: Encodings<Request>,
+  context: OtlpContext,
+): Promise<OtlpExporter<Request>> {
   const { url, protocol, compression, timeoutMs, maxRequestBytes } = settings;
   const { userAgent, clock, readFile, readSecret = readFile, redactor } = context;
   const readHeaders = headerReader(settings, readSecret, redactor);
   const tls = receiverTls(settings.tls, readFile, readSecret);
   await readHeaders();
   if (url.startsWith("https:")) await tls.read();
-  const { contentType } = ENCODINGS[protocol];
   const transport = new OtlpTransport({
-    ...{ url, contentType, compression, timeoutMs, userAgent, clock },
+    ...{ url, contentType: CONTENT_TYPES[protocol], compression, timeoutMs, userAgent, clock },
     readHeaders,
     tls,
   });
-  return new OtlpExporter({ transport, protocol, clock, maxRequestBytes });
+  return new OtlpExporter({ transport, protocol, encodings, clock, maxRequestBytes });
 }

@@ -1,9 +1,13 @@
 import {
+  type IExportLogsServiceResponse,
   type IExportMetricsServiceResponse,
   type ISerializer,
+  JsonLogsSerializer,
   JsonMetricsSerializer,
+  ProtobufLogsSerializer,
   ProtobufMetricsSerializer,
 } from "@opentelemetry/otlp-transformer";
+import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { gaugesAsProtobuf } from "./gauge-protobuf.ts";
 
@@ -13,31 +17,61 @@ export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number];
 export const OTLP_COMPRESSIONS = ["none", "gzip"] as const;
 export type OtlpCompression = (typeof OTLP_COMPRESSIONS)[number];
 
-/** How requests and answers look on the wire. */
-export interface Encoding {
-  readonly contentType: string;
-  /** Throws what the serializer throws. */
-  readonly encode: (request: ResourceMetrics) => Uint8Array;
-  /** Throws when the body is none of the protocol's. */
-  readonly decode: (answer: Uint8Array) => IExportMetricsServiceResponse | undefined;
+/** What a receiver says of a request that it took: how much of it it refused for good, and why. As it came. */
+export interface PartialSuccess {
+  /** In JSON a 64-bit number is a text. */
+  readonly rejected?: unknown;
+  readonly errorMessage?: unknown;
 }
 
+/** How requests and answers of one signal look on the wire. */
+export interface Encoding<Request> {
+  /** Throws what the serializer throws. */
+  readonly encode: (request: Request) => Uint8Array;
+  /** Throws when the body is none of the protocol's. */
+  readonly decode: (answer: Uint8Array) => PartialSuccess | undefined;
+}
+
+export type Encodings<Request> = Readonly<Record<OtlpProtocol, Encoding<Request>>>;
+
+export const CONTENT_TYPES: Readonly<Record<OtlpProtocol, string>> = {
+  "http/protobuf": "application/x-protobuf",
+  "http/json": "application/json",
+};
+
 /** The serializers that the SDK's own exporters use, and for what is nearly all that is sent a quicker one of the same result. */
-export const ENCODINGS: Readonly<Record<OtlpProtocol, Encoding>> = {
+export const METRIC_ENCODINGS: Encodings<ResourceMetrics> = {
   "http/protobuf": {
-    contentType: "application/x-protobuf",
     encode: (request) => gaugesAsProtobuf(request) ?? serialize(ProtobufMetricsSerializer, request),
-    decode: (answer) => ProtobufMetricsSerializer.deserializeResponse(answer),
+    decode: (answer) => ofMetrics(ProtobufMetricsSerializer.deserializeResponse(answer)),
   },
   "http/json": {
-    contentType: "application/json",
     encode: (request) => serialize(JsonMetricsSerializer, request),
-    decode: (answer) => JsonMetricsSerializer.deserializeResponse(answer),
+    decode: (answer) => ofMetrics(JsonMetricsSerializer.deserializeResponse(answer)),
   },
 };
 
-type Serializer = ISerializer<ResourceMetrics, IExportMetricsServiceResponse>;
+export const LOG_ENCODINGS: Encodings<ReadableLogRecord[]> = {
+  "http/protobuf": {
+    encode: (request) => serialize(ProtobufLogsSerializer, request),
+    decode: (answer) => ofLogs(ProtobufLogsSerializer.deserializeResponse(answer)),
+  },
+  "http/json": {
+    encode: (request) => serialize(JsonLogsSerializer, request),
+    decode: (answer) => ofLogs(JsonLogsSerializer.deserializeResponse(answer)),
+  },
+};
 
-function serialize(serializer: Serializer, request: ResourceMetrics): Uint8Array {
+function serialize<Request, Response>(serializer: ISerializer<Request, Response>, request: Request): Uint8Array {
   return serializer.serializeRequest(request) ?? new Uint8Array();
+}
+
+function ofMetrics(answer: IExportMetricsServiceResponse | undefined): PartialSuccess | undefined {
+  const success = answer?.partialSuccess;
+  return success && { rejected: success.rejectedDataPoints, errorMessage: success.errorMessage };
+}
+
+function ofLogs(answer: IExportLogsServiceResponse | undefined): PartialSuccess | undefined {
+  const success = answer?.partialSuccess;
+  return success && { rejected: success.rejectedLogRecords, errorMessage: success.errorMessage };
 }

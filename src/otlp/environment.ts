@@ -2,71 +2,122 @@ import { OTLP_COMPRESSIONS, OTLP_PROTOCOLS, type OtlpCompression, type OtlpProto
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the standard variables say; undefined where they say nothing. */
-export interface OtlpEnvironment {
-  readonly disabled: boolean;
-  /** Complete. */
+/** What the standard variables say of one signal; undefined where they say nothing. */
+export interface SignalEnvironment {
+  /** That of the signal's own variable: complete. */
   readonly url: string | undefined;
+  /** That below the endpoint of all signals: complete. */
+  readonly generalUrl: string | undefined;
   readonly protocol: OtlpProtocol | undefined;
+  /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number | undefined;
   readonly compression: OtlpCompression | undefined;
   readonly caFile: string | undefined;
   readonly certFile: string | undefined;
   readonly keyFile: string | undefined;
-  readonly intervalMs: number | undefined;
-  readonly exportTimeoutMs: number | undefined;
-  readonly resourceAttributes: Readonly<Record<string, string>>;
-  /** What is wrong, in words that do not repeat the value. */
+  /** What is wrong with the signal's own variables, in words that do not repeat the value. */
   readonly warnings: readonly string[];
 }
 
+/** What the standard variables say; undefined where they say nothing. */
+export interface OtlpEnvironment {
+  readonly disabled: boolean;
+  readonly metrics: SignalEnvironment;
+  readonly logs: SignalEnvironment;
+  readonly intervalMs: number | undefined;
+  readonly exportTimeoutMs: number | undefined;
+  readonly resourceAttributes: Readonly<Record<string, string>>;
+  /** What is wrong with variables that are of no signal, or of all, in words that do not repeat the value. */
+  readonly warnings: readonly string[];
+}
+
+/** Where the receiver of a signal listens below the endpoint of all signals. */
+export const SIGNAL_PATHS = { metrics: "/v1/metrics", logs: "/v1/logs" } as const;
+export type Signal = keyof typeof SIGNAL_PATHS;
+
 const GENERAL = "OTEL_EXPORTER_OTLP_";
-const METRICS = "OTEL_EXPORTER_OTLP_METRICS_";
+const PREFIXES = { metrics: `${GENERAL}METRICS_`, logs: `${GENERAL}LOGS_` } as const;
 
 /** Node's timers take no more and fire at once instead. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Reads the standard variables of OpenTelemetry. An empty one is unset; so is, with a warning, one that cannot be
- * understood, as the specification has it.
+ * understood, as the specification has it. The variables of a signal count before those of all signals.
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+ * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
  */
 export function parseOtlpEnvironment(env: Environment): OtlpEnvironment {
   const warnings: string[] = [];
-  const read = <Value>(name: string, parse: (text: string) => Value | undefined, expected: string) => {
+  const read = readerOf(env, warnings);
+  const general = readVariables(GENERAL, read);
+  const base = read(`${GENERAL}ENDPOINT`, (text) => parseHttpUrl(text)?.href, URL_EXPECTED);
+  const serviceName = read("OTEL_SERVICE_NAME", asIs, "a name");
+  const signal = (name: Signal): SignalEnvironment => {
+    const faults: string[] = [];
+    const readOwn = readerOf(env, faults);
+    const url = readOwn(`${PREFIXES[name]}ENDPOINT`, (text) => parseHttpUrl(text)?.href, URL_EXPECTED);
+    const own = readVariables(PREFIXES[name], readOwn);
+    return {
+      ...{ url, generalUrl: base && signalUrl(base, name), warnings: faults },
+      protocol: own.protocol ?? general.protocol,
+      headers: { ...general.headers, ...own.headers },
+      timeoutMs: own.timeoutMs ?? general.timeoutMs,
+      compression: own.compression ?? general.compression,
+      caFile: own.caFile ?? general.caFile,
+      certFile: own.certFile ?? general.certFile,
+      keyFile: own.keyFile ?? general.keyFile,
+    };
+  };
+  return {
+    disabled: read("OTEL_SDK_DISABLED", parseBoolean, "true or false") ?? false,
+    metrics: signal("metrics"),
+    logs: signal("logs"),
+    intervalMs: read("OTEL_METRIC_EXPORT_INTERVAL", parseMilliseconds, MILLISECONDS),
+    exportTimeoutMs: read("OTEL_METRIC_EXPORT_TIMEOUT", parseMilliseconds, MILLISECONDS),
+    resourceAttributes: {
+      ...Object.fromEntries(read("OTEL_RESOURCE_ATTRIBUTES", parseKeyValues, PAIRS_EXPECTED) ?? []),
+      ...(serviceName !== undefined && { "service.name": serviceName }),
+    },
+    warnings,
+  };
+}
+
+type ReadVariable = <Value>(
+  name: string,
+  parse: (text: string) => Value | undefined,
+  expected: string,
+) => Value | undefined;
+
+function readerOf(env: Environment, warnings: string[]): ReadVariable {
+  return (name, parse, expected) => {
     const text = env[name]?.trim() ?? "";
     if (text === "") return undefined;
     const value = parse(text);
     if (value === undefined) warnings.push(`${name} is ignored: expected ${expected}`);
     return value;
   };
-  // Both are read, so that a mistake in the one that does not count is told all the same.
-  const either = <Value>(name: string, parse: (text: string) => Value | undefined, expected: string) => {
-    const general = read(GENERAL + name, parse, expected);
-    return read(METRICS + name, parse, expected) ?? general;
-  };
-  const url = "an http or https URL such as http://localhost:4318";
-  const base = read(`${GENERAL}ENDPOINT`, metricsUrl, url);
-  const pairs = (name: string) => read(name, parseKeyValues, "key1=value1,key2=value2, percent-encoded") ?? [];
-  const serviceName = read("OTEL_SERVICE_NAME", asIs, "a name");
+}
+
+const URL_EXPECTED = "an http or https URL such as http://localhost:4318";
+const PAIRS_EXPECTED = "key1=value1,key2=value2, percent-encoded";
+
+/** The variables that there are once for all signals, and once for each. */
+function readVariables(prefix: string, read: ReadVariable) {
+  const pairs = read(`${prefix}HEADERS`, parseKeyValues, PAIRS_EXPECTED) ?? [];
   return {
-    disabled: read("OTEL_SDK_DISABLED", parseBoolean, "true or false") ?? false,
-    url: read(`${METRICS}ENDPOINT`, (text) => parseHttpUrl(text)?.href, url) ?? base,
-    protocol: either("PROTOCOL", oneOf(OTLP_PROTOCOLS), `${OTLP_PROTOCOLS.join(" or ")} (there is no gRPC here)`),
-    headers: Object.fromEntries([...pairs(`${GENERAL}HEADERS`), ...pairs(`${METRICS}HEADERS`)].map(lowerCaseName)),
-    timeoutMs: either("TIMEOUT", parseMilliseconds, MILLISECONDS),
-    compression: either("COMPRESSION", oneOf(OTLP_COMPRESSIONS), OTLP_COMPRESSIONS.join(" or ")),
-    caFile: either("CERTIFICATE", asIs, "a path"),
-    certFile: either("CLIENT_CERTIFICATE", asIs, "a path"),
-    keyFile: either("CLIENT_KEY", asIs, "a path"),
-    intervalMs: read("OTEL_METRIC_EXPORT_INTERVAL", parseMilliseconds, MILLISECONDS),
-    exportTimeoutMs: read("OTEL_METRIC_EXPORT_TIMEOUT", parseMilliseconds, MILLISECONDS),
-    resourceAttributes: {
-      ...Object.fromEntries(pairs("OTEL_RESOURCE_ATTRIBUTES")),
-      ...(serviceName !== undefined && { "service.name": serviceName }),
-    },
-    warnings,
+    protocol: read(
+      `${prefix}PROTOCOL`,
+      oneOf(OTLP_PROTOCOLS),
+      `${OTLP_PROTOCOLS.join(" or ")} (there is no gRPC here)`,
+    ),
+    headers: Object.fromEntries([...pairs].map(lowerCaseName)),
+    timeoutMs: read(`${prefix}TIMEOUT`, parseMilliseconds, MILLISECONDS),
+    compression: read(`${prefix}COMPRESSION`, oneOf(OTLP_COMPRESSIONS), OTLP_COMPRESSIONS.join(" or ")),
+    caFile: read(`${prefix}CERTIFICATE`, asIs, "a path"),
+    certFile: read(`${prefix}CLIENT_CERTIFICATE`, asIs, "a path"),
+    keyFile: read(`${prefix}CLIENT_KEY`, asIs, "a path"),
   };
 }
 
@@ -122,13 +173,11 @@ function decodePercent(text: string): string | undefined {
   }
 }
 
-export const SIGNAL_PATH = "/v1/metrics";
-
-/** The URL for metrics below a base; undefined when the base is no http or https URL. A query stays at the end. */
-export function metricsUrl(base: string): string | undefined {
+/** The URL for a signal below a base; undefined when the base is no http or https URL. A query stays at the end. */
+export function signalUrl(base: string, signal: Signal): string | undefined {
   const url = parseHttpUrl(base);
   if (url === undefined) return undefined;
-  url.pathname = url.pathname.replace(/\/*$/, "") + SIGNAL_PATH;
+  url.pathname = url.pathname.replace(/\/*$/, "") + SIGNAL_PATHS[signal];
   return url.href;
 }
 

@@ -1,8 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import type { IExportMetricsServiceResponse } from "@opentelemetry/otlp-transformer";
 import { parseRetryAfterMs } from "../lib/http/headers.ts";
-import type { DeliveryOutcome } from "../sync/measurement.ts";
-import { ENCODINGS, type OtlpProtocol } from "./encoding.ts";
+import { CONTENT_TYPES, type Encodings, OTLP_PROTOCOLS, type OtlpProtocol, type PartialSuccess } from "./encoding.ts";
 
 /** The answer to one request, as it came over the wire. */
 export interface HttpAnswer {
@@ -13,91 +11,98 @@ export interface HttpAnswer {
   readonly body: Uint8Array;
 }
 
+/** What became of data points or log records that were sent. */
+export type ExportOutcome =
+  /** The receiver has them; `rejected` of them it refused for good, and says why. */
+  | { readonly kind: "accepted"; readonly rejected: number; readonly message: string }
+  /** The receiver refuses the request for good (400, 413 ...): sending it again is of no use. */
+  | { readonly kind: "refused"; readonly message: string }
+  /** It could not be delivered now. */
+  | { readonly kind: "failed"; readonly retryAfterMs: number | undefined; readonly message: string };
+
 /** What became of one request. */
-export type RequestOutcome = DeliveryOutcome | { readonly kind: "too large"; readonly message: string };
+export type RequestOutcome = ExportOutcome | { readonly kind: "too large"; readonly message: string };
+
+/** What an answer is to. */
+export interface SentRequest {
+  readonly protocol: OtlpProtocol;
+  /** Of its signal. */
+  readonly encodings: Encodings<never>;
+  /** Data points or log records in it. */
+  readonly count: number;
+}
 
 /** The statuses for which OTLP/HTTP wants another attempt. */
 const TRY_AGAIN = new Set([429, 502, 503, 504]);
 
 /**
- * These say nothing against the points: a token has run out, a path is wrong, a proxy lost patience. They will be as
- * welcome as ever once that is mended, so they are kept. (The protocol forbids to repeat such a request as it is; the
+ * These say nothing against the data: a token has run out, a path is wrong, a proxy lost patience. It will be as
+ * welcome as ever once that is mended, so it is kept. (The protocol forbids to repeat such a request as it is; the
  * caller comes back later, with the credentials of then.)
  */
-const NOT_ABOUT_THE_POINTS = new Set([401, 403, 404, 405, 407, 408]);
+const NOT_ABOUT_THE_DATA = new Set([401, 403, 404, 405, 407, 408]);
 
 const MAX_MESSAGE = 300;
 
 /**
- * Reads an answer to a request of `points` points.
+ * Reads the answer to a request.
  * @param nowMs wall clock, from which a date in `Retry-After` counts
  * @see https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
  */
-export function parseExportResponse(
-  answer: HttpAnswer,
-  protocol: OtlpProtocol,
-  points: number,
-  nowMs: number,
-): RequestOutcome {
+export function parseExportResponse(answer: HttpAnswer, sent: SentRequest, nowMs: number): RequestOutcome {
   const { status } = answer;
   if (status >= 200 && status < 300) {
-    if (answer.contentType !== "text/html")
-      return { kind: "accepted", ...readPartialSuccess(answer, protocol, points) };
+    if (answer.contentType !== "text/html") return { kind: "accepted", ...readPartialSuccess(answer, sent) };
     const message = `HTTP ${status} with a page for people: this is no OTLP receiver`;
     return { kind: "failed", retryAfterMs: undefined, message };
   }
-  const message = describeStatus(answer, protocol);
+  const message = describeStatus(answer, sent);
   if (TRY_AGAIN.has(status)) {
     return { kind: "failed", retryAfterMs: parseRetryAfterMs(answer.retryAfter, nowMs), message };
   }
   if (status < 400) {
     return { kind: "failed", retryAfterMs: undefined, message: `${message}: redirects are not followed` };
   }
-  if (NOT_ABOUT_THE_POINTS.has(status)) return { kind: "failed", retryAfterMs: undefined, message };
+  if (NOT_ABOUT_THE_DATA.has(status)) return { kind: "failed", retryAfterMs: undefined, message };
   return status === 413 ? { kind: "too large", message } : { kind: "refused", message };
 }
 
 /** The SDK's own exporters only log a partial success; who keeps a watermark must know of it. */
-function readPartialSuccess(
-  answer: HttpAnswer,
-  protocol: OtlpProtocol,
-  points: number,
-): { rejectedPoints: number; message: string } {
-  const success = decode(answer, protocol)?.partialSuccess;
-  // In JSON a 64-bit number is a string.
-  const rejected = Number(success?.rejectedDataPoints ?? 0);
+function readPartialSuccess(answer: HttpAnswer, sent: SentRequest): { rejected: number; message: string } {
+  const success = decode(answer, sent);
+  const rejected = Number(success?.rejected ?? 0);
   return {
-    rejectedPoints: rejected > 0 ? Math.min(Math.trunc(rejected), points) : 0,
+    rejected: rejected > 0 ? Math.min(Math.trunc(rejected), sent.count) : 0,
     message: presentable(String(success?.errorMessage ?? "")),
   };
 }
 
 /** The body of a success; undefined where it is none of the protocol's, which a receiver is forgiven. */
-function decode(answer: HttpAnswer, protocol: OtlpProtocol): IExportMetricsServiceResponse | undefined {
+function decode(answer: HttpAnswer, { protocol, encodings }: SentRequest): PartialSuccess | undefined {
   try {
-    return ENCODINGS[protocolOf(answer, protocol)].decode(answer.body);
+    return encodings[protocolOf(answer, protocol)].decode(answer.body);
   } catch {
     return undefined;
   }
 }
 
 /** `HTTP 400 Bad Request: the reason that the receiver gave` */
-function describeStatus(answer: HttpAnswer, protocol: OtlpProtocol): string {
+function describeStatus(answer: HttpAnswer, sent: SentRequest): string {
   const status = `HTTP ${answer.status} ${STATUS_CODES[answer.status] ?? ""}`.trim();
-  const reason = presentable(readReason(answer, protocol));
+  const reason = presentable(readReason(answer, sent));
   return reason === "" ? status : `${status}: ${reason}`;
 }
 
 /** Failures carry a `google.rpc.Status`; proxies, and some receivers, plain text. */
-function readReason(answer: HttpAnswer, protocol: OtlpProtocol): string {
+function readReason(answer: HttpAnswer, sent: SentRequest): string {
   const { body, contentType } = answer;
   if (contentType?.startsWith("text/")) return contentType === "text/plain" ? new TextDecoder().decode(body) : "";
-  if (protocolOf(answer, protocol) === "http/protobuf") {
+  if (protocolOf(answer, sent.protocol) === "http/protobuf") {
     // A Status is laid out as a partial success is (1: number, 2: text), so it can be read as one.
     const length = body.length < 128 ? [body.length] : [(body.length & 127) | 128, body.length >> 7];
     if (body.length >= 1 << 14) return "";
     const wrapped = { ...answer, body: Uint8Array.from([0x0a, ...length, ...body]) };
-    return decode(wrapped, "http/protobuf")?.partialSuccess?.errorMessage ?? "";
+    return String(decode(wrapped, { ...sent, protocol: "http/protobuf" })?.errorMessage ?? "");
   }
   try {
     const status: unknown = JSON.parse(new TextDecoder().decode(body));
@@ -108,8 +113,7 @@ function readReason(answer: HttpAnswer, protocol: OtlpProtocol): string {
 }
 
 function protocolOf({ contentType }: HttpAnswer, asked: OtlpProtocol): OtlpProtocol {
-  if (contentType === "application/json") return "http/json";
-  return contentType === "application/x-protobuf" ? "http/protobuf" : asked;
+  return OTLP_PROTOCOLS.find((protocol) => CONTENT_TYPES[protocol] === contentType) ?? asked;
 }
 
 /** One short line for a log. */

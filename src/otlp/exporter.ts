@@ -1,51 +1,51 @@
-import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { describeFault } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { yieldToEventLoop } from "../lib/yielding.ts";
-import type { DeliveryOutcome } from "../sync/measurement.ts";
-import { ENCODINGS, type OtlpProtocol } from "./encoding.ts";
-import { parseExportResponse, type RequestOutcome } from "./export-response.ts";
+import type { Encodings, OtlpProtocol } from "./encoding.ts";
+import { type ExportOutcome, parseExportResponse, type RequestOutcome } from "./export-response.ts";
 import { RequestSize } from "./request-size.ts";
 import type { OtlpTransport } from "./transport.ts";
 
-/** What is final: the receiver has the points, but for those it refused. */
-export type FinalOutcome = Extract<DeliveryOutcome, { readonly kind: "accepted" | "refused" }>;
+/** What is final: the receiver has the data, but for what it refused. */
+export type FinalOutcome = Extract<ExportOutcome, { readonly kind: "accepted" | "refused" }>;
 
 /** Items to send, each of which travels in one request. */
-export interface ExportBatch<Item> {
+export interface ExportBatch<Item, Request> {
   /** Taken one by one, so that no more of them need to be there than one request holds. */
   readonly items: Iterable<Item>;
   /** Bytes on the wire, roughly; see RequestSize. */
   readonly estimateSize: (item: Item) => number;
-  /** Data points in the item. */
-  readonly countPoints: (item: Item) => number;
-  readonly toRequest: (items: readonly Item[]) => ResourceMetrics;
+  /** Data points, or log records, in the item. */
+  readonly count: (item: Item) => number;
+  readonly toRequest: (items: readonly Item[]) => Request;
   readonly settled: (items: readonly Item[], outcome: FinalOutcome) => void;
   readonly failed: (items: readonly Item[]) => void;
 }
 
-export interface OtlpExporterOptions {
+export interface OtlpExporterOptions<Request> {
   readonly transport: OtlpTransport;
   readonly protocol: OtlpProtocol;
+  /** Of the signal. */
+  readonly encodings: Encodings<Request>;
   readonly clock: Clock;
   /** The most that the body of a request may have, before compression. */
   readonly maxRequestBytes: number;
 }
 
 /**
- * Sends metrics to one receiver in requests of a size that it takes.
+ * Sends one signal, metrics or logs, to one receiver in requests of a size that it takes.
  *
  * The SDK's own OTLP exporters cannot be used for this. Of a partial success they only write to the diagnostics log;
  * their callback loses status and `Retry-After`; and their transport, which cannot be exchanged, repeats a request on
- * its own for as long as the timeout lasts, so that a caller with a watermark learns late, and never knows how often
- * its points arrived. So this puts the SDK's serializers (what those exporters send, byte for byte) on a transport of
- * our own that tries once. Trying again is up to the caller, who has the points, the order and the time.
+ * its own for as long as the timeout lasts, so that a caller that remembers what arrived learns late, and never knows how
+ * often it did. So this puts the SDK's serializers (what those exporters send, byte for byte) on a transport of
+ * our own that tries once. Trying again is up to the caller, who has the data, the order and the time.
  */
-export class OtlpExporter {
-  readonly #options: OtlpExporterOptions;
+export class OtlpExporter<Request> {
+  readonly #options: OtlpExporterOptions<Request>;
   readonly #size: RequestSize;
 
-  constructor(options: OtlpExporterOptions) {
+  constructor(options: OtlpExporterOptions<Request>) {
     this.#options = options;
     this.#size = new RequestSize(options.maxRequestBytes);
   }
@@ -54,7 +54,7 @@ export class OtlpExporter {
    * Sends items in their order, request after request, up to the first that fails; never rejects.
    * The outcome is that of all requests together: `refused` when the receiver refused every one of them.
    */
-  async export<Item>(batch: ExportBatch<Item>, signal: AbortSignal): Promise<DeliveryOutcome> {
+  async export<Item>(batch: ExportBatch<Item, Request>, signal: AbortSignal): Promise<ExportOutcome> {
     try {
       return await this.#export(batch, signal);
     } catch (error) {
@@ -62,8 +62,8 @@ export class OtlpExporter {
     }
   }
 
-  async #export<Item>(batch: ExportBatch<Item>, signal: AbortSignal): Promise<DeliveryOutcome> {
-    const result = { accepted: 0, refused: 0, rejectedPoints: 0, message: "" };
+  async #export<Item>(batch: ExportBatch<Item, Request>, signal: AbortSignal): Promise<ExportOutcome> {
+    const result = { accepted: 0, refused: 0, rejected: 0, message: "" };
     for (const part of this.#split(batch)) {
       const waiting = [part];
       for (let items = waiting.shift(); items !== undefined; items = waiting.shift()) {
@@ -78,12 +78,12 @@ export class OtlpExporter {
         }
         batch.settled(items, outcome);
         result[outcome.kind]++;
-        result.rejectedPoints += outcome.kind === "accepted" ? outcome.rejectedPoints : countAll(batch, items);
+        result.rejected += outcome.kind === "accepted" ? outcome.rejected : countAll(batch, items);
         if (outcome.message !== "") result.message = outcome.message;
       }
     }
-    const { accepted, refused, rejectedPoints, message } = result;
-    return accepted === 0 && refused > 0 ? { kind: "refused", message } : { kind: "accepted", rejectedPoints, message };
+    const { accepted, refused, rejected, message } = result;
+    return accepted === 0 && refused > 0 ? { kind: "refused", message } : { kind: "accepted", rejected, message };
   }
 
   /** Ends all connections, also busy ones. */
@@ -92,7 +92,7 @@ export class OtlpExporter {
   }
 
   /** Into what one request each is likely to hold. */
-  *#split<Item>({ items, estimateSize }: ExportBatch<Item>): Generator<readonly Item[]> {
+  *#split<Item>({ items, estimateSize }: ExportBatch<Item, Request>): Generator<readonly Item[]> {
     let part: Item[] = [];
     let estimate = 0;
     for (const item of items) {
@@ -109,17 +109,21 @@ export class OtlpExporter {
   }
 
   /** `too large` only for what can still be divided. */
-  async #send<Item>(batch: ExportBatch<Item>, items: readonly Item[], signal: AbortSignal): Promise<RequestOutcome> {
-    const { transport, protocol, clock } = this.#options;
+  async #send<Item>(
+    batch: ExportBatch<Item, Request>,
+    items: readonly Item[],
+    signal: AbortSignal,
+  ): Promise<RequestOutcome> {
+    const { transport, protocol, encodings, clock } = this.#options;
     try {
       // Putting requests together must not keep others from the event loop for longer than one takes.
       await yieldToEventLoop();
       signal.throwIfAborted();
-      const body = ENCODINGS[protocol].encode(batch.toRequest(items));
+      const body = encodings[protocol].encode(batch.toRequest(items));
       this.#size.measured(sum(items, batch.estimateSize), body.length);
       if (items.length > 1 && !this.#size.fits(body.length)) return { kind: "too large", message: "" };
       const answer = await transport.post(body, signal);
-      const outcome = parseExportResponse(answer, protocol, countAll(batch, items), clock.now());
+      const outcome = parseExportResponse(answer, { protocol, encodings, count: countAll(batch, items) }, clock.now());
       if (outcome.kind !== "too large") return outcome;
       if (items.length === 1) return { ...outcome, kind: "refused" };
       this.#size.refused(body.length);
@@ -135,8 +139,8 @@ function halves<Item>(items: readonly Item[]): [readonly Item[], readonly Item[]
   return [items.slice(0, middle), items.slice(middle)];
 }
 
-function countAll<Item>({ countPoints }: ExportBatch<Item>, items: readonly Item[]): number {
-  return sum(items, countPoints);
+function countAll<Item>({ count }: Pick<ExportBatch<Item, never>, "count">, items: readonly Item[]): number {
+  return sum(items, count);
 }
 
 function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {

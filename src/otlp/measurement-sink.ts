@@ -5,14 +5,14 @@ import type { ValueSeries } from "../mapping/channel-mapper.ts";
 import { convert } from "../mapping/units/conversion.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink, Resolution } from "../sync/measurement.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
-import type { ExportBatch, OtlpExporter } from "./exporter.ts";
+import type { ExportBatch, FinalOutcome, OtlpExporter } from "./exporter.ts";
 import { estimatePointSize, gauge, SeriesPoint } from "./metric-data.ts";
 
 /** With the points of each row that were rejected; those of a request stand at its first row. */
 export type SettledRows = WeakMap<MeasurementRow, number>;
 
 export interface MeasurementSinkOptions {
-  readonly exporter: Pick<OtlpExporter, "export">;
+  readonly exporter: Pick<OtlpExporter<ResourceMetrics>, "export">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
   /** The series of a channel; undefined when the channel is not known (any more). */
@@ -57,18 +57,18 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
     settled.set(row, rejected);
     if (skipped > 0) observer.skipped(row.resolution, skipped);
   };
-  const batchOf = (rows: readonly MeasurementRow[], signal: AbortSignal): ExportBatch<RowItem> => ({
+  const batchOf = (rows: readonly MeasurementRow[], signal: AbortSignal): ExportBatch<RowItem, ResourceMetrics> => ({
     items: itemsOf(
       rows.filter((row) => !settled.has(row)),
       options.describe,
       settle,
     ),
     estimateSize: ({ size }) => size,
-    countPoints: ({ points }) => points.length,
+    count: ({ points }) => points.length,
     toRequest: (items) => requestOf(items, options),
     settled: (items, outcome) => {
       const points = items.reduce((sum, item) => sum + item.points.length, 0);
-      const rejected = outcome.kind === "refused" ? points : outcome.rejectedPoints;
+      const rejected = outcome.kind === "refused" ? points : outcome.rejected;
       for (const [index, { row, skipped }] of items.entries()) settle(row, skipped, index === 0 ? rejected : 0);
       report(items, outcome.kind === "refused", rejected, observer);
     },
@@ -86,7 +86,8 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
       const delivery = options.exporter.export(batchOf(rows, signal), signal);
       underWay.add(delivery);
       const outcome = await delivery.finally(() => underWay.delete(delivery));
-      if (outcome.kind === "failed" || !isRepeated) return outcome;
+      if (outcome.kind === "failed") return outcome;
+      if (!isRepeated) return ofPoints(outcome);
       const rejectedPoints = rows.reduce((sum, row) => sum + (settled.get(row) ?? 0), 0);
       return { kind: "accepted", rejectedPoints, message: outcome.message };
     },
@@ -95,6 +96,11 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
       await Promise.all(underWay);
     },
   };
+}
+
+function ofPoints(outcome: FinalOutcome): DeliveryOutcome {
+  const { kind, message } = outcome;
+  return kind === "refused" ? outcome : { kind, rejectedPoints: outcome.rejected, message };
 }
 
 function* itemsOf(

@@ -1,46 +1,37 @@
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
-import { headerFault, Secret } from "../config/secrets.ts";
-import { ExporterError } from "../errors/exporter-error.ts";
-import type { OtlpCompression, OtlpProtocol } from "./encoding.ts";
-import { type Environment, metricsUrl, parseHttpUrl, parseOtlpEnvironment, SIGNAL_PATH } from "./environment.ts";
-import type { TlsSettings } from "./tls.ts";
+import {
+  type Environment,
+  parseHttpUrl,
+  parseOtlpEnvironment,
+  SIGNAL_PATHS,
+  type Signal,
+  type SignalEnvironment,
+  signalUrl,
+} from "./environment.ts";
+import { type ReceiverSection, type ReceiverSettings, receiverSettings } from "./receiver-settings.ts";
 
 /** The section `otlp` of the configuration, as checked; what is undefined was not given. Paths are ready to open. */
-export interface OtlpSection {
-  /** Base URL: `/v1/metrics` is appended, unless it ends so. */
+export interface OtlpSection extends ReceiverSection {
+  /** Base URL: `/v1/metrics` is appended, and `/v1/logs` for log records, unless it ends so. */
   readonly endpoint?: string | undefined;
-  readonly protocol?: OtlpProtocol | undefined;
+  /** Base URL of the receiver of log records: `/v1/logs` is appended, unless it ends so. */
+  readonly logsEndpoint?: string | undefined;
+  /** Whether events are pushed, as log records. */
+  readonly events?: boolean | undefined;
   /** Between two pushes of the current state, milliseconds. */
   readonly intervalMs?: number | undefined;
-  /** Of one request, milliseconds. */
-  readonly timeoutMs?: number | undefined;
-  readonly compression?: OtlpCompression | undefined;
-  /** The most that the body of a request may have, before compression. */
-  readonly maxRequestBytes?: number | undefined;
-  /** Header values by name. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Paths of files with one header value each, by name. */
-  readonly headerFiles?: Readonly<Record<string, string>> | undefined;
-  readonly tls?: { readonly [Key in keyof TlsSettings]?: TlsSettings[Key] | undefined } | undefined;
   readonly serviceName?: string | undefined;
   readonly resourceAttributes?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Where, how and how often to push. */
-export interface OtlpSettings {
-  /** Complete: requests go to exactly here. No credentials in it. */
-  readonly url: string;
-  readonly protocol: OtlpProtocol;
-  /** By name in lower case. */
-  readonly headers: Readonly<Record<string, Secret>>;
-  /** Paths of files that hold one value each, by name in lower case. */
-  readonly headerFiles: Readonly<Record<string, string>>;
-  /** Of one request, milliseconds. */
-  readonly timeoutMs: number;
-  readonly compression: OtlpCompression;
-  /** The most that the body of a request may have, before compression. */
-  readonly maxRequestBytes: number;
-  readonly tls: TlsSettings;
+/** Where and how log records are pushed. */
+export interface LogSettings extends ReceiverSettings {
+  /** What was said of the resource; see otlpResource. */
+  readonly resourceAttributes: Readonly<Record<string, string>>;
+}
+
+/** Where, how and how often metrics are pushed. */
+export interface OtlpSettings extends ReceiverSettings {
   /** Between two pushes of the current state, milliseconds. */
   readonly intervalMs: number;
   /** Of one push of the current state, which may take several requests; at most `intervalMs`. */
@@ -50,22 +41,17 @@ export interface OtlpSettings {
 }
 
 export interface OtlpSetup {
-  /** Undefined when nothing is to be pushed. */
+  /** Undefined when no metrics are to be pushed. */
   readonly settings: OtlpSettings | undefined;
+  /** Undefined when no events are to be pushed. */
+  readonly logs: LogSettings | undefined;
   /** What was ignored and why, in words that do not repeat values. */
   readonly warnings: readonly string[];
 }
 
-/** Receivers that also speak gRPC refuse messages of 4 MiB there, and what stands before them shares the habit. */
-const MAX_REQUEST_BYTES = 4 * 1024 * 1024 - 1;
-
-/** Headers about the body and the connection are ours to set. */
-const OUR_HEADERS = /^(content-(type|encoding|length)|host|connection|keep-alive|transfer-encoding|expect|upgrade)$/;
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
-
 /**
  * Brings together the configuration and the standard variables of OpenTelemetry. Value by value, the configuration
- * wins over OTEL_EXPORTER_OTLP_METRICS_*, that over OTEL_EXPORTER_OTLP_*, and that over the default; headers and
+ * wins over OTEL_EXPORTER_OTLP_METRICS_* or _LOGS_*, that over OTEL_EXPORTER_OTLP_*, and that over the default; headers and
  * resource attributes are merged, name by name, in the same order. Pushing takes an endpoint, from wherever: without
  * one there are no settings. OTEL_SDK_DISABLED=true stops everything, also what the configuration asks for.
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/
@@ -73,94 +59,62 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
  */
 export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpSetup {
   const given = parseOtlpEnvironment(env);
-  const warnings = [...given.warnings];
-  const endpoint = section.endpoint === undefined ? given.url : completeMetricsUrl(section.endpoint);
-  if (given.disabled || endpoint === undefined) return { settings: undefined, warnings };
-  const { url, authorization } = takeCredentials(endpoint);
-  const usable = <Value>(headers: Readonly<Record<string, Value>>): [string, Value][] =>
-    Object.entries(headers).filter(([name]) => {
-      const isUsable = HEADER_NAME.test(name) && !OUR_HEADERS.test(name);
-      if (!isUsable) warnings.push(`the OTLP header ${JSON.stringify(name)} is ignored: it cannot be set`);
-      return isUsable;
-    });
-  const headers = {
-    ...(authorization !== undefined && { authorization }),
-    ...given.headers,
-    ...lower(section.headers),
+  const { events = false } = section;
+  const warnings = [...given.warnings, ...given.metrics.warnings, ...(events ? given.logs.warnings : [])];
+  if (given.disabled) return { settings: undefined, logs: undefined, warnings };
+  const resourceAttributes = {
+    ...given.resourceAttributes,
+    ...section.resourceAttributes,
+    ...(section.serviceName !== undefined && { "service.name": section.serviceName }),
   };
-  for (const [name, value] of Object.entries(given.headers)) {
-    const fault = headerFault(value);
-    if (fault === undefined || name in lower(section.headers)) continue;
-    // To leave it out, as other mistakes there, would send data without what authorizes it.
-    const text = `OTEL_EXPORTER_OTLP_HEADERS: the value of ${JSON.stringify(name)} ${fault}`;
-    throw new ExporterError("CONFIG_INVALID", text, { remedy: "Correct the variable, or unset it." });
-  }
-  const { tls = {} } = section;
+  const connect = (signal: Signal, endpoint: string | undefined): ReceiverSettings | undefined => {
+    if (endpoint === undefined) return undefined;
+    const receiver = receiverSettings(endpoint, given[signal], section);
+    warnings.push(...receiver.warnings);
+    return receiver.settings;
+  };
+  const metrics = connect("metrics", metricsEndpoint(section) ?? given.metrics.url ?? given.metrics.generalUrl);
+  const logs = events ? connect("logs", logsEndpoint(section, given.logs)) : undefined;
+  if (events && logs === undefined) warnings.push(NO_RECEIVER_OF_LOGS);
   const intervalMs = section.intervalMs ?? given.intervalMs ?? 60_000;
+  const exportTimeoutMs = Math.min(given.exportTimeoutMs ?? 30_000, intervalMs);
   return {
-    settings: {
-      url,
-      protocol: section.protocol ?? given.protocol ?? "http/protobuf",
-      headers: Object.fromEntries(usable(headers).map(([name, value]) => [name, new Secret(value)])),
-      headerFiles: Object.fromEntries(usable(lower(section.headerFiles))),
-      timeoutMs: section.timeoutMs ?? given.timeoutMs ?? 10_000,
-      compression: section.compression ?? given.compression ?? "none",
-      maxRequestBytes: section.maxRequestBytes ?? MAX_REQUEST_BYTES,
-      tls: {
-        caFile: tls.caFile ?? given.caFile,
-        certFile: tls.certFile ?? given.certFile,
-        keyFile: tls.keyFile ?? given.keyFile,
-        serverName: tls.serverName,
-        insecureSkipVerify: tls.insecureSkipVerify ?? false,
-      },
-      intervalMs,
-      exportTimeoutMs: Math.min(given.exportTimeoutMs ?? 30_000, intervalMs),
-      resourceAttributes: {
-        ...given.resourceAttributes,
-        ...section.resourceAttributes,
-        ...(section.serviceName !== undefined && { "service.name": section.serviceName }),
-      },
-    },
-    warnings,
+    settings: metrics && { ...metrics, intervalMs, exportTimeoutMs, resourceAttributes },
+    logs: logs && { ...logs, resourceAttributes },
+    warnings: [...new Set(warnings)],
   };
 }
 
-/** With names in lower case: HTTP does not tell `Authorization` from `authorization`, an object does. */
-function lower(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+const NO_RECEIVER_OF_LOGS =
+  "otlp.events is on, but no receiver of log records is named: set otlp.logs_endpoint, otlp.endpoint, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT";
+
+function metricsEndpoint({ endpoint }: OtlpSection): string | undefined {
+  return endpoint === undefined ? undefined : completeUrl(endpoint, "metrics");
 }
 
-/** The URL for metrics below a base that people write by hand, who often give the whole of it. */
-function completeMetricsUrl(base: string): string | undefined {
+/** What a file says of both signals is a default for logs, which their own variable fills before. */
+function logsEndpoint(section: OtlpSection, given: SignalEnvironment): string | undefined {
+  const own = section.logsEndpoint === undefined ? undefined : completeUrl(section.logsEndpoint, "logs");
+  const beside = section.endpoint === undefined ? undefined : besideMetrics(section.endpoint);
+  return own ?? given.url ?? beside ?? given.generalUrl;
+}
+
+/** The URL for a signal below a base that people write by hand, who often give the whole of it. */
+function completeUrl(base: string, signal: Signal): string | undefined {
   const url = parseHttpUrl(base);
-  return url?.pathname.replace(/\/+$/, "").endsWith(SIGNAL_PATH) ? url.href : metricsUrl(base);
+  return url !== undefined && endsIn(url, signal) ? url.href : signalUrl(base, signal);
 }
 
-interface BareUrl {
-  /** Without user and password. */
-  readonly url: string;
-  /** `Authorization` for the user and password that were there. */
-  readonly authorization: string | undefined;
+/** The URL for logs of a receiver whose endpoint may be the whole of that for metrics. */
+function besideMetrics(endpoint: string): string | undefined {
+  const url = parseHttpUrl(endpoint);
+  if (url === undefined || !endsIn(url, "metrics")) return completeUrl(endpoint, "logs");
+  url.pathname = url.pathname.replace(/\/+$/, "").slice(0, -SIGNAL_PATHS.metrics.length);
+  return signalUrl(url.href, "logs");
 }
 
-/** Takes credentials out of a URL: it is shown in logs, and no client sends them from there. */
-function takeCredentials(text: string): BareUrl {
-  const url = new URL(text);
-  const { username, password } = url;
-  url.username = "";
-  url.password = "";
-  if (username === "" && password === "") return { url: url.href, authorization: undefined };
-  const pair = `${decode(username)}:${decode(password)}`;
-  return { url: url.href, authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A bare percent sign.
-    return text;
-  }
+function endsIn({ pathname }: URL, signal: Signal): boolean {
+  return pathname.replace(/\/+$/, "").endsWith(SIGNAL_PATHS[signal]);
 }
 
 /** What the exporter knows of itself. */
@@ -170,7 +124,7 @@ export interface Identity {
   readonly instanceId: string;
 }
 
-/** Whom the metrics are from. What was given (configuration, OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME) wins. */
+/** Whom metrics and log records are from. What was given (configuration, OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME) wins. */
 export function otlpResource(given: Readonly<Record<string, string>>, { version, instanceId }: Identity): Resource {
   return resourceFromAttributes({
     "service.name": "prtg-exporter",

@@ -10,8 +10,8 @@ import {
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
-import type { DeliveryOutcome } from "../sync/measurement.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
+import type { ExportOutcome } from "./export-response.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
 import { estimatePointSize } from "./metric-data.ts";
 
@@ -19,7 +19,7 @@ import { estimatePointSize } from "./metric-data.ts";
 type ExportDelegate = ConstructorParameters<typeof OTLPMetricExporterBase>[0];
 
 export interface StateExportOptions {
-  readonly exporter: Pick<OtlpExporter, "export">;
+  readonly exporter: Pick<OtlpExporter<ResourceMetrics>, "export">;
   readonly observer: OtlpRecorder;
   /** For all requests of one push together, milliseconds. */
   readonly timeoutMs: number;
@@ -73,7 +73,7 @@ export class StateExportDelegate implements ExportDelegate {
   /** The SDK's own metrics of its exporters are not used: the observer counts. */
   setMetrics(): void {}
 
-  async #push(metrics: ResourceMetrics): Promise<DeliveryOutcome> {
+  async #push(metrics: ResourceMetrics): Promise<ExportOutcome> {
     const { exporter, observer, clock, timeoutMs } = this.#options;
     const finished = new AbortController();
     const deadline = new AbortController();
@@ -82,14 +82,14 @@ export class StateExportDelegate implements ExportDelegate {
       () => deadline.abort(new Error(`the push took longer than ${timeoutMs / 1_000} s`)),
       () => undefined,
     );
-    const batch: ExportBatch<StateItem> = {
+    const batch: ExportBatch<StateItem, ResourceMetrics> = {
       items: itemsOf(metrics.scopeMetrics),
       estimateSize: ({ metric, index }) => estimatePointSize(pointOf(metric, index)),
-      countPoints: () => 1,
+      count: () => 1,
       toRequest: (items) => ({ resource: metrics.resource, scopeMetrics: scopesOf(items) }),
       settled: (items, outcome) => {
         const refused = outcome.kind === "refused";
-        const rejected = refused ? items.length : outcome.rejectedPoints;
+        const rejected = refused ? items.length : outcome.rejected;
         if (refused) observer.requestRefused("state");
         if (rejected > 0) observer.rejected("state", rejected);
         if (items.length > rejected) observer.delivered("state", items.length - rejected);
@@ -106,9 +106,9 @@ export class StateExportDelegate implements ExportDelegate {
   }
 
   /** Says when trouble begins or changes, and when it is over; a push a minute would fill the log otherwise. */
-  #report(outcome: DeliveryOutcome): void {
+  #report(outcome: ExportOutcome): void {
     const { log } = this.#options;
-    const isFine = outcome.kind === "accepted" && outcome.rejectedPoints === 0;
+    const isFine = outcome.kind === "accepted" && outcome.rejected === 0;
     if (isFine) {
       if (this.#trouble.over() > 0) log.info("push of the current state over OTLP works again");
       return;

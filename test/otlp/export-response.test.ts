@@ -1,10 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { type HttpAnswer, parseExportResponse } from "../../src/otlp/export-response.ts";
+import { METRIC_ENCODINGS, type OtlpProtocol } from "../../src/otlp/encoding.ts";
+import { type HttpAnswer, parseExportResponse, type RequestOutcome } from "../../src/otlp/export-response.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 
 function answer(status: number, rest: Partial<HttpAnswer> = {}): HttpAnswer {
   return { status, contentType: undefined, retryAfter: undefined, body: new Uint8Array(), ...rest };
+}
+
+/** The answer to a request of ten points. */
+function parse(given: HttpAnswer, protocol: OtlpProtocol): RequestOutcome {
+  return parseExportResponse(given, { protocol, encodings: METRIC_ENCODINGS, count: 10 }, NOW);
 }
 
 const json = (value: unknown): Partial<HttpAnswer> => ({
@@ -35,25 +41,25 @@ describe("what becomes of a request", () => {
     [503, "failed"],
     [504, "failed"],
   ])("HTTP %i: %s", (status, kind) => {
-    expect(parseExportResponse(answer(status), "http/protobuf", 10, NOW).kind).toBe(kind);
+    expect(parse(answer(status), "http/protobuf").kind).toBe(kind);
   });
 
   test("a page for people is no acknowledgement", () => {
     const page = answer(200, { contentType: "text/html", body: Buffer.from("<h1>Log in</h1>") });
-    expect(parseExportResponse(page, "http/json", 10, NOW)).toMatchObject({
+    expect(parse(page, "http/json")).toMatchObject({
       kind: "failed",
       message: expect.stringContaining("no OTLP receiver"),
     });
   });
 
   test("a redirect is not followed, and says so", () => {
-    expect(parseExportResponse(answer(302), "http/json", 10, NOW)).toMatchObject({
+    expect(parse(answer(302), "http/json")).toMatchObject({
       message: "HTTP 302 Found: redirects are not followed",
     });
   });
 
   test.each([429, 502, 503, 504])("the pause that comes with HTTP %i is passed on", (status) => {
-    const outcome = parseExportResponse(answer(status, { retryAfter: "30" }), "http/json", 10, NOW);
+    const outcome = parse(answer(status, { retryAfter: "30" }), "http/json");
     expect(outcome).toMatchObject({ kind: "failed", retryAfterMs: 30_000 });
   });
 });
@@ -70,9 +76,9 @@ describe("partial success", () => {
     ["empty", {}, 0, ""],
     ["no object", null, 0, ""],
     ["a list", [], 0, ""],
-  ])("%s, in JSON", (_, body, rejectedPoints, message) => {
-    const outcome = parseExportResponse(answer(200, json(body)), "http/json", 10, NOW);
-    expect(outcome).toEqual({ kind: "accepted", rejectedPoints, message });
+  ])("%s, in JSON", (_, body, rejected, message) => {
+    const outcome = parse(answer(200, json(body)), "http/json");
+    expect(outcome).toEqual({ kind: "accepted", rejected, message });
   });
 
   test.each([
@@ -81,23 +87,23 @@ describe("partial success", () => {
     ["unknown fields", [16, 1, 10, 4, 8, 3, 24, 1], 3, ""],
     ["cut off", [10, 200], 0, ""],
     ["no protobuf at all", [...Buffer.from("OK")], 0, ""],
-  ])("%s, in protobuf", (_, body, rejectedPoints, message) => {
+  ])("%s, in protobuf", (_, body, rejected, message) => {
     const success = answer(200, { contentType: "application/x-protobuf", body: Uint8Array.from(body) });
-    expect(parseExportResponse(success, "http/protobuf", 10, NOW)).toEqual({
+    expect(parse(success, "http/protobuf")).toEqual({
       kind: "accepted",
-      rejectedPoints,
+      rejected,
       message,
     });
   });
 
   test("in the form that the answer is in, whatever was asked in", () => {
     const success = answer(200, json({ partialSuccess: { rejectedDataPoints: 3 } }));
-    expect(parseExportResponse(success, "http/protobuf", 10, NOW)).toMatchObject({ rejectedPoints: 3 });
+    expect(parse(success, "http/protobuf")).toMatchObject({ rejected: 3 });
   });
 
   test("in JSON that is none", () => {
     const success = answer(200, { contentType: "application/json", body: Buffer.from("{") });
-    expect(parseExportResponse(success, "http/json", 10, NOW)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+    expect(parse(success, "http/json")).toMatchObject({ kind: "accepted", rejected: 0 });
   });
 });
 
@@ -120,7 +126,7 @@ describe("the reason for a refusal", () => {
     ["a page", { contentType: "text/html", body: Buffer.from("<html>") }, ""],
     ["nothing", {}, ""],
   ])("in %s", (_, rest, reason) => {
-    expect(parseExportResponse(answer(400, rest), "http/json", 10, NOW)).toEqual({
+    expect(parse(answer(400, rest), "http/json")).toEqual({
       kind: "refused",
       message: `HTTP 400 Bad Request${reason}`,
     });
@@ -128,7 +134,7 @@ describe("the reason for a refusal", () => {
 
   test("is kept short", () => {
     const long = { contentType: "text/plain", body: Buffer.from("\u{1f600}".repeat(5_000)) };
-    const { message } = parseExportResponse(answer(400, long), "http/json", 10, NOW);
+    const { message } = parse(answer(400, long), "http/json");
     expect(message.length).toBeLessThan(400);
     expect(message.isWellFormed()).toBe(true);
   });

@@ -2,7 +2,13 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseKeyValues } from "../../src/otlp/environment.ts";
-import { type OtlpSection, type OtlpSettings, otlpResource, otlpSettings } from "../../src/otlp/settings.ts";
+import {
+  type LogSettings,
+  type OtlpSection,
+  type OtlpSettings,
+  otlpResource,
+  otlpSettings,
+} from "../../src/otlp/settings.ts";
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" };
 
@@ -13,7 +19,7 @@ function settingsOf(env: Readonly<Record<string, string>>, section?: OtlpSection
   return settings;
 }
 
-function headersOf({ headers }: OtlpSettings): Record<string, string> {
+function headersOf({ headers }: LogSettings): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, secret]) => [name, secret.reveal()]));
 }
 
@@ -146,6 +152,153 @@ test("configuration over OTEL_EXPORTER_OTLP_METRICS_* over OTEL_EXPORTER_OTLP_*"
     exportTimeoutMs: 1_000,
   });
   expect(headersOf(configured)).toEqual({ a: "general", b: "metrics", c: "configured", d: "metrics" });
+});
+
+describe("log records", () => {
+  const logsOf = (env: Readonly<Record<string, string>>, section: OtlpSection = {}): LogSettings => {
+    const { logs, warnings } = otlpSettings(env, { events: true, ...section });
+    expect(warnings).toEqual([]);
+    if (logs === undefined) throw new Error("no settings of logs");
+    return logs;
+  };
+
+  test("go nowhere unless events are asked for", () => {
+    const env = { ...ENDPOINT, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: "http://logs/", OTEL_EXPORTER_OTLP_LOGS_TIMEOUT: "x" };
+    expect(otlpSettings(env, { logsEndpoint: "http://loki" })).toMatchObject({ logs: undefined, warnings: [] });
+  });
+
+  test("go where metrics go, with the same defaults", () => {
+    const { intervalMs, exportTimeoutMs, ...metrics } = settingsOf(ENDPOINT);
+    expect(logsOf(ENDPOINT)).toEqual({ ...metrics, url: "http://collector:4318/v1/logs" });
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, OtlpSection, string]>([
+    ["the general variable", { ENDPOINT: "https://c/otlp/?tenant=1" }, {}, "https://c/otlp/v1/logs?tenant=1"],
+    [
+      "the variable of logs, as is",
+      { ENDPOINT: "http://c", LOGS_ENDPOINT: "http://l/any?x=y" },
+      {},
+      "http://l/any?x=y",
+    ],
+    ["the variable of logs alone", { LOGS_ENDPOINT: "http://l" }, {}, "http://l/"],
+    [
+      "the general variable, not that of metrics",
+      { ENDPOINT: "http://c", METRICS_ENDPOINT: "http://m/" },
+      {},
+      "http://c/v1/logs",
+    ],
+    [
+      "the file's base over the general variable",
+      { ENDPOINT: "http://c" },
+      { endpoint: "http://f/api/v1/otlp" },
+      "http://f/api/v1/otlp/v1/logs",
+    ],
+    ["beside the whole URL for metrics", {}, { endpoint: "http://f/otlp/v1/metrics" }, "http://f/otlp/v1/logs"],
+    ["beside it, with a slash and a query", {}, { endpoint: "http://f/v1/metrics/?a=b" }, "http://f/v1/logs?a=b"],
+    [
+      "the variable of logs over what the file says of both",
+      { LOGS_ENDPOINT: "http://l/x" },
+      { endpoint: "http://f" },
+      "http://l/x",
+    ],
+    [
+      "the file's key over all",
+      { LOGS_ENDPOINT: "http://l/x" },
+      { endpoint: "http://f", logsEndpoint: "http://loki:3100/otlp" },
+      "http://loki:3100/otlp/v1/logs",
+    ],
+    [
+      "the file's key, complete",
+      {},
+      { logsEndpoint: "http://loki:3100/otlp/v1/logs" },
+      "http://loki:3100/otlp/v1/logs",
+    ],
+  ])("endpoint: %s", (_, variables, section, url) => {
+    const env = Object.entries(variables).map(([name, value]) => [`OTEL_EXPORTER_OTLP_${name}`, value]);
+    expect(logsOf(Object.fromEntries(env), section).url).toBe(url);
+  });
+
+  test("can go alone: no metrics are pushed then", () => {
+    expect(otlpSettings({}, { events: true, logsEndpoint: "http://loki" }).settings).toBeUndefined();
+  });
+
+  test("without a receiver, say so once", () => {
+    const env = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "http://m/v1/metrics" };
+    expect(otlpSettings(env, { events: true })).toMatchObject({
+      settings: { url: "http://m/v1/metrics" },
+      logs: undefined,
+      warnings: [expect.stringContaining("set otlp.logs_endpoint")],
+    });
+    expect(otlpSettings({ OTEL_SDK_DISABLED: "true" }, { events: true }).warnings).toEqual([]);
+  });
+
+  test.each<[string, string, string, Partial<LogSettings>, Partial<LogSettings>]>([
+    ["PROTOCOL", "http/json", "http/protobuf", { protocol: "http/json" }, { protocol: "http/protobuf" }],
+    ["TIMEOUT", "1000", "2000", { timeoutMs: 1_000 }, { timeoutMs: 2_000 }],
+    ["COMPRESSION", "gzip", "none", { compression: "gzip" }, { compression: "none" }],
+    ["CERTIFICATE", "ca", "other", tls({ caFile: "ca" }), tls({ caFile: "other" })],
+    ["CLIENT_CERTIFICATE", "cert", "other", tls({ certFile: "cert" }), tls({ certFile: "other" })],
+    ["CLIENT_KEY", "key", "other", tls({ keyFile: "key" }), tls({ keyFile: "other" })],
+  ])(
+    "%s: that of logs over that of all signals; that of metrics does not count",
+    (name, general, own, first, second) => {
+      const env = { ...ENDPOINT, [`OTEL_EXPORTER_OTLP_${name}`]: general, [`OTEL_EXPORTER_OTLP_METRICS_${name}`]: own };
+      expect(logsOf(env)).toMatchObject(first);
+      expect(logsOf({ ...env, [`OTEL_EXPORTER_OTLP_LOGS_${name}`]: own })).toMatchObject(second);
+      expect(settingsOf({ ...env, [`OTEL_EXPORTER_OTLP_LOGS_${name}`]: general })).toMatchObject(second);
+      const wrong = otlpSettings({ ...env, [`OTEL_EXPORTER_OTLP_LOGS_${name}`]: " " }, { events: true });
+      expect(wrong).toMatchObject({ logs: first, warnings: [] });
+    },
+  );
+
+  test("a variable of logs that is wrong is told of, and gives way to the general one", () => {
+    const env = { ...ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: "5", OTEL_EXPORTER_OTLP_LOGS_TIMEOUT: "10s" };
+    const { logs, warnings } = otlpSettings(env, { events: true });
+    expect(logs?.timeoutMs).toBe(5);
+    expect(warnings).toEqual([expect.stringContaining("OTEL_EXPORTER_OTLP_LOGS_TIMEOUT is ignored: expected ")]);
+  });
+
+  test("headers are merged: the file's over those of logs over those of all signals", () => {
+    const env = {
+      ...ENDPOINT,
+      OTEL_EXPORTER_OTLP_HEADERS: "a=general,b=general,c=general",
+      OTEL_EXPORTER_OTLP_METRICS_HEADERS: "a=metrics,d=metrics",
+      OTEL_EXPORTER_OTLP_LOGS_HEADERS: "B=logs,c=logs",
+    };
+    expect(headersOf(logsOf(env, { headers: { C: "file" } }))).toEqual({ a: "general", b: "logs", c: "file" });
+  });
+
+  test("the file counts before the variables", () => {
+    const env = {
+      ...ENDPOINT,
+      OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: "http/json",
+      OTEL_EXPORTER_OTLP_LOGS_TIMEOUT: "1",
+      OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE: "/logs.pem",
+    };
+    const section = {
+      protocol: "http/protobuf",
+      timeoutMs: 2,
+      tls: { caFile: "/file.pem" },
+      serviceName: "s",
+    } as const;
+    expect(logsOf(env, section)).toMatchObject({
+      protocol: "http/protobuf",
+      timeoutMs: 2,
+      tls: { caFile: "/file.pem" },
+      resourceAttributes: { "service.name": "s" },
+    });
+  });
+
+  test("credentials in a URL go to that receiver alone", () => {
+    const section = { endpoint: "https://me:metrics@c", logsEndpoint: "https://me:logs@loki" };
+    expect(headersOf(logsOf({}, section))).toEqual({ authorization: `Basic ${btoa("me:logs")}` });
+    expect(logsOf({}, section).url).toBe("https://loki/v1/logs");
+    expect(headersOf(logsOf({}, { ...section, logsEndpoint: "https://loki" }))).toEqual({});
+  });
+
+  function tls(expected: Partial<LogSettings["tls"]>): Partial<LogSettings> {
+    return { tls: expect.objectContaining(expected) };
+  }
 });
 
 test("an empty variable is none", () => {

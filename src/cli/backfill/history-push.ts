@@ -5,6 +5,7 @@ import { connectReceiver } from "../../app/otlp-receiver.ts";
 import type { PushTarget } from "../../backfill/push-delivery.ts";
 import type { Config } from "../../config/load.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
+import { METRIC_ENCODINGS } from "../../otlp/encoding.ts";
 import { createMeasurementSink } from "../../otlp/measurement-sink.ts";
 import { otlpSettings } from "../../otlp/settings.ts";
 import { createStateFiles } from "../../sync/state-files.ts";
@@ -40,7 +41,13 @@ export async function openHistoryPush(
   if (config.stateDir === undefined) {
     throw new ExporterError("BACKFILL_NO_STATE_DIR", "--push, but state_dir is not set");
   }
-  const receiver = await connectReceiver(settings, createStateFiles(config.stateDir), context, config);
+  const receiver = await connectReceiver(
+    settings,
+    METRIC_ENCODINGS,
+    createStateFiles(config.stateDir),
+    context,
+    config,
+  );
   const { url } = settings;
   // The backfill shows its own counts, and no metrics.
   const observer = otlpRecorder(new ExporterMetrics(context.build, () => []));

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { resourceFromAttributes } from "@opentelemetry/resources";
+import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { onTestFinished } from "vitest";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { connectOtlp } from "../../../src/otlp/connect.ts";
+import { METRIC_ENCODINGS } from "../../../src/otlp/encoding.ts";
 import type { OtlpExporter } from "../../../src/otlp/exporter.ts";
 import { type OtlpSection, otlpSettings } from "../../../src/otlp/settings.ts";
 import { type OtlpRecorder, otlpRecorder } from "../../../src/telemetry/recorders.ts";
@@ -19,11 +21,11 @@ export const never = new AbortController().signal;
 export async function testExporter(
   section: OtlpSection,
   { redactor = new Redactor(), clock = systemClock }: { redactor?: Redactor; clock?: Clock } = {},
-): Promise<OtlpExporter> {
+): Promise<OtlpExporter<ResourceMetrics>> {
   // A busy machine may take its time, unless the test is about the deadline.
   const { settings } = otlpSettings({}, { timeoutMs: 30_000, ...section });
   if (settings === undefined) throw new Error("no settings");
-  const exporter = await connectOtlp(settings, {
+  const exporter = await connectOtlp(settings, METRIC_ENCODINGS, {
     userAgent: "prtg-exporter/test",
     clock,
     readFile: (path) => readFile(path, "utf8"),
