@@ -1,12 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { resourceFromAttributes } from "@opentelemetry/resources";
+import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { onTestFinished } from "vitest";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { connectOtlp } from "../../../src/otlp/connect.ts";
-import { METRIC_ENCODINGS } from "../../../src/otlp/encoding.ts";
+import { type Encodings, LOG_ENCODINGS, METRIC_ENCODINGS } from "../../../src/otlp/encoding.ts";
 import type { OtlpExporter } from "../../../src/otlp/exporter.ts";
+import type { ReceiverSettings } from "../../../src/otlp/receiver-settings.ts";
 import { type OtlpSection, otlpSettings } from "../../../src/otlp/settings.ts";
 import { type OtlpRecorder, otlpRecorder } from "../../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
@@ -17,15 +19,37 @@ export const SCOPE = { name: "prtg-exporter", version: "1.2.3" };
 /** Never aborted. */
 export const never = new AbortController().signal;
 
-/** An exporter as the section of the configuration wants it; closed with the test. */
+interface ExporterContext {
+  readonly redactor?: Redactor;
+  readonly clock?: Clock;
+}
+
+/** An exporter of metrics as the section of the configuration wants it; closed with the test. */
 export async function testExporter(
   section: OtlpSection,
-  { redactor = new Redactor(), clock = systemClock }: { redactor?: Redactor; clock?: Clock } = {},
+  context: ExporterContext = {},
 ): Promise<OtlpExporter<ResourceMetrics>> {
   // A busy machine may take its time, unless the test is about the deadline.
   const { settings } = otlpSettings({}, { timeoutMs: 30_000, ...section });
+  return connect(settings, METRIC_ENCODINGS, context);
+}
+
+/** The same for log records. */
+export async function testLogExporter(
+  section: OtlpSection,
+  context: ExporterContext = {},
+): Promise<OtlpExporter<ReadableLogRecord[]>> {
+  const { logs } = otlpSettings({}, { timeoutMs: 30_000, events: true, ...section });
+  return connect(logs, LOG_ENCODINGS, context);
+}
+
+async function connect<Request>(
+  settings: ReceiverSettings | undefined,
+  encodings: Encodings<Request>,
+  { redactor = new Redactor(), clock = systemClock }: ExporterContext,
+): Promise<OtlpExporter<Request>> {
   if (settings === undefined) throw new Error("no settings");
-  const exporter = await connectOtlp(settings, METRIC_ENCODINGS, {
+  const exporter = await connectOtlp(settings, encodings, {
     userAgent: "prtg-exporter/test",
     clock,
     readFile: (path) => readFile(path, "utf8"),

@@ -5,6 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 import { keyPair } from "../../support/certificates.ts";
 import { decodeRequest, type ReceivedBatch, type ReceivedMetric, type ReceivedPoint } from "./decode.ts";
+import { decodeLogs, type ReceivedLogRecord, type ReceivedLogs } from "./decode-logs.ts";
 
 export interface SeenRequest {
   readonly path: string;
@@ -13,7 +14,10 @@ export interface SeenRequest {
   readonly wire: Buffer;
   /** After decompression. */
   readonly body: Buffer;
+  /** Metrics; empty for a request of log records. */
   readonly batches: readonly ReceivedBatch[];
+  /** Empty for a request of metrics. */
+  readonly logs: readonly ReceivedLogs[];
   /** Subject of the client's certificate. */
   readonly clientName: string | undefined;
 }
@@ -34,6 +38,8 @@ export interface Receiver {
   /** All points of requests that were answered with 2xx, in the order in which they came. */
   readonly points: readonly (ReceivedPoint & { readonly metric: string })[];
   readonly metrics: readonly ReceivedMetric[];
+  /** All log records of requests that were answered with 2xx, in the order in which they came. */
+  readonly records: readonly ReceivedLogRecord[];
   /** Resolves with the first requests as soon as there are so many. */
   until(count: number): Promise<readonly SeenRequest[]>;
   close(): Promise<void>;
@@ -94,6 +100,9 @@ export async function startReceiver(
     get points() {
       return metrics().flatMap(({ name, points }) => points.map((point) => ({ ...point, metric: name })));
     },
+    get records() {
+      return accepted.flatMap(({ logs }) => logs.flatMap((each) => each.records));
+    },
     until: (count) =>
       new Promise((resolve) => {
         const look = (): void => {
@@ -115,12 +124,16 @@ async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {
   const body = incoming.headers["content-encoding"] === "gzip" ? gunzipSync(wire) : wire;
   const { socket } = incoming;
   const certificate = "getPeerCertificate" in socket ? (socket as PeerSocket).getPeerCertificate() : undefined;
+  const { url = "", headers } = incoming;
+  const contentType = headers["content-type"] ?? "";
+  const isLogs = new URL(url, "http://receiver").pathname.endsWith("/v1/logs");
   return {
-    path: incoming.url ?? "",
-    headers: incoming.headers,
+    path: url,
+    headers,
     wire,
     body,
-    batches: decodeRequest(incoming.headers["content-type"] ?? "", body),
+    batches: isLogs ? [] : decodeRequest(contentType, body),
+    logs: isLogs ? decodeLogs(contentType, body) : [],
     clientName: certificate?.subject?.CN,
   };
 }

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import type { EventRecord } from "../../src/events/event.ts";
+import { OTLP_PROTOCOLS } from "../../src/otlp/encoding.ts";
+import { createEventSink } from "../../src/otlp/event-sink.ts";
+import { estimateRecordSize } from "../../src/otlp/log-record.ts";
+import type { OtlpSection } from "../../src/otlp/settings.ts";
+import { statusChange, statusChanges } from "./support/events.ts";
+import { never, RESOURCE, SCOPE, testLogExporter } from "./support/exporter.ts";
+import { type Receiver, startReceiver } from "./support/receiver.ts";
+
+async function testSink(section: OtlpSection) {
+  return createEventSink({ exporter: await testLogExporter(section), resource: RESOURCE, scope: SCOPE });
+}
+
+function uids({ records }: Receiver): unknown[] {
+  return records.map(({ attributes }) => attributes["log.record.uid"]);
+}
+
+const uidsOf = (events: readonly EventRecord[]) => events.map(({ uid }) => uid);
+
+describe.each(OTLP_PROTOCOLS)("events over %s", (protocol) => {
+  test("arrive whole, as log records, beside the metrics' path", async () => {
+    const receiver = await startReceiver();
+    const sink = await testSink({ endpoint: `${receiver.url}/otlp`, protocol });
+    const event = statusChange(7);
+    expect(await sink.send([event], never)).toEqual({ kind: "accepted", rejected: 0, message: "" });
+    const [request] = receiver.requests;
+    expect(request?.path).toBe("/otlp/v1/logs");
+    expect(request?.logs).toEqual([
+      {
+        resource: RESOURCE.attributes,
+        scope: SCOPE,
+        records: [
+          {
+            time: BigInt(event.timestamp) * 1_000_000n,
+            observed: BigInt(event.observedTimestamp) * 1_000_000n,
+            severityNumber: 17,
+            severityText: "ERROR",
+            body: event.body,
+            eventName: "prtg.sensor.status_change",
+            attributes: {
+              "log.record.uid": event.uid,
+              "event.name": "prtg.sensor.status_change",
+              ...event.attributes,
+            },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test("are divided into requests of a size that the receiver takes, in order", async () => {
+    const limit = 60_000;
+    const receiver = await startReceiver((_, { body }) => (body.length > limit ? { status: 413 } : undefined));
+    const sink = await testSink({ endpoint: receiver.url, protocol });
+    const events = statusChanges(500);
+    expect(await sink.send(events, never)).toMatchObject({ kind: "accepted", rejected: 0 });
+    expect(uids(receiver)).toEqual(uidsOf(events));
+    const refused = receiver.requests.length - receiver.requests.filter(({ body }) => body.length <= limit).length;
+    expect(refused).toBeGreaterThan(0);
+    // The limit is learnt: what follows goes through at once.
+    const before = receiver.requests.length;
+    await sink.send(events, never);
+    expect(receiver.requests.slice(before).filter(({ body }) => body.length > limit)).toEqual([]);
+  });
+
+  test("keep to the limit of the configuration", async () => {
+    const receiver = await startReceiver();
+    const sink = await testSink({ endpoint: receiver.url, protocol, maxRequestBytes: 8_000 });
+    const events = statusChanges(100, { body: "\u{1f600}\u0001".repeat(50) });
+    await sink.send(events, never);
+    expect(uids(receiver)).toEqual(uidsOf(events));
+    expect(Math.max(...receiver.requests.map(({ body }) => body.length))).toBeLessThanOrEqual(8_000);
+  });
+
+  test.each([
+    ["application/json", JSON.stringify({ partialSuccess: { rejectedLogRecords: "2", errorMessage: "too old" } })],
+    ["application/x-protobuf", Uint8Array.from([10, 11, 8, 2, 18, 7, ...Buffer.from("too old")])],
+  ])("refused in part, as the answer says in %s", async (contentType, body) => {
+    const receiver = await startReceiver(() => ({ headers: { "content-type": contentType }, body }));
+    const sink = await testSink({ endpoint: receiver.url, protocol });
+    expect(await sink.send(statusChanges(3), never)).toEqual({ kind: "accepted", rejected: 2, message: "too old" });
+  });
+});
+
+test("what is refused for good is not sent again, and what is not about the events is", async () => {
+  const receiver = await startReceiver(() => ({ status: 400, headers: { "content-type": "text/plain" }, body: "no" }));
+  const sink = await testSink({ endpoint: receiver.url });
+  expect(await sink.send(statusChanges(3), never)).toEqual({
+    kind: "rejected",
+    message: "HTTP 400 Bad Request: no",
+  });
+  expect(receiver.requests).toHaveLength(1);
+  const closed = await startReceiver(() => ({ status: 401 }));
+  expect(await (await testSink({ endpoint: closed.url })).send(statusChanges(3), never)).toMatchObject({
+    kind: "retry",
+    settled: 0,
+  });
+});
+
+test.each([429, 502, 503, 504])("HTTP %i: what was settled before, and the pause that it asks for", async (status) => {
+  const receiver = await startReceiver((request) => {
+    if (request === 1) return { status: 400 };
+    return request === 2 ? { status, headers: { "retry-after": "30" } } : undefined;
+  });
+  const sink = await testSink({ endpoint: receiver.url, maxRequestBytes: 8_000 });
+  const events = statusChanges(60);
+  const outcome = await sink.send(events, never);
+  const counts = receiver.requests.map(({ logs }) => logs.flatMap(({ records }) => records).length);
+  const [first = 0, second = 0] = counts;
+  expect(counts).toHaveLength(3);
+  expect(outcome).toMatchObject({ kind: "retry", settled: first + second, rejected: second, retryAfterMs: 30_000 });
+  // What comes again is the rest.
+  expect(await sink.send(events.slice(first + second), never)).toMatchObject({ kind: "accepted", rejected: 0 });
+  expect(uids(receiver)).toEqual(uidsOf([...events.slice(0, first), ...events.slice(first + second)]));
+});
+
+test("what is cut off or closed is not settled", async () => {
+  const receiver = await startReceiver(() => () => undefined);
+  const sink = await testSink({ endpoint: receiver.url });
+  const patience = new AbortController();
+  const cutOff = sink.send(statusChanges(1), patience.signal);
+  await receiver.until(1);
+  patience.abort();
+  expect(await cutOff).toMatchObject({ kind: "retry", settled: 0 });
+  const closed = sink.send(statusChanges(1), never);
+  await receiver.until(2);
+  await sink.close();
+  expect(await closed).toMatchObject({ kind: "retry", settled: 0, message: expect.stringContaining("stops") });
+  expect(await sink.send(statusChanges(1), never)).toMatchObject({ kind: "retry" });
+  expect(receiver.requests).toHaveLength(2);
+});
+
+test("one server's end does not end the way of another", async () => {
+  const receiver = await startReceiver();
+  const exporter = await testLogExporter({ endpoint: receiver.url });
+  const [one, two] = [1, 2].map(() => createEventSink({ exporter, resource: RESOURCE, scope: SCOPE }));
+  await one?.close();
+  expect(await two?.send(statusChanges(1), never)).toMatchObject({ kind: "accepted" });
+});
+
+test("compressed, with headers, where the configuration says so", async () => {
+  const receiver = await startReceiver();
+  const sink = await testSink({ logsEndpoint: receiver.url, compression: "gzip", headers: { "X-Scope-OrgID": "net" } });
+  await sink.send(statusChanges(50), never);
+  const [request] = receiver.requests;
+  expect(request?.headers).toMatchObject({ "content-encoding": "gzip", "x-scope-orgid": "net" });
+  expect(request?.wire.length).toBeLessThan((request?.body.length ?? 0) / 3);
+  expect(receiver.records).toHaveLength(50);
+});
+
+test("the estimate of a record's size is of the right order", async () => {
+  const receiver = await startReceiver();
+  const sink = await testSink({ endpoint: receiver.url });
+  const events = statusChanges(100);
+  await sink.send(events, never);
+  const bytes = receiver.requests[0]?.body.length ?? 0;
+  const estimate = events.reduce((sum, event) => sum + estimateRecordSize(event), 0);
+  expect(estimate / bytes).toBeGreaterThan(0.7);
+  expect(estimate / bytes).toBeLessThan(1.5);
+});
