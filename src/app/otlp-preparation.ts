@@ -5,9 +5,8 @@ import { METRIC_ENCODINGS } from "../otlp/encoding.ts";
 import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-files.ts";
-import { digest, pushFiles, readQuietly } from "./config-digests.ts";
 import type { CommandContext } from "./context.ts";
-import { connectReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
+import { connectReceiver, digestReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
 
 /** Everything that it takes to push, read and found right; nothing is sent yet. */
 export interface PreparedPush {
@@ -45,7 +44,7 @@ export async function prepareOtlpPush(
     config.stateDir === undefined ? forgetfulFiles() : checkedFiles(createStateFiles(config.stateDir), claim.keep);
   try {
     const receiver = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
-    return { config, settings, receiver, files, claim, digest: await digestPush(settings) };
+    return { config, settings, receiver, files, claim, digest: await digestReceiver(settings) };
   } catch (error) {
     await claim.release();
     throw error;
@@ -74,13 +73,6 @@ async function claimState(
     log.warn({ err }, "state_dir cannot be locked: nothing keeps a second exporter from pushing the same from there");
     return nothing;
   }
-}
-
-async function digestPush(settings: OtlpSettings): Promise<string> {
-  const headers = Object.entries(settings.headers).map(([name, value]) => [name, value.reveal()]);
-  const { tls, headerFiles } = settings;
-  const files = await Promise.all(pushFiles({ headerFiles, tls }).map(readQuietly));
-  return digest([settings, headers, files]);
 }
 
 /** Where there is no state_dir. */

@@ -10,6 +10,7 @@ import type { Encodings } from "../otlp/encoding.ts";
 import type { OtlpExporter } from "../otlp/exporter.ts";
 import { type LogSettings, otlpResource } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
+import { digest, pushFiles, readQuietly } from "./config-digests.ts";
 import { type CommandContext, readAccess, readText } from "./context.ts";
 
 const INSTANCE_FILE = "instance-id";
@@ -48,6 +49,14 @@ export async function connectReceiver<Request>(
     instanceId: await instanceId(files, shard, context),
   });
   return { exporter, resource, scope: { name: "prtg-exporter", version: build.version } };
+}
+
+/** The same as long as the settings are, with the content of their files. */
+export async function digestReceiver(settings: LogSettings): Promise<string> {
+  const headers = Object.entries(settings.headers).map(([name, value]) => [name, value.reveal()]);
+  const { tls, headerFiles } = settings;
+  const files = await Promise.all(pushFiles({ headerFiles, tls }).map(readQuietly));
+  return digest([settings, headers, files]);
 }
 
 /** The same after a restart. Without a place to remember it the host's name has to do. */

@@ -1,0 +1,73 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { connectEventReceiver, type EventReceiver, keepEventReceiver } from "../../src/app/event-receiver.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { readTextFile } from "../../src/lib/bounded-files.ts";
+import { createStateFiles } from "../../src/sync/state-files.ts";
+import { statusChange } from "../otlp/support/events.ts";
+import { never } from "../otlp/support/exporter.ts";
+import { startReceiver } from "../otlp/support/receiver.ts";
+import { testContext } from "../support/simulated-exporter.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+async function connect(folder: string, otlp: string, env: NodeJS.ProcessEnv = {}): Promise<EventReceiver | undefined> {
+  const yaml = `servers: [{ url: "https://prtg", auth: { api_key: "\${KEY}" } }]\notlp: { ${otlp} }`;
+  const { config } = await loadConfig({
+    file: "test.yaml",
+    env: { KEY: "K".repeat(56) },
+    readFile: async (path) => (path === "test.yaml" ? yaml : readTextFile(path)),
+  });
+  const receiver = await connectEventReceiver(config, createStateFiles(folder), testContext(), env);
+  onTestFinished(() => receiver?.close());
+  return receiver;
+}
+
+test("events go where the configuration wants them, as from the instance that metrics are from", async () => {
+  const receiver = await startReceiver();
+  const folder = temporaryFolder({ "instance-id": "the-instance\n" });
+  const otlp = `events: true, logs_endpoint: "${receiver.url}/otlp", service_name: monitoring`;
+  const events = await connect(folder, otlp);
+  expect(events?.address).toEqual({ url: `${receiver.url}/otlp/v1/logs`, protocol: "http/protobuf" });
+  expect(await events?.openSink("hq").send([statusChange(1)], never)).toMatchObject({ kind: "accepted" });
+  const [sent] = receiver.requests[0]?.logs ?? [];
+  expect(sent).toMatchObject({
+    resource: { "service.name": "monitoring", "service.instance.id": "the-instance" },
+    scope: { name: "prtg-exporter" },
+  });
+});
+
+test("without events, or without a receiver, there is no way", async () => {
+  const folder = temporaryFolder({});
+  expect(await connect(folder, `logs_endpoint: "http://loki"`)).toBeUndefined();
+  expect(await connect(folder, "events: true")).toBeUndefined();
+});
+
+test("a reload keeps the connections of the same receiver, and no others", async () => {
+  const receiver = await startReceiver();
+  const folder = temporaryFolder({ header: "one" });
+  const header = join(folder, "header");
+  const otlp = `events: true, endpoint: "${receiver.url}", header_files: { x-tenant: ${header} }`;
+  const before = await connect(folder, otlp);
+  expect(await keepEventReceiver(await connect(folder, otlp), before)).toBe(before);
+  expect(await keepEventReceiver(await connect(folder, otlp), undefined)).not.toBe(before);
+  expect(await keepEventReceiver(undefined, before)).toBeUndefined();
+  const slower = await connect(folder, `${otlp}, timeout: 3s`);
+  expect(await keepEventReceiver(slower, before)).toBe(slower);
+  const env = { OTEL_EXPORTER_OTLP_LOGS_HEADERS: "x-other=1" };
+  expect(await keepEventReceiver(await connect(folder, otlp, env), before)).not.toBe(before);
+  writeFileSync(header, "two");
+  expect(await keepEventReceiver(await connect(folder, otlp), before)).not.toBe(before);
+  // It was not closed.
+  expect(await before?.openSink("hq").send([statusChange(1)], never)).toMatchObject({ kind: "accepted" });
+});
+
+test("a server keeps its sink until that is closed", async () => {
+  const receiver = await startReceiver();
+  const events = await connect(temporaryFolder({}), `events: true, endpoint: "${receiver.url}"`);
+  const sink = events?.openSink("hq");
+  expect(events?.openSink("hq")).toBe(sink);
+  expect(events?.openSink("dr")).not.toBe(sink);
+  await sink?.close();
+  expect(await events?.openSink("hq").send([statusChange(1)], never)).toMatchObject({ kind: "accepted" });
+});
