@@ -5,6 +5,7 @@ import { describeError } from "../errors/exporter-error.ts";
 import type { ReloadResult } from "../http/pages/management-endpoints.ts";
 import { type ConfigDigests, digestConfig } from "./config-digests.ts";
 import type { CommandContext } from "./context.ts";
+import { discardEvents, type PreparedEvents } from "./event-outputs.ts";
 import type { Exporter } from "./exporter.ts";
 import { discardPush, type PreparedPush } from "./otlp-preparation.ts";
 
@@ -13,6 +14,8 @@ export interface ReloadSource {
   readonly load: () => Promise<Config>;
   /** @throws ExporterError for what cannot be used to push */
   readonly preparePush: (config: Config) => Promise<PreparedPush | undefined>;
+  /** @throws ExporterError STATE_DIR_BUSY */
+  readonly prepareEvents: (config: Config) => Promise<PreparedEvents | undefined>;
 }
 
 /** Gives the exporter that serves another configuration: as a whole or not at all. */
@@ -49,22 +52,26 @@ export class ConfigReloader {
     let config: Config;
     let digests: ConfigDigests;
     let push: PreparedPush | undefined;
+    let events: PreparedEvents | undefined;
     try {
       config = await source.load();
       digests = await digestConfig(config);
       // What it takes to push can be wrong too, and must be known before anything is changed.
       push = await source.preparePush(config);
+      events = await source.prepareEvents(config);
     } catch (error) {
+      if (push !== undefined) await discardPush(push);
       return this.#refuse(error);
     }
     if (digests.whole === this.#digests.whole || this.#stopped) {
       if (push !== undefined) await discardPush(push);
+      if (events !== undefined) await discardEvents(events);
       this.#log.info("the configuration is what it was");
       this.#note(true);
       return { kind: "unchanged" };
     }
     try {
-      await this.#exporter.change(this.#digests, { config, digests, push }, graceMs);
+      await this.#exporter.change(this.#digests, { config, digests, push, events }, graceMs);
     } catch (error) {
       // A fault of ours: half of a change may be in force, and the next reload is to go over all of it.
       this.#digests = { whole: "", hash: 0, shape: "", servers: new Map() };

@@ -11,6 +11,7 @@ import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { OWN_METRICS } from "../telemetry/own-metrics.ts";
 import type { ConfigDigests } from "./config-digests.ts";
 import type { CommandContext } from "./context.ts";
+import { beginEvents, type EventOutputs, type PreparedEvents } from "./event-outputs.ts";
 import { mappingOf, shapeOf } from "./mapping.ts";
 import { createMetricsPage } from "./metrics-page.ts";
 import { MonitoredServer } from "./monitored-server.ts";
@@ -29,6 +30,8 @@ export interface ConfigChange {
   readonly digests: ConfigDigests;
   /** Undefined where nothing is to be pushed. */
   readonly push: PreparedPush | undefined;
+  /** Undefined where no events are to be told. */
+  readonly events: PreparedEvents | undefined;
 }
 
 /**
@@ -50,12 +53,13 @@ export class Exporter {
   #config: Config;
   #servers: ReadonlyMap<string, MonitoredServer>;
   #push: OtlpPush | undefined;
+  #events: EventOutputs | undefined;
   #state: StatePush | undefined;
   #started = false;
   #ready = false;
 
-  /** `push`: undefined where nothing is pushed. The exporter closes it. */
-  constructor(config: Config, context: CommandContext, push?: OtlpPush) {
+  /** `push`: undefined where nothing is pushed; `events`: where none are told. The exporter closes both. */
+  constructor(config: Config, context: CommandContext, push?: OtlpPush, events?: EventOutputs) {
     const { clock, redactor } = context;
     const store = new Store(mappingOf(config).mapper.storeFamilies(), (family, values) =>
       formatLabels(family.labels, values),
@@ -64,6 +68,7 @@ export class Exporter {
     this.#config = config;
     this.#store = store;
     this.#push = push;
+    this.#events = events;
     const { metrics, exposition } = createMetricsPage(store, config.limits, context);
     this.metrics = metrics;
     this.exposition = exposition;
@@ -108,7 +113,7 @@ export class Exporter {
    */
   async change(
     before: ConfigDigests,
-    { config, digests, push: prepared }: ConfigChange,
+    { config, digests, push: prepared, events: preparedEvents }: ConfigChange,
     graceMs: number,
   ): Promise<void> {
     // A server that comes back after a moment must not find traces of itself.
@@ -123,12 +128,16 @@ export class Exporter {
     if (isReshaped || gone.length > 0) await this.#reshape();
     const push = this.#push;
     this.#push = prepared && (await beginOtlpPush(prepared, push, this.#context));
+    const events = this.#events;
+    this.#events = preparedEvents && (await beginEvents(preparedEvents, this.#push, events, this.#context));
     await Promise.all(
       config.servers.map(async (server) => {
         const isReconnected = digests.servers.get(server.name) !== before.servers.get(server.name);
         const plan = planPipeline(server, config, this.#push);
-        const disconnect = await kept.get(server.name)?.change(plan, isReconnected, graceMs);
+        const known = kept.get(server.name);
+        const disconnect = await known?.change(plan, isReconnected, graceMs);
         if (disconnect !== undefined) this.#endInBackground(disconnect());
+        await known?.changeEvents(this.#events?.of(server.name), graceMs);
       }),
     );
     const servers = config.servers.map(
@@ -136,6 +145,7 @@ export class Exporter {
     );
     this.#servers = new Map(servers);
     this.#showWebInterfaces();
+    if (events !== undefined) this.#endInBackground(Promise.all([...this.#ending]).then(() => events.end()));
     this.#changeStatePush(push, isReshaped, graceMs);
     if (this.#started) for (const server of this.#servers.values()) server.start();
   }
@@ -146,7 +156,7 @@ export class Exporter {
     const stopping = servers.map((server) => server.stop(graceMs));
     // What ends in the background may still push: before its connections are closed.
     await Promise.all([this.#state?.stop(graceMs), ...stopping, ...this.#ending]);
-    await Promise.all([this.#push?.end(), ...servers.map((server) => server.close())]);
+    await Promise.all([this.#events?.end(), this.#push?.end(), ...servers.map((server) => server.close())]);
     this.exposition.stop();
   }
 
@@ -154,6 +164,7 @@ export class Exporter {
   #create(server: ServerConfig): MonitoredServer {
     return new MonitoredServer({
       plan: planPipeline(server, this.#config, this.#push),
+      events: this.#events?.of(server.name),
       shape: shapeOf(this.#config),
       store: this.#store,
       exporterMetrics: this.metrics,

@@ -2,15 +2,17 @@ import type { CollectorStatus } from "../collectors/collector-runner.ts";
 import { RunRecords } from "../collectors/run-record.ts";
 import { ServerReader } from "../collectors/server-reader.ts";
 import type { ServerConfig } from "../config/resolve.ts";
+import { ServerEvents } from "../events/server-events.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ChannelChoice, SensorInspection } from "../projection/inspection.ts";
 import { ServerView } from "../projection/server-view.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { Store, Tables } from "../store/store.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { serverRecorder } from "../telemetry/recorders.ts";
+import { eventRecorder, serverRecorder } from "../telemetry/recorders.ts";
 import { connectServer, maxLabelText } from "./connect-server.ts";
 import type { CommandContext } from "./context.ts";
+import type { EventPlan } from "./event-outputs.ts";
 import type { ConfiguredShape } from "./mapping.ts";
 import { isSameExceptConnection, type PipelinePlan } from "./pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "./server-pipeline.ts";
@@ -34,6 +36,8 @@ export interface ServerStatus {
 
 export interface MonitoredServerOptions {
   readonly plan: PipelinePlan;
+  /** Undefined where no events are told. */
+  readonly events: EventPlan | undefined;
   readonly shape: ConfiguredShape;
   readonly store: Store;
   readonly exporterMetrics: ExporterMetrics;
@@ -47,9 +51,10 @@ export class MonitoredServer {
   readonly #base: PipelineBase;
   readonly #firstAttemptOver = Promise.withResolvers<void>();
   #pipeline: ServerPipeline;
+  #events: ServerEvents | undefined;
   #started = false;
 
-  constructor({ plan, shape, store, exporterMetrics, context }: MonitoredServerOptions) {
+  constructor({ plan, events, shape, store, exporterMetrics, context }: MonitoredServerOptions) {
     const { clock } = context;
     const { server } = plan;
     const metrics = serverRecorder(exporterMetrics, server.name);
@@ -63,17 +68,20 @@ export class MonitoredServer {
     const records = new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) });
     this.#base = { name: server.name, view, records, metrics, exporterMetrics, context, log };
     this.#pipeline = new ServerPipeline(plan, this.#connect(server), this.#base);
+    if (events !== undefined) this.#beginEvents(events);
   }
 
   start(): void {
     if (this.#started) return;
     this.#started = true;
+    this.#events?.start();
     this.#startPipeline();
   }
 
   /** Aborts what runs, delivers what waits within `graceMs`, and ends the session. It does not start again. */
   async stop(graceMs: number): Promise<void> {
     await this.#pipeline.stop(graceMs);
+    await this.#events?.stop(graceMs);
     this.#firstAttemptOver.resolve();
   }
 
@@ -131,6 +139,23 @@ export class MonitoredServer {
     return () => before.reader.api.close();
   }
 
+  /** Events are told as `plan` says; undefined: none are. Resolves when outputs that are used no more have ended. */
+  async changeEvents(plan: EventPlan | undefined, graceMs: number): Promise<void> {
+    const events = this.#events;
+    if (plan === undefined) {
+      this.#events = undefined;
+      this.#base.view.state.watchNodes(undefined);
+      await events?.stop(graceMs);
+    } else if (events === undefined) {
+      this.#beginEvents(plan);
+      if (this.#started) this.#events?.start();
+    } else {
+      events.tellStructure(plan.structure);
+      events.remember(plan.memory);
+      await events.deliverTo(plan.sinks, graceMs);
+    }
+  }
+
   status(): ServerStatus {
     const { name, view, context } = this.#base;
     const { version } = view.state;
@@ -169,6 +194,17 @@ export class MonitoredServer {
   /** Every channel whose sensor is known. Polls may go on in between. */
   channels(): ReturnType<ServerView["channels"]> {
     return this.#base.view.channels();
+  }
+
+  #beginEvents({ memory, structure, sinks }: EventPlan): void {
+    const { name, view, exporterMetrics, context, log } = this.#base;
+    const { clock, random } = context;
+    const observer = eventRecorder(exporterMetrics, name);
+    const events = new ServerEvents({ server: name, memory, structure, clock, random, log, observer });
+    // There is nothing to end yet, so that it is done at once.
+    void events.deliverTo(sinks);
+    view.state.watchNodes(events.watcher);
+    this.#events = events;
   }
 
   #connect(server: ServerConfig, before?: ServerReader): ServerReader {

@@ -56,8 +56,11 @@ export async function discardPush({ receiver, claim }: PreparedPush): Promise<vo
   await Promise.all([receiver.exporter.close(), claim.release()]);
 }
 
+/** For an exporter that is being replaced, and delivers what waits, to end. */
+export const CLAIM_WAIT_MS = 30_000;
+
 /** @throws ExporterError STATE_DIR_BUSY */
-async function claimState(
+export async function claimState(
   { stateDir, servers }: Config,
   { clock, log }: CommandContext,
   waitMs: number,

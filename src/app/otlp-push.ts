@@ -1,5 +1,6 @@
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { Config } from "../config/load.ts";
+import type { OpenEventSink } from "../events/sink.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { createMeasurementSink, type MeasurementSinkOptions, type SettledRows } from "../otlp/measurement-sink.ts";
 import type { OtlpSettings } from "../otlp/settings.ts";
@@ -12,11 +13,8 @@ import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../telemetry/recorders.ts";
 import type { CommandContext } from "./context.ts";
 import { mappingOf } from "./mapping.ts";
-import { type PreparedPush, prepareOtlpPush } from "./otlp-preparation.ts";
+import { CLAIM_WAIT_MS, type PreparedPush, prepareOtlpPush } from "./otlp-preparation.ts";
 import type { OtlpReceiver } from "./otlp-receiver.ts";
-
-/** For an exporter that is being replaced, and delivers what waits, to end. */
-const CLAIM_WAIT_MS = 30_000;
 
 /** Where and how something is pushed. */
 export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;
@@ -51,6 +49,11 @@ export class OtlpPush {
     const { receiver, settledRows } = this.options;
     const observer = otlpRecorder(metrics);
     return createMeasurementSink({ ...receiver, observer, describe, settled: settledRows });
+  }
+
+  /** Where the events of a server go as log records; undefined where they cannot. The same one as long as the receiver is. */
+  get openEvents(): OpenEventSink | undefined {
+    return undefined;
   }
 
   /** Begins to push the current state. */

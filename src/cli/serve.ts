@@ -9,6 +9,7 @@ import {
   loadFlaggedConfig,
   readText,
 } from "../app/context.ts";
+import { type EventOutputs, openEvents, prepareEvents } from "../app/event-outputs.ts";
 import { Exporter } from "../app/exporter.ts";
 import { prepareOtlpPush } from "../app/otlp-preparation.ts";
 import { type OtlpPush, openOtlpPush } from "../app/otlp-push.ts";
@@ -91,10 +92,14 @@ async function begin(flags: ServeFlags, context: CommandContext, load: () => Pro
   const { config, source } = await load();
   const servers = config.servers.map(({ name }) => name);
   context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
-  return startServing(config, flags, context, await openOtlpPush(config, context, process.env), {
+  const push = await openOtlpPush(config, context, process.env);
+  const events = await openEvents(config, context, push);
+  const reloads: ReloadSource = {
     load: async () => (await load()).config,
     preparePush: (chosen) => prepareOtlpPush(chosen, context, process.env),
-  });
+    prepareEvents: (chosen) => prepareEvents(chosen, context),
+  };
+  return startServing(config, flags, context, push, reloads, events);
 }
 
 /**
@@ -130,6 +135,7 @@ export interface Serving {
 const NOTHING_TO_RELOAD: ReloadSource = {
   load: () => Promise.reject(new Error("there is no configuration to read again")),
   preparePush: () => Promise.resolve(undefined),
+  prepareEvents: () => Promise.resolve(undefined),
 };
 
 /** Listens first, so that a taken port is noticed before any server is asked anything. */
@@ -139,11 +145,12 @@ export async function startServing(
   context: CommandContext,
   push?: OtlpPush,
   source: ReloadSource = NOTHING_TO_RELOAD,
+  events?: EventOutputs,
 ): Promise<Serving> {
   const { log, clock } = context;
   const startedAt = clock.monotonic();
   const webConfig = await openWebConfig(flags, context);
-  const exporter = new Exporter(config, context, push);
+  const exporter = new Exporter(config, context, push, events);
   const reloader = new ConfigReloader(exporter, await digestConfig(config), context);
   const reload = () => reloader.reload(source, GRACE_MS);
   const web = await startWebServer({

@@ -5,6 +5,7 @@ import type { Channel } from "./channel.ts";
 import { Counts, countStatuses } from "./counts.ts";
 import type { Lookups } from "./lookups.ts";
 import { NODE_FACTS, NodeState, NodeTimes, nodeExpiry } from "./node-state.ts";
+import type { NodeWatcher } from "./node-watcher.ts";
 import { reconcileInSteps } from "./reconcile.ts";
 import type { SensorChannels } from "./sensor-channels.ts";
 import { type LatestRow, ServerChannels } from "./server-channels.ts";
@@ -44,6 +45,7 @@ export class ServerState {
   #tree: Tree = EMPTY_TREE;
   #version: KnownVersion | undefined;
   #observer = NO_OBSERVER;
+  #watcher: NodeWatcher | undefined;
 
   constructor({ staleAfterMs, maxLabelText = Number.POSITIVE_INFINITY }: ServerStateOptions) {
     this.#maxLabelText = maxLabelText;
@@ -58,6 +60,11 @@ export class ServerState {
   observe(observer: StateObserver): void {
     this.#observer = observer;
     this.#channels.observer = observer;
+  }
+
+  /** Hears of nodes, beside the observer, from the next poll on, in place of the one before. */
+  watchNodes(watcher: NodeWatcher | undefined): void {
+    this.#watcher = watcher;
   }
 
   /** As of the last change. */
@@ -196,7 +203,10 @@ export class ServerState {
 
   async #applyNodes(poll: NodePoll, context: UpdateContext): Promise<void> {
     const { now, slices } = context;
-    const { added } = await this.#reconcile(poll, context);
+    // The same one to the end, as it hears of a poll as a whole.
+    const watcher = this.#watcher;
+    watcher?.pollBegan();
+    const { added } = await this.#reconcile(poll, context, watcher);
     const until = nodeExpiry(context.expiry);
     for (const kind of NODE_KINDS) {
       if (poll[kind] !== undefined) this.#listed.add(kind);
@@ -208,6 +218,7 @@ export class ServerState {
         const wasPaused = node.isPaused;
         const facts = node.update(record, until);
         this.#observer.nodeChanged(node, facts, now.monotonic);
+        watcher?.nodeListed(node);
         if (kind === "sensor" && node.isPaused && !wasPaused) this.#channels.pauseSensor(node.id, now);
       }
     }
@@ -218,9 +229,14 @@ export class ServerState {
       if (turn !== undefined) await turn;
       if (node.kind === "sensor") this.#channels.adopt(node.id, now, channelsUntil);
     }
+    watcher?.pollEnded(poll, now);
   }
 
-  async #reconcile(poll: NodePoll, { now, slices }: UpdateContext): Promise<TreeChanges> {
+  async #reconcile(
+    poll: NodePoll,
+    { now, slices }: UpdateContext,
+    watcher: NodeWatcher | undefined,
+  ): Promise<TreeChanges> {
     const steps = reconcileInSteps(this.#tree, poll, this.#maxLabelText);
     let step = steps.next();
     while (!step.done) {
@@ -229,25 +245,32 @@ export class ServerState {
     }
     const { tree, changes } = step.value;
     this.#tree = tree;
-    for (const node of changes.removed) this.#remove(node);
-    for (const node of changes.added) this.#nodes.set(node.id, new NodeState(this.#nodeTimes, node));
+    for (const node of changes.removed) this.#remove(node, watcher);
+    for (const node of changes.added) {
+      const added = new NodeState(this.#nodeTimes, node);
+      this.#nodes.set(node.id, added);
+      watcher?.nodeAdded(added);
+    }
     for (const node of changes.replaced) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
       const known = this.#nodes.get(node.id);
       if (known === undefined) continue;
+      const before = known.node;
       known.node = node;
+      watcher?.nodeReplaced(known, before);
       this.#observer.nodeChanged(known, NODE_FACTS.identity, now.monotonic);
       if (node.kind === "sensor") this.#channels.moveSensor(node.id, now);
     }
     return changes;
   }
 
-  #remove({ id, kind }: TreeNode): void {
+  #remove({ id, kind }: TreeNode, watcher: NodeWatcher | undefined): void {
     const known = this.#nodes.get(id);
     if (known === undefined) return;
     if (kind === "sensor") this.#channels.removeSensor(id);
     this.#observer.nodeRemoved(known);
+    watcher?.nodeRemoved(known);
     this.#nodes.delete(id);
     this.#nodeTimes.release(known.row);
   }

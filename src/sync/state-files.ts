@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MAX_DATA_BYTES, readTextFile, withinTime } from "../lib/bounded-files.ts";
@@ -13,8 +14,14 @@ export interface StateFiles {
   syncDirectory(): Promise<void>;
 }
 
+/** The same, for files that grow. */
+export interface JournalFiles extends StateFiles {
+  /** Adds to the end of a file, which is there, and has it flushed to the disk. Where that fails a part may have been added. */
+  append(name: string, text: string): Promise<void>;
+}
+
 /** Files in a directory of the host; the directory is created with the first one. Only their owner may read them. */
-export function createStateFiles(directory: string): StateFiles {
+export function createStateFiles(directory: string): JournalFiles {
   const within = <Result>(use: () => Promise<Result>) => withinTime(directory, use);
   return {
     async read(name) {
@@ -36,6 +43,17 @@ export function createStateFiles(directory: string): StateFiles {
           // A part of it is of no use, and takes the space that a full disk lacks.
           await rm(path, { force: true }).catch(() => undefined);
           throw error;
+        } finally {
+          await file.close();
+        }
+      }),
+    append: (name, text) =>
+      within(async () => {
+        // Not created: without its beginning the rest is of no use.
+        const file = await open(join(directory, name), constants.O_WRONLY | constants.O_APPEND);
+        try {
+          await file.writeFile(text);
+          await file.sync();
         } finally {
           await file.close();
         }
@@ -62,6 +80,10 @@ function codeOf(error: unknown): unknown {
 }
 
 /** The same files, of which none is written before `check` resolves. */
-export function checkedFiles(files: StateFiles, check: () => Promise<void>): StateFiles {
-  return { ...files, write: (name, text) => check().then(() => files.write(name, text)) };
+export function checkedFiles(files: JournalFiles, check: () => Promise<void>): JournalFiles {
+  return {
+    ...files,
+    write: (name, text) => check().then(() => files.write(name, text)),
+    append: (name, text) => check().then(() => files.append(name, text)),
+  };
 }

@@ -40,6 +40,9 @@ export const RESOLUTIONS = ["live", "short", "medium", "long"] as const;
 const STREAMS = [...RESOLUTIONS, "state"] as const;
 export type Stream = (typeof STREAMS)[number];
 
+/** Why events are never delivered. */
+const EVENT_DROPS = ["rejected", "full", "merged"] as const;
+
 const OUTCOMES = ["delivered", "rejected"] as const;
 
 type Options = Pick<OwnMetric, "values" | "initial" | "adds" | "startsBy" | "buckets">;
@@ -279,6 +282,41 @@ export const OWN_METRICS = {
       ["stream"],
       "Measurements that are never sent: their channel is not known any more, or the value is no finite number.",
       { values: { stream: STREAMS } },
+    ),
+  },
+  /** About the events of one server. */
+  events: {
+    told: metric(
+      "prtg_exporter_events_total",
+      "counter",
+      ["server", "event"],
+      "Events that were found and queued for the outputs, by name.",
+    ),
+    delivered: metric(
+      "prtg_exporter_events_delivered_total",
+      "counter",
+      ["server", "output"],
+      "Events that an output has: otlp, or file.",
+    ),
+    dropped: metric(
+      "prtg_exporter_events_dropped_total",
+      "counter",
+      ["server", "reason"],
+      "Events that are never delivered: refused for good by an output (rejected), left out for want of room (full), or changes of a status that the next one overtook while there was no room (merged).",
+      { values: { reason: EVENT_DROPS } },
+    ),
+    pending: metric("prtg_exporter_events_pending", "gauge", ["server", "output"], "Events that wait to be delivered."),
+    deliveryFailed: metric(
+      "prtg_exporter_events_failed_deliveries_total",
+      "counter",
+      ["server", "output"],
+      "Deliveries of events that failed and are tried again.",
+    ),
+    memoryFailed: metric(
+      "prtg_exporter_events_memory_failures_total",
+      "counter",
+      ["server"],
+      "Times that the record of what was told could not be written to state_dir.",
     ),
   },
   /** About the configuration. */

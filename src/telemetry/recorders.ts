@@ -24,6 +24,7 @@ export interface FinishedRun {
 export type ServerRecorder = ReturnType<typeof serverRecorder>;
 export type CollectorRecorder = ReturnType<typeof collectorRecorder>;
 export type SyncRecorder = ReturnType<typeof syncRecorder>;
+export type EventRecorder = ReturnType<typeof eventRecorder>;
 export type OtlpRecorder = ReturnType<typeof otlpRecorder>;
 
 export function serverRecorder(metrics: ExporterMetrics, server: string) {
@@ -97,6 +98,20 @@ export function syncRecorder(metrics: ExporterMetrics, server: string) {
           own.oldestPending(resolution, Math.max(0, now() - oldestAt) / 1_000);
         }
       });
+    },
+  };
+}
+
+/** Records the events of one server on their way to the outputs. */
+export function eventRecorder(metrics: ExporterMetrics, server: string) {
+  const own = metrics.recorder(OWN_METRICS.events, { server });
+  return {
+    ...own,
+    /** Has the series of an output begin. */
+    begin(output: string): void {
+      own.delivered(output, 0);
+      own.deliveryFailed(output, 0);
+      own.pending(output, 0);
     },
   };
 }

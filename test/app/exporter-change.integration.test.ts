@@ -44,7 +44,7 @@ async function started(config: Config): Promise<Exporter> {
 
 async function change(exporter: Exporter, from: Config, to: Config): Promise<void> {
   const digests = await digestConfig(to);
-  await exporter.change(await digestConfig(from), { config: to, digests, push: undefined }, 1_000);
+  await exporter.change(await digestConfig(from), { config: to, digests, push: undefined, events: undefined }, 1_000);
 }
 
 async function samplesOf(exporter: Exporter): Promise<Map<string, string>> {

@@ -1,0 +1,172 @@
+import type { NodeState } from "../model/node-state.ts";
+import type { NodeWatcher } from "../model/node-watcher.ts";
+import { NODE_KINDS, type NodePoll, type TreeNode } from "../model/tree.ts";
+import type { ClockReading } from "../model/update-context.ts";
+import type { NodeKind } from "../prtg/records.ts";
+import type { EventRecord } from "./event.ts";
+import { sizeOf } from "./event-queue.ts";
+import { changesBetween } from "./status-change.ts";
+import { statusEvent } from "./status-event.ts";
+import { changeEvents, presenceEvent } from "./structure-event.ts";
+import { type ToldStatus, ToldStatuses } from "./told-statuses.ts";
+
+/** What a poll found of one object. */
+export interface Finding {
+  /** In the order in which they happened; none where something is only noted, so that it is known next time. */
+  readonly events: readonly EventRecord[];
+  /** What is told of the object with these events. */
+  readonly told?: readonly [id: string, told: ToldStatus];
+  /** The object is gone. */
+  readonly gone?: string;
+}
+
+export interface ChangeDetectorOptions {
+  /** Configured name of the server. */
+  readonly server: string;
+  /** The exporter's clock, milliseconds since the epoch. */
+  readonly now: () => number;
+  /** What an earlier process told last of each object; empty where nothing is known: then the first look is only noted. */
+  readonly earlier: ReadonlyMap<string, ToldStatus>;
+  /** Tell of added, removed, renamed and moved objects, too. */
+  readonly structure: boolean;
+  /** Whether more of that many, and of that size, would still fit. */
+  readonly hasRoom: (events: number, size: number) => boolean;
+  /** A poll is over, with what it found. */
+  readonly onFindings: (findings: readonly Finding[]) => void;
+  /** A change of a status is never told: the next one came before there was room for it. */
+  readonly onMerged: () => void;
+  /** Events that there was no room for, and that cannot be told later. */
+  readonly onDropped: (events: number) => void;
+}
+
+/** Polls that show all objects, after which an object that none of them showed is gone for good. */
+const COMPLETE_POLLS_UNTIL_GONE = 2;
+
+/**
+ * Compares each poll with what was told last of each object. A change is found exactly once, as what was told moves with it;
+ * while there is no room for its event it does not, and a later poll finds the change again.
+ */
+export class ChangeDetector implements NodeWatcher {
+  readonly #options: ChangeDetectorOptions;
+  readonly #told = new ToldStatuses();
+  /** Of objects that no poll of this process has shown yet. */
+  readonly #earlier: Map<string, ToldStatus>;
+  /** Kinds of which a whole list came: what is new in a later one was added. */
+  readonly #listedKinds = new Set<NodeKind>();
+  #structure: boolean;
+  #completePolls = 0;
+  #findings: Finding[] = [];
+  /** Of the findings, but for those that were told at once. */
+  #changes: { readonly row: number; readonly id: string; readonly told: ToldStatus }[] = [];
+  #events = 0;
+  #size = 0;
+
+  constructor(options: ChangeDetectorOptions) {
+    this.#options = options;
+    this.#earlier = new Map(options.earlier);
+    this.#structure = options.structure;
+  }
+
+  /** Whether to tell of added, removed, renamed and moved objects from now on. */
+  tellStructure(structure: boolean): void {
+    this.#structure = structure;
+  }
+
+  /** What was told last of each object, as it is at this moment. */
+  snapshot(): Iterable<readonly [id: string, told: ToldStatus]> {
+    return joined([...this.#earlier], this.#told.snapshot());
+  }
+
+  pollBegan(): void {
+    // What a poll found that could not be taken over is found again.
+    this.#findings = [];
+    this.#changes = [];
+    this.#events = 0;
+    this.#size = 0;
+  }
+
+  nodeRemoved({ row, id, node }: NodeState): void {
+    const wasKnown = this.#told.clear(row);
+    this.#earlier.delete(id);
+    const events = this.#structure ? [presenceEvent(node, "removed", this.#context)] : [];
+    if (wasKnown || events.length > 0) this.#find({ events: this.#fitting(events), gone: id });
+  }
+
+  nodeAdded({ node }: NodeState): void {
+    if (!this.#structure || !this.#listedKinds.has(node.kind)) return;
+    this.#find({ events: this.#fitting([presenceEvent(node, "added", this.#context)]) });
+  }
+
+  nodeReplaced({ node }: NodeState, before: TreeNode): void {
+    if (!this.#structure) return;
+    const events = this.#fitting(changeEvents(before, node, this.#context));
+    if (events.length > 0) this.#find({ events });
+  }
+
+  nodeListed(node: NodeState): void {
+    const { row, id, status, statusSince: since } = node;
+    if (status === undefined) return;
+    if (!this.#told.has(row)) this.#begin(row, id, { status, since });
+    if (this.#told.isTold(row, status, since)) {
+      if (this.#told.undefer(row)) this.#options.onMerged();
+      return;
+    }
+    const told = this.#told.get(row);
+    if (told === undefined) return;
+    const next: ToldStatus = { status, since: since ?? (status === told.status ? told.since : undefined) };
+    const changes = changesBetween(told, status, since, node);
+    const events = changes.map((change) => statusEvent(node.node, change, this.#context));
+    const size = events.reduce((sum, event) => sum + sizeOf(event), this.#size);
+    if (events.length > 0 && !this.#options.hasRoom(this.#events + events.length, size)) {
+      if (this.#told.defer(row, status)) this.#options.onMerged();
+      return;
+    }
+    const waited = this.#told.deferred(row);
+    if (waited !== undefined && waited !== status) this.#options.onMerged();
+    this.#changes.push({ row, id, told: next });
+    this.#find({ events, told: [id, next] });
+  }
+
+  pollEnded(poll: NodePoll, _now: ClockReading): void {
+    for (const kind of NODE_KINDS) if (poll[kind]?.complete === true) this.#listedKinds.add(kind);
+    if (NODE_KINDS.every((kind) => poll[kind]?.complete === true)) this.#completePolls++;
+    if (this.#completePolls === COMPLETE_POLLS_UNTIL_GONE) {
+      for (const id of this.#earlier.keys()) this.#find({ events: [], gone: id });
+      this.#earlier.clear();
+    }
+    for (const { row, id, told } of this.#changes) this.#told.set(row, id, told);
+    const findings = this.#findings;
+    this.pollBegan();
+    this.#options.onFindings(findings);
+  }
+
+  get #context() {
+    return { server: this.#options.server, now: this.#options.now() };
+  }
+
+  /** The first look of this process at an object: goes on with what an earlier one told, or notes what it is. */
+  #begin(row: number, id: string, current: ToldStatus): void {
+    const earlier = this.#earlier.get(id);
+    this.#earlier.delete(id);
+    this.#told.set(row, id, earlier ?? current);
+    if (earlier === undefined) this.#find({ events: [], told: [id, current] });
+  }
+
+  #fitting(events: readonly EventRecord[]): readonly EventRecord[] {
+    const size = events.reduce((sum, event) => sum + sizeOf(event), this.#size);
+    if (events.length === 0 || this.#options.hasRoom(this.#events + events.length, size)) return events;
+    this.#options.onDropped(events.length);
+    return [];
+  }
+
+  #find(finding: Finding): void {
+    this.#findings.push(finding);
+    this.#events += finding.events.length;
+    for (const event of finding.events) this.#size += sizeOf(event);
+  }
+}
+
+function* joined<Item>(first: Iterable<Item>, second: Iterable<Item>): Generator<Item> {
+  yield* first;
+  yield* second;
+}

@@ -1,0 +1,150 @@
+import type { Logger } from "pino";
+import { describeError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
+import type { QueuedEvent } from "./event-queue.ts";
+import type { EventSink, SendOutcome } from "./sink.ts";
+
+const FIRST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 60_000;
+/** A receiver may ask for a pause, not for silence until the next restart. */
+const MAX_REQUESTED_PAUSE_MS = 15 * 60_000;
+/** Lasting trouble is worth a line that often; the metrics have all of it. */
+const LOG_FAILURES_EVERY_MS = 10 * 60_000;
+
+export interface DeliveryLoopOptions {
+  /** Name of the output, for the log. */
+  readonly output: string;
+  readonly sink: EventSink;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Bound to the server. */
+  readonly log: Logger;
+  /** The next events for this output; empty where none wait. */
+  readonly next: () => readonly QueuedEvent[];
+  /** The output needs nothing up to the last of these any more; so many it refused for good. */
+  readonly onSettled: (settled: readonly QueuedEvent[], rejected: number) => Promise<void>;
+  readonly onFailed: () => void;
+}
+
+interface Pause {
+  readonly ms: number;
+  /** By the receiver. */
+  readonly isAsked: boolean;
+}
+
+/** Takes the events that wait to one output, in order, a batch at a time, and tries again for as long as it takes. */
+export class DeliveryLoop {
+  readonly #options: DeliveryLoopOptions;
+  /** Aborted when what is left is to go at once. */
+  readonly #flushing = new AbortController();
+  /** Aborted when there is no time left. */
+  readonly #cutOff = new AbortController();
+  #came = Promise.withResolvers<void>();
+  #running: Promise<void> | undefined;
+  #failures = 0;
+  readonly #failing: LogOnChange;
+
+  constructor(options: DeliveryLoopOptions) {
+    this.#options = options;
+    this.#failing = new LogOnChange({ remindEveryMs: LOG_FAILURES_EVERY_MS, now: () => options.clock.monotonic() });
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Events wait. */
+  notify(): void {
+    this.#came.resolve();
+  }
+
+  /** Tries once more to deliver what waits, within `graceMs`, and ends; the sink is closed then. Never rejects. */
+  async end(graceMs: number): Promise<void> {
+    const { clock, sink } = this.#options;
+    this.#flushing.abort();
+    this.notify();
+    const timer = new AbortController();
+    void clock.sleep(graceMs, timer.signal).then(
+      () => this.#cutOff.abort(),
+      () => undefined,
+    );
+    await this.#running;
+    timer.abort();
+    await sink.close();
+  }
+
+  async #run(): Promise<void> {
+    const { next, clock } = this.#options;
+    while (!this.#cutOff.signal.aborted) {
+      const batch = next();
+      if (batch.length === 0) {
+        if (this.#flushing.signal.aborted) return;
+        this.#came = Promise.withResolvers();
+        // Events may have come while the loop was busy.
+        if (next().length === 0) await this.#came.promise;
+        continue;
+      }
+      const isLastTry = this.#flushing.signal.aborted;
+      const pause = await this.#deliver(batch);
+      if (pause === undefined) continue;
+      if (isLastTry) return;
+      await clock.sleep(pause.ms, this.#flushing.signal).catch(() => undefined);
+      // Our own patience ends with the process; a pause that the receiver asked for is its due.
+      if (pause.isAsked && this.#flushing.signal.aborted) return;
+    }
+  }
+
+  /** How long to wait before the next attempt; undefined where it worked. */
+  async #deliver(batch: readonly QueuedEvent[]): Promise<Pause | undefined> {
+    const { onSettled, onFailed, log, output } = this.#options;
+    const outcome = await this.#send(batch);
+    if (outcome.kind === "retry") {
+      if (outcome.settled > 0) await onSettled(batch.slice(0, outcome.settled), outcome.rejected);
+      // The end of our own time is no fault of the receiver.
+      if (!this.#cutOff.signal.aborted) onFailed();
+      return this.#failed(outcome);
+    }
+    const rejected = outcome.kind === "rejected" ? batch.length : outcome.rejected;
+    await onSettled(batch, rejected);
+    this.#failures = 0;
+    if (this.#failing.over() > 0) log.info({ output }, "events can be delivered again");
+    if (rejected > 0) log.warn({ output, events: rejected }, `events were refused for good: ${outcome.message}`);
+    return undefined;
+  }
+
+  async #send(batch: readonly QueuedEvent[]): Promise<SendOutcome> {
+    const { signal } = this.#cutOff;
+    const failed = (message: string): SendOutcome => {
+      return { kind: "retry", settled: 0, rejected: 0, retryAfterMs: undefined, message };
+    };
+    const cutOff = Promise.withResolvers<SendOutcome>();
+    const cut = (): void => cutOff.resolve(failed("no time is left"));
+    signal.addEventListener("abort", cut);
+    try {
+      const events = batch.map(({ event }) => event);
+      // A sink that does not listen to the signal must not keep the process from ending.
+      return await Promise.race([this.#options.sink.send(events, signal), cutOff.promise]);
+    } catch (error) {
+      return failed(describeError(error));
+    } finally {
+      signal.removeEventListener("abort", cut);
+    }
+  }
+
+  #failed({ retryAfterMs, message }: Extract<SendOutcome, { kind: "retry" }>): Pause {
+    const { random, log, output } = this.#options;
+    const bound = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
+    this.#failures++;
+    const pauseMs =
+      retryAfterMs === undefined
+        ? bound * (0.5 + 0.5 * random())
+        : Math.min(retryAfterMs, MAX_REQUESTED_PAUSE_MS) + FIRST_BACKOFF_MS * random();
+    if (this.#failing.met() !== undefined) {
+      const fields = { output, failures: this.#failures, retry_in_ms: Math.round(pauseMs) };
+      log.warn(fields, `events cannot be delivered now: ${message}`);
+    }
+    return { ms: pauseMs, isAsked: retryAfterMs !== undefined };
+  }
+}

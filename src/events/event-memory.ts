@@ -1,0 +1,187 @@
+import { yieldToEventLoop } from "../lib/yielding.ts";
+import type { JournalFiles } from "../sync/state-files.ts";
+import type { QueuedEvent } from "./event-queue.ts";
+import {
+  decodeJournal,
+  encodeEntry,
+  encodeHead,
+  type JournalEntry,
+  journalFileName,
+  toldLine,
+  toldOf,
+  type UnusableJournal,
+} from "./journal.ts";
+import type { ToldStatus } from "./told-statuses.ts";
+
+/** Objects or events in one line of a file that is written anew. */
+const LINE_ENTRIES = 1_000;
+/** A file is written anew when so much was added to it, or as much as it began with. */
+const MIN_GROWTH = 1 << 20;
+
+/** How the memory of an earlier process was found. */
+export interface MemoryReport {
+  /** `new`: there was no file. `unreadable`: the system would not let us read it. */
+  readonly found: "good" | "new" | "unreadable" | UnusableJournal;
+  readonly file: string;
+  /** What is wrong with the file; undefined when nothing is. */
+  readonly message: string | undefined;
+}
+
+/** All that is remembered, at one moment. */
+export interface Remembered {
+  readonly told: Iterable<readonly [id: string, told: ToldStatus]>;
+  /** Events that wait, and the number of the next one. */
+  readonly events: readonly QueuedEvent[];
+  readonly next: number;
+  readonly settled: ReadonlyMap<string, number>;
+}
+
+export interface RememberedBefore extends Remembered {
+  readonly told: ReadonlyMap<string, ToldStatus>;
+}
+
+/** What was told and what waits, in the journal of one server. One call after the other. */
+export class EventMemory {
+  readonly report: MemoryReport;
+  /** What an earlier process left. */
+  readonly before: RememberedBefore;
+  readonly #server: string;
+  readonly #files: JournalFiles | undefined;
+  /** The file is not as it is to be: it has to be written anew before anything is added. */
+  #mustRewrite: boolean;
+  #added = 0;
+  #beganWith = 0;
+
+  private constructor(
+    server: string,
+    files: JournalFiles | undefined,
+    report: MemoryReport,
+    before: RememberedBefore,
+    mustRewrite: boolean,
+  ) {
+    this.#server = server;
+    this.#files = files;
+    this.report = report;
+    this.before = before;
+    this.#mustRewrite = mustRewrite;
+  }
+
+  /** Reads the server's file. Never rejects: a file that cannot be used is reported, set aside, and starts anew. */
+  static async open(server: string, files: JournalFiles): Promise<EventMemory> {
+    const file = journalFileName(server);
+    const none = (found: MemoryReport["found"], message?: string): EventMemory =>
+      new EventMemory(server, files, { found, file, message }, replay([]), true);
+    let text: string | undefined;
+    try {
+      text = await files.read(file);
+    } catch (error) {
+      return none("unreadable", error instanceof Error ? error.message : String(error));
+    }
+    if (text === undefined) return none("new");
+    const decoded = decodeJournal(text, server);
+    if ("problem" in decoded) {
+      // Kept for finding out what happened, and for going back to the release that wrote it.
+      await files.rename(file, `${file}.${decoded.problem}`).catch(() => undefined);
+      return none(decoded.problem, decoded.message);
+    }
+    const report = { found: "good", file, message: undefined } as const;
+    const memory = new EventMemory(server, files, report, replay(decoded.entries), decoded.isCut);
+    memory.#added = text.length;
+    return memory;
+  }
+
+  /** That of a process only: nothing is written. */
+  static none(server: string): EventMemory {
+    const report = { found: "new", file: "", message: undefined } as const;
+    return new EventMemory(server, undefined, report, replay([]), false);
+  }
+
+  /** Has the file written anew at the next opportunity. */
+  requireRewrite(): void {
+    this.#mustRewrite = true;
+  }
+
+  /**
+   * Adds entries; where the file has grown, or is not as it is to be, it is written anew instead, with all that `remembered`
+   * tells. When it resolves the disk has them. Rejects with the error of the system: the file is then written anew next time.
+   * @param remembered The entries included; what is more recent still may be in it, and be added later
+   */
+  async write(entries: readonly JournalEntry[], remembered: () => Remembered): Promise<void> {
+    const files = this.#files;
+    if (files === undefined) return;
+    try {
+      if (this.#mustRewrite || this.#added > Math.max(MIN_GROWTH, this.#beganWith))
+        await this.#rewrite(files, remembered());
+      else if (entries.length > 0) {
+        const text = entries.map(encodeEntry).join("");
+        this.#added += text.length;
+        await files.append(this.report.file, text);
+      }
+    } catch (error) {
+      this.#mustRewrite = true;
+      throw error;
+    }
+  }
+
+  async #rewrite(files: JournalFiles, remembered: Remembered): Promise<void> {
+    const { file } = this.report;
+    let text = encodeHead(this.#server);
+    for (const entry of entriesOf(remembered)) {
+      text += encodeEntry(entry);
+      await yieldToEventLoop();
+    }
+    const beside = `${file}.tmp`;
+    await files.write(beside, text);
+    await files.rename(beside, file);
+    await files.syncDirectory();
+    this.#mustRewrite = false;
+    this.#added = 0;
+    this.#beganWith = text.length;
+  }
+}
+
+function* entriesOf({ told, events, next, settled }: Remembered): Generator<JournalEntry> {
+  let lines: ReturnType<typeof toldLine>[] = [];
+  for (const [id, status] of told) {
+    lines.push(toldLine(id, status));
+    if (lines.length < LINE_ENTRIES) continue;
+    yield { told: lines };
+    lines = [];
+  }
+  yield { told: lines };
+  for (let index = 0; index < events.length; index += LINE_ENTRIES) {
+    const some = events.slice(index, index + LINE_ENTRIES);
+    const [first] = some;
+    if (first !== undefined) yield { seq: first.seq, events: some.map(({ event }) => event) };
+  }
+  yield { seq: next, settled: Object.fromEntries(settled) };
+}
+
+function replay(entries: readonly JournalEntry[]): RememberedBefore {
+  const told = new Map<string, ToldStatus>();
+  let settled: ReadonlyMap<string, number> = new Map();
+  const events: QueuedEvent[] = [];
+  let next = 1;
+  for (const entry of entries) {
+    for (const line of entry.told ?? []) {
+      const status = toldOf(line);
+      if (status !== undefined) told.set(line[0], status);
+    }
+    for (const id of entry.gone ?? []) told.delete(id);
+    if (entry.settled !== undefined) settled = later(settled, entry.settled);
+    let seq = entry.seq ?? next;
+    for (const event of entry.events ?? []) {
+      // What a file begins with may be ahead of what was then added to it.
+      if (seq >= next) events.push({ seq, event });
+      seq++;
+    }
+    next = Math.max(next, seq);
+  }
+  const done = Math.min(...settled.values());
+  return { told, events: events.filter(({ seq }) => seq > done), next, settled };
+}
+
+/** The outputs of `now`; none of them goes back. */
+function later(before: ReadonlyMap<string, number>, now: Readonly<Record<string, number>>): Map<string, number> {
+  return new Map(Object.entries(now).map(([output, seq]) => [output, Math.max(seq, before.get(output) ?? 0)]));
+}

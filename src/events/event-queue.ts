@@ -1,0 +1,125 @@
+import type { EventRecord } from "./event.ts";
+
+/** An event with its place in the order in which events are told: whole numbers from 1, without gaps. */
+export interface QueuedEvent {
+  readonly seq: number;
+  readonly event: EventRecord;
+}
+
+export interface QueueBounds {
+  readonly maxEvents: number;
+  /** Characters of their texts, roughly. */
+  readonly maxSize: number;
+}
+
+/** What an event has beside its texts: names of attributes, and JSON around them. */
+const FIXED_SIZE = 600;
+
+/** Characters of an event as JSON, roughly. */
+export function sizeOf({ body, attributes }: EventRecord): number {
+  let size = FIXED_SIZE + body.length;
+  for (const value of Object.values(attributes)) {
+    if (typeof value === "string") size += value.length;
+    else if (typeof value === "object") for (const text of value) size += text.length + 3;
+  }
+  return size;
+}
+
+/**
+ * Events that wait for outputs, in order and bounded. Each output has settled those up to one of them; what all outputs have
+ * settled is gone.
+ */
+export class EventQueue {
+  readonly #bounds: QueueBounds;
+  readonly #settled = new Map<string, number>();
+  #events: QueuedEvent[];
+  #size: number;
+  #next: number;
+
+  /** Goes on with what waited before. `next`: the number of the next event. */
+  constructor(bounds: QueueBounds, before: readonly QueuedEvent[] = [], next = 1) {
+    this.#bounds = bounds;
+    this.#events = [...before];
+    this.#size = before.reduce((sum, { event }) => sum + sizeOf(event), 0);
+    this.#next = Math.max(next, (before.at(-1)?.seq ?? 0) + 1);
+  }
+
+  /** Number of the next event. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** Those that wait for any output. */
+  get events(): readonly QueuedEvent[] {
+    return this.#events;
+  }
+
+  /** Whether more of that many, and of that size, would still fit. One alone always does. */
+  hasRoom(events: number, size: number): boolean {
+    if (this.#events.length + events === 0) return true;
+    const { maxEvents, maxSize } = this.#bounds;
+    return this.#events.length + events < maxEvents && this.#size + size < maxSize;
+  }
+
+  /** Returns the number of the first. */
+  add(events: readonly EventRecord[]): number {
+    const first = this.#next;
+    for (const event of events) {
+      this.#events.push({ seq: this.#next++, event });
+      this.#size += sizeOf(event);
+    }
+    return first;
+  }
+
+  /** Outputs are those from now on. One that is new gets what comes from now on; `settled`: what it had settled before. */
+  attach(outputs: readonly string[], settled: ReadonlyMap<string, number> = new Map()): void {
+    for (const output of outputs) {
+      if (!this.#settled.has(output)) this.#settled.set(output, settled.get(output) ?? this.#next - 1);
+    }
+    for (const output of this.#settled.keys()) if (!outputs.includes(output)) this.#settled.delete(output);
+    this.#trim();
+  }
+
+  /** The number up to which each output has settled. */
+  get settled(): ReadonlyMap<string, number> {
+    return this.#settled;
+  }
+
+  /** The next events of an output up to a number, at most so many and of such a size, but at least one if there is one. */
+  take(output: string, until: number, maxEvents: number, maxSize: number): readonly QueuedEvent[] {
+    const taken: QueuedEvent[] = [];
+    let size = 0;
+    for (let index = this.#indexAfter(output); index < this.#events.length && taken.length < maxEvents; index++) {
+      const queued = this.#events[index];
+      if (queued === undefined || queued.seq > until) break;
+      size += sizeOf(queued.event);
+      if (taken.length > 0 && size > maxSize) break;
+      taken.push(queued);
+    }
+    return taken;
+  }
+
+  /** The output needs nothing up to this number any more. */
+  settle(output: string, seq: number): void {
+    if (!this.#settled.has(output)) return;
+    this.#settled.set(output, Math.max(seq, this.#settled.get(output) ?? 0));
+    this.#trim();
+  }
+
+  /** Events that wait for an output. */
+  pending(output: string): number {
+    return this.#events.length - this.#indexAfter(output);
+  }
+
+  #indexAfter(output: string): number {
+    const first = this.#events[0]?.seq ?? this.#next;
+    return Math.max(0, (this.#settled.get(output) ?? this.#next) + 1 - first);
+  }
+
+  #trim(): void {
+    const settled = Math.min(...this.#settled.values());
+    const index = this.#events.findIndex(({ seq }) => seq > settled);
+    const gone = this.#events.splice(0, index === -1 ? this.#events.length : index);
+    for (const { event } of gone) this.#size -= sizeOf(event);
+  }
+}

@@ -1,0 +1,218 @@
+import type { Logger } from "pino";
+import { describeError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
+import type { NodeWatcher } from "../model/node-watcher.ts";
+import type { EventRecorder } from "../telemetry/recorders.ts";
+import { ChangeDetector, type Finding } from "./change-detector.ts";
+import { DeliveryLoop } from "./delivery-loop.ts";
+import type { EventMemory, MemoryReport, Remembered } from "./event-memory.ts";
+import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
+import { type JournalEntry, toldLine } from "./journal.ts";
+import type { EventSink } from "./sink.ts";
+
+/** Events that wait, per server: some 30 MB in memory, and as much in `state_dir`. */
+const BOUNDS: QueueBounds = { maxEvents: 20_000, maxSize: 32 << 20 };
+/** What a sink gets at a time. */
+const BATCH_EVENTS = 500;
+const BATCH_SIZE = 1 << 20;
+/** Findings in one line of the journal. */
+const ENTRY_FINDINGS = 200;
+
+/** A failure that goes on is logged again after this time. */
+const REMIND_EVERY_MS = 10 * 60_000;
+const CONSEQUENCE = "after a kill events since the last good write would be told once more";
+
+export interface ServerEventsOptions {
+  /** Configured name of the server. */
+  readonly server: string;
+  readonly memory: EventMemory;
+  /** Tell of added, removed, renamed and moved objects, too. */
+  readonly structure: boolean;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Bound to the server. */
+  readonly log: Logger;
+  readonly observer: EventRecorder;
+  readonly bounds?: QueueBounds;
+}
+
+interface Output {
+  readonly sink: EventSink;
+  readonly loop: DeliveryLoop;
+}
+
+/**
+ * The events of one server: found by its detector, noted in the journal, and then handed to the outputs. An event is on the disk,
+ * together with what it tells of its object, before an output gets it, and what an output has settled is noted at once: only what
+ * a kill cuts off between the two comes again, with the same `uid`.
+ */
+export class ServerEvents {
+  readonly #options: ServerEventsOptions;
+  readonly #detector: ChangeDetector;
+  readonly #queue: EventQueue;
+  readonly #outputs = new Map<string, Output>();
+  readonly #failures: LogOnChange;
+  #memory: EventMemory;
+  #writing: Promise<void> = Promise.resolve();
+  /** The number up to which events are on the disk, or could not be written. */
+  #noted: number;
+  #started = false;
+
+  constructor(options: ServerEventsOptions) {
+    const { server, memory, structure, clock, observer, bounds = BOUNDS } = options;
+    this.#options = options;
+    this.#memory = memory;
+    this.#queue = new EventQueue(bounds, memory.before.events, memory.before.next);
+    this.#noted = this.#queue.next - 1;
+    this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => clock.monotonic() });
+    this.#detector = new ChangeDetector({
+      server,
+      structure,
+      now: () => clock.now(),
+      earlier: memory.before.told,
+      hasRoom: (events, size) => this.#queue.hasRoom(events, size),
+      onFindings: (findings) => this.#found(findings),
+      onMerged: () => observer.dropped("merged"),
+      onDropped: (events) => observer.dropped("full", events),
+    });
+  }
+
+  /** For the state of the server. */
+  get watcher(): NodeWatcher {
+    return this.#detector;
+  }
+
+  /** How the memory of an earlier process was found. */
+  get report(): MemoryReport {
+    return this.#memory.report;
+  }
+
+  /** Whether to tell of added, removed, renamed and moved objects from now on. */
+  tellStructure(structure: boolean): void {
+    this.#detector.tellStructure(structure);
+  }
+
+  /**
+   * Delivers to these from now on. A sink that is the same goes on; another one of the same name goes on where that one came to;
+   * one of a new name gets what is found from now on. Resolves when those that are used no more have ended, within `graceMs`.
+   */
+  async deliverTo(sinks: ReadonlyMap<string, EventSink>, graceMs = 0): Promise<void> {
+    const ended = [...this.#outputs].filter(([name, { sink }]) => sinks.get(name) !== sink);
+    for (const [name] of ended) this.#outputs.delete(name);
+    if (ended.length > 0) await Promise.all(ended.map(([, { loop }]) => loop.end(graceMs)));
+    this.#queue.attach([...sinks.keys()], this.#memory.before.settled);
+    for (const [name, sink] of sinks) {
+      if (this.#outputs.has(name)) continue;
+      this.#options.observer.begin(name);
+      this.#outputs.set(name, { sink, loop: this.#createLoop(name, sink) });
+    }
+    for (const [name] of ended) this.#showPending(name);
+    for (const name of sinks.keys()) this.#showPending(name);
+    // Where outputs are others, a kill must not find those before.
+    if (this.#started) void this.#note([{ settled: this.#settled() }]);
+    if (this.#started) this.#startLoops();
+  }
+
+  start(): void {
+    this.#started = true;
+    void this.#note([{ settled: this.#settled() }]);
+    this.#startLoops();
+  }
+
+  /** Goes on in another place, whatever is there. */
+  remember(memory: EventMemory): void {
+    if (memory === this.#memory) return;
+    this.#memory = memory;
+    memory.requireRewrite();
+    if (this.#started) void this.#note([]);
+  }
+
+  /** Delivers what waits within `graceMs`, notes what was, and ends. Never rejects. */
+  async stop(graceMs: number): Promise<void> {
+    await Promise.all([...this.#outputs.values()].map(({ loop }) => loop.end(graceMs)));
+    this.#outputs.clear();
+    await this.#writing;
+  }
+
+  #createLoop(output: string, sink: EventSink): DeliveryLoop {
+    const { clock, random, log, observer } = this.#options;
+    return new DeliveryLoop({
+      ...{ output, sink, clock, random, log },
+      next: () => this.#queue.take(output, this.#noted, BATCH_EVENTS, BATCH_SIZE),
+      onSettled: (settled, rejected) => this.#settle(output, settled, rejected),
+      onFailed: () => observer.deliveryFailed(output),
+    });
+  }
+
+  #startLoops(): void {
+    for (const { loop } of this.#outputs.values()) loop.start();
+  }
+
+  #found(findings: readonly Finding[]): void {
+    const { observer } = this.#options;
+    const entries: JournalEntry[] = [];
+    for (let index = 0; index < findings.length; index += ENTRY_FINDINGS) {
+      const some = findings.slice(index, index + ENTRY_FINDINGS);
+      const events = some.flatMap((finding) => finding.events);
+      for (const { eventName } of events) observer.told(eventName);
+      entries.push({
+        seq: this.#queue.add(events),
+        events,
+        told: some.flatMap(({ told }) => (told === undefined ? [] : [toldLine(...told)])),
+        gone: some.flatMap(({ gone }) => (gone === undefined ? [] : [gone])),
+      });
+    }
+    const last = this.#queue.next - 1;
+    for (const name of this.#outputs.keys()) this.#showPending(name);
+    // Also without findings: what could not be written is tried again.
+    void this.#note(entries).then(() => {
+      this.#noted = Math.max(this.#noted, last);
+      for (const { loop } of this.#outputs.values()) loop.notify();
+    });
+  }
+
+  /** Resolves when it is noted, so that the next batch does not go before. */
+  async #settle(output: string, settled: readonly QueuedEvent[], rejected: number): Promise<void> {
+    const { observer } = this.#options;
+    if (settled.length > rejected) observer.delivered(output, settled.length - rejected);
+    if (rejected > 0) observer.dropped("rejected", rejected);
+    this.#queue.settle(output, settled.at(-1)?.seq ?? 0);
+    this.#showPending(output);
+    await this.#note([{ settled: this.#settled() }]);
+  }
+
+  #settled(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#queue.settled);
+  }
+
+  #showPending(output: string): void {
+    this.#options.observer.pending(output, this.#outputs.has(output) ? this.#queue.pending(output) : 0);
+  }
+
+  /** One after the other. Never rejects. */
+  #note(entries: readonly JournalEntry[]): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write(entries));
+    return this.#writing;
+  }
+
+  async #write(entries: readonly JournalEntry[]): Promise<void> {
+    const { observer, log } = this.#options;
+    try {
+      await this.#memory.write(entries, () => this.#remembered());
+      if (this.#failures.over() > 0) log.info("what was told can be written again");
+    } catch (error) {
+      observer.memoryFailed();
+      const occasion = this.#failures.met();
+      if (occasion === undefined) return;
+      const what = occasion.isNew ? "cannot be written" : `still cannot be written, ${occasion.times} times so far`;
+      log.warn(`what was told ${what}: ${describeError(error)}; ${CONSEQUENCE}`);
+    }
+  }
+
+  #remembered(): Remembered {
+    const { events, next, settled } = this.#queue;
+    return { told: this.#detector.snapshot(), events: [...events], next, settled: new Map(settled) };
+  }
+}

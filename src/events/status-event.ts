@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { oneLine } from "../lib/printable-text.ts";
+import type { TreeNode } from "../model/tree.ts";
+import { type StatusToken, statusCode } from "../prtg/status.ts";
+import type { AttributeValue, EventAttributes, EventName, EventRecord, SeverityText } from "./event.ts";
+import { SEVERITIES } from "./event.ts";
+import type { StatusChange } from "./status-change.ts";
+
+/** Characters of a body. A message may be long; all of it is an attribute. */
+const MAX_BODY_LENGTH = 1_024;
+
+/** As in "(code: PE018)", with which the product ends many messages. */
+const ERROR_CODE = /\(code: ([A-Za-z]{1,4}\d{1,6})\)/;
+
+const DOWN: ReadonlySet<StatusToken> = new Set(["down", "partialdown", "disconnected"]);
+const WARNING: ReadonlySet<StatusToken> = new Set(["warning", "unusual", "acknowledged"]);
+
+/** Statuses that read otherwise than their token. */
+const WORDS: Partial<Readonly<Record<StatusToken, string>>> = {
+  none: "without a status",
+  unknown: "unknown",
+  collecting: "collecting data",
+  pausedbyuser: "paused by a user",
+  pausedbydependency: "paused by a dependency",
+  pausedbyschedule: "paused by a schedule",
+  pausedbylicense: "paused by the license",
+  pauseduntil: "paused until a time",
+  acknowledged: "down, acknowledged",
+  partialdown: "partially down",
+};
+
+/** What is the same for all events of a server at one moment. */
+export interface EventContext {
+  /** Its configured name. */
+  readonly server: string;
+  /** The exporter's clock, milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What a status means to those who look for trouble. */
+export function severityOf(status: StatusToken): SeverityText {
+  if (DOWN.has(status)) return "ERROR";
+  return WARNING.has(status) ? "WARN" : "INFO";
+}
+
+export function statusEvent(node: TreeNode, change: StatusChange, context: EventContext): EventRecord {
+  const { from, to, message = "", isInferred } = change;
+  const timestamp = change.at ?? context.now;
+  const seconds = from.since === undefined ? undefined : (timestamp - from.since) / 1_000;
+  const errorType = severityOf(to) === "ERROR" ? ERROR_CODE.exec(message)?.[1] : undefined;
+  return eventRecord(
+    node.kind === "sensor" ? "prtg.sensor.status_change" : "prtg.node.status_change",
+    {
+      node,
+      timestamp,
+      severity: severityOf(to),
+      body: `${nameOf(node)} is ${WORDS[to] ?? to}${message === "" ? "" : `: ${message}`}`,
+      uid: [to, from.status],
+      attributes: {
+        "prtg.status.old": from.status,
+        "prtg.status.old_code": statusCode(from.status),
+        "prtg.status.new": to,
+        "prtg.status.new_code": statusCode(to),
+        // What a clock that was set back would make negative is not known.
+        "prtg.status.old_duration": seconds !== undefined && seconds >= 0 ? seconds : "",
+        "prtg.status.message": message,
+        "error.type": errorType ?? "",
+        ...(isInferred && { "prtg.event.inferred": true }),
+      },
+    },
+    context,
+  );
+}
+
+export interface EventDraft {
+  readonly node: TreeNode;
+  readonly timestamp: number;
+  readonly severity: SeverityText;
+  readonly body: string;
+  /** What, beside server, object, name of the event and time, makes it the one that it is. */
+  readonly uid: readonly string[];
+  readonly attributes: EventAttributes;
+}
+
+/** An event about an object, which it describes. */
+export function eventRecord(eventName: EventName, draft: EventDraft, { server, now }: EventContext): EventRecord {
+  const { node, timestamp, severity, body, uid, attributes } = draft;
+  return {
+    uid: hash([server, node.id, eventName, String(timestamp), ...uid]),
+    eventName,
+    timestamp,
+    observedTimestamp: now,
+    severityText: severity,
+    severityNumber: SEVERITIES[severity],
+    body: oneLine(body).slice(0, MAX_BODY_LENGTH).toWellFormed(),
+    attributes: known({ "prtg.server.name": server, ...attributes, ...objectAttributes(node) }),
+  };
+}
+
+/** For people: a sensor with its device. */
+export function nameOf({ kind, name, device, id }: TreeNode): string {
+  const own = name === "" ? `${kind} ${id}` : name;
+  return kind === "sensor" && device !== "" ? `${own} on ${device}` : own;
+}
+
+function objectAttributes(node: TreeNode): EventAttributes {
+  const { kind, id, name, path, priority, tags, typeName, probe, group, device, deviceId } = node;
+  return {
+    "prtg.object.kind": kind,
+    "prtg.object.id": id,
+    "prtg.object.name": name,
+    "prtg.object.path": path,
+    "prtg.object.type": typeName,
+    "prtg.object.priority": priority ?? "",
+    "prtg.object.tags": tags,
+    "prtg.probe.name": probe,
+    "prtg.group.name": group,
+    "prtg.device.id": deviceId,
+    "prtg.device.name": device,
+    ...(kind === "sensor" && { "prtg.sensor.id": id, "prtg.sensor.name": name }),
+  };
+}
+
+/** Without what is empty, and as any encoding can carry it. */
+function known(attributes: EventAttributes): EventAttributes {
+  const wellFormed: { [name: string]: AttributeValue } = {};
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === "") continue;
+    if (typeof value === "string") wellFormed[name] = value.toWellFormed();
+    else if (typeof value !== "object") wellFormed[name] = value;
+    else if (value.length > 0) wellFormed[name] = value.map((each) => each.toWellFormed());
+  }
+  return wellFormed;
+}
+
+function hash(parts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+}
