@@ -1,7 +1,7 @@
 import * as units from "@grafana/grafana-foundation-sdk/units";
-import { ID, linkTo } from "./links.ts";
+import { ID, linkTo, WEB_COLUMN } from "./links.ts";
 import type { PanelText } from "./panels.ts";
-import { CHANNEL_KEY } from "./sensor-queries.ts";
+import { CHANNEL_KEY, withWeb } from "./sensor-queries.ts";
 import { type Column, coloredFromOne, tablePanel } from "./table.ts";
 
 const LABELS = "job, server, sensor_id, channel_id, probe, group, device, sensor, channel, unit";
@@ -26,7 +26,7 @@ export function channelTable({ channels, severalDevices, ...panel }: ChannelTabl
   return tablePanel({
     ...panel,
     queries: [
-      `max by (${LABELS}) (${values})`,
+      withWeb(`max by (${LABELS}) (${values})`),
       ...LIMITS.map(([limit]) => `max by (${LABELS}) (prtg_channel_limit{${channels},limit="${limit}"})`),
       `sum by (job, server, sensor_id, channel_id) (
         max by (job, server, sensor_id, channel_id, limit) (
@@ -51,6 +51,7 @@ export function channelTable({ channels, severalDevices, ...panel }: ChannelTabl
         properties: coloredFromOne("orange"),
       },
       { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
+      WEB_COLUMN,
     ],
     sortBy: "Sensor",
     ascending: true,

@@ -1,29 +1,20 @@
 import * as units from "@grafana/grafana-foundation-sdk/units";
 import { STATUS_TOKENS, type StatusToken } from "../../src/prtg/status.ts";
+import { chosenEvents, statusChanges, statusEvents } from "./annotations.ts";
 import { channelGraph } from "./channel-graph.ts";
 import { channelTable } from "./channel-table.ts";
 import { buildDashboard } from "./dashboard.ts";
-import { ID, linkTo } from "./links.ts";
+import { ID, linkTo, toSensor, UIDS, WEB_COLUMN } from "./links.ts";
+import { logsPanel } from "./logs-panel.ts";
 import { graphPanel, HEIGHT, statPanel, timelinePanel } from "./panels.ts";
-import { measurementAges, SENSOR_KEY } from "./sensor-queries.ts";
+import { measurementAges, SENSOR_KEY, withWeb } from "./sensor-queries.ts";
 import { colorOf, NEUTRAL, STATUS_CODE_MAPPING } from "./statuses.ts";
 import { colored, tablePanel } from "./table.ts";
-import {
-  choice,
-  chosen,
-  DEVICE,
-  dataSource,
-  GROUP,
-  JOB,
-  PROBE,
-  SENSOR,
-  SERVER,
-  SERVERS,
-  webInterface,
-} from "./variables.ts";
+import { choice, chosen, DEVICE, dataSource, GROUP, JOB, logs, PROBE, SENSOR, SERVER, SERVERS } from "./variables.ts";
 
 const DEVICES = `${SERVERS},${chosen("probe", "group", "device")}`;
 const SENSORS = `${DEVICES},${chosen("sensor")}`;
+const EVENTS = chosenEvents("probe", "group", "device", "sensor");
 const CODES = `max by (job, server, sensor_id, sensor) (prtg_sensor_status_code{${SENSORS}})`;
 
 function count(title: string, statuses: readonly StatusToken[], description: string) {
@@ -79,12 +70,12 @@ const properties = tablePanel({
   title: "Device",
   description: "Address, kind and tags of the device, and where it stands in the tree.",
   queries: [
-    `max by (job, server, device_id, device, host, kind, tags, path) (
+    withWeb(`max by (job, server, device_id, device, host, kind, tags, path) (
       prtg_device_info{${SERVERS},${chosen("device")}}
       and on (job, instance, server, device_id) (
         prtg_sensor_info{${SERVERS}} and on (${SENSOR_KEY}) prtg_sensor_status_code{${DEVICES}}
       )
-    )`,
+    )`),
   ],
   columns: [
     { from: "device", title: "Device", properties: [linkTo("device")] },
@@ -94,6 +85,7 @@ const properties = tablePanel({
     { from: "tags", title: "Tags" },
     { from: "server", title: "Server", pixels: 130 },
     { from: "device_id", title: ID, pixels: 80, properties: [linkTo("device")] },
+    WEB_COLUMN,
   ],
   height: HEIGHT.stat,
   width: 24,
@@ -113,9 +105,10 @@ const NAMES = "job, server, sensor_id, sensor";
 
 const sensors = tablePanel({
   title: "Sensors",
-  description: "Each sensor with its status, since when it has it, and how old its last measurement is.",
+  description:
+    "Each sensor with its status, since when it has it, and how old its last measurement is. A click on a sensor shows it, one on the ID opens it in PRTG.",
   queries: [
-    CODES,
+    withWeb(CODES),
     `1000 * max by (${NAMES}) (prtg_sensor_status_since_timestamp_seconds{${SENSORS}})`,
     AGES,
     `max by (${NAMES}) (prtg_sensor_interval_seconds{${SENSORS}})`,
@@ -124,7 +117,11 @@ const sensors = tablePanel({
     )`,
   ],
   columns: [
-    { from: "sensor", title: "Sensor", properties: [linkTo("sensor")] },
+    {
+      from: "sensor",
+      title: "Sensor",
+      properties: [toSensor({ sensor: "Sensor" }, ["server", "probe", "group", "device"])],
+    },
     {
       from: "value 0",
       title: "Status",
@@ -138,6 +135,7 @@ const sensors = tablePanel({
     { from: "priority", title: "Priority", pixels: 85 },
     { from: "tags", title: "Tags" },
     { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
+    WEB_COLUMN,
   ],
   sortBy: "Sensor",
   ascending: true,
@@ -179,18 +177,21 @@ const graphs = channelGraph({
 export const device = buildDashboard({
   title: "PRTG / Device",
   description: "One device: its sensors, their statuses over time, and their channels with limits.",
+  uid: UIDS.device,
   tags: ["monitoring"],
   from: "now-6h",
   refresh: "1m",
   variables: [
     dataSource(),
     ...[JOB, SERVER, PROBE, GROUP, DEVICE, SENSOR].map((variable) => choice(variable)),
-    webInterface(),
+    ...logs(),
   ],
+  annotations: statusChanges({ sensors: SENSORS, events: EVENTS }),
   sections: [
     { panels: [...stats, properties] },
     { title: "Sensors", panels: [statuses, sensors, ages] },
     { title: "Channels", panels: [channels] },
     { title: "Values and limits by sensor", panels: [graphs] },
+    { title: "Events with their messages (Loki)", collapsed: true, panels: [logsPanel(statusEvents(EVENTS))] },
   ],
 });

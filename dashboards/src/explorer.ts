@@ -1,11 +1,14 @@
 import * as bargauge from "@grafana/grafana-foundation-sdk/bargauge";
 import * as common from "@grafana/grafana-foundation-sdk/common";
 import * as units from "@grafana/grafana-foundation-sdk/units";
+import { chosenEvents, statusChanges, statusEvents } from "./annotations.ts";
 import { channelGraph } from "./channel-graph.ts";
 import { channelTable } from "./channel-table.ts";
 import { buildDashboard } from "./dashboard.ts";
-import { chooses, ID, linkTo } from "./links.ts";
+import { ID, linkTo, toDevice, toSensor, UIDS, WEB_COLUMN } from "./links.ts";
+import { logsPanel } from "./logs-panel.ts";
 import { HEIGHT, instantQuery, statPanel, steps, timelinePanel } from "./panels.ts";
+import { withWeb } from "./sensor-queries.ts";
 import { NEUTRAL, STATUS_CODE_MAPPING } from "./statuses.ts";
 import { colored, tablePanel } from "./table.ts";
 import {
@@ -16,17 +19,18 @@ import {
   dataSource,
   GROUP,
   JOB,
+  logs,
   PROBE,
   SENSOR,
   SERVER,
   SERVERS,
   searched,
   textBox,
-  webInterface,
 } from "./variables.ts";
 
 const FOUND = `${SERVERS},${chosen("probe", "group")},${searched("path")}`;
 const SENSORS = `${FOUND},${chosen("device", "sensor")}`;
+const EVENTS = chosenEvents("probe", "group", "device", "sensor");
 const CHANNEL = searched("channel");
 const CHANNELS = `${SENSORS},${CHANNEL}`;
 
@@ -80,40 +84,38 @@ const byUnit = new bargauge.PanelBuilder()
   .showUnfilled(false)
   .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(["lastNotNull"]).values(false).fields(""));
 
+const FOUND_LABELS = "job, server, sensor_id, probe, group, device, sensor, path";
+const FOUND_SENSORS = `topk(200, max by (${FOUND_LABELS}) (prtg_sensor_status_code{${FOUND}}))`;
+const TREE_COLUMNS = { server: "Server", probe: "Probe", group: "Group", device: "Device" } as const;
+
 const results = tablePanel({
   title: "Sensors found",
   description:
-    "At most 200 sensors whose path fits the search. A click on a path shows the channels of that sensor below.",
+    "At most 200 sensors whose path fits the search. A click on a path shows the channels of that sensor below, one on the ID opens it in PRTG.",
   queries: [
-    `topk(200, max by (job, server, sensor_id, probe, group, device, sensor, path) (prtg_sensor_status_code{${FOUND}}))`,
+    withWeb(FOUND_SENSORS),
+    `1000 * max by (${FOUND_LABELS}) (prtg_sensor_status_since_timestamp_seconds{${FOUND}}) and on (job, server, sensor_id) ${FOUND_SENSORS}`,
   ],
   columns: [
     {
       from: "path",
       title: "Path",
-      properties: [
-        chooses("Show this sensor", { probe: "Probe", group: "Group", device: "Device", sensor: "Sensor" }, [
-          "datasource",
-          "job",
-          "server",
-          "path",
-          "channel",
-          "web",
-        ]),
-      ],
+      properties: [toSensor({ ...TREE_COLUMNS, sensor: "Sensor" }, ["path", "channel"])],
     },
     {
-      from: "Value",
+      from: "value 0",
       title: "Status",
       pixels: 170,
       properties: colored({ id: "mappings", value: [STATUS_CODE_MAPPING] }),
     },
+    { from: "value 1", title: "Since", unit: units.DateTimeFromNow, pixels: 140 },
     { from: "sensor", title: "Sensor" },
-    { from: "device", title: "Device" },
+    { from: "device", title: "Device", properties: [toDevice(TREE_COLUMNS)] },
     { from: "group", title: "Group" },
     { from: "probe", title: "Probe" },
     { from: "server", title: "Server", pixels: 110 },
     { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] },
+    WEB_COLUMN,
   ],
   sortBy: "Path",
   ascending: true,
@@ -171,6 +173,7 @@ export const explorer = buildDashboard({
   title: "PRTG / Sensors and channels",
   description:
     "Any channel by the path of its sensor: search, choose devices and sensors, see values with units and limits.",
+  uid: UIDS.explorer,
   tags: ["monitoring"],
   from: "now-6h",
   refresh: "1m",
@@ -181,7 +184,12 @@ export const explorer = buildDashboard({
     choice(DEVICES),
     choice(SENSORS_FOUND),
     textBox("channel", "Channel", "Regular expression that is searched in names of channels; empty for all.", ""),
-    webInterface(),
+    ...logs(),
   ],
-  sections: [{ panels: [...found, byUnit, results] }, { title: "Chosen sensors", panels: [graph, statuses, table] }],
+  annotations: statusChanges({ sensors: SENSORS, events: EVENTS }),
+  sections: [
+    { panels: [...found, byUnit, results] },
+    { title: "Chosen sensors", panels: [graph, statuses, table] },
+    { title: "Events with their messages (Loki)", collapsed: true, panels: [logsPanel(statusEvents(EVENTS))] },
+  ],
 });

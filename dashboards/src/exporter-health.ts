@@ -1,10 +1,12 @@
 import { MappingType, type ValueMap } from "@grafana/grafana-foundation-sdk/dashboard";
 import * as units from "@grafana/grafana-foundation-sdk/units";
+import { chosenEvents, outages, statusChanges } from "./annotations.ts";
 import { buildDashboard } from "./dashboard.ts";
+import { leadsTo, UIDS } from "./links.ts";
 import { graphPanel, HEIGHT, type Series, type Steps, statPanel, timelinePanel } from "./panels.ts";
 import { NEUTRAL } from "./statuses.ts";
 import { colored, coloredFromOne, tablePanel } from "./table.ts";
-import { type Choice, choice, dataSource, JOB } from "./variables.ts";
+import { type Choice, choice, dataSource, JOB, logs } from "./variables.ts";
 
 const INSTANCE: Choice = {
   name: "instance",
@@ -182,7 +184,18 @@ const servers = tablePanel({
     `max by (job, instance, server) (prtg_exporter_waiting_channels{${SERVERS}})`,
   ],
   columns: [
-    { from: "server", title: "Server" },
+    {
+      from: "server",
+      title: "Server",
+      properties: [
+        leadsTo({
+          title: "Show this server",
+          dashboard: UIDS.overview,
+          columns: { server: "Server" },
+          kept: ["datasource", "logs", "job"],
+        }),
+      ],
+    },
     { from: "value 0", title: "Reached", pixels: 90, properties: colored({ id: "mappings", value: [YES_NO] }) },
     { from: "version", title: "Version" },
     { from: "value 2", title: "Clock ahead", unit: units.Seconds, decimals: 1, pixels: 110 },
@@ -526,10 +539,15 @@ function graph(title: string, description: string, unit: string, series: readonl
 export const exporterHealth = buildDashboard({
   title: "PRTG / Exporter health",
   description: "The exporter itself: polls, requests to the servers, delivery by OTLP, pages served, and its process.",
+  uid: UIDS.exporterHealth,
   tags: ["exporter"],
   from: "now-3h",
   refresh: "1m",
-  variables: [dataSource(), choice(JOB), choice(INSTANCE), choice(SERVER)],
+  variables: [dataSource(), choice(JOB), choice(INSTANCE), choice(SERVER), ...logs()],
+  annotations: [
+    outages(),
+    ...statusChanges({ sensors: SERVERS, events: chosenEvents() }).map((each) => each.enable(false)),
+  ],
   sections: [
     { panels: [...stats, exporters, servers] },
     { title: "Polls", panels: polls },

@@ -3,15 +3,18 @@ import { MappingType } from "@grafana/grafana-foundation-sdk/dashboard";
 import * as piechart from "@grafana/grafana-foundation-sdk/piechart";
 import * as units from "@grafana/grafana-foundation-sdk/units";
 import type { StatusToken } from "../../src/prtg/status.ts";
+import { chosenEvents, statusChanges, statusEvents } from "./annotations.ts";
 import { buildDashboard } from "./dashboard.ts";
-import { chooses, ID, linkTo } from "./links.ts";
+import { ID, leadsTo, linkTo, toDevice, toSensor, UIDS, WEB_COLUMN } from "./links.ts";
+import { logsPanel } from "./logs-panel.ts";
 import { graphPanel, HEIGHT, rangeQuery, type Steps, statPanel, steps } from "./panels.ts";
-import { ACKNOWLEDGED, CHANNEL_KEY, codesOf, DOWN, PAUSED, sinceWhen, staleAges } from "./sensor-queries.ts";
+import { ACKNOWLEDGED, CHANNEL_KEY, codesOf, DOWN, PAUSED, sinceWhen, staleAges, withWeb } from "./sensor-queries.ts";
 import { colorOf, NEUTRAL, STATUS_CODE_MAPPING, STATUS_SERIES } from "./statuses.ts";
 import { type Column, colored, coloredFromOne, tablePanel } from "./table.ts";
-import { choice, chosen, DATA_SOURCE, dataSource, JOB, PROBE, SERVER, SERVERS, webInterface } from "./variables.ts";
+import { choice, chosen, DATA_SOURCE, dataSource, JOB, logs, PROBE, SERVER, SERVERS } from "./variables.ts";
 
 const SENSORS = `${SERVERS},${chosen("probe")}`;
+const EVENTS = chosenEvents("probe");
 /** Known one way or the other; the others are paused, or nobody could know. */
 const KNOWN = "up|warning|down|disconnected|unusual|acknowledged|partialdown";
 
@@ -177,6 +180,7 @@ const NODE_COLUMNS: readonly Column[] = [
   { from: "value 3", title: "Paused", unit: units.Short, pixels: 80, properties: coloredFromOne("blue") },
   { from: "value 4", title: "Sensors", unit: units.Short, pixels: 85 },
   { from: "id", title: ID, pixels: 70 },
+  WEB_COLUMN,
 ];
 const NODE_STATUSES = ["down|partialdown", "acknowledged", "warning", "paused.*", ".+"];
 
@@ -185,13 +189,22 @@ const worstProbes = tablePanel({
   description: "Sensors below each probe, those with most sensors down first. A click on a name shows that probe only.",
   queries: [
     ...NODE_STATUSES.map((statuses) => perNode("probe", statuses)),
-    `max by (job, server, id, path) (prtg_node_status_code{${SERVERS},kind="probe",path=~\`\${probe:regex}\`})`,
+    withWeb(
+      `max by (job, server, id, path) (prtg_node_status_code{${SERVERS},kind="probe",path=~\`\${probe:regex}\`})`,
+    ),
   ],
   columns: [
     {
       from: "path",
       title: "Probe",
-      properties: [chooses("Show this probe only", { probe: "Probe" }, ["datasource", "job", "server", "web"])],
+      properties: [
+        leadsTo({
+          title: "Show this probe only",
+          dashboard: UIDS.overview,
+          columns: { server: "Server", probe: "Probe" },
+          kept: ["datasource", "logs", "job"],
+        }),
+      ],
     },
     {
       from: "value 5",
@@ -212,7 +225,7 @@ const worstGroups = tablePanel({
   title: "Groups with most sensors down",
   description: "The 20 groups that have most sensors down, with everything below them.",
   queries: NODE_STATUSES.map((statuses, index) =>
-    index === 0 ? WORST_GROUPS : `${perNode("group", statuses)} and on (job, server, id) ${WORST_GROUPS}`,
+    index === 0 ? withWeb(WORST_GROUPS) : `${perNode("group", statuses)} and on (job, server, id) ${WORST_GROUPS}`,
   ),
   columns: [
     { from: "path", title: "Group" },
@@ -223,33 +236,35 @@ const worstGroups = tablePanel({
   none: "No group has sensors that are down",
 });
 
+const TREE_COLUMNS = { server: "Server", probe: "Probe", group: "Group", device: "Device" } as const;
 const SENSOR_COLUMNS: readonly Column[] = [
-  { from: "sensor", title: "Sensor", properties: [linkTo("sensor")] },
-  { from: "device", title: "Device" },
+  { from: "sensor", title: "Sensor", properties: [toSensor({ ...TREE_COLUMNS, sensor: "Sensor" })] },
+  { from: "device", title: "Device", properties: [toDevice(TREE_COLUMNS)] },
   { from: "group", title: "Group" },
   { from: "probe", title: "Probe" },
   { from: "server", title: "Server", pixels: 110 },
+  WEB_COLUMN,
 ];
 const KIND_COLUMNS: readonly Column[] = [
   { from: "kind_name", title: "Kind" },
   { from: "priority", title: "Priority", pixels: 85 },
 ];
 const ID_COLUMN: Column = { from: "sensor_id", title: ID, pixels: 80, properties: [linkTo("sensor")] };
-const SINCE_COLUMN: Column = {
+const sinceColumn = (title: string): Column => ({
   from: "value 0",
-  title: "Since",
+  title,
   unit: units.DateTimeFromNow,
   pixels: 140,
   properties: [{ id: "mappings", value: [{ type: MappingType.ValueToText, options: { "0": { text: "not known" } } }] }],
-};
+});
 
 const whatIsDown = tablePanel({
   title: "What is down",
   description:
-    "Sensors that are down or partially down and not acknowledged, those that went down last first; at most 500. A click on a sensor opens it in the monitoring service.",
-  queries: [sinceWhen(DOWN(SENSORS), SENSORS)],
-  columns: [SINCE_COLUMN, ...SENSOR_COLUMNS, ...KIND_COLUMNS, ID_COLUMN],
-  sortBy: "Since",
+    "Sensors that are down or partially down and not acknowledged, those that went down last first; at most 500. A click on a sensor or a device shows it, one on the ID opens it in PRTG.",
+  queries: [withWeb(sinceWhen(DOWN(SENSORS), SENSORS))],
+  columns: [sinceColumn("Down since"), ...SENSOR_COLUMNS, ...KIND_COLUMNS, ID_COLUMN],
+  sortBy: "Down since",
   width: 24,
   none: "Nothing is down",
 });
@@ -257,8 +272,8 @@ const whatIsDown = tablePanel({
 const acknowledged = tablePanel({
   title: "Acknowledged",
   description: "Sensors that are down and acknowledged, and since when; at most 500.",
-  queries: [sinceWhen(ACKNOWLEDGED(SENSORS), SENSORS)],
-  columns: [SINCE_COLUMN, ...SENSOR_COLUMNS, ID_COLUMN],
+  queries: [withWeb(sinceWhen(ACKNOWLEDGED(SENSORS), SENSORS))],
+  columns: [sinceColumn("Since"), ...SENSOR_COLUMNS, ID_COLUMN],
   sortBy: "Since",
   width: 12,
   none: "Nothing is acknowledged",
@@ -268,7 +283,7 @@ const stale = tablePanel({
   title: "Stale measurements",
   description:
     "Sensors that are said to work, and whose last measurement is older than three scanning intervals and five minutes; the 500 oldest.",
-  queries: [`topk(500, ${staleAges(SENSORS)})`],
+  queries: [withWeb(`topk(500, ${staleAges(SENSORS)})`)],
   columns: [{ from: "value 0", title: "Age", unit: units.Seconds, pixels: 110 }, ...SENSOR_COLUMNS, ID_COLUMN],
   sortBy: "Age",
   width: 12,
@@ -280,9 +295,9 @@ const PAUSED_SINCE = sinceWhen(PAUSED(SENSORS), SENSORS);
 const paused = tablePanel({
   title: "Paused",
   description: "Sensors that are paused, by what, and since when; the newest 500.",
-  queries: [PAUSED_SINCE, `${codesOf(PAUSED(SENSORS))} and on (job, server, sensor_id) ${PAUSED_SINCE}`],
+  queries: [withWeb(PAUSED_SINCE), `${codesOf(PAUSED(SENSORS))} and on (job, server, sensor_id) ${PAUSED_SINCE}`],
   columns: [
-    SINCE_COLUMN,
+    sinceColumn("Since"),
     {
       from: "value 1",
       title: "Status",
@@ -297,14 +312,16 @@ const paused = tablePanel({
   none: "Nothing is paused",
 });
 
-const CHANNEL_LABELS = "job, server, sensor_id, channel_id, probe, device, sensor, channel, unit";
+const CHANNEL_LABELS = "job, server, sensor_id, channel_id, probe, group, device, sensor, channel, unit";
 const EXCEEDED = `(prtg_channel_limit_exceeded{${SERVERS},limit=~"max_error|min_error"} == 1)`;
 
 const beyondLimits = tablePanel({
   title: "Channels beyond an error limit",
   description: "Values that are beyond an error limit of their channel, and that limit; at most 500.",
   queries: [
-    `topk(500, max by (${CHANNEL_LABELS}, limit) (prtg_channel_limit{${SENSORS},limit=~"max_error|min_error"} and on (${CHANNEL_KEY}, limit) ${EXCEEDED}))`,
+    withWeb(
+      `topk(500, max by (${CHANNEL_LABELS}, limit) (prtg_channel_limit{${SENSORS},limit=~"max_error|min_error"} and on (${CHANNEL_KEY}, limit) ${EXCEEDED}))`,
+    ),
     `max by (${CHANNEL_LABELS}) (prtg_channel_value{${SENSORS}} and on (${CHANNEL_KEY}) ${EXCEEDED})`,
   ],
   columns: [
@@ -313,8 +330,7 @@ const beyondLimits = tablePanel({
     { from: "value 0", title: "Limit", unit: units.Short, pixels: 90 },
     { from: "unit", title: "Unit", pixels: 80 },
     { from: "limit", title: "Which", pixels: 100 },
-    { from: "sensor", title: "Sensor", properties: [linkTo("sensor")] },
-    { from: "device", title: "Device" },
+    ...SENSOR_COLUMNS,
     ID_COLUMN,
   ],
   width: 12,
@@ -335,7 +351,7 @@ const availabilityOverTime = graphPanel({
 
 const WINDOWS = ["1d", "7d", "30d"] as const;
 const AVAILABILITY_KEY = "job, server, sensor_id, probe, group, device, sensor, path";
-const LEAST = `bottomk(20, max by (${AVAILABILITY_KEY}) (server_sensor:prtg_sensor_availability:avg1d{${SENSORS}}))`;
+const LEAST_AVAILABLE = `bottomk(20, max by (${AVAILABILITY_KEY}) (server_sensor:prtg_sensor_availability:avg1d{${SENSORS}}))`;
 const SHARE = {
   unit: units.PercentUnit,
   decimals: 2,
@@ -363,11 +379,11 @@ const leastAvailable = tablePanel({
     "The 20 sensors that were up least in the last day, with the last 7 and 30 days. Needs the recording rules of deploy/prometheus.",
   queries: WINDOWS.map((window) =>
     window === "1d"
-      ? LEAST
-      : `max by (${AVAILABILITY_KEY}) (server_sensor:prtg_sensor_availability:avg${window}{${SENSORS}}) and on (job, server, sensor_id) ${LEAST}`,
+      ? withWeb(LEAST_AVAILABLE)
+      : `max by (${AVAILABILITY_KEY}) (server_sensor:prtg_sensor_availability:avg${window}{${SENSORS}}) and on (job, server, sensor_id) ${LEAST_AVAILABLE}`,
   ),
   columns: [
-    ...SENSOR_COLUMNS.filter(({ from }) => from !== "probe"),
+    ...SENSOR_COLUMNS,
     ...WINDOWS.map((window, index) => ({ ...SHARE, from: `value ${index}`, title: window })),
     ID_COLUMN,
   ],
@@ -380,10 +396,13 @@ const leastAvailable = tablePanel({
 export const overview = buildDashboard({
   title: "PRTG / Overview",
   description: "What is down, since when, and where; acknowledged, paused and stale; how available everything is.",
+  uid: UIDS.overview,
   tags: ["monitoring"],
   from: "now-6h",
   refresh: "1m",
-  variables: [dataSource(), choice(JOB), choice(SERVER), choice(PROBE), webInterface()],
+  variables: [dataSource(), choice(JOB), choice(SERVER), choice(PROBE), ...logs()],
+  // Of thousands of sensors, some always change.
+  annotations: statusChanges({ sensors: SENSORS, events: EVENTS, others: false }),
   sections: [
     { panels: [...counts, ...health] },
     { title: "Statuses", panels: [statusesOverTime(), statusesNow()] },
@@ -391,5 +410,6 @@ export const overview = buildDashboard({
     { title: "Worst probes and groups", panels: [worstProbes, worstGroups] },
     { title: "Beyond limits, acknowledged, paused, stale", panels: [beyondLimits, acknowledged, paused, stale] },
     { title: "Availability", panels: [availabilityOverTime, leastAvailable] },
+    { title: "Events with their messages (Loki)", collapsed: true, panels: [logsPanel(statusEvents(EVENTS))] },
   ],
 });

@@ -53,7 +53,7 @@ export function instantQuery({ expr, legend = "" }: Series, index = 0) {
 }
 
 /** Expressions are written over several lines here, and shown in one line of Grafana's editor. */
-function oneLine(expr: string): string {
+export function oneLine(expr: string): string {
   return expr
     .replace(/\s*\n\s*/g, " ")
     .replace(/\( /g, "(")

@@ -1,3 +1,5 @@
+import { SERVERS } from "./variables.ts";
+
 /** What joins families about sensors with each other. */
 export const SENSOR_KEY = "job, instance, server, sensor_id";
 /** What joins families about channels with each other. */
@@ -31,6 +33,16 @@ export function sinceWhen(chosen: string, sensors: string): string {
   )`;
 }
 
+/**
+ * The same series, with the address of each server's own web interface as the label `web_url`, for links. It is empty where an
+ * exporter does not tell it, and no series is missing for that.
+ */
+export function withWeb(expr: string): string {
+  return `(${expr}) * on (job, server) group_left (web_url) topk by (job, server) (1,
+    prtg_exporter_server_web_info{${SERVERS}} or on (job, server) prtg_up{${SERVERS}} * 0 + 1
+  )`;
+}
+
 /** Codes of the chosen sensors, with the same labels. */
 export function codesOf(chosen: string): string {
   return `max by (${NAMES}, priority, kind_name) (
@@ -40,7 +52,7 @@ export function codesOf(chosen: string): string {
 }
 
 /** How far the clocks of the chosen servers are ahead; 0 where that is not known. */
-const CLOCK_OFFSETS = `(
+export const CLOCK_OFFSETS = `(
   prtg_exporter_server_clock_offset_seconds{job=~"$job",server=~"$server"} or 0 * prtg_up{job=~"$job",server=~"$server"}
 )`;
 

@@ -16,6 +16,9 @@ export interface Choice {
   readonly multi?: boolean;
 }
 
+/** Stands for the Loki that the reader picks, where there is one. */
+export const LOGS = { type: "loki", uid: "${logs}" };
+
 export function dataSource() {
   return new dashboard.DatasourceVariableBuilder("datasource")
     .label("Data source")
@@ -61,14 +64,20 @@ export function textBox(name: string, label: string, description: string, value:
     .current({ selected: true, text: value, value });
 }
 
-/** Where links to objects lead: the classic web interface, which the API does not name. */
-export function webInterface() {
-  return textBox(
-    "web",
-    "Web interface",
-    "Address of the monitoring service's own web interface, for links to its pages.",
-    "https://prtg.example.com",
-  );
+/** Where the exporter's events are, for those who keep them: nothing is asked of it until the reader turns events on. */
+export function logs() {
+  return [
+    new dashboard.DatasourceVariableBuilder("logs")
+      .label("Logs")
+      .description("The Loki that gets the exporter's events; nothing but the events needs it.")
+      .type("loki"),
+    textBox(
+      "service",
+      "Service",
+      "Regular expression of the service.name of the events' exporters.",
+      "prtg-exporter",
+    ).hide(dashboard.VariableHide.HideVariable),
+  ];
 }
 
 export const JOB: Choice = {

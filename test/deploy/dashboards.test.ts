@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
 import {
+  annotationsFrom,
+  closedPanels,
   GRAFANA_DASHBOARDS,
   type GrafanaDashboard,
   type GrafanaPanel,
@@ -13,6 +15,8 @@ import {
 import { KNOWN_METRICS } from "../support/known-metrics.ts";
 import { promqlLabels } from "../support/promql-labels.ts";
 
+const CHANGE_METRIC = "prtg_sensor_status_since_timestamp_seconds";
+const ALWAYS_PASSED = ["datasource", "job", "server", "probe", "group", "device"];
 const GRID_WIDTH = 24;
 /** The data source that the reader picks. */
 const PICKED = { type: "prometheus", uid: "${datasource}" };
@@ -22,7 +26,7 @@ function parseable(expr: string, { templating }: GrafanaDashboard): string {
   const own = [
     ["__rate_interval", "5m"],
     ["__range", "6h"],
-    ["__interval", "1m"],
+    ["__interval_ms", "60000"],
   ] as const;
   const chosen = templating.list.map(({ name }) => [name, "a.b"] as const);
   return interpolate(expr, templating.list, new Map([...own, ...chosen]));
@@ -94,8 +98,8 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       panel.targets.map((target) => [`${panel.title} ${target.refId}`, panel, target] as const),
     );
 
-    test("has no identity of its own, and says what it is", () => {
-      expect(dashboard).not.toHaveProperty("uid");
+    test("has a fixed address, and says what it is", () => {
+      expect(dashboard.uid).toBe(dashboard.file.replace(/\.json$/, ""));
       expect(dashboard).not.toHaveProperty("id");
       expect(dashboard.title).toMatch(/^PRTG \/ /);
       expect(dashboard.description).not.toBe("");
@@ -165,7 +169,8 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
         expect([GRID_WIDTH, GRID_WIDTH / 2], line.map(({ title }) => title).join(", ")).toContain(width);
         expect(new Set(line.map(({ gridPos }) => gridPos.h)).size).toBe(1);
       }
-      expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+      const ids = [...dashboard.panels, ...closedPanels(dashboard)].map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
     });
 
     test.each(panels.map((panel) => [panel.title, panel] as const))("explains %s", (_panelTitle, panel) => {
@@ -211,6 +216,51 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
         expect(ids.some((id) => shared.has(id))).toBe(true);
       },
     );
+
+    test("leads to dashboards and variables that there are", () => {
+      const links = textsOf(dashboard.panels.map(({ fieldConfig }) => fieldConfig)).filter((text) =>
+        text.startsWith("/d/"),
+      );
+      for (const link of links) {
+        const [, uid = "", parameters = ""] = /^\/d\/([\w-]+)\?(.*)$/.exec(link) ?? [];
+        const target = GRAFANA_DASHBOARDS.find((other) => other.uid === uid);
+        const names = (target?.templating.list ?? []).map(({ name }) => name);
+        const kept = [...parameters.matchAll(/\$\{(\w+):queryparam\}/g)].map(([, name]) => name);
+        const set = [...parameters.matchAll(/var-(\w+)=/g)].map(([, name]) => name);
+        expect([...kept, ...set].filter((name) => name === undefined || !names.includes(name))).toEqual([]);
+        // What is not named in a link is as it was last, or the first there is: devices need all that finds them.
+        if (uid !== "prtg-overview") expect([...kept, ...set]).toEqual(expect.arrayContaining(ALWAYS_PASSED));
+        expect(parameters).toContain("${__url_time_range}");
+      }
+    });
+
+    test("marks status changes, those in Loki only for who asks for them", () => {
+      const marks = annotationsFrom("prometheus", dashboard);
+      expect(marks.filter(({ expr }) => expr.includes(CHANGE_METRIC))).toHaveLength(2);
+      for (const mark of marks) {
+        expect(mark.datasource).toEqual(PICKED);
+        expect(mark.useValueForTime).toBe(mark.expr.includes(CHANGE_METRIC));
+        const { labels, unknown } = promqlLabels(parseable(mark.expr, dashboard), KNOWN_METRICS);
+        expect(unknown).toEqual([]);
+        const shown = [...`${mark.titleFormat} ${mark.textFormat}`.matchAll(/\{\{(\w+)\}\}/g)].map(
+          ([, label]) => label,
+        );
+        const named = [...shown, ...mark.tagKeys.split(",")];
+        expect(named.filter((label = "") => !labels.has(label))).toEqual([]);
+      }
+      expect(annotationsFrom("loki", dashboard).map(({ enable, datasource }) => ({ enable, datasource }))).toEqual([
+        { enable: false, datasource: { type: "loki", uid: "${logs}" } },
+      ]);
+    });
+
+    test("asks Loki for the same events everywhere, and only behind a closed row", () => {
+      expect(panels.filter(({ datasource }) => datasource?.type === "loki")).toEqual([]);
+      const [annotation] = annotationsFrom("loki", dashboard);
+      for (const { type, targets: held } of closedPanels(dashboard)) {
+        expect(type).toBe("logs");
+        expect(held.map(({ expr }) => expr)).toEqual([annotation?.expr]);
+      }
+    });
 
     test("colors statuses the same everywhere", () => {
       const mappings = textsOf(dashboard.panels.map(({ fieldConfig }) => fieldConfig)).filter((text) => text === "Up");

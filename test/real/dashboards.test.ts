@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import {
+  annotationsFrom,
   type Chosen,
   DASHBOARDS,
   GRAFANA_DASHBOARDS,
@@ -129,6 +130,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
           name,
           ask: () => run(filled(expr, dashboard), instant),
         })),
+        ...annotationsOf(dashboard).map(({ name, expr }) => ({ name, ask: () => run(filled(expr, dashboard), false) })),
         ...variablesOf(dashboard).map(({ name, selector, label }) => ({
           name,
           ask: async () =>
@@ -159,6 +161,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
     const chosen = new Map<string, Chosen>([
       ["__rate_interval", RATE_INTERVAL],
       ["__range", "2m"],
+      ["__interval_ms", "5000"],
       ["device", devices],
       ...typed,
       ...all,
@@ -170,6 +173,9 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
     "answers %s",
     (_title, dashboard) => {
       test.each(targetsOf(dashboard).map(({ name, expr }) => [name, expr] as const))("%s", (name, expr) => {
+        expect(answered.has(name), filled(expr, dashboard)).toBe(true);
+      });
+      test.each(annotationsOf(dashboard).map(({ name, expr }) => [name, expr] as const))("%s", (name, expr) => {
         expect(answered.has(name), filled(expr, dashboard)).toBe(true);
       });
       test.each(variablesOf(dashboard).map(({ name }) => name))("%s", (name) => {
@@ -207,6 +213,13 @@ function targetsOf(dashboard: GrafanaDashboard): { name: string; expr: string; i
   return shownPanels(dashboard).flatMap(({ id, title, targets }) =>
     targets.map(({ refId, expr, instant }) => ({ name: `${dashboard.title}: ${id} ${title} ${refId}`, expr, instant })),
   );
+}
+
+function annotationsOf(dashboard: GrafanaDashboard): { name: string; expr: string }[] {
+  return annotationsFrom("prometheus", dashboard).map(({ name, expr }) => ({
+    name: `${dashboard.title}: annotation ${name}`,
+    expr,
+  }));
 }
 
 function variablesOf(dashboard: GrafanaDashboard): { name: string; selector: string; label: string }[] {

@@ -49,19 +49,33 @@ const variable = z.object({
   allValue: z.string().optional(),
 });
 
+const annotation = z.object({
+  name: z.string(),
+  datasource: dataSource,
+  enable: z.boolean(),
+  expr: z.string(),
+  useValueForTime: z.boolean().default(false),
+  titleFormat: z.string(),
+  textFormat: z.string().default(""),
+  tagKeys: z.string(),
+});
+
 const dashboard = z.looseObject({
+  uid: z.string(),
   title: z.string(),
   description: z.string(),
   tags: z.array(z.string()),
   timezone: z.string(),
   schemaVersion: z.number(),
   time: z.object({ from: z.string(), to: z.string() }),
+  annotations: z.object({ list: z.array(annotation) }),
   templating: z.object({ list: z.array(variable) }),
   panels: z.array(panel),
 });
 
 export type GrafanaTarget = z.infer<typeof target>;
 export type GrafanaPanel = z.infer<typeof panel>;
+export type GrafanaAnnotation = z.infer<typeof annotation>;
 export type GrafanaVariable = z.infer<typeof variable>;
 
 export interface GrafanaDashboard extends z.infer<typeof dashboard> {
@@ -75,9 +89,19 @@ export const GRAFANA_DASHBOARDS: readonly GrafanaDashboard[] = readdirSync(DASHB
   return { ...dashboard.parse(JSON.parse(text)), file, text };
 });
 
-/** Panels that show something: rows are headings. */
+/** Panels that show something at once: rows are headings. */
 export function shownPanels({ panels }: GrafanaDashboard): GrafanaPanel[] {
   return panels.filter(({ type }) => type !== "row");
+}
+
+/** Panels of closed rows, which ask for nothing until the reader opens them. */
+export function closedPanels({ panels }: GrafanaDashboard): GrafanaPanel[] {
+  return panels.flatMap((row) => panel.array().parse(row.panels ?? []));
+}
+
+/** Annotations from Prometheus, or from Loki. */
+export function annotationsFrom(type: "prometheus" | "loki", { annotations }: GrafanaDashboard): GrafanaAnnotation[] {
+  return annotations.list.filter(({ datasource }) => datasource.type === type);
 }
 
 const tableTransformations = z.tuple([

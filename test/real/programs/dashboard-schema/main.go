@@ -12,6 +12,8 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
 	"github.com/grafana/grafana-foundation-sdk/go/cog/variants"
 	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/logs"
+	"github.com/grafana/grafana-foundation-sdk/go/loki"
 	"github.com/grafana/grafana-foundation-sdk/go/piechart"
 	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
 	"github.com/grafana/grafana-foundation-sdk/go/stat"
@@ -23,6 +25,7 @@ import (
 // Kinds of panels whose options are known. Only these, as the SDK has dozens, which take minutes to build.
 var panels = []variants.PanelcfgConfig{
 	bargauge.VariantConfig(),
+	logs.VariantConfig(),
 	piechart.VariantConfig(),
 	stat.VariantConfig(),
 	statetimeline.VariantConfig(),
@@ -80,6 +83,7 @@ func main() {
 	for _, panel := range panels {
 		runtime.RegisterPanelcfgVariant(panel)
 	}
+	runtime.RegisterDataqueryVariant(loki.VariantConfig())
 	runtime.RegisterDataqueryVariant(prometheus.VariantConfig())
 	code := 0
 	for _, file := range os.Args[1:] {
