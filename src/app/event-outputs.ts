@@ -1,10 +1,11 @@
 import { STANDARD_OUTPUT } from "../config/events-schema.ts";
 import type { Config } from "../config/load.ts";
 import { EventMemory } from "../events/event-memory.ts";
-import { fileOutput, jsonLinesSinks, type LineOutput, streamOutput } from "../events/json-lines-sink.ts";
+import { fileOutput, jsonLinesSinks, streamOutput } from "../events/json-lines-sink.ts";
 import type { EventSink, OpenEventSink } from "../events/sink.ts";
 import type { StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type JournalFiles } from "../sync/state-files.ts";
+import type { EventOutput } from "../telemetry/own-metrics.ts";
 import type { CommandContext } from "./context.ts";
 import { CLAIM_WAIT_MS, claimState } from "./otlp-preparation.ts";
 import type { OtlpPush } from "./otlp-push.ts";
@@ -22,14 +23,12 @@ export interface PreparedEvents {
 export interface EventPlan {
   readonly memory: EventMemory;
   readonly structure: boolean;
-  /** By name of the output. */
-  readonly sinks: ReadonlyMap<string, EventSink>;
+  readonly sinks: ReadonlyMap<EventOutput, EventSink>;
 }
 
 interface EventOutputsOptions {
   readonly prepared: PreparedEvents;
-  /** By name of the output. */
-  readonly openers: ReadonlyMap<string, OpenEventSink>;
+  readonly openers: ReadonlyMap<EventOutput, OpenEventSink>;
   /** By server. */
   readonly plans: ReadonlyMap<string, EventPlan>;
 }
@@ -128,22 +127,17 @@ function openersOf(
   { events: { file }, otlp }: Config,
   push: OtlpPush | undefined,
   past: EventOutputsOptions | undefined,
-): ReadonlyMap<string, OpenEventSink> {
-  const openers = new Map<string, OpenEventSink>();
+): ReadonlyMap<EventOutput, OpenEventSink> {
+  const openers = new Map<EventOutput, OpenEventSink>();
   if (file !== undefined) {
     const same = past?.prepared.config.events.file === file ? past.openers.get("file") : undefined;
-    openers.set("file", same ?? jsonLinesSinks(file === STANDARD_OUTPUT ? standardOutput() : fileOutput(file)));
+    openers.set(
+      "file",
+      same ?? jsonLinesSinks(file === STANDARD_OUTPUT ? streamOutput(process.stdout) : fileOutput(file)),
+    );
   }
   if (otlp?.events === true && push?.openEvents !== undefined) openers.set("otlp", push.openEvents);
   return openers;
-}
-
-let stdout: LineOutput | undefined;
-
-/** There is one of the process. */
-function standardOutput(): LineOutput {
-  stdout ??= streamOutput(process.stdout);
-  return stdout;
 }
 
 async function openMemory(

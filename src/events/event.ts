@@ -1,18 +1,11 @@
+import type { EVENT_NAMES } from "../telemetry/own-metrics.ts";
+
 /*
  * What an output gets: a record is plain and complete, so that an output needs to know neither the model nor the server. Names
  * follow OpenTelemetry: dotted, in the namespace `prtg`, and a standard attribute where there is one.
  */
 
-/** What happened. The first two are told by default, those of the structure only where they are asked for. */
-export const EVENT_NAMES = [
-  "prtg.sensor.status_change",
-  "prtg.node.status_change",
-  "prtg.object.added",
-  "prtg.object.removed",
-  "prtg.object.renamed",
-  "prtg.object.moved",
-] as const;
-
+/** What happened. */
 export type EventName = (typeof EVENT_NAMES)[number];
 
 /**

@@ -61,7 +61,7 @@ export function fileOutput(path: string): LineOutput {
 /** Lines on a stream such as standard output. What it refuses is tried again; where nobody reads any more it waits. */
 export function streamOutput(stream: NodeJS.WritableStream): LineOutput {
   // Without a listener a closed pipe would end the process. The callback of a write tells of it too.
-  stream.on("error", () => undefined);
+  if (!stream.listeners("error").includes(ignore)) stream.on("error", ignore);
   return {
     write: (lines) =>
       new Promise((resolve) => {
@@ -69,6 +69,8 @@ export function streamOutput(stream: NodeJS.WritableStream): LineOutput {
       }),
   };
 }
+
+function ignore(): void {}
 
 async function append(
   path: string,

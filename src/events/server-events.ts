@@ -3,6 +3,7 @@ import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { NodeWatcher } from "../model/node-watcher.ts";
+import type { EventOutput } from "../telemetry/own-metrics.ts";
 import type { EventRecorder } from "../telemetry/recorders.ts";
 import { ChangeDetector, type Finding } from "./change-detector.ts";
 import { DeliveryLoop } from "./delivery-loop.ts";
@@ -52,7 +53,7 @@ export class ServerEvents {
   readonly #options: ServerEventsOptions;
   readonly #detector: ChangeDetector;
   readonly #queue: EventQueue;
-  readonly #outputs = new Map<string, Output>();
+  readonly #outputs = new Map<EventOutput, Output>();
   readonly #failures: LogOnChange;
   #memory: EventMemory;
   #writing: Promise<void> = Promise.resolve();
@@ -98,14 +99,13 @@ export class ServerEvents {
    * Delivers to these from now on. A sink that is the same goes on; another one of the same name goes on where that one came to;
    * one of a new name gets what is found from now on. Resolves when those that are used no more have ended, within `graceMs`.
    */
-  async deliverTo(sinks: ReadonlyMap<string, EventSink>, graceMs = 0): Promise<void> {
+  async deliverTo(sinks: ReadonlyMap<EventOutput, EventSink>, graceMs = 0): Promise<void> {
     const ended = [...this.#outputs].filter(([name, { sink }]) => sinks.get(name) !== sink);
     for (const [name] of ended) this.#outputs.delete(name);
     if (ended.length > 0) await Promise.all(ended.map(([, { loop }]) => loop.end(graceMs)));
     this.#queue.attach([...sinks.keys()], this.#memory.before.settled);
     for (const [name, sink] of sinks) {
       if (this.#outputs.has(name)) continue;
-      this.#options.observer.begin(name);
       this.#outputs.set(name, { sink, loop: this.#createLoop(name, sink) });
     }
     for (const [name] of ended) this.#showPending(name);
@@ -136,7 +136,7 @@ export class ServerEvents {
     await this.#writing;
   }
 
-  #createLoop(output: string, sink: EventSink): DeliveryLoop {
+  #createLoop(output: EventOutput, sink: EventSink): DeliveryLoop {
     const { clock, random, log, observer } = this.#options;
     return new DeliveryLoop({
       ...{ output, sink, clock, random, log },
@@ -174,7 +174,7 @@ export class ServerEvents {
   }
 
   /** Resolves when it is noted, so that the next batch does not go before. */
-  async #settle(output: string, settled: readonly QueuedEvent[], rejected: number): Promise<void> {
+  async #settle(output: EventOutput, settled: readonly QueuedEvent[], rejected: number): Promise<void> {
     const { observer } = this.#options;
     if (settled.length > rejected) observer.delivered(output, settled.length - rejected);
     if (rejected > 0) observer.dropped("rejected", rejected);
@@ -187,7 +187,7 @@ export class ServerEvents {
     return Object.fromEntries(this.#queue.settled);
   }
 
-  #showPending(output: string): void {
+  #showPending(output: EventOutput): void {
     this.#options.observer.pending(output, this.#outputs.has(output) ? this.#queue.pending(output) : 0);
   }
 

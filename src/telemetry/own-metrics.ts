@@ -40,10 +40,25 @@ export const RESOLUTIONS = ["live", "short", "medium", "long"] as const;
 const STREAMS = [...RESOLUTIONS, "state"] as const;
 export type Stream = (typeof STREAMS)[number];
 
+/** Names of events. The first two are told by default, those of the structure only where they are asked for. */
+export const EVENT_NAMES = [
+  "prtg.sensor.status_change",
+  "prtg.node.status_change",
+  "prtg.object.added",
+  "prtg.object.removed",
+  "prtg.object.renamed",
+  "prtg.object.moved",
+] as const;
+
+/** Where events go. */
+export const EVENT_OUTPUTS = ["file", "otlp"] as const;
+
 /** Why events are never delivered. */
 const EVENT_DROPS = ["rejected", "full", "merged"] as const;
 
 const OUTCOMES = ["delivered", "rejected"] as const;
+
+export type EventOutput = (typeof EVENT_OUTPUTS)[number];
 
 type Options = Pick<OwnMetric, "values" | "initial" | "adds" | "startsBy" | "buckets">;
 
@@ -291,12 +306,14 @@ export const OWN_METRICS = {
       "counter",
       ["server", "event"],
       "Events that were found and queued for the outputs, by name.",
+      { values: { event: EVENT_NAMES } },
     ),
     delivered: metric(
       "prtg_exporter_events_delivered_total",
       "counter",
       ["server", "output"],
       "Events that an output has: otlp, or file.",
+      { values: { output: EVENT_OUTPUTS } },
     ),
     dropped: metric(
       "prtg_exporter_events_dropped_total",
@@ -311,6 +328,7 @@ export const OWN_METRICS = {
       "counter",
       ["server", "output"],
       "Deliveries of events that failed and are tried again.",
+      { values: { output: EVENT_OUTPUTS } },
     ),
     memoryFailed: metric(
       "prtg_exporter_events_memory_failures_total",

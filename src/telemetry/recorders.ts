@@ -104,16 +104,7 @@ export function syncRecorder(metrics: ExporterMetrics, server: string) {
 
 /** Records the events of one server on their way to the outputs. */
 export function eventRecorder(metrics: ExporterMetrics, server: string) {
-  const own = metrics.recorder(OWN_METRICS.events, { server });
-  return {
-    ...own,
-    /** Has the series of an output begin. */
-    begin(output: string): void {
-      own.delivered(output, 0);
-      own.deliveryFailed(output, 0);
-      own.pending(output, 0);
-    },
-  };
+  return metrics.recorder(OWN_METRICS.events, { server });
 }
 
 /** Records the requests to the OTLP receiver. Points of measurements are counted where the server is known (syncRecorder). */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
-import { otlpRecorder, serverRecorder, syncRecorder } from "../../src/telemetry/recorders.ts";
+import { eventRecorder, otlpRecorder, serverRecorder, syncRecorder } from "../../src/telemetry/recorders.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
 
 const COUNTERS = OWN_FAMILIES.filter(({ type }) => type === "counter");
@@ -21,6 +21,7 @@ async function beforeTheFirstPoll() {
   const { metrics } = running.exporter;
   otlpRecorder(metrics);
   syncRecorder(metrics, "hq");
+  eventRecorder(metrics, "hq");
   return metrics;
 }
 

@@ -1,0 +1,183 @@
+import { expect, test } from "vitest";
+import { ChangeDetector, type ChangeDetectorOptions, type Finding } from "../../src/events/change-detector.ts";
+import { list, record } from "../model/build-record.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { monitoredState, wholePoll } from "./support/monitored-site.ts";
+
+const AT = Date.UTC(2026, 0, 15, 11);
+
+function detecting(options: Partial<ChangeDetectorOptions> = {}) {
+  const clock = new ManualClock();
+  const { state, poll } = monitoredState(clock);
+  const counts = { merged: 0, dropped: 0 };
+  let findings: readonly Finding[] = [];
+  const detector = new ChangeDetector({
+    server: "hq",
+    now: () => clock.now(),
+    earlier: new Map(),
+    structure: false,
+    hasRoom: () => true,
+    onFindings: (found) => {
+      findings = found;
+    },
+    onMerged: () => void counts.merged++,
+    onDropped: (events) => {
+      counts.dropped += events;
+    },
+    ...options,
+  });
+  state.watchNodes(detector);
+  return {
+    ...{ clock, counts, detector },
+    /** The bodies of the events that a poll gives. */
+    poll: async (nodes: Parameters<typeof poll>[0]) => {
+      await poll(nodes);
+      return findings.flatMap(({ events }) => events);
+    },
+    bodies: async (nodes: Parameters<typeof poll>[0]) => {
+      await poll(nodes);
+      return findings.flatMap(({ events }) => events.map(({ body }) => body));
+    },
+  };
+}
+
+test("the first look is only noted; a change is one event, with all that is known of the object", async () => {
+  const { poll, clock } = detecting();
+  expect(await poll(wholePoll([{ id: "50", status: "up", statusSince: AT }]))).toEqual([]);
+  expect(await poll(wholePoll([{ id: "50", status: "up", statusSince: AT }]))).toEqual([]);
+  const message = "Timeout (code: PE018)";
+  const down = { id: "50", status: "down", statusSince: AT + 60_000, message, priority: 4, tags: ["a", "b"] } as const;
+  const [event, ...more] = await poll(wholePoll([down]));
+  expect(more).toEqual([]);
+  expect(event).toEqual({
+    uid: expect.stringMatching(/^[0-9a-f]{32}$/),
+    eventName: "prtg.sensor.status_change",
+    timestamp: AT + 60_000,
+    observedTimestamp: clock.now(),
+    severityText: "ERROR",
+    severityNumber: 17,
+    body: "Ping 50 on Router is down: Timeout (code: PE018)",
+    attributes: {
+      "prtg.server.name": "hq",
+      "prtg.status.old": "up",
+      "prtg.status.old_code": 3,
+      "prtg.status.new": "down",
+      "prtg.status.new_code": 5,
+      "prtg.status.old_duration": 60,
+      "prtg.status.message": message,
+      "error.type": "PE018",
+      "prtg.object.kind": "sensor",
+      "prtg.object.id": "50",
+      "prtg.object.name": "Ping 50",
+      "prtg.object.path": "Local/Router/Ping 50",
+      "prtg.object.type": expect.any(String),
+      "prtg.object.priority": 4,
+      "prtg.object.tags": ["a", "b"],
+      "prtg.probe.name": "Local",
+      "prtg.device.id": "40",
+      "prtg.device.name": "Router",
+      "prtg.sensor.id": "50",
+      "prtg.sensor.name": "Ping 50",
+    },
+  });
+  expect(await poll(wholePoll([down]))).toEqual([]);
+});
+
+test("nodes that are no sensors have events of another name", async () => {
+  const { poll } = detecting();
+  await poll(wholePoll([]));
+  const events = await poll({ probe: list([record("probe", "1", "0", { name: "Local", status: "disconnected" })]) });
+  expect(events.map(({ eventName, severityText, body }) => [eventName, severityText, body])).toEqual([
+    ["prtg.node.status_change", "ERROR", "Local is disconnected"],
+  ]);
+});
+
+test("goes on from what an earlier process told, but for objects that it did not know", async () => {
+  const earlier = new Map([["50", { status: "up", since: AT } as const]]);
+  const { bodies, detector } = detecting({ earlier });
+  const poll = wholePoll([
+    { id: "50", status: "warning", statusSince: AT + 1_000 },
+    { id: "51", status: "down", statusSince: AT + 1_000 },
+  ]);
+  expect(await bodies(poll)).toEqual(["Ping 50 on Router is warning"]);
+  expect(await bodies(poll)).toEqual([]);
+  expect(new Map(detector.snapshot()).get("50")).toEqual({ status: "warning", since: AT + 1_000 });
+});
+
+test("what an earlier process knew is kept until two whole polls have not shown it", async () => {
+  const earlier = new Map([["50", { status: "up", since: AT } as const]]);
+  const { poll, detector } = detecting({ earlier });
+  const known = () => new Map(detector.snapshot()).has("50");
+  await poll({ probe: list([]) });
+  await poll(wholePoll([]));
+  expect(known()).toBe(true);
+  await poll(wholePoll([]));
+  expect(known()).toBe(false);
+});
+
+test("a status that began earlier than the one told, and a time that goes back, are no change", async () => {
+  const { poll } = detecting();
+  for (const statusSince of [AT, AT - 5_000, AT, AT + 0.5]) {
+    expect(await poll(wholePoll([{ id: "50", status: "up", statusSince, lastDown: AT - 1_000 }]))).toEqual([]);
+  }
+});
+
+test("without room a change waits for the next poll, and one that is overtaken is counted", async () => {
+  let room = 0;
+  const { bodies, counts } = detecting({ hasRoom: (events) => events <= room });
+  const sensors = (a: "up" | "down" | "warning", b: "up" | "down") =>
+    wholePoll([
+      { id: "50", status: a },
+      { id: "51", status: b },
+    ]);
+  await bodies(sensors("up", "up"));
+  expect(await bodies(sensors("down", "down"))).toEqual([]);
+  room = 1;
+  expect(await bodies(sensors("down", "down"))).toEqual(["Ping 50 on Router is down"]);
+  room = 0;
+  expect(await bodies(sensors("down", "up"))).toEqual([]);
+  expect(counts.merged).toBe(1);
+  expect(await bodies(sensors("up", "up"))).toEqual([]);
+  expect(await bodies(sensors("warning", "up"))).toEqual([]);
+  expect(counts.merged).toBe(2);
+  room = 9;
+  expect(await bodies(sensors("warning", "up"))).toEqual(["Ping 50 on Router is warning"]);
+  expect(counts).toEqual({ merged: 2, dropped: 0 });
+});
+
+test("the structure is told where that is wanted: the object that changed, not all below it", async () => {
+  const { poll, bodies, detector, counts } = detecting({ structure: true });
+  expect(await bodies(wholePoll([{ id: "50" }]))).toEqual([]);
+  expect(await bodies(wholePoll([{ id: "50" }, { id: "51" }]))).toEqual(["sensor Ping 51 on Router was added"]);
+  expect(await bodies(wholePoll([{ id: "50", name: "Pong" }, { id: "51" }]))).toEqual([
+    "sensor Ping 50 on Router was renamed to Pong",
+  ]);
+  const moved = await poll({ device: list([record("device", "40", "2", { name: "Router", status: "up" })]) });
+  expect(moved.map(({ eventName, body }) => [eventName, body])).toEqual([
+    ["prtg.object.moved", "device Router was moved from Local/Router to Local/Office/Router"],
+  ]);
+  const without = { sensor: list([record("sensor", "50", "40", { name: "Pong" })]) };
+  expect(await bodies(without)).toEqual([]);
+  expect(await bodies(without)).toEqual(["sensor Ping 51 on Router was removed"]);
+  detector.tellStructure(false);
+  expect(await bodies(wholePoll([{ id: "50" }, { id: "52" }]))).toEqual([]);
+  expect(counts.dropped).toBe(0);
+});
+
+test("events of the structure that there is no room for are counted", async () => {
+  const { bodies, counts } = detecting({ structure: true, hasRoom: () => false });
+  await bodies(wholePoll([{ id: "50" }]));
+  expect(await bodies(wholePoll([{ id: "50" }, { id: "51" }, { id: "52" }]))).toEqual([]);
+  expect(counts.dropped).toBe(2);
+});
+
+test("hostile texts make one line that any encoding can carry", async () => {
+  const { poll } = detecting();
+  await poll(wholePoll([{ id: "50", status: "up" }]));
+  const message = `\u0000a\nb\ud800${"x".repeat(5_000)}`;
+  const [event] = await poll(wholePoll([{ id: "50", status: "down", message, name: "\u2028\r\n" }]));
+  expect(event?.body).not.toMatch(/[\n\r\0]/);
+  expect(event?.body.length).toBeLessThanOrEqual(1_024);
+  const texts = Object.values(event?.attributes ?? {}).filter((value) => typeof value === "string");
+  expect(texts.every((text) => text.isWellFormed())).toBe(true);
+});

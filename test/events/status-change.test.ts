@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { changesBetween } from "../../src/events/status-change.ts";
+import type { StatusToken } from "../../src/prtg/status.ts";
+
+type Shown = readonly [status: StatusToken, since: number | undefined, lastDown?: number, lastUp?: number];
+
+/** What was told, what a list shows, and the changes: old and new status, time, and `!` where inferred. */
+const CASES: readonly (readonly [told: readonly [StatusToken, number | undefined], Shown, readonly string[]])[] = [
+  [["up", 100], ["up", 100], []],
+  [["up", 100], ["down", 200], ["up>down@200"]],
+  [["up", 100], ["down", undefined], ["up>down@?"]],
+  [["up", undefined], ["down", 200], ["up>down@200"]],
+  // The time of what it stands for: it began when it was seen.
+  [["down", 100], ["acknowledged", 100], ["down>acknowledged@?"]],
+  [["up", 100], ["down", 50], ["up>down@?"]],
+  // It was something else in between, which nothing tells.
+  [["up", 100], ["up", 200], []],
+  // It was down in between.
+  [
+    ["up", 100],
+    ["up", 200, 150],
+    ["up>down@150!", "down>up@200!"],
+  ],
+  [
+    ["down", 100],
+    ["down", 200, 190, 150],
+    ["down>up@150!", "up>down@200!"],
+  ],
+  [
+    ["up", 100],
+    ["warning", 200, 150],
+    ["up>down@150!", "down>warning@200"],
+  ],
+  [
+    ["pausedbyuser", 100],
+    ["pausedbyuser", 200, 150, 130],
+    ["pausedbyuser>up@130!", "up>down@150!", "down>pausedbyuser@200!"],
+  ],
+  // Down before what was told began, with it, or with what is shown.
+  [["up", 100], ["up", 200, 90], []],
+  [["up", 100], ["up", 200, 100], []],
+  [["up", 100], ["up", 200, 200], []],
+  [["up", 100], ["pausedbyuser", 200, 90, 199], ["up>pausedbyuser@200"]],
+  [["down", 100], ["up", 200, 199, 200], ["down>up@200"]],
+  [["acknowledged", 100], ["down", 200, 199], ["acknowledged>down@200"]],
+  // A warning may count as up.
+  [["warning", 100], ["down", 200, 210, 150], ["warning>down@200"]],
+  [["up", undefined], ["up", 200, 150], []],
+  [["up", 100], ["up", undefined, 150], []],
+];
+
+test.each(CASES)("told %j, shown %j: %j", ([status, since], [shown, shownSince, lastDown, lastUp], expected) => {
+  const changes = changesBetween({ status, since }, shown, shownSince, { message: "why", lastDown, lastUp });
+  expect(
+    changes.map(({ from, to, at = "?", isInferred }) => `${from.status}>${to}@${at}${isInferred ? "!" : ""}`),
+  ).toEqual(expected);
+  // The message is that of the status which is shown.
+  expect(changes.map(({ message }) => message)).toEqual(
+    changes.map((_, index) => (index === changes.length - 1 ? "why" : undefined)),
+  );
+});

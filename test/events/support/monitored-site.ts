@@ -1,0 +1,35 @@
+import { TimeSlices } from "../../../src/lib/yielding.ts";
+import { ServerState } from "../../../src/model/server-state.ts";
+import type { NodePoll } from "../../../src/model/tree.ts";
+import type { UpdateContext } from "../../../src/model/update-context.ts";
+import type { NodeRecord } from "../../../src/prtg/records.ts";
+import { list, record } from "../../model/build-record.ts";
+import type { ManualClock } from "../../support/manual-clock.ts";
+
+/** The state of a server as one process of the exporter has it, told by hand. */
+export function monitoredState(clock: ManualClock) {
+  const state = new ServerState({ staleAfterMs: undefined });
+  const context = (): UpdateContext => {
+    const until = () => clock.monotonic() + 600_000;
+    return {
+      now: { monotonic: clock.monotonic(), server: clock.now(), isServerInDoubt: false },
+      expiry: { state: until, property: until, channel: until, limit: until, version: until },
+      slices: new TimeSlices(clock),
+    };
+  };
+  return { state, poll: (nodes: NodePoll) => state.applyTree({ nodes }, context()) };
+}
+
+const DEVICE = record("device", "40", "1", { name: "Router", status: "up" });
+const PROBE = record("probe", "1", "0", { name: "Local", status: "up" });
+const GROUP = record("group", "2", "1", { name: "Office", status: "up" });
+
+/** A whole poll: a probe with a group and a device, and sensors on that. */
+export function wholePoll(sensors: readonly (Partial<NodeRecord> & { readonly id: string })[]): NodePoll {
+  return {
+    probe: list([PROBE]),
+    group: list([GROUP]),
+    device: list([DEVICE]),
+    sensor: list(sensors.map(({ id, ...more }) => record("sensor", id, "40", { name: `Ping ${id}`, ...more }))),
+  };
+}
