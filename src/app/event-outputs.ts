@@ -3,12 +3,13 @@ import type { Config } from "../config/load.ts";
 import { EventMemory } from "../events/event-memory.ts";
 import { fileOutput, jsonLinesSinks, streamOutput } from "../events/json-lines-sink.ts";
 import type { EventSink, OpenEventSink } from "../events/sink.ts";
+import { otlpSettings } from "../otlp/settings.ts";
 import type { StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type JournalFiles } from "../sync/state-files.ts";
 import type { EventOutput } from "../telemetry/own-metrics.ts";
 import type { CommandContext } from "./context.ts";
-import { CLAIM_WAIT_MS, claimState } from "./otlp-preparation.ts";
-import type { OtlpPush } from "./otlp-push.ts";
+import { connectEventReceiver, type EventReceiver, keepEventReceiver } from "./event-receiver.ts";
+import { CLAIM_WAIT_MS, claimState, forgetfulFiles } from "./otlp-preparation.ts";
 
 /** What it takes to tell of events, found right; nothing is told yet. */
 export interface PreparedEvents {
@@ -17,6 +18,8 @@ export interface PreparedEvents {
   readonly files: JournalFiles | undefined;
   /** To its servers in `state_dir`. */
   readonly claim: StateClaim;
+  /** Undefined where none are pushed. */
+  readonly receiver: EventReceiver | undefined;
 }
 
 /** What is told of one server, and where to. */
@@ -28,6 +31,8 @@ export interface EventPlan {
 
 interface EventOutputsOptions {
   readonly prepared: PreparedEvents;
+  /** That of the outputs before, where it stays. */
+  readonly receiver: EventReceiver | undefined;
   readonly openers: ReadonlyMap<EventOutput, OpenEventSink>;
   /** By server. */
   readonly plans: ReadonlyMap<string, EventPlan>;
@@ -49,24 +54,32 @@ export class EventOutputs {
     return this.options.plans.get(server);
   }
 
-  /** Gives back what was claimed. Call when nothing is told by this one any more. */
-  async end(): Promise<void> {
-    await this.options.prepared.claim.release();
+  /**
+   * Gives back what was claimed, and closes the connections, unless the outputs that follow go on with them. Call when nothing is
+   * told by this one any more.
+   */
+  async end(next?: EventOutputs): Promise<void> {
+    const { receiver, prepared } = this.options;
+    if (receiver !== next?.options.receiver) await receiver?.close();
+    await prepared.claim.release();
   }
 }
 
 /**
  * Undefined where no output is configured. What it resolves with is to be begun, or to be discarded.
  * @param waitMs For another process that remembers one of the servers in the same `state_dir`.
- * @throws ExporterError STATE_DIR_BUSY
+ * @throws ExporterError STATE_DIR_BUSY, and ExporterError for files and settings that cannot be used
  */
 export async function prepareEvents(
   config: Config,
   context: CommandContext,
+  env: NodeJS.ProcessEnv,
   waitMs = 0,
 ): Promise<PreparedEvents | undefined> {
-  const { events, otlp, stateDir } = config;
-  if (events.file === undefined && otlp?.events !== true) {
+  const { events, stateDir } = config;
+  // Its warnings are those of prepareOtlpPush, which comes before.
+  const { logs } = otlpSettings(env, config.otlp);
+  if (events.file === undefined && logs === undefined) {
     if (events.structure) context.log.warn("events.structure has no effect without events.file or otlp.events");
     return undefined;
   }
@@ -75,41 +88,48 @@ export async function prepareEvents(
   }
   const claim = await claimState(config, context, waitMs);
   const files = stateDir === undefined ? undefined : checkedFiles(createStateFiles(stateDir), claim.keep);
-  return { config, files, claim };
+  try {
+    const receiver = logs && (await connectEventReceiver(logs, config, files ?? forgetfulFiles(), context));
+    return { config, files, claim, receiver };
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
 }
 
-/** Gives back what was prepared in vain. */
-export async function discardEvents({ claim }: PreparedEvents): Promise<void> {
-  await claim.release();
+/** Closes what was prepared in vain. */
+export async function discardEvents({ claim, receiver }: PreparedEvents): Promise<void> {
+  await Promise.all([receiver?.close(), claim.release()]);
 }
 
 /**
  * The events that the configuration asks for, at the start; undefined where it asks for none.
- * @throws ExporterError STATE_DIR_BUSY
+ * @throws ExporterError STATE_DIR_BUSY, and ExporterError for files and settings that cannot be used
  */
 export async function openEvents(
   config: Config,
   context: CommandContext,
-  push: OtlpPush | undefined,
+  env: NodeJS.ProcessEnv,
 ): Promise<EventOutputs | undefined> {
-  const prepared = await prepareEvents(config, context, CLAIM_WAIT_MS);
-  return prepared && beginEvents(prepared, push, undefined, context);
+  const prepared = await prepareEvents(config, context, env, CLAIM_WAIT_MS);
+  return prepared && beginEvents(prepared, undefined, context);
 }
 
-/**
- * Goes on from what was told before: by `before`, which is to be ended then, or by an earlier process. Never rejects.
- * @param push That of the same configuration.
- */
+/** Goes on from what was told before: by `before`, which is to be ended then, or by an earlier process. Never rejects. */
 export async function beginEvents(
   prepared: PreparedEvents,
-  push: OtlpPush | undefined,
   before: EventOutputs | undefined,
   context: CommandContext,
 ): Promise<EventOutputs> {
   const { config, files } = prepared;
   const past = before?.options;
   const isSamePlace = past?.prepared.config.stateDir === config.stateDir;
-  const openers = openersOf(config, push, past);
+  const receiver = await keepEventReceiver(prepared.receiver, past?.receiver);
+  if (receiver !== undefined && receiver !== past?.receiver) {
+    const { url, protocol } = receiver.address;
+    context.log.info({ endpoint: url, protocol }, "pushing events by OTLP");
+  }
+  const openers = openersOf(config, receiver, past);
   const plans = new Map<string, EventPlan>();
   for (const { name } of config.servers) {
     const known = past?.plans.get(name);
@@ -120,12 +140,12 @@ export async function beginEvents(
     });
     plans.set(name, { memory, structure: config.events.structure, sinks: new Map(sinks) });
   }
-  return new EventOutputs({ prepared, openers, plans });
+  return new EventOutputs({ prepared, receiver, openers, plans });
 }
 
 function openersOf(
-  { events: { file }, otlp }: Config,
-  push: OtlpPush | undefined,
+  { events: { file } }: Config,
+  receiver: EventReceiver | undefined,
   past: EventOutputsOptions | undefined,
 ): ReadonlyMap<EventOutput, OpenEventSink> {
   const openers = new Map<EventOutput, OpenEventSink>();
@@ -136,7 +156,7 @@ function openersOf(
       same ?? jsonLinesSinks(file === STANDARD_OUTPUT ? streamOutput(process.stdout) : fileOutput(file)),
     );
   }
-  if (otlp?.events === true && push?.openEvents !== undefined) openers.set("otlp", push.openEvents);
+  if (receiver !== undefined) openers.set("otlp", receiver.openSink);
   return openers;
 }
 

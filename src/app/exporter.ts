@@ -129,7 +129,7 @@ export class Exporter {
     const push = this.#push;
     this.#push = prepared && (await beginOtlpPush(prepared, push, this.#context));
     const events = this.#events;
-    this.#events = preparedEvents && (await beginEvents(preparedEvents, this.#push, events, this.#context));
+    this.#events = preparedEvents && (await beginEvents(preparedEvents, events, this.#context));
     await Promise.all(
       config.servers.map(async (server) => {
         const isReconnected = digests.servers.get(server.name) !== before.servers.get(server.name);
@@ -145,7 +145,8 @@ export class Exporter {
     );
     this.#servers = new Map(servers);
     this.#showWebInterfaces();
-    if (events !== undefined) this.#endInBackground(Promise.all([...this.#ending]).then(() => events.end()));
+    const nextEvents = this.#events;
+    if (events !== undefined) this.#endInBackground(Promise.all([...this.#ending]).then(() => events.end(nextEvents)));
     this.#changeStatePush(push, isReshaped, graceMs);
     if (this.#started) for (const server of this.#servers.values()) server.start();
   }

@@ -79,7 +79,7 @@ export async function claimState(
 }
 
 /** Where there is no state_dir. */
-function forgetfulFiles(): StateFiles {
+export function forgetfulFiles(): StateFiles {
   return {
     read: async () => undefined,
     write: async () => undefined,

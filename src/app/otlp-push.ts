@@ -1,6 +1,5 @@
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { Config } from "../config/load.ts";
-import type { OpenEventSink } from "../events/sink.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { createMeasurementSink, type MeasurementSinkOptions, type SettledRows } from "../otlp/measurement-sink.ts";
 import type { OtlpSettings } from "../otlp/settings.ts";
@@ -49,11 +48,6 @@ export class OtlpPush {
     const { receiver, settledRows } = this.options;
     const observer = otlpRecorder(metrics);
     return createMeasurementSink({ ...receiver, observer, describe, settled: settledRows });
-  }
-
-  /** Where the events of a server go as log records; undefined where they cannot. The same one as long as the receiver is. */
-  get openEvents(): OpenEventSink | undefined {
-    return undefined;
   }
 
   /** Begins to push the current state. */

@@ -93,11 +93,11 @@ async function begin(flags: ServeFlags, context: CommandContext, load: () => Pro
   const servers = config.servers.map(({ name }) => name);
   context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
   const push = await openOtlpPush(config, context, process.env);
-  const events = await openEvents(config, context, push);
+  const events = await openEvents(config, context, process.env);
   const reloads: ReloadSource = {
     load: async () => (await load()).config,
     preparePush: (chosen) => prepareOtlpPush(chosen, context, process.env),
-    prepareEvents: (chosen) => prepareEvents(chosen, context),
+    prepareEvents: (chosen) => prepareEvents(chosen, context, process.env),
   };
   return startServing(config, flags, context, push, reloads, events);
 }

@@ -97,12 +97,17 @@ function describeStatus(answer: HttpAnswer, sent: SentRequest): string {
 function readReason(answer: HttpAnswer, sent: SentRequest): string {
   const { body, contentType } = answer;
   if (contentType?.startsWith("text/")) return contentType === "text/plain" ? new TextDecoder().decode(body) : "";
-  if (protocolOf(answer, sent.protocol) === "http/protobuf") {
+  // Loki answers requests in JSON with a Status in protobuf, of no content type that says so.
+  if (contentType === "application/octet-stream" || protocolOf(answer, sent.protocol) === "http/protobuf") {
     // A Status is laid out as a partial success is (1: number, 2: text), so it can be read as one.
     const length = body.length < 128 ? [body.length] : [(body.length & 127) | 128, body.length >> 7];
     if (body.length >= 1 << 14) return "";
-    const wrapped = { ...answer, body: Uint8Array.from([0x0a, ...length, ...body]) };
-    return String(decode(wrapped, { ...sent, protocol: "http/protobuf" })?.errorMessage ?? "");
+    const wrapped = {
+      ...answer,
+      contentType: CONTENT_TYPES["http/protobuf"],
+      body: Uint8Array.from([0x0a, ...length, ...body]),
+    };
+    return String(decode(wrapped, sent)?.errorMessage ?? "");
   }
   try {
     const status: unknown = JSON.parse(new TextDecoder().decode(body));
