@@ -89,7 +89,13 @@ export class ServerPipeline {
    */
   async handOver(next: PipelinePlan, graceMs: number): Promise<HandedOn> {
     await this.collectors.stop();
+    const handedOn = await this.#handOverSync(next, graceMs);
+    // Not earlier: points wait until the next pipeline has them, and follows them at once.
     this.#sync?.unfollow();
+    return handedOn;
+  }
+
+  async #handOverSync(next: PipelinePlan, graceMs: number): Promise<HandedOn> {
     const { delivery, progress } = this.#sync ?? {};
     if (isSameDelivery(this.plan, next)) {
       return { delivery, progress: this.plan.sync?.mode === next.sync?.mode ? progress : undefined };
