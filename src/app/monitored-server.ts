@@ -102,8 +102,6 @@ export class MonitoredServer {
     return () => {
       changed();
       this.#pipeline.writer.report(hadRules);
-      // Channels that rules left out until now may have limits, which are asked for rarely.
-      if (hadRules) this.#pipeline.collectors.runSoon("limits");
     };
   }
 

@@ -99,11 +99,6 @@ export class ServerCollectors {
     return worked;
   }
 
-  /** A run out of turn, where the collector runs at all. */
-  runSoon(name: CollectorName): void {
-    this.#runners.get(name)?.runSoon();
-  }
-
   has(name: CollectorName): boolean {
     return this.#runners.has(name);
   }
@@ -133,7 +128,7 @@ export class ServerCollectors {
     const onRecovery = () => {
       for (const runner of this.#runners.values()) runner.recoverSoon();
     };
-    const requestTree = () => this.runSoon("tree");
+    const requestTree = () => this.#runners.get("tree")?.runSoon();
     return {
       health: new HealthCollector({ reader, writer, onVersionChange, onRecovery }),
       tree: new TreeCollector(reader, writer),
