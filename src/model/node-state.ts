@@ -30,7 +30,14 @@ export function nodeExpiry(policy: ExpiryPolicy): NodeExpiry {
   return { state: policy.state(), property: policy.property() };
 }
 
-/** What is known of a probe, group, device or sensor beside its place in the tree. `...Until` is monotonic ms. */
+/** Told by no poll yet. */
+const NEVER: NodeExpiry = { state: 0, property: 0 };
+
+/**
+ * What is known of a probe, group, device or sensor beside its place in the tree. `...Until` is monotonic ms.
+ * Until when something holds is kept as what the poll gave all its nodes: as numbers of their own they would be five
+ * objects on the heap for each node.
+ */
 export class NodeState {
   readonly id: string;
   /** Unique among the nodes of the server: the index into flat arrays. */
@@ -38,19 +45,17 @@ export class NodeState {
   node: TreeNode;
   /** Status in the last list; undefined before the first. */
   status: StatusToken | undefined = undefined;
-  statusUntil = 0;
   /** Milliseconds since the epoch. */
   statusSince: number | undefined = undefined;
-  statusSinceUntil = 0;
-  /** A list showed the node. */
-  listedUntil = 0;
   /** Interval in the last list that had one; the tree keeps it for longer. */
   intervalSeconds: number | undefined = undefined;
-  intervalUntil = 0;
   summary: StatusSummary | undefined = undefined;
-  summaryUntil = 0;
   /** Milliseconds since the epoch. Holds for good: it is the age of what is no longer served. */
   lastMeasuredAt: number | undefined = undefined;
+  #listed = NEVER;
+  #sinceTold = NEVER;
+  #intervalTold = NEVER;
+  #summaryTold = NEVER;
 
   constructor(row: number, node: TreeNode) {
     this.id = node.id;
@@ -58,22 +63,46 @@ export class NodeState {
     this.node = node;
   }
 
-  /** A list shows the node. What the record does not say stays as it was until that expires. Returns the facts that it had, as bits. */
+  get statusUntil(): number {
+    return this.#listed.state;
+  }
+
+  /** A list showed the node. */
+  get listedUntil(): number {
+    return this.#listed.property;
+  }
+
+  get statusSinceUntil(): number {
+    return this.#sinceTold.state;
+  }
+
+  get intervalUntil(): number {
+    return this.#intervalTold.property;
+  }
+
+  get summaryUntil(): number {
+    return this.#summaryTold.state;
+  }
+
+  /**
+   * A list shows the node. What the record does not say stays as it was until that expires.
+   * @param until The same object for all records of the list: it is kept.
+   * @returns the facts that it had, as bits
+   */
   update(record: NodeRecord, until: NodeExpiry): number {
     this.status = record.status;
-    this.statusUntil = until.state;
+    this.#listed = until;
     if (record.statusSince !== undefined) {
       this.statusSince = record.statusSince;
-      this.statusSinceUntil = until.state;
+      this.#sinceTold = until;
     }
-    this.listedUntil = until.property;
     if (record.intervalSeconds !== undefined) {
       this.intervalSeconds = record.intervalSeconds;
-      this.intervalUntil = until.property;
+      this.#intervalTold = until;
     }
     if (record.summary === undefined) return NODE_FACTS.status | NODE_FACTS.properties;
     this.summary = record.summary;
-    this.summaryUntil = until.state;
+    this.#summaryTold = until;
     return NODE_FACTS.status | NODE_FACTS.properties | NODE_FACTS.summary;
   }
 
