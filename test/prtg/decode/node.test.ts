@@ -213,3 +213,9 @@ test.each([
 ])("an interval of %j is %s seconds", (interval, seconds) => {
   expect(decode("sensor", { id: "1", status: "UP", intervalgroup: { interval } }).node?.intervalSeconds).toBe(seconds);
 });
+
+test("objects without tags share one list", () => {
+  const tagsOf = (id: string) => decode("sensor", { id, status: "UP" }).node?.tags;
+  expect(tagsOf("1")).toEqual([]);
+  expect(tagsOf("1")).toBe(tagsOf("2"));
+});
