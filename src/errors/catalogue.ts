@@ -96,7 +96,7 @@ export const ERROR_CATALOGUE = {
   API_TLS_FINGERPRINT: {
     meaning: "The certificate of the server is none of those in `tls.fingerprints`.",
     remedy:
-      "If the certificate was renewed, add the fingerprint that the message names to tls.fingerprints. If nobody knows of that, somebody may be between here and the server.",
+      "If the certificate was renewed, add the fingerprint that the message names to tls.fingerprints. If its operator knows of no renewal, another machine may be between here and the server.",
   },
   API_TLS_CLIENT_REFUSED: {
     meaning: "The server refuses the exporter's own certificate, or asks for one and gets none.",

@@ -48,7 +48,7 @@ describe("what one server's client and collectors report", () => {
     server.collector("tree");
     expect(seriesOf(OWN_METRICS.collector.skipped)).toEqual({ "collector=tree": 0 });
     expect(seriesOf(OWN_METRICS.collector.enabled)).toEqual({ "collector=tree": 1 });
-    // Nobody knows yet.
+    // No run has ended yet.
     expect(seriesOf(OWN_METRICS.collector.success)).toEqual({});
     expect(seriesOf(OWN_METRICS.collector.lastSuccess)).toEqual({});
   });

@@ -67,7 +67,7 @@ describe("a list without end", () => {
     const [first] = [open(), open()];
     expect(open).toThrow(expect.objectContaining({ code: "API_LIST_TOO_LARGE" }));
     first.close();
-    // The one that failed is closed by its reader, as here by nobody: its share is still held.
+    // A reader closes the one that failed; this test does not, so its share is still held.
     expect(open).toThrow("read at the same time");
   });
 });
