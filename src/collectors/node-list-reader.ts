@@ -3,15 +3,9 @@ import { describeError } from "../errors/exporter-error.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { NodePoll } from "../model/tree.ts";
 import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
-import type { ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
+import { type ListResult, type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/records.ts";
 import type { PartialPoll } from "./partial-poll.ts";
 import { goesOnWithout } from "./readings.ts";
-
-/**
- * Children before their parents: what is created between two lists then has its parent in the later one, and does not
- * look like an orphan.
- */
-export const READING_ORDER = ["sensor", "device", "group", "probe"] as const satisfies readonly NodeKind[];
 
 export interface NodeLists {
   readonly poll: NodePoll;
