@@ -7,7 +7,7 @@ import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
 import type { ServerStatus } from "../monitored-server.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
 import { OwnMetrics } from "../own-metrics.ts";
-import type { StatusSources } from "./status-sources.ts";
+import type { StatusSources } from "./sources.ts";
 
 const WORKED = /^2\d\d$/;
 
