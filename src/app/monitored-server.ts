@@ -61,7 +61,8 @@ export class MonitoredServer {
       maxLabelText: maxLabelText(server),
     });
     const records = new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) });
-    this.#base = { name: server.name, view, records, metrics, exporterMetrics, context, log };
+    const stateMemory = context.memory.open();
+    this.#base = { name: server.name, view, records, metrics, exporterMetrics, context, stateMemory, log };
     this.#pipeline = new ServerPipeline(plan, this.#connect(server), this.#base);
   }
 
@@ -84,6 +85,7 @@ export class MonitoredServer {
 
   /** Stopped and closed, nothing of it is left in the exporter's own metrics either. */
   forget(): void {
+    this.#base.stateMemory.set(0);
     this.#base.metrics.gone();
   }
 
@@ -172,7 +174,7 @@ export class MonitoredServer {
   #connect(server: ServerConfig, before?: ServerReader): ServerReader {
     const { metrics, log, context } = this.#base;
     const api = connectServer(server, metrics, log, context);
-    return new ServerReader({ api, clock: context.clock, log }, before);
+    return new ServerReader({ api, clock: context.clock, log, memory: context.memory }, before);
   }
 
   #startPipeline(): void {

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
+import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { NodePoll } from "../model/tree.ts";
 import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
 import { type ListResult, type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/records.ts";
@@ -26,17 +27,19 @@ export class NodeListReader {
     this.#missing = before === undefined ? new LogOnChange() : before.#missing;
   }
 
-  /** Lists that fail are left out, and recorded in `parts`. */
+  /** Lists that fail are left out, and recorded in `parts`. `held`: counts those that are there. */
   async read(
     parts: PartialPoll,
     optionsFor: (kind: NodeKind) => NodeListOptions,
     signal: AbortSignal,
+    held?: MemoryShare,
   ): Promise<NodeLists> {
     const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
     let complete = true;
     for (const kind of READING_ORDER) {
       const part = await parts.read(() => this.#readList(kind, optionsFor(kind), signal));
       if (part?.value !== undefined) poll[kind] = part.value;
+      held?.add(part?.value?.bytes ?? 0);
       complete &&= part?.value?.complete === true;
     }
     return { poll, complete };

@@ -137,6 +137,11 @@ export const ERROR_CATALOGUE = {
     remedy:
       "Raise the key that the message names if the server is sound and there is memory for it (docs/sizing.md); until then the last picture stays.",
   },
+  API_MEMORY_FULL: {
+    meaning: "What a list holds, with what is known of all servers, would need more memory than Node.js may have.",
+    remedy:
+      "Give the process more memory: the container's limit, or `--max-old-space-size` (docs/sizing.md); until then the last picture stays.",
+  },
   API_UNAUTHORIZED: {
     meaning: "The server refused the API key or the session.",
     remedy:

@@ -100,6 +100,8 @@ export interface ListResult<Item> {
   readonly complete: boolean;
   /** Records that could not be decoded; counted, never thrown. */
   readonly skipped: number;
+  /** Memory that the items take, by estimate; absent: next to none. */
+  readonly bytes?: number | undefined;
   /**
    * How many objects the list may have without showing them: those whose records cannot be read. Infinity where no record at
    * all can be read; absent: none.
