@@ -25,14 +25,14 @@ class SeriesByServer<Series extends { readonly labels: Labels }> {
 }
 
 /** What the recorders of the exporter's own metrics hold, for a page that shows some of it. */
-export class OwnMetrics {
+export class RecordedMetrics {
   readonly #numbers = new Map<OwnMetric, SeriesByServer<NumberSeries>>();
   readonly #histograms = new Map<OwnMetric, SeriesByServer<HistogramSeries>>();
 
   private constructor() {}
 
-  static async read(metrics: ExporterMetrics, slices?: Steps): Promise<OwnMetrics> {
-    const own = new OwnMetrics();
+  static async read(metrics: ExporterMetrics, slices?: Steps): Promise<RecordedMetrics> {
+    const own = new RecordedMetrics();
     metrics.update();
     for (const family of OWN_FAMILIES) {
       own.#numbers.set(family, await gather(metrics.numbers(family), slices));
