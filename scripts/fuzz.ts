@@ -65,7 +65,7 @@ async function overHttp(): Promise<Outcome> {
     const statuses = [...report.statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
     const note = `, ${report.connections} connections, answers ${statuses.join(", ")}`;
     const violations = [...report.violations, ...server.errors];
-    // Whatever came before: nobody is kept out by it.
+    // Whatever came before: it keeps no client out.
     const after = await fetch(`${server.url}/metrics`);
     if (after.status !== 200) violations.push(`seed ${seed}: after it the metrics page answers ${after.status}`);
     return { count: report.inputs, violations, note };

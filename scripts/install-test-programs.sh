@@ -56,7 +56,7 @@ publish() {
 }
 
 # Private package lists, and unpacking instead of installing: no root, no service, no change to the system. Read once,
-# for whoever needs them first; afterwards `apt` is the command that uses them.
+# for the first program that needs them; afterwards `apt` is the command that uses them.
 apt=()
 read_package_lists() {
   if ((${#apt[@]} > 0)); then return; fi

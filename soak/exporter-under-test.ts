@@ -6,7 +6,7 @@ import { API_KEY, PASSWORD, type SimulatedSite, USERNAME } from "./simulated-sit
 
 const JUMPING_CLOCK = new URL("jumping-clock.ts", import.meta.url).href;
 
-/** Seconds. Much quicker than anybody's, so that an hour holds the polls of a day. */
+/** Seconds. Much quicker than those of an operator, so that an hour holds the polls of a day. */
 export const SCHEDULES = { health: 2, status: 3, channels: 4, tree: 5, timeseries: 5, limits: 10 } as const;
 /** Those follow the wall clock, as cron schedules; the others a timer. All periods divide a minute. */
 const BY_CRON: readonly string[] = ["status", "channels", "tree"];

@@ -140,10 +140,3 @@ export function isSound(status: number | undefined, faults: readonly string[]): 
   if (status === 204) return true;
   return !faults.some((fault) => SPOILING.has(/^[a-z-]+/.exec(fault)?.[0] ?? ""));
 }
-
-/** Every fault at every endpoint that it can show at. */
-export function faultMatrix(timeoutMs: number): readonly { readonly kind: FaultKind; readonly at: FaultyEndpoint }[] {
-  return faultKinds(timeoutMs).flatMap((kind) =>
-    ENDPOINTS.filter(({ isList }) => isList || kind.listsOnly !== true).map((at) => ({ kind, at })),
-  );
-}

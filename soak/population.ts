@@ -16,7 +16,7 @@ export class Population {
   /** When each that came was added. */
   readonly added = new Map<string, number>();
   changes = 0;
-  /** A change may have been made or not: until the next reading nobody knows. */
+  /** A change may have been made or not: the next reading tells. */
   isUncertain = false;
 
   constructor(site: SimulatedSite, random: Random) {

@@ -7,12 +7,12 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 /** A soak must not fill memory with what its programs say. */
 const KEPT_CHARACTERS = 200_000;
-/** Lines that no fault of a server excuses: errors that nobody foresaw are logged with a stack. */
+/** Lines that no fault of a server excuses: errors that the code does not foresee are logged with a stack. */
 const SUSPICIOUS = /"stack":|nhandled|TypeError|RangeError|ReferenceError|AssertionError|MaxListeners|out of memory/;
 
 /** The exporter or the simulator in a process of its own. */
 export class Program {
-  /** Lines that say that something went wrong which nobody foresaw. */
+  /** Lines that say that something went wrong which the code does not foresee. */
   readonly suspicious: string[] = [];
   readonly #child: ChildProcess;
   readonly #ended: Promise<string>;

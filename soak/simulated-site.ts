@@ -51,7 +51,7 @@ export class SimulatedSite {
     return new SimulatedSite(program, url);
   }
 
-  /** @throws Error for any answer outside 2xx, and when nobody listens */
+  /** @throws Error for any answer outside 2xx, and when no program listens */
   async control(method: string, path: string, body?: unknown): Promise<unknown> {
     const response = await fetch(`${this.url}/simulator${path}`, {
       method,

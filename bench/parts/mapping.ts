@@ -45,7 +45,7 @@ export async function benchMapping({ size, rounds }: PartOptions): Promise<PartR
         elapsed(() => compileRules([{ label: "bench", isPreset: false, rules }], { byteUnits: "binary" })),
       "mapping every channel, first sight": () =>
         elapsed(() => {
-          // Sensors that nobody has seen, and rules that remember nothing.
+          // Sensors that are new to rules, which remember nothing.
           const { ruleSet: fresh } = compileRules([{ label: "bench", isPreset: false, rules }], {
             byteUnits: "binary",
           });

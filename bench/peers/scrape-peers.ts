@@ -3,7 +3,7 @@ import { Child } from "../processes/child.ts";
 import { findProgram, isThere } from "../processes/programs.ts";
 import { ENCODINGS, type Encoding } from "../processes/scrape.ts";
 
-/** Somebody else's way to serve the same series. */
+/** Another program's way to serve the same series. */
 export interface ScrapePeer {
   readonly name: string;
   readonly encodings: readonly Encoding[];

@@ -17,7 +17,7 @@ export interface ExporterOptions {
   readonly limits?: object;
 }
 
-/** Requests that nobody paces, for what is to be over soon. */
+/** Requests without a pace, for what is to be over soon. */
 export const UNPACED = { requests_per_second: 1_000 };
 /** A collector that runs once, at the start. */
 export const ONCE = { schedule: "24h" };

@@ -5,7 +5,7 @@ export interface LoopTurns {
   /** By the clock: includes the time that the machine gave to others. */
   readonly longestMs: number;
   readonly p99Ms: number;
-  /** Processor time of the main thread: what the program itself did before anybody else got a turn. */
+  /** Processor time of the main thread: without what other processes took meanwhile. */
   readonly longestOwnMs: number;
   readonly p99OwnMs: number;
 }

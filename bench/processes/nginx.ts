@@ -58,7 +58,7 @@ http {
 `;
 }
 
-/** Whether it does before it ends or the time is up; somebody else on the port would not have the file. */
+/** Whether it does before it ends or the time is up; another program on the port would not have the file. */
 async function answers(child: Child, url: string): Promise<boolean> {
   for (const end = performance.now() + START_LIMIT_MS; performance.now() < end && !child.ended; await sleep(50)) {
     const response = await fetch(url).catch(() => undefined);

@@ -18,6 +18,16 @@ const CHARACTERS_PER_OBJECT = 64;
 /** A text of the server may be in so many labels, on average: that of a device is in those of its sensors. */
 const LABEL_COPIES = 4;
 
+/** Of the heap, for code and everything else that is no object of a server. */
+const BASE_HEAP_BYTES = 32 * 2 ** 20;
+/** Of the rest; V8 needs room for what is not collected yet, and gives up when it finds too little of it. */
+const OBJECT_SHARE = 0.7;
+
+/** Bytes that objects of all servers may take of a heap that may have `heapBytes`. */
+export function memoryForObjects(heapBytes: number): number {
+  return Math.max(0, heapBytes - BASE_HEAP_BYTES) * OBJECT_SHARE;
+}
+
 /** The limits of a server; what the configuration leaves open follows from the size that the heap may have. */
 export function answerLimits(
   { maxObjects, maxTextSize, ...limits }: ServerSettings["limits"],
@@ -60,6 +70,7 @@ export function connectServer(
           },
     tls,
     limits: answerLimits(server.limits),
+    memory: context.memory,
     userAgent: `prtg-exporter/${context.build.version}`,
     clock: context.clock,
     random: context.random,

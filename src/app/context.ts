@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { getHeapStatistics } from "node:v8";
 import type { Logger } from "pino";
 import type { Environment } from "../config/environment.ts";
 import { type Config, type LoadedConfig, loadConfig } from "../config/load.ts";
@@ -8,8 +9,10 @@ import type { Redactor } from "../errors/redactor.ts";
 import { readTextFile, withinTime } from "../lib/bounded-files.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
+import { MemoryBudget } from "../lib/memory-budget.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
 import { createLogger, type LogFormat, type LogLevel } from "../telemetry/logger.ts";
+import { memoryForObjects } from "./connect-server.ts";
 import { mappingOf } from "./mapping.ts";
 
 /** Flags about logging, on every command. */
@@ -34,6 +37,8 @@ export interface CommandContext {
   readonly log: Logger;
   /** Results for people and pipes; log lines go to standard error. */
   readonly print: (text: string) => void;
+  /** For what is read from servers and known of them, all together. */
+  readonly memory: MemoryBudget;
 }
 
 /** To be called once: from then on an uncaught fault is logged and ends the process. */
@@ -53,6 +58,7 @@ export function createContext(flags: LogFlags, redactor: Redactor): CommandConte
     redactor,
     log,
     print: (text) => void process.stdout.write(`${redactor.redact(text)}\n`),
+    memory: new MemoryBudget(memoryForObjects(getHeapStatistics().heap_size_limit)),
   };
 }
 

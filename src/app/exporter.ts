@@ -19,10 +19,9 @@ import type { PreparedPush } from "./otlp-preparation.ts";
 import { beginOtlpPush, type OtlpPush } from "./otlp-push.ts";
 import { planPipeline } from "./pipeline-plan.ts";
 import { createDebugPages } from "./reports/debug-reports.ts";
-import type { DebugSources } from "./reports/debug-sources.ts";
 import { createDiscovery } from "./reports/service-discovery.ts";
+import type { DebugSources, StatusSources } from "./reports/sources.ts";
 import { createStatusSource } from "./reports/status-pages.ts";
-import type { StatusSources } from "./reports/status-sources.ts";
 
 /** A configuration with all that was found out about it before it is put in force. */
 export interface ConfigChange {

@@ -66,7 +66,8 @@ export class MonitoredServer {
       maxLabelText: maxLabelText(server),
     });
     const records = new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) });
-    this.#base = { name: server.name, view, records, metrics, exporterMetrics, context, log };
+    const stateMemory = context.memory.open();
+    this.#base = { name: server.name, view, records, metrics, exporterMetrics, context, stateMemory, log };
     this.#pipeline = new ServerPipeline(plan, this.#connect(server), this.#base);
     if (events !== undefined) this.#beginEvents(events);
   }
@@ -92,6 +93,7 @@ export class MonitoredServer {
 
   /** Stopped and closed, nothing of it is left in the exporter's own metrics either. */
   forget(): void {
+    this.#base.stateMemory.set(0);
     this.#base.metrics.gone();
   }
 
@@ -110,8 +112,6 @@ export class MonitoredServer {
     return () => {
       changed();
       this.#pipeline.writer.report(hadRules);
-      // Channels that rules left out until now may have limits, which are asked for rarely.
-      if (hadRules) this.#pipeline.collectors.runSoon("limits");
     };
   }
 
@@ -210,7 +210,7 @@ export class MonitoredServer {
   #connect(server: ServerConfig, before?: ServerReader): ServerReader {
     const { metrics, log, context } = this.#base;
     const api = connectServer(server, metrics, log, context);
-    return new ServerReader({ api, clock: context.clock, log }, before);
+    return new ServerReader({ api, clock: context.clock, log, memory: context.memory }, before);
   }
 
   #startPipeline(): void {

@@ -4,6 +4,7 @@ import type { RunRecords } from "../collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../collectors/server-collectors.ts";
 import type { ServerReader } from "../collectors/server-reader.ts";
 import { StateWriter } from "../collectors/state-writer.ts";
+import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import { Delivery } from "../sync/delivery.ts";
 import { Outbox } from "../sync/outbox.ts";
@@ -26,6 +27,8 @@ export interface PipelineBase {
   readonly metrics: ServerRecorder;
   readonly exporterMetrics: ExporterMetrics;
   readonly context: CommandContext;
+  /** What the state takes. */
+  readonly stateMemory: MemoryShare;
   /** Bound to the server. */
   readonly log: Logger;
 }
@@ -57,7 +60,7 @@ export class ServerPipeline {
     this.plan = plan;
     this.reader = reader;
     const writer = new StateWriter({
-      ...{ view, metrics, clock },
+      ...{ view, metrics, clock, memory: base.stateMemory },
       clockOffset: () => reader.api.clockOffset(),
       isClockInDoubt: () => reader.api.isClockInDoubt(),
       expiry: createExpiryPolicy(clock, (name) => this.collectors.untilThird(name)),
@@ -89,7 +92,13 @@ export class ServerPipeline {
    */
   async handOver(next: PipelinePlan, graceMs: number): Promise<HandedOn> {
     await this.collectors.stop();
+    const handedOn = await this.#handOverSync(next, graceMs);
+    // Not earlier: points wait until the next pipeline has them, and follows them at once.
     this.#sync?.unfollow();
+    return handedOn;
+  }
+
+  async #handOverSync(next: PipelinePlan, graceMs: number): Promise<HandedOn> {
     const { delivery, progress } = this.#sync ?? {};
     if (isSameDelivery(this.plan, next)) {
       return { delivery, progress: this.plan.sync?.mode === next.sync?.mode ? progress : undefined };

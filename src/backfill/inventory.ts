@@ -3,16 +3,13 @@ import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { reconcile } from "../model/reconcile.ts";
 import { EMPTY_TREE, type Tree } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
+import { type ChannelRecord, type ListResult, type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/records.ts";
 
 /** What there is on the server now. */
 export interface Inventory {
   readonly tree: Tree;
   readonly channels: readonly ChannelRecord[];
 }
-
-/** Children before their parents: what is created between two lists then has its parent in the later one. */
-const READING_ORDER = ["sensor", "device", "group", "probe"] as const satisfies readonly NodeKind[];
 
 const ATTEMPTS = 3;
 

@@ -1,3 +1,4 @@
+import { mapEntry } from "../lib/map-entry.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
@@ -43,24 +44,16 @@ export async function readSensorHistory(
   for (const { type, from, to } of ranges) {
     for (const { at, values } of read.get(type)?.rows ?? []) {
       if (at < from || at >= to) continue;
-      const day = entry(days, dayOf(at), () => new Map<number, DaySamples>());
+      const day = mapEntry(days, dayOf(at), () => new Map<number, DaySamples>());
       for (const [channelId, value] of values) {
         const channel = channels.get(channelId);
         if (channel === undefined) unknown.add(channelId);
         if (channel === undefined || channel.series === 0) continue;
-        entry(day, channel.position, () => []).push(at, value);
+        mapEntry(day, channel.position, () => []).push(at, value);
         samples += channel.series;
       }
     }
   }
   const skippedRows = read.values().reduce((sum, { skipped }) => sum + skipped, 0);
   return { days, samples, skippedRows, unknownChannels: unknown.size };
-}
-
-function entry<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const created = create();
-  map.set(key, created);
-  return created;
 }

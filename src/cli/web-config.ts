@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import type { CommandContext } from "../app/context.ts";
+import { type CommandContext, readText } from "../app/context.ts";
 import type { WebLimits, WebObserver } from "../http/server/connection-handler.ts";
 import { WebConfigSource } from "../http/web-config/source.ts";
-import { readTextFile, withinTime } from "../lib/bounded-files.ts";
+import { withinTime } from "../lib/bounded-files.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import type { WebConfigFlags, WebFlags } from "./flags.ts";
 
@@ -20,7 +20,7 @@ export async function openWebConfig(
     file,
     log,
     redactor,
-    readFile: (path) => readTextFile(path),
+    readFile: readText,
     stat: (path) => withinTime(path, () => stat(path, { bigint: true })),
   });
 }

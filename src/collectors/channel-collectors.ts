@@ -1,3 +1,4 @@
+import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { ChannelRecord, ListResult } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { Collector, RunResult } from "./collector.ts";
@@ -22,9 +23,14 @@ export class ChannelsCollector implements Collector {
     this.#options = options;
   }
 
-  async run(signal: AbortSignal): Promise<RunResult> {
+  run(signal: AbortSignal): Promise<RunResult> {
+    return this.#options.reader.memory.lend((held) => this.#poll(held, signal));
+  }
+
+  async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
     const { reader, writer, engine, requestTree } = this.#options;
     const list = await reader.api.channels({}, signal);
+    held.add(list.bytes ?? 0);
     signal.throwIfAborted();
     await writer.applyChannels(list);
     if (reader.unknownParents.areNew(writer.state.unknownIds())) requestTree();
@@ -44,9 +50,14 @@ export class LimitsCollector implements Collector {
     this.#writer = writer;
   }
 
-  async run(signal: AbortSignal): Promise<RunResult> {
+  run(signal: AbortSignal): Promise<RunResult> {
+    return this.#reader.memory.lend((held) => this.#poll(held, signal));
+  }
+
+  async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
     const lookups = await this.#reader.lookups.read(signal);
     const list = await this.#readChannels(lookups !== undefined && lookups.size > 0, signal);
+    held.add(list.bytes ?? 0);
     signal.throwIfAborted();
     await this.#writer.applyLimits(list, lookups);
     return { complete: list.complete };

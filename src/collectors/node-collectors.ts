@@ -1,3 +1,4 @@
+import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { ParentKind } from "../projection/shape.ts";
 import type { NodeKind } from "../prtg/records.ts";
 import type { Collector, RunResult } from "./collector.ts";
@@ -16,10 +17,14 @@ export class TreeCollector implements Collector {
     this.#writer = writer;
   }
 
-  async run(signal: AbortSignal): Promise<RunResult> {
+  run(signal: AbortSignal): Promise<RunResult> {
+    return this.#reader.memory.lend((held) => this.#poll(held, signal));
+  }
+
+  async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
     const { nodes, counts, unknownParents } = this.#reader;
     const parts = new PartialPoll(signal);
-    const { poll, complete } = await nodes.read(parts, () => ({ interval: true }), signal);
+    const { poll, complete } = await nodes.read(parts, () => ({ interval: true }), signal, held);
     const objectCounts = await parts.read(() => counts.objectCounts(signal));
     await this.#writer.applyTree({ nodes: poll, objectCounts });
     parts.throwIfFailed();
@@ -46,14 +51,18 @@ export class StatusCollector implements Collector {
     this.#options = options;
   }
 
-  async run(signal: AbortSignal): Promise<RunResult> {
+  run(signal: AbortSignal): Promise<RunResult> {
+    return this.#options.reader.memory.lend((held) => this.#poll(held, signal));
+  }
+
+  async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
     const { reader, writer, countedKinds, requestTree } = this.#options;
     const { nodes, counts, unknownParents } = reader;
     const parts = new PartialPoll(signal);
     const statusSummary = await parts.read(() => counts.statusSummary(signal));
     const counted: ReadonlySet<NodeKind> = countedKinds;
     const options = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
-    const { poll, complete } = await nodes.read(parts, options, signal);
+    const { poll, complete } = await nodes.read(parts, options, signal, held);
     await writer.applyTree({ nodes: poll, statusSummary });
     if (unknownParents.areNew(writer.state.unknownIds())) requestTree();
     parts.throwIfFailed();

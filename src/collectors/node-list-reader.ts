@@ -1,17 +1,12 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
+import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { NodePoll } from "../model/tree.ts";
 import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
-import type { ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
+import { type ListResult, type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/records.ts";
 import type { PartialPoll } from "./partial-poll.ts";
 import { goesOnWithout } from "./readings.ts";
-
-/**
- * Children before their parents: what is created between two lists then has its parent in the later one, and does not
- * look like an orphan.
- */
-export const READING_ORDER = ["sensor", "device", "group", "probe"] as const satisfies readonly NodeKind[];
 
 export interface NodeLists {
   readonly poll: NodePoll;
@@ -32,17 +27,19 @@ export class NodeListReader {
     this.#missing = before === undefined ? new LogOnChange() : before.#missing;
   }
 
-  /** Lists that fail are left out, and recorded in `parts`. */
+  /** Lists that fail are left out, and recorded in `parts`. `held`: counts those that are there. */
   async read(
     parts: PartialPoll,
     optionsFor: (kind: NodeKind) => NodeListOptions,
     signal: AbortSignal,
+    held?: MemoryShare,
   ): Promise<NodeLists> {
     const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
     let complete = true;
     for (const kind of READING_ORDER) {
       const part = await parts.read(() => this.#readList(kind, optionsFor(kind), signal));
       if (part?.value !== undefined) poll[kind] = part.value;
+      held?.add(part?.value?.bytes ?? 0);
       complete &&= part?.value?.complete === true;
     }
     return { poll, complete };

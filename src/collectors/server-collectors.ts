@@ -6,7 +6,7 @@ import type { ParentKind } from "../projection/shape.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 import { ChannelsCollector, LimitsCollector } from "./channel-collectors.ts";
-import { COLLECTOR_NAMES, type Collector, type CollectorName } from "./collector.ts";
+import { COLLECTOR_NAMES, type Collector, type CollectorName, FIRST_RUNS } from "./collector.ts";
 import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
 import type { LatestValues } from "./latest-values.ts";
@@ -63,23 +63,21 @@ export class ServerCollectors {
   }
 
   /**
-   * Starts the schedules, and the runs that the records require: the tree before what hangs on it, so that the first page is right at
-   * once. A slow status list must not keep the values back, so these two begin together. Resolves when each of these runs
-   * has finished, either way: with false where they were stopped before.
+   * Starts the schedules, and the runs that the records require, in the order of `FIRST_RUNS`. Resolves when each of these
+   * runs has finished, either way, but for that of time series: with false where they were stopped before.
    */
   async start(): Promise<boolean> {
-    const run = (name: CollectorName) => this.#runners.get(name)?.start();
+    const run = (name: CollectorName) => {
+      const finished = this.#runners.get(name)?.start();
+      // Spread over its period on purpose: there is no need to wait for it.
+      return name === "timeseries" ? undefined : finished;
+    };
     for (const runner of this.#runners.values()) {
       if (runner.record.mustRunAtStart) runner.resumeTimetable();
       else void runner.start();
     }
     this.#options.metrics.up(this.up);
-    await run("health");
-    await run("tree");
-    await Promise.all([run("status"), run("channels")]);
-    await run("limits");
-    // Spread over its period on purpose: there is no need to wait for it.
-    void run("timeseries");
+    for (const names of FIRST_RUNS) await Promise.all(names.map(run));
     return !this.#stopped;
   }
 
@@ -97,11 +95,6 @@ export class ServerCollectors {
       worked = (await runner.runOnce(signal)) && worked;
     }
     return worked;
-  }
-
-  /** A run out of turn, where the collector runs at all. */
-  runSoon(name: CollectorName): void {
-    this.#runners.get(name)?.runSoon();
   }
 
   has(name: CollectorName): boolean {
@@ -133,7 +126,7 @@ export class ServerCollectors {
     const onRecovery = () => {
       for (const runner of this.#runners.values()) runner.recoverSoon();
     };
-    const requestTree = () => this.runSoon("tree");
+    const requestTree = () => this.#runners.get("tree")?.runSoon();
     return {
       health: new HealthCollector({ reader, writer, onVersionChange, onRecovery }),
       tree: new TreeCollector(reader, writer),

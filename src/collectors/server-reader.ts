@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
+import { MemoryBudget } from "../lib/memory-budget.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { CountReader } from "./count-reader.ts";
 import { HealthReader } from "./health.ts";
@@ -10,6 +11,8 @@ export interface ServerReaderOptions {
   readonly api: MonitoringApi;
   readonly clock: Clock;
   readonly log: Logger;
+  /** What collectors hold of lists while they run is counted against it; undefined: without a bound. */
+  readonly memory?: MemoryBudget;
 }
 
 /**
@@ -18,6 +21,7 @@ export interface ServerReaderOptions {
  */
 export class ServerReader {
   readonly api: MonitoringApi;
+  readonly memory: MemoryBudget;
   readonly health: HealthReader;
   readonly nodes: NodeListReader;
   readonly counts: CountReader;
@@ -25,8 +29,9 @@ export class ServerReader {
   readonly unknownParents: UnknownParents;
 
   /** `before`: of another way to the same server, where what it was found to lack is known. */
-  constructor({ api, clock, log }: ServerReaderOptions, before?: ServerReader) {
+  constructor({ api, clock, log, memory }: ServerReaderOptions, before?: ServerReader) {
     this.api = api;
+    this.memory = memory ?? new MemoryBudget();
     this.health = new HealthReader({ api, clock, log }, before?.health);
     this.nodes = new NodeListReader(api, log, before?.nodes);
     this.counts = new CountReader(api, log, before?.counts);

@@ -1,11 +1,15 @@
 import type { Clock } from "../lib/clock.ts";
+import type { MemoryShare } from "../lib/memory-budget.ts";
 import { TimeSlices } from "../lib/yielding.ts";
+import { stateBytes } from "../model/bounds.ts";
 import type { ExpiryPolicy } from "../model/expiry-policy.ts";
 import type { Lookups } from "../model/lookups.ts";
 import type { LatestRow } from "../model/server-channels.ts";
 import type { ServerState, TreeUpdate } from "../model/server-state.ts";
+import { NODE_KINDS } from "../model/tree.ts";
 import type { UpdateContext } from "../model/update-context.ts";
 import type { ServerView } from "../projection/server-view.ts";
+import { memoryFull } from "../prtg/memory-bounds.ts";
 import type { ChannelRecord, ListResult } from "../prtg/records.ts";
 import { UNMAPPED_REASONS } from "../telemetry/own-metrics.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
@@ -19,6 +23,8 @@ export interface StateWriterOptions {
   /** It is not clear whether that is still so. */
   readonly isClockInDoubt: () => boolean;
   readonly expiry: ExpiryPolicy;
+  /** What the state takes of the process's memory; undefined: it is not counted. */
+  readonly memory?: MemoryShare | undefined;
 }
 
 /** Writes what collectors read into the state of a server: each list is one commit, which others wait for. */
@@ -36,11 +42,13 @@ export class StateWriter {
 
   /** Brings the tree, statuses, properties and counts up to date, with as much of it as the poll brought. */
   async applyTree(update: TreeUpdate): Promise<void> {
+    this.#reserve(this.#nodesAfter(update), this.#channels);
     const { isConsistent } = await this.#commit((context) => this.state.applyTree(update, context));
     if (!isConsistent) this.#options.metrics.decodeProblem("summary", 1);
   }
 
   async applyChannels(list: ListResult<ChannelRecord>): Promise<void> {
+    this.#reserve(this.#nodes, Math.max(this.#channels, list.items.length));
     await this.#commit((context) => this.state.applyChannels(list, context));
   }
 
@@ -81,9 +89,33 @@ export class StateWriter {
     for (const reason of UNMAPPED_REASONS) metrics.unmappedChannels(reason, view.countOf(reason));
   }
 
+  get #nodes(): number {
+    return this.state.tree.nodes.size;
+  }
+
+  get #channels(): number {
+    return this.state.channelCount + this.state.waitingChannels;
+  }
+
+  /** At most: what a list lacks may stay for a while. */
+  #nodesAfter({ nodes = {} }: TreeUpdate): number {
+    const { counts } = this.state.tree;
+    return NODE_KINDS.reduce((sum, kind) => sum + Math.max(counts[kind], nodes[kind]?.items.length ?? 0), 0);
+  }
+
+  /** @throws ApiError when there is no memory for a state that grows to so many objects */
+  #reserve(nodes: number, channels: number): void {
+    const { memory } = this.#options;
+    if (memory === undefined) return;
+    const [bytes, now] = [stateBytes(nodes, channels), stateBytes(this.#nodes, this.#channels)];
+    if (bytes > now && !memory.fits(bytes)) throw memoryFull("", memory.maxBytes);
+    memory.set(bytes);
+  }
+
   async #commit<Result>(change: (context: UpdateContext) => Result | Promise<Result>): Promise<Result> {
     const result = await this.#options.view.commit(() => change(this.context()));
     this.report();
+    this.#options.memory?.set(stateBytes(this.#nodes, this.#channels));
     return result;
   }
 }

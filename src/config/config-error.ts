@@ -28,7 +28,6 @@ export class ConfigError extends ExporterError {
     const lines = sorted.slice(0, MAX_SHOWN).map(formatProblem);
     if (sorted.length > MAX_SHOWN) lines.push(`and ${sorted.length - MAX_SHOWN} more`);
     super(commonCode(sorted), lines.join("\n"));
-    this.name = "ConfigError";
     this.problems = sorted;
   }
 }

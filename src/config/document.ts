@@ -6,7 +6,7 @@ import { type ParsedYaml, type Position, parseYaml } from "./yaml-syntax.ts";
 
 /** Aliases can multiply what a file holds; no configuration comes near to this. */
 const MAX_VALUES = 100_000;
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /**
  * The values of a YAML file with their positions. Environment references are put in after parsing, scalar by scalar,
@@ -55,7 +55,7 @@ export class ConfigDocument implements Origin {
   #read(node: Node | null, path: KeyPath, key: Position | undefined): unknown {
     const position = this.#positionOf(node, key);
     this.#count(position, path);
-    if (path.length > DEEPEST) this.#fail(position, path, "lists or maps are nested too deeply");
+    if (path.length > MAX_DEPTH) this.#fail(position, path, "lists or maps are nested too deeply");
     this.#positions.set(idOf(path), { key: key ?? position, value: position });
     if (node === null) return null;
     if (isAlias(node)) return this.#read(this.#resolve(node.source, position, path), path, key);

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import { Redactor } from "../errors/redactor.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
@@ -26,8 +25,6 @@ export interface LoadedConfig {
   readonly config: Config;
   /** Path of the file as given, or `environment`. */
   readonly source: string;
-  /** SHA-256 of the file's text, hexadecimal; undefined without a file. */
-  readonly hash: string | undefined;
   /** Variables such as PRTG_URL that are set but not used, because the file has `servers` and does not refer to them. */
   readonly ignoredVariables: readonly string[];
   /** Files with secrets that every user of the system may read, in words. */
@@ -74,7 +71,6 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   return {
     config: { ...settings, servers, ruleFiles, stateDir, otlp, events: resolveEventPaths(settings.events, fileBase) },
     source,
-    hash: text === undefined ? undefined : createHash("sha256").update(text).digest("hex"),
     // One that the file refers to is used after all.
     ignoredVariables: usesEnvironment ? [] : server.variables.filter((name) => text?.includes(`\${${name}`) !== true),
     exposedSecrets: [...exposed],

@@ -51,7 +51,7 @@ const tls = z
       }),
     insecure_skip_verify: z.boolean().prefault(false).meta({
       description:
-        "Accept any certificate. Whoever is between here and the server can then read the credentials. It is logged at the start and each day, and `prtg_exporter_api_unverified` is 1.",
+        "Accept any certificate. A machine between here and the server can then read the credentials. It is logged at the start and each day, and `prtg_exporter_api_unverified` is 1.",
     }),
   })
   .superRefine((given, context) => {

@@ -7,7 +7,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** More than anybody has servers. */
+/** More than an installation has servers. */
 const MAX_SHARDS = 1_000;
 
 /**

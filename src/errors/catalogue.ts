@@ -96,7 +96,7 @@ export const ERROR_CATALOGUE = {
   API_TLS_FINGERPRINT: {
     meaning: "The certificate of the server is none of those in `tls.fingerprints`.",
     remedy:
-      "If the certificate was renewed, add the fingerprint that the message names to tls.fingerprints. If nobody knows of that, somebody may be between here and the server.",
+      "If the certificate was renewed, add the fingerprint that the message names to tls.fingerprints. If its operator knows of no renewal, another machine may be between here and the server.",
   },
   API_TLS_CLIENT_REFUSED: {
     meaning: "The server refuses the exporter's own certificate, or asks for one and gets none.",
@@ -136,6 +136,11 @@ export const ERROR_CATALOGUE = {
       "A list has more objects, text or pages, or takes longer, or a time series has more values, than limits allow.",
     remedy:
       "Raise the key that the message names if the server is sound and there is memory for it (docs/sizing.md); until then the last picture stays.",
+  },
+  API_MEMORY_FULL: {
+    meaning: "What a list holds, with what is known of all servers, would need more memory than Node.js may have.",
+    remedy:
+      "Give the process more memory: the container's limit, or `--max-old-space-size` (docs/sizing.md); until then the last picture stays.",
   },
   API_UNAUTHORIZED: {
     meaning: "The server refused the API key or the session.",

@@ -12,10 +12,19 @@ export class ExporterError extends Error {
 
   constructor(code: ErrorCode, message: string, options: ErrorOptionsWithRemedy = {}) {
     super(message, options);
-    this.name = "ExporterError";
+    this.name = new.target.name;
     this.code = code;
     this.remedy = options.remedy ?? ERROR_CATALOGUE[code].remedy;
+    for (let error: unknown = this; error instanceof Error; error = error.cause) releaseFrames(error);
   }
+}
+
+/**
+ * V8 makes the text of a stack when it is first asked for, and until then the error keeps alive what its frames refer to:
+ * the error of a list that is too large would keep that list for as long as the poll lasts.
+ */
+function releaseFrames(error: Error): void {
+  void error.stack;
 }
 
 /** One line for people: what happened, the chain of causes, and the remedy. */

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 import { gzipBeginning, gzipEnd } from "./gzip.ts";
 import { withDots } from "./name-escaping.ts";
 import type { ContentEncoding, NegotiatedFormat } from "./negotiate.ts";
-import { OwnMetricsRenderer } from "./own-metrics.ts";
+import { OwnMetricsRenderer } from "./own-metrics-renderer.ts";
 import { PageEncoder } from "./page-encoder.ts";
 import { type PageLimits, UNLIMITED } from "./page-limit.ts";
 import { type CurrentPage, PageSource } from "./page-source.ts";

@@ -33,15 +33,13 @@ export async function replaceFile<Result>(path: string, write: (file: FileHandle
   }
 }
 
-/** Makes the names in a folder last. Some systems cannot, where a folder is nothing that can be opened. */
+const CANNOT_SYNC_FOLDERS: readonly unknown[] = ["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"];
+
+/** Makes the names in a folder last. Some systems cannot open or flush a folder; there the rename has to do. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path).catch(() => undefined);
   try {
-    await folder?.sync();
+    await withFile(path, "r", (folder) => folder.sync());
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && (error.code === "EISDIR" || error.code === "EPERM")))
-      throw error;
-  } finally {
-    await folder?.close();
+    if (!(error instanceof Error && "code" in error && CANNOT_SYNC_FOLDERS.includes(error.code))) throw error;
   }
 }

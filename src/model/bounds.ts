@@ -12,6 +12,18 @@ export function labelSize({ path, name, probe, group, device, host, type, typeNa
   return own + (host?.length ?? 0) + type.length + typeName.length + tags.reduce((size, tag) => size + tag.length, 0);
 }
 
+/*
+ * Bytes of the heap of Node.js 24, with the series that show it, measured as those of src/prtg/memory-bounds.ts. Texts are
+ * those of the records, and their copies in labels are not in the heap.
+ */
+const NODE_BYTES = 700;
+const CHANNEL_BYTES = 350;
+
+/** Memory that the state of a server takes with so many objects, by estimate. */
+export function stateBytes(nodes: number, channels: number): number {
+  return nodes * NODE_BYTES + channels * CHANNEL_BYTES;
+}
+
 /** What a list would make of labels is more than the server may have: the list counts as failed. */
 export function labelsTooLarge(what: string, max: number): ApiError {
   const message = `labels of ${what} would have more than ${max} characters (4 times limits.max_text_size)`;

@@ -42,7 +42,14 @@ export class NodeTimes extends NumberRows {
   }
 }
 
-/** What is known of a probe, group, device or sensor beside its place in the tree. `...Until` is monotonic ms. */
+/** Told by no poll yet. */
+const NEVER: NodeExpiry = { state: 0, property: 0 };
+
+/**
+ * What is known of a probe, group, device or sensor beside its place in the tree. `...Until` is monotonic ms.
+ * Until when something holds is kept as what the poll gave all its nodes: as numbers of their own they would be five
+ * objects on the heap for each node.
+ */
 export class NodeState {
   readonly id: string;
   /** Unique among the nodes of the server: the index into flat arrays. */
@@ -50,21 +57,19 @@ export class NodeState {
   node: TreeNode;
   /** Status in the last list; undefined before the first. */
   status: StatusToken | undefined = undefined;
-  statusUntil = 0;
   /** Milliseconds since the epoch. */
   statusSince: number | undefined = undefined;
-  statusSinceUntil = 0;
-  /** A list showed the node. */
-  listedUntil = 0;
   /** Interval in the last list that had one; the tree keeps it for longer. */
   intervalSeconds: number | undefined = undefined;
-  intervalUntil = 0;
   summary: StatusSummary | undefined = undefined;
-  summaryUntil = 0;
   /** Milliseconds since the epoch. Holds for good: it is the age of what is no longer served. */
   lastMeasuredAt: number | undefined = undefined;
   /** Sensors only: the server's words for the status, in the last list. No series shows them. */
   message: string | undefined = undefined;
+  #listed = NEVER;
+  #sinceTold = NEVER;
+  #intervalTold = NEVER;
+  #summaryTold = NEVER;
   readonly #times: Float64Array;
 
   constructor(times: NodeTimes, node: TreeNode) {
@@ -73,6 +78,27 @@ export class NodeState {
     this.row = row;
     this.#times = block;
     this.node = node;
+  }
+
+  get statusUntil(): number {
+    return this.#listed.state;
+  }
+
+  /** A list showed the node. */
+  get listedUntil(): number {
+    return this.#listed.property;
+  }
+
+  get statusSinceUntil(): number {
+    return this.#sinceTold.state;
+  }
+
+  get intervalUntil(): number {
+    return this.#intervalTold.property;
+  }
+
+  get summaryUntil(): number {
+    return this.#summaryTold.state;
   }
 
   /** Sensors only: when it was last up, as far as a list told; milliseconds since the epoch. */
@@ -85,26 +111,29 @@ export class NodeState {
     return numberAt(this.#times, startOfRow(this.row, WIDTH) + LAST_DOWN);
   }
 
-  /** A list shows the node. What the record does not say stays as it was until that expires. Returns the facts that it had, as bits. */
+  /**
+   * A list shows the node. What the record does not say stays as it was until that expires.
+   * @param until The same object for all records of the list: it is kept.
+   * @returns the facts that it had, as bits
+   */
   update(record: NodeRecord, until: NodeExpiry): number {
     this.status = record.status;
-    this.statusUntil = until.state;
+    this.#listed = until;
     // Kept where it is the same, so that each poll's copy can go.
     if (record.message !== this.message) this.message = record.message;
     this.#tellTime(LAST_UP, record.lastUp);
     this.#tellTime(LAST_DOWN, record.lastDown);
     if (record.statusSince !== undefined) {
       this.statusSince = record.statusSince;
-      this.statusSinceUntil = until.state;
+      this.#sinceTold = until;
     }
-    this.listedUntil = until.property;
     if (record.intervalSeconds !== undefined) {
       this.intervalSeconds = record.intervalSeconds;
-      this.intervalUntil = until.property;
+      this.#intervalTold = until;
     }
     if (record.summary === undefined) return NODE_FACTS.status | NODE_FACTS.properties;
     this.summary = record.summary;
-    this.summaryUntil = until.state;
+    this.#summaryTold = until;
     return NODE_FACTS.status | NODE_FACTS.properties | NODE_FACTS.summary;
   }
 

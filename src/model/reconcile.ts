@@ -163,6 +163,8 @@ function buildNode(previous: Tree, object: PlacedObject, attachment: Attachment,
   ) {
     return before;
   }
+  // Member by member: what is spread into an object lies outside of it, with 32 bytes more for each node.
+  const { path, probe, group, device, deviceId } = placeBelow(object, above, attachment.unseen);
   return {
     id: object.id,
     kind: object.kind,
@@ -176,7 +178,11 @@ function buildNode(previous: Tree, object: PlacedObject, attachment: Attachment,
     host: object.host,
     // Only some polls ask for the interval.
     intervalSeconds: object.intervalSeconds ?? before?.intervalSeconds,
-    ...placeBelow(object, above, attachment.unseen),
+    path,
+    probe,
+    group,
+    device,
+    deviceId,
     inheritedTags: tagsBelow(above),
     parentId: attachment.parentId,
     unseen: attachment.unseen,

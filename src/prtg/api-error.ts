@@ -23,7 +23,6 @@ export class ApiError extends ExporterError {
 
   constructor(code: ErrorCode, message: string, details: ApiErrorDetails) {
     super(code, message, details);
-    this.name = "ApiError";
     this.endpoint = details.endpoint;
     this.httpStatus = details.httpStatus;
     this.serverCode = details.serverCode;

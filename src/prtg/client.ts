@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { MemoryBudget } from "../lib/memory-budget.ts";
 import { ApiError, isMissing } from "./api-error.ts";
 import { decodeChannel } from "./decode/channel.ts";
 import { decodeLookup } from "./decode/lookup.ts";
@@ -7,6 +8,7 @@ import { noProblems, reportProblems } from "./decode/problems.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
 import { channelLists, LOOKUP_LIST, nodeLists, PREFERRED_ENDPOINTS, PREFERRED_LISTS } from "./endpoints.ts";
+import { CHANNEL_RECORD_BYTES, LOOKUP_RECORD_BYTES, NODE_RECORD_BYTES } from "./memory-bounds.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
@@ -43,6 +45,7 @@ class ApiClient implements MonitoringApi {
     },
     keyOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
     sizeOf: sizeOfChannel,
+    itemBytes: CHANNEL_RECORD_BYTES,
   };
   readonly #lookupFormat: ItemFormat<LookupDefinition> = {
     decode: (record, problems) => {
@@ -51,6 +54,7 @@ class ApiClient implements MonitoringApi {
     },
     keyOf: ({ id }) => id,
     sizeOf: sizeOfLookup,
+    itemBytes: LOOKUP_RECORD_BYTES,
   };
   #wasUnhealthy = false;
   #version: ReadonlyMap<string, string> | undefined;
@@ -60,7 +64,7 @@ class ApiClient implements MonitoringApi {
     options.observer.expect(PREFERRED_ENDPOINTS, PREFERRED_LISTS);
     this.#options = options;
     this.#requester = new Requester(options);
-    const quotas = new ListQuotas(options.limits);
+    const quotas = new ListQuotas(options.limits, options.memory ?? new MemoryBudget());
     this.#texts = new TextBounds(options.limits.maxTextLength);
     this.#lists = new ListReader(options, this.#requester, quotas);
     this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, quotas);
@@ -111,6 +115,7 @@ class ApiClient implements MonitoringApi {
       },
       keyOf: ({ id }) => id,
       sizeOf: sizeOfNode,
+      itemBytes: NODE_RECORD_BYTES,
     };
     return this.#lists.read(nodeLists(kind, options), format, signal);
   }

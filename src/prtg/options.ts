@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
+import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 
 /** How to prove who we are. Secrets come from functions, so that a changed file is seen without a restart. */
@@ -40,6 +41,8 @@ export interface ApiClientOptions {
   readonly auth: ApiAuth;
   readonly tls?: TlsClientOptions;
   readonly limits: ApiLimits;
+  /** What lists hold while they are read is counted against it; undefined: without a bound. */
+  readonly memory?: MemoryBudget;
   /** How the name of the host is resolved; by the system by default. */
   readonly lookup?: LookupFunction | undefined;
   /** Attempts at one request, the first included; by default as many as the kind of failure deserves. */

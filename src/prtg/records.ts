@@ -3,6 +3,12 @@ import type { StatusToken } from "./status.ts";
 /** The kinds of tree nodes that lists return; channels have a record of their own. */
 export type NodeKind = "probe" | "group" | "device" | "sensor";
 
+/**
+ * Lists of nodes are read children before their parents: what is created between two lists then has its parent in the
+ * later one, and does not look like an orphan.
+ */
+export const READING_ORDER = ["sensor", "device", "group", "probe"] as const satisfies readonly NodeKind[];
+
 /** A reference to another object; `restricted` references still carry id and name. */
 export interface Reference {
   readonly id: string;
@@ -100,6 +106,8 @@ export interface ListResult<Item> {
   readonly complete: boolean;
   /** Records that could not be decoded; counted, never thrown. */
   readonly skipped: number;
+  /** Memory that the items take, by estimate; absent: next to none. */
+  readonly bytes?: number | undefined;
   /**
    * How many objects the list may have without showing them: those whose records cannot be read. Infinity where no record at
    * all can be read; absent: none.

@@ -2,6 +2,7 @@ import { ApiError, isMissing } from "./api-error.ts";
 import { noProblems, reportProblems } from "./decode/problems.ts";
 import { decodeTimeSeries } from "./decode/time-series.ts";
 import { TIME_SERIES_ENDPOINTS, type TimeSeriesEndpoint, timeSeriesPath } from "./endpoints.ts";
+import { CELL_BYTES } from "./memory-bounds.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { endpointMissingError, logFallback } from "./paging/endpoint-fallback.ts";
 import type { ListQuotas } from "./paging/list-quota.ts";
@@ -74,7 +75,7 @@ export class TimeSeriesReader {
   ): Promise<TimeSeries> {
     const { observer } = this.#options;
     const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now());
-    const quota = this.#quotas.open(endpoint);
+    const quota = this.#quotas.open(endpoint, CELL_BYTES);
     let rows: unknown[] = [];
     const startRecords = () => {
       rows = [];

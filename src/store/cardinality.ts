@@ -1,3 +1,4 @@
+import { mapEntry } from "../lib/map-entry.ts";
 import type { Steps } from "../lib/yielding.ts";
 import type { SeriesTable } from "./series-table.ts";
 import type { Store } from "./store.ts";
@@ -64,7 +65,7 @@ class Census {
   async add(table: SeriesTable): Promise<void> {
     const { probeOf, slices } = this.#options;
     const { family } = table;
-    const perLabel = family.labels.map((name) => entry(this.#labels, name, () => new Map<string, number>()));
+    const perLabel = family.labels.map((name) => mapEntry(this.#labels, name, () => new Map<string, number>()));
     const idColumn = ID_LABELS.map((name) => family.labels.indexOf(name)).find((at) => at !== -1);
     let series = 0;
     for (let slot = 0; slot < table.slots; slot++) {
@@ -79,7 +80,7 @@ class Census {
       if (probe === undefined) this.#withoutProbe++;
       else
         countUp(
-          entry(this.#probes, server, () => new Map<string, number>()),
+          mapEntry(this.#probes, server, () => new Map<string, number>()),
           probe,
         );
     }
@@ -130,12 +131,4 @@ function bySeries(a: Counted, b: Counted): number {
 
 function countUp(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const value = make();
-  map.set(key, value);
-  return value;
 }

@@ -3,7 +3,7 @@ import type { MeasurementRow } from "./measurement.ts";
 import type { ChannelTimes, ListedMeasurement } from "./sensor-sync.ts";
 
 /** The channels of one sensor: a part of a list. */
-export interface SensorChannels {
+export interface ListedChannels {
   readonly sensorId: string;
   readonly list: readonly ChannelRecord[];
   readonly from: number;
@@ -16,7 +16,7 @@ export interface SensorChannels {
  * channels of a measurement have to travel together. Comes in small steps, for lists hold some hundred thousand;
  * undefined is a step that has found none yet.
  */
-export function* channelsBySensor(channels: readonly ChannelRecord[]): Generator<SensorChannels | undefined> {
+export function* channelsBySensor(channels: readonly ChannelRecord[]): Generator<ListedChannels | undefined> {
   const list = (yield* isBySensor(channels)) ? channels : channels.toSorted(bySensor);
   let from = 0;
   for (let to = 1; to <= list.length; to++) {
@@ -52,7 +52,7 @@ interface GrowingMeasurement extends ListedMeasurement {
  * The measurements that the channels of one sensor show and that are newer than `after`, oldest first. Usually there is
  * one, since channels share the time of their scan; each time keeps the channels that were measured then.
  */
-export function measurementsAfter({ list, from, to }: SensorChannels, after: number): readonly ListedMeasurement[] {
+export function measurementsAfter({ list, from, to }: ListedChannels, after: number): readonly ListedMeasurement[] {
   let points: GrowingMeasurement[] | undefined;
   for (let index = from; index < to; index++) {
     const { channelId, value, measuredAt } = list[index] ?? {};
@@ -69,7 +69,7 @@ export function measurementsAfter({ list, from, to }: SensorChannels, after: num
 }
 
 /** The first and the last time, from `from` to `to`, at which channels of one sensor were measured, with or without a value. */
-export function timesBetween(channels: SensorChannels, from: number, to: number): ChannelTimes | undefined {
+export function timesBetween(channels: ListedChannels, from: number, to: number): ChannelTimes | undefined {
   let oldest = Number.POSITIVE_INFINITY;
   let newest = Number.NEGATIVE_INFINITY;
   for (let index = channels.from; index < channels.to; index++) {

@@ -134,12 +134,15 @@ export class Outbox {
 
   /** What waits, those in flight included; resolutions of which nothing waits are left out. */
   pending(): ReadonlyMap<Resolution, Pending> {
-    const pending = new Map<Resolution, Pending>();
+    const pending = new Map<Resolution, { points: number; oldestAt: number }>();
     for (const { rows } of this.#sensors.values()) {
       for (const { resolution, at, values } of rows) {
         const known = pending.get(resolution);
-        const points = (known?.points ?? 0) + values.length;
-        pending.set(resolution, { points, oldestAt: Math.min(known?.oldestAt ?? at, at) });
+        if (known === undefined) pending.set(resolution, { points: values.length, oldestAt: at });
+        else {
+          known.points += values.length;
+          if (at < known.oldestAt) known.oldestAt = at;
+        }
       }
     }
     return pending;

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MAX_DATA_BYTES, readTextFile, withinTime } from "../lib/bounded-files.ts";
+import { syncFolder } from "../lib/durable-file.ts";
 
 /** A directory of small files, in steps that can fail one by one. Every call rejects with the error of the system. */
 export interface StateFiles {
@@ -59,21 +60,9 @@ export function createStateFiles(directory: string): JournalFiles {
         }
       }),
     rename: (from, to) => within(() => rename(join(directory, from), join(directory, to))),
-    async syncDirectory() {
-      try {
-        await within(async () => {
-          const handle = await open(directory, "r");
-          await handle.sync().finally(() => handle.close());
-        });
-      } catch (error) {
-        // Some systems cannot open or flush a directory; there the rename has to do.
-        if (!CANNOT_SYNC_DIRECTORIES.includes(codeOf(error))) throw error;
-      }
-    },
+    syncDirectory: () => within(() => syncFolder(directory)),
   };
 }
-
-const CANNOT_SYNC_DIRECTORIES: readonly unknown[] = ["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"];
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;

@@ -5,7 +5,7 @@ import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../prtg/records.t
 import type { SeriesType } from "../prtg/series-types.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Delivery } from "./delivery.ts";
-import { channelsBySensor, measurementsAfter, type SensorChannels, timesBetween } from "./listed-measurements.ts";
+import { channelsBySensor, type ListedChannels, measurementsAfter, timesBetween } from "./listed-measurements.ts";
 import { coveredUntil, type MeasurementRow } from "./measurement.ts";
 import { FUTURE_SLACK_MS, medianSpacing, mergeSeries } from "./plan.ts";
 import { type ListedMeasurement, SensorSync, type SyncMode } from "./sensor-sync.ts";
@@ -98,7 +98,7 @@ export class SyncEngine {
     return this.#options.clock.now() + this.#options.api.clockOffset();
   }
 
-  #listed(channels: SensorChannels, intervalMs: number | undefined): void {
+  #listed(channels: ListedChannels, intervalMs: number | undefined): void {
     const { sensorId } = channels;
     const now = this.#serverNow();
     const sensor = this.#sensor(sensorId);
@@ -112,7 +112,7 @@ export class SyncEngine {
     }
   }
 
-  #takesList(sensor: SensorSync, channels: SensorChannels, now: number): boolean {
+  #takesList(sensor: SensorSync, channels: ListedChannels, now: number): boolean {
     const { mode, delivery } = this.#options;
     // Without a receiver only the newest matters, and where every series is read, no list does.
     if (delivery === undefined || mode === "all") return true;
@@ -212,7 +212,7 @@ export class SyncEngine {
   }
 }
 
-function followClock(sensor: SensorSync, channels: SensorChannels, now: number): void {
+function followClock(sensor: SensorSync, channels: ListedChannels, now: number): void {
   const times = timesBetween(channels, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
   if (times !== undefined) sensor.followClock(times.newest, now);
 }

@@ -86,11 +86,11 @@ export function syncRecorder(metrics: ExporterMetrics, server: string) {
   return {
     ...own,
     /**
-     * Shows what `pending` tells whenever the metrics are read, until what is returned is called.
+     * Shows what `pending` tells whenever the metrics are read, until what is returned is called: nothing waits from then on.
      * @param now The server's clock, milliseconds since the epoch: its measurements bear times of that.
      */
     followPending(pending: () => PendingByResolution, now: () => number): () => void {
-      return metrics.followPending(() => {
+      const unfollow = metrics.followPending(() => {
         const waiting = pending();
         for (const resolution of RESOLUTIONS) {
           const { points, oldestAt } = waiting.get(resolution) ?? { points: 0, oldestAt: now() };
@@ -98,6 +98,13 @@ export function syncRecorder(metrics: ExporterMetrics, server: string) {
           own.oldestPending(resolution, Math.max(0, now() - oldestAt) / 1_000);
         }
       });
+      return () => {
+        unfollow();
+        for (const resolution of RESOLUTIONS) {
+          own.pending(resolution, 0);
+          own.oldestPending(resolution, 0);
+        }
+      };
     },
   };
 }

@@ -142,6 +142,16 @@ describe("only what differs is touched", () => {
     expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
   });
 
+  test("other rules take no request to the server", async () => {
+    const simulator = await frozenServer();
+    const before = await configOf([server("hq", simulator)], RARELY + RULES);
+    const after = await configOf([server("hq", simulator)], RARELY);
+    const exporter = await started(before);
+    await change(exporter, before, after);
+    const states = ["health", "tree", "status", "channels", "limits"].map((name) => stateOf(exporter, name));
+    expect(new Set(await Promise.all(states))).toEqual(new Set(["waiting"]));
+  });
+
   test("servers come, go and change, and the others notice nothing", async () => {
     const [one, two, three] = await Promise.all([frozenServer(), frozenServer(), frozenServer()]);
     const before = await configOf([server("one", one), server("two", two)], RARELY);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { OwnMetrics } from "../../src/app/own-metrics.ts";
+import { RecordedMetrics } from "../../src/app/recorded-metrics.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
-import { OwnMetricsRenderer } from "../../src/exposition/own-metrics.ts";
+import { OwnMetricsRenderer } from "../../src/exposition/own-metrics-renderer.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { TimeSlices } from "../../src/lib/yielding.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
@@ -48,7 +48,7 @@ const LOOKS = 20;
 
 /** Processor time that it takes to look up what the status page shows of each server; the least of some runs. */
 async function lookUpTime(servers: number): Promise<number> {
-  const own = await OwnMetrics.read(metricsOf(servers));
+  const own = await RecordedMetrics.read(metricsOf(servers));
   const times = Array.from({ length: PROCESSOR_RUNS }, () => {
     const before = process.threadCpuUsage();
     for (let look = 0; look < LOOKS * servers; look++) {
@@ -70,7 +70,7 @@ test("with many servers, own metrics are read and written in many turns, and not
   const metrics = metricsOf(600);
   const reading = (signal?: AbortSignal) => {
     const slices = new TimeSlices(countingClock(), signal);
-    return OwnMetrics.read(metrics, slices);
+    return RecordedMetrics.read(metrics, slices);
   };
   expect(await turnsDuring(() => reading())).toBeGreaterThan(10);
   await expect(reading(AbortSignal.abort())).rejects.toThrow("abort");

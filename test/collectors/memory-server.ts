@@ -36,6 +36,8 @@ export class MemoryServer implements MonitoringApi {
   lookupDefinitions: readonly LookupDefinition[] | undefined;
   versionMembers: ReadonlyMap<string, string> = new Map([["version", "25.3.110"]]);
   offsetMs = 0;
+  /** What each record is said to take while a collector holds it. */
+  recordBytes: number | undefined;
   clockInDoubt = false;
   /** Every question so far; lists with the options they were asked with. */
   readonly asked: string[] = [];
@@ -123,7 +125,7 @@ export class MemoryServer implements MonitoringApi {
         intervalSeconds: options.interval ? record.intervalSeconds : undefined,
         summary: options.statusSummary ? record.summary : undefined,
       }));
-    return { items, complete: !this.incomplete.has(kind), skipped: 0 };
+    return { items, complete: !this.incomplete.has(kind), skipped: 0, bytes: this.#bytes(items) };
   }
 
   async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
@@ -133,7 +135,7 @@ export class MemoryServer implements MonitoringApi {
     const items = this.channelRecords.filter(
       ({ sensorId, channelId }) => complete || !this.lost.has(`${sensorId}.${channelId}`),
     );
-    return { items, complete, skipped: 0 };
+    return { items, complete, skipped: 0, bytes: this.#bytes(items) };
   }
 
   async lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined> {
@@ -158,6 +160,10 @@ export class MemoryServer implements MonitoringApi {
   }
 
   async close(): Promise<void> {}
+
+  #bytes(items: readonly unknown[]): number | undefined {
+    return this.recordBytes === undefined ? undefined : this.recordBytes * items.length;
+  }
 
   async #ask(question: Question, signal: AbortSignal, options?: object): Promise<void> {
     signal.throwIfAborted();

@@ -11,6 +11,7 @@ import { ServerReader } from "../../src/collectors/server-reader.ts";
 import { StateWriter } from "../../src/collectors/state-writer.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { Clock } from "../../src/lib/clock.ts";
+import type { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { TreeNode } from "../../src/model/tree.ts";
@@ -63,6 +64,7 @@ export interface MonitoredOptions extends Partial<Shape> {
   readonly schedules?: ServerCollectorsOptions["schedules"];
   readonly engine?: SyncEngine;
   readonly random?: () => number;
+  readonly memory?: MemoryBudget;
 }
 
 type CreateCollectors = (more?: Partial<ServerCollectorsOptions>) => ServerCollectors;
@@ -165,9 +167,10 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
     ...{ ...shared, view },
     clockOffset: () => server.clockOffset(),
     isClockInDoubt: () => server.isClockInDoubt(),
+    memory: more.memory?.open(),
     expiry: createExpiryPolicy(shared.clock, (collector) => monitor.collectors.untilThird(collector)),
   });
-  const reader = new ServerReader({ api: server, ...shared });
+  const reader = new ServerReader({ api: server, ...shared, ...(more.memory && { memory: more.memory }) });
   const records = new RunRecords({ ...shared, metrics: (collector) => metrics.collector(collector) });
   const latest = new LatestValues(writer, shared.clock);
   const monitor: Monitor = new Monitor(

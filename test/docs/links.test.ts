@@ -29,7 +29,7 @@ function deadLinks(page: DocumentPage): string[] {
   });
 }
 
-/** Pages that somebody finds who begins with a page and follows links; in a folder that is linked, every page. */
+/** Pages that a reader finds who begins with a page and follows links; in a folder that is linked, every page. */
 function reachableFrom(start: string): Set<string> {
   const found = new Set([start]);
   for (const file of found) {

@@ -207,12 +207,12 @@ describe("check", () => {
     const servers = await badServers(coreDown);
     const folder = temporaryFolder({ ...FILES, "prtg.yaml": configOf(servers) });
     const started = performance.now();
-    // Where nobody answers the question for a name, the resolver is not to ask for long.
+    // Where no name server answers, the resolver is not to ask for long.
     const env = { RES_OPTIONS: "timeout:1 attempts:1" };
     const { code, stdout, stderr } = await runCommand(["check", "--config.file", join(folder, "prtg.yaml")], { env });
     expect(stderr).toBe("");
     expect(code).toBe(1);
-    // Whoever made further attempts would do so for two minutes, and for five where the proxy says so.
+    // Further attempts would take two minutes, and five where the proxy says so.
     expect(performance.now() - started).toBeLessThan(60_000);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.at(-1)).toMatch(/^FAILED: .*classic web port \(connection\)/);

@@ -12,7 +12,15 @@ const HEAP_MB = 350;
 const BESIDE_HEAP_MB = 350;
 /** It goes on at least so long, and until its effect is seen. */
 const HOSTILE_MS = 4_000;
+/** Lists that several collectors read at the same time, again and again, need longer to show what they leave behind. */
+const LONG_HOSTILE_MS = 15_000;
+const LONG: ReadonlySet<Hostility> = new Set([
+  "lists without end",
+  "lists without end, of long names",
+  "one sensor with all channels",
+]);
 const EFFECT_MS = 60_000;
+const SOUND_MS = 90_000;
 
 const FAILS = /^prtg_exporter_collector_success\{[^}]*collector="channels"\} 0$/m;
 /** What pages show when the exporter has met it. */
@@ -54,10 +62,22 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** An exporter that has ended will not come back: there is nothing to wait for. */
+function assertRuns(): void {
+  if (exporter.ending === undefined) return;
+  throw new Error(`the exporter ${exporter.ending}:\n${exporter.output.slice(-3_000)}`);
+}
+
 async function scrape(): Promise<{ readonly page: string; readonly ms: number }> {
   const before = performance.now();
-  const answer = await fetch(metricsUrl, { signal: AbortSignal.timeout(30_000) });
-  return { page: await answer.text(), ms: performance.now() - before };
+  try {
+    const answer = await fetch(metricsUrl, { signal: AbortSignal.timeout(30_000) });
+    return { page: await answer.text(), ms: performance.now() - before };
+  } catch (error) {
+    await sleep(200);
+    assertRuns();
+    throw error;
+  }
 }
 
 /** As of a page of the sound server: its channels are there, and nothing else. */
@@ -67,17 +87,29 @@ function isSound(page: string): boolean {
   return channels.length === 20 && works && /^prtg_up\{[^}]*\} 1$/m.test(page);
 }
 
+async function untilSound(): Promise<void> {
+  const began = performance.now();
+  for (;;) {
+    const { page } = await scrape();
+    if (isSound(page)) return;
+    if (performance.now() - began > SOUND_MS)
+      expect.fail(page.match(/^prtg_(exporter_collector_succ|up).*$/gm)?.join("\n"));
+    await sleep(500);
+  }
+}
+
 test.each(Object.keys(HOSTILITIES) as Hostility[])(
   "%s: memory stays, pages are served, polls go on after it",
   async (hostility) => {
-    await expect.poll(async () => isSound((await scrape()).page), { timeout: 90_000, interval: 500 }).toBe(true);
+    await untilSound();
     exporter.resetPeak();
     server.hostility = hostility;
     let slowestMs = 0;
     const began = performance.now();
     let isMet = false;
     let lastPage = "";
-    const goesOn = (ms: number) => ms < HOSTILE_MS || (!isMet && ms < EFFECT_MS);
+    const hostileMs = LONG.has(hostility) ? LONG_HOSTILE_MS : HOSTILE_MS;
+    const goesOn = (ms: number) => ms < hostileMs || (!isMet && ms < EFFECT_MS);
     while (goesOn(performance.now() - began)) {
       const { page, ms } = await scrape();
       lastPage = page;
@@ -87,11 +119,11 @@ test.each(Object.keys(HOSTILITIES) as Hostility[])(
     }
     server.hostility = undefined;
     const peakMb = (exporter.resources()?.peakBytes ?? 0) / 2 ** 20;
-    expect(exporter.ending).toBeUndefined();
+    assertRuns();
     expect(isMet, lastPage.match(/^prtg_exporter_(orphan|collector_succ).*$/gm)?.join("\n")).toBe(true);
     expect(peakMb).toBeLessThan(HEAP_MB + BESIDE_HEAP_MB);
     expect(slowestMs).toBeLessThan(10_000);
-    await expect.poll(async () => isSound((await scrape()).page), { timeout: 90_000, interval: 500 }).toBe(true);
+    await untilSound();
   },
   240_000,
 );

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The sessions of the server are ended, the exporter's own responses may be cut after five seconds. */
 const GRACE_MS = 5_000;
-/** Others start meanwhile. Far less than the 30 s that a request may take, so that whoever waits for one is found out. */
+/** Others start meanwhile. Far less than the 30 s that a request may take: an exporter that waits for one fails. */
 const SLACK_MS = 9_000;
 /** Ten processes start at the same time. */
 const PATIENCE = { timeout: 120_000, interval: 20 };

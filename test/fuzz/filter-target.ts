@@ -76,7 +76,7 @@ const FAULTS: TextSource = {
   words: ["=", "@", "#", ",", "-", "ms", "s", "kB", "hang", "parents=cycle", "restart=5s", "*", "/", "GET:", "0.5"],
 };
 
-/** Languages in which somebody says which objects are meant. */
+/** Languages in which a client or the operator says which objects are meant. */
 export function openFilterTarget(): FuzzTarget {
   const world = new TinyWorld();
   const everything = everythingOf(world);

@@ -153,7 +153,7 @@ function framedRequest(random: Random, paths: readonly string[], isLast: boolean
   return { bytes: Buffer.concat([head, ...parts]), isHead: method === "HEAD", isFramed: true, then };
 }
 
-/** Bytes that are no request, or not all of one. Nobody waits for an answer where none is due. */
+/** Bytes that are no request, or not all of one. The test waits for no answer where none is due. */
 function hostileRequest(random: Random, paths: readonly string[]): FuzzedRequest {
   const kind = Math.floor(random() * 12);
   const target = oddTarget(random, paths);

@@ -66,7 +66,7 @@ const WATERMARKS: TextSource = {
 const JOURNALS: TextSource = { corpus: [JSON.stringify(JOURNAL)], words: MEMBERS.map((name) => `"${name}":`) };
 const CURSORS: TextSource = { corpus: [JSON.stringify(PUSH_BEGIN)], words: JOURNALS.words };
 
-/** Files of the exporter's own that somebody else, or a crash, has been at. */
+/** Files of the exporter's own that another program, or a crash, has changed. */
 export function openStateTarget(): FuzzTarget {
   const folder = mkdtempSync(join(tmpdir(), "prtg-exporter-fuzz-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));

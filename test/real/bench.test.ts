@@ -31,7 +31,7 @@ test("the bench measures everything it knows, in a hurry", { timeout: LIMIT_MS }
       expect(spread.median, `${part}: ${name}`).toBeLessThanOrEqual(spread.maximum);
     }
   }
-  // It was really compared with somebody.
+  // It was really compared with another library.
   expect(bench.log()).toContain("prom-client's registry, gzip");
   if (REQUIRED) expect(bench.log()).not.toMatch(/skipped/);
 });

@@ -37,7 +37,7 @@ interface Discovered {
   readonly scrapeUrl: string;
 }
 
-/** Discovers, and scrapes nothing that is outside: every target is scraped through a port on which nobody listens. */
+/** Discovers, and scrapes nothing that is outside: every target is scraped through a port on which no program listens. */
 async function discovering(
   binary: string,
   query: string,

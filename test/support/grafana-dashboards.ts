@@ -126,7 +126,7 @@ export function labelValues({ query }: GrafanaVariable): { selector: string; lab
   return selector === undefined || label === undefined ? undefined : { selector, label };
 }
 
-/** A value that somebody has chosen, typed, or that Grafana knows. */
+/** A value that the user has chosen or typed, or that Grafana knows. */
 export type Chosen = "all" | string | readonly string[];
 
 const REFERENCE = /\$\{(\w+)(?::(\w+))?\}|\$(\w+)/g;

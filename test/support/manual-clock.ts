@@ -73,7 +73,7 @@ export class ManualClock implements Clock {
     return [...this.#sleepers].map(({ until }) => until - this.#monotonic).sort((a, b) => a - b);
   }
 
-  /** Resolves as soon as someone sleeps for a time that fits, for example after an exchange over a real socket. */
+  /** Resolves as soon as a sleep of a time that fits has begun, for example after an exchange over a real socket. */
   async sleeping(fits: (ms: number) => boolean = () => true): Promise<number> {
     for (;;) {
       const found = this.pending.find(fits);

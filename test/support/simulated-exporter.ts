@@ -5,6 +5,7 @@ import { type Config, loadConfig } from "../../src/config/load.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import type { WorldSize } from "../../src/simulator/world/layout/size.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
@@ -74,6 +75,7 @@ export function testContext(): CommandContext {
     redactor: new Redactor(),
     log: pino({ level: "silent" }),
     print: () => undefined,
+    memory: new MemoryBudget(),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
-import { type SensorChannels, timesBetween } from "../../src/sync/listed-measurements.ts";
+import { type ListedChannels, timesBetween } from "../../src/sync/listed-measurements.ts";
 import { SensorSync } from "../../src/sync/sensor-sync.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { BEGIN, MINUTE, recordedSensor, world } from "./support/exporter.ts";
@@ -8,7 +8,7 @@ import { BEGIN, MINUTE, recordedSensor, world } from "./support/exporter.ts";
 const SECOND = 1_000;
 
 describe("the times of a sensor's channels", () => {
-  function channels(...times: readonly (number | undefined)[]): SensorChannels {
+  function channels(...times: readonly (number | undefined)[]): ListedChannels {
     const list = times.map(
       (measuredAt, index): ChannelRecord => ({
         ...{ sensorId: "7", channelId: String(index), name: "", unit: "", limits: undefined },

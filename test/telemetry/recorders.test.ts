@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
-import { type ServerRecorder, serverRecorder } from "../../src/telemetry/recorders.ts";
+import { type ServerRecorder, serverRecorder, syncRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 
 let metrics: ExporterMetrics;
@@ -48,7 +48,7 @@ describe("what one server's client and collectors report", () => {
     server.collector("tree");
     expect(seriesOf(OWN_METRICS.collector.skipped)).toEqual({ "collector=tree": 0 });
     expect(seriesOf(OWN_METRICS.collector.enabled)).toEqual({ "collector=tree": 1 });
-    // Nobody knows yet.
+    // No run has ended yet.
     expect(seriesOf(OWN_METRICS.collector.success)).toEqual({});
     expect(seriesOf(OWN_METRICS.collector.lastSuccess)).toEqual({});
   });
@@ -130,4 +130,21 @@ describe("what one server's client and collectors report", () => {
       enabled: read(OWN_METRICS.collector.enabled),
     }).toEqual({ success: 0, complete: 0, duration: 2.5, lastSuccess: 1_000, skipped: 1, enabled: 0 });
   });
+});
+
+test("what waits is asked for at each reading, and is nothing once that ends", () => {
+  const waiting = new Map([["live", { points: 3, oldestAt: 4_000 }]]);
+  const unfollow = syncRecorder(metrics, "hq").followPending(
+    () => waiting,
+    () => 10_000,
+  );
+  const read = () => {
+    metrics.update();
+    return [seriesOf(OWN_METRICS.sync.pending), seriesOf(OWN_METRICS.sync.oldestPending)];
+  };
+  expect(read()).toMatchObject([{ "resolution=live": 3 }, { "resolution=live": 6 }]);
+  waiting.set("live", { points: 5, oldestAt: 2_000 });
+  expect(read()).toMatchObject([{ "resolution=live": 5 }, { "resolution=live": 8 }]);
+  unfollow();
+  expect(read()).toMatchObject([{ "resolution=live": 0 }, { "resolution=live": 0 }]);
 });

@@ -1,7 +1,7 @@
 import { ALLOCATOR, HEAP_FLAGS } from "./memory-flags.ts";
 
 /**
- * Without it SIGUSR1, which some daemons take for "open the log again", has Node.js open its debugger to everybody on this
+ * Without it SIGUSR1, which some daemons take for "open the log again", has Node.js open its debugger to every user of this
  * machine: code and memory, with the keys.
  */
 export const NO_DEBUGGER = "--disable-sigusr1";

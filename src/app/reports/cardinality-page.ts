@@ -2,7 +2,7 @@ import type { DebugPage } from "../../http/pages/debug-endpoint.ts";
 import { textTable } from "../../lib/printable-text.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import { type Cardinality, countCardinality } from "../../store/cardinality.ts";
-import type { DebugSources } from "./debug-sources.ts";
+import type { DebugSources } from "./sources.ts";
 import { countUnmapped, type UnmappedCensus, type UnmappedGroup } from "./unmapped-census.ts";
 
 /** Values shown of each label, and longest of them. */

@@ -3,8 +3,8 @@ import type { DebugPage, DebugPages, DebugReport } from "../../http/pages/debug-
 import type { Clock } from "../../lib/clock.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import { cardinalityPage } from "./cardinality-page.ts";
-import type { DebugSources } from "./debug-sources.ts";
 import { explainPage } from "./explain-page.ts";
+import type { DebugSources } from "./sources.ts";
 
 export function createDebugPages(sources: DebugSources, redactor: Redactor): DebugPages {
   return {

@@ -5,7 +5,7 @@ import { TimeSlices } from "../../lib/yielding.ts";
 import { accountFor, type ChannelAccount } from "../../mapping/channel-account.ts";
 import type { ChannelChoice, ChannelInspection, SensorInspection } from "../../projection/inspection.ts";
 import { type FoundSeries, findSeries } from "../../store/find-series.ts";
-import type { DebugSources } from "./debug-sources.ts";
+import type { DebugSources } from "./sources.ts";
 
 /** Channels of a sensor that are shown at a time. Sensors have some 50 at most. */
 const MAX_CHANNELS_SHOWN = 200;

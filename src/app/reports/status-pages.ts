@@ -3,8 +3,8 @@ import type { StatusSource } from "../../http/pages/status/source.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import { outlineOf } from "../../model/outline.ts";
 import { redactStrings } from "./debug-reports.ts";
+import type { StatusSources } from "./sources.ts";
 import { statusReport } from "./status-report.ts";
-import type { StatusSources } from "./status-sources.ts";
 import { nodeReport, type ServerOutline, searchReport } from "./status-tree.ts";
 
 /** Outlines are not made anew for each click, milliseconds. */

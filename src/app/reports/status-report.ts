@@ -6,8 +6,8 @@ import { ROOT_ID } from "../../model/tree.ts";
 import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
 import type { ServerStatus } from "../monitored-server.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
-import { OwnMetrics } from "../own-metrics.ts";
-import type { StatusSources } from "./status-sources.ts";
+import { RecordedMetrics } from "../recorded-metrics.ts";
+import type { StatusSources } from "./sources.ts";
 
 const WORKED = /^2\d\d$/;
 
@@ -18,7 +18,7 @@ export async function statusReport(
   slices: TimeSlices,
 ): Promise<StatusReport> {
   const { build, clock, metrics, monitors, config, receiver, isReady } = sources;
-  const own = await OwnMetrics.read(metrics, slices);
+  const own = await RecordedMetrics.read(metrics, slices);
   const urls = new Map(config.servers.map(({ name, url }) => [name, url]));
   const servers: ServerReport[] = [];
   for (const monitor of monitors.values()) {
@@ -57,7 +57,11 @@ interface SeenServer {
   readonly url: string;
 }
 
-function serverReport(sources: StatusSources, { status, outline, url }: SeenServer, own: OwnMetrics): ServerReport {
+function serverReport(
+  sources: StatusSources,
+  { status, outline, url }: SeenServer,
+  own: RecordedMetrics,
+): ServerReport {
   const { server, up, version, objects, channels, collectors } = status;
   const of = { server };
   const now = sources.clock.now();
@@ -114,7 +118,10 @@ function collectorReport(collector: CollectorStatus, now: number): CollectorRepo
   };
 }
 
-function endpointReport(own: OwnMetrics, of: { readonly server: string; readonly endpoint: string }): EndpointReport {
+function endpointReport(
+  own: RecordedMetrics,
+  of: { readonly server: string; readonly endpoint: string },
+): EndpointReport {
   const latency = own.distribution(OWN_METRICS.server.requestDuration, of);
   return {
     endpoint: of.endpoint,
@@ -127,13 +134,13 @@ function endpointReport(own: OwnMetrics, of: { readonly server: string; readonly
   };
 }
 
-function failures(own: OwnMetrics, of: Readonly<Record<string, string>>): Record<string, number> {
+function failures(own: RecordedMetrics, of: Readonly<Record<string, string>>): Record<string, number> {
   return Object.fromEntries(
     [...own.by("code", OWN_METRICS.server.requests, of)].filter(([code]) => !WORKED.test(code)),
   );
 }
 
-function metricsReport({ store }: StatusSources, own: OwnMetrics): StatusReport["metrics"] {
+function metricsReport({ store }: StatusSources, own: RecordedMetrics): StatusReport["metrics"] {
   const tables = [...store.tables].filter(({ size }) => size > 0);
   const seconds = own.by("format", OWN_METRICS.exposition.renderDuration);
   return {
@@ -151,7 +158,7 @@ function metricsReport({ store }: StatusSources, own: OwnMetrics): StatusReport[
   };
 }
 
-function otlpReport({ url, protocol }: ReceiverAddress, own: OwnMetrics): NonNullable<StatusReport["otlp"]> {
+function otlpReport({ url, protocol }: ReceiverAddress, own: RecordedMetrics): NonNullable<StatusReport["otlp"]> {
   const points = own.by("outcome", OWN_METRICS.otlp.statePoints);
   return {
     endpoint: withoutSecrets(url),

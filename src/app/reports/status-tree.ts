@@ -11,8 +11,8 @@ import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import { parseStatus, type StatusToken } from "../../prtg/status.ts";
 import { choiceOf, type ExplainedChannel, explainSensor } from "./explain-page.ts";
+import type { StatusSources } from "./sources.ts";
 import { instant, instantOrNull } from "./status-report.ts";
-import type { StatusSources } from "./status-sources.ts";
 
 /** Children shown at a time, and objects found. */
 const MAX_CHILDREN = 200;

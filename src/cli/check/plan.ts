@@ -1,10 +1,9 @@
 import { planSync } from "../../app/pipeline-plan.ts";
 import type { CollectorName } from "../../collectors/collector.ts";
-import { READING_ORDER } from "../../collectors/node-list-reader.ts";
 import { READINGS } from "../../collectors/readings.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
-import type { NodeKind } from "../../prtg/records.ts";
+import { type NodeKind, READING_ORDER } from "../../prtg/records.ts";
 import { channelsStep, type FoundLists, limitsStep, lookupsStep, nodesStep, visibilityStep } from "./list-steps.ts";
 import { ok, type Step, warning } from "./step.ts";
 
@@ -45,7 +44,7 @@ function readsTimeSeries(server: ServerConfig, config: Config): boolean {
 function connectionStep({ url, tls }: ServerConfig): Step {
   const { protocol, hostname } = new URL(url);
   const works = `${url}: the application server is up and connected to its core`;
-  const readable = "; whoever is in between can read the credentials";
+  const readable = "; a machine in between can read the credentials";
   const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   return {
     subject: "connection",

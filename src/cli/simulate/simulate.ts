@@ -5,7 +5,7 @@ import { untilStopSignal } from "../signals.ts";
 import type { SimulateFlags } from "./flags.ts";
 import { startSimulatedServer } from "./simulated-server.ts";
 
-/** A monitoring server to build against: everything in memory, no data of anybody. Resolves with the exit code. */
+/** A monitoring server to build against: everything in memory, all data made up. Resolves with the exit code. */
 export async function simulate(flags: SimulateFlags, redactor: Redactor): Promise<number> {
   const stopped = untilStopSignal();
   const context = createContext(flags, redactor);

@@ -6,7 +6,7 @@ import type { WebConfig } from "../web-config/load.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import type { RejectionReason } from "./rejection-log.ts";
 import { isClosed } from "./response-lifetime.ts";
-import { type RouteHandler, respondText } from "./responses.ts";
+import { type RouteHandler, respondBusy, respondText } from "./responses.ts";
 
 export interface RequestHandlerOptions {
   /** By exact path. */
@@ -26,7 +26,6 @@ export interface RequestHandlerOptions {
 const PROBES: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);
 /** No request needs a body. A small one is read and forgotten, as some clients send one with POST. */
 const MAX_BODY_BYTES = 1024 * 1024;
-const BUSY_SECONDS = 1;
 
 /** Applies limits and authentication to a request, and has the handler of its route answer it. */
 export class RequestHandler {
@@ -97,8 +96,7 @@ export class RequestHandler {
     if (checked === "right") return true;
     if (checked === "busy") {
       this.#reject("password_checks", request);
-      response.setHeader("Retry-After", BUSY_SECONDS);
-      respondText(response, 503, "Too many passwords wait to be checked; try again.\n");
+      respondBusy(response, "Too many passwords wait to be checked; try again.\n");
       return false;
     }
     this.#reject("unauthorized", request);
@@ -123,8 +121,7 @@ export class RequestHandler {
     const { maxRequests } = this.#options;
     if (maxRequests > 0 && this.#answering >= maxRequests) {
       this.#reject("requests", request);
-      response.setHeader("Retry-After", BUSY_SECONDS);
-      return respondText(response, 503, "Too many requests are being answered; try again.\n");
+      return respondBusy(response, "Too many requests are being answered; try again.\n");
     }
     this.#answering++;
     let isCounted = true;

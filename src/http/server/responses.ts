@@ -18,10 +18,10 @@ export function respondText(response: ServerResponse, status: number, text: stri
 /** Seconds after which a client that was refused may try again. */
 const BUSY_SECONDS = 1;
 
-/** What is asked for takes work, and others wait for theirs. */
-export function respondBusy(response: ServerResponse): void {
+/** What is asked for takes work, and others wait for theirs. `text` says which work. */
+export function respondBusy(response: ServerResponse, text = "Too many pages are being made; try again.\n"): void {
   response.setHeader("Retry-After", BUSY_SECONDS);
-  respondText(response, 503, "Too many pages are being made; try again.\n");
+  respondText(response, 503, text);
 }
 
 /** What a browser may do with a page besides what its own policy says: nothing. */

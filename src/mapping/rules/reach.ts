@@ -10,7 +10,7 @@ const MAX_CASES = 64;
 /** One way in which a rule can fit: of each attribute that it looks at, some of the patterns. */
 type Case = ReadonlyMap<AttributeName, readonly CompiledPattern[]>;
 
-/** Why a rule can never fit; undefined when it can, as far as anybody can tell. */
+/** Why a rule can never fit; undefined when it can, or when that cannot be told. */
 export type NoReach =
   | { readonly kind: "contradiction" }
   /** Places, in the order of all rules, of earlier ones that leave nothing to it. */

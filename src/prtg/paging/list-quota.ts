@@ -1,5 +1,7 @@
+import type { MemoryBudget, MemoryShare } from "../../lib/memory-budget.ts";
 import { MIN_MAX_PAGES, MIN_OBJECTS_PER_PAGE } from "../answer-bounds.ts";
 import { ApiError } from "../api-error.ts";
+import { CHARACTER_BYTES, memoryFull } from "../memory-bounds.ts";
 
 /** What lists of one server may hold. */
 export interface ListBounds {
@@ -20,16 +22,28 @@ interface Amount {
 /** What all lists of one server hold that are being read. */
 export class ListQuotas {
   readonly #bounds: ListBounds;
+  readonly #memory: MemoryBudget;
   readonly #held: Amount = { objects: 0, text: 0 };
 
-  constructor(bounds: ListBounds) {
+  /** `memory`: of the process. */
+  constructor(bounds: ListBounds, memory: MemoryBudget) {
     this.#bounds = bounds;
+    this.#memory = memory;
   }
 
-  /** For one reading of a list or of a time series, to be closed when that is over. */
-  open(endpoint: string): ListQuota {
-    return new ListQuota(endpoint, this.#bounds, this.#held);
+  /**
+   * For one reading of a list or of a time series, to be closed when that is over. `objectBytes`: memory that an object
+   * takes beside its text.
+   */
+  open(endpoint: string, objectBytes: number): ListQuota {
+    return new ListQuota(endpoint, this.#bounds, this.#held, { objectBytes, share: this.#memory.open() });
   }
+}
+
+/** How a list is counted against the memory of the process. */
+interface ListMemory {
+  readonly objectBytes: number;
+  readonly share: MemoryShare;
 }
 
 /** What one list holds while it is read. Its bounds hold for each record that comes, not for whole pages. */
@@ -38,14 +52,21 @@ export class ListQuota {
   readonly #bounds: ListBounds;
   readonly #held: Amount = { objects: 0, text: 0 };
   readonly #heldByAll: Amount;
+  readonly #memory: ListMemory;
   /** As it stood when the page began. */
   #heldBefore: Readonly<Amount> = { objects: 0, text: 0 };
   #pages = 0;
 
-  constructor(endpoint: string, bounds: ListBounds, heldByAll: Amount) {
+  constructor(endpoint: string, bounds: ListBounds, heldByAll: Amount, memory: ListMemory) {
     this.#endpoint = endpoint;
     this.#bounds = bounds;
     this.#heldByAll = heldByAll;
+    this.#memory = memory;
+  }
+
+  /** Memory that the list takes, by estimate. */
+  get bytes(): number {
+    return bytesOf(this.#held, this.#memory);
   }
 
   get maxObjects(): number {
@@ -77,7 +98,7 @@ export class ListQuota {
    * @throws ApiError
    */
   add(objects: number, text: number): void {
-    this.#change(objects, text);
+    const fits = this.#change(objects, text);
     const { maxObjects, maxTextSize } = this.#bounds;
     if (this.#held.objects > maxObjects) {
       throw tooLarge(this.#endpoint, `more than ${maxObjects} (limits.max_objects)`);
@@ -88,7 +109,8 @@ export class ListQuota {
     const isTooMuch =
       this.#heldByAll.objects > MAX_CONCURRENT_LISTS * maxObjects ||
       this.#heldByAll.text > MAX_CONCURRENT_LISTS * maxTextSize;
-    if (!isTooMuch) return;
+    if (!isTooMuch && fits) return;
+    if (!isTooMuch) throw memoryFull(this.#endpoint, this.#memory.share.maxBytes);
     const what = `lists of this server that are read at the same time hold more than ${MAX_CONCURRENT_LISTS} times`;
     const bounds = `limits.max_objects (${maxObjects}) or limits.max_text_size (${maxTextSize})`;
     throw tooLarge(this.#endpoint, `${what} ${bounds}`);
@@ -98,12 +120,18 @@ export class ListQuota {
     this.#change(-this.#held.objects, -this.#held.text);
   }
 
-  #change(objects: number, text: number): void {
+  /** Returns whether the process has the memory. */
+  #change(objects: number, text: number): boolean {
     this.#held.objects += objects;
     this.#held.text += text;
     this.#heldByAll.objects += objects;
     this.#heldByAll.text += text;
+    return this.#memory.share.add(bytesOf({ objects, text }, this.#memory));
   }
+}
+
+function bytesOf({ objects, text }: Amount, { objectBytes }: ListMemory): number {
+  return objects * objectBytes + text * CHARACTER_BYTES;
 }
 
 function tooLarge(endpoint: string, what: string): ApiError {

@@ -18,6 +18,8 @@ export interface ItemFormat<Item> {
   keyOf(item: Item): string;
   /** Characters of text that the item keeps. */
   sizeOf(item: Item): number;
+  /** Memory that an item takes beside its text. */
+  readonly itemBytes: number;
 }
 
 /** Reads whole lists from the best endpoint that the server has, and reports what was odd about them. */
@@ -109,10 +111,10 @@ export class ListReader {
   async #readFrom<Item>(list: ListEndpoint, format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
     const { endpoint } = list;
     const { observer, log } = this.#options;
-    const { items, complete, skipped, moved, problems, totalDifference } = await readPages({
+    const { items, complete, skipped, moved, problems, bytes, totalDifference } = await readPages({
       ...format,
       pageSize: this.#pageSize(endpoint),
-      openQuota: () => this.#quotas.open(endpoint),
+      openQuota: () => this.#quotas.open(endpoint, format.itemBytes),
       page: (asked, startRecords) =>
         this.#page(list, asked, startRecords, signal).catch((error: unknown) => {
           throw asked.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
@@ -126,7 +128,7 @@ export class ListReader {
     this.#refused.succeeded(list);
     // Where no record can be read this may be an answer to another question, or none of this service at all.
     const hidden = items.length === 0 && skipped > 0 ? Number.POSITIVE_INFINITY : skipped;
-    return { items, complete, skipped, ...(hidden > 0 && { hidden }) };
+    return { items, complete, skipped, ...(bytes !== 0 && { bytes }), ...(hidden > 0 && { hidden }) };
   }
 
   async #page(

@@ -84,6 +84,7 @@ async function readPagesTwice<Item>(
     skipped: last.problems.record,
     moved: first.moved,
     problems: last.problems,
+    bytes: (complete && last !== first ? 0 : quotas[0].bytes) + quotas[1].bytes,
     totalDifference: complete && last.total !== undefined ? last.total - held : undefined,
   };
 }

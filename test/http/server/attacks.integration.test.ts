@@ -246,7 +246,7 @@ describe("requests in great number", () => {
     await start({ maxConnections: 2, maxRequests: 0 }, LARGE_PAGE);
     const readers = await openMany(2, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     for (const socket of readers) socket.pause();
-    // The first bytes of an answer that nobody reads to its end.
+    // The first bytes of an answer that its client does not read to the end.
     await Promise.all(readers.map((socket) => once(socket, "readable")));
     for (let count = 1; count <= 3; count++) {
       const refused = await open("GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n");

@@ -8,6 +8,12 @@ function decode(kind: NodeKind, record: unknown): { node: NodeRecord | undefined
   return { node: decodeNode(kind, record, problems), problems };
 }
 
+test("objects without tags share one list", () => {
+  const tagsOf = (id: string) => decode("sensor", { id, status: "UP" }).node?.tags;
+  expect(tagsOf("1")).toEqual([]);
+  expect(tagsOf("1")).toBe(tagsOf("2"));
+});
+
 describe("tree nodes", () => {
   test("a sensor as live servers send it", () => {
     const { node, problems } = decode("sensor", {

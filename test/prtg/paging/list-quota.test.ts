@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MemoryBudget } from "../../../src/lib/memory-budget.ts";
 import { ListQuotas } from "../../../src/prtg/paging/list-quota.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { sendJson, startApiServer } from "../support/api-server.ts";
@@ -57,17 +58,33 @@ describe("a list without end", () => {
     expect(text.message).toContain("more than 500000 characters of text (limits.max_text_size)");
   });
 
+  test("is given up when the process has no memory for it, and lets go of what it had", async () => {
+    const server = await endlessServer((limit) => limit);
+    const memory = new MemoryBudget(1_000_000);
+    const { api } = testClient(server.url, { limits: LIMITS, memory });
+    const error = await rejection(api.channels({}, never));
+    expect(error).toMatchObject({ code: "API_MEMORY_FULL", endpoint: "/experimental/channels" });
+    expect(error.message).toContain("no room in the 1 MB");
+    expect(memory.heldBytes).toBe(0);
+    const few = Array.from({ length: 1_000 }, (_, number) => channel(number));
+    server.handle((_request, response) => sendJson(response, few));
+    const { bytes } = await api.channels({}, never);
+    expect(bytes).toBeGreaterThan(1_000 * 150);
+    expect(bytes).toBeLessThan(1_000 * 200);
+    expect(memory.heldBytes).toBe(0);
+  });
+
   test("lists that are read at the same time hold no more than two of the longest", () => {
-    const accounts = new ListQuotas({ maxObjects: 1_000, maxTextSize: 100_000 });
+    const accounts = new ListQuotas({ maxObjects: 1_000, maxTextSize: 100_000 }, new MemoryBudget());
     const open = () => {
-      const account = accounts.open("/things");
+      const account = accounts.open("/things", 100);
       for (let object = 0; object < 900; object++) account.add(1, 10);
       return account;
     };
     const [first] = [open(), open()];
     expect(open).toThrow(expect.objectContaining({ code: "API_LIST_TOO_LARGE" }));
     first.close();
-    // The one that failed is closed by its reader, as here by nobody: its share is still held.
+    // A reader closes the one that failed; this test does not, so its share is still held.
     expect(open).toThrow("read at the same time");
   });
 });

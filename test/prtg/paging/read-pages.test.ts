@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { MemoryBudget } from "../../../src/lib/memory-budget.ts";
 import { noProblems } from "../../../src/prtg/decode/problems.ts";
 import { type ListBounds, ListQuotas } from "../../../src/prtg/paging/list-quota.ts";
 import { PageSize } from "../../../src/prtg/paging/page-size.ts";
@@ -38,10 +39,10 @@ function source(
     problems.record++;
     return undefined;
   };
-  const accounts = new ListQuotas(quirks.bounds ?? { maxObjects: 100_000, maxTextSize: 100_000 });
+  const accounts = new ListQuotas(quirks.bounds ?? { maxObjects: 100_000, maxTextSize: 100_000 }, new MemoryBudget());
   const format = { decode, keyOf: (id: string) => id, sizeOf: (id: string) => id.length };
   return {
-    source: { pageSize, page, isTooLarge: () => false, ...format, openQuota: () => accounts.open("/things") },
+    source: { pageSize, page, isTooLarge: () => false, ...format, openQuota: () => accounts.open("/things", 100) },
     requests,
   };
 }

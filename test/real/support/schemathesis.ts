@@ -18,7 +18,7 @@ const KINDS = ["AutodiscoveryJob", "ApiKey", "UserGroup", "Device", "Group", "Pr
 
 /**
  * Operations that refuse what fits their schema for a reason that no schema can tell: `WRONG_NODE_STATUS` (a sensor that is
- * not down cannot be acknowledged), the rules of moving and of what can be below what, a token that nobody was sent, the
+ * not down cannot be acknowledged), the rules of moving and of what can be below what, a token that the server never sent, the
  * names of settings that an object has, an end that comes before the beginning.
  */
 export const DEPENDS_ON_MORE =

@@ -95,7 +95,7 @@ function recording(handler: RouteHandler, accesses: Access[]): RouteHandler {
     try {
       await handler(request, response);
     } finally {
-      // Whoever asked may be gone before it is known in which form they would have got it.
+      // The client may be gone before it is known in which form it would have got the page.
       void closed.then(() =>
         accesses.push({
           url: request.url ?? "",

@@ -12,7 +12,7 @@ import type { MeasurementRow, MeasurementSink } from "../../../src/sync/measurem
 import { ManualClock } from "../../support/manual-clock.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
 
-/** Nobody else goes to sleep for so long: who does, waits for the answer to a request. */
+/** Nothing else sleeps for so long: what does, waits for the answer to a request. */
 const REQUEST_TIMEOUT_MS = 29_017;
 /** Turns of the event loop in which nothing is under way, so that nothing more will happen until time passes. */
 const QUIET_TURNS = 3;

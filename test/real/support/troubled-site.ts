@@ -13,7 +13,7 @@ import { type BackgroundProgram, startInBackground } from "./background-program.
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const START_LIMIT_MS = 150_000;
-/** The server's clock is behind by so much, which nobody should notice; simulated time can jump and stays in the past. */
+/** The server's clock is behind by so much, which must not show; simulated time can jump and stays in the past. */
 const BEHIND_MS = 30 * 60_000;
 
 /** What the receiver of the push answers: nothing it takes, or this and that. */
@@ -108,7 +108,7 @@ function configuration(server: string, receiver: string, stateDir: string): unkn
   return {
     servers: [
       { name: "hq", url: server, auth, limits: { requests_per_second: 200 } },
-      // Nobody listens there.
+      // No program listens there.
       { name: "closed", url: "http://127.0.0.1:9", auth },
     ],
     collectors: { health: often, tree: often, status: often, channels: often, limits: often, timeseries: often },

@@ -7,16 +7,23 @@ import type { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { MonitoredServer } from "../monitored-server.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
 
-/** What the status page looks at: memory only, so that looking costs the monitoring server nothing. */
-export interface StatusSources {
-  readonly config: Pick<Config, "servers" | "shard">;
-  readonly build: BuildInfo;
+/** What every report looks at: memory only, so that looking costs the monitoring server nothing. */
+interface Sources<Shown extends keyof MonitoredServer> {
   readonly store: Store;
   readonly mapper: ChannelMapper;
   readonly clock: Clock;
-  readonly metrics: ExporterMetrics;
   /** By the configured name of the server. */
-  readonly monitors: ReadonlyMap<string, Pick<MonitoredServer, "status" | "tree" | "nodeStatus" | "inspect">>;
+  readonly monitors: ReadonlyMap<string, Pick<MonitoredServer, Shown>>;
+}
+
+/** What the pages below /debug look at. */
+export type DebugSources = Sources<"inspect" | "node" | "channels">;
+
+/** What the status page looks at. */
+export interface StatusSources extends Sources<"status" | "tree" | "nodeStatus" | "inspect"> {
+  readonly config: Pick<Config, "servers" | "shard">;
+  readonly build: BuildInfo;
+  readonly metrics: ExporterMetrics;
   /** Undefined where nothing is pushed. */
   readonly receiver: ReceiverAddress | undefined;
   readonly isReady: () => boolean;

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { OwnMetrics } from "../../src/app/own-metrics.ts";
+import { RecordedMetrics } from "../../src/app/recorded-metrics.ts";
 import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 
 const { requestDuration, requests, unmappedChannels } = { ...OWN_METRICS.server, ...OWN_METRICS.objects };
 
-async function measured(): Promise<OwnMetrics> {
+async function measured(): Promise<RecordedMetrics> {
   const metrics = emptyMetrics();
   const [hq, branch] = [serverRecorder(metrics, "hq"), serverRecorder(metrics, "branch")];
   for (let request = 0; request < 94; request++) hq.requestDuration("/a", 0.05);
@@ -15,7 +15,7 @@ async function measured(): Promise<OwnMetrics> {
   hq.requests("/a", "200", 3);
   hq.requests("/b", "200", 4);
   branch.requests("/a", "200", 5);
-  return OwnMetrics.read(metrics);
+  return RecordedMetrics.read(metrics);
 }
 
 test("adds up by labels", async () => {

@@ -17,7 +17,8 @@ const REST = 20;
 const OF_PROCESS = /^(process|nodejs)_/;
 
 /**
- * The exporter's own metrics, and the end of the page. What the process needs is measured each second for regular scrapes, as a scrape would take as long for it as for sending all else; what the exporter did is always as it is.
+ * The exporter's own metrics, and the end of the page. What the process needs is measured each second for regular
+ * scrapes, as a scrape would take as long for it as for sending all else; what the exporter did is always as it is.
  *
  * With hundreds of servers these are tens of thousands of lines: they are made in slices, one page at a time, and those
  * who wait for their turn share the next one.

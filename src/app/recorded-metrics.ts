@@ -4,7 +4,7 @@ import { OWN_FAMILIES, type OwnMetric } from "../telemetry/own-metrics.ts";
 import type { HistogramSeries, Labels, NumberSeries } from "../telemetry/recording.ts";
 
 /** Series of a family, also by server: with hundreds of servers each would else look through those of all. */
-class FamilySeries<Series extends { readonly labels: Labels }> {
+class SeriesByServer<Series extends { readonly labels: Labels }> {
   readonly #all: Series[] = [];
   readonly #byServer = new Map<string | undefined, Series[]>();
 
@@ -25,14 +25,14 @@ class FamilySeries<Series extends { readonly labels: Labels }> {
 }
 
 /** What the recorders of the exporter's own metrics hold, for a page that shows some of it. */
-export class OwnMetrics {
-  readonly #numbers = new Map<OwnMetric, FamilySeries<NumberSeries>>();
-  readonly #histograms = new Map<OwnMetric, FamilySeries<HistogramSeries>>();
+export class RecordedMetrics {
+  readonly #numbers = new Map<OwnMetric, SeriesByServer<NumberSeries>>();
+  readonly #histograms = new Map<OwnMetric, SeriesByServer<HistogramSeries>>();
 
   private constructor() {}
 
-  static async read(metrics: ExporterMetrics, slices?: Steps): Promise<OwnMetrics> {
-    const own = new OwnMetrics();
+  static async read(metrics: ExporterMetrics, slices?: Steps): Promise<RecordedMetrics> {
+    const own = new RecordedMetrics();
     metrics.update();
     for (const family of OWN_FAMILIES) {
       own.#numbers.set(family, await gather(metrics.numbers(family), slices));
@@ -82,8 +82,8 @@ export class OwnMetrics {
 async function gather<Series extends { readonly labels: Labels }>(
   all: Iterable<Series>,
   slices: Steps | undefined,
-): Promise<FamilySeries<Series>> {
-  const gathered = new FamilySeries<Series>();
+): Promise<SeriesByServer<Series>> {
+  const gathered = new SeriesByServer<Series>();
   for (const series of all) {
     const turn = slices?.step();
     if (turn !== undefined) await turn;

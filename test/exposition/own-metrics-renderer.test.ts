@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { OwnMetricsRenderer } from "../../src/exposition/own-metrics.ts";
+import { OwnMetricsRenderer } from "../../src/exposition/own-metrics-renderer.ts";
 import type { ExpositionFormat } from "../../src/exposition/text-format.ts";
 
 const TEXT: ReadonlySet<ExpositionFormat> = new Set(["text"]);

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { MemoryBudget } from "../../src/lib/memory-budget.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { stateBytes } from "../../src/model/bounds.ts";
+import { channel, monitored, smallServer } from "./monitored.ts";
+
+const { signal } = new AbortController();
+const NODES = smallServer().nodeRecords.size;
+
+test("a poll holds its lists until the state has taken them over, and the state what it knows", async () => {
+  const memory = new MemoryBudget(1_000_000);
+  const subject = monitored(smallServer(), { memory });
+  const { server, monitor } = subject;
+  server.recordBytes = 1_000;
+  await monitor.pollOnce(signal);
+  const known = stateBytes(NODES, server.channelRecords.length);
+  expect(memory.heldBytes).toBe(known);
+
+  // Lists are read one after the other, and the poll needs all of them: sensors are held while the probes are awaited.
+  const release = server.hold("probe");
+  const [before, sensors] = [server.timesAsked("probe"), 2];
+  const poll = monitor.pollOnce(signal);
+  await expect.poll(() => server.timesAsked("probe")).toBeGreaterThan(before);
+  expect(memory.heldBytes).toBeGreaterThanOrEqual(known + sensors * 1_000);
+  release();
+  await poll;
+  expect(memory.heldBytes).toBe(known);
+});
+
+test("a state that would grow beyond the memory stays as it is, and may shrink", async () => {
+  const subject = monitored(smallServer(), { memory: new MemoryBudget(stateBytes(NODES, 10)) });
+  const { server, monitor } = subject;
+  await monitor.pollOnce(signal);
+  const shown = () => subject.series(TREE_FAMILIES.sensorInfo).length;
+  const before = shown();
+  const few = server.channelRecords;
+  server.channelRecords = Array.from({ length: 11 }, (_, id) => channel(`50.${id}`));
+  expect(await monitor.pollOnce(signal)).toBe(false);
+  expect(subject.log.at(-1)).toMatchObject({ code: "API_MEMORY_FULL" });
+  expect(shown()).toBe(before);
+  expect(subject.monitor.view.state.channelCount).toBe(few.length);
+
+  server.channelRecords = few.slice(0, 1);
+  expect(await monitor.pollOnce(signal)).toBe(true);
+});

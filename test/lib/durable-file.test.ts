@@ -1,0 +1,27 @@
+import { readdir, readFile } from "node:fs/promises";
+import { devNull } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { replaceFile, syncFolder } from "../../src/lib/durable-file.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+test("a file is replaced as a whole, or not at all", async () => {
+  const folder = temporaryFolder({});
+  const path = join(folder, "file");
+  await replaceFile(path, (file) => file.writeFile("old"));
+  const failed = replaceFile(path, async (file) => {
+    await file.writeFile("ne");
+    throw new Error("no space");
+  });
+  await expect(failed).rejects.toThrow("no space");
+  expect([await readFile(path, "utf8"), await readdir(folder)]).toEqual(["old", ["file"]]);
+});
+
+test("a folder of a file system that cannot flush it is no failure", async () => {
+  // Flushing this answers EINVAL, as some network file systems do for folders.
+  await expect(syncFolder(devNull)).resolves.toBeUndefined();
+});
+
+test("a folder that is not there is one", async () => {
+  await expect(syncFolder(join(temporaryFolder({}), "gone"))).rejects.toThrow("ENOENT");
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { MemoryBudget } from "../../src/lib/memory-budget.ts";
+
+test("shares say whether all of them together keep within the budget", () => {
+  const budget = new MemoryBudget(100);
+  const [first, second] = [budget.open(), budget.open()];
+  expect(first.add(60)).toBe(true);
+  expect(second.fits(40)).toBe(true);
+  expect(second.fits(41)).toBe(false);
+  expect(second.add(41)).toBe(false);
+  // What does not fit is held all the same, until its user lets go of it.
+  expect(budget.heldBytes).toBe(101);
+  expect(first.add(0)).toBe(false);
+  second.set(0);
+  expect(first.fits(100)).toBe(true);
+  expect(budget.heldBytes).toBe(60);
+});
+
+test("what is lent ends with the work, also where that fails", async () => {
+  const budget = new MemoryBudget(100);
+  const held = await budget.lend(async (share) => {
+    share.add(70);
+    return budget.heldBytes;
+  });
+  expect(held).toBe(70);
+  const failing = budget.lend(async (share) => {
+    share.add(70);
+    throw new Error("in the middle");
+  });
+  await expect(failing).rejects.toThrow("in the middle");
+  expect(budget.heldBytes).toBe(0);
+});
+
+test("without a bound everything fits", () => {
+  expect(new MemoryBudget().open().add(Number.MAX_SAFE_INTEGER)).toBe(true);
+});
