@@ -110,7 +110,8 @@ export function readSchema(kind: ObjectKind, include: Include, spelling: Spellin
     return [name, sectionSchema(kind, name, include.inheritance, spelling)];
   });
   const state = kind === "channel" ? {} : { status: TEXT };
-  const more = kind === "sensor" ? { status_since: TEXT, message: TEXT, lastup: TEXT, kind_name: TEXT } : {};
+  const more =
+    kind === "sensor" ? { status_since: TEXT, message: TEXT, lastup: TEXT, lastdown: TEXT, kind_name: TEXT } : {};
   const measured = kind === "channel" ? { last_measurement: { type: ["object", "null"] } } : {};
   const summary: Record<string, JsonSchema> =
     include.summary && AVAILABLE[kind].summary ? { sensor_status_summary: ANY_OBJECT } : {};

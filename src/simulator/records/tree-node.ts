@@ -32,17 +32,11 @@ function renderNode(node: SimNode, include: Include, rendering: Rendering): stri
 /** What only sensors have in their default selection. */
 function sensorState(sensor: SimSensor, state: SimState, rendering: Rendering): string {
   const { since, message } = state;
-  const lastUp = lastUpOf(sensor, state, rendering);
-  const lastUpMember = lastUp === undefined ? "" : `,"lastup":${rendering.timestamp(lastUp)}`;
-  return `,"status_since":${rendering.timestamp(since)},"message":${JSON.stringify(message)}${lastUpMember}`;
-}
-
-/** Of a sensor that is up the last scan; of one that is down the last scan before that. Undefined for paused and forced ones. */
-function lastUpOf(sensor: SimSensor, { status, since }: SimState, { world, now }: Rendering): number | undefined {
-  const [primary] = sensor.channels;
-  if (primary === undefined) return undefined;
-  if (status === "up" || status === "warning" || status === "unusual") return world.lastMeasurement(primary, now)?.at;
-  return status === "down" || status === "partialdown" ? world.lastMeasurement(primary, since - 1)?.at : undefined;
+  const { up, down } = rendering.world.lastSeen(sensor, rendering.now);
+  const time = (name: string, at: number | undefined) =>
+    at === undefined ? "" : `,"${name}":${rendering.timestamp(at)}`;
+  const said = `"message":${JSON.stringify(message)}`;
+  return `${time("status_since", since)},${said}${time("lastup", up)}${time("lastdown", down)}`;
 }
 
 function renderChannel(channel: SimChannel, include: Include, rendering: Rendering): string {

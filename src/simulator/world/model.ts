@@ -152,6 +152,14 @@ export interface SimRow {
   readonly displayValues: readonly (number | null)[];
 }
 
+/** When a sensor was last in a status of that kind, by its scans; milliseconds since the epoch. Undefined: never. */
+export interface SimLastSeen {
+  /** Up, in warning or unusual. */
+  readonly up: number | undefined;
+  /** Down, whether in part, or acknowledged. */
+  readonly down: number | undefined;
+}
+
 /** When the scans of a sensor are due, whether or not they take place. */
 export interface SimSchedule {
   /** The first one since the sensor was created; milliseconds since the epoch. */
@@ -217,6 +225,7 @@ export interface World {
   state(node: SimNode, at: number): SimState;
   /** The last scan at or before `at`; undefined when never scanned (paused since creation, status none). */
   lastMeasurement(channel: SimChannel, at: number): SimMeasurement | undefined;
+  lastSeen(sensor: SimSensor, at: number): SimLastSeen;
   schedule(sensor: SimSensor): SimSchedule;
   /** Every scan that took place from `from` to `to`, both included, oldest first. */
   measurements(sensor: SimSensor, from: number, to: number): readonly SimRow[];

@@ -83,9 +83,24 @@ export class Timeline {
     ) {
       return { status, message, since: known.since };
     }
-    const since = this.#since(node, at, status, (when) => this.#statusAt(node, when).status);
+    const since = this.#statusSince(node, at, status);
     this.#knownStates.set(node, { status, since, at, revision });
     return { status, message, since };
+  }
+
+  /** As `state`, of a time that is not asked for again and again. */
+  stateInPast(node: TreeNode, at: number): Pick<SimState, "status" | "since"> {
+    const { status } = this.#statusAt(node, at);
+    return { status, since: this.#statusSince(node, at, status) };
+  }
+
+  /** The last scan at or before `at`; undefined when there was none. */
+  lastScan(sensor: SensorNode, at: number): number | undefined {
+    return this.#lastScan(sensor, at).at;
+  }
+
+  #statusSince(node: TreeNode, at: number, status: SimStatus): number {
+    return this.#since(node, at, status, (when) => this.#statusAt(node, when).status);
   }
 
   /** The time of the first scan after the last change of the node. */

@@ -1,3 +1,4 @@
+import { LastSeen } from "./last-seen.ts";
 import type { WorldSize } from "./layout/size.ts";
 import { completeSize } from "./layout/size.ts";
 import { buildTree } from "./layout/tree-builder.ts";
@@ -6,6 +7,7 @@ import type {
   SimChannel,
   SimDevice,
   SimEdit,
+  SimLastSeen,
   SimMeasurement,
   SimNode,
   SimRow,
@@ -49,6 +51,7 @@ class SimulatedWorld implements World {
   readonly root: SimNode;
   readonly #registry: Registry;
   readonly #timeline = new Timeline();
+  readonly #lastSeen = new LastSeen(this.#timeline);
   readonly #mutations: Mutations;
   readonly #orders: ManualActions;
   readonly #dependencies = new Dependencies();
@@ -92,6 +95,10 @@ class SimulatedWorld implements World {
   lastMeasurement(channel: SimChannel, at: number): SimMeasurement | undefined {
     if (!(channel instanceof ChannelNode)) throw new RangeError("the channel is not of this world");
     return this.#timeline.lastMeasurement(channel, at);
+  }
+
+  lastSeen(sensor: SimSensor, at: number): SimLastSeen {
+    return this.#lastSeen.of(sensorNode(sensor), at);
   }
 
   schedule(sensor: SimSensor): SimSchedule {

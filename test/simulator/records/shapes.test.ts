@@ -35,11 +35,15 @@ describe("records of live servers", () => {
       status: "DOWN_ACKNOWLEDGED",
       status_since: "2026-03-12T17:02:11Z",
       message: "No response",
+      lastup: "2026-03-12T17:01:11Z",
+      lastdown: "2026-03-12T17:55:00Z",
     });
   });
 
-  test("a sensor that is up says when it last was", async () => {
-    expect(await live("/sensors/1000")).toMatchObject({ status: "UP", lastup: "2026-03-12T17:55:05Z" });
+  test("a sensor that is up says when it last was, and nothing of what never was", async () => {
+    const sensor = await live("/sensors/1000");
+    expect(sensor).toMatchObject({ status: "UP", lastup: "2026-03-12T17:55:05Z" });
+    expect(sensor).not.toHaveProperty("lastdown");
   });
 
   test("a device", async () => {
@@ -221,6 +225,7 @@ describe("records of the specification", () => {
       type: "sensor",
       status: "acknowledged",
       status_since: "2026-03-12T17:02:11.000Z",
+      lastdown: "2026-03-12T17:55:00.000Z",
       basic: { priority: 3 },
       parent: DEVICE,
     });

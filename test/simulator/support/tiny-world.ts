@@ -3,6 +3,7 @@ import type {
   SimDevice,
   SimEdit,
   SimKind,
+  SimLastSeen,
   SimMeasurement,
   SimNode,
   SimRow,
@@ -105,6 +106,16 @@ export class TinyWorld implements World {
 
   lastMeasurement(target: SimChannel): SimMeasurement | undefined {
     return this.#measurements.get(target);
+  }
+
+  /** As if a sensor that is not up had been so for as long as it has its status. */
+  lastSeen(sensor: SimSensor): SimLastSeen {
+    const { status, since } = this.state(sensor);
+    const [scan] = this.measurements(sensor, -Infinity, Infinity);
+    const isDown = status === "down" || status === "acknowledged";
+    return status === "up"
+      ? { up: scan?.at, down: undefined }
+      : { up: since - 60_000, down: isDown ? scan?.at : undefined };
   }
 
   /** As if its one measurement had been a sensor's first scan. */
