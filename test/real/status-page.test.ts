@@ -21,6 +21,9 @@ const HOSTILE = [
   `<form action="https://evil.example/"><button id=main>`,
 ];
 
+/** Without a place to break, and written from right to left. */
+const LONG = `\u202e${"W".repeat(900)}`;
+
 /** `expect.poll` gives up after a second unless told. */
 const PATIENT = { timeout: 30_000 };
 
@@ -45,6 +48,9 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     // All kinds of objects and the channels are called what would do harm.
     const victims = someOfEachKind();
     for (const [index, { id }] of victims.entries()) world.rename(id, HOSTILE[index % HOSTILE.length] ?? "");
+    // What sensors say, too: the first ones, which are victims already.
+    for (const [index, text] of HOSTILE.entries()) world.pause(sensors[index]?.id ?? "", at, text);
+    world.pause(sensors[HOSTILE.length]?.id ?? "", at, LONG);
     await running.poll();
     const { exposition, status, debug } = running.exporter;
     web = await startWebServer({
@@ -215,7 +221,8 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
 
   test("fits a telephone", async () => {
     const { page } = await openPage(browser, base, { viewport: { width: 360, height: 740 } });
-    for (const address of [base, `${base}tree?id=${harmless().id}`, `${base}search?q=a`]) {
+    const long = [`${base}search?q=&status=pausedbyuser`, `${base}tree?id=${sensors[HOSTILE.length]?.id}`];
+    for (const address of [base, `${base}tree?id=${harmless().id}`, `${base}search?q=a`, ...long]) {
       await page.goto(address);
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), address).toBeLessThanOrEqual(0);
     }
@@ -249,9 +256,11 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     const { page, complaints } = await openPage(browser, base);
     const harmed = () => page.evaluate<unknown>("window.harmed ?? null");
     const seen = new Set<string>();
+    const said = new Set<string>();
     const pages = [
       base,
       `${base}search?q=harmed`,
+      `${base}search?status=pausedbyuser`,
       `${base}search?q=${encodeURIComponent(HOSTILE[0] ?? "")}`,
       `${base}search?server=${encodeURIComponent(HOSTILE[2] ?? "")}&status=${encodeURIComponent(HOSTILE[1] ?? "")}`,
       `${base}tree?id=${encodeURIComponent(HOSTILE[4] ?? "")}`,
@@ -260,6 +269,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
     for (const address of pages) {
       await page.goto(address);
       for (const text of await page.locator("h1, .row > a").allTextContents()) seen.add(text);
+      for (const text of await page.locator(".said").allTextContents()) said.add(text);
       expect(await harmed(), address).toBeNull();
       for (const href of await page.evaluate<string[]>(LINKS)) expect(href).toMatch(/^https?:\/\/127\.0\.0\.1/);
       expect(
@@ -267,6 +277,7 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
       ).toBe(0);
     }
     for (const name of HOSTILE) expect([...seen]).toContain(name);
+    for (const message of HOSTILE) expect([...said]).toContain(message);
     await page.goto(base);
     await page.locator("#q").pressSequentially("<script>window.harmed = 1</script>");
     await page.locator("#found #results").waitFor();

@@ -7,7 +7,7 @@ const FIXED: Readonly<Partial<Record<SimStatus, string>>> = {
   unknown: "No data yet",
   collecting: "Collecting data",
   disconnected: "The probe is not connected",
-  pausedbyuser: "Paused",
+  pausedbyuser: "Paused by user",
   pausedbydependency: "Paused by parent",
   pausedbyschedule: "Paused by schedule",
   pausedbylicense: "Paused because of the licence",
