@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
+import { promqlLabels } from "../support/promql-labels.ts";
 import { promqlNames } from "../support/promql-names.ts";
 import { ALERTS, RECORDS, RULE_TESTS, RULES } from "../support/rule-files.ts";
 
@@ -16,10 +17,11 @@ const families: readonly MetricFamily[] = [...Object.values(TREE_FAMILIES), ...O
 const labelsOf = new Map(families.map(({ name, labels }) => [name, [...TARGET_LABELS, ...labels]]));
 // Prometheus' own, for each target.
 labelsOf.set("up", TARGET_LABELS);
-for (const { record, expr } of RECORDS) labelsOf.set(record, [...new Set(labelsIn(expr))]);
+for (const { record, expr } of RECORDS) labelsOf.set(record, [...promqlLabels(expr, labelsOf).labels]);
 
 function labelsIn(expr: string): string[] {
-  return [...promqlNames(expr).metrics].flatMap((name) => labelsOf.get(name) ?? []);
+  const { metrics, made } = promqlNames(expr);
+  return [...[...metrics].flatMap((name) => labelsOf.get(name) ?? []), ...made];
 }
 
 /** Metrics and labels that nothing serves. */
@@ -44,6 +46,7 @@ test.each([
     "prtg_up * on (server) group_left (nme) topk by (server) (1, prtg_sensors[5m:1m])",
     ["nme"],
   ],
+  ["none in labels that are made", 'sum by (x, y) (label_replace(count_values("y", prtg_up), "x", "", "", ""))', []],
   ["what only looks like a name", 'time() - prtg_sensors{status="foo{bar}"} offset 5m # comment', []],
 ] as const)("finds %s", (_title, expr, found) => {
   expect(unknownNames(expr)).toEqual(found);
@@ -78,7 +81,10 @@ describe.each(ALERTS)("$alert", ({ alert, expr, labels, annotations, for: pendin
   test("says what it is, how bad it is, and where to read on", () => {
     expect(Object.keys(annotations)).toEqual(["summary", "description", "runbook_url"]);
     expect(annotations.runbook_url).toBe(`docs/runbooks/${alert}.md`);
-    expect(["critical", "warning", "info"]).toContain(labels.severity);
+    // Its own, or that of the sensor's priority, which its series carry.
+    const ofSeries = promqlLabels(expr, labelsOf).labels.has("severity");
+    expect(["critical", "warning", "info"]).toContain(ofSeries ? "info" : labels.severity);
+    expect(ofSeries).toBe(labels.severity === undefined);
     expect(pending).toMatch(/^\d+m$/);
   });
 
@@ -86,7 +92,7 @@ describe.each(ALERTS)("$alert", ({ alert, expr, labels, annotations, for: pendin
     const shown = Object.values(annotations).flatMap((text) =>
       [...text.matchAll(/\$labels\.(\w+)/g)].map(([, name]) => name),
     );
-    const known = labelsIn(expr);
+    const known: readonly string[] = [...promqlLabels(expr, labelsOf).labels];
     expect(shown.filter((name) => name === undefined || !known.includes(name))).toEqual([]);
   });
 });

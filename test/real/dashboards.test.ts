@@ -141,7 +141,9 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
         name: ruleName(rule),
         // There always is an exporter here; an hour ago there was none.
         ask: () =>
-          rule.expr.includes("absent(") ? prometheus.query(rule.expr, Date.now() / 1000 - 3600) : run(rule.expr, true),
+          rule.expr.includes("absent(")
+            ? prometheus.query(rule.expr, Date.now() / 1000 - 3600)
+            : run(sooner(rule), true),
       })),
       ...RULES.flatMap(({ record }) =>
         record === undefined ? [] : [{ name: `series ${record}`, ask: () => run(record, true) }],
@@ -235,6 +237,12 @@ function ruleName({ record, alert, expr }: Rule): string {
   return `rule ${alert ?? record}${place > 0 ? ` ${place + 1}` : ""}`;
 }
 
+/** For what takes hours, or is only said of sensors with stars that none need have here. */
+function sooner({ alert, expr }: Rule): string {
+  const ofAll = alert === "PrtgChannelBeyondLimit" ? expr.replace('severity="critical"', 'severity!=""') : expr;
+  return ofAll.replace("> 4 * 3600", "> 600");
+}
+
 /** The rules as they are, evaluated every second. */
 async function quickRules(folder: string): Promise<string[]> {
   return Promise.all(
@@ -322,6 +330,7 @@ async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void
   await site.control(`objects/${acknowledged}/acknowledge`, { message: "On it" });
   await site.control(`objects/${paused}/pause`, {});
   await site.control(`objects/${partial}/force`, { status: "partialdown" });
+  await killDevice(site, prometheus, probe);
   const idle = await idleProbe(prometheus, taken, probe);
   const [back = ""] = (await prometheus.query('prtg_node_status_code{kind="probe"}'))
     .filter(({ labels }) => labels.path !== probe && labels.id !== idle)
@@ -341,6 +350,29 @@ async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void
     await site.control("faults", { fault });
   }
   await site.breakConfiguration();
+}
+
+/** Lets all sensors of a device go down, after one of them has come and gone. */
+async function killDevice(site: TroubledSite, prometheus: Prometheus, probe: string): Promise<void> {
+  const instance = `instance="${site.address}"`;
+  const counts = await prometheus.query(
+    `topk(1, count by (device_id) (prtg_sensor_info{${instance}, priority=~"3|4|5"}
+      and on (sensor_id) (prtg_sensor_status_code{${instance}, probe="${probe}"} == 3)))`,
+  );
+  const ids = (await prometheus.query(`prtg_sensor_info{${instance}, device_id="${counts[0]?.labels.device_id}"}`)).map(
+    ({ labels }) => labels.sensor_id ?? "",
+  );
+  const [flapping = ""] = ids;
+  for (const status of ["down", "up", "down", "up", "down"]) {
+    await site.control(`objects/${flapping}/force`, { status });
+    const wanted = `server_sensor:prtg_sensor_down:bool{sensor_id="${flapping}"} == ${status === "down" ? 1 : 0}`;
+    await until(
+      `sensor ${flapping} ${status}`,
+      CHANGE_LIMIT_MS,
+      async () => (await prometheus.query(wanted)).length > 0,
+    );
+  }
+  for (const id of ids) await site.control(`objects/${id}/force`, { status: "down" });
 }
 
 /** A probe below which nothing else goes wrong. */

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { childrenOf, labelNames, metricOf, parsePromql } from "./promql-syntax.ts";
+import { childrenOf, labelNames, madeLabel, metricOf, parsePromql } from "./promql-syntax.ts";
 
 export interface PromqlLabels {
   /** Labels that the result can have. */
@@ -67,6 +67,8 @@ export function promqlLabels(expression: string, labelsOf: ReadonlyMap<string, r
     const modifier = node.getChild("AggregateModifier");
     const listed = labelNames(modifier?.getChild("GroupingLabels") ?? null, expression);
     need(listed, operand, "grouping");
+    const made = madeLabel(node, expression);
+    if (made !== undefined) return new Set([...listed, made]);
     if (childrenOf(node.getChild("AggregateOp")).some(({ name }) => CHOOSING.has(name))) return operand;
     if (modifier?.getChild("Without") != null) return new Set([...operand].filter((label) => !listed.includes(label)));
     return new Set(listed);
@@ -98,6 +100,8 @@ export function promqlLabels(expression: string, labelsOf: ReadonlyMap<string, r
   const returned = (node: SyntaxNode): Labels => {
     const labels = union(operandsOf(node.getChild("FunctionCallBody")).map(labelsAt));
     const name = node.getChild("FunctionIdentifier")?.firstChild?.name;
+    const made = madeLabel(node, expression);
+    if (made !== undefined) return new Set([...labels, made]);
     if (name !== "HistogramQuantile") return labels;
     need(["le"], labels, "histogram_quantile");
     return new Set([...labels].filter((label) => label !== "le"));

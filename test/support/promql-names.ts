@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { childrenOf, labelNames, metricOf, parsePromql } from "./promql-syntax.ts";
+import { childrenOf, labelNames, madeLabel, metricOf, parsePromql } from "./promql-syntax.ts";
 
 /** What a PromQL expression names. */
 export interface PromqlNames {
@@ -8,6 +8,8 @@ export interface PromqlNames {
   readonly matched: readonly (readonly [metric: string, label: string])[];
   /** Labels in `by (...)`, `on (...)` and their like. */
   readonly listed: ReadonlySet<string>;
+  /** Labels that `label_replace` and `count_values` make. */
+  readonly made: ReadonlySet<string>;
 }
 
 /** Throws an Error where Prometheus would not understand it. */
@@ -15,7 +17,10 @@ export function promqlNames(expression: string): PromqlNames {
   const metrics = new Set<string>();
   const matched: [string, string][] = [];
   const listed = new Set<string>();
+  const made = new Set<string>();
   const visit = (node: SyntaxNode) => {
+    const madeHere = madeLabel(node, expression);
+    if (madeHere !== undefined) made.add(madeHere);
     if (node.name === "VectorSelector") {
       const metric = metricOf(node, expression);
       metrics.add(metric);
@@ -26,5 +31,5 @@ export function promqlNames(expression: string): PromqlNames {
     for (const child of childrenOf(node)) visit(child);
   };
   visit(parsePromql(expression));
-  return { metrics, matched, listed };
+  return { metrics, matched, listed, made };
 }

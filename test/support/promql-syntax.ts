@@ -30,6 +30,15 @@ export function labelNames(node: SyntaxNode | null, expression: string): string[
   });
 }
 
+/** The label that `label_replace` or `count_values` makes; undefined for all else. */
+export function madeLabel(node: SyntaxNode, expression: string): string | undefined {
+  const isReplacing = node.getChild("FunctionIdentifier")?.firstChild?.name === "LabelReplace";
+  const isCounting = childrenOf(node.getChild("AggregateOp")).some(({ name }) => name === "CountValues");
+  if (!isReplacing && !isCounting) return undefined;
+  const name = node.getChild("FunctionCallBody")?.getChild("StringLiteral");
+  return name == null ? undefined : expression.slice(name.from + 1, name.to - 1);
+}
+
 /** Name of the metric that a selector selects; empty where it only has matchers. */
 export function metricOf(selector: SyntaxNode, expression: string): string {
   const name = selector.getChild("Identifier");
