@@ -1,0 +1,119 @@
+import { pino } from "pino";
+import type { EventRecord } from "../../../src/events/event.ts";
+import { EventMemory } from "../../../src/events/event-memory.ts";
+import type { QueueBounds } from "../../../src/events/event-queue.ts";
+import { ServerEvents } from "../../../src/events/server-events.ts";
+import type { EventSink, SendOutcome } from "../../../src/events/sink.ts";
+import type { Clock } from "../../../src/lib/clock.ts";
+import type { NodePoll } from "../../../src/model/tree.ts";
+import type { JournalFiles } from "../../../src/sync/state-files.ts";
+import { eventRecorder } from "../../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../../support/exporter-metrics.ts";
+import type { ManualClock } from "../../support/manual-clock.ts";
+import { monitoredState } from "./monitored-site.ts";
+
+/** What outlives a process: files, of which any may be refused. */
+export interface Disk {
+  readonly files: Map<string, string>;
+  isFull: boolean;
+}
+
+export function emptyDisk(): Disk {
+  return { files: new Map(), isFull: false };
+}
+
+/** A receiver that can be out, refuse, or take a part. */
+export interface Receiver {
+  readonly got: EventRecord[];
+  answer: "accepted" | "rejected" | "retry" | "partly";
+}
+
+export function receiver(): Receiver {
+  return { got: [], answer: "accepted" };
+}
+
+/** Nothing comes back any more once the process is killed; each step takes a moment, so that a kill can come between any two. */
+async function step<Result>(clock: Clock, life: AbortSignal, act: () => Result): Promise<Result> {
+  await clock.sleep(10);
+  if (life.aborted) return new Promise(() => undefined);
+  const result = act();
+  await clock.sleep(10);
+  return life.aborted ? new Promise(() => undefined) : result;
+}
+
+function filesOn({ files, ...disk }: Disk, isFull: () => boolean, clock: Clock, life: AbortSignal): JournalFiles {
+  void disk;
+  const check = () => {
+    if (isFull()) throw new Error("ENOSPC: no space left on device");
+  };
+  return {
+    read: async (name) => files.get(name),
+    write: (name, text) =>
+      step(clock, life, () => {
+        check();
+        files.set(name, text);
+      }),
+    append: (name, text) =>
+      step(clock, life, () => {
+        // A part of it is there.
+        if (isFull()) files.set(name, `${files.get(name) ?? ""}${text.slice(0, text.length / 2)}`);
+        check();
+        files.set(name, `${files.get(name) ?? ""}${text}`);
+      }),
+    rename: (from, to) =>
+      step(clock, life, () => {
+        files.set(to, files.get(from) ?? "");
+        files.delete(from);
+      }),
+    syncDirectory: () => step(clock, life, () => undefined),
+  };
+}
+
+function sinkTo(target: Receiver, clock: Clock, life: AbortSignal): EventSink {
+  return {
+    send: (batch) =>
+      step(clock, life, (): SendOutcome => {
+        const { answer } = target;
+        if (answer === "accepted" || answer === "partly") {
+          const taken = answer === "partly" ? batch.slice(0, Math.floor(batch.length / 2)) : batch;
+          target.got.push(...taken);
+          if (taken.length === batch.length) return { kind: "accepted", rejected: 0, message: "" };
+          return { kind: "retry", settled: taken.length, rejected: 0, retryAfterMs: undefined, message: "busy" };
+        }
+        if (answer === "rejected") return { kind: "rejected", message: "no" };
+        return { kind: "retry", settled: 0, rejected: 0, retryAfterMs: undefined, message: "out" };
+      }),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** One process of the exporter, as far as events are concerned. */
+export async function startEventProcess(clock: ManualClock, disk: Disk, target: Receiver, bounds?: QueueBounds) {
+  const life = new AbortController();
+  const { state, poll } = monitoredState(clock);
+  const metrics = emptyMetrics();
+  const lines: { readonly level: number; readonly msg: string }[] = [];
+  const memory = await EventMemory.open(
+    "hq",
+    filesOn(disk, () => disk.isFull, clock, life.signal),
+  );
+  const events = new ServerEvents({
+    server: "hq",
+    memory,
+    structure: false,
+    clock,
+    random: () => 0.5,
+    log: pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) }),
+    observer: eventRecorder(metrics, "hq"),
+    ...(bounds && { bounds }),
+  });
+  await events.deliverTo(new Map([["otlp", sinkTo(target, clock, life.signal)]]));
+  state.watchNodes(events.watcher);
+  events.start();
+  return {
+    ...{ events, metrics, lines, memory },
+    poll: (nodes: NodePoll) => poll(nodes),
+    /** As SIGKILL: whatever is under way does not come to its end. */
+    kill: () => life.abort(),
+  };
+}
