@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -56,7 +57,7 @@ export class ServerEvents {
   readonly #outputs = new Map<EventOutput, Output>();
   readonly #failures: LogOnChange;
   #memory: EventMemory;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #oneAtATime = pLimit(1);
   /** The number up to which events are on the disk, or could not be written. */
   #noted: number;
   #started = false;
@@ -133,7 +134,7 @@ export class ServerEvents {
   async stop(graceMs: number): Promise<void> {
     await Promise.all([...this.#outputs.values()].map(({ loop }) => loop.end(graceMs)));
     this.#outputs.clear();
-    await this.#writing;
+    await this.#note([]);
   }
 
   #createLoop(output: EventOutput, sink: EventSink): DeliveryLoop {
@@ -193,8 +194,7 @@ export class ServerEvents {
 
   /** One after the other. Never rejects. */
   #note(entries: readonly JournalEntry[]): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#write(entries));
-    return this.#writing;
+    return this.#oneAtATime(() => this.#write(entries));
   }
 
   async #write(entries: readonly JournalEntry[]): Promise<void> {

@@ -4,6 +4,7 @@ import { ScenarioError } from "../scenario/scenario-error.ts";
 import { OBJECT_OPERATIONS } from "./object-operations.ts";
 import { type ControlCall, ControlError, type ControlOperation, type ControlParts, ok } from "./operation.ts";
 import { SERVICE_OPERATIONS } from "./service-operations.ts";
+import { STATUS_CHANGES } from "./status-changes.ts";
 import { describeTime, TIME_OPERATIONS } from "./time-operations.ts";
 
 /** Beside `/api/v2`, whose paths it can never take. */
@@ -30,6 +31,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...TIME_OPERATIONS,
   ...SERVICE_OPERATIONS,
   ...OBJECT_OPERATIONS,
+  STATUS_CHANGES,
 ];
 
 /**

@@ -52,6 +52,30 @@ describe("the control endpoint", () => {
     expect(new Set(operations).size).toBe(operations.length);
   });
 
+  test("tells which statuses change, as seen at fixed steps", async () => {
+    const { simulator, send } = await start();
+    const [sensor] = simulator.world.list("sensor");
+    if (sensor === undefined) throw new Error("no sensor");
+    simulator.freezeAt(STARTED_AT + 30 * MINUTE);
+    await send("POST", `/objects/${sensor.id}/pause`, { for: "30m", message: "by hand" });
+    simulator.freezeAt(STARTED_AT + 2 * HOUR);
+    const query = `from=${new Date(STARTED_AT).toISOString()}&step=20m`;
+    const { status, json } = await send("GET", `/status-changes?${query}`);
+    expect(status).toBe(200);
+    const { changes } = json as { readonly changes: readonly Readonly<Record<string, unknown>>[] };
+    const own = changes.filter(({ id }) => id === sensor.id);
+    expect(own[0]).toMatchObject({
+      type: "sensor",
+      name: sensor.name,
+      to: "pauseduntil",
+      since: new Date(STARTED_AT + 30 * MINUTE).toISOString(),
+      at: new Date(STARTED_AT + 40 * MINUTE).toISOString(),
+    });
+    expect(own[1]).toMatchObject({ from: "pauseduntil" });
+    expect(await send("GET", "/status-changes?from=then&step=20m")).toMatchObject({ status: 400 });
+    expect(await send("GET", `/status-changes?${query.replace("20m", "1ms")}`)).toMatchObject({ status: 400 });
+  });
+
   test("wants the API key, not any other", async () => {
     const { simulator } = await start({ credentials: { ...CREDENTIALS, limitedApiKey: "LIMITED" } });
     for (const bearer of [null, "wrong", "LIMITED"]) {

@@ -1,0 +1,136 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough, Writable } from "node:stream";
+import { expect, test } from "vitest";
+import type { EventRecord } from "../../src/events/event.ts";
+import { fileOutput, jsonLinesSinks, streamOutput } from "../../src/events/json-lines-sink.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const SIGNAL = new AbortController().signal;
+const ACCEPTED = { kind: "accepted", rejected: 0, message: "" };
+
+function event(number: number, more: Partial<EventRecord> = {}): EventRecord {
+  return {
+    uid: number.toString(16).padStart(32, "0"),
+    eventName: "prtg.sensor.status_change",
+    timestamp: Date.UTC(2026, 0, 15, 12),
+    observedTimestamp: Date.UTC(2026, 0, 15, 12, 0, 1),
+    severityText: "ERROR",
+    severityNumber: 17,
+    body: `event ${number}`,
+    attributes: { "prtg.sensor.id": String(number) },
+    ...more,
+  };
+}
+
+const bodies = (text: string): readonly string[] =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).body);
+
+function appending(content?: string) {
+  const path = join(temporaryFolder({}), "events.jsonl");
+  if (content !== undefined) writeFileSync(path, content);
+  return { path, sink: jsonLinesSinks(fileOutput(path))("hq"), text: () => readFileSync(path, "utf8") };
+}
+
+test("a line is one JSON object, named as in OpenTelemetry's data model", async () => {
+  const { sink, text } = appending();
+  expect(await sink.send([event(1)], SIGNAL)).toEqual(ACCEPTED);
+  expect(text()).toMatch(/^[^\n]+\n$/);
+  expect(JSON.parse(text())).toEqual({
+    timestamp: "2026-01-15T12:00:00.000Z",
+    observed_timestamp: "2026-01-15T12:00:01.000Z",
+    severity_text: "ERROR",
+    severity_number: 17,
+    event_name: "prtg.sensor.status_change",
+    body: "event 1",
+    attributes: { "prtg.sensor.id": "1" },
+    uid: "00000000000000000000000000000001",
+  });
+});
+
+test("a time that no calendar has stays a number", async () => {
+  const { sink, text } = appending();
+  await sink.send([event(1, { timestamp: 9e15 })], SIGNAL);
+  expect(JSON.parse(text()).timestamp).toBe(9e15);
+});
+
+test("a file that was renamed or removed is another one from then on", async () => {
+  const { path, sink, text } = appending();
+  await sink.send([event(1)], SIGNAL);
+  renameSync(path, `${path}.1`);
+  await sink.send([event(2)], SIGNAL);
+  expect([bodies(readFileSync(`${path}.1`, "utf8")), bodies(text())]).toEqual([["event 1"], ["event 2"]]);
+});
+
+test("what an earlier process wrote, and a kill kept it from noting, is not written again", async () => {
+  const { path, sink, text } = appending();
+  await sink.send([event(1), event(2)], SIGNAL);
+  const next = jsonLinesSinks(fileOutput(path))("hq");
+  expect(await next.send([event(2), event(3)], SIGNAL)).toEqual(ACCEPTED);
+  expect(bodies(text())).toEqual(["event 1", "event 2", "event 3"]);
+});
+
+test("a line that was cut off before is ended first", async () => {
+  const { sink, text } = appending('{"torn');
+  await sink.send([event(1)], SIGNAL);
+  expect(text()).toMatch(/^\{"torn\n\{.*\}\n$/);
+});
+
+test("a file that cannot be opened is tried again later", async () => {
+  const folder = temporaryFolder({});
+  const path = join(folder, "later", "events.jsonl");
+  const sink = jsonLinesSinks(fileOutput(path))("hq");
+  expect(await sink.send([event(1)], SIGNAL)).toMatchObject({
+    kind: "retry",
+    settled: 0,
+    message: expect.stringContaining("ENOENT"),
+  });
+  expect(existsSync(path)).toBe(false);
+});
+
+test.skipIf(!existsSync("/dev/full"))("a full disk is no end", async () => {
+  const sink = jsonLinesSinks(fileOutput("/dev/full"))("hq");
+  expect(await sink.send([event(1)], SIGNAL)).toMatchObject({
+    kind: "retry",
+    message: expect.stringContaining("ENOSPC"),
+  });
+});
+
+test("others that append do not upset it", async () => {
+  const { path, sink, text } = appending();
+  await sink.send([event(1)], SIGNAL);
+  appendFileSync(path, "{}\n");
+  await sink.send([event(2)], SIGNAL);
+  expect(text().split("\n")).toHaveLength(4);
+});
+
+test("batches of several servers do not mix", async () => {
+  const path = join(temporaryFolder({}), "events.jsonl");
+  const open = jsonLinesSinks(fileOutput(path));
+  const batches = [1, 2, 3, 4].map((server) => [event(server * 10), event(server * 10 + 1)]);
+  await Promise.all(batches.map((batch, server) => open(`s${server}`).send(batch, SIGNAL)));
+  expect(bodies(readFileSync(path, "utf8"))).toEqual(
+    [10, 11, 20, 21, 30, 31, 40, 41].map((number) => `event ${number}`),
+  );
+});
+
+test("a stream gets the same lines", async () => {
+  const stream = new PassThrough();
+  await jsonLinesSinks(streamOutput(stream))("hq").send([event(1), event(2)], SIGNAL);
+  expect(bodies(String(stream.read()))).toEqual(["event 1", "event 2"]);
+});
+
+test("a reader that is gone does not end the process", async () => {
+  const stream = new Writable({
+    write: (_chunk, _encoding, callback) => callback(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),
+  });
+  const sink = jsonLinesSinks(streamOutput(stream))("hq");
+  for (let attempt = 0; attempt < 2; attempt++) {
+    expect(await sink.send([event(1)], SIGNAL)).toMatchObject({ kind: "retry", settled: 0 });
+  }
+  streamOutput(stream);
+  expect(stream.listenerCount("error")).toBe(1);
+});
