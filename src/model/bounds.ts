@@ -16,7 +16,7 @@ export function labelSize({ path, name, probe, group, device, host, type, typeNa
  * Bytes of the heap of Node.js 24, with the series that show it, measured as those of src/prtg/memory-bounds.ts. Texts are
  * those of the records, and their copies in labels are not in the heap.
  */
-const NODE_BYTES = 700;
+const NODE_BYTES = 750;
 const CHANNEL_BYTES = 350;
 
 /** Memory that the state of a server takes with so many objects, by estimate. */

@@ -7,7 +7,7 @@ import { ApiError } from "./api-error.ts";
  */
 
 /** A probe, group, device or sensor while its list is read, beside its text. */
-export const NODE_RECORD_BYTES = 450;
+export const NODE_RECORD_BYTES = 510;
 /** A channel while its list is read; its texts are shared with those of others. */
 export const CHANNEL_RECORD_BYTES = 150;
 /** A lookup while its list is read; its entries count as text. */

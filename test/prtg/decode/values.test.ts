@@ -122,6 +122,24 @@ describe("parseTimestamp", () => {
       }),
     );
   });
+
+  test("reads the usual form as it reads any other", () => {
+    const digits = (count: number) =>
+      fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: count, maxLength: count });
+    const parts = fc.tuple(digits(4), ...[2, 2, 2, 2, 2].map(digits), fc.option(digits(3)));
+    const early = fc.tuple(
+      fc.constantFrom("2024", "2026"),
+      ...Array(5).fill(fc.constantFrom("00", "02", "12", "24", "29", "31", "60")),
+      fc.option(digits(3)),
+    );
+    fc.assert(
+      fc.property(fc.oneof(parts, early), ([year, month, day, hour, minute, second, fraction]) => {
+        const text = `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction === null ? "" : `.${fraction}`}`;
+        expect(parseTimestamp(`${text}Z`)).toBe(parseTimestamp(`${text}+00:00`));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
 
 describe("readTimestamp", () => {
