@@ -5,6 +5,16 @@ const FIRST_CAPACITY = 16;
 /** Marks a series without a value: it expired before anything was. */
 export const ABSENT = Number.NEGATIVE_INFINITY;
 
+/** What a receiver to which series are pushed knows of one, as bits. */
+export const MARKS = {
+  /** It was sent a value. */
+  pushed: 1,
+  /** It is being told that the series has ended. */
+  ending: 2,
+  /** The series is none of ours any more: its labels are kept until the receiver knows that it has ended. */
+  left: 4,
+} as const;
+
 /**
  * Up to 1,024 series of a table in flat arrays. A table grows by blocks, so that nothing large is ever copied, and what
  * follows from a block (its lines of the page) stays valid until its version changes.
@@ -15,6 +25,8 @@ export class SeriesBlock {
   /** When each series got its labels, as the table counts. */
   labelledAt = new Uint32Array(FIRST_CAPACITY);
   shardKeys = new Uint32Array(FIRST_CAPACITY);
+  /** See `MARKS`. */
+  marks = new Uint8Array(FIRST_CAPACITY);
   values = new Float64Array(FIRST_CAPACITY);
   /** Monotonic ms. */
   expiresAt = new Float64Array(FIRST_CAPACITY).fill(ABSENT);
@@ -46,12 +58,13 @@ export class SeriesBlock {
     this.labels = copied(this.labels, new Uint32Array(capacity * this.#width));
     this.labelledAt = copied(this.labelledAt, new Uint32Array(capacity));
     this.shardKeys = copied(this.shardKeys, new Uint32Array(capacity));
+    this.marks = copied(this.marks, new Uint8Array(capacity));
     this.values = copied(this.values, new Float64Array(capacity));
     this.expiresAt = copied(this.expiresAt, new Float64Array(capacity).fill(ABSENT));
   }
 }
 
-function copied<Numbers extends Uint32Array | Float64Array>(from: Numbers, to: Numbers): Numbers {
+function copied<Numbers extends Uint8Array | Uint32Array | Float64Array>(from: Numbers, to: Numbers): Numbers {
   to.set(from);
   return to;
 }

@@ -1,5 +1,6 @@
 import type { MetricFamily } from "../mapping/metric-table.ts";
-import { ABSENT, BLOCK_SIZE, SeriesBlock } from "./series-block.ts";
+import { LeftSeries } from "./left-series.ts";
+import { ABSENT, BLOCK_SIZE, MARKS, SeriesBlock } from "./series-block.ts";
 import { SERVER_WIDE, type ShardKey } from "./shard-key.ts";
 import { StringPool } from "./string-pool.ts";
 
@@ -14,6 +15,7 @@ export class SeriesTable {
   readonly family: MetricFamily;
   readonly #renderLabels: LabelRenderer;
   readonly #texts: StringPool;
+  readonly #leftInAll: LeftSeries;
   readonly #blocks: SeriesBlock[] = [];
   readonly #free: number[] = [];
   #nextExpiry = Number.POSITIVE_INFINITY;
@@ -21,12 +23,19 @@ export class SeriesTable {
   #size = 0;
   #version = 0;
   #labelled = 0;
+  #left = 0;
 
-  /** `texts`: shared by the tables of a store. */
-  constructor(family: MetricFamily, renderLabels: LabelRenderer, texts = new StringPool()) {
+  /** `texts` and `left`: shared by the tables of a store. */
+  constructor(
+    family: MetricFamily,
+    renderLabels: LabelRenderer,
+    texts = new StringPool(),
+    left = new LeftSeries(Number.POSITIVE_INFINITY),
+  ) {
     this.family = family;
     this.#renderLabels = renderLabels;
     this.#texts = texts;
+    this.#leftInAll = left;
   }
 
   /** Slots in use or free; iterate from 0 to here and ask `isPresent`. */
@@ -54,6 +63,11 @@ export class SeriesTable {
     return this.#labelled;
   }
 
+  /** Series that are kept only until a receiver knows that they have ended. */
+  get left(): number {
+    return this.#left;
+  }
+
   /** Lower bound of the next moment (monotonic ms) at which a value expires. */
   get nextExpiry(): number {
     return this.#nextExpiry;
@@ -72,7 +86,7 @@ export class SeriesTable {
     this.#checkLabels(labels);
     const before = this.#labelIds(slot).slice();
     this.#setLabels(slot, labels, shardKey);
-    for (const id of before) this.#texts.release(id);
+    this.#leave(slot, before);
     if (this.isPresent(slot)) this.#block(slot).version = ++this.#version;
   }
 
@@ -102,13 +116,76 @@ export class SeriesTable {
     this.#size--;
   }
 
-  /** Forgets the series; its slot will be used again. */
+  /** Forgets the series, once a receiver that has it knows that it has ended; its slot will be used again. */
   remove(slot: number): void {
     this.withdraw(slot);
-    const labels = this.#labelIds(slot);
-    for (const id of labels) this.#texts.release(id);
-    labels.fill(StringPool.EMPTY);
-    this.#free.push(slot);
+    const block = this.#block(slot);
+    const at = slot % BLOCK_SIZE;
+    const marks = block.marks[at] ?? 0;
+    if (marks === 0 || !this.#leftInAll.take()) this.#release(slot);
+    else {
+      block.marks[at] = marks | MARKS.left;
+      this.#left++;
+    }
+  }
+
+  /** A value of the series goes to a receiver, which has to be told when the series ends. */
+  markPushed(slot: number): void {
+    const { marks } = this.#block(slot);
+    const at = slot % BLOCK_SIZE;
+    marks[at] = ((marks[at] ?? 0) & MARKS.left) | MARKS.pushed;
+  }
+
+  /** The receiver has the series, and is not known to know of its end. */
+  isPushed(slot: number): boolean {
+    return this.#marks(slot) !== 0;
+  }
+
+  /** The series is kept only until the receiver knows that it has ended. */
+  isLeft(slot: number): boolean {
+    return (this.#marks(slot) & MARKS.left) !== 0;
+  }
+
+  /** The receiver is being told that the series has ended; returns what `ended` wants to know. */
+  markEnding(slot: number): number {
+    const block = this.#block(slot);
+    const at = slot % BLOCK_SIZE;
+    block.marks[at] = ((block.marks[at] ?? 0) & MARKS.left) | MARKS.ending;
+    return block.labelledAt[at] ?? 0;
+  }
+
+  /** The receiver knows that the series has ended, unless it got another value meanwhile. `labelledAt`: from `markEnding`. */
+  ended(slot: number, labelledAt: number): void {
+    const block = this.#block(slot);
+    const at = slot % BLOCK_SIZE;
+    const marks = block.marks[at] ?? 0;
+    if (block.labelledAt[at] !== labelledAt || (marks & MARKS.ending) === 0) return;
+    if ((marks & MARKS.left) !== 0) this.dropLeft(slot);
+    else block.marks[at] = marks & ~MARKS.ending;
+  }
+
+  /** Nothing is to be told any more of a series that is kept only for that. */
+  dropLeft(slot: number): void {
+    this.#left--;
+    this.#leftInAll.release();
+    this.#release(slot);
+  }
+
+  /** There is no receiver any more that would have to be told of an end. */
+  forgetPushed(): void {
+    for (let slot = 0; slot < this.#slots; slot++) {
+      if (this.isLeft(slot)) this.dropLeft(slot);
+      else this.#block(slot).marks[slot % BLOCK_SIZE] = 0;
+    }
+  }
+
+  /** Keeps labels of which a receiver is to be told that their series has ended; false where there is no room. */
+  addLeft(labels: readonly string[]): boolean {
+    if (!this.#leftInAll.take()) return false;
+    const slot = this.add(labels);
+    this.#block(slot).marks[slot % BLOCK_SIZE] = MARKS.pushed | MARKS.left;
+    this.#left++;
+    return true;
   }
 
   /** Withdraws every value whose time has come. */
@@ -157,6 +234,50 @@ export class SeriesTable {
 
   labelText(slot: number): string {
     return this.#renderLabels(this.family, this.labels(slot));
+  }
+
+  /** Labels in another form, the same for the same labels and seldom for others: for finding series by their labels. */
+  labelHash(slot: number): number {
+    let hash = 0;
+    for (const id of this.#labelIds(slot)) hash = Math.imul(hash ^ id, 0x9e3779b1) ^ (hash >>> 15);
+    return hash;
+  }
+
+  hasLabelsOf(slot: number, other: number): boolean {
+    const ids = this.#labelIds(other);
+    return this.#labelIds(slot).every((id, column) => id === ids[column]);
+  }
+
+  #marks(slot: number): number {
+    return this.#block(slot).marks[slot % BLOCK_SIZE] ?? 0;
+  }
+
+  /** The series of the slot had these labels until now. */
+  #leave(slot: number, labelIds: Uint32Array): void {
+    const block = this.#block(slot);
+    const at = slot % BLOCK_SIZE;
+    const isSame = this.#labelIds(slot).every((id, column) => id === labelIds[column]);
+    const wasPushed = block.marks[at] !== 0 && !isSame;
+    if (wasPushed) block.marks[at] = 0;
+    if (!wasPushed || !this.#leftInAll.take()) {
+      for (const id of labelIds) this.#texts.release(id);
+      return;
+    }
+    const left = this.#free.pop() ?? this.#extend();
+    this.#labelIds(left).set(labelIds);
+    const leftBlock = this.#block(left);
+    leftBlock.labelledAt[left % BLOCK_SIZE] = ++this.#labelled;
+    leftBlock.marks[left % BLOCK_SIZE] = MARKS.pushed | MARKS.left;
+    this.#left++;
+  }
+
+  /** The slot may be used again. */
+  #release(slot: number): void {
+    const labels = this.#labelIds(slot);
+    for (const id of labels) this.#texts.release(id);
+    labels.fill(StringPool.EMPTY);
+    this.#block(slot).marks[slot % BLOCK_SIZE] = 0;
+    this.#free.push(slot);
   }
 
   #block(slot: number): SeriesBlock {

@@ -1,7 +1,15 @@
 import pLimit from "p-limit";
+import type { Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
+import { LeftSeries } from "./left-series.ts";
+import { retire } from "./retired-series.ts";
 import { type LabelRenderer, SeriesTable } from "./series-table.ts";
 import { StringPool } from "./string-pool.ts";
+
+/** Series that were pushed and are gone, kept until the receiver knows: some 100 bytes each. */
+const MAX_LEFT_SERIES = 200_000;
+
+const AT_ONE_GO: Steps = { step: () => undefined };
 
 /** Where series are put: the store's tables, or those that are to become them. */
 export interface Tables {
@@ -18,8 +26,11 @@ export class Store implements Tables {
   readonly #renderLabels: LabelRenderer;
   readonly #listeners = new Set<() => void>();
   readonly #oneAtATime = pLimit(1);
+  #retired: readonly SeriesTable[] = [];
   /** What tables that were replaced have added to the version: it must not come back to a number that readers know. */
   #retiredVersions = 0;
+  /** What is kept of series that were pushed, until the receiver knows that they have ended. */
+  readonly left = new LeftSeries(MAX_LEFT_SERIES);
 
   constructor(families: Iterable<MetricFamily>, renderLabels: LabelRenderer) {
     this.#renderLabels = renderLabels;
@@ -31,9 +42,19 @@ export class Store implements Tables {
     return this.#tables.values();
   }
 
+  /** Tables of nothing but series that were pushed and have ended, when tables were replaced; none of them is shown. */
+  get retired(): Iterable<SeriesTable> {
+    return this.#retired;
+  }
+
   /** @throws RangeError when the family is not in the metric table. */
   table(family: MetricFamily): SeriesTable {
     return tableOf(this.#tables, family);
+  }
+
+  /** Undefined when the family is not in the metric table. */
+  tableByName(name: string): SeriesTable | undefined {
+    return this.#tables.get(name);
   }
 
   /** Rises with each change that a reader could see. */
@@ -53,6 +74,12 @@ export class Store implements Tables {
     for (const table of this.#tables.values()) table.expire(now);
   }
 
+  /** Nothing is pushed any more, so that no receiver has to be told of an end. */
+  forgetPushed(): void {
+    for (const table of [...this.#tables.values(), ...this.#retired]) table.forgetPushed();
+    this.#retired = [];
+  }
+
   /** Runs `change` while no other reader or writer is active, then tells the listeners. */
   async commit<Result>(change: () => Result | Promise<Result>): Promise<Result> {
     const result = await this.#oneAtATime(change);
@@ -65,10 +92,15 @@ export class Store implements Tables {
    * tables and copies into them what is to stay; until it is done, and for good when it rejects, the tables are those from before.
    * It resolves with what is to be done in the same turn, when the tables have changed.
    */
-  reshape(families: Iterable<MetricFamily>, fill: (tables: Tables) => Promise<() => void>): Promise<void> {
+  reshape(
+    families: Iterable<MetricFamily>,
+    fill: (tables: Tables) => Promise<() => void>,
+    slices: Steps = AT_ONE_GO,
+  ): Promise<void> {
     return this.commit(async () => {
       const next = this.#createTables(families);
       const changed = await fill({ table: (family) => tableOf(next, family) });
+      this.#retired = await this.#retire(next, slices);
       this.#retiredVersions = this.version + 1;
       this.#tables = next;
       changed();
@@ -86,9 +118,23 @@ export class Store implements Tables {
     return () => this.#listeners.delete(listener);
   }
 
+  /** What was pushed and the next tables do not have. */
+  async #retire(next: ReadonlyMap<string, SeriesTable>, slices: Steps): Promise<readonly SeriesTable[]> {
+    const texts = new StringPool();
+    const retired: SeriesTable[] = [];
+    for (const table of [...this.#tables.values(), ...this.#retired]) {
+      const kept = new SeriesTable(table.family, this.#renderLabels, texts, this.left);
+      await retire(table, next.get(table.family.name), kept, slices);
+      retired.push(kept);
+    }
+    return retired.filter(({ left }) => left > 0);
+  }
+
   #createTables(families: Iterable<MetricFamily>): ReadonlyMap<string, SeriesTable> {
     const texts = new StringPool();
-    return new Map([...families].map((family) => [family.name, new SeriesTable(family, this.#renderLabels, texts)]));
+    return new Map(
+      [...families].map((family) => [family.name, new SeriesTable(family, this.#renderLabels, texts, this.left)]),
+    );
   }
 }
 

@@ -1,0 +1,90 @@
+import type { Steps } from "../lib/yielding.ts";
+import type { SeriesTable } from "./series-table.ts";
+
+/**
+ * Takes what is pushed from a table over to those that take its place: `to` has the series that go on, under whatever slots;
+ * the others have ended, and their labels are kept in `retired` until the receiver knows.
+ */
+export async function retire(
+  from: SeriesTable,
+  to: SeriesTable | undefined,
+  retired: SeriesTable,
+  slices: Steps,
+): Promise<void> {
+  const pushed = await pushedByLabels(from, slices);
+  if (to !== undefined) await dropShown(pushed, from, to, slices);
+  for (const slot of [...pushed.values()].flat()) {
+    const turn = slices.step();
+    if (turn !== undefined) await turn;
+    const labels = from.labels(slot);
+    if (from.isLeft(slot)) from.dropLeft(slot);
+    retired.addLeft(labels);
+  }
+}
+
+/** Nothing is to be told any more of those series in `retired` that are shown again. */
+export async function dropRevivedFrom(retired: SeriesTable, shown: SeriesTable, slices: Steps): Promise<void> {
+  if (retired.left === 0) return;
+  await dropShown(await pushedByLabels(retired, slices), retired, shown, slices);
+}
+
+type SlotsByLabels = Map<number, number[]>;
+
+async function pushedByLabels(table: SeriesTable, slices: Steps): Promise<SlotsByLabels> {
+  const pushed: SlotsByLabels = new Map();
+  for (let slot = 0; slot < table.slots; slot++) {
+    const turn = slices.step();
+    if (turn !== undefined) await turn;
+    if (!table.isPushed(slot)) continue;
+    const hash = hashOf(table, slot);
+    const known = pushed.get(hash);
+    if (known === undefined) pushed.set(hash, [slot]);
+    else known.push(slot);
+  }
+  return pushed;
+}
+
+/** Takes out of `pushed`, which is of `from`, what `to` has a value of, and marks it there. */
+async function dropShown(pushed: SlotsByLabels, from: SeriesTable, to: SeriesTable, slices: Steps): Promise<void> {
+  for (let slot = 0; slot < to.slots && pushed.size > 0; slot++) {
+    const turn = slices.step();
+    if (turn !== undefined) await turn;
+    if (!to.isPresent(slot)) continue;
+    const hash = hashOf(to, slot);
+    const same = pushed.get(hash) ?? [];
+    const others = same.filter((other) => !isSameSeries(from, other, to, slot));
+    if (others.length === same.length) continue;
+    for (const other of same) if (!others.includes(other) && from.isLeft(other)) from.dropLeft(other);
+    if (others.length === 0) pushed.delete(hash);
+    else pushed.set(hash, others);
+    to.markPushed(slot);
+  }
+}
+
+/** A receiver knows neither the order of labels nor empty ones. */
+function hashOf(table: SeriesTable, slot: number): number {
+  let hash = 0;
+  for (const [column, name] of table.family.labels.entries()) {
+    const value = table.label(slot, column);
+    if (value !== "") hash = (hash + textHash(value, textHash(name, 0x811c9dc5))) >>> 0;
+  }
+  return hash;
+}
+
+/** FNV-1a over UTF-16 code units. */
+function textHash(text: string, seed: number): number {
+  let hash = seed;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash >>> 0;
+}
+
+function isSameSeries(a: SeriesTable, slotOfA: number, b: SeriesTable, slotOfB: number): boolean {
+  const of = labelsByName(a, slotOfA);
+  const other = labelsByName(b, slotOfB);
+  return of.size === other.size && of.entries().every(([name, value]) => other.get(name) === value);
+}
+
+function labelsByName(table: SeriesTable, slot: number): ReadonlyMap<string, string> {
+  const pairs = table.family.labels.map((name, column) => [name, table.label(slot, column)] as const);
+  return new Map(pairs.filter(([, value]) => value !== ""));
+}

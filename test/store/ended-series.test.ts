@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import { endedSlots } from "../../src/store/ended-series.ts";
+import { LeftSeries } from "../../src/store/left-series.ts";
+import { dropRevivedFrom } from "../../src/store/retired-series.ts";
+import { SeriesTable } from "../../src/store/series-table.ts";
+import { Store } from "../../src/store/store.ts";
+
+const FAMILY: MetricFamily = { name: "f", type: "gauge", help: "", labels: ["id", "name"] };
+/** The same series under another order of labels, and one more, which may be empty. */
+const RESHAPED: MetricFamily = { ...FAMILY, labels: ["name", "tag", "id"] };
+const AT_ONE_GO = { step: () => undefined };
+const NAMES = ["x", "y", ""];
+const TAGS = ["", "t"];
+
+/** What a receiver knows: series that it has, by their labels as it sees them. */
+class ReceiverModel {
+  readonly alive = new Set<string>();
+  readonly ended: string[] = [];
+}
+
+function keyOf(table: SeriesTable, slot: number): string {
+  const pairs = table.family.labels.map((name, column) => `${name}=${table.label(slot, column)}`);
+  return pairs
+    .filter((pair) => !pair.endsWith("="))
+    .sort()
+    .join();
+}
+
+/** One push, as the state producer does it; one that is lost reaches nobody. */
+async function push(store: Store, receiver: ReceiverModel, isLost: boolean): Promise<void> {
+  const table = store.table(FAMILY);
+  const settled: (() => void)[] = [];
+  const present: string[] = [];
+  for (let slot = 0; slot < table.slots; slot++) {
+    if (!table.isPresent(slot)) continue;
+    present.push(keyOf(table, slot));
+    table.markPushed(slot);
+  }
+  for (const retired of store.retired) await dropRevivedFrom(retired, table, AT_ONE_GO);
+  const ended: string[] = [];
+  for (const each of [table, ...store.retired]) {
+    for (const slot of await endedSlots(each, AT_ONE_GO, (at) => each.isPresent(at))) {
+      ended.push(keyOf(each, slot));
+      const labelledAt = each.markEnding(slot);
+      settled.push(() => each.ended(slot, labelledAt));
+    }
+  }
+  expect(ended.filter((key) => present.includes(key))).toEqual([]);
+  expect(new Set(ended).size).toBe(ended.length);
+  if (isLost) return;
+  for (const key of present) receiver.alive.add(key);
+  for (const key of ended) receiver.alive.delete(key);
+  receiver.ended.push(...ended);
+  for (const settle of settled) settle();
+}
+
+interface Thing {
+  slot: number;
+  name: string;
+  value: number | undefined;
+}
+
+test("a receiver has what is present, whatever becomes of series, tables and pushes in between", async () => {
+  const id = fc.integer({ min: 0, max: 3 });
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("set" as const), id }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("withdraw" as const), id }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant("rename" as const), id, name: fc.constantFrom(...NAMES) }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("remove" as const), id }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("reshape" as const), tag: fc.constantFrom(...TAGS) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("push" as const), isLost: fc.boolean() }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const store = new Store([FAMILY], () => "");
+      const receiver = new ReceiverModel();
+      const things = new Map<number, Thing>();
+      let tag: string | undefined;
+      const labels = (of: number, name: string): readonly string[] =>
+        tag === undefined ? [String(of), name] : [name, tag, String(of)];
+      for (const each of steps) {
+        const table = store.table(FAMILY);
+        if (each.do === "push") await push(store, receiver, each.isLost);
+        else if (each.do === "reshape") {
+          // Back and forth, so that series come back as they were.
+          tag = tag === undefined ? each.tag : undefined;
+          await store.reshape([tag === undefined ? FAMILY : RESHAPED], async (tables) => {
+            const next = tables.table(FAMILY);
+            for (const [of, thing] of things) {
+              thing.slot = next.add(labels(of, thing.name));
+              if (thing.value !== undefined) next.set(thing.slot, thing.value);
+            }
+            return () => undefined;
+          });
+        } else {
+          let thing = things.get(each.id);
+          if (thing === undefined) {
+            thing = { slot: table.add(labels(each.id, "x")), name: "x", value: undefined };
+            things.set(each.id, thing);
+          }
+          if (each.do === "set") {
+            thing.value = 1;
+            table.set(thing.slot, 1);
+          } else if (each.do === "withdraw") {
+            thing.value = undefined;
+            table.withdraw(thing.slot);
+          } else if (each.do === "rename") {
+            thing.name = each.name;
+            table.relabel(thing.slot, labels(each.id, each.name));
+          } else {
+            table.remove(thing.slot);
+            things.delete(each.id);
+          }
+        }
+      }
+      await push(store, receiver, false);
+      const table = store.table(FAMILY);
+      const present = [...things.values()].filter(({ value }) => value !== undefined);
+      expect([...receiver.alive].sort()).toEqual(present.map(({ slot }) => keyOf(table, slot)).sort());
+      expect(store.left.count).toBe(0);
+      // Each end is told once.
+      const told = receiver.ended.length;
+      await push(store, receiver, false);
+      expect(receiver.ended).toHaveLength(told);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function tableWith(left: LeftSeries): SeriesTable {
+  return new SeriesTable(FAMILY, () => "", undefined, left);
+}
+
+test("what is kept for its end only is bounded; what is dropped is counted", async () => {
+  const left = new LeftSeries(2);
+  const table = tableWith(left);
+  const slots = ["1", "2", "3", "4"].map((id) => table.add([id, "x"]));
+  for (const slot of slots) {
+    table.set(slot, 1);
+    table.markPushed(slot);
+  }
+  for (const slot of slots.slice(0, 2)) table.remove(slot);
+  table.relabel(slots[2] ?? 0, ["3", "y"]);
+  table.remove(slots[3] ?? 0);
+  expect(left.count).toBe(2);
+  expect(left.takeDropped()).toBe(2);
+  expect(left.takeDropped()).toBe(0);
+  const ended = await endedSlots(table, AT_ONE_GO, (slot) => table.isPresent(slot));
+  expect(ended.map((slot) => table.label(slot, 0))).toEqual(["1", "2"]);
+  for (const slot of ended) table.ended(slot, table.markEnding(slot));
+  expect(left.count).toBe(0);
+  // The slots are free again.
+  const { slots: before } = table;
+  for (const id of ["5", "6", "7"]) table.add([id, "x"]);
+  expect(table.slots).toBe(before);
+});
+
+test("what never was pushed leaves nothing behind", () => {
+  const left = new LeftSeries(10);
+  const table = tableWith(left);
+  const slot = table.add(["1", "x"]);
+  table.set(slot, 1);
+  table.relabel(slot, ["1", "y"]);
+  table.remove(slot);
+  expect(left.count).toBe(0);
+});
+
+test("a value that goes out while the end is on its way is ended later", async () => {
+  const table = tableWith(new LeftSeries(10));
+  const slot = table.add(["1", "x"]);
+  table.markPushed(slot);
+  const labelledAt = table.markEnding(slot);
+  table.markPushed(slot);
+  table.ended(slot, labelledAt);
+  expect(await endedSlots(table, AT_ONE_GO, (at) => table.isPresent(at))).toEqual([slot]);
+});
+
+test("where nothing is pushed any more, nothing is kept", async () => {
+  const store = new Store([FAMILY], () => "");
+  const table = store.table(FAMILY);
+  const [gone = 0, stays = 0] = ["1", "2"].map((id) => table.add([id, "x"]));
+  for (const slot of [gone, stays]) table.markPushed(slot);
+  table.remove(gone);
+  expect(store.left.count).toBe(1);
+  store.forgetPushed();
+  expect(store.left.count).toBe(0);
+  expect(await endedSlots(table, AT_ONE_GO, () => false)).toEqual([]);
+});
