@@ -65,6 +65,12 @@ export class ChannelProjection {
     this.#count(serving, -1);
   }
 
+  /** Measurements of the channel go to a receiver. */
+  markMeasured(channel: Channel): void {
+    const serving = this.#servings[channel.row];
+    if (serving !== undefined && serving.outcome !== "dropped") this.#projector.markMeasured(channel, serving);
+  }
+
   /** What rules made of the channel; undefined while it is not shown. */
   servingOf(channel: Channel): ChannelServing | undefined {
     return this.#servings[channel.row];

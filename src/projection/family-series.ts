@@ -18,6 +18,7 @@ const ROWS_PER_BLOCK = 1_024;
 /** The series of one family that belong to one server. */
 export class FamilySeries<Item extends Subject, About> {
   readonly facts: number;
+  readonly isMeasured: boolean;
   readonly #family: Family<Item, About, string>;
   readonly #options: FamilySeriesOptions<Item, About>;
   readonly #each: readonly string[];
@@ -29,6 +30,7 @@ export class FamilySeries<Item extends Subject, About> {
 
   constructor(family: Family<Item, About, string>, options: FamilySeriesOptions<Item, About>) {
     this.facts = family.facts;
+    this.isMeasured = family.isMeasured === true;
     this.#family = family;
     this.#options = options;
     this.#each = family.each ?? ONLY;
@@ -96,6 +98,23 @@ export class FamilySeries<Item extends Subject, About> {
     for (const slots of this.#slots) {
       const slot = slots.of(object.row);
       if (slot !== Slots.NONE) removeFrom(table, slots, object.row, slot);
+    }
+  }
+
+  /** Values of the object's series go to a receiver, which is to be told when they end; also where none is served now. */
+  markPushed(object: Item, about: About): void {
+    const table = this.#table(about);
+    if (table === undefined) return;
+    const { has } = this.#family;
+    for (const [index, slots] of this.#slots.entries()) {
+      const each = this.#each[index] ?? "";
+      if (has !== undefined && !has(object, about, each)) continue;
+      let slot = slots.of(object.row);
+      if (slot === Slots.NONE) {
+        slot = table.add(this.#labels(object, about, each), this.#options.shardKey(object));
+        slots.set(object.row, slot);
+      }
+      table.markPushed(slot);
     }
   }
 

@@ -27,6 +27,8 @@ export interface Family<Item extends Subject, About, LabelsOf extends string> {
    * has a value. Default: it keeps its slot.
    */
   readonly freesSlotOnRelabel?: true;
+  /** Its values are pushed as they were measured, and not as they stand: see `Projector.markMeasured`. */
+  readonly isMeasured?: true;
   /** Undefined while there is none. */
   readonly value: (object: Item, about: About, each: string) => number | undefined;
   /** Until when (monotonic ms) the value may be served unless a later change confirms it. */

@@ -19,6 +19,7 @@ export interface ProjectorOptions<Item extends Subject, About, LabelsOf extends 
  */
 export class Projector<Item extends Subject, About, LabelsOf extends string> {
   readonly #series: readonly FamilySeries<Item, About>[];
+  readonly #measured: readonly FamilySeries<Item, About>[];
   readonly #identity: number;
   /** Those that depend on any of some facts, by these. */
   readonly #byFacts: (readonly FamilySeries<Item, About>[] | undefined)[] = [];
@@ -34,6 +35,7 @@ export class Projector<Item extends Subject, About, LabelsOf extends string> {
       const once = (object: Item, about: About) => this.#once(from, build, object, about);
       return new FamilySeries(family, { tables, labels: once, shardKey });
     });
+    this.#measured = this.#series.filter(({ isMeasured }) => isMeasured);
   }
 
   /** Shows what changed of an object. `facts`: which, as bits; `now`: monotonic ms. */
@@ -50,6 +52,11 @@ export class Projector<Item extends Subject, About, LabelsOf extends string> {
   remove(object: Item, about: About): void {
     for (const series of this.#series) series.remove(object, about);
     this.#labelled = undefined;
+  }
+
+  /** Measurements of the object go to a receiver, which is to be told when the series of their families end. */
+  markMeasured(object: Item, about: About): void {
+    for (const series of this.#measured) series.markPushed(object, about);
   }
 
   /** Removes the series of the object that are in another table, or nowhere, when it is about `after`. */

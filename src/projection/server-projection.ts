@@ -114,6 +114,11 @@ export class ServerProjection implements StateObserver {
     this.#version.show(version, undefined, ANY_FACT, now);
   }
 
+  /** Measurements of the channel go to a receiver, which is to be told when its series end. */
+  markMeasured(channel: Channel): void {
+    this.#channels.markMeasured(channel);
+  }
+
   /** What rules made of the channel; undefined while it is not shown. */
   servingOf(channel: Channel): ChannelServing | undefined {
     return this.#channels.servingOf(channel);

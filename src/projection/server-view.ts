@@ -75,6 +75,12 @@ export class ServerView {
     return mapper.seriesOf(serving, mapper.labels.channel(this.server, channel.sensor.node, channel));
   }
 
+  /** Measurements of the channel go to a receiver, which is to be told when its series end. */
+  markMeasured(sensorId: string, channelId: string): void {
+    const channel = this.state.channel(sensorId, channelId);
+    if (channel !== undefined) this.#projection.markMeasured(channel);
+  }
+
   /** Every channel whose sensor is known, with what rules made of it. Changes may come in between. */
   *channels(): Iterable<readonly [sensor: TreeNode, channel: Channel, outcome: MappingOutcome]> {
     for (const { sensor, channels } of this.state.channelsBySensor) {

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
-import { coveredUntil, type MeasurementSink, type Resolution } from "./measurement.ts";
+import { coveredUntil, isEndOfAverage, type MeasurementSink, type Resolution } from "./measurement.ts";
 import type { Outbox, Pending } from "./outbox.ts";
 import { PushLoop } from "./push-loop.ts";
 import { WatermarkSaver } from "./watermark-saver.ts";
@@ -56,6 +56,17 @@ export class Delivery {
   /** Watermarks may have moved. */
   watermarksChanged(): void {
     this.#saver.notify();
+  }
+
+  /**
+   * When a series of the sensor ended for the receiver: just after all that was sent of it, so that whatever is measured later comes
+   * after that too. Milliseconds since the epoch, server's clock; undefined where nothing was sent.
+   */
+  endOf(sensorId: string): number | undefined {
+    const waiting = this.outbox.newestOf(sensorId);
+    const covered = waiting === undefined ? this.watermarks.get(sensorId) : coveredUntil(waiting);
+    // The span of an average ends after its time anyway, and the next one may begin with the next millisecond.
+    return covered === undefined || isEndOfAverage(covered) ? covered : covered + 1;
   }
 
   /** Values that wait, by resolution; resolutions of which nothing waits are left out. */

@@ -132,6 +132,12 @@ export class Outbox {
     return this.#sensors.get(sensorId)?.rows.at(-1);
   }
 
+  /** Whether a value of the channel waits or is in flight. */
+  holds(sensorId: string, channelId: string): boolean {
+    const rows = this.#sensors.get(sensorId)?.rows ?? [];
+    return rows.some(({ values }) => values.some(([id]) => id === channelId));
+  }
+
   /** What waits, those in flight included; resolutions of which nothing waits are left out. */
   pending(): ReadonlyMap<Resolution, Pending> {
     const pending = new Map<Resolution, { points: number; oldestAt: number }>();

@@ -8,6 +8,7 @@ import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import type { UpdateContext } from "../../src/model/update-context.ts";
 import { ServerView } from "../../src/projection/server-view.ts";
 import type { Shape } from "../../src/projection/shape.ts";
+import { endedSlots } from "../../src/store/ended-series.ts";
 import { Store } from "../../src/store/store.ts";
 import { channel } from "../collectors/monitored.ts";
 import { list, record } from "../model/build-record.ts";
@@ -122,5 +123,40 @@ describe("a reload", () => {
     await poll(8);
     expect(series(channelValue).map(([, value]) => value)).toEqual([8]);
     expect(view.state.channelCount).toBe(1);
+  });
+});
+
+describe("what is pushed", () => {
+  /** Sensor and last label of series that the receiver has and that have no value. */
+  async function ended(store: Store): Promise<string[]> {
+    const table = store.table(channelValue);
+    const slots = await endedSlots(table, { step: () => undefined }, (slot) => table.isPresent(slot));
+    return slots.map((slot) => `${table.label(slot, 1)}.${table.label(slot, 2)} ${table.labels(slot).at(-1)}`);
+  }
+
+  test("ends with the value of its channel, and not before", async () => {
+    const { view, store, clock } = await viewed(shape);
+    view.markMeasured("50", "0");
+    view.markMeasured("50", "1");
+    expect(await ended(store)).toEqual([]);
+    await clock.advance(6 * MINUTE);
+    store.expire(clock.monotonic());
+    expect(await ended(store)).toEqual(["50.0 probe 1/sensor 50"]);
+  });
+
+  test("ends where a channel has no value that could be served when it is sent", async () => {
+    const { view, store, clock, reload } = await viewed(shape);
+    await clock.advance(6 * MINUTE);
+    // Nothing in the next tables has ever had the value.
+    await reload(shape);
+    expect(store.table(channelValue).slots).toBe(0);
+    view.markMeasured("50", "0");
+    expect(await ended(store)).toEqual(["50.0 probe 1/sensor 50"]);
+  });
+
+  test("does not end where rules drop its channel and it was never sent", async () => {
+    const { view, store } = await viewed(dropping);
+    view.markMeasured("50", "0");
+    expect(await ended(store)).toEqual([]);
   });
 });

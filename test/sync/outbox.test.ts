@@ -23,6 +23,16 @@ function take(outbox: Outbox, maxPoints = 1_000): Batch {
 }
 
 describe("Outbox", () => {
+  test("knows which channels have a value that waits or is in flight", () => {
+    const outbox = filled([row("a", 1, 2), row("b", 1, 1)]);
+    expect(outbox.holds("a", "1")).toBe(true);
+    expect([outbox.holds("a", "2"), outbox.holds("b", "1"), outbox.holds("c", "0")]).toEqual([false, false, false]);
+    const batch = take(outbox);
+    expect(outbox.holds("a", "1")).toBe(true);
+    outbox.settle(batch);
+    expect(outbox.holds("a", "1")).toBe(false);
+  });
+
   test("hands out rows oldest first per sensor, sensors in the order in which they came", () => {
     const outbox = filled([row("b", 1), row("a", 1), row("b", 2), row("a", 3)]);
     expect(shown(outbox.take(10))).toEqual(["b@1", "b@2", "a@1", "a@3"]);

@@ -1,0 +1,48 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { Delivery } from "../../src/sync/delivery.ts";
+import { Outbox } from "../../src/sync/outbox.ts";
+import { Watermarks } from "../../src/sync/watermarks.ts";
+import { syncRecorder } from "../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../support/exporter-metrics.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const NOON = Date.UTC(2026, 0, 15, 12);
+const SHORT_MS = 5 * 60_000;
+
+async function delivery(): Promise<Delivery> {
+  const files = {
+    read: async () => undefined,
+    write: async () => undefined,
+    rename: async () => undefined,
+    syncDirectory: async () => undefined,
+  };
+  return new Delivery({
+    sink: { deliver: async () => ({ kind: "accepted", rejectedPoints: 0, message: "" }) },
+    outbox: new Outbox(1_000),
+    watermarks: await Watermarks.open("hq", files),
+    maxBatchPoints: 100,
+    clock: new ManualClock(NOON),
+    random: () => 0,
+    log: pino({ level: "silent" }),
+    observer: syncRecorder(emptyMetrics(), "hq"),
+  });
+}
+
+test("a series ends just after the newest row of its sensor, whether that has arrived or waits", async () => {
+  const sent = await delivery();
+  expect(sent.endOf("40")).toBeUndefined();
+  sent.watermarks.move("40", NOON);
+  expect(sent.endOf("40")).toBe(NOON + 1);
+  sent.outbox.offer({ sensorId: "40", at: NOON + 60_000, resolution: "live", values: [["0", 1]] });
+  expect(sent.endOf("40")).toBe(NOON + 60_001);
+  expect(sent.endOf("41")).toBeUndefined();
+});
+
+test("after an average a series ends with its span, as the next one may begin right then", async () => {
+  const sent = await delivery();
+  sent.outbox.offer({ sensorId: "40", at: NOON, resolution: "short", values: [["0", 1]] });
+  expect(sent.endOf("40")).toBe(NOON + SHORT_MS - 1);
+  sent.watermarks.move("41", NOON + SHORT_MS - 1);
+  expect(sent.endOf("41")).toBe(NOON + SHORT_MS - 1);
+});
