@@ -20,6 +20,7 @@ await store.commit(() => {
 });
 const push = startStatePush({
   ...{ exporter, store, registry: new Registry(), countingSince: Date.now(), measured: new Set<string>() },
+  ends: { endOf: () => undefined, holds: () => false },
   ...{ sensorStatus: "current", clock: systemClock, log: pino({ level: "silent" }) },
   ...{ resource, scope, observer },
   intervalMs: 86_400_000,

@@ -5,6 +5,7 @@ import { formatLabels } from "../exposition/text-format.ts";
 import type { DebugPages } from "../http/pages/debug-endpoint.ts";
 import type { Discovery } from "../http/pages/service-discovery-endpoint.ts";
 import type { StatusSource } from "../http/pages/status/source.ts";
+import { TimeSlices } from "../lib/yielding.ts";
 import type { StatePush } from "../otlp/state-push.ts";
 import { Store } from "../store/store.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
@@ -180,13 +181,18 @@ export class Exporter {
   /** Shows what is known as the configuration wants it, and of the servers that are left. */
   async #reshape(): Promise<void> {
     const shape = shapeOf(this.#config);
-    await this.#store.reshape(shape.mapper.storeFamilies(), async (tables) => {
-      const changes: (() => void)[] = [];
-      for (const server of this.#servers.values()) changes.push(await server.reshape(shape, tables));
-      return () => {
-        for (const change of changes) change();
-      };
-    });
+    const slices = new TimeSlices(this.#context.clock);
+    await this.#store.reshape(
+      shape.mapper.storeFamilies(),
+      async (tables) => {
+        const changes: (() => void)[] = [];
+        for (const server of this.#servers.values()) changes.push(await server.reshape(shape, tables));
+        return () => {
+          for (const change of changes) change();
+        };
+      },
+      slices,
+    );
   }
 
   /**
@@ -203,11 +209,22 @@ export class Exporter {
     }
     const next = this.#push;
     if (before === undefined) return;
-    this.#endInBackground(Promise.all([...stopping, ...removed]).then(() => before.end(next)));
+    this.#endInBackground(
+      Promise.all([...stopping, ...removed]).then(() => {
+        if (this.#push?.tellsEnds !== true) this.#store.forgetPushed();
+        return before.end(next);
+      }),
+    );
   }
 
   #startState(): void {
-    this.#state = this.#push?.startState(this.#store, this.metrics, this.#context);
+    const deliveryOf = (server: string) => this.#servers.get(server)?.delivery;
+    const underWay = {
+      endOf: (server: string, sensorId: string) => deliveryOf(server)?.endOf(sensorId),
+      holds: (server: string, sensorId: string, channelId: string) =>
+        deliveryOf(server)?.outbox.holds(sensorId, channelId) === true,
+    };
+    this.#state = this.#push?.startState(this.#store, underWay, this.metrics, this.#context);
   }
 
   #endInBackground(ending: Promise<void>): void {

@@ -8,6 +8,7 @@ import type { ChannelChoice, SensorInspection } from "../projection/inspection.t
 import { ServerView } from "../projection/server-view.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { Store, Tables } from "../store/store.ts";
+import type { Delivery } from "../sync/delivery.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { eventRecorder, serverRecorder } from "../telemetry/recorders.ts";
 import { connectServer, maxLabelText } from "./connect-server.ts";
@@ -189,6 +190,11 @@ export class MonitoredServer {
   /** Own status of an object; undefined where no list told, or none has confirmed it for long. */
   nodeStatus(node: TreeNode): StatusToken | undefined {
     return this.#base.view.state.statusOf(node, this.#base.context.clock.monotonic());
+  }
+
+  /** What takes measurements to a receiver; undefined where nothing is pushed. */
+  get delivery(): Delivery | undefined {
+    return this.#pipeline.delivery;
   }
 
   /** Every channel whose sensor is known. Polls may go on in between. */

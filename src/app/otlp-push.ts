@@ -1,9 +1,11 @@
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { Config } from "../config/load.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
-import { createMeasurementSink, type MeasurementSinkOptions, type SettledRows } from "../otlp/measurement-sink.ts";
+import { createMeasurementSink, type SettledRows } from "../otlp/measurement-sink.ts";
+import type { MeasurementsUnderWay } from "../otlp/series-ends.ts";
 import type { OtlpSettings } from "../otlp/settings.ts";
 import { type StatePush, startStatePush } from "../otlp/state-push.ts";
+import type { ServerView } from "../projection/server-view.ts";
 import type { Store } from "../store/store.ts";
 import type { MeasurementSink } from "../sync/measurement.ts";
 import type { StateFiles } from "../sync/state-files.ts";
@@ -44,14 +46,29 @@ export class OtlpPush {
   }
 
   /** Where the measurements of a server go. */
-  createSink(describe: MeasurementSinkOptions["describe"], metrics: ExporterMetrics): MeasurementSink {
+  createSink(view: ServerView, metrics: ExporterMetrics): MeasurementSink {
     const { receiver, settledRows } = this.options;
-    const observer = otlpRecorder(metrics);
-    return createMeasurementSink({ ...receiver, observer, describe, settled: settledRows });
+    return createMeasurementSink({
+      ...receiver,
+      observer: otlpRecorder(metrics),
+      describe: view.seriesOf.bind(view),
+      ...(this.tellsEnds && { sending: view.markMeasured.bind(view) }),
+      settled: settledRows,
+    });
+  }
+
+  /** Whether the receiver is told of series that have ended. */
+  get tellsEnds(): boolean {
+    return this.options.prepared.settings.seriesEnd;
   }
 
   /** Begins to push the current state. */
-  startState(store: Store, metrics: ExporterMetrics, { clock, log }: CommandContext): StatePush {
+  startState(
+    store: Store,
+    underWay: MeasurementsUnderWay,
+    metrics: ExporterMetrics,
+    { clock, log }: CommandContext,
+  ): StatePush {
     const { receiver, prepared } = this.options;
     const { config, settings } = prepared;
     // Pushed with the time at which the server took them.
@@ -63,6 +80,7 @@ export class OtlpPush {
       registry: metrics.registry,
       countingSince: metrics.countingSince,
       measured,
+      ends: this.tellsEnds ? underWay : undefined,
       sensorStatus: config.metrics.sensorStatus,
       observer: otlpRecorder(metrics),
       intervalMs: settings.intervalMs,

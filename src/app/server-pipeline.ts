@@ -73,6 +73,11 @@ export class ServerPipeline {
     });
   }
 
+  /** Undefined where nothing is pushed. */
+  get delivery(): Delivery | undefined {
+    return this.#sync?.delivery;
+  }
+
   /** Resolves with whether the first run of every collector has finished, either way: false where it was stopped before. */
   start(): Promise<boolean> {
     this.#sync?.delivery?.start();
@@ -157,6 +162,6 @@ function createDelivery(
   if (before !== undefined && before.watermarks !== watermarks) watermarks.takeOver(before.watermarks);
   const outbox = before?.outbox ?? new Outbox(MAX_PENDING_POINTS);
   const { clock, random } = context;
-  const sink = push.createSink(view.seriesOf.bind(view), exporterMetrics);
+  const sink = push.createSink(view, exporterMetrics);
   return new Delivery({ sink, outbox, watermarks, maxBatchPoints: BATCH_POINTS, clock, random, log, observer });
 }

@@ -74,6 +74,10 @@ export const otlpSchema = z
         description: "Time between two pushes of the current state. Default: `OTEL_METRIC_EXPORT_INTERVAL`, else 60s.",
         examples: ["60s"],
       }),
+    series_end: z.boolean().prefault(true).meta({
+      description:
+        "Tell the receiver of each series that has ended (deleted, renamed, moved, paused, another status) by a data point with the flag NO_RECORDED_VALUE, which Prometheus stores as a stale marker. `false` for receivers that take such a point for a value; then `prtg.sensor_status` is sent with `metrics.sensor_status: all` only, and `prtg.channel_state` not at all.",
+    }),
     timeout: duration("100ms", "1h")
       .optional()
       .meta({
@@ -117,6 +121,7 @@ export const otlpSchema = z
     protocol: given.protocol,
     events: given.events,
     intervalMs: given.interval,
+    seriesEnd: given.series_end,
     timeoutMs: given.timeout,
     compression: given.compression,
     maxRequestBytes: given.max_request_size,

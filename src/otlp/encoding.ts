@@ -10,6 +10,7 @@ import {
 import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { gaugesAsProtobuf } from "./gauge-protobuf.ts";
+import { EndPoint, NO_RECORDED_VALUE } from "./metric-data.ts";
 
 export const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const;
 export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number];
@@ -42,11 +43,14 @@ export const CONTENT_TYPES: Readonly<Record<OtlpProtocol, string>> = {
 /** The serializers that the SDK's own exporters use, and for what is nearly all that is sent a quicker one of the same result. */
 export const METRIC_ENCODINGS: Encodings<ResourceMetrics> = {
   "http/protobuf": {
-    encode: (request) => gaugesAsProtobuf(request) ?? serialize(ProtobufMetricsSerializer, request),
+    encode: (request) => gaugesAsProtobuf(request) ?? serialize(ProtobufMetricsSerializer, withoutEnds(request)),
     decode: (answer) => ofMetrics(ProtobufMetricsSerializer.deserializeResponse(answer)),
   },
   "http/json": {
-    encode: (request) => serialize(JsonMetricsSerializer, request),
+    encode: (request) => {
+      const body = serialize(JsonMetricsSerializer, request);
+      return hasEnds(request) ? withFlags(body) : body;
+    },
     decode: (answer) => ofMetrics(JsonMetricsSerializer.deserializeResponse(answer)),
   },
 };
@@ -61,6 +65,25 @@ export const LOG_ENCODINGS: Encodings<ReadableLogRecord[]> = {
     decode: (answer) => ofLogs(JsonLogsSerializer.deserializeResponse(answer)),
   },
 };
+
+/** Ends of series travel in requests of their own. */
+function hasEnds({ scopeMetrics }: ResourceMetrics): boolean {
+  return scopeMetrics.some(({ metrics }) => metrics.some(({ dataPoints }) => dataPoints[0] instanceof EndPoint));
+}
+
+/** @throws TypeError for ends of series, which the SDK's serializer would take for values. */
+function withoutEnds(request: ResourceMetrics): ResourceMetrics {
+  if (hasEnds(request)) throw new TypeError("ends of series can only be encoded with texts for attributes");
+  return request;
+}
+
+/**
+ * The serializer knows no flags and writes null for the NaN of an end. What is replaced cannot be part of a text: its second quote
+ * would have a backslash before it.
+ */
+function withFlags(body: Uint8Array): Uint8Array {
+  return Buffer.from(Buffer.from(body).toString().replaceAll('"asDouble":null', `"flags":${NO_RECORDED_VALUE}`));
+}
 
 function serialize<Request, Response>(serializer: ISerializer<Request, Response>, request: Request): Uint8Array {
   return serializer.serializeRequest(request) ?? new Uint8Array();

@@ -1,7 +1,7 @@
 import { type HrTime, ValueType } from "@opentelemetry/api";
 import { DataPointType, type GaugeMetricData, type MetricData, type ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { BackwardWriter } from "./backward-writer.ts";
-import { NO_START, SeriesPoint } from "./metric-data.ts";
+import { EndPoint, NO_RECORDED_VALUE, NO_START, SeriesPoint } from "./metric-data.ts";
 
 /*
  * Field numbers and wire types as one byte each, from opentelemetry/proto: metrics/v1/metrics.proto, common/v1/common.proto
@@ -25,6 +25,7 @@ const POINT_START = 0x11;
 const POINT_TIME = 0x19;
 const POINT_DOUBLE = 0x21;
 const POINT_ATTRIBUTES = 0x3a;
+const POINT_FLAGS = 0x40;
 const KEY_VALUE_KEY = 0x0a;
 const KEY_VALUE_VALUE = 0x12;
 const ANY_VALUE_STRING = 0x0a;
@@ -42,8 +43,8 @@ interface SeriesGauge extends GaugeMetricData {
 
 /**
  * A request of nothing but gauges of series as protobuf: byte for byte what the SDK's serializer makes of it, for a fraction
- * of the time. Neighbours have most labels in common (those of their sensor), and what a point has in common with the one
- * beside it is copied. Undefined for any other request.
+ * of the time; and ends of series, for which that has no word. Neighbours have most labels in common (those of their sensor),
+ * and what a point has in common with the one beside it is copied. Undefined for any other request.
  */
 export function gaugesAsProtobuf({ resource, scopeMetrics }: ResourceMetrics): Uint8Array | undefined {
   const [scoped] = scopeMetrics;
@@ -117,9 +118,16 @@ function writePoints(writer: BackwardWriter, points: readonly SeriesPoint[]): vo
       nanoseconds = toNanoseconds(time);
     }
     const end = writer.length;
+    const isEnd = point instanceof EndPoint;
+    if (isEnd) {
+      writer.varint(NO_RECORDED_VALUE);
+      writer.byte(POINT_FLAGS);
+    }
     attributes.write(point.labels);
-    writer.double(point.value);
-    writer.byte(POINT_DOUBLE);
+    if (!isEnd) {
+      writer.double(point.value);
+      writer.byte(POINT_DOUBLE);
+    }
     writer.fixed64(nanoseconds);
     writer.byte(POINT_TIME);
     writer.fixed64(0n);

@@ -17,6 +17,8 @@ export interface MeasurementSinkOptions {
   readonly scope: InstrumentationScope;
   /** The series of a channel; undefined when the channel is not known (any more). */
   readonly describe: (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
+  /** Points of the channel are about to be sent: that its series end is to be told. */
+  readonly sending?: (sensorId: string, channelId: string) => void;
   readonly observer: OtlpRecorder;
   /** Of a sink before this one, whose rows this one goes on with. */
   readonly settled?: SettledRows;
@@ -60,7 +62,7 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
   const batchOf = (rows: readonly MeasurementRow[], signal: AbortSignal): ExportBatch<RowItem, ResourceMetrics> => ({
     items: itemsOf(
       rows.filter((row) => !settled.has(row)),
-      options.describe,
+      options,
       settle,
     ),
     estimateSize: ({ size }) => size,
@@ -105,7 +107,7 @@ function ofPoints(outcome: FinalOutcome): DeliveryOutcome {
 
 function* itemsOf(
   rows: readonly MeasurementRow[],
-  describe: MeasurementSinkOptions["describe"],
+  { describe, sending }: MeasurementSinkOptions,
   nothingToSend: (row: MeasurementRow, skipped: number) => void,
 ): Generator<RowItem> {
   for (const row of rows) {
@@ -127,6 +129,7 @@ function* itemsOf(
         points.push(point);
         size += estimatePointSize(point);
       }
+      if (series !== undefined) sending?.(row.sensorId, channelId);
     }
     if (points.length === 0) nothingToSend(row, skipped);
     else yield { row, points, size, skipped };

@@ -61,6 +61,31 @@ export class SeriesPoint implements DataPoint<number> {
   }
 }
 
+/** DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK */
+export const NO_RECORDED_VALUE = 1;
+
+/**
+ * Says that a series has ended: a point with the flag NO_RECORDED_VALUE and without a value. The SDK knows no flags, so its
+ * value is NaN, which no other point has, and the encodings make the flag of that.
+ * @see https://opentelemetry.io/docs/specs/otel/metrics/data-model/#no-recorded-value
+ */
+export class EndPoint extends SeriesPoint {
+  /** The series is one of measurements, which have their own times. */
+  readonly isMeasured: boolean;
+  /** Call when the receiver knows, or does not want to. */
+  readonly settled: () => void;
+
+  constructor(
+    { family, labels, endTime }: Pick<SeriesPoint, "family" | "labels" | "endTime">,
+    isMeasured: boolean,
+    settled: () => void,
+  ) {
+    super(family, labels, Number.NaN, endTime);
+    this.isMeasured = isMeasured;
+    this.settled = settled;
+  }
+}
+
 /** What a point has besides its texts: times, a value, framing. */
 const POINT_BYTES = 40;
 /** The name of a label and its framing. */

@@ -20,6 +20,8 @@ export interface OtlpSection extends ReceiverSection {
   readonly events?: boolean | undefined;
   /** Between two pushes of the current state, milliseconds. */
   readonly intervalMs?: number | undefined;
+  /** Default: true. */
+  readonly seriesEnd?: boolean | undefined;
   readonly serviceName?: string | undefined;
   readonly resourceAttributes?: Readonly<Record<string, string>> | undefined;
 }
@@ -34,6 +36,8 @@ export interface LogSettings extends ReceiverSettings {
 export interface OtlpSettings extends ReceiverSettings {
   /** Between two pushes of the current state, milliseconds. */
   readonly intervalMs: number;
+  /** Whether the receiver is told of series that have ended. */
+  readonly seriesEnd: boolean;
   /** Of one push of the current state, which may take several requests; at most `intervalMs`. */
   readonly exportTimeoutMs: number;
   /** What was said of the resource; see otlpResource. */
@@ -79,7 +83,13 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
   const intervalMs = section.intervalMs ?? given.intervalMs ?? 60_000;
   const exportTimeoutMs = Math.min(given.exportTimeoutMs ?? 30_000, intervalMs);
   return {
-    settings: metrics && { ...metrics, intervalMs, exportTimeoutMs, resourceAttributes },
+    settings: metrics && {
+      ...metrics,
+      intervalMs,
+      seriesEnd: section.seriesEnd ?? true,
+      exportTimeoutMs,
+      resourceAttributes,
+    },
     logs: logs && { ...logs, resourceAttributes },
     warnings: [...new Set(warnings)],
   };

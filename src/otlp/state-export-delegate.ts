@@ -1,5 +1,6 @@
 import { type ExportResult, ExportResultCode, type InstrumentationScope } from "@opentelemetry/core";
 import type { OTLPMetricExporterBase } from "@opentelemetry/exporter-metrics-otlp-http";
+import type { Resource } from "@opentelemetry/resources";
 import {
   type DataPoint,
   DataPointType,
@@ -13,7 +14,7 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportOutcome } from "./export-response.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
-import { estimatePointSize } from "./metric-data.ts";
+import { EndPoint, estimatePointSize } from "./metric-data.ts";
 
 /** `IOtlpExportDelegate` of the SDK, whose package is for the SDK's own use. */
 type ExportDelegate = ConstructorParameters<typeof OTLPMetricExporterBase>[0];
@@ -35,7 +36,8 @@ interface StateItem {
 }
 
 /**
- * How the SDK's OTLP exporter sends the current state. A push that fails is not repeated: the next one shows newer state.
+ * How the SDK's OTLP exporter sends the current state. A push that fails is not repeated: the next one shows newer state, and
+ * tells once more of the series that have ended.
  */
 export class StateExportDelegate implements ExportDelegate {
   readonly #options: StateExportOptions;
@@ -74,7 +76,7 @@ export class StateExportDelegate implements ExportDelegate {
   setMetrics(): void {}
 
   async #push(metrics: ResourceMetrics): Promise<ExportOutcome> {
-    const { exporter, observer, clock, timeoutMs } = this.#options;
+    const { exporter, clock, timeoutMs } = this.#options;
     const finished = new AbortController();
     const deadline = new AbortController();
     // The reader stops waiting when its time is over, but not the export: two would be under way at once.
@@ -82,40 +84,79 @@ export class StateExportDelegate implements ExportDelegate {
       () => deadline.abort(new Error(`the push took longer than ${timeoutMs / 1_000} s`)),
       () => undefined,
     );
-    const batch: ExportBatch<StateItem, ResourceMetrics> = {
-      items: itemsOf(metrics.scopeMetrics),
+    const signal = AbortSignal.any([this.#stopped.signal, deadline.signal]);
+    try {
+      let all: ExportOutcome = { kind: "accepted", rejected: 0, message: "" };
+      for (const content of CONTENTS) {
+        const scopes = scopesWith(content, metrics.scopeMetrics);
+        if (scopes.length === 0) continue;
+        const outcome = await exporter.export(this.#batch(metrics.resource, scopes), signal);
+        if (outcome.kind === "failed") return outcome;
+        if (!isFine(outcome)) all = outcome;
+      }
+      return all;
+    } finally {
+      finished.abort();
+    }
+  }
+
+  #batch(resource: Resource, scopes: readonly ScopeMetrics[]): ExportBatch<StateItem, ResourceMetrics> {
+    const { observer } = this.#options;
+    return {
+      items: itemsOf(scopes),
       estimateSize: ({ metric, index }) => estimatePointSize(pointOf(metric, index)),
       count: () => 1,
-      toRequest: (items) => ({ resource: metrics.resource, scopeMetrics: scopesOf(items) }),
+      toRequest: (items) => ({ resource, scopeMetrics: scopesOf(items) }),
       settled: (items, outcome) => {
         const refused = outcome.kind === "refused";
         const rejected = refused ? items.length : outcome.rejected;
         if (refused) observer.requestRefused("state");
         if (rejected > 0) observer.rejected("state", rejected);
         if (items.length > rejected) observer.delivered("state", items.length - rejected);
+        for (const { metric, index } of items) {
+          const point = pointOf(metric, index);
+          if (point instanceof EndPoint) point.settled();
+        }
       },
       failed: () => {
         if (!this.#stopped.signal.aborted) observer.attemptFailed("state");
       },
     };
-    try {
-      return await exporter.export(batch, AbortSignal.any([this.#stopped.signal, deadline.signal]));
-    } finally {
-      finished.abort();
-    }
   }
 
   /** Says when trouble begins or changes, and when it is over; a push a minute would fill the log otherwise. */
   #report(outcome: ExportOutcome): void {
     const { log } = this.#options;
-    const isFine = outcome.kind === "accepted" && outcome.rejected === 0;
-    if (isFine) {
+    if (isFine(outcome)) {
       if (this.#trouble.over() > 0) log.info("push of the current state over OTLP works again");
       return;
     }
     const trouble = outcome.message || "the receiver rejected points";
     if (this.#trouble.met(trouble)) log.warn(`push of the current state over OTLP: ${trouble}`);
   }
+}
+
+function isFine(outcome: ExportOutcome): boolean {
+  return outcome.kind === "accepted" && outcome.rejected === 0;
+}
+
+type Content = "values" | "ends" | "ends of measurements";
+
+/**
+ * Each in requests of its own. An end of measurements is as old as the last of them, and a receiver that finds one point too old may
+ * refuse the whole request.
+ */
+const CONTENTS: readonly Content[] = ["values", "ends", "ends of measurements"];
+
+function contentOf({ dataPoints: [point] }: MetricData): Content {
+  if (!(point instanceof EndPoint)) return "values";
+  return point.isMeasured ? "ends of measurements" : "ends";
+}
+
+function scopesWith(content: Content, scopes: readonly ScopeMetrics[]): readonly ScopeMetrics[] {
+  return scopes
+    .map(({ scope, metrics }) => ({ scope, metrics: metrics.filter((metric) => contentOf(metric) === content) }))
+    .filter(({ metrics }) => metrics.length > 0);
 }
 
 function* itemsOf(scopes: readonly ScopeMetrics[]): Generator<StateItem> {

@@ -277,6 +277,12 @@ export const OWN_METRICS = {
       "Points of the current state that the OTLP receiver acknowledged (delivered) or refused for good (rejected).",
       { values: { outcome: OUTCOMES } },
     ),
+    endsDropped: metric(
+      "prtg_exporter_otlp_dropped_series_ends_total",
+      "counter",
+      [],
+      "Series that ended and of which the OTLP receiver is not told, as too many wait for that.",
+    ),
     attemptFailed: metric(
       "prtg_exporter_otlp_failed_requests_total",
       "counter",

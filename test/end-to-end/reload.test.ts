@@ -115,7 +115,9 @@ test("over HTTP only on request, by SIGHUP always; what is pushed goes on where 
     )) {
       names.add(name);
       if (name !== "prtg.channel_value") continue;
-      for (const { attributes, time } of points) seen.push(`${attributes.sensor_id}.${attributes.channel_id} ${time}`);
+      for (const { attributes, time, ended } of points) {
+        if (!ended) seen.push(`${attributes.sensor_id}.${attributes.channel_id} ${time}`);
+      }
     }
     response.writeHead(200).end();
   });
@@ -152,7 +154,9 @@ async function startReceiver(answer: () => number | "never" = () => 200) {
     if (request.socket.destroyed) return;
     for (const { name, points } of status === 200 ? metrics : []) {
       if (name !== "prtg.channel_value") continue;
-      for (const { attributes, time } of points) seen.push(`${attributes.sensor_id}.${attributes.channel_id} ${time}`);
+      for (const { attributes, time, ended } of points) {
+        if (!ended) seen.push(`${attributes.sensor_id}.${attributes.channel_id} ${time}`);
+      }
     }
     response.writeHead(status).end();
   });

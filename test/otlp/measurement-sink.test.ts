@@ -252,3 +252,16 @@ test.each(PROTOCOLS)("bodies are compressed on request, over %s", async (protoco
   expect((request?.wire.length ?? 0) * 5).toBeLessThan(request?.body.length ?? 0);
   expect(receiver.points).toHaveLength(50);
 });
+
+test("tells of each channel whose points it is about to send, and of no other", async () => {
+  const receiver = await startReceiver();
+  const sending: string[] = [];
+  const sink = createMeasurementSink({
+    exporter: await testExporter({ endpoint: receiver.url }),
+    ...{ resource: RESOURCE, scope: SCOPE, observer: recordedObserver() },
+    describe: (sensorId, channelId) => (channelId === "1" ? undefined : describeAll(sensorId, channelId)),
+    sending: (sensorId, channelId) => void sending.push(`${sensorId}.${channelId} ${receiver.requests.length}`),
+  });
+  await sink.deliver([row("40", NOON, 3), row("41", NOON, 1)], never);
+  expect(sending).toEqual(["40.0 0", "40.2 0", "41.0 0"]);
+});

@@ -37,6 +37,7 @@ async function testPush(section: OtlpSection, options: Partial<StatePushOptions>
     registry: new Registry(),
     countingSince: NOON - 60_000,
     measured: new Set([TREE_FAMILIES.channelValue.name]),
+    ends: { endOf: () => undefined, holds: () => false },
     sensorStatus: "current",
     intervalMs: 3_600_000,
     timeoutMs: 30_000,
@@ -77,7 +78,7 @@ test("the picture of a moment: statuses as codes, the exporter's own metrics, on
   intervals.set(intervals.add(sensorLabels(0)), 60);
   const registry = new Registry();
   new Counter({ name: "prtg_exporter_scrapes_total", help: "Pages.", registers: [registry] }).inc(4);
-  const { push } = await testPush({ endpoint: receiver.url }, { store, registry });
+  const { push } = await testPush({ endpoint: receiver.url }, { store, registry, ends: undefined });
   await push.flush();
   expect(receiver.requests).toHaveLength(1);
   expect(receiver.requests[0]?.batches).toMatchObject([

@@ -7,7 +7,10 @@ export interface ReceivedPoint {
   /** Nanoseconds since the epoch. */
   readonly start: bigint;
   readonly time: bigint;
+  /** NaN where the point has none. */
   readonly value: number | ReceivedHistogram;
+  /** The flag NO_RECORDED_VALUE: the series has ended. */
+  readonly ended?: true;
 }
 
 export interface ReceivedHistogram {
@@ -69,7 +72,8 @@ function protobufMetric(metric: Message): ReceivedMetric {
       attributes: protobufAttributes(point, histogram === undefined ? 7 : 9),
       start: integer(point, 2),
       time: integer(point, 3),
-      value: histogram === undefined ? double(point, 4) : protobufHistogram(point),
+      ...(point.has(8) && ended(integer(point, 8), point.has(4))),
+      value: histogram !== undefined ? protobufHistogram(point) : point.has(8) ? Number.NaN : double(point, 4),
     })),
   };
 }
@@ -123,6 +127,7 @@ interface JsonPoint {
   readonly startTimeUnixNano: string;
   readonly timeUnixNano: string;
   readonly asDouble?: number;
+  readonly flags?: number;
   readonly count?: number;
   readonly sum?: number;
   readonly bucketCounts?: readonly number[];
@@ -153,7 +158,13 @@ function jsonMetric({ name, description, unit, gauge, sum, histogram }: JsonMetr
       attributes: jsonAttributes(point.attributes),
       start: BigInt(point.startTimeUnixNano),
       time: BigInt(point.timeUnixNano),
-      value: histogram === undefined ? number(point.asDouble) : jsonHistogram(point),
+      ...(point.flags !== undefined && ended(point.flags, point.asDouble !== undefined)),
+      value:
+        histogram !== undefined
+          ? jsonHistogram(point)
+          : point.flags === undefined
+            ? number(point.asDouble)
+            : Number.NaN,
     })),
   };
 }
@@ -165,6 +176,11 @@ function jsonHistogram(point: JsonPoint): ReceivedHistogram {
 
 function jsonAttributes(attributes: readonly JsonAttribute[]): Record<string, string> {
   return once(attributes.map(({ key, value }): [string, string] => [key, value.stringValue]));
+}
+
+function ended(flags: number | bigint, hasValue: boolean): { readonly ended: true } {
+  if (Number(flags) !== 1 || hasValue) throw new Error(`flags ${flags} with${hasValue ? "" : "out"} a value`);
+  return { ended: true };
 }
 
 function number(value: unknown): number {

@@ -1,0 +1,268 @@
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { OTLP_PROTOCOLS, type OtlpProtocol } from "../../src/otlp/encoding.ts";
+import type { MeasurementsUnderWay } from "../../src/otlp/series-ends.ts";
+import { type StatePushOptions, startStatePush } from "../../src/otlp/state-push.ts";
+import { Store } from "../../src/store/store.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { channelLabels } from "./support/rows.ts";
+
+const NOON = Date.UTC(2026, 0, 15, 12);
+const { sensorStatus, sensorInterval, channelValue } = TREE_FAMILIES;
+
+const NOTHING_UNDER_WAY: MeasurementsUnderWay = { endOf: () => undefined, holds: () => false };
+
+function statusLabels(status: string): readonly string[] {
+  return ["hq", "40", "Local Probe", "Network", "switch", "Ping", "Local Probe/Network/Ping", status];
+}
+
+function newStore(): Store {
+  return new Store(Object.values(TREE_FAMILIES), () => "");
+}
+
+interface TestPushOptions extends Partial<StatePushOptions> {
+  readonly protocol?: OtlpProtocol;
+  /** Of each request, from 0; 200 unless told. */
+  readonly status?: (request: number) => number;
+}
+
+/** A push to a receiver that remembers `family sensor label` of values and `end of ...` of ends, push by push. */
+async function pushing({ protocol, status, ...options }: TestPushOptions = {}) {
+  const receiver = await startReceiver((request) => ({ status: status?.(request) ?? 200 }));
+  const clock = new ManualClock(NOON);
+  const observer = recordedObserver();
+  const push = startStatePush({
+    exporter: await testExporter({ endpoint: receiver.url, ...(protocol !== undefined && { protocol }) }),
+    ...{ observer, resource: RESOURCE, scope: SCOPE, store: newStore(), registry: new Registry(), countingSince: NOON },
+    measured: new Set([channelValue.name]),
+    ends: NOTHING_UNDER_WAY,
+    sensorStatus: "current",
+    intervalMs: 3_600_000,
+    timeoutMs: 30_000,
+    clock,
+    log: pino({ level: "silent" }),
+    ...options,
+  });
+  onTestFinished(() => push.stop(0));
+  return {
+    ...{ receiver, clock, observer },
+    /** What arrived with this push: name, end or value, last label, seconds after noon. */
+    next: async () => {
+      const before = receiver.points.length;
+      await clock.advance(60_000);
+      await push.flush();
+      return receiver.points
+        .slice(before)
+        .map(({ metric, ended, value, attributes, time }) => [
+          metric,
+          ended ? "end" : value,
+          attributes.status ?? attributes.sensor_id,
+          Number(time / 1_000_000n - BigInt(NOON)) / 1_000,
+        ]);
+    },
+  };
+}
+
+describe.each(OTLP_PROTOCOLS)("over %s", (protocol) => {
+  test("the status that a sensor had ends with the push that has the new one", async () => {
+    const store = newStore();
+    const table = store.table(sensorStatus);
+    const slot = table.add(statusLabels("up"));
+    table.set(slot, 1);
+    const { next, receiver } = await pushing({ protocol, store });
+    expect(await next()).toEqual([["prtg.sensor_status", 1, "up", 60]]);
+    table.relabel(slot, statusLabels("down"));
+    expect(await next()).toEqual([
+      ["prtg.sensor_status", 1, "down", 120],
+      ["prtg.sensor_status", "end", "up", 120],
+    ]);
+    expect(await next()).toEqual([["prtg.sensor_status", 1, "down", 180]]);
+    // The whole of the labels: a receiver knows a series by them.
+    const { server: _, ...labels } = Object.fromEntries(
+      sensorStatus.labels.map((name, index) => [name, statusLabels("up")[index]]),
+    );
+    const end = receiver.points.find(({ ended }) => ended);
+    expect(end?.attributes).toEqual({ server: "hq", ...labels });
+    expect(end?.start).toBe(0n);
+    const [metric] = receiver.metrics.filter(({ points }) => points.some(({ ended }) => ended));
+    expect(metric).toMatchObject({ type: "gauge", unit: "", description: sensorStatus.help });
+    expect(receiver.requests.at(-2)?.batches).toMatchObject([
+      { resource: { "service.instance.id": "one" }, scope: SCOPE },
+    ]);
+  });
+});
+
+test("what is withdrawn, expired, removed or no number any more has ended, and is told once", async () => {
+  const store = newStore();
+  const table = store.table(sensorInterval);
+  const [withdrawn = 0, expired = 0, removed = 0, nan = 0, stays = 0] = ["1", "2", "3", "4", "5"].map((id) =>
+    table.add(["hq", id, "", "", "", "", ""]),
+  );
+  for (const slot of [withdrawn, removed, nan, stays]) table.set(slot, 60);
+  const { next, clock } = await pushing({ store });
+  table.set(expired, 60, clock.monotonic() + 90_000);
+  expect(await next()).toHaveLength(5);
+  table.withdraw(withdrawn);
+  table.remove(removed);
+  table.set(nan, Number.NaN);
+  expect((await next()).slice(1)).toEqual(
+    ["1", "2", "3", "4"].map((id) => ["prtg.sensor_interval_seconds", "end", id, 120]),
+  );
+  table.set(withdrawn, 30);
+  expect(await next()).toEqual([
+    ["prtg.sensor_interval_seconds", 30, "1", 180],
+    ["prtg.sensor_interval_seconds", 60, "5", 180],
+  ]);
+});
+
+test("what came and went between two pushes is not told, nor what went and came back", async () => {
+  const store = newStore();
+  const table = store.table(sensorStatus);
+  const slot = table.add(statusLabels("up"));
+  table.set(slot, 1);
+  const { next } = await pushing({ store });
+  await next();
+  table.relabel(slot, statusLabels("down"));
+  table.relabel(slot, statusLabels("up"));
+  expect(await next()).toEqual([["prtg.sensor_status", 1, "up", 120]]);
+  table.remove(slot);
+  table.set(table.add(statusLabels("up")), 1);
+  expect(await next()).toEqual([["prtg.sensor_status", 1, "up", 180]]);
+});
+
+test("an end that could not be delivered is told by the next push, with its time", async () => {
+  const store = newStore();
+  const table = store.table(sensorStatus);
+  const slot = table.add(statusLabels("up"));
+  table.set(slot, 1);
+  let isDown = false;
+  const { next } = await pushing({ store, status: () => (isDown ? 503 : 200) });
+  await next();
+  isDown = true;
+  table.relabel(slot, statusLabels("down"));
+  expect(await next()).toEqual([]);
+  table.relabel(slot, statusLabels("paused"));
+  isDown = false;
+  expect(await next()).toEqual([
+    ["prtg.sensor_status", 1, "paused", 180],
+    // Nobody knows whether the lost push arrived.
+    ["prtg.sensor_status", "end", "up", 180],
+    ["prtg.sensor_status", "end", "down", 180],
+  ]);
+  expect(await next()).toEqual([["prtg.sensor_status", 1, "paused", 240]]);
+});
+
+test("measurements end just after the last one, once nothing of the series waits any more", async () => {
+  const store = newStore();
+  const table = store.table(channelValue);
+  const paused = table.add(channelLabels("40", "0"));
+  const renamed = table.add(channelLabels("41", "0", "Before"));
+  const last = NOON + 42_000;
+  const waiting = new Set(["hq 40.0", "hq 41.0"]);
+  const { next } = await pushing({
+    store,
+    ends: {
+      endOf: (server, sensorId) => (server === "hq" && sensorId !== "" ? last + 1 : undefined),
+      holds: (server, sensorId, channelId) => waiting.has(`${server} ${sensorId}.${channelId}`),
+    },
+  });
+  for (const slot of [paused, renamed]) {
+    table.set(slot, 1);
+    table.markPushed(slot);
+  }
+  expect(await next()).toEqual([]);
+  table.withdraw(paused);
+  table.remove(renamed);
+  // What waits of the channel that was renamed goes under its new name.
+  expect(await next()).toEqual([["prtg.channel_value", "end", "41", 42.001]]);
+  waiting.clear();
+  expect(await next()).toEqual([["prtg.channel_value", "end", "40", 42.001]]);
+  // A late measurement of a series that has ended makes it live again.
+  table.markPushed(paused);
+  expect(await next()).toEqual([["prtg.channel_value", "end", "40", 42.001]]);
+  expect(await next()).toEqual([]);
+});
+
+test("a measurement whose receiver is not known ends now", async () => {
+  const store = newStore();
+  const table = store.table(channelValue);
+  table.markPushed(table.add(channelLabels("40", "0")));
+  const { next } = await pushing({ store });
+  expect(await next()).toEqual([["prtg.channel_value", "end", "40", 60]]);
+});
+
+test("ends of measurements that are too old for the receiver take nothing along", async () => {
+  const store = newStore();
+  const statuses = store.table(sensorStatus);
+  const slot = statuses.add(statusLabels("up"));
+  statuses.set(slot, 1);
+  // The state, its ends, and the ends of measurements.
+  const { next, observer } = await pushing({ store, status: (request) => (request === 3 ? 400 : 200) });
+  await next();
+  statuses.relabel(slot, statusLabels("down"));
+  const values = store.table(channelValue);
+  values.markPushed(values.add(channelLabels("40", "0")));
+  expect(await next()).toEqual([
+    ["prtg.sensor_status", 1, "down", 120],
+    ["prtg.sensor_status", "end", "up", 120],
+  ]);
+  expect(observer.counts).toMatchObject({ "delivered state": 3, "refused state": 1, "rejected state": 1 });
+  expect(await next()).toEqual([["prtg.sensor_status", 1, "down", 180]]);
+});
+
+test("series that a reload gives other labels end under those that they had", async () => {
+  const store = newStore();
+  const table = store.table(sensorInterval);
+  for (const id of ["1", "2"]) table.set(table.add(["hq", id, "P", "", "", "", ""]), 60);
+  const { next } = await pushing({ store });
+  await next();
+  const narrow = { ...sensorInterval, labels: sensorInterval.labels.filter((name) => name !== "probe") };
+  await store.reshape([narrow], async (tables) => {
+    const other = tables.table(narrow);
+    other.set(other.add(["hq", "1", "", "", "", ""]), 60);
+    return () => undefined;
+  });
+  expect(await next()).toEqual([
+    ["prtg.sensor_interval_seconds", 60, "1", 120],
+    ["prtg.sensor_interval_seconds", "end", "1", 120],
+    ["prtg.sensor_interval_seconds", "end", "2", 120],
+  ]);
+  expect(await next()).toEqual([["prtg.sensor_interval_seconds", 60, "1", 180]]);
+});
+
+test("what is too much to be kept is counted", async () => {
+  const store = newStore();
+  const { next, observer } = await pushing({ store });
+  const dropped: number[] = [];
+  Object.assign(observer, { endsDropped: (count: number) => void dropped.push(count) });
+  const table = store.table(sensorInterval);
+  for (let id = 0; id < 200_003; id++) {
+    const slot = table.add(["hq", String(id), "", "", "", "", ""]);
+    table.markPushed(slot);
+    table.remove(slot);
+  }
+  const ends = await next();
+  expect(ends).toHaveLength(200_000);
+  expect(dropped).toEqual([3]);
+  expect(store.left.count).toBe(0);
+});
+
+test("without ends nothing is told, and series that would linger are not sent", async () => {
+  const store = newStore();
+  const statuses = store.table(sensorStatus);
+  const states = store.table(TREE_FAMILIES.channelState);
+  statuses.set(statuses.add(statusLabels("up")), 1);
+  states.set(states.add([...channelLabels("40", "0"), "Closed"]), 1);
+  const intervals = store.table(sensorInterval);
+  const slot = intervals.add(["hq", "1", "", "", "", "", ""]);
+  intervals.set(slot, 60);
+  const { next } = await pushing({ store, ends: undefined });
+  expect(await next()).toEqual([["prtg.sensor_interval_seconds", 60, "1", 60]]);
+  intervals.remove(slot);
+  expect(await next()).toEqual([]);
+  expect(store.left.count).toBe(0);
+});
