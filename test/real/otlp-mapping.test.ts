@@ -62,7 +62,6 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 is pushed mapped metrics", 
         settings: `${settings}
 state_dir: ${stateDir}
 otlp: { endpoint: "${relay.url}/api/v1/otlp", protocol: http/protobuf, interval: 1s }
-metrics: { sensor_status: all }
 collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }, timeseries: { schedule: 1s } }
 `,
       });
@@ -124,11 +123,7 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
         `count by (__name__) (last_over_time({${job}, __name__=~"prtg_.+"}[5h]))`,
         now,
       );
-      // Only the text of the current state has a series: pushed, an old one would linger.
-      return counted
-        .map(({ labels }) => labels.__name__ ?? "")
-        .filter((name) => name !== "prtg_channel_state")
-        .sort();
+      return counted.map(({ labels }) => labels.__name__ ?? "").sort();
     }
 
     /** The last value of each series of a selector, without what tells push and scrape apart. */

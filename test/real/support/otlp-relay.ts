@@ -20,6 +20,8 @@ export interface OtlpRelay {
   readonly requests: readonly RelayedRequest[];
   /** Points that the receiver has taken, in the order in which they came, by the metric's name in OTLP. */
   readonly points: ReadonlyMap<string, readonly ReceivedPoint[]>;
+  /** The same of points that say that a series has ended. */
+  readonly ends: ReadonlyMap<string, readonly ReceivedPoint[]>;
   /** Where to pass requests on; those that came before wait for it. */
   forwardTo(url: string): void;
   close(): Promise<void>;
@@ -28,6 +30,7 @@ export interface OtlpRelay {
 export async function startOtlpRelay(): Promise<OtlpRelay> {
   const requests: RelayedRequest[] = [];
   const points = new Map<string, ReceivedPoint[]>();
+  const ends = new Map<string, ReceivedPoint[]>();
   const receiver = Promise.withResolvers<string>();
   const pass = async (incoming: IncomingMessage): Promise<RelayedRequest> => {
     const chunks: Buffer[] = [];
@@ -45,9 +48,12 @@ export async function startOtlpRelay(): Promise<OtlpRelay> {
     });
     if (answer.ok) {
       for (const metric of batches.flatMap(({ metrics }) => metrics)) {
-        const known = points.get(metric.name);
-        if (known === undefined) points.set(metric.name, [...metric.points]);
-        else for (const point of metric.points) known.push(point);
+        for (const point of metric.points) {
+          const kept = point.ended ? ends : points;
+          const known = kept.get(metric.name);
+          if (known === undefined) kept.set(metric.name, [point]);
+          else known.push(point);
+        }
       }
     }
     return { contentType, status: answer.status, answer: await answer.text() };
@@ -67,6 +73,7 @@ export async function startOtlpRelay(): Promise<OtlpRelay> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     points,
+    ends,
     forwardTo: receiver.resolve,
     close: () =>
       new Promise((resolve) => {

@@ -7,8 +7,8 @@ import { runProgram } from "./run-program.ts";
 
 export interface PrometheusOptions {
   binary: string;
-  /** host:port to scrape. */
-  target: string;
+  /** host:port to scrape; undefined for one that scrapes nothing. */
+  target: string | undefined;
   /** Scrape and evaluation interval, `1s` unless told; the scrape timeout is the same. */
   interval?: string;
   /** Further keys of the scrape job, such as `metrics_path` or `scrape_protocols`. */
@@ -204,7 +204,8 @@ function readPoint([time, text]: WirePoint): { time: number; value: number } {
 function configuration({ target, interval = "1s", scrapeJob, config }: PrometheusOptions): Record<string, unknown> {
   return {
     global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
-    scrape_configs: [{ job_name: JOB, static_configs: [{ targets: [target] }], ...scrapeJob }],
+    scrape_configs:
+      target === undefined ? [] : [{ job_name: JOB, static_configs: [{ targets: [target] }], ...scrapeJob }],
     ...config,
   };
 }

@@ -22,6 +22,8 @@ export class ReceivedPoints {
   readonly channels = new Map<string, PointSeries>();
   /** Requests that held measurements. */
   requests = 0;
+  /** Points that say that a series has ended, which are no measurements. */
+  ends = 0;
   /** Points with the time and the value of one that came before. */
   repeated = 0;
   /** Their times in the order in which they came, by the channel's id. */
@@ -144,9 +146,15 @@ function takeMetric(metric: WireFields, points: ReceivedPoints): boolean {
     const point = dataPoints.inner();
     let at = Number.NaN;
     let value = Number.NaN;
+    let isEnd = false;
     while (point.next()) {
       if (point.number === 3) at = point.millis();
       else if (point.number === 4) value = point.double();
+      else if (point.number === 8) isEnd = true;
+    }
+    if (isEnd) {
+      points.ends++;
+      continue;
     }
     const sensorId = attribute(dataPoints.inner(), 7, "sensor_id");
     const channelId = attribute(dataPoints.inner(), 7, "channel_id");
