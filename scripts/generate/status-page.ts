@@ -3,8 +3,8 @@ import { NodeReport, SearchReport, StatusReport } from "../../src/http/pages/sta
 import { code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
-\`/\` shows how the exporter fares and the tree of each server; it needs no script, and asks the monitoring server nothing. The
-same facts for programs are at \`/status.json\`: members are added, never renamed or removed without a note in the change log.
+\`/\` shows how the exporter fares and the tree of each server; it needs no script, and asks the monitoring server nothing but
+for a chart, where a reader wants one. The same facts for programs are at \`/status.json\`: members are added, never renamed or removed without a note in the change log.
 Times are UTC (ISO 8601), durations seconds, sizes bytes. Counts begin with the process, and again when another configuration
 is read.
 
@@ -12,6 +12,7 @@ is read.
 | --- | --- |
 | \`/\` | servers, collectors, API, series and bytes, OTLP, the exporter itself, and the top of the tree |
 | \`/tree?server=NAME&id=ID&from=N\` | one object (\`0\`: the root), what is above and below it, from the N-th child on, 200 at a time; of a sensor its channels with values, units, limits and the lines of the metrics page |
+| \`/tree?server=NAME&id=ID&chart=1\` | of a sensor also a drawing of each channel's last four hours, with its limits |
 | \`/search?q=WORDS&server=NAME&status=TOKEN\` | up to 100 objects in whose path, host or tags all words occur, or whose id is the word; with \`status\`, sensors in that status |
 | \`/status.json\` | the facts of \`/\` without the tree |
 | \`/status.json?server=NAME&object=ID&from=N\` | those of \`/tree\` |
@@ -19,6 +20,11 @@ is read.
 
 Without \`server\` the first server that has the object answers. An unknown object is 404. Names are shown as the server sent
 them; secrets are taken out of everything.
+
+\`/\` draws how many sensors of each server were down, warning, acknowledged or paused: a sample a minute for four hours, from memory,
+since the process began. The chart of a sensor is what the server keeps (\`timeseries/live\`): one request, within the server's limits, kept for a minute and
+shared by all who look; a server gets at most ten of them a minute. Drawings need no colour (lines have dashes of their own) and no eye (each has a
+description and a table).
 
 Lists say of each sensor that is not up for how long, and why: its message, as the last poll had it. In a message control
 characters and line breaks are a blank, and markup is text like any other; it is cut at \`limits.max_text_length\`, in rows of the pages at 200 characters.

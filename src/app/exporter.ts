@@ -20,9 +20,11 @@ import type { PreparedPush } from "./otlp-preparation.ts";
 import { beginOtlpPush, type OtlpPush } from "./otlp-push.ts";
 import { planPipeline } from "./pipeline-plan.ts";
 import { createDebugPages } from "./reports/debug-reports.ts";
+import { SensorCharts } from "./reports/sensor-charts.ts";
 import { createDiscovery } from "./reports/service-discovery.ts";
 import type { DebugSources, StatusSources } from "./reports/sources.ts";
 import { createStatusSource } from "./reports/status-pages.ts";
+import { StatusCourses } from "./status-courses.ts";
 
 /** A configuration with all that was found out about it before it is put in force. */
 export interface ConfigChange {
@@ -46,6 +48,7 @@ export class Exporter {
   readonly status: StatusSource;
   /** Devices as targets of service discovery. */
   readonly discovery: Discovery;
+  readonly #courses: StatusCourses;
   readonly #context: CommandContext;
   readonly #store: Store;
   /** What ends in the background. */
@@ -55,6 +58,7 @@ export class Exporter {
   #push: OtlpPush | undefined;
   #events: EventOutputs | undefined;
   #state: StatePush | undefined;
+  #sampling: Promise<void> | undefined;
   #started = false;
   #ready = false;
 
@@ -76,6 +80,7 @@ export class Exporter {
     metrics.config.reloadTime(clock.now() / 1_000);
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
     this.#showWebInterfaces();
+    this.#courses = new StatusCourses(clock, () => this.#servers);
     const current = this.#currentSources();
     this.debug = createDebugPages(current, redactor);
     this.status = createStatusSource(current, redactor);
@@ -94,6 +99,7 @@ export class Exporter {
     this.exposition.start();
     const servers = [...this.#servers.values()];
     for (const server of servers) server.start();
+    this.#sampling = this.#courses.run();
     this.#startState();
     await Promise.all(servers.map(({ firstAttempt }) => firstAttempt));
     this.#ready = true;
@@ -153,10 +159,11 @@ export class Exporter {
 
   /** Stops for good: polling ends, what waits is pushed within `graceMs`, sessions end and connections are closed. */
   async stop(graceMs = 0): Promise<void> {
+    this.#courses.stop();
     const servers = [...this.#servers.values()];
     const stopping = servers.map((server) => server.stop(graceMs));
     // What ends in the background may still push: before its connections are closed.
-    await Promise.all([this.#state?.stop(graceMs), ...stopping, ...this.#ending]);
+    await Promise.all([this.#state?.stop(graceMs), this.#sampling, ...stopping, ...this.#ending]);
     await Promise.all([this.#events?.end(), this.#push?.end(), ...servers.map((server) => server.close())]);
     this.exposition.stop();
   }
@@ -243,6 +250,8 @@ export class Exporter {
       clock,
       build,
       metrics: this.metrics,
+      courses: this.#courses,
+      charts: new SensorCharts(clock, servers),
       isReady: () => this.#ready,
       get config() {
         return config();

@@ -6,6 +6,7 @@ import { ServerEvents } from "../events/server-events.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ChannelChoice, SensorInspection } from "../projection/inspection.ts";
 import { ServerView } from "../projection/server-view.ts";
+import type { TimeSeries } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
 import type { Store, Tables } from "../store/store.ts";
 import type { Delivery } from "../sync/delivery.ts";
@@ -180,6 +181,16 @@ export class MonitoredServer {
   /** An object as the last poll left it; undefined while it is not known. */
   node(id: string): TreeNode | undefined {
     return this.#base.view.state.tree.nodes.get(id);
+  }
+
+  /** Asks the server for the live values of one sensor, within the budget of all requests. Rejects as `MonitoringApi.timeSeries`. */
+  liveSeries(sensorId: string, signal: AbortSignal): Promise<TimeSeries> {
+    return this.#pipeline.reader.api.timeSeries(sensorId, "live", signal);
+  }
+
+  /** The server's clock, milliseconds since the epoch. */
+  serverTime(): number {
+    return this.#base.context.clock.now() + this.#pipeline.reader.api.clockOffset();
   }
 
   /** As of the last commit. */

@@ -6,6 +6,8 @@ import type { BuildInfo } from "../../telemetry/build-info.ts";
 import type { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { MonitoredServer } from "../monitored-server.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
+import type { StatusCourses } from "../status-courses.ts";
+import type { SensorCharts } from "./sensor-charts.ts";
 
 /** What every report looks at: memory only, so that looking costs the monitoring server nothing. */
 interface Sources<Shown extends keyof MonitoredServer> {
@@ -19,11 +21,13 @@ interface Sources<Shown extends keyof MonitoredServer> {
 /** What the pages below /debug look at. */
 export type DebugSources = Sources<"inspect" | "node" | "channels">;
 
-/** What the status page looks at. */
+/** What the status page looks at; `charts` alone asks the monitoring server. */
 export interface StatusSources extends Sources<"status" | "tree" | "nodeStatus" | "inspect"> {
   readonly config: Pick<Config, "servers" | "shard">;
   readonly build: BuildInfo;
   readonly metrics: ExporterMetrics;
+  readonly courses: Pick<StatusCourses, "of">;
+  readonly charts: Pick<SensorCharts, "ask">;
   /** Undefined where nothing is pushed. */
   readonly receiver: ReceiverAddress | undefined;
   readonly isReady: () => boolean;

@@ -31,6 +31,12 @@ export function createStatusSource(sources: StatusSources, redactor: Redactor): 
       const slices = slicesFor(gone);
       return redacted(await searchReport(sources, await outlines(), question, slices), slices);
     },
+    course: (server) => sources.courses.of(server),
+    chart: async ({ server, id }, gone) => {
+      const outcome = await sources.charts.ask(server, id, gone);
+      // Errors may repeat what the server said; the rest are numbers.
+      return outcome?.kind === "failed" ? { ...outcome, reason: redactor.redact(outcome.reason) } : outcome;
+    },
   };
 }
 

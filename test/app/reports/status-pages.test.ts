@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { openOtlpPush } from "../../../src/app/otlp-push.ts";
+import type { StatusSources } from "../../../src/app/reports/sources.ts";
+import { createStatusSource } from "../../../src/app/reports/status-pages.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { NodeReport, SearchReport, StatusReport } from "../../../src/http/pages/status/report.ts";
 import type { SimSensor, World } from "../../../src/simulator/world/model.ts";
@@ -56,6 +58,63 @@ async function node(id: string, from = 0, server?: string): Promise<NodeReport> 
 async function search(text: string, status?: string, server?: string): Promise<SearchReport> {
   return SearchReport.parse(await running.exporter.status.search({ text, status, server }));
 }
+
+describe("the last hours of a sensor", () => {
+  const requests = () => running.simulator.requests.count({ method: "GET" });
+  const gone = new AbortController().signal;
+
+  test("are what the server has, by one request that later readers share", async () => {
+    const sensor = sensors.find((each) => world.state(each, at).status === "up" && each.channels.length > 1);
+    if (sensor === undefined) throw new Error("no sensor is up");
+    const before = requests();
+    const [outcome, same] = await Promise.all(
+      ["hq", undefined].map((server) => running.exporter.status.chart({ server, id: sensor.id }, gone)),
+    );
+    expect(requests()).toBe(before + 1);
+    if (outcome?.kind !== "drawn" || same?.kind !== "drawn") throw new Error("no chart");
+    expect(same.chart).toBe(outcome.chart);
+    const { from, until, channels } = outcome.chart;
+    expect(until - from).toBe(4 * 3_600_000);
+    expect(channels.size).toBeGreaterThan(0);
+    const shown = await node(sensor.id);
+    for (const [id, parts] of channels) {
+      expect(shown.sensor?.channels.map(({ channel_id }) => channel_id)).toContain(id);
+      expect(parts.length).toBeGreaterThan(10);
+      expect(parts.every(({ at: when, low, high }) => when >= from && when <= until && low <= high)).toBe(true);
+    }
+    const value = shown.sensor?.channels.find(
+      ({ channel_id, value: served }) => served !== null && channels.has(channel_id),
+    );
+    const last = channels.get(value?.channel_id ?? "")?.at(-1);
+    expect(value?.value).toBeGreaterThanOrEqual(last?.low ?? Number.NaN);
+    expect(value?.value).toBeLessThanOrEqual(last?.high ?? Number.NaN);
+  });
+
+  test("are not asked for of other objects", async () => {
+    const before = requests();
+    for (const id of ["0", "999999", named(0).parent?.id ?? ""]) {
+      expect(await running.exporter.status.chart({ server: undefined, id }, gone)).toBeUndefined();
+    }
+    expect(requests()).toBe(before);
+  });
+
+  test("tell why there are none, without secrets", async () => {
+    const redactor = new Redactor();
+    redactor.add(TEST_KEY);
+    const reason = `it said ${TEST_KEY}`;
+    const charts = { ask: async () => ({ kind: "failed", reason }) as const };
+    const source = createStatusSource({ charts } as unknown as StatusSources, redactor);
+    expect(await source.chart({ server: "hq", id: "1" }, gone)).toEqual({
+      kind: "failed",
+      reason: redactor.redact(reason),
+    });
+    expect(redactor.redact(reason)).not.toContain(TEST_KEY);
+  });
+});
+
+test("the statuses of a server are counted while the exporter runs, and only then", async () => {
+  expect(running.exporter.status.course("hq")).toEqual([]);
+});
 
 describe("the status report", () => {
   test("fits its schema and says what is so", async () => {

@@ -16,6 +16,8 @@ export interface Page {
   readonly title: string;
   /** Undefined where the page shows no facts. */
   readonly generatedAt?: string;
+  /** A monitoring server was asked for it. */
+  readonly hasAsked?: boolean;
   /** What was searched for. */
   readonly query?: SearchQuery | undefined;
   readonly content: Html;
@@ -24,7 +26,7 @@ export interface Page {
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232b6cb0'/%3E%3Cpath d='M2 9h3l2-5 3 8 2-3h2' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3C/svg%3E";
 
-export function renderPage({ title, generatedAt, query, content }: Page, layout: Layout): string {
+export function renderPage({ title, generatedAt, hasAsked = false, query, content }: Page, layout: Layout): string {
   const { telemetryPath, hasDebugPages, style, script } = layout;
   const page = html`<!doctype html>
 <html lang="en">
@@ -60,7 +62,7 @@ ${hasDebugPages && html`<a href="./debug/cardinality">Cardinality</a>`}
 ${content}
 </main>
 <footer>
-<p id="as-of" data-live>${generatedAt !== undefined && html`As of ${momentInFull(generatedAt, generatedAt)}, from memory: looking costs the monitoring server nothing.`}</p>
+<p id="as-of" data-live>${generatedAt !== undefined && html`As of ${momentInFull(generatedAt, generatedAt)}${hasAsked ? "." : ", from memory: looking costs the monitoring server nothing."}`}</p>
 </footer>
 </body>
 </html>

@@ -1,13 +1,15 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ConcurrencyLimit } from "../../server/concurrency-limit.ts";
+import { clientGoneSignal } from "../../server/response-lifetime.ts";
 import type { RouteHandler } from "../../server/responses.ts";
+import type { ChartOutcome } from "./courses.ts";
 import { html } from "./html.ts";
 import { type Page, renderPage } from "./layout.ts";
 import { overviewPage } from "./overview-page.ts";
 import type { NodeReport } from "./report.ts";
 import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
 import { serverSections } from "./server-section.ts";
-import { isSearch, parseNodeQuery, parseSearchQuery, type StatusSource } from "./source.ts";
+import { isSearch, type NodeQuery, parseNodeQuery, parseSearchQuery, type StatusSource, wantsChart } from "./source.ts";
 import { nodePage, searchPage } from "./tree-pages.ts";
 
 export interface StatusRouteOptions {
@@ -44,13 +46,24 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
         const root = await source.node({ server: name, id: "0", from: 0 }, gone);
         if (root !== undefined) roots.push(root);
       }
-      return page(200, overviewPage(report, roots, options, await serverSections(report, gone)));
+      const sections = await serverSections(report, source.course, gone);
+      return page(200, overviewPage(report, roots, options, sections));
     }),
-    route("/tree", async (parameters, gone) => {
-      const query = parseNodeQuery(parameters);
-      const report = await source.node(query, gone);
-      return report === undefined ? page(404, missing(query.id)) : page(200, nodePage(report, { hasDebugPages }));
-    }),
+    [
+      "/tree",
+      async (request, response) => {
+        const parameters = queryOf(request);
+        const query = parseNodeQuery(parameters);
+        // Not among the pages that are made so many at a time: it waits for the monitoring server.
+        const chart = wantsChart(parameters) ? await chartFor(source, query, response) : undefined;
+        if (chart === "gone") return;
+        await route("/tree", async (_parameters, gone) => {
+          const report = await source.node(query, gone);
+          if (report === undefined) return page(404, missing(query.id));
+          return page(200, nodePage(report, { hasDebugPages, chart: report.sensor === null ? undefined : chart }));
+        })[1](request, response);
+      },
+    ],
     route("/search", search),
     route("/status.json", (query, gone) => jsonAnswer(source, query, gone)),
     ...[STYLE, SCRIPT].map(assetRoute),
@@ -60,6 +73,21 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
 /** No work, so its number is not limited. */
 function assetRoute(asset: Asset): [string, RouteHandler] {
   return [asset.path, (request, response) => respond(request, response, assetAnswer(asset))];
+}
+
+/** "gone": the reader has gone while the server was asked. */
+async function chartFor(
+  source: StatusSource,
+  query: NodeQuery,
+  response: ServerResponse,
+): Promise<ChartOutcome | undefined | "gone"> {
+  const gone = clientGoneSignal(response);
+  try {
+    return await source.chart(query, gone);
+  } catch (error) {
+    if (gone.aborted) return "gone";
+    throw error;
+  }
 }
 
 function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {

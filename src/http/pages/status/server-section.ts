@@ -1,4 +1,6 @@
 import { yieldToEventLoop } from "../../../lib/yielding.ts";
+import { courseView } from "./course-view.ts";
+import type { StatusCourse } from "./courses.ts";
 import { bytes, counted, duration, moment, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf } from "./layout.ts";
@@ -13,10 +15,14 @@ const SECTIONS_A_TURN = 20;
  * What the overview says of each server, with turns for others in between.
  * @throws the reason of the signal
  */
-export async function serverSections(report: StatusReport, gone: AbortSignal): Promise<readonly Html[]> {
+export async function serverSections(
+  report: StatusReport,
+  courseOf: (server: string) => StatusCourse,
+  gone: AbortSignal,
+): Promise<readonly Html[]> {
   const sections: Html[] = [];
   for (const [index, server] of report.servers.entries()) {
-    sections.push(serverSection(server, report, index));
+    sections.push(serverSection(server, report, index, courseOf(server.name)));
     if (index % SECTIONS_A_TURN !== SECTIONS_A_TURN - 1) continue;
     await yieldToEventLoop();
     gone.throwIfAborted();
@@ -27,7 +33,12 @@ export async function serverSections(report: StatusReport, gone: AbortSignal): P
 const KINDS = ["probe", "group", "device", "sensor", "channel"] as const;
 
 /** What the overview says of one server. */
-export function serverSection(server: ServerReport, { ready, generated_at }: StatusReport, index: number): Html {
+export function serverSection(
+  server: ServerReport,
+  { ready, generated_at }: StatusReport,
+  index: number,
+  course: StatusCourse = [],
+): Html {
   const { name, url, version, objects, sensors_by_status } = server;
   const address = webAddress(url);
   const id = `server-${index}`;
@@ -35,6 +46,7 @@ export function serverSection(server: ServerReport, { ready, generated_at }: Sta
 <div class="title"><p class="kind">server</p><h2 id="${id}-title">${nameOf(name)}</h2>${serverPill(server, ready)}</div>
 <p class="quiet">${address === undefined ? html`<bdi>${url}</bdi>` : html`<a href="${address}" rel="noreferrer"><bdi>${url}</bdi></a>`}${version !== null && html` · version <bdi>${version}</bdi>`} · ${KINDS.map((kind, at) => `${at > 0 ? ", " : ""}${counted(objects[kind], kind)}`)}</p>
 ${statusBar(sensors_by_status)}${statusCounts(name, sensors_by_status)}
+${courseView(course, name, id)}
 <h3>Collectors</h3>
 ${collectorsTable(server.collectors, generated_at)}
 <h3>API</h3>

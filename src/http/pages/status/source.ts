@@ -1,3 +1,4 @@
+import type { ChartOutcome, StatusCourse } from "./courses.ts";
 import type { NodeReport, SearchReport, StatusReport } from "./report.ts";
 
 /** Longest text that is looked for: more words than a name has. */
@@ -46,8 +47,13 @@ export function isSearch(query: URLSearchParams): boolean {
   return query.has("q") || query.has("status");
 }
 
+/** Whether the last hours of the sensor are to be drawn, which asks its server. */
+export function wantsChart(query: URLSearchParams): boolean {
+  return query.get("chart") === "1";
+}
+
 /**
- * Where the pages get their facts: memory only, redacted, never the monitoring server. `gone` ends the work for a reader
+ * Where the pages get their facts: redacted, and from memory only but for `chart`. `gone` ends the work for a reader
  * that has gone: the promise rejects with its reason.
  */
 export interface StatusSource {
@@ -55,4 +61,8 @@ export interface StatusSource {
   /** Undefined when there is no such object. */
   node(question: NodeQuery, gone?: AbortSignal): Promise<NodeReport | undefined>;
   search(question: SearchQuery, gone?: AbortSignal): Promise<SearchReport>;
+  /** Empty while nothing was counted. */
+  course(server: string): StatusCourse;
+  /** Asks the monitoring server, at most once a minute for each sensor. Undefined when there is no such sensor. */
+  chart(question: Pick<NodeQuery, "server" | "id">, gone: AbortSignal): Promise<ChartOutcome | undefined>;
 }

@@ -1,3 +1,5 @@
+import { chartSection } from "./chart-view.ts";
+import type { ChartOutcome } from "./courses.ts";
 import { counted, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
@@ -8,8 +10,14 @@ import type { SearchQuery } from "./source.ts";
 import { statusBar, statusCounts, statusPill, statusText } from "./status-marks.ts";
 import { childRows, treeRows } from "./tree-rows.ts";
 
+export interface NodePageOptions {
+  readonly hasDebugPages: boolean;
+  /** What came of asking for the last hours of a sensor; undefined where the reader did not ask. */
+  readonly chart?: ChartOutcome | undefined;
+}
+
 /** `/tree`: one object, what is above and what is below it. */
-export function nodePage(report: NodeReport, options: { readonly hasDebugPages: boolean }): Page {
+export function nodePage(report: NodeReport, options: NodePageOptions): Page {
   const { node, generated_at, sensor } = report;
   const content = html`${crumbs(report)}
 <header class="title" id="title" data-live><p class="kind">${node.kind}</p><h1>${nameOf(node.name)}</h1>${node.status !== null && statusPill(node.status)}</header>
@@ -20,10 +28,12 @@ ${node.message !== null && html`<p class="message"><span class="hidden">Message:
   }${report.tags.length > 0 && fact("Tags", tags(report.tags))}</dl>
 ${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length > 0 && statusCounts(node.server, node.sensors_by_status)}
 </section>
+${sensor !== null && chartSection(node, sensor, options.chart)}
 <section class="panel" aria-labelledby="below-title"><h2 id="below-title">${below(report)}</h2>
 <div id="below"${sensor !== null && html` data-live`}>${sensor === null ? childRows(report) : sensorChannels(report.node, sensor, generated_at)}</div>
 </section>`;
-  return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, content };
+  const hasAsked = options.chart !== undefined;
+  return { title: `${node.name} – prtg-exporter`, generatedAt: generated_at, hasAsked, content };
 }
 
 function below({ sensor, children }: NodeReport): string {

@@ -4,7 +4,9 @@ import { type Page, renderPage } from "../../../../src/http/pages/status/layout.
 import { overviewPage } from "../../../../src/http/pages/status/overview-page.ts";
 import { NodeReport, SearchReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
+import { serverSection } from "../../../../src/http/pages/status/server-section.ts";
 import { nodePage, searchPage } from "../../../../src/http/pages/status/tree-pages.ts";
+import { chartOf, courseOf, partsOf } from "./drawings.ts";
 import {
   asIs,
   downSensor,
@@ -22,6 +24,18 @@ const PAGES = {
   overview: (name: Naming) => overviewPage(statusReport(name), [nodeReport(name)], around),
   object: (name: Naming) => nodePage(nodeReport(name), around),
   sensor: (name: Naming) => nodePage(sensorReport(name), around),
+  "an overview with drawings": (name: Naming) => {
+    const report = statusReport(name);
+    const sections = report.servers.map((server, index) => serverSection(server, report, index, courseOf([1, 2, 3])));
+    return overviewPage(report, [nodeReport(name)], around, sections);
+  },
+  "a sensor with drawings": (name: Naming) => {
+    const report = sensorReport(name);
+    const chart = chartOf(report, partsOf([1, 2, 3]));
+    return nodePage(report, { ...around, chart: { kind: "drawn", chart, ageSeconds: 1 } });
+  },
+  "a sensor without an answer": (name: Naming) =>
+    nodePage(sensorReport(name), { ...around, chart: { kind: "failed", reason: name("no") } }),
   search: (name: Naming) =>
     searchPage(searchReport(name), { text: name("sw"), server: name("hq"), status: name("down") }),
 };

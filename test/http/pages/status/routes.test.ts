@@ -20,6 +20,11 @@ beforeAll(async () => {
         asked.push(question);
         return searchReport();
       },
+      course: () => [],
+      chart: async (question) => {
+        asked.push({ chart: question });
+        return { kind: "waiting" };
+      },
     },
   }));
 });
@@ -32,7 +37,15 @@ async function lastAsked(path: string): Promise<unknown> {
   return asked.at(-1);
 }
 
-describe.each(["/", "/tree?server=hq&id=40", "/tree?id=50", "/tree?id=404", "/search?q=sw", "/?q=sw"])("%s", (path) => {
+describe.each([
+  "/",
+  "/tree?server=hq&id=40",
+  "/tree?id=50",
+  "/tree?id=50&chart=1",
+  "/tree?id=404",
+  "/search?q=sw",
+  "/?q=sw",
+])("%s", (path) => {
   test("is a page that loads nothing but our style and script", async () => {
     const response = await fetch(base + path);
     expect(response.status).toBe(path.includes("404") ? 404 : 200);
@@ -65,6 +78,29 @@ describe.each(["/", "/tree?server=hq&id=40", "/tree?id=50", "/tree?id=404", "/se
     expect((await head.arrayBuffer()).byteLength).toBe(0);
     expect((await fetch(base + path, { method: "POST", body: "x" })).status).toBe(405);
   });
+});
+
+describe("the monitoring server", () => {
+  const charts = async (path: string) => {
+    asked.length = 0;
+    const text = await (await fetch(base + path)).text();
+    return [asked.filter((question) => typeof question === "object" && question !== null && "chart" in question), text];
+  };
+
+  test("is asked for a chart where a reader wants one", async () => {
+    const [questions, page] = await charts("/tree?server=hq&id=50&from=200&chart=1");
+    expect(questions).toEqual([{ chart: { server: "hq", id: "50", from: 200 } }]);
+    expect(page).toContain("The server has not answered yet.");
+  });
+
+  test.each([
+    "/",
+    "/tree?id=50",
+    "/tree?id=50&chart=",
+    "/tree?id=50&chart=0",
+    "/search?q=x&chart=1",
+    "/status.json?id=50&chart=1",
+  ])("is not asked for %s", async (path) => expect((await charts(path))[0]).toEqual([]));
 });
 
 describe("questions", () => {

@@ -1,0 +1,126 @@
+import { COURSE_GROUPS, type CourseGroup, type CourseSample, type StatusCourse } from "../http/pages/status/courses.ts";
+import type { Clock } from "../lib/clock.ts";
+import { TimeSlices } from "../lib/yielding.ts";
+import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
+import type { MonitoredServer } from "./monitored-server.ts";
+
+const EVERY_MS = 60_000;
+const KEPT = 240;
+
+const GROUP_OF: Partial<Record<StatusToken, CourseGroup>> = {
+  down: "down",
+  partialdown: "down",
+  disconnected: "down",
+  acknowledged: "acknowledged",
+  warning: "warning",
+  unusual: "warning",
+  pausedbyuser: "paused",
+  pauseduntil: "paused",
+  pausedbydependency: "paused",
+  pausedbyschedule: "paused",
+  pausedbylicense: "paused",
+  up: "up",
+};
+const GROUPS = COURSE_GROUPS.length;
+/** Place of its group, by the code of a status. */
+const PLACES = STATUS_TOKENS.map((token) => COURSE_GROUPS.indexOf(GROUP_OF[token] ?? "other"));
+
+/** The last four hours of one server in some 8 kB: a sample a minute, the oldest is written over. */
+class Ring {
+  /** Number of the minute that a place holds; 0 where it holds none. */
+  readonly #minutes = new Float64Array(KEPT);
+  readonly #counts = new Uint32Array(KEPT * GROUPS);
+
+  put(minute: number, counts: ArrayLike<number>): void {
+    const place = minute % KEPT;
+    this.#minutes[place] = minute;
+    this.#counts.set(Array.from(counts), place * GROUPS);
+  }
+
+  /** @param wallOf the wall clock at a minute, milliseconds */
+  course(minute: number, wallOf: (minute: number) => number): StatusCourse {
+    const samples: CourseSample[] = [];
+    for (let at = Math.max(1, minute - KEPT + 1); at <= minute; at++) {
+      const place = at % KEPT;
+      if (this.#minutes[place] !== at) continue;
+      const count = (group: CourseGroup) => this.#counts[place * GROUPS + COURSE_GROUPS.indexOf(group)] ?? 0;
+      const [down, acknowledged, warning] = [count("down"), count("acknowledged"), count("warning")];
+      const counts = { down, acknowledged, warning, paused: count("paused"), other: count("other"), up: count("up") };
+      samples.push({ at: wallOf(at), counts });
+    }
+    return samples;
+  }
+}
+
+type Monitors = () => ReadonlyMap<string, Pick<MonitoredServer, "tree" | "nodeStatus">>;
+
+/** How many sensors of each server were in which statuses, a sample a minute for four hours, from memory. */
+export class StatusCourses {
+  readonly #clock: Clock;
+  readonly #monitors: Monitors;
+  readonly #rings = new Map<string, Ring>();
+  readonly #stopping = new AbortController();
+  /** Minutes are counted by the clock that does not jump, from 1 on. */
+  readonly #began: number;
+
+  constructor(clock: Clock, monitors: Monitors) {
+    this.#clock = clock;
+    this.#monitors = monitors;
+    this.#began = clock.monotonic();
+  }
+
+  /** Samples until `stop`. Resolves then. */
+  async run(): Promise<void> {
+    const { signal } = this.#stopping;
+    try {
+      for (;;) {
+        await this.sample(signal);
+        await this.#clock.sleep(EVERY_MS - ((this.#clock.monotonic() - this.#began) % EVERY_MS), signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Counts all sensors now, with turns for others in between. A server of which none is known has no sample. */
+  async sample(signal?: AbortSignal): Promise<void> {
+    const monitors = this.#monitors();
+    for (const server of this.#rings.keys()) if (!monitors.has(server)) this.#rings.delete(server);
+    const slices = new TimeSlices(this.#clock, signal);
+    const minute = this.#minute();
+    for (const [server, monitor] of monitors) {
+      const counts = new Uint32Array(GROUPS);
+      for (const node of monitor.tree().nodes.values()) {
+        const turn = slices.step();
+        if (turn !== undefined) await turn;
+        if (node.kind !== "sensor") continue;
+        const place = PLACES[statusCode(monitor.nodeStatus(node) ?? "unknown")] ?? 0;
+        counts[place] = (counts[place] ?? 0) + 1;
+      }
+      if (counts.some((count) => count > 0)) this.#ringOf(server).put(minute, counts);
+    }
+  }
+
+  /** Empty while there is no sample. */
+  of(server: string): StatusCourse {
+    const now = this.#minute();
+    const begins = this.#clock.now() - (this.#clock.monotonic() - this.#began);
+    return this.#rings.get(server)?.course(now, (minute) => begins + (minute - 1) * EVERY_MS) ?? [];
+  }
+
+  #minute(): number {
+    return 1 + Math.floor((this.#clock.monotonic() - this.#began) / EVERY_MS);
+  }
+
+  #ringOf(server: string): Ring {
+    const known = this.#rings.get(server);
+    if (known !== undefined) return known;
+    const ring = new Ring();
+    this.#rings.set(server, ring);
+    return ring;
+  }
+}

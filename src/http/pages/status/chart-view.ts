@@ -1,0 +1,135 @@
+import type { ChartOutcome, ChartPart, SensorChart } from "./courses.ts";
+import { counted, duration, value } from "./figures.ts";
+import { type Html, html } from "./html.ts";
+import { nameOf } from "./layout.ts";
+import { type ChartLine, lineChart, quarterHead, quarters } from "./line-chart.ts";
+import type { ChannelReport, NodeSummary, SensorReport } from "./report.ts";
+
+/** Channels drawn on a page. */
+const MAX_DRAWN = 50;
+/** A limit is drawn where that makes the scale of the values at most so many times as large. */
+const MAX_STRETCH = 4;
+
+const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "warning"]>> = {
+  max_error: ["error above", "error"],
+  max_warning: ["warning above", "warning"],
+  min_warning: ["warning below", "warning"],
+  min_error: ["error below", "error"],
+};
+
+/** The last four hours of a sensor's channels, or what its reader may ask for. */
+export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: ChartOutcome | undefined): Html {
+  return html`<section class="panel" id="chart" aria-labelledby="chart-title"><h2 id="chart-title">Last four hours</h2>
+${outcome === undefined ? askFor(node, sensor, "Draw them") : outcomeView(outcome, node, sensor)}
+</section>`;
+}
+
+function askFor({ server, id }: NodeSummary, { channels_from: from }: SensorReport, text: string): Html {
+  return html`<form class="ask" action="./tree#chart" method="get"><input type="hidden" name="server" value="${server}"><input type="hidden" name="id" value="${id}">${from > 0 && html`<input type="hidden" name="from" value="${from}">`}<input type="hidden" name="chart" value="1"><button type="submit">${text}</button>
+<p class="note">Asks the monitoring server: one request, within its limits. The answer is kept for a minute, for all readers.</p></form>`;
+}
+
+function outcomeView(outcome: ChartOutcome, node: NodeSummary, sensor: SensorReport): Html {
+  switch (outcome.kind) {
+    case "drawn":
+      return html`<p class="note">The server was asked ${duration(Math.max(1, outcome.ageSeconds))} ago. Live refreshing leaves these drawings as they are.</p>
+${charts(outcome.chart, sensor)}${askFor(node, sensor, "Draw them again")}`;
+    case "waiting":
+      return html`<p>The server has not answered yet. Asking again shares the same request.</p>${askFor(node, sensor, "Ask again")}`;
+    case "too_many":
+      return html`<p>Drawings of this server were asked for too often: its requests are for its polls. Ask again in ${duration(outcome.retryAfterSeconds)}.</p>${askFor(node, sensor, "Ask again")}`;
+    case "failed":
+      return html`<p class="error">The server gave no values: <bdi>${outcome.reason}</bdi></p>${askFor(node, sensor, "Ask again")}`;
+  }
+}
+
+function charts(chart: SensorChart, { channels, channels_total }: SensorReport): Html {
+  const measured = channels.filter(({ channel_id }) => chart.channels.has(channel_id));
+  if (measured.length === 0)
+    return html`<p class="none">The server has no values of these channels in the last four hours.</p>`;
+  const drawn = measured.slice(0, MAX_DRAWN);
+  const less = drawn.length < channels_total;
+  return html`${less && html`<p class="note">Drawn are ${counted(drawn.length, "channel")} of ${channels_total}: those with values on this page, at most ${MAX_DRAWN}.</p>`}
+${drawn.map((channel, index) => channelChart(channel, chart.channels.get(channel.channel_id) ?? [], chart, index))}`;
+}
+
+function channelChart(
+  channel: ChannelReport,
+  parts: readonly ChartPart[],
+  { from, until }: SensorChart,
+  index: number,
+): Html {
+  const { name, unit, limits } = channel;
+  const low = Math.min(...parts.map((part) => part.low));
+  const high = Math.max(...parts.map((part) => part.high));
+  const last = parts.at(-1)?.high ?? high;
+  const withUnit = (given: number) => `${value(given)} ${unit}`.trim();
+  const scale = scaleOf(low, high, Object.values(limits));
+  const runs = runsOf(parts);
+  const lines: ChartLine[] = [
+    { style: "measured", label: `measured: last ${withUnit(last)}, from ${value(low)} to ${withUnit(high)}`, runs },
+    ...Object.entries(limits).map(([limit, at]) => limitLine(limit, at, withUnit(at), scale, [from, until])),
+  ];
+  const gaps = runs.length > 1 ? ` ${counted(runs.length - 1, "gap")}.` : "";
+  const id = `chart-${index}`;
+  return html`<div class="drawing"><h3 class="plain">${nameOf(name)} <span class="quiet"><bdi>${unit}</bdi></span></h3>
+${lineChart({
+  ...{ id, from, until, ...scale, lines, format: value },
+  title: `${name}: the last four hours`,
+  description: `${lines.map(({ label }) => label).join("; ")}.${gaps} The table below has the numbers.`,
+})}
+<details data-key="${id}"><summary>${name || "Channel"}, as a table</summary>
+<p class="note">Of each quarter of an hour, UTC, in <bdi>${unit || "no unit"}</bdi>.</p>
+<table><thead><tr><th scope="col">From</th><th scope="col" class="n">Lowest</th><th scope="col" class="n">Highest</th></tr></thead>
+<tbody>${quarters(parts).map(([at, of]) => html`<tr>${quarterHead(at)}<td class="n">${value(Math.min(...of.map((part) => part.low)))}</td><td class="n">${value(Math.max(...of.map((part) => part.high)))}</td></tr>`)}</tbody></table></details></div>`;
+}
+
+interface Scale {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Of the values, and of the limits that lie near enough to them. */
+function scaleOf(low: number, high: number, limits: readonly number[]): Scale {
+  const size = high - low || Math.abs(high) / 2 || 1;
+  const near = limits.filter((limit) => limit >= low - MAX_STRETCH * size && limit <= high + MAX_STRETCH * size);
+  const all = { low: Math.min(low, ...near), high: Math.max(high, ...near) };
+  return all.low === all.high ? { low: low - size / 2, high: high + size / 2 } : all;
+}
+
+function limitLine(
+  limit: string,
+  at: number,
+  shown: string,
+  { low, high }: Scale,
+  [from, until]: readonly [number, number],
+): ChartLine {
+  const [text, style] = (Object.hasOwn(LIMITS, limit) ? LIMITS[limit] : undefined) ?? [limit, "warning" as const];
+  const isInside = at >= low && at <= high;
+  return {
+    style,
+    label: `${text} ${shown}${isInside ? "" : ", outside of the drawing"}`,
+    runs: isInside
+      ? [
+          [
+            [from, at],
+            [until, at],
+          ],
+        ]
+      : [],
+  };
+}
+
+/** A line is broken where values are missing for longer than twice the usual distance between them. */
+function runsOf(parts: readonly ChartPart[]): [number, number][][] {
+  const distances = parts.slice(1).map(({ at }, index) => at - (parts[index]?.at ?? at));
+  const usual = distances.toSorted((a, b) => a - b)[Math.floor(distances.length / 2)] ?? 0;
+  const runs: [number, number][][] = [];
+  let before = Number.NEGATIVE_INFINITY;
+  for (const { at, low, high } of parts) {
+    if (at - before > 2.5 * usual) runs.push([]);
+    runs.at(-1)?.push([at, low], ...(high === low ? [] : [[at, high] as [number, number]]));
+    before = at;
+  }
+  return runs;
+}

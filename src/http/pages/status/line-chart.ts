@@ -1,0 +1,75 @@
+import { utc } from "./figures.ts";
+import { type Html, html } from "./html.ts";
+
+/** Units of the drawing; the page stretches it to its own width. */
+const WIDTH = 1_000;
+const HEIGHT = 160;
+/** Above and below the lines, so that they are not cut. */
+const MARGIN = 4;
+
+/** How lines are told apart without colour: each has a pattern of dashes of its own (status.css). */
+export type LineStyle = "measured" | "error" | "warning" | "down" | "acknowledged" | "paused";
+
+export interface ChartLine {
+  readonly style: LineStyle;
+  /** In the key below the drawing, with the numbers. */
+  readonly label: string;
+  /** Runs of points, times ascending: a line is broken between them. */
+  readonly runs: readonly (readonly (readonly [at: number, value: number])[])[];
+}
+
+export interface LineChart {
+  /** Unique on the page. */
+  readonly id: string;
+  readonly title: string;
+  /** All that a reader who does not see it needs to know. */
+  readonly description: string;
+  /** Of the drawing, milliseconds since the epoch. */
+  readonly from: number;
+  readonly until: number;
+  readonly low: number;
+  readonly high: number;
+  readonly format: (value: number) => string;
+  readonly lines: readonly ChartLine[];
+}
+
+/** A drawing with its scales and key as text beside it, which keeps its size on a telephone. */
+export function lineChart({ id, title, description, from, until, low, high, format, lines }: LineChart): Html {
+  const x = (at: number) => ((at - from) / Math.max(1, until - from)) * WIDTH;
+  const y = (value: number) => HEIGHT - MARGIN - ((value - low) / (high - low || 1)) * (HEIGHT - 2 * MARGIN);
+  const paths = lines.map(({ style, runs }) => {
+    const path = runs.map((run) => pathOf(run.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`)));
+    return html`<path class="line ${style}" d="${path.join("")}"/>`;
+  });
+  return html`<div class="plot"><p class="scale"><span>${format(high)}</span><span>${format(low)}</span></p>
+<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-text"><title id="${id}-title">${title}</title><desc id="${id}-text">${description}</desc>${paths}</svg>
+<p class="times">${time(from)}${time(until)}</p></div>
+<ul class="key">${lines.map(({ style, label }) => html`<li><svg class="sample" viewBox="0 0 36 8" aria-hidden="true" focusable="false"><path class="line ${style}" d="M0,4L36,4"/></svg>${label}</li>`)}</ul>`;
+}
+
+/** A single point is a dot: its line has round ends. */
+function pathOf([first = "", ...others]: readonly string[]): string {
+  return others.length === 0 ? `M${first}h0.01` : `M${first}L${others.join(" ")}`;
+}
+
+function time(at: number): Html {
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}" title="${utc(iso)}">${iso.slice(11, 16)} UTC</time>`;
+}
+
+/** Parts of a table that says the same as a drawing, milliseconds. */
+const QUARTER_MS = 15 * 60_000;
+
+/** The quarters of an hour that points lie in, ascending, with their points; those without any are missing. */
+export function quarters<Point extends { readonly at: number }>(
+  points: readonly Point[],
+): readonly (readonly [at: number, points: readonly Point[]])[] {
+  const groups = Map.groupBy(points, ({ at }) => Math.floor(at / QUARTER_MS) * QUARTER_MS);
+  return [...groups].sort(([a], [b]) => a - b);
+}
+
+/** Beginning of a row of such a table. */
+export function quarterHead(at: number): Html {
+  const iso = new Date(at).toISOString();
+  return html`<th scope="row"><time datetime="${iso}">${iso.slice(11, 16)}</time></th>`;
+}

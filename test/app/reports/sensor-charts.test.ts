@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import { chartOf, SensorCharts } from "../../../src/app/reports/sensor-charts.ts";
+import type { TreeNode } from "../../../src/model/tree.ts";
+import type { TimeSeries } from "../../../src/prtg/records.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** A server that answers when the test says so. */
+function slowServer(clock: ManualClock, offset = 0) {
+  const asked: {
+    id: string;
+    signal: AbortSignal;
+    answer: (series: TimeSeries) => void;
+    fail: (error: Error) => void;
+  }[] = [];
+  const monitor = {
+    node: (id: string) => ({ id, kind: id.startsWith("device") ? "device" : "sensor" }) as TreeNode,
+    liveSeries: (id: string, signal: AbortSignal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<TimeSeries>();
+      asked.push({ id, signal, answer: resolve, fail: reject });
+      return promise;
+    },
+    serverTime: () => clock.now() + offset,
+  };
+  return { asked, monitor };
+}
+
+function charts(offset?: number) {
+  const clock = new ManualClock();
+  const { asked, monitor } = slowServer(clock, offset);
+  const subject = new SensorCharts(clock, () => new Map([["hq", monitor]]));
+  const reader = () => new AbortController();
+  return { clock, asked, subject, ask: (id: string, gone = reader().signal) => subject.ask("hq", id, gone) };
+}
+
+const seriesAt = (...rows: TimeSeries["rows"]): TimeSeries => ({ rows, gaps: [], skipped: 0 });
+
+test("readers share one request, and its answer for a minute", async () => {
+  const { clock, asked, ask, subject } = charts();
+  const readers = [ask("1"), ask("1"), subject.ask(undefined, "1", new AbortController().signal)];
+  expect(asked).toHaveLength(1);
+  asked[0]?.answer(seriesAt({ at: clock.now() - MINUTE, values: [["0", 5]] }));
+  for (const outcome of await Promise.all(readers)) {
+    if (outcome?.kind !== "drawn") throw new Error(outcome?.kind);
+    expect(outcome.chart.channels.get("0")).toEqual([{ at: clock.now() - MINUTE, low: 5, high: 5 }]);
+  }
+  await clock.advance(59_000);
+  expect(await ask("1")).toMatchObject({ kind: "drawn", ageSeconds: 59 });
+  expect(asked).toHaveLength(1);
+  await clock.advance(1_000);
+  const again = ask("1");
+  expect(asked).toHaveLength(2);
+  asked[1]?.answer(seriesAt());
+  expect(await again).toMatchObject({ kind: "drawn", ageSeconds: 0 });
+});
+
+test("another sensor has its own; what is no sensor has none, and nothing is asked for it", async () => {
+  const { asked, ask, subject } = charts();
+  void ask("1");
+  void ask("2");
+  expect(asked.map(({ id }) => id)).toEqual(["1", "2"]);
+  expect(await ask("device 1")).toBeUndefined();
+  expect(await subject.ask("elsewhere", "1", new AbortController().signal)).toBeUndefined();
+  expect(asked).toHaveLength(2);
+});
+
+test("a page does not wait longer than ten seconds; the request goes on, and the next one has its answer", async () => {
+  const { clock, asked, ask } = charts();
+  const first = ask("1");
+  await clock.advance(10_000);
+  expect(await first).toEqual({ kind: "waiting" });
+  expect(asked[0]?.signal.aborted).toBe(false);
+  const second = ask("1");
+  asked[0]?.answer(seriesAt());
+  expect(await second).toMatchObject({ kind: "drawn", ageSeconds: 10 });
+  expect(asked).toHaveLength(1);
+});
+
+test("a reader that goes away ends its own wait, not that of others", async () => {
+  const { asked, ask } = charts();
+  const leaving = new AbortController();
+  const [left, stays] = [ask("1", leaving.signal), ask("1")];
+  leaving.abort(new Error("gone"));
+  await expect(left).rejects.toThrow("gone");
+  expect(asked[0]?.signal.aborted).toBe(false);
+  asked[0]?.answer(seriesAt());
+  expect(await stays).toMatchObject({ kind: "drawn" });
+});
+
+test("a failure is told to all who ask within the minute, and the server is left alone", async () => {
+  const { asked, ask } = charts();
+  const first = ask("1");
+  asked[0]?.fail(new Error("no such sensor"));
+  expect(await first).toEqual({ kind: "failed", reason: "no such sensor" });
+  expect(await ask("1")).toEqual({ kind: "failed", reason: "no such sensor" });
+  expect(asked).toHaveLength(1);
+});
+
+test("a request that takes a minute is given up", async () => {
+  const { clock, asked, ask } = charts();
+  const first = ask("1");
+  await clock.advance(MINUTE);
+  await first;
+  expect(asked[0]?.signal.aborted).toBe(true);
+});
+
+test("a server is asked ten times a minute at most, whoever asks", async () => {
+  const { clock, asked, ask } = charts();
+  for (let id = 0; id < 10; id++) {
+    void ask(String(id));
+    await clock.advance(1_000);
+  }
+  expect(await ask("10")).toEqual({ kind: "too_many", retryAfterSeconds: 50 });
+  expect(asked).toHaveLength(10);
+  // The latest are kept.
+  asked[9]?.answer(seriesAt());
+  expect(await ask("9")).toMatchObject({ kind: "drawn" });
+  await clock.advance(50_000);
+  void ask("10");
+  expect(asked).toHaveLength(11);
+});
+
+test("the window ends now by the server's clock", async () => {
+  const { clock, asked, ask } = charts(2 * HOUR);
+  const first = ask("1");
+  const until = clock.now() + 2 * HOUR;
+  asked[0]?.answer(seriesAt({ at: until - 5 * HOUR, values: [["0", 1]] }, { at: until, values: [["0", 2]] }));
+  expect(await first).toMatchObject({
+    chart: { from: until - 4 * HOUR, until, channels: new Map([["0", [{ at: until, low: 2, high: 2 }]]]) },
+  });
+});
+
+test("of each minute the lowest and the highest value are kept, whatever the interval", () => {
+  const until = 10 * HOUR;
+  const from = until - 4 * HOUR;
+  const rows = Array.from({ length: 14_400 }, (_, second) => ({
+    at: from + second * 1_000,
+    values: [["0", second % 60 === 30 ? 99 : second % 60]] as const,
+  }));
+  const parts = chartOf(seriesAt(...rows), until).channels.get("0");
+  expect(parts).toHaveLength(240);
+  expect(parts?.every(({ low, high }) => low === 0 && high === 99)).toBe(true);
+});
+
+test("of more channels than a page shows, the first are kept", () => {
+  const values = Array.from({ length: 300 }, (_, id) => [String(id), id] as const);
+  expect(chartOf(seriesAt({ at: 1, values }, { at: 2, values }), 2).channels.size).toBe(200);
+});

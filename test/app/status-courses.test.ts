@@ -1,0 +1,93 @@
+import { expect, onTestFinished, test } from "vitest";
+import { StatusCourses } from "../../src/app/status-courses.ts";
+import type { TreeNode } from "../../src/model/tree.ts";
+import type { StatusToken } from "../../src/prtg/status.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const MINUTE = 60_000;
+
+function server(statuses: readonly (StatusToken | undefined)[]) {
+  const nodes = new Map(statuses.map((_, id) => [String(id), { id: String(id), kind: "sensor" } as TreeNode]));
+  nodes.set("device", { id: "device", kind: "device" } as TreeNode);
+  return {
+    tree: () => ({ nodes }) as never,
+    nodeStatus: ({ id }: TreeNode) => statuses[Number(id)],
+  };
+}
+
+function started(monitors: Map<string, ReturnType<typeof server>>) {
+  const clock = new ManualClock();
+  const courses = new StatusCourses(clock, () => monitors);
+  const running = courses.run();
+  onTestFinished(() => {
+    courses.stop();
+    return running;
+  });
+  return { clock, courses, running };
+}
+
+test("counts the sensors of each server by what their status asks of a person", async () => {
+  const statuses = [
+    "up",
+    "down",
+    "partialdown",
+    "disconnected",
+    "acknowledged",
+    "warning",
+    "unusual",
+    "pauseduntil",
+    undefined,
+  ] as const;
+  const { clock, courses } = started(new Map([["hq", server(statuses)]]));
+  const at = clock.now();
+  await clock.advance(0);
+  expect(courses.of("hq")).toEqual([
+    { at, counts: { down: 3, acknowledged: 1, warning: 2, paused: 1, other: 1, up: 1 } },
+  ]);
+  expect(courses.of("another")).toEqual([]);
+});
+
+test("has a sample a minute for four hours, and forgets what is older", async () => {
+  const monitors = new Map([["hq", server(["up"])]]);
+  const { clock, courses } = started(monitors);
+  const began = clock.now();
+  await clock.advance(0);
+  for (let minute = 1; minute <= 250; minute++) {
+    if (minute === 200) monitors.set("hq", server(["down"]));
+    await clock.advance(MINUTE);
+  }
+  const course = courses.of("hq");
+  expect(course).toHaveLength(240);
+  expect(course[0]?.at).toBe(began + 11 * MINUTE);
+  expect(course.at(-1)?.at).toBe(began + 250 * MINUTE);
+  expect(course.filter(({ counts }) => counts.down === 1)).toHaveLength(51);
+});
+
+test("a server whose sensors are not known has no sample, and one that is gone leaves nothing", async () => {
+  const monitors = new Map([["hq", server([])]]);
+  const { clock, courses } = started(monitors);
+  await clock.advance(MINUTE);
+  expect(courses.of("hq")).toEqual([]);
+  monitors.set("hq", server(["up"]));
+  await clock.advance(MINUTE);
+  expect(courses.of("hq")).toHaveLength(1);
+  monitors.clear();
+  await clock.advance(MINUTE);
+  expect(courses.of("hq")).toEqual([]);
+});
+
+test("its times follow the wall clock when that is set", async () => {
+  const { clock, courses } = started(new Map([["hq", server(["up"])]]));
+  await clock.advance(MINUTE);
+  clock.setWallClock(5_000_000);
+  expect(courses.of("hq").map(({ at }) => at)).toEqual([5_000_000 - MINUTE, 5_000_000]);
+});
+
+test("ends when it is stopped", async () => {
+  const { clock, courses, running } = started(new Map());
+  await clock.advance(0);
+  expect(clock.pending).toEqual([MINUTE]);
+  courses.stop();
+  await running;
+  expect(clock.pending).toEqual([]);
+});

@@ -1,0 +1,32 @@
+import type { ChartPart, SensorChart, StatusCourse } from "../../../../src/http/pages/status/courses.ts";
+import type { NodeReport } from "../../../../src/http/pages/status/report.ts";
+import { NOW } from "./reports.ts";
+
+export const MINUTE = 60_000;
+export const UNTIL = Date.parse(NOW);
+export const FROM = UNTIL - 240 * MINUTE;
+
+/** `down[n]` sensors are down in the minute n, of ten; undefined: no sample. */
+export function courseOf(down: readonly (number | undefined)[]): StatusCourse {
+  return down.flatMap((count, minute) =>
+    count === undefined
+      ? []
+      : {
+          at: FROM + minute * MINUTE,
+          counts: { down: count, acknowledged: 0, warning: 1, paused: 2, other: 0, up: 10 - count },
+        },
+  );
+}
+
+/** A value a minute. */
+export function partsOf(values: readonly (number | undefined)[]): ChartPart[] {
+  return values.flatMap((value, minute) =>
+    value === undefined ? [] : { at: FROM + minute * MINUTE, low: value, high: value },
+  );
+}
+
+/** The same for each channel of a sensor. */
+export function chartOf({ sensor }: NodeReport, parts: readonly ChartPart[]): SensorChart {
+  const ids = (sensor?.channels ?? []).map(({ channel_id }) => channel_id);
+  return { from: FROM, until: UNTIL, channels: new Map(ids.map((id) => [id, parts])) };
+}
