@@ -4,6 +4,8 @@ import { defineConfig } from "vitest/config";
 const retry = process.env.CI === undefined ? 0 : 1;
 
 const REAL = "test/real/**/*.test.ts";
+/** Needs programs that take long to build: see CONTRIBUTING.md. */
+const NIGHTLY = process.env.PRTG_EXPORTER_NIGHTLY === "1" ? [] : ["test/real/**/*.nightly.test.ts"];
 /** The whole program, and whatever starts processes: slower than a unit test, and asked for by name. */
 const INTEGRATION = ["test/end-to-end/**/*.test.ts", "test/faults/**/*.test.ts", "test/**/*.integration.test.ts"];
 
@@ -37,6 +39,7 @@ export default defineConfig({
         test: {
           name: "real",
           include: [REAL],
+          exclude: NIGHTLY,
           testTimeout: 300_000,
           retry,
           hookTimeout: 300_000,

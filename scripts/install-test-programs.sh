@@ -389,6 +389,15 @@ install_kubernetes() {
   install_go kubernetes kubernetes "$version" kube-apiserver
 }
 
+# Eight minutes of a processor's time: for the nightly tests only.
+install_loki() {
+  local version
+  if [[ ${PRTG_EXPORTER_NIGHTLY:-} != 1 ]]; then say loki "not asked for (PRTG_EXPORTER_NIGHTLY=1 does)"; return; fi
+  version=$(pinned_version loki github.com/grafana/loki/v3)
+  local go_ldflags="-X github.com/grafana/loki/v3/pkg/util/build.Version=$version"
+  install_go loki loki "$version" loki
+}
+
 # What manifests are validated against: the API of Kubernetes and the CRDs of the Prometheus operator, from their modules.
 install_kubernetes_api() {
   local name=kubernetes-api version operator target kubernetes_folder operator_folder
@@ -570,6 +579,7 @@ install_etcd
 install_nspawn
 install_debian_roots
 install_kubernetes
+install_loki
 
 if ((failed > 0)); then
   echo "$failed could not be installed, $skipped skipped"

@@ -19,6 +19,10 @@ export interface ExporterProgramOptions {
   readonly folder: string;
   /** Value of `service.name`. */
   readonly service: string;
+  /** In addition, by collector. */
+  readonly collectors?: Readonly<Record<string, unknown>>;
+  /** Keys of the section `otlp` in addition. */
+  readonly otlp?: Readonly<Record<string, unknown>>;
 }
 
 /** `prtg-exporter serve` in a process of its own, with schedules of a second. */
@@ -35,7 +39,7 @@ export interface ExporterProgram {
 }
 
 export async function startExporterProgram(options: ExporterProgramOptions): Promise<ExporterProgram> {
-  const { server, endpoint, protocol, folder, service } = options;
+  const { server, endpoint, protocol, folder, service, collectors, otlp } = options;
   const stateDir = path.join(folder, `state-${service}`);
   const config = path.join(folder, `${service}.json`);
   await mkdir(stateDir, { recursive: true });
@@ -50,8 +54,9 @@ export async function startExporterProgram(options: ExporterProgramOptions): Pro
       timeseries: often,
       tree: { schedule: "1h" },
       status: { schedule: "1h" },
+      ...collectors,
     },
-    otlp: { endpoint, protocol, service_name: service, interval: "60s" },
+    otlp: { endpoint, protocol, service_name: service, interval: "60s", ...otlp },
     state_dir: stateDir,
   };
   await writeFile(config, JSON.stringify(settings));

@@ -25,8 +25,10 @@ export interface OtelCollector {
   /** `http://127.0.0.1:1234` */
   readonly url: string;
   readonly port: number;
-  /** Requests in protobuf, each after its length in four bytes; complete once the collector has stopped. */
+  /** Requests of metrics in protobuf, each after its length in four bytes; complete once the collector has stopped. */
   readonly file: string;
+  /** Requests of log records likewise. */
+  readonly logsFile: string;
   log(): string;
   stop(): Promise<void>;
 }
@@ -34,12 +36,19 @@ export interface OtelCollector {
 export async function startOtelCollector(options: CollectorOptions): Promise<OtelCollector> {
   const { binary, folder, port = 0, config } = options;
   const file = path.join(folder, "received.bin");
+  const logsFile = path.join(folder, "received-logs.bin");
   const overrides = path.join(folder, "collector.json");
   const own = {
     receivers: { otlp: { protocols: { http: { endpoint: `127.0.0.1:${port}` } } } },
-    exporters: { file: { path: file, format: "proto", flush_interval: `${FLUSH_MS}ms` } },
-    // Its own metrics would be served on a port that the next collector wants, too.
-    service: { telemetry: { metrics: { level: "none" } } },
+    exporters: {
+      file: { path: file, format: "proto", flush_interval: `${FLUSH_MS}ms` },
+      "file/logs": { path: logsFile, format: "proto", flush_interval: `${FLUSH_MS}ms` },
+    },
+    service: {
+      // Its own metrics would be served on a port that the next collector wants, too.
+      telemetry: { metrics: { level: "none" } },
+      pipelines: { logs: { exporters: ["file/logs"] } },
+    },
     ...config,
   };
   // Every JSON document is a YAML document.
@@ -55,6 +64,7 @@ export async function startOtelCollector(options: CollectorOptions): Promise<Ote
       url: `http://127.0.0.1:${found}`,
       port: Number(found),
       file,
+      logsFile,
       log: () => program.log(),
       stop: () => program.stop(),
     };

@@ -12,6 +12,8 @@ export type ProgramName =
   | "python-openmetrics"
   | "schemathesis"
   | "otel-collector"
+  /** For the nightly tests only. */
+  | "loki"
   | "chromium"
   | "dashboard-schema"
   | "dockerfile-reader"

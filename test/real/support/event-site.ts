@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
+import type { SimNode, SimState, World } from "../../../src/simulator/world/model.ts";
+import type { ReceivedLogRecord } from "../../otlp/support/decode-logs.ts";
+import { TEST_KEY } from "../../support/simulated-exporter.ts";
+import { MINUTE, until } from "./delivery-site.ts";
+import { type ExporterProgram, startExporterProgram } from "./exporter-program.ts";
+
+/** From one look at the statuses to the next, in simulated time. */
+const STEP_MS = 5 * MINUTE;
+const POLL_LIMIT_MS = 60_000;
+
+export interface EventSiteOptions {
+  /** Of a receiver of log records. */
+  readonly logsEndpoint: string;
+  readonly protocol: "http/protobuf" | "http/json";
+  /** Value of `service.name`. */
+  readonly service: string;
+  readonly world: World;
+  /** When it begins in simulated time, milliseconds since the epoch. */
+  readonly begin: number;
+}
+
+/**
+ * A simulated world of which an exporter pushes events, and nothing else, in steps of simulated time: at each, the exporter sees
+ * all statuses as they are then.
+ */
+export class EventSite {
+  readonly #options: EventSiteOptions;
+  readonly #folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-events-"));
+  readonly #simulator: Simulator;
+  /** Looks at the statuses that were begun. */
+  readonly #polls: { begun: number };
+  /** Moments at which all statuses were seen, milliseconds since the epoch. */
+  readonly #seen: number[] = [];
+  #exporter: ExporterProgram | undefined;
+  #now: number;
+
+  private constructor(options: EventSiteOptions, simulator: Simulator, polls: { begun: number }) {
+    this.#options = options;
+    this.#simulator = simulator;
+    this.#polls = polls;
+    this.#now = options.begin;
+    simulator.freezeAt(this.#now);
+  }
+
+  static async open(options: EventSiteOptions): Promise<EventSite> {
+    const polls = { begun: 0 };
+    const simulator = await startSimulator({
+      world: options.world,
+      clock: systemClock,
+      spelling: "live",
+      credentials: { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" },
+      log: ({ url, status }) => {
+        if (status === 200 && url === "/api/v2/sensor-status-summary") polls.begun++;
+      },
+    });
+    return new EventSite(options, simulator, polls);
+  }
+
+  /** Starts the exporter, or the next one in its place with the same state, and has it see all statuses. */
+  async start(): Promise<void> {
+    const { protocol, service, logsEndpoint } = this.#options;
+    const off = { enabled: false };
+    this.#exporter = await startExporterProgram({
+      ...{ server: this.#simulator.url, protocol, service, folder: this.#folder },
+      endpoint: logsEndpoint,
+      otlp: { endpoint: undefined, logs_endpoint: logsEndpoint, events: true },
+      collectors: {
+        status: { schedule: "1s" },
+        channels: off,
+        timeseries: off,
+        limits: off,
+        health: { schedule: "1h" },
+      },
+    });
+    await this.#exporter.ready();
+    await this.#look();
+  }
+
+  /** As a crash of the machine does: nothing is flushed. */
+  async kill(): Promise<void> {
+    await this.#exporter?.kill();
+    this.#exporter = undefined;
+  }
+
+  /** Time goes on by so many steps; where an exporter runs it sees all statuses at each. */
+  async run(steps: number): Promise<void> {
+    for (let step = 0; step < steps; step++) {
+      this.#now += STEP_MS;
+      this.#simulator.freezeAt(this.#now);
+      if (this.#exporter !== undefined) await this.#look();
+    }
+  }
+
+  async page(): Promise<string> {
+    return (await this.#exporter?.page()) ?? "";
+  }
+
+  /** Resolves when all that was found was delivered. */
+  async untilDelivered(): Promise<void> {
+    await until("the end of the queue", POLL_LIMIT_MS, async () => {
+      const pending = /^prtg_exporter_events_pending\{.*output="otlp".*\} (\d+)$/m.exec(await this.page());
+      return pending?.[1] === "0";
+    });
+  }
+
+  /** The changes of statuses that could be seen, as the world has them, each in words. */
+  expected(): string[] {
+    const { world } = this.#options;
+    const nodes = [...world.list("probe"), ...world.list("group"), ...world.list("device"), ...world.list("sensor")];
+    return nodes.flatMap((node) => this.#changesOf(node)).toSorted();
+  }
+
+  async close(): Promise<void> {
+    await this.#exporter?.kill();
+    await this.#simulator.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  *#changes(node: SimNode): Generator<readonly [SimState, SimState]> {
+    const [first = this.#now, ...others] = this.#seen;
+    let before = this.#options.world.state(node, first);
+    for (const at of others) {
+      const state = this.#options.world.state(node, at);
+      if (state.status !== before.status) yield [before, state];
+      before = state;
+    }
+  }
+
+  #changesOf(node: SimNode): string[] {
+    return [...this.#changes(node)].map(([before, { status, since, message }]) => {
+      // Only of sensors do servers say since when, and why.
+      if (node.kind !== "sensor") return inWords(node.id, status, undefined, "");
+      return inWords(node.id, status, seconds(since) > seconds(before.since) ? seconds(since) : undefined, message);
+    });
+  }
+
+  /** One that begins after this moment has ended when the next one begins. */
+  async #look(): Promise<void> {
+    const { begun } = this.#polls;
+    await until("a poll of statuses", POLL_LIMIT_MS, () => this.#polls.begun >= begun + 2);
+    this.#seen.push(this.#now);
+  }
+}
+
+/** What came, in the same words, but for what no poll saw. */
+export function changesTold(records: readonly ReceivedLogRecord[]): string[] {
+  return records
+    .filter(({ attributes }) => attributes["prtg.event.inferred"] !== true)
+    .map(({ attributes, time, observed }) => {
+      const { "prtg.object.id": id, "prtg.status.new": status, "prtg.status.message": message = "" } = attributes;
+      const at = time === observed ? undefined : Number(time / 1_000_000n);
+      return inWords(String(id), String(status), at, String(message));
+    })
+    .toSorted();
+}
+
+/** `at`: undefined where the server does not say when it began. */
+export function inWords(id: string, status: string, at: number | undefined, message: string): string {
+  return `${id} is ${status} since ${at === undefined ? "some time" : new Date(at).toISOString()}: ${message}`;
+}
+
+/** As servers give times. */
+function seconds(at: number): number {
+  return Math.floor(at / 1_000) * 1_000;
+}
