@@ -32,6 +32,7 @@ const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
   API_NOT_JSON: "sensor",
   API_RESPONSE_TOO_LARGE: "sensor",
   API_LIST_TOO_LARGE: "sensor",
+  API_MEMORY_FULL: "sensor",
   API_BAD_REQUEST: "sensor",
   API_FORBIDDEN: "sensor",
   API_NOT_FOUND: "gone",

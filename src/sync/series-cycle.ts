@@ -22,6 +22,7 @@ const SENSOR_FAILURES: readonly ErrorCode[] = [
   "API_NOT_JSON",
   "API_RESPONSE_TOO_LARGE",
   "API_LIST_TOO_LARGE",
+  "API_MEMORY_FULL",
 ];
 
 /** So many failures without a success are no longer about single sensors. */

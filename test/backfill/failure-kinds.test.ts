@@ -58,16 +58,20 @@ describe("while the server is away", () => {
 });
 
 describe("a sensor that the server fails to give", () => {
-  test.each(["API_SERVER_ERROR", "API_TIMEOUT", "API_NOT_JSON", "API_FORBIDDEN", "API_LIST_TOO_LARGE"] as const)(
-    "(%s) is tried again in the end",
-    async (code) => {
-      const output = emptyFolder();
-      let times = 0;
-      const api = troubled((id) => (id === "11" && times++ === 0 ? code : undefined));
-      expect(await run({ api, output })).toMatchObject({ kind: "finished" });
-      expect(filesOf(output)).toEqual(await soundFiles());
-    },
-  );
+  test.each([
+    "API_SERVER_ERROR",
+    "API_TIMEOUT",
+    "API_NOT_JSON",
+    "API_FORBIDDEN",
+    "API_LIST_TOO_LARGE",
+    "API_MEMORY_FULL",
+  ] as const)("(%s) is tried again in the end", async (code) => {
+    const output = emptyFolder();
+    let times = 0;
+    const api = troubled((id) => (id === "11" && times++ === 0 ? code : undefined));
+    expect(await run({ api, output })).toMatchObject({ kind: "finished" });
+    expect(filesOf(output)).toEqual(await soundFiles());
+  });
 
   test("keeps the run unfinished, which another run then finishes", async () => {
     const output = emptyFolder();

@@ -36,9 +36,11 @@ test.each<[string, () => Error]>([
     readers.push(new WeakRef(reader));
     await reader.read(() => later(error)).catch((fault: unknown) => kept.push(fault));
   })();
-  await nextTurn();
-  collectGarbage();
-  await nextTurn();
+  // A register or a frame that is being left may still hold it.
+  for (let turn = 0; turn < 20 && readers[0]?.deref() !== undefined; turn++) {
+    await nextTurn();
+    collectGarbage();
+  }
   expect(kept).toHaveLength(1);
   expect(readers[0]?.deref()).toBeUndefined();
 });

@@ -318,6 +318,7 @@ describe("lookup definitions", () => {
       complete: true,
       skipped: 1,
       hidden: 1,
+      bytes: expect.any(Number),
     });
     expect(server.requests.map(({ url }) => url)).toEqual(["/lookup-definitions?limit=3000&offset=0"]);
     expect(Object.fromEntries(recorded.problems)).toEqual({ record: 1, lookup: 1 });

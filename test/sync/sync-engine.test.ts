@@ -235,7 +235,7 @@ describe("what the list shows and the series does not", () => {
 });
 
 describe("a failure", () => {
-  test.each(["API_SERVER_ERROR", "API_RESPONSE_TOO_LARGE", "API_LIST_TOO_LARGE"] as const)(
+  test.each(["API_SERVER_ERROR", "API_RESPONSE_TOO_LARGE", "API_LIST_TOO_LARGE", "API_MEMORY_FULL"] as const)(
     "of one sensor's series (%s) leaves the others alone, and is tried again ever more rarely",
     async (code) => {
       const subject = world([recordedSensor("7", 60), recordedSensor("8", 60), recordedSensor("9", 10)]);

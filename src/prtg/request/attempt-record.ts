@@ -56,6 +56,7 @@ function failureKind(failure: unknown): string {
       return "tls";
     case "API_RESPONSE_TOO_LARGE":
     case "API_LIST_TOO_LARGE":
+    case "API_MEMORY_FULL":
       return "too_large";
     default:
       return "connection";
