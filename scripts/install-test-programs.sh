@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the real programs that the tests in test/real run: two generations of Prometheus with promtool, an
+# Installs the real programs that the tests in test/real run: two generations of Prometheus with promtool, Alertmanager, an
 # OpenTelemetry Collector, Chromium, Helm, an API server of Kubernetes, and Python programs that this project did not write. Needs no root and starts no service:
 # everything goes to one cache folder outside the repository, so a second run has nothing left to do.
 set -euo pipefail
@@ -454,6 +454,27 @@ install_etcd() {
   say "$name" "installed $version"
 }
 
+install_alertmanager() {
+  local name=alertmanager target
+  if [[ -x $bin/$name && -x $bin/amtool ]] && "$bin/$name" --version >/dev/null 2>&1; then
+    say "$name" "installed $("$bin/$name" --version 2>&1 | sed -n '1s/.*version \([^ ]*\).*/\1/p')"
+    return
+  fi
+  if ! have apt-get || ! have dpkg-deb; then
+    skip "$name" "it comes from Debian's package 'prometheus-alertmanager', and this machine has no apt-get"
+    return
+  fi
+  : >"$work/log"
+  if ! target=$(unpack_debian "$name" prometheus-alertmanager); then fail "$name" "apt-get download"; return; fi
+  # Debian has its templates read from a fixed folder: here, one of the same length below the folder that it is started in.
+  sed -i 's|/usr/share/prometheus/alertmanager|usr/share/prometheus//alertmanager|g' "$target/usr/bin/prometheus-alertmanager"
+  printf '#!/bin/sh\ncd "%s" && exec usr/bin/prometheus-alertmanager "$@"\n' "$target" >"$target/start"
+  chmod +x "$target/start"
+  publish alertmanager "$target/start"
+  publish amtool "$target/usr/bin/amtool"
+  say "$name" "installed $("$bin/$name" --version 2>&1 | sed -n '1s/.*version \([^ ]*\).*/\1/p')"
+}
+
 # Versions of Node.js and of npm that people have, as npm packages: bin/node-18.20.8, bin/npm-9.9.4. Such an npm runs on
 # the `node` of the PATH.
 install_machines() {
@@ -576,6 +597,7 @@ install_readers
 install_actionlint
 install_kubernetes_api
 install_etcd
+install_alertmanager
 install_nspawn
 install_debian_roots
 install_kubernetes

@@ -9,6 +9,8 @@ export type ProgramName =
   | "promtool-2"
   | "prometheus-3"
   | "promtool-3"
+  | "alertmanager"
+  | "amtool"
   | "python-openmetrics"
   | "schemathesis"
   | "otel-collector"

@@ -1,0 +1,75 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startInBackground } from "./background-program.ts";
+
+/** A notification as Alertmanager sends it to a webhook. */
+export interface Notification {
+  readonly receiver: string;
+  readonly status: "firing" | "resolved";
+  readonly groupLabels: Readonly<Record<string, string>>;
+  readonly alerts: readonly {
+    readonly status: "firing" | "resolved";
+    readonly labels: Readonly<Record<string, string>>;
+  }[];
+}
+
+export interface Alertmanager {
+  /** host:port, for Prometheus. */
+  readonly address: string;
+  /** What every receiver was sent, oldest first. */
+  readonly notifications: readonly Notification[];
+  log(): string;
+  stop(): Promise<void>;
+}
+
+const START_LIMIT_MS = 60_000;
+
+/**
+ * A real Alertmanager with all of its notifications.
+ * @param configuration is given the address of the webhook, and returns the configuration as YAML
+ */
+export async function startAlertmanager(
+  binary: string,
+  configuration: (webhook: string) => string,
+): Promise<Alertmanager> {
+  const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-alertmanager-"));
+  const notifications: Notification[] = [];
+  const webhook = createServer((request, response) => {
+    let body = "";
+    request
+      .setEncoding("utf8")
+      .on("data", (text: string) => {
+        body += text;
+      })
+      .once("end", () => {
+        notifications.push(JSON.parse(body));
+        response.end();
+      });
+  });
+  await new Promise<void>((resolve) => webhook.listen(0, "127.0.0.1", resolve));
+  const file = path.join(folder, "alertmanager.yml");
+  await writeFile(file, configuration(`http://127.0.0.1:${(webhook.address() as AddressInfo).port}`));
+  const program = startInBackground(binary, [
+    `--config.file=${file}`,
+    `--storage.path=${path.join(folder, "data")}`,
+    "--web.listen-address=127.0.0.1:0",
+    // No cluster: it would look for an address of its own, and wait for others.
+    "--cluster.listen-address=",
+  ]);
+  const stop = async () => {
+    await program.stop("SIGKILL");
+    webhook.closeAllConnections();
+    await new Promise((resolve) => webhook.close(resolve));
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const [, address = ""] = await program.waitForLog(/msg="Listening on" address=(\S+)/, START_LIMIT_MS);
+    return { address, notifications, log: program.log, stop };
+  } catch (error) {
+    await stop();
+    throw new Error(`Alertmanager did not start: ${String(error)}\n${program.log()}`, { cause: error });
+  }
+}
