@@ -234,6 +234,21 @@ test("series that a reload gives other labels end under those that they had", as
   expect(await next()).toEqual([["prtg.sensor_interval_seconds", 60, "1", 180]]);
 });
 
+test("series that come back after a reload without them have not ended", async () => {
+  const store = newStore();
+  const labels = ["hq", "1", "", "", "", "", ""];
+  const table = store.table(sensorInterval);
+  table.set(table.add(labels), 60);
+  const { next } = await pushing({ store });
+  await next();
+  // As when a server is taken out of the configuration, and put in again.
+  await store.reshape([sensorInterval], async () => () => undefined);
+  const other = store.table(sensorInterval);
+  other.set(other.add(labels), 60);
+  expect(await next()).toEqual([["prtg.sensor_interval_seconds", 60, "1", 120]]);
+  expect(store.left.count).toBe(0);
+});
+
 test("what is too much to be kept is counted", async () => {
   const store = newStore();
   const { next, observer } = await pushing({ store });

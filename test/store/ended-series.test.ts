@@ -191,3 +191,23 @@ test("where nothing is pushed any more, nothing is kept", async () => {
   expect(store.left.count).toBe(0);
   expect(await endedSlots(table, AT_ONE_GO, () => false)).toEqual([]);
 });
+
+test("what gets a value while its end is on its way, and then goes for good, is ended later", async () => {
+  const table = tableWith(new LeftSeries(10));
+  const slot = table.add(["1", "x"]);
+  table.markPushed(slot);
+  const labelledAt = table.markEnding(slot);
+  table.markPushed(slot);
+  table.remove(slot);
+  table.ended(slot, labelledAt);
+  expect(await endedSlots(table, AT_ONE_GO, (at) => table.isPresent(at))).toEqual([slot]);
+});
+
+test("a series that gets other labels ends under those that it had only", async () => {
+  const table = tableWith(new LeftSeries(10));
+  const slot = table.add(["1", "x"]);
+  table.markPushed(slot);
+  table.relabel(slot, ["1", "y"]);
+  const ended = await endedSlots(table, AT_ONE_GO, (at) => table.isPresent(at));
+  expect(ended.map((at) => table.label(at, 1))).toEqual(["x"]);
+});
