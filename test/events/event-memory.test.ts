@@ -1,0 +1,201 @@
+import { crc32 } from "node:zlib";
+import { expect, test } from "vitest";
+import type { EventRecord } from "../../src/events/event.ts";
+import { EventMemory, type Remembered } from "../../src/events/event-memory.ts";
+import { encodeEntry, encodeHead, journalFileName } from "../../src/events/journal.ts";
+import type { JournalFiles } from "../../src/sync/state-files.ts";
+
+const NAME = journalFileName("hq");
+
+/** A disk in memory. Steps may fail, or be the last of a process. */
+function disk(content?: string) {
+  const files = new Map<string, string>(content === undefined ? [] : [[NAME, content]]);
+  const state = { fails: new Set<string>(), dieAt: Number.POSITIVE_INFINITY, steps: 0 };
+  const step = async (name: string, act: () => void) => {
+    if (++state.steps > state.dieAt) return new Promise<void>(() => undefined);
+    if (state.fails.has(name)) throw new Error("EIO");
+    act();
+  };
+  const store: JournalFiles = {
+    read: async (name) => {
+      if (state.fails.has("read")) throw new Error("EACCES");
+      return files.get(name);
+    },
+    write: (name, text) => step("write", () => void files.set(name, text)),
+    append: (name, text) => step("append", () => void files.set(name, `${files.get(name) ?? ""}${text}`)),
+    rename: (from, to) =>
+      step("rename", () => {
+        files.set(to, files.get(from) ?? "");
+        files.delete(from);
+      }),
+    syncDirectory: () => step("sync", () => undefined),
+  };
+  return { files, state, open: () => EventMemory.open("hq", store) };
+}
+
+function lineOf(value: object): string {
+  const body = JSON.stringify(value);
+  return `${crc32(body).toString(16).padStart(8, "0")} ${body}\n`;
+}
+
+function event(body: string): EventRecord {
+  return {
+    uid: "0".repeat(32),
+    eventName: "prtg.sensor.status_change",
+    timestamp: 1,
+    observedTimestamp: 2,
+    severityText: "INFO",
+    severityNumber: 9,
+    body,
+    attributes: { "prtg.object.tags": ["a"] },
+  };
+}
+
+const remembered = (more: Partial<Remembered> = {}): Remembered => ({
+  told: [
+    ["50", { status: "up", since: 1_000 }],
+    ["51", { status: "down", since: undefined }],
+  ],
+  events: [{ seq: 3, event: event("three") }],
+  next: 4,
+  settled: new Map([["file", 2]]),
+  ...more,
+});
+
+test("what is written is there for the next process: at once as a whole, then line by line", async () => {
+  const { open, files } = disk();
+  const memory = await open();
+  expect(memory.report).toEqual({ found: "new", file: NAME, message: undefined });
+  await memory.write([], remembered);
+  const whole = files.get(NAME) ?? "";
+  await memory.write(
+    [
+      { seq: 4, events: [event("four"), event("five")], told: [["50", 5, 2_000]], gone: ["51"] },
+      { settled: { file: 4 } },
+    ],
+    () => {
+      throw new Error("not written anew");
+    },
+  );
+  expect(files.get(NAME)?.startsWith(whole)).toBe(true);
+  expect([...files.keys()]).toEqual([NAME]);
+  const { report, before } = await open();
+  expect(report.found).toBe("good");
+  expect(before).toEqual({
+    told: new Map([["50", { status: "down", since: 2_000 }]]),
+    events: [{ seq: 5, event: event("five") }],
+    next: 6,
+    settled: new Map([["file", 4]]),
+  });
+});
+
+test("what waits for the slowest output stays", async () => {
+  const { open } = disk();
+  const memory = await open();
+  const events = [1, 2, 3].map((seq) => ({ seq, event: event(String(seq)) }));
+  const settled = new Map([
+    ["file", 3],
+    ["otlp", 1],
+  ]);
+  await memory.write([], () => remembered({ events, settled }));
+  expect((await open()).before.events.map(({ seq }) => seq)).toEqual([2, 3]);
+});
+
+test("what a file begins with may be ahead of what is added to it", async () => {
+  const { open } = disk();
+  const memory = await open();
+  await memory.write([], remembered);
+  await memory.write([{ seq: 3, events: [event("three")] }, { settled: { file: 1 } }], remembered);
+  const { before } = await open();
+  expect([before.events.map(({ seq }) => seq), before.settled, before.next]).toEqual([[3], new Map([["file", 2]]), 4]);
+});
+
+test("a last line that is cut off does not count, and the file is written anew", async () => {
+  const whole = encodeHead("hq") + encodeEntry({ told: [["50", 3, 1]] });
+  const line = encodeEntry({ told: [["50", 5, 2]] });
+  for (const end of [line.slice(0, 20), line.slice(0, -1), "\0".repeat(512), `${line.slice(0, -3)}x}\n`]) {
+    const { open, files } = disk(whole + end);
+    const memory = await open();
+    expect(memory.report.found).toBe("good");
+    expect(memory.before.told).toEqual(new Map([["50", { status: "up", since: 1 }]]));
+    await memory.write([], remembered);
+    expect(files.get(NAME)).not.toContain(end);
+  }
+});
+
+test.each([
+  ["torn", `${encodeHead("hq")}${encodeEntry({ told: [["50", 3, 1]] }).replace("50", "60")}${encodeEntry({})}`],
+  ["torn", "0123"],
+  ["foreign", '{"format":"prtg-exporter watermarks"}\n{}\n'],
+  ["foreign", encodeHead("other")],
+  ["newer", lineOf({ format: "prtg-exporter events", version: 2, server: "hq" })],
+])("a file that is %s is set aside, and nothing is known", async (found, content) => {
+  const { open, files } = disk(content);
+  const { report, before } = await open();
+  expect(report).toMatchObject({ found, message: expect.any(String) });
+  expect([before.told.size, before.events.length]).toEqual([0, 0]);
+  expect(files.get(`${NAME}.${found}`)).toBe(content);
+});
+
+test("a file that cannot be read is no end either", async () => {
+  const { open, state } = disk(encodeHead("hq"));
+  state.fails.add("read");
+  expect((await open()).report).toMatchObject({ found: "unreadable", message: "EACCES" });
+});
+
+test("after a write that failed the file is written anew", async () => {
+  const { open, state, files } = disk();
+  const memory = await open();
+  await memory.write([], remembered);
+  state.fails.add("append");
+  await expect(memory.write([{ told: [["50", 5, 2]] }], remembered)).rejects.toThrow("EIO");
+  state.fails.clear();
+  const told = new Map([["50", { status: "down", since: 2 } as const]]);
+  await memory.write([], () => remembered({ told }));
+  expect((await open()).before.told).toEqual(told);
+  expect([...files.keys()]).toEqual([NAME]);
+});
+
+test("a file that has grown is written anew", async () => {
+  const { open, files } = disk();
+  const memory = await open();
+  await memory.write([], remembered);
+  const begin = files.get(NAME)?.length ?? 0;
+  let rewritten = 0;
+  for (let index = 0; index < 300; index++) {
+    await memory.write([{ seq: index + 4, events: [event("x".repeat(8_000))] }], () => {
+      rewritten++;
+      return remembered();
+    });
+  }
+  expect(rewritten).toBe(2);
+  expect(files.get(NAME)?.length).toBeLessThan(begin + 2 * (1 << 20));
+});
+
+test("a process that dies between any two steps leaves the old file or the new one", async () => {
+  for (let dieAt = 0; dieAt <= 3; dieAt++) {
+    const { open, state } = disk();
+    await (await open()).write([], remembered);
+    const dying = await open();
+    dying.requireRewrite();
+    state.steps = 0;
+    state.dieAt = dieAt;
+    const told = new Map([["50", { status: "down", since: 9 } as const]]);
+    const writing = dying.write([], () => remembered({ told }));
+    await Promise.race([
+      writing,
+      new Promise((resolve) => setImmediate(() => setImmediate(() => setImmediate(() => setImmediate(resolve))))),
+    ]);
+    const { report, before } = await open();
+    expect(report.found).toBe("good");
+    expect(before.told).toEqual(dieAt < 2 ? new Map(remembered().told) : told);
+  }
+});
+
+test("without a place to remember nothing is written, and nothing fails", async () => {
+  const memory = EventMemory.none("hq");
+  await memory.write([{ gone: ["50"] }], () => {
+    throw new Error("asked");
+  });
+  expect(memory.before.told.size).toBe(0);
+});

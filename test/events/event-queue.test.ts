@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import type { EventRecord } from "../../src/events/event.ts";
+import { EventQueue, sizeOf } from "../../src/events/event-queue.ts";
+
+const event = (body: string): EventRecord => ({
+  uid: "0".repeat(32),
+  eventName: "prtg.sensor.status_change",
+  timestamp: 1,
+  observedTimestamp: 2,
+  severityText: "INFO",
+  severityNumber: 9,
+  body,
+  attributes: { "prtg.object.tags": ["ab"], "prtg.object.name": "name" },
+});
+
+const events = (...bodies: readonly string[]) => bodies.map(event);
+const BOUNDS = { maxEvents: 4, maxSize: 100_000 };
+const seqs = (queue: EventQueue, output: string, until = 99, max = 99, size = 1e9) =>
+  queue.take(output, until, max, size).map(({ seq }) => seq);
+
+test("each output takes in order, at its own pace; what all have settled is gone", () => {
+  const queue = new EventQueue(BOUNDS);
+  queue.attach(["file", "otlp"]);
+  expect(queue.add(events("a", "b", "c"))).toBe(1);
+  expect(seqs(queue, "file")).toEqual([1, 2, 3]);
+  queue.settle("file", 2);
+  expect([queue.pending("file"), queue.pending("otlp"), queue.events.length]).toEqual([1, 3, 3]);
+  queue.settle("otlp", 1);
+  expect([seqs(queue, "file"), seqs(queue, "otlp")]).toEqual([[3], [2, 3]]);
+  expect(queue.events.map(({ seq }) => seq)).toEqual([2, 3]);
+  queue.settle("otlp", 3);
+  queue.settle("file", 3);
+  expect([queue.events, queue.next, queue.pending("file")]).toEqual([[], 4, 0]);
+});
+
+test("a batch has a number and a size, and ends where events are not on the disk yet", () => {
+  const queue = new EventQueue(BOUNDS);
+  queue.attach(["file"]);
+  queue.add(events("a", "b", "c"));
+  const size = sizeOf(event("a"));
+  expect(seqs(queue, "file", 2)).toEqual([1, 2]);
+  expect(seqs(queue, "file", 9, 1)).toEqual([1]);
+  expect(seqs(queue, "file", 9, 9, 2 * size)).toEqual([1, 2]);
+  expect(seqs(queue, "file", 9, 9, 1)).toEqual([1]);
+});
+
+test("an output that is new gets what comes from then on, one that is gone holds nothing back", () => {
+  const queue = new EventQueue(BOUNDS);
+  queue.attach(["otlp"]);
+  queue.add(events("a", "b"));
+  queue.attach(["otlp", "file"]);
+  queue.add(events("c"));
+  expect([seqs(queue, "otlp"), seqs(queue, "file")]).toEqual([[1, 2, 3], [3]]);
+  queue.attach(["file"]);
+  expect(queue.events.map(({ seq }) => seq)).toEqual([3]);
+  queue.settle("otlp", 3);
+  expect([...queue.settled]).toEqual([["file", 2]]);
+  queue.attach([]);
+  expect(queue.events).toEqual([]);
+});
+
+test("goes on with what waited in an earlier process", () => {
+  const before = [2, 3].map((seq) => ({ seq, event: event(String(seq)) }));
+  const queue = new EventQueue(BOUNDS, before, 2);
+  queue.attach(["file", "otlp"], new Map([["file", 2]]));
+  expect([seqs(queue, "file"), seqs(queue, "otlp"), queue.next]).toEqual([[3], [], 4]);
+});
+
+test("has room for a number and a size, and for one event of any size where nothing waits", () => {
+  const queue = new EventQueue({ maxEvents: 2, maxSize: 10 });
+  queue.attach(["file"]);
+  expect([queue.hasRoom(0, 11), queue.hasRoom(1, 9), queue.hasRoom(1, 10), queue.hasRoom(2, 1)]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  queue.add(events("a"));
+  expect(queue.hasRoom(1, 1)).toBe(false);
+  queue.settle("file", 1);
+  expect(queue.hasRoom(1, 1)).toBe(true);
+});
+
+test("the size that is counted is near that of the JSON", () => {
+  const one = event("x".repeat(500));
+  expect(sizeOf(one)).toBeGreaterThan(JSON.stringify(one).length);
+});
