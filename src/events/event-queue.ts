@@ -54,11 +54,10 @@ export class EventQueue {
     return this.#events;
   }
 
-  /** Whether more of that many, and of that size, would still fit. One alone always does. */
+  /** Whether so many more, of that size together, fit. */
   hasRoom(events: number, size: number): boolean {
-    if (this.#events.length + events === 0) return true;
     const { maxEvents, maxSize } = this.#bounds;
-    return this.#events.length + events < maxEvents && this.#size + size < maxSize;
+    return this.#events.length + events <= maxEvents && this.#size + size <= maxSize;
   }
 
   /** Returns the number of the first. */

@@ -132,6 +132,10 @@ export class ServerEvents {
 
   /** Delivers what waits within `graceMs`, notes what was, and ends. Never rejects. */
   async stop(graceMs: number): Promise<void> {
+    // What was found last is on its way to the disk, and is delivered after that.
+    const patience = new AbortController();
+    await Promise.race([this.#note([]), this.#options.clock.sleep(graceMs, patience.signal).catch(() => undefined)]);
+    patience.abort();
     await Promise.all([...this.#outputs.values()].map(({ loop }) => loop.end(graceMs)));
     this.#outputs.clear();
     await this.#note([]);

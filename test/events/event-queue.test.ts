@@ -66,19 +66,16 @@ test("goes on with what waited in an earlier process", () => {
   expect([seqs(queue, "file"), seqs(queue, "otlp"), queue.next]).toEqual([[3], [], 4]);
 });
 
-test("has room for a number and a size, and for one event of any size where nothing waits", () => {
-  const queue = new EventQueue({ maxEvents: 2, maxSize: 10 });
+test("has room for a number and a size", () => {
+  const size = sizeOf(event("a"));
+  const queue = new EventQueue({ maxEvents: 2, maxSize: 2 * size + 10 });
   queue.attach(["file"]);
-  expect([queue.hasRoom(0, 11), queue.hasRoom(1, 9), queue.hasRoom(1, 10), queue.hasRoom(2, 1)]).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ]);
+  const room = (...asked: readonly (readonly [number, number])[]) => asked.map((each) => queue.hasRoom(...each));
+  expect(room([2, 2 * size + 10], [3, size], [1, 2 * size + 11])).toEqual([true, false, false]);
   queue.add(events("a"));
-  expect(queue.hasRoom(1, 1)).toBe(false);
+  expect(room([1, size + 10], [2, size], [1, size + 11])).toEqual([true, false, false]);
   queue.settle("file", 1);
-  expect(queue.hasRoom(1, 1)).toBe(true);
+  expect(room([2, 2 * size])).toEqual([true]);
 });
 
 test("the size that is counted is near that of the JSON", () => {

@@ -41,10 +41,10 @@ async function step<Result>(clock: Clock, life: AbortSignal, act: () => Result):
   return life.aborted ? new Promise(() => undefined) : result;
 }
 
-function filesOn({ files, ...disk }: Disk, isFull: () => boolean, clock: Clock, life: AbortSignal): JournalFiles {
-  void disk;
+export function filesOn(disk: Disk, clock: Clock, life: AbortSignal): JournalFiles {
+  const { files } = disk;
   const check = () => {
-    if (isFull()) throw new Error("ENOSPC: no space left on device");
+    if (disk.isFull) throw new Error("ENOSPC: no space left on device");
   };
   return {
     read: async (name) => files.get(name),
@@ -56,7 +56,7 @@ function filesOn({ files, ...disk }: Disk, isFull: () => boolean, clock: Clock, 
     append: (name, text) =>
       step(clock, life, () => {
         // A part of it is there.
-        if (isFull()) files.set(name, `${files.get(name) ?? ""}${text.slice(0, text.length / 2)}`);
+        if (disk.isFull) files.set(name, `${files.get(name) ?? ""}${text.slice(0, text.length / 2)}`);
         check();
         files.set(name, `${files.get(name) ?? ""}${text}`);
       }),
@@ -93,10 +93,7 @@ export async function startEventProcess(clock: ManualClock, disk: Disk, target: 
   const { state, poll } = monitoredState(clock);
   const metrics = emptyMetrics();
   const lines: { readonly level: number; readonly msg: string }[] = [];
-  const memory = await EventMemory.open(
-    "hq",
-    filesOn(disk, () => disk.isFull, clock, life.signal),
-  );
+  const memory = await EventMemory.open("hq", filesOn(disk, clock, life.signal));
   const events = new ServerEvents({
     server: "hq",
     memory,
@@ -113,6 +110,7 @@ export async function startEventProcess(clock: ManualClock, disk: Disk, target: 
   return {
     ...{ events, metrics, lines, memory },
     poll: (nodes: NodePoll) => poll(nodes),
+    sinkTo: (other: Receiver) => sinkTo(other, clock, life.signal),
     /** As SIGKILL: whatever is under way does not come to its end. */
     kill: () => life.abort(),
   };

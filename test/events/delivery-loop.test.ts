@@ -1,0 +1,86 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { DeliveryLoop } from "../../src/events/delivery-loop.ts";
+import type { QueuedEvent } from "../../src/events/event-queue.ts";
+import type { SendOutcome } from "../../src/events/sink.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const RETRY = { kind: "retry", settled: 0, rejected: 0, retryAfterMs: undefined, message: "out" } as const;
+const QUEUED: QueuedEvent = {
+  seq: 1,
+  event: {
+    uid: "0".repeat(32),
+    eventName: "prtg.sensor.status_change",
+    timestamp: 1,
+    observedTimestamp: 2,
+    severityText: "INFO",
+    severityNumber: 9,
+    body: "body",
+    attributes: {},
+  },
+};
+
+/** A loop with one event, for a sink that answers as told, and then accepts. */
+function looping(...answers: (SendOutcome | Error)[]) {
+  const clock = new ManualClock();
+  const times: number[] = [];
+  const waiting = [QUEUED];
+  let closed = 0;
+  const loop = new DeliveryLoop({
+    output: "otlp",
+    clock,
+    random: () => 0,
+    log: pino({ level: "silent" }),
+    sink: {
+      send: async () => {
+        times.push(clock.monotonic());
+        const answer = answers.shift() ?? { kind: "accepted", rejected: 0, message: "" };
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+      close: async () => void closed++,
+    },
+    next: () => waiting,
+    onSettled: async (settled) => void waiting.splice(0, settled.length),
+    onFailed: () => undefined,
+  });
+  return { clock, loop, times, waiting, closed: () => closed };
+}
+
+test("tries again in longer and longer pauses, up to a minute", async () => {
+  const { loop, clock, times } = looping(...Array.from({ length: 9 }, () => RETRY));
+  loop.start();
+  await clock.advance(600_000);
+  const pauses = times.map((at, index) => at - (times[index - 1] ?? 0)).slice(1);
+  expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+});
+
+test("a pause that the receiver asks for is kept, also at the end", async () => {
+  const { loop, clock, times, waiting, closed } = looping({ ...RETRY, retryAfterMs: 90_000 });
+  loop.start();
+  await clock.advance(89_000);
+  expect(times).toEqual([0]);
+  await loop.end(5_000);
+  expect([times, waiting.length, closed()]).toEqual([[0], 1, 1]);
+});
+
+test("our own pause ends with the process: one more attempt", async () => {
+  const { loop, clock, times, waiting } = looping(RETRY);
+  loop.start();
+  await clock.advance(100);
+  await loop.end(5_000);
+  expect([times, waiting.length]).toEqual([[0, 100], 0]);
+});
+
+test("a sink that throws is one that is out", async () => {
+  const { loop, clock, waiting } = looping(new Error("a fault"));
+  loop.start();
+  await clock.advance(1_000);
+  expect(waiting).toEqual([]);
+});
+
+test("ends before it began", async () => {
+  const { loop, closed } = looping();
+  await loop.end(1_000);
+  expect(closed()).toBe(1);
+});

@@ -1,0 +1,201 @@
+import { expect, test } from "vitest";
+import { EventMemory } from "../../src/events/event-memory.ts";
+import type { StatusToken } from "../../src/prtg/status.ts";
+import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { emptyDisk, filesOn, receiver, startEventProcess } from "./support/event-process.ts";
+import { wholePoll } from "./support/monitored-site.ts";
+
+/** A process that polls sensors 50, 51, ... and tells of them. */
+async function running(maxEvents = 1_000) {
+  const clock = new ManualClock();
+  const disk = emptyDisk();
+  const target = receiver();
+  const bounds = { maxEvents, maxSize: 1 << 20 };
+  const process = await startEventProcess(clock, disk, target, bounds);
+  /** In small steps: what gives back the event loop has no sleeper meanwhile. */
+  const pass = async (ms = 1_000) => {
+    for (let part = 0; part < 20; part++) await clock.advance(ms / 20);
+  };
+  return {
+    ...{ clock, disk, target, process, pass, bounds },
+    poll: async (...statuses: readonly StatusToken[]) => {
+      const sensors = statuses.map((status, index) => ({ id: `${50 + index}`, status, statusSince: clock.now() }));
+      await process.poll(wholePoll(sensors));
+      await pass();
+    },
+    count: (metric: keyof typeof OWN_METRICS.events, label = "") =>
+      [...process.metrics.numbers(OWN_METRICS.events[metric])]
+        .filter(({ labels }) => label === "" || Object.values(labels).includes(label))
+        .reduce((sum, { value }) => sum + value, 0),
+    stop: async (graceMs: number) => {
+      let isOver = false;
+      void process.events.stop(graceMs).then(() => {
+        isOver = true;
+      });
+      const began = clock.now();
+      while (!isOver) await clock.advance(100);
+      return clock.now() - began;
+    },
+  };
+}
+
+const bodies = ({ got }: ReturnType<typeof receiver>) => got.map(({ body }) => body);
+
+test("events wait while a receiver is out, and come in order; the metrics tell", async () => {
+  const { poll, target, pass, count } = await running();
+  await poll("up", "up");
+  target.answer = "retry";
+  await poll("down", "up");
+  await poll("down", "warning");
+  expect([count("pending", "otlp"), count("told"), count("delivered", "otlp")]).toEqual([2, 2, 0]);
+  expect(count("deliveryFailed", "otlp")).toBeGreaterThan(0);
+  target.answer = "accepted";
+  await pass(120_000);
+  expect(bodies(target)).toEqual(["Ping 50 on Router is down", "Ping 51 on Router is warning"]);
+  expect([count("pending"), count("delivered", "otlp"), count("dropped")]).toEqual([0, 2, 0]);
+});
+
+test("what a receiver refuses for good is counted, and holds nothing up", async () => {
+  const { poll, target, count, process } = await running();
+  await poll("up");
+  target.answer = "rejected";
+  await poll("down");
+  target.answer = "accepted";
+  await poll("up");
+  expect([bodies(target), count("dropped", "rejected")]).toEqual([["Ping 50 on Router is up"], 1]);
+  expect(process.lines.map(({ msg }) => msg)).toContain("events were refused for good: no");
+});
+
+test("more changes than there is room for are all told, poll by poll, where the receiver takes them", async () => {
+  const { poll, target, count } = await running(3);
+  const all = (status: StatusToken) => Array.from({ length: 10 }, () => status);
+  await poll(...all("up"));
+  for (let more = 0; more < 5; more++) await poll(...all("down"));
+  expect(new Set(bodies(target)).size).toBe(10);
+  expect([target.got.length, count("dropped")]).toEqual([10, 0]);
+});
+
+test("without room and with a receiver that is out, what is overtaken is counted, and the last status is told", async () => {
+  const { poll, target, pass, count } = await running(1);
+  await poll("up", "up");
+  target.answer = "retry";
+  await poll("down", "up");
+  await poll("down", "down");
+  await poll("down", "warning");
+  await poll("down", "unusual");
+  expect(count("dropped", "merged")).toBe(2);
+  target.answer = "accepted";
+  await pass(120_000);
+  await poll("down", "unusual");
+  expect(bodies(target)).toEqual(["Ping 50 on Router is down", "Ping 51 on Router is unusual"]);
+  expect(target.got[1]?.attributes["prtg.status.old"]).toBe("up");
+});
+
+test("a journal that cannot be written stops nothing, and is logged once", async () => {
+  const { poll, target, disk, process, count } = await running();
+  await poll("up");
+  disk.isFull = true;
+  await poll("down");
+  await poll("up");
+  expect(bodies(target)).toEqual(["Ping 50 on Router is down", "Ping 50 on Router is up"]);
+  expect(count("memoryFailed")).toBeGreaterThan(2);
+  disk.isFull = false;
+  await poll("up");
+  expect(process.lines.map(({ level, msg }) => `${level} ${msg.replace(/:.*/, "")}`)).toEqual([
+    "40 what was told cannot be written",
+    "30 what was told can be written again",
+  ]);
+});
+
+test("another receiver goes on where the one before came to; a new output gets what comes from then on", async () => {
+  const { poll, target, pass, process, count } = await running();
+  await poll("up");
+  await poll("down");
+  target.answer = "retry";
+  await poll("warning");
+  const [other, file] = [receiver(), receiver()];
+  const otlp = process.sinkTo(other);
+  let changed = process.events.deliverTo(new Map([["otlp", otlp]]), 100);
+  await pass();
+  await changed;
+  await poll("warning");
+  expect([bodies(target), bodies(other)]).toEqual([["Ping 50 on Router is down"], ["Ping 50 on Router is warning"]]);
+  changed = process.events.deliverTo(
+    new Map([
+      ["otlp", otlp],
+      ["file", process.sinkTo(file)],
+    ]),
+    100,
+  );
+  await pass();
+  await changed;
+  await poll("up");
+  expect([bodies(other).length, bodies(file)]).toEqual([2, ["Ping 50 on Router is up"]]);
+  other.answer = "retry";
+  await poll("down");
+  expect([count("pending", "otlp"), count("pending", "file")]).toEqual([1, 0]);
+  changed = process.events.deliverTo(new Map([["file", process.sinkTo(file)]]), 100);
+  await pass();
+  await changed;
+  expect(count("pending", "otlp")).toBe(0);
+});
+
+test("the end delivers what waits, and does not wait for a receiver that is out or hangs", async () => {
+  const well = await running();
+  await well.poll("up");
+  await well.process.poll(wholePoll([{ id: "50", status: "down" }]));
+  await well.stop(5_000);
+  expect(bodies(well.target)).toEqual(["Ping 50 on Router is down"]);
+
+  const out = await running();
+  await out.poll("up");
+  out.target.answer = "retry";
+  await out.poll("down");
+  expect(await out.stop(5_000)).toBeLessThanOrEqual(1_000);
+
+  const hanging = await running();
+  const sink = { send: () => new Promise<never>(() => undefined), close: () => Promise.resolve() };
+  await hanging.process.events.deliverTo(new Map([["otlp", sink]]));
+  await hanging.poll("up");
+  await hanging.poll("down");
+  expect(await hanging.stop(5_000)).toBeLessThanOrEqual(5_200);
+  const next = receiver();
+  const again = await startEventProcess(hanging.clock, hanging.disk, next);
+  await hanging.pass();
+  expect(bodies(next)).toEqual(["Ping 50 on Router is down"]);
+  expect(again.memory.report.found).toBe("good");
+});
+
+test("the place where it is remembered can change: all of it goes along", async () => {
+  const { poll, process, pass, clock, target } = await running();
+  await poll("up");
+  const elsewhere = emptyDisk();
+  const files = filesOn(elsewhere, clock, new AbortController().signal);
+  process.events.remember(await EventMemory.open("hq", files));
+  await pass();
+  process.kill();
+  const next = receiver();
+  const again = await startEventProcess(clock, elsewhere, next);
+  await again.poll(wholePoll([{ id: "50", status: "down" }]));
+  await pass();
+  expect([bodies(target), bodies(next)]).toEqual([[], ["Ping 50 on Router is down"]]);
+});
+
+test("a damaged journal is a baseline, and said", async () => {
+  const { poll, disk, process, clock, pass } = await running();
+  await poll("up");
+  await poll("down");
+  process.kill();
+  const [[name = "", text = ""] = []] = [...disk.files];
+  const lines = text.split("\n");
+  disk.files.set(name, [lines[0], lines[1]?.replace("told", "tale"), ...lines.slice(2)].join("\n"));
+  const next = receiver();
+  const starting = startEventProcess(clock, disk, next);
+  await pass();
+  const again = await starting;
+  expect(again.memory.report).toMatchObject({ found: "torn" });
+  await again.poll(wholePoll([{ id: "50", status: "up" }]));
+  await pass();
+  expect(bodies(next)).toEqual([]);
+});
