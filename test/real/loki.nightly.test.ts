@@ -123,9 +123,10 @@ describeWithPrograms(["loki"], "a Loki", (programs) => {
       expect(uids.toSorted()).toEqual([1, 2, 4]);
     });
 
-    test("takes hours of events in the order of their times", async () => {
-      // What is older is not asked for where it is: not on the disk yet.
-      const { uids } = await send([at(1, -2.8 * HOUR), at(2, -1.5 * HOUR), at(3, 0)]);
+    test("takes events of more than an hour in the order of their times", async () => {
+      // What spans more than two hours is moved to the disk, and found there a while later.
+      const { outcomes, uids } = await send([at(1, -1.9 * HOUR), at(2, -0.9 * HOUR), at(3, 0)]);
+      expect(outcomes).toEqual([{ kind: "accepted", rejected: 0, message: "" }]);
       expect(uids).toEqual([1, 2, 3]);
     });
   });
