@@ -137,7 +137,7 @@ export class ChangeDetector implements NodeWatcher {
     for (const { row, id, told } of this.#changes) this.#told.set(row, id, told);
     const findings = this.#findings;
     this.pollBegan();
-    this.#options.onFindings(findings);
+    this.#options.onFindings(findings.toSorted(byTime));
   }
 
   get #context() {
@@ -164,6 +164,15 @@ export class ChangeDetector implements NodeWatcher {
     this.#events += finding.events.length;
     for (const event of finding.events) this.#size += sizeOf(event);
   }
+}
+
+/** After an outage a poll finds what happened over hours, and receivers such as Loki refuse what is much older than the newest. */
+function byTime(a: Finding, b: Finding): number {
+  return timeOf(a) - timeOf(b);
+}
+
+function timeOf({ events }: Finding): number {
+  return events[0]?.timestamp ?? 0;
 }
 
 function* joined<Item>(first: Iterable<Item>, second: Iterable<Item>): Generator<Item> {

@@ -181,3 +181,12 @@ test("hostile texts make one line that any encoding can carry", async () => {
   const texts = Object.values(event?.attributes ?? {}).filter((value) => typeof value === "string");
   expect(texts.every((text) => text.isWellFormed())).toBe(true);
 });
+
+test("what one poll finds is told in the order of time, as after an outage", async () => {
+  const { poll } = detecting();
+  const at = (minutes: readonly number[], status: "up" | "down") =>
+    wholePoll(minutes.map((minute, index) => ({ id: `${50 + index}`, status, statusSince: AT + minute * 60_000 })));
+  await poll(at([0, 0, 0], "up"));
+  const events = await poll(at([90, 5, 60], "down"));
+  expect(events.map(({ timestamp }) => (timestamp - AT) / 60_000)).toEqual([5, 60, 90]);
+});
