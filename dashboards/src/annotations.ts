@@ -68,9 +68,9 @@ function fromLogs(name: string, events: string) {
     .enable(false);
 }
 
-/** The exporter's events about statuses of sensors. Loki keeps attributes, but not the names of events. */
+/** The exporter's events about statuses of sensors, in the names that Loki makes of their attributes. */
 export function statusEvents(events: string): string {
-  return `{service_name=~"$service"} | prtg_sensor_id!="" | prtg_status_new!="" | ${events}`;
+  return `{service_name=~"$service"} | event_name="prtg.sensor.status_change" | ${events}`;
 }
 
 /** Filters of LogQL by variables of these names; attributes are called after them. */

@@ -191,6 +191,10 @@ describe("only what differs is touched", () => {
       [...(await samplesOf(exporter)).keys()].filter((key) => key.startsWith("prtg_exporter_server_web_info"));
     const info = (web_url: string) => seriesKey("prtg_exporter_server_web_info", { server: "hq", web_url });
     expect(await addresses()).toEqual([info("https://old.example.com")]);
+    const [then, now] = await Promise.all([digestConfig(before), digestConfig(after)]);
+    expect(now.whole).not.toBe(then.whole);
+    // What differs here is reached in another way, and connected to anew in the background.
+    expect(now.servers).toEqual(then.servers);
     await change(exporter, before, after);
     expect(await addresses()).toEqual([info("https://new.example.com/prtg")]);
     expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });

@@ -1,4 +1,8 @@
+import { resourceFromAttributes } from "@opentelemetry/resources";
 import { describe, expect, test } from "vitest";
+import { statusEvent } from "../../src/events/status-event.ts";
+import type { TreeNode } from "../../src/model/tree.ts";
+import { logRecord } from "../../src/otlp/log-record.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
 import {
   annotationsFrom,
@@ -253,6 +257,17 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
       ]);
     });
 
+    test("asks Loki for what events have", () => {
+      const { eventName, attributes } = eventTold();
+      for (const { expr, titleFormat, tagKeys } of annotationsFrom("loki", dashboard)) {
+        const named = `${expr.replaceAll(/`[^`]*`|"[^"]*"/g, "")} ${titleFormat} ${tagKeys}`.match(
+          /(?:prtg|event)_\w+/g,
+        );
+        expect(named?.filter((name) => !attributes.has(name))).toEqual([]);
+        expect(expr).toContain(`event_name="${eventName}"`);
+      }
+    });
+
     test("asks Loki for the same events everywhere, and only behind a closed row", () => {
       expect(panels.filter(({ datasource }) => datasource?.type === "loki")).toEqual([]);
       const [annotation] = annotationsFrom("loki", dashboard);
@@ -278,6 +293,23 @@ describe.each(GRAFANA_DASHBOARDS.map((dashboard) => [dashboard.title, dashboard]
     });
   },
 );
+
+/** The event of a sensor that went down, and the attributes of its log record as Loki calls them. */
+function eventTold(): { eventName: string; attributes: ReadonlySet<string> } {
+  const names = { name: "Ping", path: "P/G/D/Ping", probe: "P", group: "G", device: "D", typeName: "Ping" };
+  const sensor = { kind: "sensor", id: "50", deviceId: "40", priority: 3, tags: ["ping"], ...names };
+  const change = {
+    from: { status: "up", since: 1_000 },
+    to: "down",
+    at: 2_000,
+    message: "Timeout",
+    isInferred: false,
+  } as const;
+  const event = statusEvent(sensor as unknown as TreeNode, change, { server: "hq", now: 3_000 });
+  const origin = { resource: resourceFromAttributes({}), scope: { name: "test" } };
+  const keys = Object.keys(logRecord(event, origin).attributes);
+  return { eventName: event.eventName, attributes: new Set(keys.map((name) => name.replaceAll(".", "_"))) };
+}
 
 interface Appearance {
   readonly text: string;

@@ -295,8 +295,13 @@ describeWithPrograms(["chromium"], "the status page in Chromium", ({ chromium })
       await page.locator(".drawing summary").first().click();
       expect(await page.locator(".drawing tbody tr").first().innerText()).toMatch(/^\d\d:\d\d\s/);
       expect(await accessibilityFaults(page)).toEqual([]);
+      // The answer is kept for a minute, so that the count of requests alone would prove nothing.
+      const addresses: string[] = [];
+      page.on("request", (request) => addresses.push(request.url()));
       const before = await page.locator("#as-of time").getAttribute("datetime");
       await expect.poll(() => page.locator("#as-of time").getAttribute("datetime"), PATIENT).not.toBe(before);
+      expect(addresses).toContain(`${base}tree?server=hq&id=${harmless().id}`);
+      expect(addresses.filter((address) => address.includes("chart="))).toEqual([]);
       expect(asked()).toBe(requests);
       expect(await page.locator(".chart").count()).toBe(drawn.length);
       expect(complaints).toEqual([]);

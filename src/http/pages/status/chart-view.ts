@@ -7,8 +7,10 @@ import type { ChannelReport, NodeSummary, SensorReport } from "./report.ts";
 
 /** Channels drawn on a page. */
 const MAX_DRAWN = 50;
-/** A limit is drawn where that makes the scale of the values at most so many times as large. */
+/** A limit is drawn where it is at most so many times as far from the values as they differ, or as half of the largest is. */
 const MAX_STRETCH = 4;
+/** The scale spans at least this share of the largest value. */
+const MIN_SPAN = 0.02;
 
 const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "warning"]>> = {
   max_error: ["error above", "error"],
@@ -89,12 +91,14 @@ interface Scale {
   readonly high: number;
 }
 
-/** Of the values, and of the limits that lie near enough to them. */
+/** Of the values, and of the limits that lie near enough to them. What hardly changes is to look so. */
 function scaleOf(low: number, high: number, limits: readonly number[]): Scale {
-  const size = high - low || Math.abs(high) / 2 || 1;
-  const near = limits.filter((limit) => limit >= low - MAX_STRETCH * size && limit <= high + MAX_STRETCH * size);
-  const all = { low: Math.min(low, ...near), high: Math.max(high, ...near) };
-  return all.low === all.high ? { low: low - size / 2, high: high + size / 2 } : all;
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const near = MAX_STRETCH * Math.max(high - low, size / 2);
+  const drawn = limits.filter((limit) => limit >= low - near && limit <= high + near);
+  const all = { low: Math.min(low, ...drawn), high: Math.max(high, ...drawn) };
+  const missing = (MIN_SPAN * size || 1) - (all.high - all.low);
+  return missing > 0 ? { low: all.low - missing / 2, high: all.high + missing / 2 } : all;
 }
 
 function limitLine(

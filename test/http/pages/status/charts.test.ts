@@ -99,6 +99,13 @@ test("a channel that never changes has a scale all the same", () => {
   expect(lines(drawn(partsOf([7])), "measured")[0]).toBe("M0.0,80.0h0.01");
 });
 
+test("a channel that hardly changes looks like it, and its limits are in sight", () => {
+  const page = drawn(partsOf([66.7, 66.6]));
+  expect(page).toContain('<p class="scale"><span>67.317</span><span>65.983</span></p>');
+  const limited = drawn(partsOf([66.7, 66.6]), { min_error: 5 });
+  expect(limited).toContain('<p class="scale"><span>66.7</span><span>5</span></p>');
+});
+
 test("several values of a minute are its whole span", () => {
   const [line] = lines(
     drawn([
