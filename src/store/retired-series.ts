@@ -32,11 +32,12 @@ type SlotsByLabels = Map<number, number[]>;
 
 async function pushedByLabels(table: SeriesTable, slices: Steps): Promise<SlotsByLabels> {
   const pushed: SlotsByLabels = new Map();
+  const hasher = new LabelHasher(table);
   for (let slot = 0; slot < table.slots; slot++) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
     if (!table.isPushed(slot)) continue;
-    const hash = hashOf(table, slot);
+    const hash = hasher.of(slot);
     const known = pushed.get(hash);
     if (known === undefined) pushed.set(hash, [slot]);
     else known.push(slot);
@@ -46,11 +47,12 @@ async function pushedByLabels(table: SeriesTable, slices: Steps): Promise<SlotsB
 
 /** Takes out of `pushed`, which is of `from`, what `to` has a value of, and marks it there. */
 async function dropShown(pushed: SlotsByLabels, from: SeriesTable, to: SeriesTable, slices: Steps): Promise<void> {
+  const hasher = new LabelHasher(to);
   for (let slot = 0; slot < to.slots && pushed.size > 0; slot++) {
     const turn = slices.step();
     if (turn !== undefined) await turn;
     if (!to.isPresent(slot)) continue;
-    const hash = hashOf(to, slot);
+    const hash = hasher.of(slot);
     const same = pushed.get(hash) ?? [];
     const others = same.filter((other) => !isSameSeries(from, other, to, slot));
     if (others.length === same.length) continue;
@@ -61,14 +63,33 @@ async function dropShown(pushed: SlotsByLabels, from: SeriesTable, to: SeriesTab
   }
 }
 
-/** A receiver knows neither the order of labels nor empty ones. */
-function hashOf(table: SeriesTable, slot: number): number {
-  let hash = 0;
-  for (const [column, name] of table.family.labels.entries()) {
-    const value = table.label(slot, column);
-    if (value !== "") hash = (hash + textHash(value, textHash(name, 0x811c9dc5))) >>> 0;
+/** Hashes of labels as a receiver sees them, who knows neither their order nor empty ones. */
+class LabelHasher {
+  readonly #table: SeriesTable;
+  readonly #seeds: readonly number[];
+  /** Of the series before, by column: neighbours have most labels in common. */
+  readonly #texts: string[];
+  readonly #hashes: number[];
+
+  constructor(table: SeriesTable) {
+    this.#table = table;
+    this.#seeds = table.family.labels.map((name) => textHash(name, 0x811c9dc5));
+    this.#texts = this.#seeds.map(() => "");
+    this.#hashes = this.#seeds.map(() => 0);
   }
-  return hash;
+
+  of(slot: number): number {
+    let hash = 0;
+    for (const [column, seed] of this.#seeds.entries()) {
+      const text = this.#table.label(slot, column);
+      if (text !== this.#texts[column]) {
+        this.#texts[column] = text;
+        this.#hashes[column] = text === "" ? 0 : textHash(text, seed);
+      }
+      hash = (hash + (this.#hashes[column] ?? 0)) >>> 0;
+    }
+    return hash;
+  }
 }
 
 /** FNV-1a over UTF-16 code units. */
@@ -79,12 +100,14 @@ function textHash(text: string, seed: number): number {
 }
 
 function isSameSeries(a: SeriesTable, slotOfA: number, b: SeriesTable, slotOfB: number): boolean {
-  const of = labelsByName(a, slotOfA);
-  const other = labelsByName(b, slotOfB);
-  return of.size === other.size && of.entries().every(([name, value]) => other.get(name) === value);
-}
-
-function labelsByName(table: SeriesTable, slot: number): ReadonlyMap<string, string> {
-  const pairs = table.family.labels.map((name, column) => [name, table.label(slot, column)] as const);
-  return new Map(pairs.filter(([, value]) => value !== ""));
+  const names = a.family.labels;
+  const others = b.family.labels;
+  const has = (table: SeriesTable, slot: number, name: string, value: string): boolean => {
+    const column = table.family.labels.indexOf(name);
+    return column === -1 ? value === "" : table.label(slot, column) === value;
+  };
+  return (
+    names.every((name, column) => has(b, slotOfB, name, a.label(slotOfA, column))) &&
+    others.every((name, column) => has(a, slotOfA, name, b.label(slotOfB, column)))
+  );
 }
