@@ -1,0 +1,79 @@
+import { readdirSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { digestConfig } from "../../src/app/config-digests.ts";
+import { openEvents, prepareEvents } from "../../src/app/event-outputs.ts";
+import { Exporter } from "../../src/app/exporter.ts";
+import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
+import { openOtlpPush } from "../../src/app/otlp-push.ts";
+import { type Config, loadConfig } from "../../src/config/load.ts";
+import { readTextFile } from "../../src/lib/bounded-files.ts";
+import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
+import { certificatePath } from "../support/certificates.ts";
+import { testContext } from "../support/simulated-exporter.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const GRACE_MS = 5_000;
+
+const messagesOf = ({ records }: Receiver) =>
+  records.filter(({ eventName }) => eventName === "prtg.sensor.status_change").map(({ attributes }) => attributes);
+
+test("over reloads each event goes once, and to the receiver that the configuration has then", async () => {
+  const simulator = await simulateServer();
+  const [plain, other, secure] = await Promise.all([startReceiver(), startReceiver(), startReceiver(undefined, {})]);
+  const folder = temporaryFolder({});
+  const configOf = async (otlp: string): Promise<Config> => {
+    const yaml = `
+servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]
+state_dir: ${folder}
+collectors: { status: { schedule: 1s }, channels: { enabled: false }, limits: { enabled: false }, timeseries: { enabled: false } }
+otlp: { ${otlp} }
+`;
+    const readFile = async (path: string) => (path === "test.yaml" ? yaml : readTextFile(path));
+    return (await loadConfig({ file: "test.yaml", env: { KEY: CREDENTIALS.apiKey }, readFile })).config;
+  };
+  const to = `endpoint: "${plain.url}", events: true`;
+  const ca = certificatePath("ca.pem");
+  const steps: readonly (readonly [Config, Receiver])[] = [
+    [await configOf(to), plain],
+    [await configOf(`${to}, interval: 50s`), plain],
+    [await configOf(`${to}, protocol: http/json`), plain],
+    [await configOf(`${to}, logs_endpoint: "${other.url}/otlp"`), other],
+    [await configOf(`events: true, logs_endpoint: "${other.url}/otlp", compression: gzip`), other],
+    [await configOf(`${to}, logs_endpoint: "${secure.url}", tls: { ca_file: ${ca} }`), secure],
+    [await configOf(to), plain],
+  ];
+  const [[first] = []] = steps;
+  if (first === undefined) throw new Error("no configuration");
+  const context = testContext();
+  const env = {};
+  const push = await openOtlpPush(first, context, env);
+  const exporter = new Exporter(first, context, push, await openEvents(first, context, env));
+  onTestFinished(() => exporter.stop());
+  await exporter.start();
+
+  const { world } = simulator;
+  const sensors = world.list("sensor").filter((sensor) => world.state(sensor, Date.now()).status === "up");
+  let current = first;
+  for (const [index, [config, receiver]] of steps.entries()) {
+    const [before, digests] = await Promise.all([digestConfig(current), digestConfig(config)]);
+    const prepared = await prepareOtlpPush(config, context, env);
+    const events = await prepareEvents(config, context, env);
+    await exporter.change(before, { config, digests, push: prepared, events }, GRACE_MS);
+    current = config;
+    const { id = "" } = sensors[index] ?? {};
+    world.force(id, "down", Date.now());
+    await expect.poll(() => messagesOf(receiver).map((attributes) => attributes["prtg.sensor.id"])).toContain(id);
+  }
+  await exporter.stop(GRACE_MS);
+
+  const told = [plain, other, secure].flatMap(messagesOf);
+  const forced = steps.map((_, index) => sensors[index]?.id);
+  const ofForced = told.filter((attributes) => forced.includes(String(attributes["prtg.sensor.id"])));
+  expect(ofForced.map((attributes) => attributes["prtg.sensor.id"]).toSorted()).toEqual(forced.toSorted());
+  expect(new Set(told.map((attributes) => attributes["log.record.uid"])).size).toBe(told.length);
+  const failed = [...exporter.metrics.numbers(OWN_METRICS.events.deliveryFailed)];
+  expect(failed.filter(({ value }) => value > 0)).toEqual([]);
+  expect(readdirSync(folder).filter((name) => name.startsWith("claim-"))).toEqual([]);
+}, 120_000);
