@@ -3,6 +3,7 @@ import type { NodeWatcher } from "../model/node-watcher.ts";
 import { NODE_KINDS, type NodePoll, type TreeNode } from "../model/tree.ts";
 import type { ClockReading } from "../model/update-context.ts";
 import type { NodeKind } from "../prtg/records.ts";
+import type { StatusToken } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
 import { sizeOf } from "./event-queue.ts";
 import { changesBetween } from "./status-change.ts";
@@ -115,10 +116,15 @@ export class ChangeDetector implements NodeWatcher {
     if (told === undefined) return;
     const next: ToldStatus = { status, since: since ?? (status === told.status ? told.since : undefined) };
     const changes = changesBetween(told, status, since, node);
+    // Before anything is made of them: there may be hundreds of thousands that have to wait.
+    if (changes.length > 0 && !this.#options.hasRoom(this.#events + changes.length, this.#size)) {
+      this.#defer(row, status);
+      return;
+    }
     const events = changes.map((change) => statusEvent(node.node, change, this.#context));
     const size = events.reduce((sum, event) => sum + sizeOf(event), this.#size);
     if (events.length > 0 && !this.#options.hasRoom(this.#events + events.length, size)) {
-      if (this.#told.defer(row, status)) this.#options.onMerged();
+      this.#defer(row, status);
       return;
     }
     const waited = this.#told.deferred(row);
@@ -150,6 +156,11 @@ export class ChangeDetector implements NodeWatcher {
     this.#earlier.delete(id);
     this.#told.set(row, id, earlier ?? current);
     if (earlier === undefined) this.#find({ events: [], told: [id, current] });
+  }
+
+  /** There is no room: a later poll finds it again. */
+  #defer(row: number, status: StatusToken): void {
+    if (this.#told.defer(row, status)) this.#options.onMerged();
   }
 
   #fitting(events: readonly EventRecord[]): readonly EventRecord[] {

@@ -14,8 +14,8 @@ import {
 import type { ToldStatus } from "./told-statuses.ts";
 
 /** Objects or events in one line of a file that is written anew. */
-const LINE_ENTRIES = 1_000;
-/** A file is written anew when so much was added to it, or as much as it began with. */
+const LINE_ENTRIES = 200;
+/** A file is written anew when so much was added to it, or as much as what it knows of objects. */
 const MIN_GROWTH = 1 << 20;
 
 /** How the memory of an earlier process was found. */
@@ -113,7 +113,7 @@ export class EventMemory {
       if (this.#mustRewrite || this.#added > Math.max(MIN_GROWTH, this.#beganWith))
         await this.#rewrite(files, remembered());
       else if (entries.length > 0) {
-        const text = entries.map(encodeEntry).join("");
+        const text = await encodeAll(entries);
         this.#added += text.length;
         await files.append(this.report.file, text);
       }
@@ -125,22 +125,30 @@ export class EventMemory {
 
   async #rewrite(files: JournalFiles, remembered: Remembered): Promise<void> {
     const { file } = this.report;
-    let text = encodeHead(this.#server);
-    for (const entry of entriesOf(remembered)) {
-      text += encodeEntry(entry);
-      await yieldToEventLoop();
-    }
+    const known = encodeHead(this.#server) + (await encodeAll(toldEntries(remembered)));
+    const text = known + (await encodeAll(waitingEntries(remembered)));
     const beside = `${file}.tmp`;
     await files.write(beside, text);
     await files.rename(beside, file);
     await files.syncDirectory();
     this.#mustRewrite = false;
     this.#added = 0;
-    this.#beganWith = text.length;
+    // What waits goes soon.
+    this.#beganWith = known.length;
   }
 }
 
-function* entriesOf({ told, events, next, settled }: Remembered): Generator<JournalEntry> {
+/** Others get the event loop between entries. */
+async function encodeAll(entries: Iterable<JournalEntry>): Promise<string> {
+  let text = "";
+  for (const entry of entries) {
+    text += encodeEntry(entry);
+    await yieldToEventLoop();
+  }
+  return text;
+}
+
+function* toldEntries({ told }: Remembered): Generator<JournalEntry> {
   let lines: ReturnType<typeof toldLine>[] = [];
   for (const [id, status] of told) {
     lines.push(toldLine(id, status));
@@ -149,6 +157,9 @@ function* entriesOf({ told, events, next, settled }: Remembered): Generator<Jour
     lines = [];
   }
   yield { told: lines };
+}
+
+function* waitingEntries({ events, next, settled }: Remembered): Generator<JournalEntry> {
   for (let index = 0; index < events.length; index += LINE_ENTRIES) {
     const some = events.slice(index, index + LINE_ENTRIES);
     const [first] = some;
