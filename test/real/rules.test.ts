@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { promqlNames } from "../support/promql-names.ts";
@@ -24,6 +25,15 @@ describeWithPrograms(["promtool-2", "promtool-3"], "rules for Prometheus", (path
       expect(code).toBe(0);
     });
   });
+});
+
+test("the documented command makes every runbook_url absolute", async () => {
+  const page = readFileSync(new URL("../../docs/alerts.md", import.meta.url), "utf8");
+  const [, command = ""] = /^(sed .*) > alert-rules\.yml$/m.exec(page) ?? [];
+  const { code, stdout } = await runProgram("sh", ["-c", `cd "${RULES_FOLDER}../.." && ${command}`], "");
+  expect(code).toBe(0);
+  const urls = [...stdout.matchAll(/^ *runbook_url: (.*)$/gm)].map(([, url]) => url);
+  expect(urls).toEqual(ALERTS.map(({ alert }) => `https://wiki.example.com/prtg-exporter/docs/runbooks/${alert}.md`));
 });
 
 describe("the tests of the rules", () => {
