@@ -31,7 +31,10 @@ export class RecordedMetrics {
 
   private constructor() {}
 
-  static async read(metrics: ExporterMetrics, slices?: Steps): Promise<RecordedMetrics> {
+  static async read(
+    metrics: Pick<ExporterMetrics, "update" | "numbers" | "histograms">,
+    slices?: Steps,
+  ): Promise<RecordedMetrics> {
     const own = new RecordedMetrics();
     metrics.update();
     for (const family of OWN_FAMILIES) {
