@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { EventMemory } from "../../src/events/event-memory.ts";
+import type { EventSink } from "../../src/events/sink.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
 import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -54,6 +55,23 @@ test("events wait while a receiver is out, and come in order; the metrics tell",
   await pass(120_000);
   expect(bodies(target)).toEqual(["Ping 50 on Router is down", "Ping 51 on Router is warning"]);
   expect([count("pending"), count("delivered", "otlp"), count("dropped")]).toEqual([0, 2, 0]);
+});
+
+test("an event is in the journal before an output gets it, and what it has settled before the next batch", async () => {
+  const { poll, process, disk } = await running();
+  const journal = () => [...disk.files.values()].join("");
+  const seen: boolean[] = [];
+  const sink: EventSink = {
+    send: async (batch) => {
+      seen.push(batch.every(({ uid }) => journal().includes(uid)) && journal().includes(`"otlp":${seen.length}}`));
+      return { kind: "accepted", rejected: 0, message: "" };
+    },
+    close: () => Promise.resolve(),
+  };
+  await process.events.deliverTo(new Map([["otlp", sink]]));
+  await poll("up");
+  for (const status of ["down", "up", "warning"] as const) await poll(status);
+  expect(seen).toEqual([true, true, true]);
 });
 
 test("what a receiver refuses for good is counted, and holds nothing up", async () => {

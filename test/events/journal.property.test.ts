@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  decodeJournal,
+  encodeEntry,
+  encodeHead,
+  type JournalEntry,
+  journalFileName,
+} from "../../src/events/journal.ts";
+
+const entry: fc.Arbitrary<JournalEntry> = fc.record(
+  {
+    seq: fc.nat(),
+    told: fc.array(fc.tuple(fc.string(), fc.nat(14), fc.option(fc.nat(), { nil: null }))),
+    gone: fc.array(fc.string()),
+    settled: fc.dictionary(fc.constantFrom("file", "otlp"), fc.nat(), { noNullPrototype: true }),
+  },
+  { requiredKeys: [] },
+);
+
+const file = (server: string, entries: readonly JournalEntry[]) =>
+  encodeHead(server) + entries.map(encodeEntry).join("");
+
+test("what is written is read again", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.array(entry), (server, entries) => {
+      expect(decodeJournal(file(server, entries), server)).toEqual({ entries, isCut: false });
+    }),
+  );
+});
+
+test("a file that is cut off anywhere gives the whole lines of it, or none", () => {
+  fc.assert(
+    fc.property(fc.array(entry, { minLength: 1 }), fc.double({ min: 0, max: 1, noNaN: true }), (entries, part) => {
+      const whole = file("hq", entries);
+      const text = whole.slice(0, Math.floor(whole.length * part));
+      const decoded = decodeJournal(text, "hq");
+      const lines = text.split("\n").length - 1;
+      if ("problem" in decoded) expect(lines).toBe(0);
+      else expect(decoded.entries).toEqual(entries.slice(0, Math.max(0, lines - 1)));
+    }),
+  );
+});
+
+test("a file that is damaged anywhere never passes for another one", () => {
+  fc.assert(
+    fc.property(fc.array(entry, { minLength: 1 }), fc.nat(), fc.string({ minLength: 1 }), (entries, at, text) => {
+      const whole = file("hq", entries);
+      const place = at % whole.length;
+      const decoded = decodeJournal(whole.slice(0, place) + text + whole.slice(place + text.length), "hq");
+      if ("problem" in decoded) return;
+      expect(entries.slice(0, decoded.entries.length)).toEqual(decoded.entries);
+    }),
+  );
+});
+
+test("servers whose names differ in what a file's name cannot hold have files of their own", () => {
+  const names = ["hq", "HQ", "h q", "h/q", "h\\q", "", "x".repeat(300)].map(journalFileName);
+  expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^events-[\w-]{0,40}-[0-9a-f]{8}\.journal$/);
+});
