@@ -59,6 +59,8 @@ export class ChangeDetector implements NodeWatcher {
   #findings: Finding[] = [];
   /** Of the findings, but for those that were told at once. */
   #changes: { readonly row: number; readonly id: string; readonly told: ToldStatus }[] = [];
+  /** When the poll that goes on saw what it found: one moment, however long it takes to go through it. */
+  #seenAt: number | undefined;
   #events = 0;
   #size = 0;
 
@@ -82,6 +84,7 @@ export class ChangeDetector implements NodeWatcher {
     // What a poll found that could not be taken over is found again.
     this.#findings = [];
     this.#changes = [];
+    this.#seenAt = undefined;
     this.#events = 0;
     this.#size = 0;
   }
@@ -147,7 +150,8 @@ export class ChangeDetector implements NodeWatcher {
   }
 
   get #context() {
-    return { server: this.#options.server, now: this.#options.now() };
+    this.#seenAt ??= this.#options.now();
+    return { server: this.#options.server, now: this.#seenAt };
   }
 
   /** The first look of this process at an object: goes on with what an earlier one told, or notes what it is. */

@@ -183,10 +183,13 @@ test("hostile texts make one line that any encoding can carry", async () => {
 });
 
 test("what one poll finds is told in the order of time, as after an outage", async () => {
-  const { poll } = detecting();
+  let now = AT + 100 * 60_000;
+  const { poll } = detecting({ now: () => now++ });
   const at = (minutes: readonly number[], status: "up" | "down") =>
     wholePoll(minutes.map((minute, index) => ({ id: `${50 + index}`, status, statusSince: AT + minute * 60_000 })));
   await poll(at([0, 0, 0], "up"));
   const events = await poll(at([90, 5, 60], "down"));
   expect(events.map(({ timestamp }) => (timestamp - AT) / 60_000)).toEqual([5, 60, 90]);
+  // One poll is one moment, so that this is the order in which they were seen, too.
+  expect(new Set(events.map(({ observedTimestamp }) => observedTimestamp)).size).toBe(1);
 });
