@@ -30,8 +30,8 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   OVERVIEW,
   ...TIME_OPERATIONS,
   ...SERVICE_OPERATIONS,
-  ...OBJECT_OPERATIONS,
   STATUS_CHANGES,
+  ...OBJECT_OPERATIONS,
 ];
 
 /**
