@@ -73,7 +73,8 @@ export class EventQueue {
   /** Outputs are those from now on. One that is new gets what comes from now on; `settled`: what it had settled before. */
   attach(outputs: readonly string[], settled: ReadonlyMap<string, number> = new Map()): void {
     for (const output of outputs) {
-      if (!this.#settled.has(output)) this.#settled.set(output, settled.get(output) ?? this.#next - 1);
+      const last = this.#next - 1;
+      if (!this.#settled.has(output)) this.#settled.set(output, Math.min(settled.get(output) ?? last, last));
     }
     for (const output of this.#settled.keys()) if (!outputs.includes(output)) this.#settled.delete(output);
     this.#trim();

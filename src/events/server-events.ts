@@ -60,12 +60,15 @@ export class ServerEvents {
   readonly #oneAtATime = pLimit(1);
   /** The number up to which events are on the disk, or could not be written. */
   #noted: number;
+  /** By an earlier process, until outputs are known. */
+  #settledBefore: ReadonlyMap<string, number>;
   #started = false;
 
   constructor(options: ServerEventsOptions) {
     const { server, memory, structure, clock, observer, bounds = BOUNDS } = options;
     this.#options = options;
     this.#memory = memory;
+    this.#settledBefore = memory.before.settled;
     this.#queue = new EventQueue(bounds, memory.before.events, memory.before.next);
     this.#noted = this.#queue.next - 1;
     this.#failures = new LogOnChange({ remindEveryMs: REMIND_EVERY_MS, now: () => clock.monotonic() });
@@ -104,7 +107,9 @@ export class ServerEvents {
     const ended = [...this.#outputs].filter(([name, { sink }]) => sinks.get(name) !== sink);
     for (const [name] of ended) this.#outputs.delete(name);
     if (ended.length > 0) await Promise.all(ended.map(([, { loop }]) => loop.end(graceMs)));
-    this.#queue.attach([...sinks.keys()], this.#memory.before.settled);
+    this.#queue.attach([...sinks.keys()], this.#settledBefore);
+    // The numbers of another place, which may follow, mean other events.
+    this.#settledBefore = new Map();
     for (const [name, sink] of sinks) {
       if (this.#outputs.has(name)) continue;
       this.#outputs.set(name, { sink, loop: this.#createLoop(name, sink) });

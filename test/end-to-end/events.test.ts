@@ -91,6 +91,7 @@ events: { file: events.jsonl }
   expect(new Set(lines.map(({ uid }) => uid)).size).toBe(lines.length);
   // What no poll saw, but a record proved, was so.
   const inferred = lines.filter((line) => !isObserved(line));
+  expect(inferred.length).toBeGreaterThan(10);
   for (const { attributes, timestamp } of inferred) {
     const node = world.node(String(attributes["prtg.object.id"]));
     if (node === undefined) throw new Error("an event of an object that is not there");

@@ -200,6 +200,27 @@ test("the place where it is remembered can change: all of it goes along", async 
   expect([bodies(target), bodies(next)]).toEqual([[], ["Ping 50 on Router is down"]]);
 });
 
+test("what another place remembers does not count where it becomes that of a running process", async () => {
+  const old = await running();
+  await old.poll("up");
+  for (const status of ["down", "up", "down", "up"] as const) await old.poll(status);
+  old.process.kill();
+  const { poll, process, clock, pass } = await running();
+  await poll("up");
+  const [file, otlp] = [receiver(), receiver()];
+  process.events.remember(await EventMemory.open("hq", filesOn(old.disk, clock, new AbortController().signal)));
+  await process.events.deliverTo(new Map([["file", process.sinkTo(file)]]));
+  await process.events.deliverTo(
+    new Map([
+      ["file", process.sinkTo(file)],
+      ["otlp", process.sinkTo(otlp)],
+    ]),
+  );
+  await pass();
+  await poll("warning");
+  expect([bodies(file), bodies(otlp)]).toEqual([["Ping 50 on Router is warning"], ["Ping 50 on Router is warning"]]);
+});
+
 test("a damaged journal is a baseline, and said", async () => {
   const { poll, disk, process, clock, pass } = await running();
   await poll("up");
