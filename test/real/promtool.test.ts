@@ -1,4 +1,7 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
 import { parseFamilies, parsePage } from "../support/parse-sample.ts";
@@ -47,10 +50,14 @@ describeWithPrograms(["promtool-2", "promtool-3"], "promtool check metrics", (pa
   });
 
   describe("about a server in trouble, with every family that there is", () => {
+    const folder = mkdtempSync(join(tmpdir(), "prtg-exporter-events-"));
     let page = "";
 
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
     beforeAll(async () => {
-      page = await pageAfter(1, { settings: LIMITED, size: { sensors: 250 }, simulator: { faults: TROUBLE } });
+      const settings = `${LIMITED}events: { file: ${JSON.stringify(join(folder, "events.jsonl"))} }\n`;
+      page = await pageAfter(1, { settings, size: { sensors: 250 }, simulator: { faults: TROUBLE } });
       expect([...parseFamilies(page).keys()]).toEqual(expect.arrayContaining([...TREE_NAMES, ...OWN_NAMES]));
     });
 

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import type { CommandContext } from "../../src/app/context.ts";
+import { openEvents } from "../../src/app/event-outputs.ts";
 import { Exporter } from "../../src/app/exporter.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
@@ -44,7 +45,8 @@ export async function startSimulatedExporter(options: SimulatedExporterOptions =
     ...options.simulator,
   });
   const config = await configFor(simulator.url, options.settings);
-  const exporter = new Exporter(config, testContext());
+  const context = testContext();
+  const exporter = new Exporter(config, context, undefined, await openEvents(config, context, {}));
   const page = async () => Buffer.concat(await exporter.exposition.page(negotiateFormat({}), "identity")).toString();
   exporter.exposition.start();
   return {
