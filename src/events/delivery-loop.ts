@@ -2,13 +2,10 @@ import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
+import { receiverPause } from "../sync/receiver-pause.ts";
 import type { QueuedEvent } from "./event-queue.ts";
 import type { EventSink, SendOutcome } from "./sink.ts";
 
-const FIRST_BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 60_000;
-/** A receiver may ask for a pause, not for silence until the next restart. */
-const MAX_REQUESTED_PAUSE_MS = 15 * 60_000;
 /** Lasting trouble is worth a line that often; the metrics have all of it. */
 const LOG_FAILURES_EVERY_MS = 10 * 60_000;
 
@@ -135,16 +132,12 @@ export class DeliveryLoop {
 
   #failed({ retryAfterMs, message }: Extract<SendOutcome, { kind: "retry" }>): Pause {
     const { random, log, output } = this.#options;
-    const bound = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
+    const { ms, askedMs } = receiverPause({ failuresBefore: this.#failures, retryAfterMs, random });
     this.#failures++;
-    const pauseMs =
-      retryAfterMs === undefined
-        ? bound * (0.5 + 0.5 * random())
-        : Math.min(retryAfterMs, MAX_REQUESTED_PAUSE_MS) + FIRST_BACKOFF_MS * random();
     if (this.#failing.met() !== undefined) {
-      const fields = { output, failures: this.#failures, retry_in_ms: Math.round(pauseMs) };
+      const fields = { output, failures: this.#failures, retry_in_ms: Math.round(ms) };
       log.warn(fields, `events cannot be delivered now: ${message}`);
     }
-    return { ms: pauseMs, isAsked: retryAfterMs !== undefined };
+    return { ms, isAsked: askedMs !== undefined };
   }
 }

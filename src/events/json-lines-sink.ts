@@ -58,7 +58,7 @@ export function fileOutput(path: string): LineOutput {
   };
 }
 
-/** Lines on a stream such as standard output. What it refuses is tried again; where nobody reads any more it waits. */
+/** Lines on a stream such as standard output. What it refuses is tried again; where its reader has stopped reading it waits. */
 export function streamOutput(stream: NodeJS.WritableStream): LineOutput {
   // Without a listener a closed pipe would end the process. The callback of a write tells of it too.
   if (!stream.listeners("error").includes(ignore)) stream.on("error", ignore);

@@ -5,13 +5,10 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { DeliveryOutcome, MeasurementSink } from "./measurement.ts";
 import type { Batch, Outbox } from "./outbox.ts";
+import { receiverPause } from "./receiver-pause.ts";
 
 /** Time in which rows gather when there is less than a full batch of them. */
 const LINGER_MS = 1_000;
-const FIRST_BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 60_000;
-/** A receiver may ask for a pause, not for silence until the next restart. */
-const MAX_REQUESTED_PAUSE_MS = 15 * 60_000;
 /** Lasting trouble is worth a line that often; the metrics have all of it. */
 const LOG_FAILURES_EVERY_MS = 10 * 60_000;
 const LOG_REFUSALS_EVERY_MS = 60_000;
@@ -171,17 +168,13 @@ export class PushLoop {
   #failed({ retryAfterMs, message }: { readonly retryAfterMs: number | undefined; readonly message: string }): void {
     const { clock, random, observer, log, outbox } = this.#options;
     observer.deliveryFailed();
-    const bound = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, MAX_BACKOFF_MS);
+    const pause = receiverPause({ failuresBefore: this.#failures, retryAfterMs, random });
     this.#failures++;
     const now = clock.monotonic();
-    if (retryAfterMs !== undefined) this.#askedUntil = now + Math.min(retryAfterMs, MAX_REQUESTED_PAUSE_MS);
-    // Jitter in both cases: exporters must not come back in step.
-    this.#notBefore =
-      retryAfterMs === undefined
-        ? now + bound * (0.5 + 0.5 * random())
-        : this.#askedUntil + FIRST_BACKOFF_MS * random();
+    if (pause.askedMs !== undefined) this.#askedUntil = now + pause.askedMs;
+    this.#notBefore = now + pause.ms;
     if (this.#failing.met() === undefined) return;
-    const retryInMs = Math.round(this.#notBefore - now);
+    const retryInMs = Math.round(pause.ms);
     const fields = { failures: this.#failures, retry_in_ms: retryInMs, pending: outbox.points };
     log.warn(fields, `measurements cannot be delivered now: ${message}`);
   }
