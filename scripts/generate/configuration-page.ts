@@ -31,6 +31,8 @@ Editors complete and check keys with the JSON Schema in \`config/\`; name it in 
 # yaml-language-server: $schema=https://example.com/path/to/prtg-exporter.schema.json
 \`\`\`
 
+Files of \`servers_from\` have one of their own beside it, \`prtg-exporter-servers.schema.json\`.
+
 ## Environment variables
 
 These variables describe one server, and suffice where there is only one:
@@ -38,7 +40,7 @@ These variables describe one server, and suffice where there is only one:
 
 const AFTER_VARIABLES = `
 An empty variable counts as unset; other variables that begin with \`PRTG_\` are not looked at. The file wins: when it has
-\`servers\`, these variables have no effect. A file without \`servers\` takes its server from them, so that a file with
+\`servers\` or \`servers_from\`, these variables have no effect. A file without them takes its server from them, so that a file with
 schedules and the like can be shared by many. Relative paths in them count from the working directory.
 
 ## References

@@ -46,6 +46,15 @@ export function editorSchema(): JsonSchema {
   return schema;
 }
 
+/** config/prtg-exporter-servers.schema.json: what a file of `servers_from` may hold. */
+export function serversSchemaFile(): string {
+  const { $schema, properties } = editorSchema();
+  const list = properties?.servers;
+  if (!isSchema(list) || !isSchema(list.items)) throw new TypeError("the schema has no list of servers");
+  const title = "A file of servers of prtg-exporter";
+  return printJson({ $schema, title, anyOf: [list.items, { type: "array", items: list.items }] });
+}
+
 const REFERENCE = { type: "string", pattern: "\\$\\{" } as const;
 /** What describes a value and does not check it; stays beside `anyOf`, where editors look for it. */
 const ANNOTATIONS = new Set(["title", "description", "default", "examples"]);

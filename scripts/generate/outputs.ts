@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { apiCoveragePage } from "./api-coverage-page.ts";
 import { configurationPage } from "./configuration-page.ts";
-import { editorSchemaFile } from "./editor-schema.ts";
+import { editorSchemaFile, serversSchemaFile } from "./editor-schema.ts";
 import { errorsPage } from "./errors-page.ts";
 import { chartFiles } from "./helm-chart.ts";
 import { metricsPage } from "./metrics-page.ts";
@@ -24,6 +24,7 @@ export async function generate(root: URL): Promise<Output[]> {
     { path: "docs/status.md", content: statusPage() },
     { path: "docs/api-coverage.md", content: await apiCoveragePage() },
     { path: "config/prtg-exporter.schema.json", content: editorSchemaFile() },
+    { path: "config/prtg-exporter-servers.schema.json", content: serversSchemaFile() },
   ];
   const mapping = await contentOf(root, "docs/mapping.md");
   if (mapping !== undefined) outputs.push({ path: "docs/mapping.md", content: await withPresetFamilies(mapping) });

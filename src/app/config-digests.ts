@@ -21,7 +21,7 @@ export interface ConfigDigests {
 
 /** @throws ExporterError when a secret cannot be read */
 export async function digestConfig(config: Config): Promise<ConfigDigests> {
-  const { ruleFiles, labels, servers, mapping, metrics, staleAfterMs, ...rest } = config;
+  const { ruleFiles, labels, servers, mapping, metrics, staleAfterMs, badServerFiles: _, ...rest } = config;
   const { keepOriginal, byteUnits } = mapping;
   const rules = ruleFiles.map((file) => file.rules);
   const { keep, rename, fromTags } = labels;
@@ -30,7 +30,7 @@ export async function digestConfig(config: Config): Promise<ConfigDigests> {
   const withSecrets = await Promise.all(servers.map(async (server) => [server, await secretOf(server)] as const));
   // Where links lead has nothing to do with how the API is reached.
   const digests = new Map(
-    withSecrets.map(([{ webUrl: _, ...reached }, secret]) => [reached.name, digest([reached, secret])]),
+    withSecrets.map(([{ webUrl: _link, ...reached }, secret]) => [reached.name, digest([reached, secret])]),
   );
   const files = await Promise.all(pushFiles(config.otlp ?? {}).map(readQuietly));
   const { headers = {}, endpoint = "" } = rest.otlp ?? {};
@@ -80,7 +80,19 @@ function withoutSecrets(otlp: NonNullable<Config["otlp"]>): unknown {
   return { ...open, headers: Object.keys(headers ?? {}), endpoint: endpoint?.replace(/\/\/[^/]*@/, "//") };
 }
 
-async function secretOf({ credentials }: ServerConfig): Promise<string> {
+/** Of servers that were read before, and stay although their file is wrong by now. */
+const lastSecrets = new WeakMap<ServerConfig, string>();
+
+async function secretOf(server: ServerConfig): Promise<string> {
+  const { credentials } = server;
   const source = credentials.kind === "api_key" ? credentials.apiKey : credentials.password;
-  return digest((await source.read()).reveal());
+  try {
+    const secret = digest((await source.read()).reveal());
+    lastSecrets.set(server, secret);
+    return secret;
+  } catch (error) {
+    const last = lastSecrets.get(server);
+    if (last === undefined) throw error;
+    return last;
+  }
 }

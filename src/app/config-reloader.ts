@@ -55,6 +55,7 @@ export class ConfigReloader {
     let events: PreparedEvents | undefined;
     try {
       config = await source.load();
+      this.#exporter.metrics.config.badServerFiles(config.badServerFiles ?? 0);
       digests = await digestConfig(config);
       // What it takes to push can be wrong too, and must be known before anything is changed.
       push = await source.preparePush(config);

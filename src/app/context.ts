@@ -4,10 +4,12 @@ import type { Logger } from "pino";
 import type { Environment } from "../config/environment.ts";
 import { type Config, type LoadedConfig, loadConfig } from "../config/load.ts";
 import type { FileAccess, ReadFile } from "../config/reading-files.ts";
+import type { ServerFileAccess } from "../config/server-files.ts";
 import { type Shard, serversOnShard } from "../config/shard.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { readTextFile, withinTime } from "../lib/bounded-files.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { filesMatching } from "../lib/file-pattern.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { MemoryBudget } from "../lib/memory-budget.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
@@ -82,6 +84,14 @@ function warnOnce(context: CommandContext, exposedSecrets: readonly string[]): v
   }
 }
 
+function tellServerFiles({ badServerFiles, unmatchedPatterns }: LoadedConfig, { log }: CommandContext): void {
+  for (const { path, error, kept } of badServerFiles) {
+    const becomes = kept.length > 0 ? "its servers stay as they were" : "none of its servers is served";
+    log.error({ err: error, file: path, servers: kept }, `a file of servers_from is wrong: ${becomes}`);
+  }
+  if (unmatchedPatterns.length > 0) log.warn({ files: unmatchedPatterns }, "no file fits this path of servers_from");
+}
+
 /** Undefined where permissions are not those of POSIX. */
 export async function readAccess(path: string): Promise<FileAccess | undefined> {
   if (process.platform === "win32") return undefined;
@@ -104,6 +114,7 @@ export async function loadFlaggedConfig(
   context: CommandContext,
   env: Environment = process.env,
   read: ReadFile = readText,
+  serverFiles: ServerFileAccess = { listFiles: filesMatching, readFile: read, lastGood: new Map() },
 ): Promise<LoadedConfig> {
   const loaded = await loadConfig({
     file: flags["config.file"],
@@ -111,8 +122,10 @@ export async function loadFlaggedConfig(
     readFile: read,
     readAccess,
     redactor: context.redactor,
+    serverFiles,
   });
   warnOnce(context, loaded.exposedSecrets);
+  tellServerFiles(loaded, context);
   const variables = loaded.ignoredVariables.filter((name) => env[name] === process.env[name]);
   if (variables.length > 0) {
     context.log.warn({ variables }, "environment variables are not used: the configuration file has servers");

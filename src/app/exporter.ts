@@ -78,6 +78,7 @@ export class Exporter {
     this.exposition = exposition;
     metrics.config.reloadSuccessful(1);
     metrics.config.reloadTime(clock.now() / 1_000);
+    metrics.config.badServerFiles(config.badServerFiles ?? 0);
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
     this.#showWebInterfaces();
     this.#courses = new StatusCourses(clock, () => this.#servers);

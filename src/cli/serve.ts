@@ -1,6 +1,6 @@
 import { digestConfig, pushFiles } from "../app/config-digests.ts";
 import { ConfigReloader, type ReloadSource } from "../app/config-reloader.ts";
-import { ConfigFiles, watchConfig } from "../app/config-watch.ts";
+import { ConfigFiles, type ConfigWatchOptions, watchConfig } from "../app/config-watch.ts";
 import {
   type CommandContext,
   type ConfigFlags,
@@ -15,11 +15,13 @@ import { prepareOtlpPush } from "../app/otlp-preparation.ts";
 import { type OtlpPush, openOtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
 import type { Config, LoadedConfig } from "../config/load.ts";
+import { refuseBadFiles, type ServerFileAccess } from "../config/server-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import { negotiateFormat } from "../exposition/negotiate.ts";
 import { type ReloadResult, reloadEndpoint } from "../http/pages/management-endpoints.ts";
 import { createRoutes } from "../http/pages/routes.ts";
 import { startWebServer, type WebServer } from "../http/server/web-server.ts";
+import { filesMatching } from "../lib/file-pattern.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import type { WebFlags } from "./flags.ts";
 import { interruption, reloadSignals, untilStopSignal } from "./signals.ts";
@@ -46,16 +48,20 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   const stopped = untilStopSignal();
   const reloads = reloadSignals();
   const context = createContext(flags, redactor);
-  const files = new ConfigFiles(readText);
+  const files = new ConfigFiles(readText, filesMatching);
+  const lastGood: ServerFileAccess["lastGood"] = new Map();
+  let serversFrom: Config["serversFrom"];
   const load = () =>
-    files.read(async (read) => {
-      const loaded = await loadFlaggedConfig(flags, context, process.env, read);
+    files.read(async ({ readFile, ofServers }) => {
+      const loaded = await loadFlaggedConfig(flags, context, process.env, readFile, { ...ofServers, lastGood });
       // The push reads them by itself; here they are only to be watched.
-      await Promise.allSettled(pushFiles(loaded.config.otlp ?? {}).map(read));
+      await Promise.allSettled(pushFiles(loaded.config.otlp ?? {}).map(readFile));
+      ({ serversFrom } = loaded.config);
       return loaded;
     });
   if (flags["config.check"] === true) {
-    const { config, source } = await load();
+    const { config, source, badServerFiles } = await load();
+    refuseBadFiles(badServerFiles);
     for (const warning of otlpSettings(process.env, config.otlp).warnings) context.log.warn(warning);
     context.print(`${source}: the configuration is valid`);
     const web = await openWebConfig(flags, context);
@@ -75,16 +81,23 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   const { reload } = running;
   reloads.follow(() => void reload());
   const watching = new AbortController();
-  const intervalMs = flags["config.autoReloadInterval"];
-  if (intervalMs !== undefined) {
-    const { clock, log } = context;
-    void watchConfig({ files, intervalMs, clock, log, reload }, watching.signal);
-  }
+  const watched = () => watchPlan(flags["config.autoReloadInterval"], serversFrom);
+  const { clock, log } = context;
+  void watchConfig({ files, watched, clock, log, reload }, watching.signal);
   context.log.info(`stopping on ${await stopped}`);
   watching.abort();
   await running.stop();
   context.log.info("stopped");
   return 0;
+}
+
+/** Files of `servers_from` are watched in any case, as those of service discovery are. */
+function watchPlan(
+  intervalMs: number | undefined,
+  serversFrom: Config["serversFrom"],
+): ReturnType<ConfigWatchOptions["watched"]> {
+  if (intervalMs !== undefined) return { intervalMs, scope: "all" };
+  return serversFrom && { intervalMs: serversFrom.refreshIntervalMs, scope: "servers" };
 }
 
 /** Everything up to the first poll. */

@@ -1,16 +1,16 @@
 import type { ConfigProblem } from "./config-error.ts";
-import { type Origin, UNRESOLVED, valueAt } from "./origin.ts";
+import { type KeyPath, type Origin, UNRESOLVED, valueAt } from "./origin.ts";
 
 /** Secrets that are written into a configuration instead of referred to. */
 export function literalSecrets(root: unknown, origin: Origin): ConfigProblem[] {
-  return [...literalCredentials(root, origin), ...literalHeaders(valueAt(root, ["otlp", "headers"]), origin)];
+  const listed = valueAt(root, ["servers"]);
+  const servers = Array.isArray(listed) ? listed.map((_, index) => ["servers", index]) : [];
+  return [...literalCredentials(servers, root, origin), ...literalHeaders(valueAt(root, ["otlp", "headers"]), origin)];
 }
 
-/** Credentials of servers that are written into the file instead of referred to. */
-function literalCredentials(root: unknown, origin: Origin): ConfigProblem[] {
-  const servers = valueAt(root, ["servers"]);
-  if (!Array.isArray(servers)) return [];
-  const paths = servers.flatMap((_, index) => ["api_key", "password"].map((key) => ["servers", index, "auth", key]));
+/** Credentials of the servers at these paths that are written into the file instead of referred to. */
+export function literalCredentials(servers: readonly KeyPath[], root: unknown, origin: Origin): ConfigProblem[] {
+  const paths = servers.flatMap((server) => ["api_key", "password"].map((key) => [...server, "auth", key]));
   return paths.flatMap((path): ConfigProblem[] => {
     const value = valueAt(root, path);
     if (value === undefined || value === null || value === UNRESOLVED || origin.reference(path)?.wholly) return [];

@@ -8,6 +8,7 @@ import { fileFault, type ReadAccess, type ReadFile, secretFileReader } from "./r
 import { checkOtlpFiles, resolveEventPaths, resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
 import { type RuleFile, readRuleFiles } from "./rule-files.ts";
 import type { Settings } from "./schema.ts";
+import { type BadServerFile, readServerFiles, type ServerFileAccess, type ServerFiles } from "./server-files.ts";
 import type { Shard } from "./shard.ts";
 import { validate } from "./validation.ts";
 
@@ -19,6 +20,8 @@ export interface Config extends Omit<Settings, "servers"> {
   readonly shard?: Shard | undefined;
   /** The rules of `mapping`, of its files and presets, in the order in which they are tried. */
   readonly ruleFiles: readonly RuleFile[];
+  /** How many files of `servers_from` are wrong, so that their servers are as they were when the files were right. */
+  readonly badServerFiles?: number | undefined;
 }
 
 export interface LoadedConfig {
@@ -29,6 +32,10 @@ export interface LoadedConfig {
   readonly ignoredVariables: readonly string[];
   /** Files with secrets that every user of the system may read, in words. */
   readonly exposedSecrets: readonly string[];
+  /** Files of `servers_from` that are wrong. */
+  readonly badServerFiles: readonly BadServerFile[];
+  /** Patterns of `servers_from` that no file fits. */
+  readonly unmatchedPatterns: readonly string[];
 }
 
 export interface LoadOptions {
@@ -40,7 +47,11 @@ export interface LoadOptions {
   readonly readAccess?: ReadAccess | undefined;
   /** Learns every secret that is read. */
   readonly redactor?: Redactor | undefined;
+  /** For `servers_from`; left out: no file fits its patterns. */
+  readonly serverFiles?: ServerFileAccess | undefined;
 }
+
+const NO_FILES: ServerFiles = { servers: [], bad: [], unmatched: [] };
 
 /**
  * Reads, checks and completes the configuration, and reads the files that it names.
@@ -60,20 +71,37 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const base = file === undefined || usesEnvironment ? "" : dirname(file);
   const exposed = new Set<string>();
   const strict = settings.strictSecretFiles;
-  const readSecret = secretFileReader({ readFile, readAccess, strict, onExposed: (text) => void exposed.add(text) });
-  const servers = await resolveServers(settings.servers, { base, origin, readFile, readSecret, redactor });
+  const secretReader = (read: ReadFile) =>
+    secretFileReader({ readFile: read, readAccess, strict, onExposed: (text) => void exposed.add(text) });
+  const readSecret = secretReader(readFile);
+  const at = (index: number) => ["servers", index];
+  const own = await resolveServers(settings.servers, { base, origin, readFile, readSecret, redactor, at });
   const fileBase = file === undefined ? "" : dirname(file);
   const source = file ?? "environment";
   const ruleFiles = await readRuleFiles(settings.mapping, { file: source, origin, base: fileBase, env, readFile });
   const otlp = resolveOtlpPaths(settings.otlp, fileBase);
   await checkOtlpFiles(otlp, { origin, readFile, readSecret, redactor });
+  const fromFiles =
+    settings.serversFrom === undefined || options.serverFiles === undefined
+      ? NO_FILES
+      : await readServerFiles(settings.serversFrom, {
+          ...options.serverFiles,
+          ...{ origin, base: fileBase, env, redactor, others: own, file: source },
+          readSecret: secretReader(options.serverFiles.readFile),
+        });
   const stateDir = settings.stateDir === undefined ? undefined : resolve(fileBase, settings.stateDir);
   return {
-    config: { ...settings, servers, ruleFiles, stateDir, otlp, events: resolveEventPaths(settings.events, fileBase) },
+    config: {
+      ...{ ...settings, ruleFiles, stateDir, otlp, events: resolveEventPaths(settings.events, fileBase) },
+      servers: [...own, ...fromFiles.servers],
+      badServerFiles: settings.serversFrom && fromFiles.bad.length,
+    },
     source,
     // One that the file refers to is used after all.
     ignoredVariables: usesEnvironment ? [] : server.variables.filter((name) => text?.includes(`\${${name}`) !== true),
     exposedSecrets: [...exposed],
+    badServerFiles: fromFiles.bad,
+    unmatchedPatterns: fromFiles.unmatched,
   };
 }
 
@@ -107,7 +135,12 @@ function fromFile(text: string, file: string, env: Environment, server: Environm
   const document = new ConfigDocument(text, file, env);
   const value = document.value ?? {};
   const { problems } = document;
-  if (typeof value !== "object" || "servers" in value || !server.variables.includes("PRTG_URL")) {
+  if (
+    typeof value !== "object" ||
+    "servers" in value ||
+    "servers_from" in value ||
+    !server.variables.includes("PRTG_URL")
+  ) {
     return { value, origin: document, problems, usesEnvironment: false };
   }
   const originOf = (path: KeyPath) => (path[0] === "servers" ? server : document);

@@ -5,6 +5,9 @@ import { printable } from "../lib/printable-text.ts";
 /** Reads a text file as UTF-8; rejects with the error of the file system. */
 export type ReadFile = (path: string) => Promise<string>;
 
+/** The files that a path with `*` in its last part stands for; rejects with the error of the file system. */
+export type ListFiles = (pattern: string) => Promise<readonly string[]>;
+
 const FAULTS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   ENOTDIR: "a part of the path is no directory",

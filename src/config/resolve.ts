@@ -45,6 +45,8 @@ export interface ResolveContext {
   /** For files that hold secrets. */
   readonly readSecret: ReadFile;
   readonly redactor: Redactor;
+  /** Keys from the root of the file to the server of this number. */
+  readonly at: (index: number) => KeyPath;
 }
 
 /**
@@ -59,14 +61,18 @@ export async function resolveServers(
   const attempt = attemptInto(problems, context.origin);
   const resolved: ServerConfig[] = [];
   for (const [index, { auth, tls, ...rest }] of servers.entries()) {
-    const path = ["servers", index, "auth", auth.secret.key];
+    const path = [...context.at(index), "auth", auth.secret.key];
     const source = secretSource(auth.secret, path, context, auth.kind === "api_key" ? apiKeyFault : undefined);
     await attempt(path, () => source.read());
     const credentials: Credentials =
       auth.kind === "api_key"
         ? { kind: "api_key", apiKey: source }
         : { kind: "login", username: auth.username, password: source };
-    resolved.push({ ...rest, credentials, tls: await resolveTls(tls, ["servers", index, "tls"], attempt, context) });
+    resolved.push({
+      ...rest,
+      credentials,
+      tls: await resolveTls(tls, [...context.at(index), "tls"], attempt, context),
+    });
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return resolved;
@@ -112,7 +118,10 @@ async function resolveTls(
  * Reads the files that the section `otlp` names, whose paths are resolved, as the push will.
  * @throws ConfigError SECRET_UNREADABLE, SECRET_EXPOSED, CA_UNREADABLE, with every file that cannot be used
  */
-export async function checkOtlpFiles(otlp: Settings["otlp"], context: Omit<ResolveContext, "base">): Promise<void> {
+export async function checkOtlpFiles(
+  otlp: Settings["otlp"],
+  context: Omit<ResolveContext, "base" | "at">,
+): Promise<void> {
   const { origin, readFile, readSecret, redactor } = context;
   const { headerFiles = {}, tls, endpoint, logsEndpoint = endpoint } = otlp ?? {};
   const problems: ConfigProblem[] = [];

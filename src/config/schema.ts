@@ -4,7 +4,8 @@ import { byteSize, duration, filePath, schedule, wholeNumber } from "./fields.ts
 import { labelsSchema } from "./labels-schema.ts";
 import { mappingSchema } from "./mapping-schema.ts";
 import { otlpSchema } from "./otlp-schema.ts";
-import { serversSchema } from "./server-schema.ts";
+import { listedServersSchema } from "./server-schema.ts";
+import { serversFromSchema } from "./servers-from-schema.ts";
 
 /*
  * The one source of the configuration's keys: the types, the checks, the JSON Schema for editors and
@@ -82,10 +83,28 @@ const pageLimits = z
   })
   .transform((given) => ({ maxSeries: given.max_series, maxBytes: given.max_bytes }));
 
+interface GivenServers {
+  readonly servers?: unknown;
+  readonly servers_from?: unknown;
+}
+
+function refuseNoServers({ servers, servers_from }: GivenServers, context: z.RefinementCtx): void {
+  const isNone = servers === undefined || (Array.isArray(servers) && servers.length === 0);
+  if (!isNone || servers_from !== undefined) return;
+  context.addIssue({ code: "custom", message: "at least one server", path: ["servers"], input: servers });
+}
+
 /** Checks the whole configuration and turns it into the form that the code uses. */
 export const settingsSchema = z
   .strictObject({
-    servers: serversSchema,
+    servers: listedServersSchema.optional().meta({
+      description:
+        "The monitoring servers to read. They are isolated from each other. Required, unless `servers_from` is there.",
+    }),
+    servers_from: serversFromSchema.optional().meta({
+      description:
+        "Files with further servers, which come and go with their files. A file that is wrong spoils only itself: its servers stay as they were. docs/tenants.md explains them.",
+    }),
     collectors: collectors.prefault({}).meta({ description: "What is read from each server, and how often." }),
     stale_after: duration("1s", "24d")
       .optional()
@@ -123,8 +142,14 @@ export const settingsSchema = z
         "Refuse files with secrets that others than their owner may read, or, where that is root, than their group. Without it a file that every user may read is logged.",
     }),
   })
-  .transform(({ stale_after, state_dir, strict_secret_files, ...given }) => ({
+  .superRefine(refuseNoServers, {
+    // Beside whatever else is wrong, as all problems are told at once.
+    when: ({ value }) => typeof value === "object" && value !== null && !Array.isArray(value),
+  })
+  .transform(({ servers = [], servers_from, stale_after, state_dir, strict_secret_files, ...given }) => ({
     ...given,
+    servers,
+    serversFrom: servers_from,
     staleAfterMs: stale_after,
     stateDir: state_dir,
     strictSecretFiles: strict_secret_files,

@@ -131,7 +131,8 @@ const limits = z
     maxTextLength: given.max_text_length,
   }));
 
-const server = z
+/** One entry of `servers`. */
+export const serverSchema = z
   .strictObject({
     name: text("a name that is not empty")
       .optional()
@@ -160,12 +161,10 @@ const server = z
     return { ...given, name: given.name ?? hostname, webUrl: web_url ?? `https://${hostname}` };
   });
 
-/** The section `servers`. */
-export const serversSchema = z
-  .array(server)
-  .min(1)
-  .superRefine(refuseSameNames, { when: ({ issues }) => issues.length === 0 })
-  .meta({ description: "The monitoring servers to read. They are isolated from each other." });
+/** A list of servers, none included. */
+export const listedServersSchema = z
+  .array(serverSchema)
+  .superRefine(refuseSameNames, { when: ({ issues }) => issues.length === 0 });
 
 function refuseSameNames(all: readonly { readonly name: string }[], context: z.RefinementCtx): void {
   for (const [index, { name }] of all.entries()) {

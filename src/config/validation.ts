@@ -93,8 +93,9 @@ function problemsOf(issue: Issue, origin: Origin, shape: FileShape<unknown>): Co
   if (issue.input === UNRESOLVED) return [];
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => unknownKey(issue.path, key, origin, shape.jsonSchema));
-  if (formatKey(issue.path) === "servers" && (issue.input === undefined || issue.code === "too_small")) {
-    const text = "no server is configured; give a list of servers, or set PRTG_URL and PRTG_API_KEY_FILE";
+  if (formatKey(issue.path) === "servers" && (issue.input === undefined || issue.code === "custom")) {
+    const text =
+      "no server is configured; give a list of servers or servers_from, or set PRTG_URL and PRTG_API_KEY_FILE";
     return [{ code: "CONFIG_NO_SERVER", ...origin.place(issue.path, "value"), text }];
   }
   const fault = issue.code === "custom" ? String(issue.params?.fault ?? "") : "";

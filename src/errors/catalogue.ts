@@ -31,6 +31,10 @@ export const ERROR_CATALOGUE = {
     meaning: "A file with mapping rules cannot be read.",
     remedy: "Check the path in mapping.files and that the user of the exporter may read it.",
   },
+  SERVERS_UNREADABLE: {
+    meaning: "A file of servers_from cannot be read; its servers stay as they were.",
+    remedy: "Check that it is a file that the user of the exporter may read, or take it away.",
+  },
   MAP_SERVER_UNKNOWN: {
     meaning: "There is no server of the name that was given to map.",
     remedy: "Give --server with the name of a configured server, or of one in the recording.",

@@ -363,6 +363,12 @@ export const OWN_METRICS = {
       [],
       "Unix time at which the configuration was last read and found right.",
     ),
+    badServerFiles: metric(
+      "prtg_exporter_config_bad_server_files",
+      "gauge",
+      [],
+      "Files of servers_from that are wrong: their servers are as they were when the files were right. The log says what is wrong.",
+    ),
     hash: metric(
       "prtg_exporter_config_hash",
       "gauge",

@@ -10,8 +10,12 @@ function setUp() {
     if (text === undefined) throw new Error("ENOENT");
     return text;
   };
-  const files = new ConfigFiles(readFile);
-  const reads = (...paths: string[]) => files.read((read) => Promise.all(paths.map(read)));
+  const listFiles = async (pattern: string) => {
+    const folder = pattern.replace("*", "");
+    return Object.keys(content).filter((path) => path.startsWith(folder));
+  };
+  const files = new ConfigFiles(readFile, listFiles);
+  const reads = (...paths: string[]) => files.read(({ readFile: read }) => Promise.all(paths.map(read)));
   return { content, files, reads };
 }
 
@@ -36,8 +40,8 @@ test("a reading that fails changes what is known of the files it got to, and for
   const { content, files, reads } = setUp();
   await reads("/c.yaml", "/ca.pem");
   content["/c.yaml"] = "bad";
-  const failing = files.read(async (read) => {
-    await read("/c.yaml");
+  const failing = files.read(async ({ readFile }) => {
+    await readFile("/c.yaml");
     throw new Error("wrong");
   });
   await expect(failing).rejects.toThrow("wrong");
@@ -66,10 +70,8 @@ test("one reload for a content, once it has settled", async () => {
     seen.push(content["/c.yaml"]);
     await reads("/c.yaml");
   };
-  const watching = watchConfig(
-    { files, intervalMs: 30_000, clock, log: pino({ level: "silent" }), reload },
-    stopping.signal,
-  );
+  const watched = () => ({ intervalMs: 30_000, scope: "all" }) as const;
+  const watching = watchConfig({ files, watched, clock, log: pino({ level: "silent" }), reload }, stopping.signal);
   await clock.advance(300_000);
   expect(seen).toEqual([]);
   content["/c.yaml"] = "half";
@@ -87,6 +89,59 @@ test("one reload for a content, once it has settled", async () => {
   content["/c.yaml"] = "whole";
   await clock.advance(60_000);
   expect(seen).toEqual(["whole"]);
+  stopping.abort();
+  await watching;
+});
+
+test("of the files of servers, those that come and go are watched, and nothing of the others", async () => {
+  const { content, files } = setUp();
+  content["/d/a"] = "a";
+  await files.read(async ({ readFile, ofServers }) => {
+    await readFile("/c.yaml");
+    await Promise.all((await ofServers.listFiles("/d/*")).map(ofServers.readFile));
+    // Named by the configuration file and by one of these.
+    await ofServers.readFile("/ca.pem");
+    await readFile("/ca.pem");
+  });
+  content["/c.yaml"] = "other";
+  expect(await files.changes("servers")).toBe("");
+  expect(await files.changes("all")).toContain("/c.yaml");
+  content["/d/b"] = "b";
+  expect(await files.changes("servers")).toMatch(/^\/d\/\* [0-9a-f]{64}$/);
+  delete content["/d/b"];
+  expect(await files.changes("servers")).toBe("");
+  content["/d/a"] = "A";
+  content["/ca.pem"] = "two";
+  const changed = await files.changes("servers");
+  expect(changed).toContain("/d/a ");
+  expect(changed).toContain("/ca.pem ");
+});
+
+test("500 files that are dropped one after the other are one reload, and nothing is looked at while nothing is watched", async () => {
+  const { content, files } = setUp();
+  const clock = new ManualClock();
+  const stopping = new AbortController();
+  const seen: number[] = [];
+  let isWatched = false;
+  const reload = () =>
+    files.read(async ({ ofServers }) => {
+      const paths = await ofServers.listFiles("/d/*");
+      seen.push(paths.length);
+      await Promise.all(paths.map(ofServers.readFile));
+    });
+  await reload();
+  const watched = () => (isWatched ? ({ intervalMs: 30_000, scope: "servers" } as const) : undefined);
+  const watching = watchConfig({ files, watched, clock, log: pino({ level: "silent" }), reload }, stopping.signal);
+  for (let file = 0; file < 250; file++) content[`/d/${file}`] = "x";
+  await clock.advance(60_000);
+  expect(seen).toEqual([0]);
+  isWatched = true;
+  await clock.advance(60_000);
+  for (let file = 250; file < 500; file++) content[`/d/${file}`] = "x";
+  await clock.advance(2_000);
+  expect(seen).toEqual([0, 500]);
+  await clock.advance(120_000);
+  expect(seen).toEqual([0, 500]);
   stopping.abort();
   await watching;
 });

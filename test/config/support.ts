@@ -1,6 +1,8 @@
+import { matchesGlob } from "node:path";
 import { rootCertificates } from "node:tls";
 import type { ConfigError } from "../../src/config/config-error.ts";
 import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
+import type { ServerFileAccess } from "../../src/config/server-files.ts";
 import { certificate } from "../support/certificates.ts";
 
 export const FILE = "prtg.yaml";
@@ -45,6 +47,18 @@ export function load(
   files: Readonly<Record<string, string>> = {},
 ): Promise<LoadedConfig> {
   return loadConfig({ file: FILE, env, readFile: filesWith({ ...FILES, ...files, [FILE]: text }) });
+}
+
+/** Loads `text` with these files of servers; `lastGood` is what earlier loads left. */
+export function loadWithFiles(
+  text: string,
+  files: Readonly<Record<string, string>>,
+  lastGood: ServerFileAccess["lastGood"] = new Map(),
+  env: Readonly<Record<string, string>> = {},
+): Promise<LoadedConfig> {
+  const readFile = filesWith({ ...FILES, ...files, [FILE]: text });
+  const listFiles = async (pattern: string) => Object.keys(files).filter((path) => matchesGlob(path, pattern));
+  return loadConfig({ file: FILE, env, readFile, serverFiles: { listFiles, readFile, lastGood } });
 }
 
 /** Loads the configuration of the environment. */

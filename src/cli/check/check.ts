@@ -9,6 +9,7 @@ import {
 import { goesOnWithout, READINGS } from "../../collectors/readings.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
+import { refuseBadFiles } from "../../config/server-files.ts";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
 import type { Redactor } from "../../errors/redactor.ts";
@@ -55,7 +56,8 @@ const SPEED = "speed";
 export async function check(flags: CheckFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
   const context = createContext(flags, redactor);
-  const { config, source } = await loadFlaggedConfig(flags, context);
+  const { config, source, badServerFiles } = await loadFlaggedConfig(flags, context);
+  refuseBadFiles(badServerFiles);
   context.print(`${source}: the configuration is valid`);
   const web = await openWebConfig(flags, context);
   if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);

@@ -111,8 +111,8 @@ rollingUpdate:
 {{- define "prtg-exporter.validate" -}}
 {{- $names := list -}}
 {{- range .Values.extraEnv -}}{{- $names = append $names .name -}}{{- end -}}
-{{- if not (or (default dict .Values.config).servers .Values.existingConfig.name .Values.extraEnvFrom (has "PRTG_URL" $names)) -}}
-{{- fail "prtg-exporter: name a monitoring server in config.servers (or existingConfig.name, or PRTG_URL in extraEnv)" -}}
+{{- if not (or (default dict .Values.config).servers (default dict .Values.config).servers_from .Values.existingConfig.name .Values.extraEnvFrom (has "PRTG_URL" $names)) -}}
+{{- fail "prtg-exporter: name a monitoring server in config.servers (or config.servers_from, existingConfig.name, or PRTG_URL in extraEnv)" -}}
 {{- end -}}
 {{- if and (eq .Values.kind "Deployment") (gt (int .Values.replicas) 1) -}}
 {{- fail "prtg-exporter: a Deployment has one replica at most, as each would ask the servers everything and push everything; kind: StatefulSet spreads servers over replicas" -}}

@@ -1,0 +1,166 @@
+import { dirname, resolve } from "node:path";
+import { z } from "zod";
+import type { Redactor } from "../errors/redactor.ts";
+import { quote } from "../lib/printable-text.ts";
+import { ConfigError, type ConfigProblem } from "./config-error.ts";
+import { ConfigDocument } from "./document.ts";
+import type { Environment } from "./environment.ts";
+import { literalCredentials } from "./literal-secrets.ts";
+import type { KeyPath, Origin } from "./origin.ts";
+import { fileFault, type ListFiles, type ReadFile } from "./reading-files.ts";
+import { resolveServers, type ServerConfig } from "./resolve.ts";
+import type { ServerSettings } from "./schema.ts";
+import { listedServersSchema, serverSchema } from "./server-schema.ts";
+import type { ServersFromSettings } from "./servers-from-schema.ts";
+import { type FileShape, validateAs } from "./validation.ts";
+
+/** Each is looked at time and again. */
+const MAX_FILES = 10_000;
+
+/** How files of `servers_from` are found and read. */
+export interface ServerFileAccess {
+  readonly listFiles: ListFiles;
+  readonly readFile: ReadFile;
+  /** By path: the servers of a file when it was right, which stay while it is wrong. Brought up to date by each reading. */
+  readonly lastGood: Map<string, readonly ServerConfig[]>;
+}
+
+/** A file of `servers_from` that is wrong. */
+export interface BadServerFile {
+  readonly path: string;
+  readonly error: ConfigError;
+  /** Those of its servers that stay, as its last good content has them. */
+  readonly kept: readonly string[];
+}
+
+export interface ServerFiles {
+  /** In the order of the paths. */
+  readonly servers: readonly ServerConfig[];
+  readonly bad: readonly BadServerFile[];
+  /** Patterns that no file fits. */
+  readonly unmatched: readonly string[];
+}
+
+export interface ServerFilesContext extends ServerFileAccess {
+  /** Where the configuration file has the section, for problems of the section itself. */
+  readonly origin: Origin;
+  /** Directory from which relative patterns count; empty for the working directory. */
+  readonly base: string;
+  readonly env: Environment;
+  /** For files that hold secrets. */
+  readonly readSecret: ReadFile;
+  readonly redactor: Redactor;
+  /** Servers of the configuration file itself. */
+  readonly others: readonly Pick<ServerConfig, "name">[];
+  /** The configuration file, as messages call it. */
+  readonly file: string;
+}
+
+const LIST: FileShape<ServerSettings[]> = {
+  schema: listedServersSchema,
+  jsonSchema: () => z.toJSONSchema(listedServersSchema, { io: "input", target: "draft-7" }),
+};
+
+const ONE: FileShape<ServerSettings> = {
+  schema: serverSchema,
+  jsonSchema: () => z.toJSONSchema(serverSchema, { io: "input", target: "draft-7" }),
+};
+
+/**
+ * The servers of all files that the section `servers_from` names. A file that is wrong spoils only itself: its servers stay
+ * as they were when it was right.
+ * @throws ConfigError CONFIG_INVALID for folders that cannot be read, and too many files
+ */
+export async function readServerFiles(
+  { files: patterns }: ServersFromSettings,
+  context: ServerFilesContext,
+): Promise<ServerFiles> {
+  const { paths, unmatched } = await pathsOf(patterns, context);
+  const takenBy = new Map(context.others.map(({ name }) => [name, context.file]));
+  const { lastGood } = context;
+  const servers: ServerConfig[] = [];
+  const bad: BadServerFile[] = [];
+  for (const path of paths) {
+    let own: readonly ServerConfig[];
+    try {
+      own = await readServerFile(path, takenBy, context);
+      lastGood.set(path, own);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      own = (lastGood.get(path) ?? []).filter(({ name }) => !takenBy.has(name));
+      bad.push({ path, error, kept: own.map(({ name }) => name) });
+    }
+    for (const { name } of own) takenBy.set(name, path);
+    servers.push(...own);
+  }
+  const present = new Set(paths);
+  for (const path of lastGood.keys()) if (!present.has(path)) lastGood.delete(path);
+  return { servers, bad, unmatched };
+}
+
+/**
+ * For commands that are to say whether a configuration is right.
+ * @throws ConfigError with all that is wrong in files of `servers_from`
+ */
+export function refuseBadFiles(bad: readonly BadServerFile[]): void {
+  if (bad.length > 0) throw new ConfigError(bad.flatMap(({ error }) => error.problems));
+}
+
+async function pathsOf(
+  patterns: readonly string[],
+  { listFiles, origin, base }: ServerFilesContext,
+): Promise<{ readonly paths: readonly string[]; readonly unmatched: readonly string[] }> {
+  const place = origin.place(["servers_from", "files"], "value");
+  const refuse = (text: string) => new ConfigError([{ code: "CONFIG_INVALID", ...place, text }]);
+  const paths = new Set<string>();
+  const unmatched: string[] = [];
+  for (const pattern of patterns) {
+    const found = await listFiles(resolve(base, pattern)).catch((error: unknown) => {
+      throw refuse(`the folder of ${quote(pattern)} cannot be read: ${fileFault(error)}`);
+    });
+    if (found.length === 0) unmatched.push(pattern);
+    for (const path of found) paths.add(path);
+  }
+  if (paths.size > MAX_FILES) throw refuse(`${paths.size} files, of ${MAX_FILES} that are allowed`);
+  return { paths: [...paths].toSorted(), unmatched };
+}
+
+/** @throws ConfigError with all that is wrong in the file */
+async function readServerFile(
+  path: string,
+  takenBy: ReadonlyMap<string, string>,
+  context: ServerFilesContext,
+): Promise<readonly ServerConfig[]> {
+  const { env, redactor, readSecret, readFile } = context;
+  const document = new ConfigDocument(await readText(path, readFile), path, env);
+  const { value } = document;
+  const isList = Array.isArray(value);
+  const at = (index: number): KeyPath => (isList ? [index] : []);
+  const literals = literalCredentials(isList ? value.map((_, index) => at(index)) : [[]], value, document);
+  const { settings, problems } = isList ? validateAs(LIST, value, document) : validatedAsOne(value, document);
+  const told = new Set(literals.map(({ key }) => key));
+  const found = [...document.problems, ...literals, ...problems.filter(({ key }) => key === "" || !told.has(key))];
+  const doubles = (settings ?? []).flatMap(({ name }, index): ConfigProblem[] => {
+    const other = takenBy.get(name);
+    const text = `expected a name that no other server has, found ${quote(name)}: ${other} has it`;
+    return other === undefined
+      ? []
+      : [{ code: "CONFIG_INVALID", ...document.place([...at(index), "name"], "value"), text }];
+  });
+  if (settings === undefined || found.length + doubles.length > 0) throw new ConfigError([...found, ...doubles]);
+  return resolveServers(settings, { base: dirname(path), origin: document, readFile, readSecret, redactor, at });
+}
+
+function validatedAsOne(value: unknown, document: ConfigDocument) {
+  const { settings, problems } = validateAs(ONE, value, document);
+  return { settings: settings && [settings], problems };
+}
+
+async function readText(path: string, readFile: ReadFile): Promise<string> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const text = `the file cannot be read: ${fileFault(error)}`;
+    throw new ConfigError([{ code: "SERVERS_UNREADABLE", location: path, key: "", text }]);
+  }
+}

@@ -1,0 +1,163 @@
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { ServerConfig } from "../../src/config/resolve.ts";
+import { refuseBadFiles } from "../../src/config/server-files.ts";
+import { FILE, failureOf, load, loadWithFiles, SECRET } from "./support.ts";
+
+const FROM = 'servers_from: { files: "/d/*.yaml" }\n';
+const AUTH = "auth: { api_key_file: /run/secrets/key }";
+
+function entry(name: string, more = ""): string {
+  return `{ name: ${name}, url: "https://${name}.example.com", ${AUTH}${more} }`;
+}
+
+function namesOf({ config }: { readonly config: { readonly servers: readonly Pick<ServerConfig, "name">[] } }) {
+  return config.servers.map(({ name }) => name);
+}
+
+/** What is wrong with files, by path. */
+function faultsOf({ badServerFiles }: Awaited<ReturnType<typeof loadWithFiles>>) {
+  return Object.fromEntries(badServerFiles.map(({ path, error }) => [path, error.message]));
+}
+
+describe("servers from files", () => {
+  test("come behind those of the configuration, in the order of the paths; a file has one or a list", async () => {
+    const files = {
+      "/d/b.yaml": `[${entry("lima")}, ${entry("oslo")}]`,
+      "/d/a.yaml": entry("cairo"),
+      "/d/none.yaml": "[]",
+    };
+    const loaded = await loadWithFiles(`servers: [${entry("hq")}]\n${FROM}`, files);
+    expect(namesOf(loaded)).toEqual(["hq", "cairo", "lima", "oslo"]);
+    expect(loaded.config).toMatchObject({
+      badServerFiles: 0,
+      serversFrom: { files: ["/d/*.yaml"], refreshIntervalMs: 30_000 },
+    });
+    expect(loaded.config.servers[1]?.limits.concurrency).toBe(4);
+  });
+
+  test("may be all there are, or none so far", async () => {
+    const loaded = await loadWithFiles(FROM, {});
+    expect(namesOf(loaded)).toEqual([]);
+    expect(loaded.unmatchedPatterns).toEqual(["/d/*.yaml"]);
+    const error = await failureOf(load("servers: []\nstate_dirr: x\n"));
+    expect(error.message).toContain("servers: no server is configured; give a list of servers or servers_from");
+    expect(error.message).toContain("did you mean `state_dir`");
+  });
+
+  test("win over the environment, as servers do", async () => {
+    const env = { PRTG_URL: "https://env.example.com", PRTG_API_KEY: "key" };
+    const loaded = await loadWithFiles(FROM, { "/d/a.yaml": entry("cairo") }, new Map(), env);
+    expect(namesOf(loaded)).toEqual(["cairo"]);
+    expect(loaded.ignoredVariables).toEqual(["PRTG_URL", "PRTG_API_KEY"]);
+  });
+
+  test("name files from their own folder on, and take references", async () => {
+    const files = {
+      "/d/a.yaml": 'url: "https://${HOST:-a}.example.com"\nauth: { api_key_file: keys/a }\nname: a\n',
+      "/d/keys/a": `${SECRET}\n`,
+    };
+    const { config } = await loadWithFiles(FROM, files);
+    const { url, credentials } = config.servers[0] ?? expect.unreachable();
+    expect(url).toBe("https://a.example.com");
+    if (credentials.kind !== "api_key") return expect.unreachable();
+    expect(credentials.apiKey.description).toBe(`file ${resolve("/d/keys/a")}`);
+    expect((await credentials.apiKey.read()).reveal()).toBe(SECRET);
+  });
+
+  test.each(["servers/**/a.yaml", "d*/a.yaml", "d/*", "d/*.txt"])("not by the path %s", async (path) => {
+    const error = await failureOf(load(`servers_from: { files: "${path}" }\n`));
+    expect(error.message).toContain(
+      `${FILE}:1:24: servers_from.files: expected the path of .yaml, .yml or .json files`,
+    );
+  });
+
+  test("not where the folder cannot be read", async () => {
+    const listFiles = () => Promise.reject(Object.assign(new Error("no"), { code: "EACCES" }));
+    const readFile = async () => FROM;
+    const { loadConfig } = await import("../../src/config/load.ts");
+    const serverFiles = { listFiles, readFile, lastGood: new Map() };
+    const error = await failureOf(loadConfig({ file: FILE, env: {}, readFile, serverFiles }));
+    expect(error.message).toBe(
+      `${FILE}:1:24: servers_from.files: the folder of "/d/*.yaml" cannot be read: permission denied`,
+    );
+  });
+});
+
+describe("a file that is wrong spoils only itself", () => {
+  const GOOD = { "/d/b.yaml": entry("lima") };
+  const BAD: Readonly<Record<string, readonly [content: string, fault: string]>> = {
+    syntax: ["{ name: [", "/d/a.yaml:1:10: "],
+    "an unknown key of one": [
+      `name: x\nurl: https://x\n${AUTH}\nlimitz: {}\n`,
+      "/d/a.yaml:4:1: limitz: unknown key, did you mean `limits`?",
+    ],
+    "an unknown key in a list": [
+      `- ${entry("x", ", limits: { pace: 1 }")}`,
+      "/d/a.yaml:1:96: [0].limits.pace: unknown",
+    ],
+    "a server without a URL": [`name: x\n${AUTH}\n`, "/d/a.yaml:1:1: url: missing"],
+    "a literal secret": [
+      `url: https://x\nauth: { api_key: ${SECRET} }\n`,
+      "/d/a.yaml:2:18: auth.api_key: expected a reference to an environment variable",
+    ],
+    "a literal secret in a list": [
+      `[{ url: https://x, auth: { api_key: ${SECRET} } }]`,
+      "[0].auth.api_key: expected a ref",
+    ],
+    "a secret that is not there": [
+      `[${entry("x").replace("key }", "gone }")}]`,
+      "[0].auth.api_key_file: file /run/secrets/gone cannot be read: no such file",
+    ],
+    "a variable that is not set": ["url: ${NONE}\n", "/d/a.yaml:1:6: url: environment variable NONE is not set"],
+    nothing: ["", "/d/a.yaml:1:1: expected a map, found nothing"],
+    "a name twice": [`[${entry("x")}, ${entry("x")}]`, "[1].name: expected a name that no other server has"],
+    "a name of the configuration": [
+      `[${entry("y")}, ${entry("hq")}]`,
+      `[1].name: expected a name that no other server has, found "hq": ${FILE} has it`,
+    ],
+  };
+
+  test.each(Object.keys(BAD))("%s: at the start it is left out", async (what) => {
+    const [content, fault] = BAD[what] ?? expect.unreachable();
+    const loaded = await loadWithFiles(`servers: [${entry("hq")}]\n${FROM}`, { ...GOOD, "/d/a.yaml": content });
+    expect(namesOf(loaded)).toEqual(["hq", "lima"]);
+    expect(loaded.config.badServerFiles).toBe(1);
+    const faults = faultsOf(loaded);
+    expect(Object.keys(faults)).toEqual(["/d/a.yaml"]);
+    expect(faults["/d/a.yaml"]).toContain(fault);
+    expect(JSON.stringify(faults)).not.toContain(SECRET);
+    expect(() => refuseBadFiles(loaded.badServerFiles)).toThrow(fault);
+  });
+
+  test("later its servers stay as they were, until it is right again or gone", async () => {
+    const lastGood = new Map<string, readonly ServerConfig[]>();
+    const at = async (content: string) => loadWithFiles(FROM, { ...GOOD, "/d/a.yaml": content }, lastGood);
+    const first = await at(entry("cairo"));
+    const spoilt = await at("{ name: [");
+    expect(namesOf(spoilt)).toEqual(["cairo", "lima"]);
+    expect(spoilt.config.servers[0]).toBe(first.config.servers[0]);
+    expect(spoilt.badServerFiles).toMatchObject([{ path: "/d/a.yaml", kept: ["cairo"] }]);
+    const mended = await at(entry("oslo"));
+    expect(namesOf(mended)).toEqual(["oslo", "lima"]);
+    expect(mended.config.badServerFiles).toBe(0);
+    expect(namesOf(await loadWithFiles(FROM, GOOD, lastGood))).toEqual(["lima"]);
+    // It was gone: what it held long ago does not come back.
+    expect(namesOf(await at("{ name: ["))).toEqual(["lima"]);
+  });
+
+  test("of two files with one name the second one by path is wrong, also where it was there first", async () => {
+    const lastGood = new Map<string, readonly ServerConfig[]>();
+    const first = await loadWithFiles(FROM, { "/d/b.yaml": `[${entry("lima")}, ${entry("oslo")}]` }, lastGood);
+    expect(namesOf(first)).toEqual(["lima", "oslo"]);
+    const both = await loadWithFiles(
+      FROM,
+      { "/d/a.yaml": entry("lima"), "/d/b.yaml": `[${entry("lima")}, ${entry("oslo")}]` },
+      lastGood,
+    );
+    // Of its last good content stays what nothing else has.
+    expect(namesOf(both)).toEqual(["lima", "oslo"]);
+    expect(both.badServerFiles).toMatchObject([{ path: "/d/b.yaml", kept: ["oslo"] }]);
+    expect(faultsOf(both)["/d/b.yaml"]).toContain('found "lima": /d/a.yaml has it');
+  });
+});
