@@ -1,5 +1,5 @@
 import type { CollectorStatus } from "../collectors/collector-runner.ts";
-import { RunRecords } from "../collectors/run-record.ts";
+import { type RunRecord, RunRecords } from "../collectors/run-record.ts";
 import { ServerReader } from "../collectors/server-reader.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import { ServerEvents } from "../events/server-events.ts";
@@ -19,7 +19,7 @@ import type { ConfiguredShape } from "./mapping.ts";
 import { isSameExceptConnection, type PipelinePlan } from "./pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "./server-pipeline.ts";
 
-/** What a status page shows of a server. */
+/** What is known of a server as a whole. */
 export interface ServerStatus {
   readonly server: string;
   readonly up: boolean;
@@ -34,6 +34,13 @@ export interface ServerStatus {
   /** Channels whose sensor is known. */
   readonly channels: number;
   readonly collectors: readonly CollectorStatus[];
+}
+
+/** The same for an overview: cheap, as it is asked of all servers for each page. */
+export interface ServerSummary extends Omit<ServerStatus, "collectors"> {
+  readonly sensorsByStatus: ReadonlyMap<StatusToken, number>;
+  /** In the order of their first runs. */
+  readonly runs: readonly Pick<RunRecord, "name" | "lastSuccessAt" | "error">[];
 }
 
 export interface MonitoredServerOptions {
@@ -158,7 +165,7 @@ export class MonitoredServer {
     }
   }
 
-  status(): ServerStatus {
+  summary(): ServerSummary {
     const { name, view, context } = this.#base;
     const { version } = view.state;
     const { collectors } = this.#pipeline;
@@ -169,8 +176,19 @@ export class MonitoredServer {
         version !== undefined && version.until > context.clock.monotonic() ? version.version.toWellFormed() : undefined,
       objects: view.state.tree.counts,
       channels: view.state.channelCount,
-      collectors: collectors.status(),
+      sensorsByStatus: this.sensorsByStatus(),
+      runs: collectors.records,
     };
+  }
+
+  status(): ServerStatus {
+    const { sensorsByStatus: _counts, runs: _runs, ...known } = this.summary();
+    return { ...known, collectors: this.#pipeline.collectors.status() };
+  }
+
+  /** Sensors that are known, per status, with the statuses that some sensor has. */
+  sensorsByStatus(): ReadonlyMap<StatusToken, number> {
+    return this.#base.view.state.sensorsByStatus;
   }
 
   /** What is known of a sensor and its channels; undefined while it is not known. */

@@ -1,7 +1,6 @@
 import { COURSE_GROUPS, type CourseGroup, type CourseSample, type StatusCourse } from "../http/pages/status/courses.ts";
 import type { Clock } from "../lib/clock.ts";
-import { TimeSlices } from "../lib/yielding.ts";
-import { STATUS_TOKENS, type StatusToken, statusCode } from "../prtg/status.ts";
+import type { StatusToken } from "../prtg/status.ts";
 import type { MonitoredServer } from "./monitored-server.ts";
 
 const EVERY_MS = 60_000;
@@ -22,8 +21,6 @@ const GROUP_OF: Partial<Record<StatusToken, CourseGroup>> = {
   up: "up",
 };
 const GROUPS = COURSE_GROUPS.length;
-/** Place of its group, by the code of a status. */
-const PLACES = STATUS_TOKENS.map((token) => COURSE_GROUPS.indexOf(GROUP_OF[token] ?? "other"));
 
 /** The last four hours of one server in some 8 kB: a sample a minute, the oldest is written over. */
 class Ring {
@@ -52,7 +49,7 @@ class Ring {
   }
 }
 
-type Monitors = () => ReadonlyMap<string, Pick<MonitoredServer, "tree" | "nodeStatus">>;
+type Monitors = () => ReadonlyMap<string, Pick<MonitoredServer, "sensorsByStatus">>;
 
 /** How many sensors of each server were in which statuses, a sample a minute for four hours, from memory. */
 export class StatusCourses {
@@ -74,7 +71,7 @@ export class StatusCourses {
     const { signal } = this.#stopping;
     try {
       for (;;) {
-        await this.sample(signal);
+        this.sample();
         await this.#clock.sleep(EVERY_MS - ((this.#clock.monotonic() - this.#began) % EVERY_MS), signal);
       }
     } catch (error) {
@@ -86,20 +83,16 @@ export class StatusCourses {
     this.#stopping.abort();
   }
 
-  /** Counts all sensors now, with turns for others in between. A server of which none is known has no sample. */
-  async sample(signal?: AbortSignal): Promise<void> {
+  /** Notes what is so now. A server of which no sensor is known has no sample. */
+  sample(): void {
     const monitors = this.#monitors();
     for (const server of this.#rings.keys()) if (!monitors.has(server)) this.#rings.delete(server);
-    const slices = new TimeSlices(this.#clock, signal);
     const minute = this.#minute();
     for (const [server, monitor] of monitors) {
       const counts = new Uint32Array(GROUPS);
-      for (const node of monitor.tree().nodes.values()) {
-        const turn = slices.step();
-        if (turn !== undefined) await turn;
-        if (node.kind !== "sensor") continue;
-        const place = PLACES[statusCode(monitor.nodeStatus(node) ?? "unknown")] ?? 0;
-        counts[place] = (counts[place] ?? 0) + 1;
+      for (const [status, count] of monitor.sensorsByStatus()) {
+        const place = COURSE_GROUPS.indexOf(GROUP_OF[status] ?? "other");
+        counts[place] = (counts[place] ?? 0) + count;
       }
       if (counts.some((count) => count > 0)) this.#ringOf(server).put(minute, counts);
     }

@@ -11,7 +11,7 @@ import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
 import type { LatestValues } from "./latest-values.ts";
 import { StatusCollector, TreeCollector } from "./node-collectors.ts";
-import type { RunRecords } from "./run-record.ts";
+import type { RunRecord, RunRecords } from "./run-record.ts";
 import type { ServerReader } from "./server-reader.ts";
 import type { StateWriter } from "./state-writer.ts";
 import { TimeSeriesCollector } from "./time-series.ts";
@@ -107,6 +107,11 @@ export class ServerCollectors {
       if (!EXTRAS.has(name) && record.worked !== true) return false;
     }
     return true;
+  }
+
+  /** What is known of the runs of each, in the order of their first runs. */
+  get records(): readonly RunRecord[] {
+    return Array.from(this.#runners.values(), ({ record }) => record);
   }
 
   status(): readonly CollectorStatus[] {

@@ -10,6 +10,7 @@ import { reconcileInSteps } from "./reconcile.ts";
 import type { SensorChannels } from "./sensor-channels.ts";
 import { type LatestRow, ServerChannels } from "./server-channels.ts";
 import { type KnownVersion, NO_OBSERVER, type StateObserver } from "./state-observer.ts";
+import { StatusTally } from "./status-tally.ts";
 import { EMPTY_TREE, NODE_KINDS, type NodePoll, type Tree, type TreeChanges, type TreeNode } from "./tree.ts";
 import type { UpdateContext } from "./update-context.ts";
 
@@ -38,6 +39,7 @@ export class ServerState {
   readonly #nodes = new Map<string, NodeState>();
   readonly #nodeTimes = new NodeTimes();
   readonly #channels: ServerChannels;
+  readonly #sensorStatuses = new StatusTally();
   readonly #statusCounts = new Counts();
   readonly #objectCounts = new Counts();
   /** Kinds of which a list came. */
@@ -125,7 +127,12 @@ export class ServerState {
     yield* this.#channels.waitingSensors;
   }
 
-  /** Sensors per status. */
+  /** Sensors that are known, per status, with the statuses that some sensor has. */
+  get sensorsByStatus(): ReadonlyMap<StatusToken, number> {
+    return this.#sensorStatuses.counts();
+  }
+
+  /** Sensors per status, as the server counts them where it does. */
   get statusCounts(): Counts {
     return this.#statusCounts;
   }
@@ -215,8 +222,9 @@ export class ServerState {
         if (turn !== undefined) await turn;
         const node = this.#nodes.get(record.id);
         if (node?.node.kind !== kind) continue;
-        const wasPaused = node.isPaused;
+        const { isPaused: wasPaused, status: before } = node;
         const facts = node.update(record, until);
+        if (kind === "sensor" && node.status !== before) this.#sensorStatuses.move(before, node.status);
         this.#observer.nodeChanged(node, facts, now.monotonic);
         watcher?.nodeListed(node);
         if (kind === "sensor" && node.isPaused && !wasPaused) this.#channels.pauseSensor(node.id, now);
@@ -249,6 +257,7 @@ export class ServerState {
     for (const node of changes.added) {
       const added = new NodeState(this.#nodeTimes, node);
       this.#nodes.set(node.id, added);
+      if (node.kind === "sensor") this.#sensorStatuses.add(undefined);
       watcher?.nodeAdded(added);
     }
     for (const node of changes.replaced) {
@@ -268,7 +277,10 @@ export class ServerState {
   #remove({ id, kind }: TreeNode, watcher: NodeWatcher | undefined): void {
     const known = this.#nodes.get(id);
     if (known === undefined) return;
-    if (kind === "sensor") this.#channels.removeSensor(id);
+    if (kind === "sensor") {
+      this.#channels.removeSensor(id);
+      this.#sensorStatuses.remove(known.status);
+    }
     this.#observer.nodeRemoved(known);
     watcher?.nodeRemoved(known);
     this.#nodes.delete(id);

@@ -1,18 +1,14 @@
 import { expect, onTestFinished, test } from "vitest";
 import { StatusCourses } from "../../src/app/status-courses.ts";
-import type { TreeNode } from "../../src/model/tree.ts";
 import type { StatusToken } from "../../src/prtg/status.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const MINUTE = 60_000;
 
-function server(statuses: readonly (StatusToken | undefined)[]) {
-  const nodes = new Map(statuses.map((_, id) => [String(id), { id: String(id), kind: "sensor" } as TreeNode]));
-  nodes.set("device", { id: "device", kind: "device" } as TreeNode);
-  return {
-    tree: () => ({ nodes }) as never,
-    nodeStatus: ({ id }: TreeNode) => statuses[Number(id)],
-  };
+function server(statuses: readonly StatusToken[]) {
+  const counts = new Map<StatusToken, number>();
+  for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return { sensorsByStatus: () => counts };
 }
 
 function started(monitors: Map<string, ReturnType<typeof server>>) {
@@ -36,7 +32,7 @@ test("counts the sensors of each server by what their status asks of a person", 
     "warning",
     "unusual",
     "pauseduntil",
-    undefined,
+    "unknown",
   ] as const;
   const { clock, courses } = started(new Map([["hq", server(statuses)]]));
   const at = clock.now();

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TimeSlices } from "../../src/lib/yielding.ts";
 import type { Channel } from "../../src/model/channel.ts";
@@ -5,7 +6,8 @@ import { Lookups } from "../../src/model/lookups.ts";
 import { ServerState } from "../../src/model/server-state.ts";
 import { NO_OBSERVER, type StateObserver } from "../../src/model/state-observer.ts";
 import type { UpdateContext } from "../../src/model/update-context.ts";
-import type { ChannelRecord, NodeRecord } from "../../src/prtg/records.ts";
+import type { ChannelRecord, NodeKind, NodeRecord } from "../../src/prtg/records.ts";
+import type { StatusToken } from "../../src/prtg/status.ts";
 import { channel } from "../collectors/monitored.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { list, record } from "./build-record.ts";
@@ -46,6 +48,33 @@ function sensorServer(observer: StateObserver = NO_OBSERVER) {
 }
 
 describe("ServerState", () => {
+  test("counts sensors by status with each change, as a walk through the tree does", async () => {
+    const statuses = fc.constantFrom<StatusToken>("up", "down", "warning", "pausedbyuser", "unknown");
+    const kinds = fc.constantFrom<NodeKind>("device", "sensor");
+    const records = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), kinds, statuses), { maxLength: 8 });
+    const polls = fc.array(fc.tuple(records, fc.boolean()), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(polls, async (all) => {
+        const { state, context } = sensorServer();
+        for (const [listed, complete] of all) {
+          const of = (kind: NodeKind) => {
+            const own = listed.filter((each) => each[1] === kind);
+            return list(
+              own.map(([id, , status]) => record(kind, String(id), "0", { status })),
+              complete,
+            );
+          };
+          await state.applyTree({ nodes: { device: of("device"), sensor: of("sensor") } }, context());
+          const walked = new Map<StatusToken, number>();
+          for (const { node, status = "unknown" } of state.nodes()) {
+            if (node.kind === "sensor") walked.set(status, (walked.get(status) ?? 0) + 1);
+          }
+          expect(Object.fromEntries(state.sensorsByStatus)).toEqual(Object.fromEntries(walked));
+        }
+      }),
+    );
+  });
+
   test("has a channel wait for its sensor, and lose it with the sensor", async () => {
     const { state, tree, channels, value, context } = sensorServer();
     await channels({ value: 1 });
