@@ -10,18 +10,25 @@ is read.
 
 | Address | What it gives |
 | --- | --- |
-| \`/\` | servers, collectors, API, series and bytes, OTLP, the exporter itself, and the top of the tree |
+| \`/\` | with one server: how it fares, its collectors, its API, and the top of its tree; with many: sums, and one line a server, the worst first, 50 a page. Below that series and bytes, OTLP, the exporter itself |
+| \`/?find=WORDS&page=N\` | the N-th page of the servers in whose name all words occur |
+| \`/tree?server=NAME\` | one server: what \`/\` shows where there is no other |
 | \`/tree?server=NAME&id=ID&from=N\` | one object (\`0\`: the root), what is above and below it, from the N-th child on, 200 at a time; of a sensor its channels with values, units, limits and the lines of the metrics page |
 | \`/tree?server=NAME&id=ID&chart=1\` | of a sensor also a drawing of each channel's last four hours, with its limits |
 | \`/search?q=WORDS&server=NAME&status=TOKEN\` | up to 100 objects in whose path, host or tags all words occur, or whose id is the word; with \`status\`, sensors in that status |
-| \`/status.json\` | the facts of \`/\` without the tree |
+| \`/status.json?find=WORDS&page=N\` | the facts of \`/\` without the tree |
+| \`/status.json?server=NAME\` | the same with the details of one server |
 | \`/status.json?server=NAME&object=ID&from=N\` | those of \`/tree\` |
 | \`/status.json?q=WORDS&server=NAME&status=TOKEN\` | those of \`/search\` |
 
 Without \`server\` the first server that has the object answers. An unknown object is 404. Names are shown as the server sent
 them; secrets are taken out of everything.
 
-\`/\` draws how many sensors of each server were down, warning, acknowledged or paused: a sample a minute for four hours, from memory,
+With many servers \`/\` and \`/status.json\` have 50 of them a page: by state (unreachable, failing, impaired, starting, working), then by how many sensors are down,
+partly down or disconnected, then by warnings and unusual, then by name. \`totals\` are over all servers, whichever are shown. A page costs what is on it, and stays
+below 100 kB. A program that wants all servers asks for pages up to \`page.pages\`.
+
+The page of a server draws how many of its sensors were down, warning, acknowledged or paused: a sample a minute for four hours, from memory,
 since the process began. The chart of a sensor is what the server keeps (\`timeseries/live\`): one request, within the server's limits, kept for a minute and
 shared by all who look; a server gets at most ten of them a minute. Drawings need no colour (lines have dashes of their own) and no eye (each has a
 description and a table).
@@ -31,7 +38,8 @@ characters and line breaks are a blank, and markup is text like any other; it is
 Messages are no labels of metrics: they change, and each would be a series of its own.
 
 \`\`\`
-curl -s localhost:9705/status.json | jq '.servers[] | {name, up, late: [.collectors[] | select(.age_seconds > 600) | .name]}'
+curl -s localhost:9705/status.json | jq '.servers[] | select(.up | not) | {name, state, failed_collectors, reason}'
+curl -s 'localhost:9705/status.json?server=hq' | jq '.servers[].collectors[] | select(.age_seconds > 600) | .name'
 curl -s 'localhost:9705/status.json?status=down' | jq -r '.items[] | "\\(.path): down since \\(.status_since): \\(.message)"'
 \`\`\`
 `;

@@ -1,52 +1,40 @@
 import type { Steps } from "../lib/yielding.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { OWN_FAMILIES, type OwnMetric } from "../telemetry/own-metrics.ts";
+import type { OwnMetric } from "../telemetry/own-metrics.ts";
 import type { HistogramSeries, Labels, NumberSeries } from "../telemetry/recording.ts";
 
-/** Series of a family, also by server: with hundreds of servers each would else look through those of all. */
-class SeriesByServer<Series extends { readonly labels: Labels }> {
-  readonly #all: Series[] = [];
-  readonly #byServer = new Map<string | undefined, Series[]>();
-
-  add(series: Series): void {
-    const { server } = series.labels;
-    const known = this.#byServer.get(server);
-    if (known === undefined) this.#byServer.set(server, [series]);
-    else known.push(series);
-    this.#all.push(series);
-  }
-
-  /** Those whose labels have these values. */
-  matching(wanted: Labels): readonly Series[] {
-    const entries = Object.entries(wanted);
-    const candidates = wanted.server === undefined ? this.#all : (this.#byServer.get(wanted.server) ?? []);
-    return candidates.filter(({ labels }) => entries.every(([name, value]) => labels[name] === value));
-  }
+export interface WantedMetrics {
+  readonly families: readonly OwnMetric[];
+  /** Of the families by server only its series; undefined: those of all servers. */
+  readonly server?: string | undefined;
 }
 
 /** What the recorders of the exporter's own metrics hold, for a page that shows some of it. */
 export class RecordedMetrics {
-  readonly #numbers = new Map<OwnMetric, SeriesByServer<NumberSeries>>();
-  readonly #histograms = new Map<OwnMetric, SeriesByServer<HistogramSeries>>();
+  readonly #numbers = new Map<OwnMetric, readonly NumberSeries[]>();
+  readonly #histograms = new Map<OwnMetric, readonly HistogramSeries[]>();
 
   private constructor() {}
 
   static async read(
-    metrics: Pick<ExporterMetrics, "update" | "numbers" | "histograms">,
+    metrics: Pick<ExporterMetrics, "numbers" | "histograms">,
+    { families, server }: WantedMetrics,
     slices?: Steps,
   ): Promise<RecordedMetrics> {
     const own = new RecordedMetrics();
-    metrics.update();
-    for (const family of OWN_FAMILIES) {
-      own.#numbers.set(family, await gather(metrics.numbers(family), slices));
-      own.#histograms.set(family, await gather(metrics.histograms(family), slices));
+    for (const family of families) {
+      own.#numbers.set(family, await gather(metrics.numbers(family), server, slices));
+      own.#histograms.set(family, await gather(metrics.histograms(family), server, slices));
     }
     return own;
   }
 
-  /** Series whose labels have these values. */
+  /**
+   * Series whose labels have these values.
+   * @throws RangeError where the family was not read
+   */
   samples(family: OwnMetric, wanted: Labels = {}): readonly NumberSeries[] {
-    return this.#numbers.get(family)?.matching(wanted) ?? [];
+    return matching(this.#numbers, family, wanted);
   }
 
   sum(family: OwnMetric, wanted: Labels = {}): number {
@@ -69,7 +57,7 @@ export class RecordedMetrics {
 
   /** Mean and 95th percentile of a histogram; the latter is the bound of the bucket in which it lies. */
   distribution(family: OwnMetric, wanted: Labels): { mean: number; p95: number } | undefined {
-    const histograms = this.#histograms.get(family)?.matching(wanted) ?? [];
+    const histograms = matching(this.#histograms, family, wanted);
     const count = histograms.reduce((total, histogram) => total + histogram.count, 0);
     if (count === 0) return undefined;
     const sum = histograms.reduce((total, histogram) => total + histogram.sum, 0);
@@ -82,15 +70,28 @@ export class RecordedMetrics {
   }
 }
 
+function matching<Series extends { readonly labels: Labels }>(
+  read: ReadonlyMap<OwnMetric, readonly Series[]>,
+  family: OwnMetric,
+  wanted: Labels,
+): readonly Series[] {
+  const series = read.get(family);
+  if (series === undefined) throw new RangeError(`${family.name} was not read`);
+  const entries = Object.entries(wanted);
+  return series.filter(({ labels }) => entries.every(([name, value]) => labels[name] === value));
+}
+
 async function gather<Series extends { readonly labels: Labels }>(
   all: Iterable<Series>,
+  server: string | undefined,
   slices: Steps | undefined,
-): Promise<SeriesByServer<Series>> {
-  const gathered = new SeriesByServer<Series>();
+): Promise<readonly Series[]> {
+  const gathered: Series[] = [];
   for (const series of all) {
     const turn = slices?.step();
     if (turn !== undefined) await turn;
-    gathered.add(series);
+    const of = series.labels.server;
+    if (server === undefined || of === undefined || of === server) gathered.push(series);
   }
   return gathered;
 }

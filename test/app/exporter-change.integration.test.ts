@@ -94,7 +94,7 @@ const LIMITS_WORKED = seriesKey("prtg_exporter_collector_success", { collector: 
 
 async function stateOf(exporter: Exporter, collector: string): Promise<string | undefined> {
   const [server] = StatusReport.parse(await exporter.status.status()).servers;
-  return server?.collectors.find(({ name }) => name === collector)?.state;
+  return server?.collectors?.find(({ name }) => name === collector)?.state;
 }
 
 function isOf(key: string, label: string, value: string): boolean {

@@ -6,7 +6,7 @@ import { emptyMetrics } from "../support/exporter-metrics.ts";
 
 const { requestDuration, requests, unmappedChannels } = { ...OWN_METRICS.server, ...OWN_METRICS.objects };
 
-async function measured(): Promise<RecordedMetrics> {
+async function measured(server?: string): Promise<RecordedMetrics> {
   const metrics = emptyMetrics();
   const [hq, branch] = [serverRecorder(metrics, "hq"), serverRecorder(metrics, "branch")];
   for (let request = 0; request < 94; request++) hq.requestDuration("/a", 0.05);
@@ -15,7 +15,7 @@ async function measured(): Promise<RecordedMetrics> {
   hq.requests("/a", "200", 3);
   hq.requests("/b", "200", 4);
   branch.requests("/a", "200", 5);
-  return RecordedMetrics.read(metrics);
+  return RecordedMetrics.read(metrics, { families: [requestDuration, requests, unmappedChannels], server });
 }
 
 test("adds up by labels", async () => {
@@ -28,6 +28,12 @@ test("adds up by labels", async () => {
     ["/b", 4],
   ]);
   expect([own.sum(unmappedChannels), own.most(unmappedChannels)]).toEqual([0, 0]);
+});
+
+test("reads of one server what it is asked for, and says where it was not asked", async () => {
+  const own = await measured("branch");
+  expect([own.sum(requests), own.distribution(requestDuration, {})]).toEqual([5, undefined]);
+  expect(() => own.sum(OWN_METRICS.server.retried)).toThrow("prtg_exporter_api_retries_total was not read");
 });
 
 test("tells mean and 95th percentile of a histogram", async () => {

@@ -1,7 +1,7 @@
 import type { Redactor } from "../../errors/redactor.ts";
 import type { DebugPage, DebugPages, DebugReport } from "../../http/pages/debug-endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { TimeSlices } from "../../lib/yielding.ts";
+import { type Steps, TimeSlices } from "../../lib/yielding.ts";
 import { cardinalityPage } from "./cardinality-page.ts";
 import { explainPage } from "./explain-page.ts";
 import type { DebugSources } from "./sources.ts";
@@ -23,7 +23,7 @@ function redacted(page: DebugPage, redactor: Redactor, clock: Clock): DebugPage 
 }
 
 /** `value` with every text in it redacted, keys too. */
-export async function redactStrings(value: unknown, redactor: Redactor, slices: TimeSlices): Promise<unknown> {
+export async function redactStrings(value: unknown, redactor: Redactor, slices: Steps): Promise<unknown> {
   if (typeof value === "string") return redactor.redact(value);
   if (typeof value !== "object" || value === null) return value;
   const turn = slices.step();

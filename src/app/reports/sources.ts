@@ -22,7 +22,7 @@ interface Sources<Shown extends keyof MonitoredServer> {
 export type DebugSources = Sources<"inspect" | "node" | "channels">;
 
 /** What the status page looks at; `charts` alone asks the monitoring server. */
-export interface StatusSources extends Sources<"status" | "tree" | "nodeStatus" | "inspect"> {
+export interface StatusSources extends Sources<"summary" | "status" | "tree" | "nodeStatus" | "inspect"> {
   readonly config: Pick<Config, "servers" | "shard">;
   readonly build: BuildInfo;
   readonly metrics: ExporterMetrics;

@@ -1,37 +1,39 @@
-import type { CollectorStatus } from "../../collectors/collector-runner.ts";
-import type { CollectorReport, EndpointReport, ServerReport, StatusReport } from "../../http/pages/status/report.ts";
-import type { TimeSlices } from "../../lib/yielding.ts";
-import type { Outline } from "../../model/outline.ts";
-import { ROOT_ID } from "../../model/tree.ts";
+import type { ServerReport, StatusReport } from "../../http/pages/status/report.ts";
+import type { StatusQuery } from "../../http/pages/status/source.ts";
+import type { Steps } from "../../lib/yielding.ts";
 import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
-import type { ServerStatus } from "../monitored-server.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
 import { RecordedMetrics } from "../recorded-metrics.ts";
+import { instant, withoutSecrets } from "./report-values.ts";
+import { DETAIL_FAMILIES, measurementsReport, serverDetails } from "./server-details.ts";
+import { type ListedServer, listServers, pageOf, serverEntry, sumsOf } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
 
-const WORKED = /^2\d\d$/;
+/** What is said of the exporter itself, and what the list of servers needs. */
+const FAMILIES = [
+  ...[OWN_METRICS.config.reloadSuccessful, OWN_METRICS.config.reloadTime, OWN_METRICS.server.breakerChanged],
+  ...[OWN_METRICS.exposition.bytes, OWN_METRICS.exposition.renderDuration, OWN_METRICS.exposition.scraped],
+];
+/** Where something is pushed. */
+const PUSH_FAMILIES = [...Object.values(OWN_METRICS.sync), ...Object.values(OWN_METRICS.otlp)];
 
-/** The facts of the status page; `outlines` by server. */
+/**
+ * The facts of the status page; undefined when there is no such server. What it costs depends on the servers that are
+ * shown: of the others it takes a handful of numbers each, for the sums and the order.
+ */
 export async function statusReport(
   sources: StatusSources,
-  outlines: ReadonlyMap<string, Outline>,
-  slices: TimeSlices,
-): Promise<StatusReport> {
-  const { build, clock, metrics, monitors, config, receiver, isReady } = sources;
-  const own = await RecordedMetrics.read(metrics, slices);
-  const urls = new Map(config.servers.map(({ name, url }) => [name, url]));
-  const servers: ServerReport[] = [];
-  for (const monitor of monitors.values()) {
-    await slices.longStep();
-    const status = monitor.status();
-    const { server } = status;
-    const seen = {
-      status,
-      outline: outlines.get(server),
-      url: withoutSecrets(urls.get(server) ?? ""),
-    };
-    servers.push(serverReport(sources, seen, own));
-  }
+  question: StatusQuery,
+  slices: Steps,
+): Promise<StatusReport | undefined> {
+  const { build, clock, metrics, config, receiver, isReady } = sources;
+  // Brings up to date what waits to be pushed.
+  if (receiver !== undefined) metrics.update();
+  const families = receiver === undefined ? FAMILIES : [...FAMILIES, ...PUSH_FAMILIES];
+  const own = await RecordedMetrics.read(metrics, { families }, slices);
+  const listed = listServers(sources, own);
+  const found = pageOf(listed, question);
+  if (found === undefined) return undefined;
   return {
     generated_at: instant(clock.now()),
     ready: isReady(),
@@ -45,99 +47,32 @@ export async function statusReport(
       loaded_at: instant(own.sum(OWN_METRICS.config.reloadTime) * 1_000),
       shard: config.shard === undefined ? null : `${config.shard.index}/${config.shard.count}`,
     },
-    servers,
+    totals: { ...sumsOf(listed), measurements: receiver === undefined ? null : measurementsReport(own) },
+    page: found.page,
+    servers: await serverReports(sources, question, found.shown, slices),
     metrics: metricsReport(sources, own),
     otlp: receiver === undefined ? null : otlpReport(receiver, own),
   };
 }
 
-interface SeenServer {
-  readonly status: ServerStatus;
-  readonly outline: Outline | undefined;
-  readonly url: string;
-}
-
-function serverReport(
+/** With details where there is one server to be shown, or one server at all. */
+async function serverReports(
   sources: StatusSources,
-  { status, outline, url }: SeenServer,
-  own: RecordedMetrics,
-): ServerReport {
-  const { server, up, version, objects, channels, collectors } = status;
-  const of = { server };
-  const now = sources.clock.now();
-  return {
-    name: server,
-    url,
-    up,
-    version: version ?? null,
-    objects: { ...objects, channel: channels },
-    sensors_by_status: Object.fromEntries(outline?.sensorsBelow(ROOT_ID) ?? []),
-    collectors: collectors.map((collector) => collectorReport(collector, now)),
-    api: {
-      breaker_open: own.sum(OWN_METRICS.server.breakerChanged, of) > 0,
-      in_flight: own.sum(OWN_METRICS.server.inFlight, of),
-      requests: own.sum(OWN_METRICS.server.requests, of),
-      failures: failures(own, of),
-      clock_offset_seconds: own.sum(OWN_METRICS.server.clockOffset, of),
-      endpoints: [...own.by("endpoint", OWN_METRICS.server.requests, of).keys()].map((endpoint) =>
-        endpointReport(own, { server, endpoint }),
-      ),
-    },
-    problems: {
-      decode: Object.fromEntries(own.by("problem", OWN_METRICS.objects.decodeProblem, of)),
-      waiting_channels: own.sum(OWN_METRICS.objects.waitingChannels, of),
-      orphans: own.sum(OWN_METRICS.objects.orphans, of),
-    },
-    measurements:
-      sources.receiver === undefined
-        ? null
-        : {
-            delivered: own.sum(OWN_METRICS.sync.delivered, of),
-            rejected: own.sum(OWN_METRICS.sync.rejected, of),
-            pending: own.sum(OWN_METRICS.sync.pending, of),
-            oldest_pending_seconds: own.most(OWN_METRICS.sync.oldestPending, of),
-            failed_deliveries: own.sum(OWN_METRICS.sync.deliveryFailed, of),
-            dropped: own.sum(OWN_METRICS.sync.dropped, of),
-          },
-  };
-}
-
-function collectorReport(collector: CollectorStatus, now: number): CollectorReport {
-  const { name, state, lastSuccessAt, lastDurationMs, nextRunAt, complete, failedRuns, skippedRuns, error } = collector;
-  return {
-    name,
-    state,
-    last_success_at: instantOrNull(lastSuccessAt),
-    age_seconds: lastSuccessAt === undefined ? null : Math.max(0, now - lastSuccessAt) / 1_000,
-    last_duration_seconds: lastDurationMs === undefined ? null : lastDurationMs / 1_000,
-    next_run_at: instantOrNull(nextRunAt),
-    complete: complete ?? null,
-    failed_runs: failedRuns,
-    skipped_runs: skippedRuns,
-    error: error ?? null,
-  };
-}
-
-function endpointReport(
-  own: RecordedMetrics,
-  of: { readonly server: string; readonly endpoint: string },
-): EndpointReport {
-  const latency = own.distribution(OWN_METRICS.server.requestDuration, of);
-  return {
-    endpoint: of.endpoint,
-    requests: own.sum(OWN_METRICS.server.requests, of),
-    failures: failures(own, of),
-    retries: own.sum(OWN_METRICS.server.retried, of),
-    mean_seconds: latency?.mean ?? null,
-    p95_seconds: latency !== undefined && Number.isFinite(latency.p95) ? latency.p95 : null,
-    received_bytes: own.sum(OWN_METRICS.server.responseBytes, of),
-  };
-}
-
-function failures(own: RecordedMetrics, of: Readonly<Record<string, string>>): Record<string, number> {
-  return Object.fromEntries(
-    [...own.by("code", OWN_METRICS.server.requests, of)].filter(([code]) => !WORKED.test(code)),
-  );
+  question: StatusQuery,
+  shown: readonly ListedServer[],
+  slices: Steps,
+): Promise<ServerReport[]> {
+  const { config, monitors, metrics, receiver } = sources;
+  const urls = new Map(config.servers.map(({ name, url }) => [name, url]));
+  const entries = shown.map((server) => serverEntry(server, urls.get(server.name) ?? ""));
+  const [entry] = entries;
+  const isWhole = question.server !== undefined || monitors.size === 1;
+  const monitor = entry && monitors.get(entry.name);
+  if (!isWhole || entry === undefined || monitor === undefined) return entries;
+  const { name } = entry;
+  const families = receiver === undefined ? DETAIL_FAMILIES : [...DETAIL_FAMILIES, ...Object.values(OWN_METRICS.sync)];
+  const own = await RecordedMetrics.read(metrics, { families, server: name }, slices);
+  return [{ ...entry, ...serverDetails(sources, name, monitor.status().collectors, own) }];
 }
 
 function metricsReport({ store }: StatusSources, own: RecordedMetrics): StatusReport["metrics"] {
@@ -167,18 +102,4 @@ function otlpReport({ url, protocol }: ReceiverAddress, own: RecordedMetrics): N
     failed_requests: own.sum(OWN_METRICS.otlp.attemptFailed),
     refused_requests: own.sum(OWN_METRICS.otlp.requestRefused),
   };
-}
-
-/** A URL may carry credentials before the host, and keys behind the path. */
-function withoutSecrets(text: string): string {
-  const url = URL.parse(text);
-  return url === null ? "" : `${url.origin}${url.pathname === "/" ? "" : url.pathname}`;
-}
-
-export function instant(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-export function instantOrNull(ms: number | undefined): string | null {
-  return ms === undefined || !Number.isFinite(ms) ? null : instant(ms);
 }

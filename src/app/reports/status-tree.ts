@@ -11,36 +11,41 @@ import type { Outline } from "../../model/outline.ts";
 import { ROOT_ID, type TreeNode } from "../../model/tree.ts";
 import { parseStatus, type StatusToken } from "../../prtg/status.ts";
 import { choiceOf, type ExplainedChannel, explainSensor } from "./explain-page.ts";
+import { instant, instantOrNull } from "./report-values.ts";
 import type { StatusSources } from "./sources.ts";
-import { instant, instantOrNull } from "./status-report.ts";
 
 /** Children shown at a time, and objects found. */
 const MAX_CHILDREN = 200;
 const MAX_FOUND = 100;
 
+const NOTHING_BELOW: Outline = { children: () => [], sensorsBelow: () => new Map() };
 const NO_CHANNELS = { from: 0, count: 0 };
 
-type Monitor = NonNullable<ReturnType<StatusSources["monitors"]["get"]>>;
+export type Monitor = NonNullable<ReturnType<StatusSources["monitors"]["get"]>>;
 
-/** One server's tree, seen from above. */
-export interface ServerOutline {
+interface MonitoredTree {
   readonly server: string;
   readonly monitor: Monitor;
+}
+
+/** One server's tree, seen from above. */
+interface ServerOutline extends MonitoredTree {
   readonly outline: Outline;
 }
+
+/** Gives the outline of one server. */
+export type OutlineOf = (monitor: Monitor) => Promise<Outline>;
 
 /** An object with what is around and below it; undefined when no server has it. */
 export async function nodeReport(
   sources: StatusSources,
-  outlines: readonly ServerOutline[],
+  outlineOf: OutlineOf,
   { server, id, from }: NodeQuery,
   slices: TimeSlices,
 ): Promise<NodeReport | undefined> {
-  const place = outlines.find((each) => {
-    if (server !== undefined && each.server !== server) return false;
-    return id === ROOT_ID || each.monitor.tree().nodes.has(id);
-  });
-  if (place === undefined) return undefined;
+  const found = find(sources, server, ({ monitor }) => id === ROOT_ID || monitor.tree().nodes.has(id));
+  if (found === undefined) return undefined;
+  const place = { ...found, outline: await outlineOf(found.monitor) };
   const node = place.monitor.tree().nodes.get(id);
   const children = place.outline.children(id);
   const first = Math.min(from, Math.max(0, children.length - 1));
@@ -57,6 +62,19 @@ export async function nodeReport(
     },
     sensor: node?.kind === "sensor" ? await sensorReport(sources, place, node, from, slices) : null,
   };
+}
+
+/** The first server that has it; only the one of that name where one is given. */
+function find(
+  { monitors }: StatusSources,
+  server: string | undefined,
+  hasIt: (place: MonitoredTree) => boolean,
+): MonitoredTree | undefined {
+  for (const [name, monitor] of monitors) {
+    const place = { server: name, monitor };
+    if ((server === undefined || name === server) && hasIt(place)) return place;
+  }
+  return undefined;
 }
 
 function rootSummary({ server, outline }: ServerOutline): NodeSummary {
@@ -149,33 +167,35 @@ const RANKS = 4;
 
 export async function searchReport(
   sources: StatusSources,
-  outlines: readonly ServerOutline[],
+  outlineOf: OutlineOf,
   { text, server, status }: SearchQuery,
   slices: TimeSlices,
 ): Promise<SearchReport> {
   const phrase = text.trim().toLowerCase();
   const words = phrase.split(/\s+/).filter((word) => word !== "");
   const token = status === undefined ? undefined : parseStatus(status);
-  const ranked = Array.from({ length: RANKS }, (): [ServerOutline, TreeNode][] => []);
+  const ranked = Array.from({ length: RANKS }, (): [MonitoredTree, TreeNode][] => []);
   let total = 0;
-  for (const place of outlines) {
-    if (server !== undefined && place.server !== server) continue;
-    for (const node of place.monitor.tree().nodes.values()) {
+  for (const [name, monitor] of sources.monitors) {
+    if (server !== undefined && name !== server) continue;
+    const place = { server: name, monitor };
+    for (const node of monitor.tree().nodes.values()) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      if (status !== undefined && !hasStatus(place.monitor, node, token)) continue;
+      if (status !== undefined && !hasStatus(monitor, node, token)) continue;
       if (!words.every((word) => occurs(node, word))) continue;
       total++;
       const best = ranked[rank(node, phrase)];
       if (best !== undefined && best.length < MAX_FOUND) best.push([place, node]);
     }
   }
-  const items = ranked.flat().slice(0, MAX_FOUND);
-  return {
-    generated_at: instant(sources.clock.now()),
-    total,
-    items: items.map(([place, node]) => summary(place, node)),
-  };
+  const items: NodeSummary[] = [];
+  for (const [place, node] of ranked.flat().slice(0, MAX_FOUND)) {
+    // Nothing is below a sensor.
+    const outline = node.kind === "sensor" ? NOTHING_BELOW : await outlineOf(place.monitor);
+    items.push(summary({ ...place, outline }, node));
+  }
+  return { generated_at: instant(sources.clock.now()), total, items };
 }
 
 function hasStatus(monitor: Monitor, node: TreeNode, token: StatusToken | undefined): boolean {

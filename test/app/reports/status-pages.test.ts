@@ -5,6 +5,7 @@ import type { StatusSources } from "../../../src/app/reports/sources.ts";
 import { createStatusSource } from "../../../src/app/reports/status-pages.ts";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { NodeReport, SearchReport, StatusReport } from "../../../src/http/pages/status/report.ts";
+import type { StatusQuery } from "../../../src/http/pages/status/source.ts";
 import type { SimSensor, World } from "../../../src/simulator/world/model.ts";
 import { startReceiver } from "../../otlp/support/receiver.ts";
 import { isOwnMetric } from "../../support/parse-sample.ts";
@@ -53,6 +54,10 @@ function named(index: number): SimSensor {
 async function node(id: string, from = 0, server?: string): Promise<NodeReport> {
   const report = await running.exporter.status.node({ server, id, from });
   return NodeReport.parse(report);
+}
+
+async function status(question?: StatusQuery): Promise<StatusReport> {
+  return StatusReport.parse(await running.exporter.status.status(question));
 }
 
 async function search(text: string, status?: string, server?: string): Promise<SearchReport> {
@@ -118,13 +123,23 @@ test("the statuses of a server are counted while the exporter runs, and only the
 
 describe("the status report", () => {
   test("fits its schema and says what is so", async () => {
-    const report = StatusReport.parse(await running.exporter.status.status());
+    const report = await status();
     const [server] = report.servers;
     expect(server).toMatchObject({ name: "hq", up: true, url: running.simulator.url, measurements: null });
     expect(server?.objects).toEqual(Object.fromEntries(objectCounts(world)));
     expect(server?.sensors_by_status).toEqual(Object.fromEntries(statusCounts(world, at)));
+    expect(server).toMatchObject({ state: "working", failed_collectors: [], reason: null });
+    expect(Date.parse(server?.last_poll_at ?? "")).toBeGreaterThan(at - 60_000);
+    expect(report.totals).toEqual({
+      servers: 1,
+      servers_by_state: { working: 1 },
+      objects: server?.objects,
+      sensors_by_status: server?.sensors_by_status,
+      measurements: null,
+    });
+    expect(report.page).toEqual({ number: 1, pages: 1, from: 0, matching: 1 });
     expect(server?.version).toMatch(/^\d+\./);
-    expect(server?.collectors.map(({ name, complete, failed_runs }) => [name, complete, failed_runs])).toEqual(
+    expect(server?.collectors?.map(({ name, complete, failed_runs }) => [name, complete, failed_runs])).toEqual(
       ["health", "tree", "status", "channels", "limits", "timeseries"].map((name) => [name, true, 0]),
     );
     for (const { age_seconds, last_success_at, error } of server?.collectors ?? []) {
@@ -136,7 +151,7 @@ describe("the status report", () => {
   });
 
   test("counts requests as the metrics do", async () => {
-    const { api } = (await running.exporter.status.status()).servers[0] ?? {};
+    const { api } = (await status()).servers[0] ?? {};
     const simulated = running.simulator.requests.count({ route: "/experimental/channels" });
     const endpoint = api?.endpoints.find((each) => each.endpoint === "/experimental/channels");
     expect(endpoint).toMatchObject({ requests: simulated, failures: {}, retries: 0 });
@@ -146,7 +161,7 @@ describe("the status report", () => {
   });
 
   test("counts the series of the page", async () => {
-    const { metrics } = await running.exporter.status.status();
+    const { metrics } = await status();
     const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     const own = lines.filter(isOwnMetric);
     expect(metrics.series).toBe(lines.length - own.length);
@@ -165,8 +180,11 @@ describe("the status report", () => {
       expect(await failing.poll()).toBe(false);
       const [server] = StatusReport.parse(await failing.exporter.status.status()).servers;
       expect(server?.up).toBe(false);
-      expect(Object.keys(server?.api.failures ?? {})).not.toEqual([]);
-      expect(server?.collectors.find(({ name }) => name === "channels")).toMatchObject({
+      expect(server).toMatchObject({ state: expect.stringMatching("failing|unreachable") });
+      expect(server?.failed_collectors).toContain("channels");
+      expect(server?.reason).toBe(server?.collectors?.find(({ error }) => error !== null)?.error);
+      expect(Object.keys(server?.api?.failures ?? {})).not.toEqual([]);
+      expect(server?.collectors?.find(({ name }) => name === "channels")).toMatchObject({
         failed_runs: 1,
         complete: false,
         error: expect.stringContaining("["),
@@ -353,6 +371,7 @@ test("tells what is pushed, and where to without credentials", async () => {
       refused_requests: 0,
     });
     expect(report.servers[0]?.measurements).toMatchObject({ rejected: 0, failed_deliveries: 0, dropped: 0 });
+    expect(report.totals.measurements).toEqual(report.servers[0]?.measurements);
     expect(JSON.stringify(report)).not.toContain("password-of-the-receiver");
   } finally {
     await exporter.stop();

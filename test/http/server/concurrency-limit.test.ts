@@ -31,7 +31,7 @@ async function startServer() {
   const { web, url, logged } = await startPageServer({
     rejected: (reason) => void rejected.push(reason),
     status: {
-      status: (gone) => work("status", gone).then(() => Promise.reject(new Error("not asked for here"))),
+      status: (_question, gone) => work("status", gone).then(() => Promise.reject(new Error("not asked for here"))),
       node: (question, gone) => work(`node ${question.id}`, gone).then(() => undefined),
       search: (question, gone) =>
         work(`search ${question.text}`, gone).then(() => ({ generated_at: "", total: 0, items: [] })),

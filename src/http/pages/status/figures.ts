@@ -16,6 +16,13 @@ export function counted(count: number, thing: string): string {
   return `${number(count)} ${thing}${count === 1 ? "" : "s"}`;
 }
 
+const KINDS = ["probe", "group", "device", "sensor", "channel"] as const;
+
+/** `1 probe, 2 groups, ...` */
+export function objectCounts(objects: Readonly<Record<(typeof KINDS)[number], number>>): string {
+  return KINDS.map((kind) => counted(objects[kind], kind)).join(", ");
+}
+
 /** A measured value, to four digits or so; very large and very small ones in scientific notation. */
 export function value(given: number): string {
   const size = Math.abs(given);

@@ -4,6 +4,16 @@
  */
 export const HOME = "./";
 
+/** A page of the list of servers. */
+export function overviewLink(find: string, page: number): string {
+  return `${HOME}${query({ find: find || undefined, page: page === 1 ? undefined : String(page) })}`;
+}
+
+/** The page of a server is that of the root of its tree. */
+export function serverLink(server: string): string {
+  return `./tree${query({ server })}`;
+}
+
 /** Of a path such as `/metrics`, as the exporter serves it. */
 export function linkTo(path: string): string {
   return `.${path}`;
@@ -27,7 +37,7 @@ export function explainLink(id: string): string {
 
 function query(parameters: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return `?${new URLSearchParams(given)}`;
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }
 
 /** `url` where a browser may go there, else undefined: `javascript:` and the like are no places. */

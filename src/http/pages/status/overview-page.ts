@@ -1,34 +1,53 @@
+import type { StatusCourse } from "./courses.ts";
 import { bytes, duration, moment, momentInFull, number, utc } from "./figures.ts";
 import { type Html, html } from "./html.ts";
-import { fact, nameOf, type Page } from "./layout.ts";
-import { linkTo, nodeLink } from "./links.ts";
-import type { NodeReport, StatusReport } from "./report.ts";
-import { serverSection } from "./server-section.ts";
-import { badPill, goodPill, warnPill } from "./status-marks.ts";
+import { fact, type Page } from "./layout.ts";
+import { linkTo } from "./links.ts";
+import type { StatusReport } from "./report.ts";
+import { serverList } from "./server-list.ts";
+import type { ServerFacts } from "./server-page.ts";
+import { measurementFacts, rejectedCount, serverSection } from "./server-section.ts";
+import type { StatusQuery } from "./source.ts";
+import { badPill, goodPill } from "./status-marks.ts";
 import { childRows } from "./tree-rows.ts";
 
 export interface OverviewOptions {
   readonly telemetryPath: string;
 }
 
-/** `/`: how everything fares, and the top of the tree. `roots`: one for each server. */
-export function overviewPage(
+/** `/` where there is one server: how it and the exporter fare, and the top of its tree. */
+export function singleServerPage(
   report: StatusReport,
-  roots: readonly NodeReport[],
+  { server, root, course }: ServerFacts,
   options: OverviewOptions,
-  sections: readonly Html[] = report.servers.map((server, index) => serverSection(server, report, index)),
 ): Page {
   const content = html`<h1 class="hidden">Status of the exporter</h1>
-${sections}
+${serverSection(server, report, course)}
 <section class="panel" aria-labelledby="tree-title"><h2 id="tree-title">Tree</h2>
-${roots.map((root) => html`${roots.length > 1 && html`<h3><a href="${nodeLink(root.node)}">${nameOf(root.node.name)}</a></h3>`}<div class="tree-top">${childRows(root)}</div>`)}
+<div class="tree-top">${childRows(root)}</div>
 </section>
-<div class="columns">
+${exporterSections(report, options)}`;
+  return { title: "prtg-exporter", generatedAt: report.generated_at, content };
+}
+
+/** `/` where there are many: one line a server, and how the exporter fares. */
+export function overviewPage(
+  report: StatusReport,
+  question: StatusQuery,
+  courseOf: (server: string) => StatusCourse,
+  options: OverviewOptions,
+): Page {
+  const content = html`${serverList(report, question, courseOf)}
+${exporterSections(report, options)}`;
+  return { title: "prtg-exporter", generatedAt: report.generated_at, content };
+}
+
+function exporterSections(report: StatusReport, options: OverviewOptions): Html {
+  return html`<div class="columns">
 ${metricsSection(report, options)}
 ${otlpSection(report)}
 ${exporterSection(report)}
 </div>`;
-  return { title: "prtg-exporter", generatedAt: report.generated_at, content };
 }
 
 function metricsSection({ metrics }: StatusReport, { telemetryPath }: OverviewOptions): Html {
@@ -50,22 +69,17 @@ ${pages.length === 0 && html`<tr><td colspan="3" class="none">Not made yet.</td>
 </section>`;
 }
 
-function otlpSection({ otlp, servers }: StatusReport): Html {
+function otlpSection({ otlp, totals }: StatusReport): Html {
   const body =
     otlp === null
       ? html`<p class="none">Nothing is pushed: no receiver is configured.</p>`
       : html`<dl class="facts">
 ${fact("Receiver", html`<bdi>${otlp.endpoint}</bdi> <span class="quiet">${otlp.protocol}</span>`)}
-${fact("Current state", html`${number(otlp.state_points.delivered)} points delivered, ${rejected(otlp.state_points.rejected)}`)}
+${fact("Current state", html`${number(otlp.state_points.delivered)} points delivered, ${rejectedCount(otlp.state_points.rejected)}`)}
 ${fact("Requests", html`${number(otlp.failed_requests)} failed, ${number(otlp.refused_requests)} refused`)}
 </dl>
-<table><thead><tr><th scope="col">Measurements of</th><th scope="col" class="n">Delivered</th><th scope="col" class="n">Rejected</th><th scope="col" class="n">Pending</th><th scope="col" class="n">Oldest</th></tr></thead>
-<tbody>${servers.map(({ name, measurements }) => measurements && html`<tr><th scope="row">${nameOf(name)}</th><td class="n">${number(measurements.delivered)}</td><td class="n">${number(measurements.rejected)}</td><td class="n">${number(measurements.pending)}</td><td class="n">${measurements.pending === 0 ? "–" : duration(measurements.oldest_pending_seconds)}</td></tr>`)}</tbody></table>`;
+${totals.measurements !== null && html`<h3>Measurements</h3><dl class="facts">${measurementFacts(totals.measurements)}</dl>`}`;
   return html`<section class="panel" id="otlp" aria-labelledby="otlp-title" data-live><h2 id="otlp-title">OTLP</h2>${body}</section>`;
-}
-
-function rejected(points: number): Html | string {
-  return points === 0 ? "none rejected" : warnPill(`${number(points)} rejected`);
 }
 
 function exporterSection({ build, process, configuration, generated_at }: StatusReport): Html {

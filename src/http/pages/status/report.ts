@@ -40,22 +40,40 @@ const Measurements = z.strictObject({
   dropped: count().describe("measurements dropped for want of memory, to be read again"),
 });
 
-const Server = z.strictObject({
+/** How a server fares, the worst first. */
+export const SERVER_STATES = ["unreachable", "failing", "impaired", "starting", "working"] as const;
+export type ServerState = (typeof SERVER_STATES)[number];
+
+const objects = () =>
+  z.strictObject({
+    probe: count().describe("probes"),
+    group: count().describe("groups"),
+    device: count().describe("devices"),
+    sensor: count().describe("sensors"),
+    channel: count().describe("channels whose sensor is known"),
+  });
+
+/** What there is of every server. */
+const ServerEntry = z.strictObject({
   name: z.string().describe("the configured name"),
   url: z.string().describe("address of the API, without what could be secret"),
   up: z.boolean().describe("as `prtg_up`: the last runs of health, tree, status and channels worked"),
+  state: z
+    .enum(SERVER_STATES)
+    .describe(
+      "`unreachable`: requests are held back as it does not answer; `failing`: not up; `impaired`: up, but a run of limits or timeseries failed; `starting`: the first runs are under way",
+    ),
+  failed_collectors: z.array(z.string()).describe("collectors whose last run failed"),
+  reason: z.string().nullable().describe("why the first of them did; null when all worked"),
+  last_poll_at: instant().nullable().describe("end of the last run of tree, status or channels that worked"),
   version: z.string().nullable().describe("version of the monitoring server"),
-  objects: z
-    .strictObject({
-      probe: count().describe("probes"),
-      group: count().describe("groups"),
-      device: count().describe("devices"),
-      sensor: count().describe("sensors"),
-      channel: count().describe("channels whose sensor is known"),
-    })
-    .describe("objects that are known"),
+  objects: objects().describe("objects that are known"),
   sensors_by_status: byStatus().describe("sensors that are known, per status"),
-  collectors: z.array(Collector),
+});
+
+/** What there is beside it where the answer is about one server. */
+const ServerDetails = z.strictObject({
+  collectors: z.array(Collector).describe("this and what follows only where one server is shown"),
   api: z.strictObject({
     breaker_open: z.boolean().describe("requests are held back because the server cannot be reached"),
     in_flight: count().describe("requests under way"),
@@ -71,6 +89,8 @@ const Server = z.strictObject({
   }),
   measurements: Measurements.nullable().describe("measurements pushed by OTLP; null where none are"),
 });
+
+const Server = z.strictObject({ ...ServerEntry.shape, ...ServerDetails.partial().shape });
 
 /** `/status.json` */
 export const StatusReport = z.strictObject({
@@ -93,7 +113,24 @@ export const StatusReport = z.strictObject({
       .nullable()
       .describe("`--shard`, as in `0/3`; null where all servers of the configuration are here"),
   }),
-  servers: z.array(Server),
+  totals: z
+    .strictObject({
+      servers: count().describe("servers"),
+      servers_by_state: z.record(z.string(), count()).describe("servers per state"),
+      objects: objects().describe("objects that are known"),
+      sensors_by_status: byStatus().describe("sensors that are known, per status"),
+      measurements: Measurements.nullable().describe("measurements pushed by OTLP; null where none are"),
+    })
+    .describe("sums over all servers, whichever are shown"),
+  page: z
+    .strictObject({
+      number: count().describe("of this page, from 1 on"),
+      pages: count().describe("how many there are"),
+      from: count().describe("position of its first server"),
+      matching: count().describe("servers on all of them together"),
+    })
+    .describe("which part of the list this is"),
+  servers: z.array(Server).describe("at most 50, the worst first"),
   metrics: z.strictObject({
     series: count().describe("series about the monitored world"),
     families: z
@@ -126,7 +163,23 @@ export const StatusReport = z.strictObject({
     .describe("null where nothing is pushed"),
 });
 export type StatusReport = z.infer<typeof StatusReport>;
+export type Measurements = z.infer<typeof Measurements>;
+export type ServerEntry = z.infer<typeof ServerEntry>;
+export type ServerDetails = z.infer<typeof ServerDetails>;
 export type ServerReport = z.infer<typeof Server>;
+/** With the details. */
+export type WholeServerReport = ServerEntry & ServerDetails;
+
+/** The server that the report is about, where it is about one. */
+export function theServerOf({ servers }: Pick<StatusReport, "servers">): WholeServerReport | undefined {
+  const [server] = servers;
+  if (server === undefined) return undefined;
+  const { collectors, api, problems, measurements } = server;
+  if (collectors === undefined || api === undefined || problems === undefined || measurements === undefined) {
+    return undefined;
+  }
+  return { ...server, collectors, api, problems, measurements };
+}
 export type CollectorReport = z.infer<typeof Collector>;
 export type EndpointReport = z.infer<typeof Endpoint>;
 

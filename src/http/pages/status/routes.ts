@@ -5,11 +5,21 @@ import type { RouteHandler } from "../../server/responses.ts";
 import type { ChartOutcome } from "./courses.ts";
 import { html } from "./html.ts";
 import { type Page, renderPage } from "./layout.ts";
-import { overviewPage } from "./overview-page.ts";
-import type { NodeReport } from "./report.ts";
+import { overviewPage, singleServerPage } from "./overview-page.ts";
+import { type NodeReport, type StatusReport, theServerOf } from "./report.ts";
 import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
-import { serverSections } from "./server-section.ts";
-import { isSearch, type NodeQuery, parseNodeQuery, parseSearchQuery, type StatusSource, wantsChart } from "./source.ts";
+import { type ServerFacts, serverPage } from "./server-page.ts";
+import {
+  FIRST_PAGE,
+  isSearch,
+  type NodeQuery,
+  parseNodeQuery,
+  parseSearchQuery,
+  parseStatusQuery,
+  ROOT,
+  type StatusSource,
+  wantsChart,
+} from "./source.ts";
 import { nodePage, searchPage } from "./tree-pages.ts";
 
 export interface StatusRouteOptions {
@@ -37,17 +47,21 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
     const query = parseSearchQuery(parameters);
     return page(200, searchPage(await source.search(query, gone), query));
   };
+  const server = async (root: NodeReport, gone: AbortSignal) => {
+    const report = await source.status({ ...FIRST_PAGE, server: root.node.server }, gone);
+    const shown = report && theServerOf(report);
+    if (report === undefined || shown === undefined) return page(404, missing(root.node.server));
+    return page(200, serverPage(report, { server: shown, root, course: source.course(shown.name) }));
+  };
   return [
     route("/", async (query, gone) => {
       if (isSearch(query)) return search(query, gone);
-      const report = await source.status(gone);
-      const roots: NodeReport[] = [];
-      for (const { name } of report.servers) {
-        const root = await source.node({ server: name, id: "0", from: 0 }, gone);
-        if (root !== undefined) roots.push(root);
-      }
-      const sections = await serverSections(report, source.course, gone);
-      return page(200, overviewPage(report, roots, options, sections));
+      const question = { ...parseStatusQuery(query), server: undefined };
+      const report = await source.status(question, gone);
+      if (report === undefined) return page(404, missing(ROOT));
+      const facts = await serverFacts(source, report, gone);
+      if (facts !== undefined) return page(200, singleServerPage(report, facts, options));
+      return page(200, overviewPage(report, question, source.course, options));
     }),
     [
       "/tree",
@@ -60,6 +74,7 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
         await route("/tree", async (_parameters, gone) => {
           const report = await source.node(query, gone);
           if (report === undefined) return page(404, missing(query.id));
+          if (report.node.kind === "root") return server(report, gone);
           return page(200, nodePage(report, { hasDebugPages, chart: report.sensor === null ? undefined : chart }));
         })[1](request, response);
       },
@@ -68,6 +83,18 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
     route("/status.json", (query, gone) => jsonAnswer(source, query, gone)),
     ...[STYLE, SCRIPT].map(assetRoute),
   ];
+}
+
+/** Undefined where the report is about many servers. */
+async function serverFacts(
+  source: StatusSource,
+  report: StatusReport,
+  gone: AbortSignal,
+): Promise<ServerFacts | undefined> {
+  const server = theServerOf(report);
+  if (server === undefined) return undefined;
+  const root = await source.node({ server: server.name, id: ROOT, from: 0 }, gone);
+  return root && { server, root, course: source.course(server.name) };
 }
 
 /** No work, so its number is not limited. */
@@ -97,7 +124,10 @@ function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
 
 async function jsonAnswer(source: StatusSource, query: URLSearchParams, gone: AbortSignal): Promise<Answer> {
   if (isSearch(query)) return json(200, await source.search(parseSearchQuery(query), gone));
-  if (!query.has("object") && !query.has("id")) return json(200, await source.status(gone));
+  if (!query.has("object") && !query.has("id")) {
+    const report = await source.status(parseStatusQuery(query), gone);
+    return report === undefined ? json(404, { error: "there is no server of that name" }) : json(200, report);
+  }
   const report = await source.node(parseNodeQuery(query), gone);
   return report === undefined ? json(404, { error: "no server has shown such an object so far" }) : json(200, report);
 }

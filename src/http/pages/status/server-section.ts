@@ -1,67 +1,41 @@
-import { yieldToEventLoop } from "../../../lib/yielding.ts";
 import { courseView } from "./course-view.ts";
 import type { StatusCourse } from "./courses.ts";
-import { bytes, counted, duration, moment, number } from "./figures.ts";
+import { bytes, duration, moment, number, objectCounts } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf } from "./layout.ts";
 import { webAddress } from "./links.ts";
-import type { CollectorReport, EndpointReport, ServerReport, StatusReport } from "./report.ts";
-import { badPill, goodPill, quietPill, statusBar, statusCounts, warnPill } from "./status-marks.ts";
+import type {
+  CollectorReport,
+  EndpointReport,
+  Measurements,
+  ServerDetails,
+  StatusReport,
+  WholeServerReport,
+} from "./report.ts";
+import { badPill, goodPill, quietPill, statePill, statusBar, statusCounts, warnPill } from "./status-marks.ts";
 
-/** Each takes a fraction of a millisecond. */
-const SECTIONS_A_TURN = 20;
-
-/**
- * What the overview says of each server, with turns for others in between.
- * @throws the reason of the signal
- */
-export async function serverSections(
-  report: StatusReport,
-  courseOf: (server: string) => StatusCourse,
-  gone: AbortSignal,
-): Promise<readonly Html[]> {
-  const sections: Html[] = [];
-  for (const [index, server] of report.servers.entries()) {
-    sections.push(serverSection(server, report, index, courseOf(server.name)));
-    if (index % SECTIONS_A_TURN !== SECTIONS_A_TURN - 1) continue;
-    await yieldToEventLoop();
-    gone.throwIfAborted();
-  }
-  return sections;
-}
-
-const KINDS = ["probe", "group", "device", "sensor", "channel"] as const;
-
-/** What the overview says of one server. */
-export function serverSection(
-  server: ServerReport,
-  { ready, generated_at }: StatusReport,
-  index: number,
-  course: StatusCourse = [],
-): Html {
-  const { name, url, version, objects, sensors_by_status } = server;
-  const address = webAddress(url);
-  const id = `server-${index}`;
-  return html`<section class="panel server" id="${id}" aria-labelledby="${id}-title" data-live>
-<div class="title"><p class="kind">server</p><h2 id="${id}-title">${nameOf(name)}</h2>${serverPill(server, ready)}</div>
-<p class="quiet">${address === undefined ? html`<bdi>${url}</bdi>` : html`<a href="${address}" rel="noreferrer"><bdi>${url}</bdi></a>`}${version !== null && html` · version <bdi>${version}</bdi>`} · ${KINDS.map((kind, at) => `${at > 0 ? ", " : ""}${counted(objects[kind], kind)}`)}</p>
-${statusBar(sensors_by_status)}${statusCounts(name, sensors_by_status)}
-${courseView(course, name, id)}
-<h3>Collectors</h3>
-${collectorsTable(server.collectors, generated_at)}
-<h3>API</h3>
-${apiFacts(server)}
+/** What the page says of the one server that it is about. */
+export function serverSection(server: WholeServerReport, { generated_at }: StatusReport, course: StatusCourse): Html {
+  return html`<section class="panel server" id="server-0" aria-labelledby="server-0-title" data-live>
+<div class="title"><p class="kind">server</p><h2 id="server-0-title">${nameOf(server.name)}</h2>${statePill(server.state)}</div>
+${serverFacts(server, generated_at, course)}
 </section>`;
 }
 
-function serverPill({ up, api, collectors }: ServerReport, ready: boolean): Html {
-  if (up) return goodPill("Working");
-  if (api.breaker_open) return badPill("Unreachable");
-  const failed = collectors.some(({ error }) => error !== null);
-  return failed || ready ? badPill("Failing") : quietPill("Starting");
+/** What is below its name; `now`: when this was so. */
+export function serverFacts(server: WholeServerReport, now: string, course: StatusCourse): Html {
+  const { name, url, version, objects, sensors_by_status } = server;
+  const address = webAddress(url);
+  return html`<p class="quiet">${address === undefined ? html`<bdi>${url}</bdi>` : html`<a href="${address}" rel="noreferrer"><bdi>${url}</bdi></a>`}${version !== null && html` · version <bdi>${version}</bdi>`} · ${objectCounts(objects)}</p>
+${statusBar(sensors_by_status)}${statusCounts(sensors_by_status, name)}
+${courseView(course, name, "server-0")}
+<h3>Collectors</h3>
+${collectorsTable(server.collectors, now)}
+<h3>API</h3>
+${apiFacts(server)}`;
 }
 
-function apiFacts({ api, problems }: ServerReport): Html {
+function apiFacts({ api, problems }: ServerDetails): Html {
   const { breaker_open, in_flight, requests, failures, clock_offset_seconds, endpoints } = api;
   return html`<dl class="facts">
 ${fact("Breaker", breaker_open ? badPill("open: requests are held back") : goodPill("closed"))}
@@ -94,7 +68,7 @@ function clockText(seconds: number): Html | string {
   return Math.abs(seconds) > 60 ? warnPill(text) : text;
 }
 
-function problemCounts({ decode, waiting_channels, orphans }: ServerReport["problems"]): Html {
+function problemCounts({ decode, waiting_channels, orphans }: ServerDetails["problems"]): Html {
   const counts = [
     ...Object.entries(decode).map(([problem, count]) => [`bad ${problem}`, count] as const),
     ["channels waiting for their sensor", waiting_channels] as const,
@@ -126,4 +100,17 @@ function lastRun({ state, error, complete, last_duration_seconds }: CollectorRep
 function next({ state }: CollectorReport, at: string | null, now: string): Html {
   if (state === "running") return html`<span class="quiet">running</span>`;
   return at === null ? html`<span class="none">–</span>` : moment(at, now);
+}
+
+/** What became of measurements that are pushed. */
+export function measurementFacts({ delivered, rejected, pending, oldest_pending_seconds }: Measurements): Html {
+  return html`${fact("Delivered", number(delivered))}${fact("Rejected", rejectedCount(rejected))}${fact(
+    "Pending",
+    pending === 0 ? "none" : `${number(pending)}, the oldest for ${duration(oldest_pending_seconds)}`,
+  )}`;
+}
+
+/** Something that a receiver refused for good. */
+export function rejectedCount(points: number): Html | string {
+  return points === 0 ? "none rejected" : warnPill(`${number(points)} rejected`);
 }

@@ -3,7 +3,19 @@ import type { NodeReport, SearchReport, StatusReport } from "./report.ts";
 
 /** Longest text that is looked for: more words than a name has. */
 const MAX_TEXT_LENGTH = 200;
-const ROOT = "0";
+export const ROOT = "0";
+
+/** Which servers are shown. */
+export interface StatusQuery {
+  /** Undefined: a page of all; otherwise this one, with its details. */
+  readonly server?: string | undefined;
+  /** Words that must all occur in the name; empty for all servers. */
+  readonly find: string;
+  /** From 1 on; beyond the last page: the last one. */
+  readonly page: number;
+}
+
+export const FIRST_PAGE: StatusQuery = { find: "", page: 1 };
 
 export interface NodeQuery {
   /** Undefined: of the first server that has it. */
@@ -21,6 +33,16 @@ export interface SearchQuery {
   readonly server: string | undefined;
   /** Undefined: any. Otherwise sensors of that status only. */
   readonly status: string | undefined;
+}
+
+/** Reads `?server=&find=&page=`; what is empty was not given. */
+export function parseStatusQuery(query: URLSearchParams): StatusQuery {
+  const page = query.get("page") ?? "";
+  return {
+    server: query.get("server") || undefined,
+    find: (query.get("find") ?? "").slice(0, MAX_TEXT_LENGTH).trim(),
+    page: /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1,
+  };
 }
 
 /** Reads `?q=&server=&status=`; what is empty was not given. */
@@ -57,7 +79,8 @@ export function wantsChart(query: URLSearchParams): boolean {
  * that has gone: the promise rejects with its reason.
  */
 export interface StatusSource {
-  status(gone?: AbortSignal): Promise<StatusReport>;
+  /** Of the first servers where nothing else is asked; undefined when there is no such server. */
+  status(question?: StatusQuery, gone?: AbortSignal): Promise<StatusReport | undefined>;
   /** Undefined when there is no such object. */
   node(question: NodeQuery, gone?: AbortSignal): Promise<NodeReport | undefined>;
   search(question: SearchQuery, gone?: AbortSignal): Promise<SearchReport>;

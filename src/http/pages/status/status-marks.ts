@@ -1,6 +1,7 @@
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
+import { SERVER_STATES, type ServerState } from "./report.ts";
 
 /** How a status looks: never by colour alone. */
 interface Mark {
@@ -15,7 +16,7 @@ const PAUSE = "‖";
 const MARKS: Readonly<Record<string, Mark>> = {
   down: { text: "Down", glyph: "✕", tone: "bad" },
   partialdown: { text: "Partially down", glyph: "◐", tone: "bad" },
-  disconnected: { text: "Disconnected", glyph: "⦸", tone: "bad" },
+  disconnected: { text: "Disconnected", glyph: "⊘", tone: "bad" },
   acknowledged: { text: "Acknowledged", glyph: "✎", tone: "known" },
   warning: { text: "Warning", glyph: "!", tone: "warn" },
   unusual: { text: "Unusual", glyph: "≈", tone: "warn" },
@@ -66,14 +67,39 @@ export function quietPill(text: string, glyph = "…"): Html {
   return pill({ text, glyph, tone: "still" });
 }
 
+const STATES: Readonly<Record<ServerState, Mark>> = {
+  unreachable: { text: "Unreachable", glyph: "⊘", tone: "bad" },
+  failing: { text: "Failing", glyph: "✕", tone: "bad" },
+  impaired: { text: "Impaired", glyph: "!", tone: "warn" },
+  starting: { text: "Starting", glyph: "…", tone: "still" },
+  working: { text: "Working", glyph: "✓", tone: "good" },
+};
+
+/** How a server fares. */
+export function statePill(state: ServerState): Html {
+  return pill(STATES[state]);
+}
+
+/** How many servers fare how, the worst first. */
+export function stateCounts(counts: Readonly<Record<string, number>>): Html {
+  const items = SERVER_STATES.flatMap((state) => {
+    const { text, glyph, tone } = STATES[state];
+    const count = counts[state] ?? 0;
+    return count === 0
+      ? []
+      : html`<li class="count ${tone}"><span class="glyph" aria-hidden="true">${glyph}</span><b>${number(count)}</b> ${text}</li>`;
+  });
+  return html`<ul class="counts">${items}</ul>`;
+}
+
 function inOrder(counts: Readonly<Record<string, number>>): [status: string, count: number][] {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)
     .sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b));
 }
 
-/** Counts per status that lead to the sensors. */
-export function statusCounts(server: string, counts: Readonly<Record<string, number>>): Html {
+/** Counts per status that lead to the sensors, of one server or of all. */
+export function statusCounts(counts: Readonly<Record<string, number>>, server?: string): Html {
   const items = inOrder(counts).map(([status, count]) => {
     const { text, glyph, tone } = markOf(status);
     return html`<li><a class="count ${tone}" href="${searchLink({ server, status })}"><span class="glyph" aria-hidden="true">${glyph}</span><b>${number(count)}</b> ${text}</a></li>`;

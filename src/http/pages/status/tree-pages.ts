@@ -26,7 +26,7 @@ ${node.message !== null && html`<p class="message"><span class="hidden">Message:
 <dl class="facts">${fact("Id", node.id)}${report.host !== null && fact("Host", html`<bdi>${report.host}</bdi>`)}${
     sensor !== null && sensorFacts(report, sensor, options.hasDebugPages, generated_at)
   }${report.tags.length > 0 && fact("Tags", tags(report.tags))}</dl>
-${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length > 0 && statusCounts(node.server, node.sensors_by_status)}
+${statusBar(node.sensors_by_status)}${Object.keys(node.sensors_by_status).length > 0 && statusCounts(node.sensors_by_status, node.server)}
 </section>
 ${sensor !== null && chartSection(node, sensor, options.chart)}
 <section class="panel" aria-labelledby="below-title"><h2 id="below-title">${below(report)}</h2>

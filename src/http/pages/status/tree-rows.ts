@@ -47,17 +47,26 @@ export function childRows({ node, children, generated_at: now }: NodeReport): Ht
   return total === 0 ? html`<p class="none">Nothing below it.</p>` : html`${treeRows(items, { now })}${pages}`;
 }
 
-/** Leads through a list of which only a part is shown; nothing where all of it is. */
-export function pagination(
-  node: NodeSummary,
-  { from, count, total }: { readonly from: number; readonly count: number; readonly total: number },
-): Html | false {
-  const until = from + count;
-  return (
-    count < total &&
-    html`<nav class="pages" aria-label="Parts of the list">${from > 0 && html`<a href="${nodeLink(node, Math.max(0, from - PAGE_SIZE))}">Previous</a>`} <span>${number(from + 1)} to ${number(until)} of ${number(total)}</span> ${until < total && html`<a href="${nodeLink(node, until)}">Next</a>`}</nav>`
-  );
+/** Leads through the children or channels of an object. */
+export function pagination(node: NodeSummary, part: ListPart): Html | false {
+  const { from, count } = part;
+  return pages(part, nodeLink(node, Math.max(0, from - PAGE_SIZE)), nodeLink(node, from + count));
 }
 
 /** Children, or channels, shown at a time. */
 const PAGE_SIZE = 200;
+
+export interface ListPart {
+  readonly from: number;
+  readonly count: number;
+  readonly total: number;
+}
+
+/** Leads through a list of which only a part is shown; nothing where all of it is. */
+export function pages({ from, count, total }: ListPart, previous: string, next: string): Html | false {
+  const until = from + count;
+  return (
+    count < total &&
+    html`<nav class="pages" aria-label="Parts of the list">${from > 0 && html`<a href="${previous}">Previous</a>`} <span>${number(from + 1)} to ${number(until)} of ${number(total)}</span> ${until < total && html`<a href="${next}">Next</a>`}</nav>`
+  );
+}

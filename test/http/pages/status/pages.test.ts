@@ -1,10 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { StatusCourse } from "../../../../src/http/pages/status/courses.ts";
 import { type Page, renderPage } from "../../../../src/http/pages/status/layout.ts";
-import { overviewPage } from "../../../../src/http/pages/status/overview-page.ts";
-import { NodeReport, SearchReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
+import { overviewPage, singleServerPage } from "../../../../src/http/pages/status/overview-page.ts";
+import {
+  NodeReport,
+  SERVER_STATES,
+  SearchReport,
+  StatusReport,
+  theServerOf,
+} from "../../../../src/http/pages/status/report.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
-import { serverSection } from "../../../../src/http/pages/status/server-section.ts";
+import { type ServerFacts, serverPage } from "../../../../src/http/pages/status/server-page.ts";
 import { nodePage, searchPage } from "../../../../src/http/pages/status/tree-pages.ts";
 import { chartOf, courseOf, partsOf } from "./drawings.ts";
 import {
@@ -14,21 +21,31 @@ import {
   nodeReport,
   searchReport,
   sensorReport,
+  serverListReport,
   statusReport,
   summary,
 } from "./reports.ts";
 
 const around = { telemetryPath: "/metrics", hasDebugPages: true, style: STYLE, script: SCRIPT };
 
+function factsOf(report: StatusReport, root: NodeReport, course: StatusCourse = []): ServerFacts {
+  const server = theServerOf(report);
+  if (server === undefined) throw new Error("not about one server");
+  return { server, root, course };
+}
+
+function singlePage(report: StatusReport, root: NodeReport, course: StatusCourse = []): Page {
+  return singleServerPage(report, factsOf(report, root, course), around);
+}
+
 const PAGES = {
-  overview: (name: Naming) => overviewPage(statusReport(name), [nodeReport(name)], around),
+  "one server": (name: Naming) => singlePage(statusReport(name), nodeReport(name)),
+  "many servers": (name: Naming) =>
+    overviewPage(serverListReport(name), { find: name("cust"), page: 2 }, () => courseOf([0, 3, 1]), around),
+  "a server": (name: Naming) => serverPage(statusReport(name), factsOf(statusReport(name), nodeReport(name))),
   object: (name: Naming) => nodePage(nodeReport(name), around),
   sensor: (name: Naming) => nodePage(sensorReport(name), around),
-  "an overview with drawings": (name: Naming) => {
-    const report = statusReport(name);
-    const sections = report.servers.map((server, index) => serverSection(server, report, index, courseOf([1, 2, 3])));
-    return overviewPage(report, [nodeReport(name)], around, sections);
-  },
+  "one server with drawings": (name: Naming) => singlePage(statusReport(name), nodeReport(name), courseOf([1, 2, 3])),
   "a sensor with drawings": (name: Naming) => {
     const report = sensorReport(name);
     const chart = chartOf(report, partsOf([1, 2, 3]));
@@ -117,13 +134,13 @@ describe.each(Object.entries(PAGES))("the page of %s", (_title, page) => {
 });
 
 test("the reports are what their schemas say", () => {
-  expect(StatusReport.parse(statusReport())).toEqual(statusReport());
+  for (const report of [statusReport(), serverListReport()]) expect(StatusReport.parse(report)).toEqual(report);
   for (const report of [nodeReport(), sensorReport()]) expect(NodeReport.parse(report)).toEqual(report);
   expect(SearchReport.parse(searchReport())).toEqual(searchReport());
 });
 
-describe("the overview", () => {
-  const text = texts(rendered(PAGES.overview));
+describe("the page of one server", () => {
+  const text = texts(rendered(PAGES["one server"]));
 
   test.each([
     ["collectors: when, how long, when again, what failed", "tree ✓ Complete 12 s ago 1.2 s in 5 min 0 2"],
@@ -137,26 +154,74 @@ describe("the overview", () => {
     ["series and bytes", "31,764 series at /metrics"],
     ["forms of the page", "text, gzip 588 kB 110 ms"],
     ["scrapes", "17 of text/plain"],
-    ["OTLP", "hq 100 1 20 90 s"],
+    ["OTLP", "Delivered 100 Rejected ! 1 rejected Pending 20, the oldest for 90 s"],
     ["the version", "1.2.3 abcdef0"],
     ["a reload that failed", "the one read last is wrong"],
   ])("tells %s", (_what, expected) => {
     expect(text).toContain(expected);
   });
 
-  test("says what each server is doing", () => {
-    const pillOf = (more: object, ready = true) => {
-      const report = statusReport();
-      const [server] = report.servers;
-      if (server === undefined) throw new Error("no server");
-      const given = { ...report, ready, servers: [{ ...server, collectors: [], ...more }] };
-      return /server demo|server hq (.) (\w+)/.exec(texts(rendered(() => overviewPage(given, [], around))))?.[2];
-    };
-    expect(pillOf({ up: true })).toBe("Working");
-    expect(pillOf({ up: false })).toBe("Failing");
-    expect(pillOf({ up: false }, false)).toBe("Starting");
-    expect(pillOf({ up: false, api: { ...statusReport().servers[0]?.api, breaker_open: true } })).toBe("Unreachable");
+  test.each(SERVER_STATES)("says that a server is %s", (state) => {
+    const report = statusReport();
+    const servers = report.servers.map((server) => ({ ...server, state }));
+    const shown = texts(rendered(() => singlePage({ ...report, servers }, nodeReport())));
+    expect(shown.toLowerCase()).toMatch(new RegExp(`server hq . ${state} `));
   });
+});
+
+describe("the page of many servers", () => {
+  const listed = (more: Parameters<typeof serverListReport>[1] = {}, course: StatusCourse = courseOf([0, 3, 1])) =>
+    rendered(() => overviewPage(serverListReport(asIs, more), { find: "", page: 2 }, () => course, around));
+
+  test("has sums over all, and a line for each that is shown", () => {
+    const shown = texts(listed());
+    expect(shown).toContain("120 servers ⊘ 1 Unreachable ✕ 2 Failing ✓ 117 Working");
+    expect(shown).toContain("1 probe, 2 groups, 3 devices, 4,000 sensors, 5 channels");
+    expect(shown).toContain(
+      "hq ✕ Failing channels failed: no answer [API_TIMEOUT] ? 3 new status, ✕ 7 Down, ✓ 3,990 Up, 12 s ago Now 1, at most 3",
+    );
+    expect(listed().match(/<tr>\s*<th scope="row"><a href="\.\/tree\?server=hq">/g)).toHaveLength(50);
+  });
+
+  test("leads to the pages before and after, with what is looked for", () => {
+    expect(listed()).toContain('<a href="./">Previous</a>');
+    expect(listed()).toContain('<a href="./?page=3">Next</a>');
+    expect(texts(listed())).toContain("51 to 100 of 120");
+    const found = rendered(() => overviewPage(serverListReport(), { find: "a&b", page: 2 }, () => [], around));
+    expect(found).toContain('<a href="./?find=a%26b&amp;page=3">Next</a>');
+    expect(found).toContain('name="find" type="search"');
+    expect(found).toContain('value="a&amp;b"');
+    expect(texts(found)).toContain("120 with “ a&amp;b ” in the name");
+  });
+
+  test("has none of the details", () => {
+    expect(listed()).not.toMatch(/<details data-key="endpoints"|Collectors/);
+  });
+
+  test("cuts what an error says, between characters", () => {
+    const row = listed({ reason: `<b>${"😀".repeat(300)}` });
+    expect(row).toContain(`<bdi>&lt;b&gt;${"😀".repeat(97)}…</bdi>`);
+  });
+
+  test("says nothing of reasons and times that there are not", () => {
+    const shown = texts(listed({ state: "starting", failed_collectors: [], reason: null, last_poll_at: null }, []));
+    expect(shown).toMatch(/hq … Starting \? 3 new status, ✕ 7 Down, ✓ 3,990 Up, never hq/);
+  });
+
+  test("says so where no server has that name", () => {
+    const report = { ...serverListReport(), servers: [], page: { number: 1, pages: 1, from: 0, matching: 0 } };
+    const shown = rendered(() => overviewPage(report, { find: "nowhere", page: 1 }, () => [], around));
+    expect(texts(shown)).toContain("0 with “ nowhere ” in the name");
+    expect(shown).not.toContain('<table class="servers"');
+  });
+});
+
+test("the page of a server leads back, and on to the objects of its tree", () => {
+  const page = rendered(PAGES["a server"]);
+  expect(texts(page)).toContain("Overview hq server hq ✕ Failing");
+  expect(texts(page)).toContain("Below it: 300 objects");
+  expect(texts(page)).toContain("tree ✓ Complete 12 s ago 1.2 s in 5 min 0 2");
+  expect(texts(page)).toContain("Delivered 100 Rejected ! 1 rejected Pending 20, the oldest for 90 s");
 });
 
 describe("a page of the tree", () => {
@@ -252,7 +317,7 @@ describe("why a sensor is not up", () => {
 
 test("leads to the pages below /debug where there are some", () => {
   const leads = (hasDebugPages: boolean) =>
-    renderPage(PAGES.overview(asIs), { ...around, hasDebugPages }).includes('href="./debug/cardinality"');
+    renderPage(PAGES["one server"](asIs), { ...around, hasDebugPages }).includes('href="./debug/cardinality"');
   expect([leads(true), leads(false)]).toEqual([true, false]);
 });
 

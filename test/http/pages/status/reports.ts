@@ -1,4 +1,10 @@
-import type { NodeReport, NodeSummary, SearchReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
+import type {
+  NodeReport,
+  NodeSummary,
+  SearchReport,
+  ServerReport,
+  StatusReport,
+} from "../../../../src/http/pages/status/report.ts";
 
 export const NOW = "2026-11-21T18:45:00.000Z";
 const BEFORE = "2026-11-21T18:44:48.000Z";
@@ -9,6 +15,16 @@ export type Naming = (plain: string) => string;
 
 export const asIs: Naming = (plain) => plain;
 
+const MEASUREMENTS = {
+  delivered: 100,
+  rejected: 1,
+  pending: 20,
+  oldest_pending_seconds: 90,
+  failed_deliveries: 4,
+  dropped: 0,
+};
+
+/** About one server, with its details. */
 export function statusReport(name: Naming = asIs): StatusReport {
   return {
     generated_at: NOW,
@@ -16,11 +32,23 @@ export function statusReport(name: Naming = asIs): StatusReport {
     build: { version: "1.2.3", revision: name("abcdef0"), node: "24.0.0" },
     process: { started_at: BEFORE, resident_memory_bytes: 123_456_789 },
     configuration: { last_reload_successful: false, loaded_at: BEFORE, shard: "0/3" },
+    totals: {
+      servers: 1,
+      servers_by_state: { failing: 1 },
+      objects: { probe: 1, group: 2, device: 3, sensor: 4_000, channel: 5 },
+      sensors_by_status: { up: 3_990, down: 7, [name("new status")]: 3 },
+      measurements: MEASUREMENTS,
+    },
+    page: { number: 1, pages: 1, from: 0, matching: 1 },
     servers: [
       {
         name: name("hq"),
         url: name("https://prtg.example.com:1616"),
         up: false,
+        state: "failing",
+        failed_collectors: ["channels"],
+        reason: name("no answer [API_TIMEOUT]"),
+        last_poll_at: BEFORE,
         version: name("25.4.114"),
         objects: { probe: 1, group: 2, device: 3, sensor: 4_000, channel: 5 },
         sensors_by_status: { up: 3_990, down: 7, [name("new status")]: 3 },
@@ -69,14 +97,7 @@ export function statusReport(name: Naming = asIs): StatusReport {
           ],
         },
         problems: { decode: { status: 2 }, waiting_channels: 1, orphans: 0 },
-        measurements: {
-          delivered: 100,
-          rejected: 1,
-          pending: 20,
-          oldest_pending_seconds: 90,
-          failed_deliveries: 4,
-          dropped: 0,
-        },
+        measurements: MEASUREMENTS,
       },
     ],
     metrics: {
@@ -92,6 +113,21 @@ export function statusReport(name: Naming = asIs): StatusReport {
       failed_requests: 2,
       refused_requests: 0,
     },
+  };
+}
+
+/** The second of three pages of servers. */
+export function serverListReport(name: Naming = asIs, more: Partial<ServerReport> = {}): StatusReport {
+  const report = statusReport(name);
+  const servers = report.servers.map(({ collectors, api, problems, measurements, ...entry }) => ({
+    ...entry,
+    ...more,
+  }));
+  return {
+    ...report,
+    totals: { ...report.totals, servers: 120, servers_by_state: { unreachable: 1, failing: 2, working: 117 } },
+    page: { number: 2, pages: 3, from: 50, matching: 120 },
+    servers: Array.from({ length: 50 }, () => servers).flat(),
   };
 }
 

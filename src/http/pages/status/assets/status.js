@@ -105,7 +105,6 @@ async function toggle(button) {
 
 const input = document.querySelector("#q");
 const found = document.querySelector("#found");
-let typing;
 let asking = new AbortController();
 
 async function search() {
@@ -135,6 +134,26 @@ async function search() {
   } catch (error) {
     // A newer question, or an exporter out of reach: the form still works.
     if (error.name !== "AbortError") found.hidden = true;
+  }
+}
+
+/* Servers by name as you type */
+
+const serverForm = document.querySelector(".servers-find");
+let lookingUp = new AbortController();
+
+async function findServers() {
+  lookingUp.abort();
+  lookingUp = new AbortController();
+  const text = serverForm.querySelector("input").value.trim();
+  const address = text === "" ? "./" : `./?${new URLSearchParams({ find: text })}`;
+  try {
+    const page = await load(address, lookingUp.signal);
+    document.querySelector("#servers").replaceWith(document.adoptNode(page.querySelector("#servers")));
+    // What is refreshed is what is shown.
+    history.replaceState(null, "", address);
+  } catch {
+    // A newer question, or an exporter out of reach: the form still works.
   }
 }
 
@@ -237,7 +256,13 @@ document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest(`.${OPENER}`) : null;
   if (button !== null) void toggle(button);
 });
-input?.addEventListener("input", () => {
-  clearTimeout(typing);
-  typing = setTimeout(search, TYPING_MS);
-});
+function whileTyping(field, act) {
+  let typing;
+  field?.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(act, TYPING_MS);
+  });
+}
+
+whileTyping(input, search);
+whileTyping(serverForm?.querySelector("input"), findServers);

@@ -1,0 +1,91 @@
+import type { CollectorStatus } from "../../collectors/collector-runner.ts";
+import type { CollectorReport, EndpointReport, Measurements, ServerDetails } from "../../http/pages/status/report.ts";
+import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
+import type { RecordedMetrics } from "../recorded-metrics.ts";
+import { instantOrNull } from "./report-values.ts";
+import type { StatusSources } from "./sources.ts";
+
+const WORKED = /^2\d\d$/;
+
+/** What `serverDetails` reads of the exporter's own metrics, but for measurements. */
+export const DETAIL_FAMILIES = [...Object.values(OWN_METRICS.server), ...Object.values(OWN_METRICS.objects)];
+
+/** What there is to say of one server beside its entry in the list. */
+export function serverDetails(
+  { clock, receiver }: StatusSources,
+  server: string,
+  collectors: readonly CollectorStatus[],
+  own: RecordedMetrics,
+): ServerDetails {
+  const of = { server };
+  const now = clock.now();
+  return {
+    collectors: collectors.map((collector) => collectorReport(collector, now)),
+    api: {
+      breaker_open: own.sum(OWN_METRICS.server.breakerChanged, of) > 0,
+      in_flight: own.sum(OWN_METRICS.server.inFlight, of),
+      requests: own.sum(OWN_METRICS.server.requests, of),
+      failures: failures(own, of),
+      clock_offset_seconds: own.sum(OWN_METRICS.server.clockOffset, of),
+      endpoints: [...own.by("endpoint", OWN_METRICS.server.requests, of).keys()].map((endpoint) =>
+        endpointReport(own, { server, endpoint }),
+      ),
+    },
+    problems: {
+      decode: Object.fromEntries(own.by("problem", OWN_METRICS.objects.decodeProblem, of)),
+      waiting_channels: own.sum(OWN_METRICS.objects.waitingChannels, of),
+      orphans: own.sum(OWN_METRICS.objects.orphans, of),
+    },
+    measurements: receiver === undefined ? null : measurementsReport(own, of),
+  };
+}
+
+/** Of the servers whose labels these are. */
+export function measurementsReport(own: RecordedMetrics, of: Readonly<Record<string, string>> = {}): Measurements {
+  return {
+    delivered: own.sum(OWN_METRICS.sync.delivered, of),
+    rejected: own.sum(OWN_METRICS.sync.rejected, of),
+    pending: own.sum(OWN_METRICS.sync.pending, of),
+    oldest_pending_seconds: own.most(OWN_METRICS.sync.oldestPending, of),
+    failed_deliveries: own.sum(OWN_METRICS.sync.deliveryFailed, of),
+    dropped: own.sum(OWN_METRICS.sync.dropped, of),
+  };
+}
+
+function collectorReport(collector: CollectorStatus, now: number): CollectorReport {
+  const { name, state, lastSuccessAt, lastDurationMs, nextRunAt, complete, failedRuns, skippedRuns, error } = collector;
+  return {
+    name,
+    state,
+    last_success_at: instantOrNull(lastSuccessAt),
+    age_seconds: lastSuccessAt === undefined ? null : Math.max(0, now - lastSuccessAt) / 1_000,
+    last_duration_seconds: lastDurationMs === undefined ? null : lastDurationMs / 1_000,
+    next_run_at: instantOrNull(nextRunAt),
+    complete: complete ?? null,
+    failed_runs: failedRuns,
+    skipped_runs: skippedRuns,
+    error: error ?? null,
+  };
+}
+
+function endpointReport(
+  own: RecordedMetrics,
+  of: { readonly server: string; readonly endpoint: string },
+): EndpointReport {
+  const latency = own.distribution(OWN_METRICS.server.requestDuration, of);
+  return {
+    endpoint: of.endpoint,
+    requests: own.sum(OWN_METRICS.server.requests, of),
+    failures: failures(own, of),
+    retries: own.sum(OWN_METRICS.server.retried, of),
+    mean_seconds: latency?.mean ?? null,
+    p95_seconds: latency !== undefined && Number.isFinite(latency.p95) ? latency.p95 : null,
+    received_bytes: own.sum(OWN_METRICS.server.responseBytes, of),
+  };
+}
+
+function failures(own: RecordedMetrics, of: Readonly<Record<string, string>>): Record<string, number> {
+  return Object.fromEntries(
+    [...own.by("code", OWN_METRICS.server.requests, of)].filter(([code]) => !WORKED.test(code)),
+  );
+}

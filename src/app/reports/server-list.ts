@@ -1,0 +1,102 @@
+import type { ServerEntry, StatusReport } from "../../http/pages/status/report.ts";
+import type { StatusQuery } from "../../http/pages/status/source.ts";
+import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
+import type { ServerSummary } from "../monitored-server.ts";
+import type { RecordedMetrics } from "../recorded-metrics.ts";
+import { instantOrNull, withoutSecrets } from "./report-values.ts";
+import { compareServers, type RankedServer, serverState } from "./server-order.ts";
+import type { StatusSources } from "./sources.ts";
+
+/** Servers on a page of the overview: with all that is beside them it stays below 100 kB. */
+export const SERVERS_A_PAGE = 50;
+
+/** Collectors whose runs bring what is shown of the monitored world. */
+const POLLS: ReadonlySet<string> = new Set(["tree", "status", "channels"]);
+
+/** A server as far as sums and the order need it. */
+export interface ListedServer extends RankedServer {
+  readonly summary: ServerSummary;
+}
+
+/** Every server, the worst first. `own`: whose requests are held back. */
+export function listServers({ monitors, isReady }: StatusSources, own: RecordedMetrics): readonly ListedServer[] {
+  const heldBack = own.by("server", OWN_METRICS.server.breakerChanged);
+  const listed = Array.from(monitors, ([name, monitor]): ListedServer => {
+    const summary = monitor.summary();
+    const state = serverState({
+      isUp: summary.up,
+      isHeldBack: (heldBack.get(name) ?? 0) > 0,
+      hasFailures: summary.runs.some(({ error }) => error !== undefined),
+      isReady: isReady(),
+    });
+    return { name, state, sensorsByStatus: summary.sensorsByStatus, summary };
+  });
+  return listed.sort(compareServers);
+}
+
+/** Sums over all servers, without measurements. */
+export function sumsOf(servers: readonly ListedServer[]): Omit<StatusReport["totals"], "measurements"> {
+  const byState = new Map<string, number>();
+  const byStatus = new Map<string, number>();
+  const objects = { probe: 0, group: 0, device: 0, sensor: 0, channel: 0 };
+  for (const { state, sensorsByStatus, summary } of servers) {
+    byState.set(state, (byState.get(state) ?? 0) + 1);
+    for (const [status, count] of sensorsByStatus) byStatus.set(status, (byStatus.get(status) ?? 0) + count);
+    objects.probe += summary.objects.probe;
+    objects.group += summary.objects.group;
+    objects.device += summary.objects.device;
+    objects.sensor += summary.objects.sensor;
+    objects.channel += summary.channels;
+  }
+  return {
+    servers: servers.length,
+    servers_by_state: Object.fromEntries(byState),
+    objects,
+    sensors_by_status: Object.fromEntries(byStatus),
+  };
+}
+
+/** The servers that a question is about, and which part of the list they are; undefined when there is no such server. */
+export function pageOf(
+  servers: readonly ListedServer[],
+  { server, find, page }: StatusQuery,
+): { readonly shown: readonly ListedServer[]; readonly page: StatusReport["page"] } | undefined {
+  const found = server === undefined ? withWords(servers, find) : servers.filter(({ name }) => name === server);
+  if (server !== undefined && found.length === 0) return undefined;
+  const pages = Math.max(1, Math.ceil(found.length / SERVERS_A_PAGE));
+  const number = Math.min(page, pages);
+  const from = (number - 1) * SERVERS_A_PAGE;
+  const shown = found.slice(from, from + SERVERS_A_PAGE);
+  return { shown, page: { number, pages, from, matching: found.length } };
+}
+
+function withWords(servers: readonly ListedServer[], find: string): readonly ListedServer[] {
+  const words = find
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  return words.length === 0
+    ? servers
+    : servers.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
+}
+
+/** What the list says of a server. `url`: as configured. */
+export function serverEntry({ name, state, summary }: ListedServer, url: string): ServerEntry {
+  const { up, version, objects, channels, sensorsByStatus, runs } = summary;
+  const failed = runs.filter(({ error }) => error !== undefined);
+  const polls = runs.flatMap(({ name: collector, lastSuccessAt }) =>
+    POLLS.has(collector) && lastSuccessAt !== undefined ? [lastSuccessAt] : [],
+  );
+  return {
+    name,
+    url: withoutSecrets(url),
+    up,
+    state,
+    failed_collectors: failed.map(({ name: collector }) => collector),
+    reason: failed[0]?.error ?? null,
+    last_poll_at: polls.length === 0 ? null : instantOrNull(Math.max(...polls)),
+    version: version ?? null,
+    objects: { ...objects, channel: channels },
+    sensors_by_status: Object.fromEntries(sensorsByStatus),
+  };
+}

@@ -1,0 +1,47 @@
+import { SERVER_STATES, type ServerState } from "../../http/pages/status/report.ts";
+import type { StatusToken } from "../../prtg/status.ts";
+
+/** What the order of servers depends on. */
+export interface RankedServer {
+  readonly name: string;
+  readonly state: ServerState;
+  readonly sensorsByStatus: ReadonlyMap<StatusToken, number>;
+}
+
+const DOWN: readonly StatusToken[] = ["down", "partialdown", "disconnected"];
+const WARNING: readonly StatusToken[] = ["warning", "unusual"];
+
+/** `customer 9` before `customer 10`, the same wherever the exporter runs. */
+const NAMES = new Intl.Collator("en", { numeric: true });
+
+/** How a server fares, from what is known of the runs of its collectors. */
+export function serverState(seen: {
+  readonly isUp: boolean;
+  /** Requests are held back as it does not answer. */
+  readonly isHeldBack: boolean;
+  readonly hasFailures: boolean;
+  /** The first attempt on every server has finished. */
+  readonly isReady: boolean;
+}): ServerState {
+  const { isUp, isHeldBack, hasFailures, isReady } = seen;
+  if (isUp) return hasFailures ? "impaired" : "working";
+  if (isHeldBack) return "unreachable";
+  return hasFailures || isReady ? "failing" : "starting";
+}
+
+/**
+ * The worst first: by state in the order of `SERVER_STATES`; then more sensors that are down, partly down or disconnected;
+ * then more with a warning or unusual; then by name.
+ */
+export function compareServers(a: RankedServer, b: RankedServer): number {
+  return (
+    SERVER_STATES.indexOf(a.state) - SERVER_STATES.indexOf(b.state) ||
+    sensorsIn(b, DOWN) - sensorsIn(a, DOWN) ||
+    sensorsIn(b, WARNING) - sensorsIn(a, WARNING) ||
+    NAMES.compare(a.name, b.name)
+  );
+}
+
+function sensorsIn({ sensorsByStatus }: RankedServer, statuses: readonly StatusToken[]): number {
+  return statuses.reduce((sum, status) => sum + (sensorsByStatus.get(status) ?? 0), 0);
+}

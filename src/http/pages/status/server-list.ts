@@ -1,0 +1,55 @@
+import type { StatusCourse } from "./courses.ts";
+import { counted, moment, number, objectCounts } from "./figures.ts";
+import { type Html, html } from "./html.ts";
+import { nameOf } from "./layout.ts";
+import { HOME, overviewLink, serverLink } from "./links.ts";
+import type { ServerReport, StatusReport } from "./report.ts";
+import type { StatusQuery } from "./source.ts";
+import { sparkline } from "./sparkline.ts";
+import { stateCounts, statePill, statusBar, statusCounts, statusTally } from "./status-marks.ts";
+import { pages } from "./tree-rows.ts";
+
+/** One line a server, the worst first, a page of them at a time; sums over all of them above. */
+export function serverList(
+  report: StatusReport,
+  question: StatusQuery,
+  courseOf: (server: string) => StatusCourse,
+): Html {
+  const { totals } = report;
+  return html`<section class="panel" aria-labelledby="servers-title">
+<div id="totals" data-live><h1 id="servers-title" class="small">${counted(totals.servers, "server")}</h1>
+${stateCounts(totals.servers_by_state)}
+<p class="note">${objectCounts(totals.objects)}</p>
+${statusBar(totals.sensors_by_status)}${statusCounts(totals.sensors_by_status)}</div>
+<form class="find servers-find" role="search" aria-label="Servers" action="${HOME}" method="get"><label class="hidden" for="find">Name of the server</label><input id="find" name="find" type="search" placeholder="Search servers by name" autocomplete="off" spellcheck="false" maxlength="200" value="${question.find}"><button type="submit">Find</button></form>
+<div id="servers" data-live>${serverTable(report, question, courseOf)}</div>
+</section>`;
+}
+
+function serverTable(
+  { servers, page, generated_at: now }: StatusReport,
+  { find }: StatusQuery,
+  courseOf: (server: string) => StatusCourse,
+): Html {
+  const { number: at, from, matching } = page;
+  const counts = html`<p class="note">${find === "" ? "The worst first." : html`${number(matching)} with “<bdi>${find}</bdi>” in the name, the worst first. <a href="${HOME}">All servers</a>`}</p>`;
+  if (servers.length === 0) return counts;
+  return html`${counts}
+<table class="servers"><thead><tr><th scope="col">Server</th><th scope="col">State</th><th scope="col">Sensors</th><th scope="col">Last poll</th><th scope="col">Down, last 4 h</th></tr></thead>
+<tbody>${servers.map((server) => row(server, now, courseOf(server.name)))}</tbody></table>
+${pages({ from, count: servers.length, total: matching }, overviewLink(find, at - 1), overviewLink(find, at + 1))}`;
+}
+
+/** Characters of an error in a row; the page of the server has all of it. */
+const BEYOND_ROW = /^(.{100}).+$/su;
+
+function row(server: ServerReport, now: string, course: StatusCourse): Html {
+  const { name, state, last_poll_at, sensors_by_status } = server;
+  return html`
+<tr><th scope="row"><a href="${serverLink(name)}">${nameOf(name)}</a></th><td>${statePill(state)}${why(server)}</td><td>${statusTally(sensors_by_status)}</td><td>${moment(last_poll_at, now)}</td><td>${sparkline(course)}</td></tr>`;
+}
+
+function why({ failed_collectors: failed, reason }: ServerReport): Html | false {
+  if (reason === null) return false;
+  return html` <span class="why">${failed.join(", ")} failed: <bdi>${reason.replace(BEYOND_ROW, "$1…")}</bdi></span>`;
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SERVERS_A_PAGE } from "../../../src/app/reports/server-list.ts";
+import { StatusReport } from "../../../src/http/pages/status/report.ts";
+import type { WebServer } from "../../../src/http/server/web-server.ts";
+import { startPageServer } from "../../http/support/page-server.ts";
+import { type FakeServers, fakeServers } from "../../support/fake-servers.ts";
+
+const MAX_BYTES = 100_000;
+
+let many: FakeServers;
+let web: WebServer;
+let url: string;
+
+beforeAll(async () => {
+  // As long as it takes for all of it to be shown.
+  many = fakeServers(500, `<"&'> ${"the server's words ".repeat(20)}`);
+  ({ web, url } = await startPageServer({ status: many.source }));
+});
+
+afterAll(() => web.close(0));
+
+/** What one request has done with the servers. */
+async function workOf(path: string, servers: FakeServers = many, base = url) {
+  servers.work.nodes = 0;
+  servers.work.detailed.clear();
+  servers.work.drawn.clear();
+  const response = await fetch(base + path, { headers: { "Accept-Encoding": "identity" } });
+  const text = await response.text();
+  const { nodes, detailed, drawn } = servers.work;
+  return { status: response.status, text, bytes: Buffer.byteLength(text), nodes, detailed, drawn };
+}
+
+describe("at 500 servers", () => {
+  test.each(["/", "/?page=10", "/?find=customer", "/status.json", "/status.json?page=3"])(
+    "%s costs what is on it: no tree is looked at, no details are collected",
+    async (path) => {
+      const { status, nodes, detailed, drawn, bytes } = await workOf(path);
+      expect([status, nodes, [...detailed]]).toEqual([200, 0, []]);
+      expect(drawn.size).toBe(path.startsWith("/status.json") ? 0 : SERVERS_A_PAGE);
+      expect(bytes).toBeLessThan(MAX_BYTES);
+      expect(bytes).toBeGreaterThan(10_000);
+    },
+  );
+
+  test("the page of a server costs as much as where there is no other", async () => {
+    const few = fakeServers(2);
+    const alone = await startPageServer({ status: few.source });
+    try {
+      const path = "/tree?server=customer+2";
+      const expected = await workOf(path, few, alone.url);
+      const { nodes, detailed, drawn } = await workOf(path);
+      expect(nodes).toBe(expected.nodes);
+      expect(nodes).toBeGreaterThan(0);
+      expect([[...detailed], [...drawn]]).toEqual([["customer 2"], ["customer 2"]]);
+    } finally {
+      await alone.web.close(0);
+    }
+  });
+
+  test("a search looks at all objects, and lists those of all servers", async () => {
+    const { text, nodes } = await workOf("/search?q=ping+15&status=");
+    expect(nodes).toBeGreaterThanOrEqual(500 * 22);
+    expect(text).toContain("500 objects for");
+  });
+
+  test("every server is on one page, the worst on the first", async () => {
+    const seen: string[] = [];
+    const states: string[] = [];
+    for (let page = 1; page <= 10; page++) {
+      const report = StatusReport.parse(await many.source.status({ find: "", page }));
+      expect(report.page).toEqual({ number: page, pages: 10, from: (page - 1) * 50, matching: 500 });
+      expect(report.servers.every(({ collectors }) => collectors === undefined)).toBe(true);
+      seen.push(...report.servers.map(({ name }) => name));
+      states.push(...report.servers.map(({ state }) => state));
+    }
+    expect(new Set(seen).size).toBe(500);
+    expect(states.slice(0, 10)).toEqual([...Array(5).fill("unreachable"), ...Array(5).fill("failing")]);
+    expect(seen.slice(0, 2)).toEqual(["customer 300", "customer 100"]);
+    const beyond = await many.source.status({ find: "", page: 11 });
+    expect(beyond?.page.number).toBe(10);
+  });
+
+  test("sums are over all servers, whichever are shown", async () => {
+    const all = await many.source.status();
+    expect(all?.totals).toMatchObject({
+      servers: 500,
+      servers_by_state: { unreachable: 5, failing: 5 },
+      objects: { probe: 500, device: 500, sensor: 10_000, channel: 30_000 },
+    });
+    const byStatus = Object.values(all?.totals.sensors_by_status ?? {});
+    expect(byStatus.reduce((sum, count) => sum + count, 0)).toBe(10_000);
+    expect((await many.source.status({ find: "nowhere", page: 1 }))?.totals).toEqual(all?.totals);
+  });
+
+  test("servers are found by words of their names", async () => {
+    const found = async (find: string) => {
+      const report = await many.source.status({ find, page: 1 });
+      return [report?.page.matching, report?.servers[0]?.name];
+    };
+    expect(await found("CUSTOMER 123")).toEqual([1, "customer 123"]);
+    expect(await found("49 cust")).toEqual([15, "customer 49"]);
+    expect(await found("nowhere")).toEqual([0, undefined]);
+  });
+
+  test("one that is asked for has its details, whatever page it is on", async () => {
+    const { text, detailed } = await workOf("/status.json?server=customer+321");
+    const [server] = StatusReport.parse(JSON.parse(text)).servers;
+    expect([...detailed]).toEqual(["customer 321"]);
+    expect(server).toMatchObject({ name: "customer 321", state: "working", api: { requests: 1 } });
+    expect(server?.collectors).toHaveLength(6);
+    expect((await workOf("/status.json?server=customer+501")).status).toBe(404);
+    expect((await workOf("/tree?server=customer+501")).status).toBe(404);
+  });
+});
+
+test("one server has its details at once, and its tree", async () => {
+  const single = fakeServers(1);
+  const alone = await startPageServer({ status: single.source });
+  try {
+    const { text, detailed } = await workOf("/", single, alone.url);
+    expect([...detailed]).toEqual(["customer 1"]);
+    for (const part of ["Collectors", "Endpoints", "Local probe", 'id="exporter"']) expect(text).toContain(part);
+    const [server] = (await single.source.status())?.servers ?? [];
+    expect(server?.collectors).toHaveLength(6);
+  } finally {
+    await alone.web.close(0);
+  }
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { compareServers, type RankedServer, serverState } from "../../../src/app/reports/server-order.ts";
+import type { StatusToken } from "../../../src/prtg/status.ts";
+
+function server(
+  name: string,
+  state: RankedServer["state"],
+  counts: Partial<Record<StatusToken, number>> = {},
+): RankedServer {
+  return { name, state, sensorsByStatus: new Map(Object.entries(counts) as [StatusToken, number][]) };
+}
+
+describe("the worst server comes first", () => {
+  test.each([
+    ["what cannot be reached before what fails", server("z", "unreachable"), server("a", "failing", { down: 9 })],
+    ["what fails before what is impaired", server("z", "failing"), server("a", "impaired", { down: 9 })],
+    ["what is impaired before what begins", server("z", "impaired"), server("a", "starting", { down: 9 })],
+    ["what begins before what works", server("z", "starting"), server("a", "working", { down: 9 })],
+    ["more sensors down", server("z", "working", { down: 2 }), server("a", "working", { down: 1, warning: 9 })],
+    [
+      "partly down and disconnected are down",
+      server("z", "working", { down: 1, partialdown: 1, disconnected: 1 }),
+      server("a", "working", { down: 2, acknowledged: 9 }),
+    ],
+    ["then more warnings", server("z", "working", { down: 1, warning: 2 }), server("a", "working", { down: 1 })],
+    ["unusual is a warning", server("z", "working", { unusual: 1 }), server("a", "working", { up: 9_000 })],
+    ["then by name", server("Customer a", "working"), server("customer B", "working")],
+    ["numbers in names are numbers", server("customer 9", "failing"), server("customer 10", "failing")],
+  ])("%s", (_rule, worse, better) => {
+    expect(Math.sign(compareServers(worse, better))).toBe(-1);
+    expect(Math.sign(compareServers(better, worse))).toBe(1);
+    expect(compareServers(worse, worse)).toBe(0);
+  });
+});
+
+test.each([
+  ["working", { isUp: true }],
+  ["impaired", { isUp: true, hasFailures: true }],
+  ["impaired", { isUp: true, hasFailures: true, isHeldBack: true }],
+  ["unreachable", { isHeldBack: true, hasFailures: true }],
+  ["failing", { hasFailures: true, isReady: false }],
+  ["failing", {}],
+  ["starting", { isReady: false }],
+] as const)("a server is %s where %j", (state, seen) => {
+  expect(serverState({ isUp: false, isHeldBack: false, hasFailures: false, isReady: true, ...seen })).toBe(state);
+});

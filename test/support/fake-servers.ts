@@ -1,0 +1,147 @@
+import type { ServerStatus, ServerSummary } from "../../src/app/monitored-server.ts";
+import type { StatusSources } from "../../src/app/reports/sources.ts";
+import { createStatusSource } from "../../src/app/reports/status-pages.ts";
+import { Redactor } from "../../src/errors/redactor.ts";
+import type { StatusCourse } from "../../src/http/pages/status/courses.ts";
+import type { StatusSource } from "../../src/http/pages/status/source.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { EMPTY_TREE, type Tree, type TreeNode } from "../../src/model/tree.ts";
+import type { StatusToken } from "../../src/prtg/status.ts";
+import { serverRecorder } from "../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "./exporter-metrics.ts";
+
+const SENSORS = 20;
+const MINUTE = 60_000;
+const RUNS = ["health", "tree", "status", "channels", "limits", "timeseries"] as const;
+
+/** What was done with the servers. */
+export interface ServerWork {
+  /** Objects of trees that were looked at one by one. */
+  nodes: number;
+  /** Servers whose details, or whose course, were asked for. */
+  readonly detailed: Set<string>;
+  readonly drawn: Set<string>;
+}
+
+export interface FakeServers {
+  readonly source: StatusSource;
+  readonly work: ServerWork;
+}
+
+/**
+ * The facts of that many servers, `customer 1` and so on, with twenty sensors each, without any polls: every hundredth cannot be reached, every
+ * fiftieth fails, every thirtieth is impaired, and some have sensors that are down. What is done with them is counted.
+ * `said`: why polls fail.
+ */
+export function fakeServers(count: number, said = "the server did not answer within 30 s [API_TIMEOUT]"): FakeServers {
+  const work: ServerWork = { nodes: 0, detailed: new Set(), drawn: new Set() };
+  const metrics = emptyMetrics();
+  const names = Array.from({ length: count }, (_, index) => `customer ${index + 1}`);
+  const monitors = new Map(names.map((name, index) => [name, fakeServer(name, index + 1, said, work)]));
+  for (const [index, name] of names.entries()) {
+    const recorder = serverRecorder(metrics, name);
+    recorder.requestStarted("/experimental/channels");
+    recorder.requestFinished({ endpoint: "/experimental/channels", code: "200", durationMs: 12, bytes: 9_000 });
+    recorder.breakerChanged((index + 1) % 100 === 0);
+  }
+  const sources: StatusSources = {
+    monitors,
+    metrics,
+    clock: systemClock,
+    build: { version: "0.0.0-test", revision: "" },
+    config: {
+      servers: names.map((name) => ({ name, url: "https://prtg.example.com:1616" })),
+      shard: undefined,
+    } as unknown as StatusSources["config"],
+    store: { tables: [] } as unknown as StatusSources["store"],
+    mapper: { hasRules: false } as unknown as StatusSources["mapper"],
+    courses: { of: (name) => courseOf(name, work) },
+    charts: { ask: async () => undefined },
+    receiver: undefined,
+    isReady: () => true,
+  };
+  return { source: createStatusSource(sources, new Redactor()), work };
+}
+
+type FakeServer = StatusSources["monitors"] extends ReadonlyMap<string, infer Monitor> ? Monitor : never;
+
+function fakeServer(server: string, number: number, said: string, work: ServerWork): FakeServer {
+  const isDead = number % 100 === 0;
+  const isFailing = isDead || number % 50 === 0;
+  const failed = isFailing ? "channels" : number % 30 === 0 ? "limits" : undefined;
+  const down = isDead || number % 7 !== 0 ? 0 : number % 5;
+  const polledAt = Date.now() - (isFailing ? 12 * MINUTE : (number % 30) * 1_000);
+  const tree = treeOf(work);
+  const statuses: readonly StatusToken[] = Array.from({ length: SENSORS }, (_, index) =>
+    index < down ? "down" : index === 5 && number % 3 === 0 ? "warning" : index === 6 ? "pausedbyuser" : "up",
+  );
+  const sensorsByStatus = new Map<StatusToken, number>();
+  for (const status of statuses) sensorsByStatus.set(status, (sensorsByStatus.get(status) ?? 0) + 1);
+  const known = {
+    ...{ server, up: !isFailing, version: "25.4.114.1032", channels: 3 * SENSORS },
+    objects: tree.counts,
+  };
+  const summary: ServerSummary = {
+    ...{ ...known, sensorsByStatus },
+    runs: RUNS.map((name) => ({ name, lastSuccessAt: polledAt, error: name === failed ? said : undefined })),
+  };
+  const collectors = RUNS.map((name) => ({
+    ...{
+      name,
+      state: "waiting" as const,
+      lastSuccessAt: polledAt,
+      lastDurationMs: 340,
+      nextRunAt: Date.now() + MINUTE,
+    },
+    ...{ skippedRuns: 0, failedRuns: name === failed ? 3 : 0, complete: name !== failed },
+    error: name === failed ? said : undefined,
+  }));
+  return {
+    summary: () => summary,
+    status: (): ServerStatus => {
+      work.detailed.add(server);
+      return { ...known, collectors };
+    },
+    sensorsByStatus: () => sensorsByStatus,
+    tree: () => tree,
+    nodeStatus: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up",
+    inspect: () => undefined,
+  } as FakeServer;
+}
+
+/** A probe, a device and its sensors, which count who looks at them. */
+function treeOf(work: ServerWork): Tree {
+  const nodes: TreeNode[] = [node("1", "probe", "0", "Local probe"), node("2", "device", "1", "switch")];
+  for (let index = 0; index < SENSORS; index++) {
+    nodes.push(node(String(100 + index), "sensor", "2", `Ping ${index} <b>`));
+  }
+  const counted = new (class extends Map<string, TreeNode> {
+    override *values(): MapIterator<TreeNode> {
+      for (const each of super.values()) {
+        work.nodes++;
+        yield each;
+      }
+    }
+  })(nodes.map((each) => [each.id, each]));
+  return { ...EMPTY_TREE, nodes: counted, counts: { probe: 1, group: 0, device: 1, sensor: SENSORS } };
+}
+
+function node(id: string, kind: TreeNode["kind"], parentId: string, name: string): TreeNode {
+  return {
+    ...{ id, kind, parentId, name, path: name, probe: "", group: "", device: "", deviceId: "" },
+    ...{ parent: undefined, type: kind, typeName: kind, priority: 3, tags: [], inheritedTags: [] },
+    ...{ favorite: false, host: undefined, intervalSeconds: 60, unseen: [], orphan: false },
+  };
+}
+
+/** Four restless hours. */
+function courseOf(name: string, work: ServerWork): StatusCourse {
+  work.drawn.add(name);
+  const seed = Number(/\d+$/.exec(name)?.[0] ?? 0);
+  const began = Date.now() - 239 * MINUTE;
+  return Array.from({ length: 240 }, (_, minute) => {
+    const down = seed % 7 === 0 ? Math.floor(3 + 3 * Math.sin((minute + seed) / 11)) : 0;
+    const counts = { down, acknowledged: 0, warning: 1, paused: 1, other: 0, up: SENSORS - 2 - down };
+    return { at: began + minute * MINUTE, counts };
+  });
+}
