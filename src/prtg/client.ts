@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { MemoryBudget } from "../lib/memory-budget.ts";
 import { ApiError, isMissing } from "./api-error.ts";
 import { decodeChannel } from "./decode/channel.ts";
+import { ChannelMemory, ListedChannel } from "./decode/channel-memory.ts";
 import { decodeLookup } from "./decode/lookup.ts";
 import { decodeNode } from "./decode/node.ts";
-import { noProblems, reportProblems } from "./decode/problems.ts";
+import { type DecodeProblems, noProblems, reportProblems } from "./decode/problems.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
 import { channelLists, LOOKUP_LIST, nodeLists, PREFERRED_ENDPOINTS, PREFERRED_LISTS } from "./endpoints.ts";
@@ -39,11 +40,9 @@ class ApiClient implements MonitoringApi {
   readonly #timeSeries: TimeSeriesReader;
   readonly #texts: TextBounds;
   readonly #channelFormat: ItemFormat<ChannelRecord> = {
-    decode: (record, problems) => {
-      const channel = decodeChannel(record, problems);
-      return channel && this.#texts.channel(channel, problems);
-    },
-    keyOf: ({ sensorId, channelId }) => `${sensorId}.${channelId}`,
+    decode: (record, problems) => (record instanceof ListedChannel ? record : this.#channel(record, problems)),
+    keyOf: ({ sensorId }) => sensorId,
+    partOf: ({ channelId }) => channelId,
     sizeOf: sizeOfChannel,
     itemBytes: CHANNEL_RECORD_BYTES,
   };
@@ -56,6 +55,8 @@ class ApiClient implements MonitoringApi {
     sizeOf: sizeOfLookup,
     itemBytes: LOOKUP_RECORD_BYTES,
   };
+  /** Undefined while it is in use. */
+  #channelMemory: ChannelMemory | undefined = new ChannelMemory((record, problems) => this.#channel(record, problems));
   #wasUnhealthy = false;
   #version: ReadonlyMap<string, string> | undefined;
   #closed: Promise<void> | undefined;
@@ -120,8 +121,20 @@ class ApiClient implements MonitoringApi {
     return this.#lists.read(nodeLists(kind, options), format, signal);
   }
 
-  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
-    return this.#lists.read(channelLists(options), this.#channelFormat, signal);
+  async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
+    const lists = channelLists(options);
+    // With limits they are read seldom; and of readings at the same time, one may remember.
+    const isPlain = lists.every(({ optional }) => optional.length === 0);
+    const memory = isPlain ? this.#channelMemory : undefined;
+    if (memory === undefined) return this.#lists.read(lists, this.#channelFormat, signal);
+    this.#channelMemory = undefined;
+    try {
+      const list = await this.#lists.read(lists, { ...this.#channelFormat, memory }, signal);
+      memory.listed();
+      return list;
+    } finally {
+      this.#channelMemory = memory;
+    }
   }
 
   async lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined> {
@@ -150,6 +163,11 @@ class ApiClient implements MonitoringApi {
   close(): Promise<void> {
     this.#closed ??= this.#requester.close();
     return this.#closed;
+  }
+
+  #channel(record: unknown, problems: DecodeProblems): ChannelRecord | undefined {
+    const channel = decodeChannel(record, problems);
+    return channel && this.#texts.channel(channel, problems);
   }
 
   #read(endpoint: string, signal: AbortSignal): Promise<ApiAnswer> {

@@ -57,7 +57,7 @@ function readUnit(record: JsonObject): string {
 }
 
 /** Only `display_value`: the raw `value` has a unit that is documented nowhere, so it cannot stand in. */
-function readValue(value: unknown, problems: DecodeProblems): number | undefined {
+export function readValue(value: unknown, problems: DecodeProblems): number | undefined {
   if (isAbsent(value)) return undefined;
   const number = finiteNumber(value);
   if (number === undefined) problems.value++;

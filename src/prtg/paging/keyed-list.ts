@@ -12,13 +12,16 @@ const MAX_EXPECTED = 2 ** 20;
  */
 export class KeyedList<Item> {
   readonly #keyOf: (item: Item) => string;
+  readonly #partOf: (item: Item) => string;
   readonly #items: Item[] = [];
   /** Positions in `#items`, by hash; open addressing. A power of two long, at most half full. */
   #positions = new Int32Array(FIRST_CAPACITY).fill(EMPTY);
   #hashes = new Int32Array(FIRST_CAPACITY);
 
-  constructor(keyOf: (item: Item) => string) {
+  /** `partOf`: the second part of a key that has two: joined, they would be a text more for each item. */
+  constructor(keyOf: (item: Item) => string, partOf: (item: Item) => string = () => "") {
     this.#keyOf = keyOf;
+    this.#partOf = partOf;
   }
 
   get size(): number {
@@ -37,7 +40,8 @@ export class KeyedList<Item> {
 
   set(item: Item): void {
     const key = this.#keyOf(item);
-    const hash = hashOf(key);
+    const part = this.#partOf(item);
+    const hash = hashOf(key, part);
     for (let at = this.#start(hash); ; at = this.#next(at)) {
       const position = this.#positions[at] ?? EMPTY;
       const held = this.#items[position];
@@ -45,7 +49,7 @@ export class KeyedList<Item> {
         this.#add(item, hash, at);
         return;
       }
-      if (this.#hashes[at] === hash && this.#keyOf(held) === key) {
+      if (this.#hashes[at] === hash && this.#keyOf(held) === key && this.#partOf(held) === part) {
         this.#items[position] = item;
         return;
       }
@@ -86,8 +90,9 @@ export class KeyedList<Item> {
 const SEED = randomBytes(4).readInt32LE();
 
 /** FNV-1a from a beginning that only this process knows, with its upper half folded in, as the lower bits choose the place. */
-function hashOf(key: string): number {
+function hashOf(key: string, part: string): number {
   let hash = SEED;
   for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
+  for (let index = 0; index < part.length; index++) hash = Math.imul(hash ^ part.charCodeAt(index), 0x01000193);
   return hash ^ (hash >>> 15);
 }

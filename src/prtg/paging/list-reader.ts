@@ -5,6 +5,8 @@ import { reportProblems } from "../decode/problems.ts";
 import { type ListEndpoint, pagePath } from "../endpoints.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ListResult } from "../records.ts";
+import type { ApiRequest } from "../request/messages.ts";
+import type { RecordMemory } from "../request/record-memory.ts";
 import type { Requester } from "../request/requester.ts";
 import { EndpointFallback } from "./endpoint-fallback.ts";
 import type { ListQuotas } from "./list-quota.ts";
@@ -16,10 +18,14 @@ import { isRefusal, RefusedParameters } from "./refused-parameters.ts";
 export interface ItemFormat<Item> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   keyOf(item: Item): string;
+  /** The second part of a key that has two. */
+  partOf?(item: Item): string;
   /** Characters of text that the item keeps. */
   sizeOf(item: Item): number;
   /** Memory that an item takes beside its text. */
   readonly itemBytes: number;
+  /** What the last reading of the list has left; `page` is called as a page begins, at each attempt. */
+  readonly memory?: { page(offset: number): RecordMemory | undefined };
 }
 
 /** Reads whole lists from the best endpoint that the server has, and reports what was odd about them. */
@@ -104,8 +110,8 @@ export class ListReader {
   }
 
   async #probe(list: ListEndpoint, signal: AbortSignal): Promise<void> {
-    const ignored = () => () => undefined;
-    await this.#page(list, { offset: 0, limit: 1 }, ignored, signal);
+    const unread = () => () => undefined;
+    await this.#page(list, { offset: 0, limit: 1 }, { startRecords: unread }, signal);
   }
 
   async #readFrom<Item>(list: ListEndpoint, format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
@@ -116,9 +122,11 @@ export class ListReader {
       pageSize: this.#pageSize(endpoint),
       openQuota: () => this.#quotas.open(endpoint, format.itemBytes),
       page: (asked, startRecords) =>
-        this.#page(list, asked, startRecords, signal).catch((error: unknown) => {
-          throw asked.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
-        }),
+        this.#page(list, asked, { startRecords, memory: () => format.memory?.page(asked.offset) }, signal).catch(
+          (error: unknown) => {
+            throw asked.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
+          },
+        ),
       isTooLarge: (failure) => failure instanceof ApiError && isTimeout(failure),
     });
     if (moved) observer.listMoved(endpoint);
@@ -134,12 +142,12 @@ export class ListReader {
   async #page(
     list: ListEndpoint,
     { offset, limit }: PageRange,
-    startRecords: () => (record: unknown) => void,
+    records: Pick<ApiRequest, "startRecords" | "memory">,
     signal: AbortSignal,
   ): Promise<PageHead> {
     const { endpoint } = list;
     const path = pagePath(list, offset, limit);
-    const { response } = await this.#requester.get({ endpoint, path, startRecords, retriesTimeout: false }, signal);
+    const { response } = await this.#requester.get({ endpoint, path, ...records, retriesTimeout: false }, signal);
     return { total: response.totalCount, hasNext: response.hasNext };
   }
 

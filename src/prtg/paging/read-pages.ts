@@ -31,6 +31,8 @@ export interface PageSource<Item> {
   decode(record: unknown, problems: DecodeProblems): Item | undefined;
   /** The same however the server spells the object's id. */
   keyOf(item: Item): string;
+  /** The second part of a key that has two. */
+  partOf?(item: Item): string;
   /** Characters of text that the item keeps. */
   sizeOf(item: Item): number;
   /** Says, by an ApiError, when a list is too large. */
@@ -110,7 +112,7 @@ class Pass<Item> {
   constructor(source: PageSource<Item>, quota: ListQuota) {
     this.#source = source;
     this.#quota = quota;
-    this.items = new KeyedList(source.keyOf);
+    this.items = new KeyedList(source.keyOf, source.partOf);
   }
 
   async read({ evenIfMoved }: { evenIfMoved: boolean }): Promise<void> {
@@ -164,7 +166,7 @@ class Pass<Item> {
 
   #add({ items, total, problems }: Page<Item>, overlap: number): void {
     if (items.length < overlap) this.moved = true;
-    if (overlap > 0 && items.length > 0 && this.#keyOf(items[0]) !== this.#keyOf(this.#last)) this.moved = true;
+    if (overlap > 0 && items.length > 0 && !this.#isSame(items[0], this.#last)) this.moved = true;
     if (total !== undefined && this.total !== undefined && total !== this.total) this.moved = true;
     if (this.total === undefined && total !== undefined) {
       this.total = total;
@@ -175,8 +177,10 @@ class Pass<Item> {
     if (items.length > 0) this.#last = items.at(-1);
   }
 
-  #keyOf(item: Item | undefined): string | undefined {
-    return item === undefined ? undefined : this.#source.keyOf(item);
+  #isSame(one: Item | undefined, other: Item | undefined): boolean {
+    if (one === undefined || other === undefined) return one === other;
+    const { keyOf, partOf } = this.#source;
+    return keyOf(one) === keyOf(other) && partOf?.(one) === partOf?.(other);
   }
 }
 

@@ -1,4 +1,5 @@
 import { MAX_ERROR_BYTES } from "../answer-bounds.ts";
+import { NOT_KNOWN, type RecordMemory } from "./record-memory.ts";
 import { RecordScanner } from "./record-scanner.ts";
 
 /** Bytes after which the records that are complete are parsed: about a millisecond's work. */
@@ -15,8 +16,9 @@ const BEGINNING = 256;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 const OPEN = "[".charCodeAt(0);
 const CLOSE = "]".charCodeAt(0);
+const OPEN_OBJECT = "{".charCodeAt(0);
 const COMMA = ",".charCodeAt(0);
-const NOTHING: readonly unknown[] = [];
+const SPACES: readonly (number | undefined)[] = [..." \t\r\n"].map((space) => space.charCodeAt(0));
 
 /** The text is JSON, but no array. */
 export class NotAList extends Error {
@@ -29,6 +31,15 @@ export class NotAList extends Error {
   }
 }
 
+export interface JsonRecordsOptions {
+  /** Given each record. What it throws ends the reading. */
+  readonly take: (record: unknown) => void;
+  /** Of the list that this is a page of. */
+  readonly memory?: RecordMemory | undefined;
+  /** Bytes after which the records that are complete are parsed. */
+  readonly piece?: number;
+}
+
 /**
  * Parses a JSON array while its text arrives, so that neither the text of a large page nor its objects are there as a
  * whole, and nothing else has to wait until 3,000 records are parsed.
@@ -37,6 +48,10 @@ export class NotAList extends Error {
  * string, yet it cannot mislead: if both `[a]` and `[b]` are valid JSON, `[a,b]` is the one array of what they hold. A
  * piece that is not valid was cut in the wrong place, or the text is broken: from there on, as from the beginning where
  * that is another one, records are looked for byte by byte. So is a record whose end does not come: see RecordScanner.
+ *
+ * Where there is a memory of the list, each record of a piece is first looked for there, and parsed by itself where it is not
+ * known. The same holds: what precedes a record that is valid by itself was a whole number of records. Where one is not, the
+ * rest of the piece is parsed as a whole.
  */
 export class JsonRecords {
   /** What is not parsed yet, UTF-8; once `#separator` is known it begins with the bracket that opens the list. */
@@ -47,12 +62,15 @@ export class JsonRecords {
   #scanner: RecordScanner | undefined;
   /** Why no more is read. */
   #failure: Error | undefined;
+  readonly #take: (record: unknown) => void;
+  readonly #memory: RecordMemory | undefined;
   readonly #piece: number;
   /** Length of the text from which on it is looked at. */
   #from = BEGINNING;
 
-  /** `piece`: bytes after which the records that are complete are parsed. */
-  constructor(piece = PIECE) {
+  constructor({ take, memory, piece = PIECE }: JsonRecordsOptions) {
+    this.#take = take;
+    this.#memory = memory;
     this.#piece = piece;
   }
 
@@ -61,47 +79,48 @@ export class JsonRecords {
     return this.#failure !== undefined;
   }
 
-  /** The records that these bytes complete: none, mostly. */
-  take(chunk: Buffer): readonly unknown[] {
-    if (this.#failure !== undefined) return NOTHING;
+  /** Hands over the records that these bytes complete. Returns whether there were some: there are none, mostly. */
+  take(chunk: Buffer): boolean {
+    if (this.#failure !== undefined) return false;
     if (this.#scanner !== undefined) return this.#scan(this.#scanner, chunk);
     this.#append(chunk);
-    if (this.#length < this.#from) return NOTHING;
+    if (this.#length < this.#from) return false;
     this.#separator ??= this.#begin();
     return this.#separator === undefined ? this.#takeUnlikeOthers() : this.#takeUntil(this.#separator);
   }
 
   /**
-   * The rest.
+   * Hands over the rest.
    * @throws SyntaxError, NotAList
    */
-  end(): readonly unknown[] {
+  end(): void {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#scanner !== undefined) {
       this.#scanner.end();
-      return NOTHING;
+      return;
     }
+    if (this.#separator !== undefined && this.#takeRest(this.#separator)) return;
     const json: unknown = JSON.parse(this.#bytes.toString("utf8", this.#markLength(), this.#length));
     this.#free();
     if (!Array.isArray(json)) throw new NotAList(json);
-    return json;
+    json.forEach(this.#take);
   }
 
-  #takeUntil(separator: Buffer): readonly unknown[] {
+  #takeUntil(separator: Buffer): boolean {
     const text = this.#bytes.subarray(0, this.#length);
     const end = this.#length < this.#piece ? -1 : text.lastIndexOf(separator);
     if (end >= 0) {
       this.#from = this.#piece;
-      return this.#parseUntil(end + 1);
+      return this.#parseUntil(end + 1, separator);
     }
     if (this.#length > MAX_PIECES * this.#piece) return this.#scanFromHere(0);
     // A large record is searched again after as much again, not at each step.
     this.#from = Math.max(this.#piece, 2 * this.#length);
-    return NOTHING;
+    return false;
   }
 
   /** A list of another form, or none at all. */
-  #takeUnlikeOthers(): readonly unknown[] {
+  #takeUnlikeOthers(): boolean {
     const mark = this.#markLength();
     if (LIST.test(this.#bytes.toString("latin1", mark, mark + BEGINNING))) return this.#scanFromHere(mark);
     // Small as it is, parsing tells whether it is JSON.
@@ -109,24 +128,81 @@ export class JsonRecords {
       this.#failure = new NotAList(undefined);
       this.#free();
     }
-    return NOTHING;
+    return false;
   }
 
-  #scanFromHere(start: number): readonly unknown[] {
+  #scanFromHere(start: number): boolean {
     this.#scanner = new RecordScanner(this.#piece);
     const rest = this.#bytes.subarray(start, this.#length);
     this.#free();
     return this.#scan(this.#scanner, rest);
   }
 
-  #scan(scanner: RecordScanner, chunk: Buffer): readonly unknown[] {
+  #scan(scanner: RecordScanner, chunk: Buffer): boolean {
+    const records = this.#unlessBroken(() => scanner.take(chunk));
+    records.forEach(this.#take);
+    return records.length > 0;
+  }
+
+  #unlessBroken(read: () => readonly unknown[]): readonly unknown[] {
     try {
-      return scanner.take(chunk);
+      return read();
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       this.#failure = error;
-      return NOTHING;
+      return [];
     }
+  }
+
+  /**
+   * Takes the records before `end`, where the last one ends, one by one. Returns where `end` is then: what could not be taken
+   * moves to the beginning, behind a bracket; 0 where nothing is left.
+   */
+  #takeSingly(end: number, separator: Buffer): number {
+    if (this.#memory === undefined) return end;
+    let at = 1;
+    while (at < end) {
+      const after = this.#takeAt(this.#memory, at, end, separator);
+      if (after === NOT_KNOWN) break;
+      at = after + 1;
+    }
+    if (at > end) return 0;
+    this.#bytes[at - 1] = OPEN;
+    this.#drop(at - 1);
+    return end - (at - 1);
+  }
+
+  /** Hands over the record that begins at `at`, and returns where it ends; NOT_KNOWN where that is not certain. */
+  #takeAt(memory: RecordMemory, at: number, end: number, separator: Buffer): number {
+    const after = memory.recall(this.#bytes, at, end);
+    if (after !== NOT_KNOWN) {
+      if (!this.#isEnd(after, end)) return NOT_KNOWN;
+      this.#take(memory.recalled());
+      return after;
+    }
+    const next = this.#bytes.indexOf(separator, at);
+    const recordEnd = next < 0 || next >= end ? end : next + 1;
+    let record: unknown;
+    try {
+      record = JSON.parse(this.#bytes.toString("utf8", at, recordEnd));
+    } catch {
+      return NOT_KNOWN;
+    }
+    this.#take(memory.learn(this.#bytes, at, recordEnd, record));
+    return recordEnd;
+  }
+
+  /** Another record follows there, or none is expected to. */
+  #isEnd(at: number, end: number): boolean {
+    return at === end || (this.#bytes[at] === COMMA && this.#bytes[at + 1] === OPEN_OBJECT);
+  }
+
+  /** Whether all that is left could be taken one by one. */
+  #takeRest(separator: Buffer): boolean {
+    let last = this.#length - 1;
+    while (SPACES.includes(this.#bytes[last])) last--;
+    if (this.#memory === undefined || this.#bytes[last] !== CLOSE) return false;
+    return this.#takeSingly(last, separator) === 0;
   }
 
   #append(chunk: Buffer): void {
@@ -149,18 +225,26 @@ export class JsonRecords {
     return Buffer.from(`},${member}`);
   }
 
-  /** All before the comma at `end`, which is a bracket for the time being. */
-  #parseUntil(end: number): readonly unknown[] {
+  /** All before the comma at `comma`, which is a bracket for the time being. */
+  #parseUntil(comma: number, separator: Buffer): boolean {
+    const end = this.#takeSingly(comma, separator);
+    if (end === 0) {
+      this.#bytes[comma] = OPEN;
+      this.#drop(comma);
+      return true;
+    }
     this.#bytes[end] = CLOSE;
+    let records: readonly unknown[];
     try {
-      const records: readonly unknown[] = JSON.parse(this.#bytes.toString("utf8", 0, end + 1));
-      this.#bytes[end] = OPEN;
-      this.#drop(end);
-      return records;
+      records = JSON.parse(this.#bytes.toString("utf8", 0, end + 1));
     } catch {
       this.#bytes[end] = COMMA;
       return this.#scanFromHere(0);
     }
+    this.#bytes[end] = OPEN;
+    this.#drop(end);
+    records.forEach(this.#take);
+    return true;
   }
 
   #drop(count: number): void {

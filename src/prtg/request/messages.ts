@@ -1,4 +1,5 @@
 import { headerValue, mediaType, parseHttpDate, type ResponseHeaders } from "../../lib/http/headers.ts";
+import type { RecordMemory } from "./record-memory.ts";
 
 /** One request to a monitoring server. */
 export interface ApiRequest {
@@ -15,6 +16,8 @@ export interface ApiRequest {
    * they arrive, so that those of an attempt that fails are worth nothing.
    */
   readonly startRecords?: () => (record: unknown) => void;
+  /** Of the list that the answer is a page of; called as `startRecords` is. */
+  readonly memory?: () => RecordMemory | undefined;
   /** False where the caller answers a timeout with a smaller request. True by default. */
   readonly retriesTimeout?: boolean;
 }

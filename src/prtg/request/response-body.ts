@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../../lib/yielding.ts";
-import { JsonRecords } from "./json-records.ts";
+import { JsonRecords, type JsonRecordsOptions } from "./json-records.ts";
 
 /** Takes the body of an answer while it arrives. */
 export interface ResponseBody {
@@ -37,11 +37,10 @@ export class TextBody implements ResponseBody {
 
 /** Of a JSON array: hands each record on as soon as it is there, and keeps nothing. */
 export class RecordsBody implements ResponseBody {
-  readonly #records = new JsonRecords();
-  readonly #take: (record: unknown) => void;
+  readonly #records: JsonRecords;
 
-  constructor(take: (record: unknown) => void) {
-    this.#take = take;
+  constructor(options: JsonRecordsOptions) {
+    this.#records = new JsonRecords(options);
   }
 
   get isEnough(): boolean {
@@ -49,10 +48,7 @@ export class RecordsBody implements ResponseBody {
   }
 
   take(chunk: Buffer): Promise<void> | undefined {
-    const records = this.#records.take(chunk);
-    if (records.length === 0) return undefined;
-    this.read(records);
-    return yieldToEventLoop();
+    return this.#records.take(chunk) ? yieldToEventLoop() : undefined;
   }
 
   text(): string {
@@ -60,14 +56,10 @@ export class RecordsBody implements ResponseBody {
   }
 
   /**
-   * The records that are left when the body is over; for `read`.
+   * The body is over: hands on the records that are left.
    * @throws SyntaxError, NotAList
    */
-  end(): readonly unknown[] {
-    return this.#records.end();
-  }
-
-  read(records: readonly unknown[]): void {
-    records.forEach(this.#take);
+  end(): void {
+    this.#records.end();
   }
 }

@@ -26,7 +26,7 @@ export class ResponseReader {
    * @throws ApiError where the body cannot be read
    */
   begin(head: ResponseHead): ResponseBody {
-    const { endpoint, startRecords } = this.#request;
+    const { endpoint, startRecords, memory } = this.#request;
     if (head.status >= 300) return new TextBody(MAX_ERROR_BYTES);
     // Errors tell no time: they may come from a proxy, which has a clock of its own.
     this.#serverClock.heard(head.dateMs);
@@ -34,7 +34,7 @@ export class ResponseReader {
     if (startRecords === undefined) return new TextBody();
     // The page of another program, say: its type says enough.
     if (!isOfJsonType(head)) return new TextBody(MAX_ERROR_BYTES);
-    this.#records = new RecordsBody(startRecords());
+    this.#records = new RecordsBody({ take: startRecords(), memory: memory?.() });
     return this.#records;
   }
 
@@ -45,7 +45,7 @@ export class ResponseReader {
   end(response: HttpResponse): ApiAnswer {
     const { endpoint, startRecords } = this.#request;
     if (this.#records !== undefined) {
-      this.#records.read(lastRecords(endpoint, response, this.#records));
+      takeLast(endpoint, response, this.#records);
       return { json: undefined, response };
     }
     if (response.status >= 300) {
@@ -103,12 +103,13 @@ function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** The records that were left when the body was over. */
-function lastRecords(endpoint: string, response: HttpResponse, body: RecordsBody): readonly unknown[] {
+/** The records that are left when the body is over. */
+function takeLast(endpoint: string, response: HttpResponse, body: RecordsBody): void {
   try {
-    return body.end();
+    body.end();
   } catch (error) {
-    if (isNothing(error, response)) return [];
+    if (!(error instanceof SyntaxError || error instanceof NotAList)) throw error;
+    if (isNothing(error, response)) return;
     throw error instanceof NotAList || response.bytes === 0
       ? notAList(endpoint, response)
       : invalid(endpoint, response);

@@ -1,0 +1,201 @@
+import type { ChannelRecord } from "../records.ts";
+import { ByteHash } from "../request/byte-hash.ts";
+import { memberAt } from "../request/json-members.ts";
+import { NOT_KNOWN, type RecordMemory } from "../request/record-memory.ts";
+import { NO_MATCH, RecordShapes } from "../request/record-shape.ts";
+import { readValue } from "./channel.ts";
+import { type DecodeProblems, noProblems } from "./problems.ts";
+import { readTimestamp } from "./values.ts";
+
+const OPEN_OBJECT = "{".charCodeAt(0);
+const CLOSE_OBJECT = "}".charCodeAt(0);
+const MEASUREMENT = "last_measurement";
+/** Members of a measurement at which nobody looks. */
+const IGNORED = new Set(["value", "minimum", "maximum", "average", "volume", "display_volume"]);
+/** How far a record is looked for from where it is expected, when others came or went before it. */
+const MAX_SHIFT = 16;
+/** Records in a row that were not found, after which they are only looked for where they are expected. */
+const MAX_MISSED = 64;
+const NULL = "null";
+
+/**
+ * A channel as the list showed it last. It stays the same object from one reading of the list to the next, with other values:
+ * some hundred thousand new ones at each poll, which live just until it is over, would be most of the garbage collector's work.
+ */
+export class ListedChannel implements ChannelRecord {
+  readonly sensorId: string;
+  readonly channelId: string;
+  readonly name: string;
+  readonly unit: string;
+  /** NaN where there is none: numbers alone are kept in place. */
+  #value = Number.NaN;
+  #measuredAt = Number.NaN;
+  /** Of the text up to its measurement. */
+  readonly #length: number;
+  readonly #low: number;
+  readonly #high: number;
+
+  constructor({ sensorId, channelId, name, unit }: ChannelRecord, length: number, hash: ByteHash) {
+    this.sensorId = sensorId;
+    this.channelId = channelId;
+    this.name = name;
+    this.unit = unit;
+    this.#length = length;
+    this.#low = hash.low;
+    this.#high = hash.high;
+  }
+
+  get value(): number | undefined {
+    return Number.isNaN(this.#value) ? undefined : this.#value;
+  }
+
+  get measuredAt(): number | undefined {
+    return Number.isNaN(this.#measuredAt) ? undefined : this.#measuredAt;
+  }
+
+  /** Records with limits, or with a lookup, are not remembered. */
+  get limits(): undefined {
+    return undefined;
+  }
+
+  measured(value: number | undefined, at: number | undefined): void {
+    this.#value = value ?? Number.NaN;
+    this.#measuredAt = at ?? Number.NaN;
+  }
+
+  /** The end of this channel's text up to its measurement, where it is what stands at `at`; else NOT_KNOWN. */
+  endAt(bytes: Buffer, at: number, end: number, hash: ByteHash): number {
+    const after = at + this.#length;
+    if (after >= end) return NOT_KNOWN;
+    hash.of(bytes, at, after);
+    return hash.low === this.#low && hash.high === this.#high ? after : NOT_KNOWN;
+  }
+}
+
+/**
+ * Remembers the records of a list of channels. From one poll to the next they differ in nothing but the measurement, and come
+ * in the same order: so the text up to the measurement is compared with that of last time, by length and a hash of 64 bits,
+ * and only the measurement is read.
+ *
+ * It cannot mislead. Where the text up to the measurement is the same, a parser is in the same state behind it; the
+ * measurement is checked byte by byte; and only a bracket follows, that of the record. A hash can be the same for another text
+ * of the same length once in 2^64 changes, and which texts these are no server knows: it begins with random numbers.
+ * Records of which anything else is to be said (limits, or something that cannot be read) are not remembered.
+ */
+export class ChannelMemory {
+  readonly #decode: (record: unknown, problems: DecodeProblems) => ChannelRecord | undefined;
+  readonly #hash = new ByteHash();
+  readonly #measurements = new RecordShapes(IGNORED);
+  /** In the order of the list; undefined where one is not remembered. */
+  #before: (ListedChannel | undefined)[] = [];
+  #now: (ListedChannel | undefined)[] = [];
+  /** By how much records are expected further behind in `#before` than they come. */
+  #shift = 0;
+  #missed = 0;
+  #recalled: ListedChannel | undefined;
+  #value: number | undefined;
+  #measuredAt: number | undefined;
+  /** None: with one, a record is decoded anew, and the problem counted there. */
+  #problems = noProblems();
+  #lists = 0;
+
+  constructor(decode: (record: unknown, problems: DecodeProblems) => ChannelRecord | undefined) {
+    this.#decode = decode;
+  }
+
+  /** For one page. A first list is not remembered: many a program reads no second one. */
+  page(offset: number): RecordMemory | undefined {
+    if (this.#lists === 0) return undefined;
+    if (offset === 0) {
+      this.#shift = 0;
+      this.#missed = 0;
+    }
+    // A page that comes once more begins where it began; records that were not taken one by one are not remembered.
+    this.#now.length = Math.min(this.#now.length, offset);
+    while (this.#now.length < offset) this.#now.push(undefined);
+    return {
+      recall: (bytes, at, end) => this.#recall(bytes, at, end),
+      learn: (bytes, at, end, record) => this.#learn(bytes, at, end, record),
+      recalled: () => this.#recalled,
+    };
+  }
+
+  /** The list is complete. */
+  listed(): void {
+    this.#lists++;
+    this.#before = this.#now;
+    this.#now = [];
+  }
+
+  #recall(bytes: Buffer, at: number, end: number): number {
+    const expected = this.#now.length + this.#shift;
+    const after = this.#recallAt(expected, bytes, at, end);
+    if (after !== NOT_KNOWN || this.#missed > MAX_MISSED) return after;
+    for (let by = 1; by <= MAX_SHIFT; by++) {
+      for (const shift of [by, -by]) {
+        const found = this.#recallAt(expected + shift, bytes, at, end);
+        if (found === NOT_KNOWN) continue;
+        this.#shift += shift;
+        return found;
+      }
+    }
+    this.#missed++;
+    return NOT_KNOWN;
+  }
+
+  #recallAt(position: number, bytes: Buffer, at: number, end: number): number {
+    const channel = this.#before[position];
+    const measurementAt = channel?.endAt(bytes, at, end, this.#hash) ?? NOT_KNOWN;
+    if (channel === undefined || measurementAt === NOT_KNOWN) return NOT_KNOWN;
+    const after = this.#readMeasurement(bytes, measurementAt, end);
+    if (after === NOT_KNOWN || bytes[after] !== CLOSE_OBJECT) return NOT_KNOWN;
+    channel.measured(this.#value, this.#measuredAt);
+    this.#recalled = channel;
+    this.#now.push(channel);
+    this.#missed = 0;
+    return after + 1;
+  }
+
+  #learn(bytes: Buffer, at: number, end: number, record: unknown): unknown {
+    const problems = noProblems();
+    const channel = this.#decode(record, problems);
+    const measurementAt = memberAt(bytes, at, end, MEASUREMENT);
+    const isPlain = channel !== undefined && channel.limits === undefined && channel.lookup === undefined;
+    if (!isPlain || measurementAt === NOT_KNOWN || Object.values(problems).some((count) => count > 0)) {
+      this.#now.push(undefined);
+      return record;
+    }
+    let after = this.#readMeasurement(bytes, measurementAt, end);
+    if (after === NOT_KNOWN) {
+      this.#measurements.learn(bytes, measurementAt, end - 1);
+      after = this.#readMeasurement(bytes, measurementAt, end);
+    }
+    if (after === NOT_KNOWN || after + 1 !== end || bytes[after] !== CLOSE_OBJECT) {
+      this.#now.push(undefined);
+      return record;
+    }
+    this.#hash.of(bytes, at, measurementAt);
+    const listed = new ListedChannel(channel, measurementAt - at, this.#hash);
+    listed.measured(channel.value, channel.measuredAt);
+    this.#now.push(listed);
+    return listed;
+  }
+
+  /** The end of the measurement at `at`, as `#value` and `#measuredAt`; NOT_KNOWN where there is anything to say about it. */
+  #readMeasurement(bytes: Buffer, at: number, end: number): number {
+    if (bytes[at] !== OPEN_OBJECT) {
+      this.#value = undefined;
+      this.#measuredAt = undefined;
+      return bytes.toString("latin1", at, at + NULL.length) === NULL ? at + NULL.length : NOT_KNOWN;
+    }
+    const after = this.#measurements.read(bytes, at, end);
+    if (after === NO_MATCH) return NOT_KNOWN;
+    const { display_value, timestamp } = this.#measurements.record;
+    const problems = this.#problems;
+    this.#value = readValue(display_value, problems);
+    this.#measuredAt = readTimestamp(timestamp, problems);
+    if (problems.value + problems.timestamp === 0) return after;
+    this.#problems = noProblems();
+    return NOT_KNOWN;
+  }
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+
+const [LOW_SEED, HIGH_SEED] = [randomBytes(4).readInt32LE(), randomBytes(4).readInt32LE()];
+
+/**
+ * A hash of 64 bits of bytes, as two numbers of 32. Four bytes a step, which is several times as fast as one by one, and as a
+ * call of anything that is not JavaScript for a few hundred of them. Seeded at random, so that nobody outside can tell which
+ * bytes have the same one.
+ */
+export class ByteHash {
+  /** Of what was hashed last. */
+  low = 0;
+  high = 0;
+  #view: DataView = new DataView(new ArrayBuffer(0));
+
+  of(bytes: Buffer, from: number, to: number): void {
+    const view = this.#viewOf(bytes);
+    let low = LOW_SEED;
+    let high = HIGH_SEED;
+    let at = from;
+    for (; at + 4 <= to; at += 4) {
+      const word = view.getInt32(at, true);
+      low = Math.imul(low ^ word, 0x9e3779b1);
+      low ^= low >>> 15;
+      high = Math.imul(((high << 13) | (high >>> 19)) ^ word, 0x85ebca6b);
+    }
+    for (; at < to; at++) {
+      const byte = bytes[at] ?? 0;
+      low = Math.imul(low ^ byte, 0x9e3779b1);
+      low ^= low >>> 15;
+      high = Math.imul(((high << 13) | (high >>> 19)) ^ byte, 0x85ebca6b);
+    }
+    this.low = low;
+    this.high = high;
+  }
+
+  /** Made anew only where the bytes are in other memory than last time. */
+  #viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+    const known = this.#view;
+    if (known.buffer !== buffer || known.byteOffset !== byteOffset || known.byteLength !== length) {
+      this.#view = new DataView(buffer, byteOffset, length);
+    }
+    return this.#view;
+  }
+}

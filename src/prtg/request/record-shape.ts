@@ -1,0 +1,198 @@
+import { JsonValueReader, NO_VALUE } from "./json-value.ts";
+
+/** The bytes are no record of this shape. */
+export const NO_MATCH = -1;
+
+const OPEN_OBJECT = "{".charCodeAt(0);
+const CLOSE_OBJECT = "}".charCodeAt(0);
+const QUOTE = '"'.charCodeAt(0);
+const COLON = ":".charCodeAt(0);
+const COMMA = ",".charCodeAt(0);
+/** Objects within each other, beyond which a record has no shape. */
+const MAX_LEVELS = 8;
+const UNSUITABLE: readonly string[] = ["__proto__"];
+
+type Members = Record<string, unknown>;
+const NOTHING: Readonly<Members> = {};
+
+/** A place in a record at which values differ from record to record. */
+interface Place {
+  /** Where the text before it ends, in the text of all. */
+  readonly textEnd: number;
+  /** Where the value goes; undefined where it is passed over. */
+  readonly target: Members | undefined;
+  readonly member: string;
+}
+
+/**
+ * How a record is written: the text between its values, `{"id":` and `,"name":`. The records of a list are written alike, so
+ * that one after the other is read by comparing that text and taking the values in between: `JSON.parse` would make all the
+ * objects and names of members anew for each, which takes several times as long, and the garbage collector as long again.
+ *
+ * A record that differs in anything but values (a member more, another order, a space) is none of this shape. One that is
+ * has been checked byte by byte, and so is valid JSON that `JSON.parse` would read as the same.
+ */
+export class RecordShape {
+  /** The record read last, without what is ignored: the same object each time, with other values. */
+  readonly record: Members;
+  readonly #text: Buffer;
+  readonly #places: readonly Place[];
+  readonly #values = new JsonValueReader();
+
+  private constructor(record: Members, text: Buffer, places: readonly Place[]) {
+    this.record = record;
+    this.#text = text;
+    this.#places = places;
+  }
+
+  /**
+   * The shape of the record from `start` to `end`, which is valid JSON. `ignored`: members that nobody asks for, as paths
+   * (`basic.name`). Undefined where it is no compact object.
+   */
+  static of(bytes: Buffer, start: number, end: number, ignored: ReadonlySet<string>): RecordShape | undefined {
+    const learner = new Learner(bytes, start, end, ignored);
+    const record = learner.object("", 0, true);
+    if (record === undefined || learner.at !== end) return undefined;
+    const { text, places } = learner.finish();
+    return new RecordShape(record, text, places);
+  }
+
+  /** The end of the record that begins at `start` and ends before `end`, which is `record` then; else NO_MATCH. */
+  read(bytes: Buffer, start: number, end: number): number {
+    const text = this.#text;
+    let at = start;
+    let textAt = 0;
+    for (const { textEnd, target, member } of this.#places) {
+      for (; textAt < textEnd; textAt++, at++) if (bytes[at] !== text[textAt]) return NO_MATCH;
+      if (target === undefined) at = this.#values.skip(bytes, at, end);
+      else {
+        at = this.#values.read(bytes, at, end);
+        if (at !== NO_VALUE) target[member] = this.#values.value;
+      }
+      if (at === NO_VALUE) return NO_MATCH;
+    }
+    for (; textAt < text.length; textAt++, at++) if (bytes[at] !== text[textAt]) return NO_MATCH;
+    return at > end ? NO_MATCH : at;
+  }
+}
+
+/** Goes through a record once and notes where its values are. */
+class Learner {
+  at: number;
+  readonly #bytes: Buffer;
+  readonly #end: number;
+  readonly #ignored: ReadonlySet<string>;
+  readonly #values = new JsonValueReader();
+  readonly #texts: Buffer[] = [];
+  readonly #places: Place[] = [];
+  #textFrom: number;
+  #textLength = 0;
+
+  constructor(bytes: Buffer, start: number, end: number, ignored: ReadonlySet<string>) {
+    this.at = start;
+    this.#textFrom = start;
+    this.#bytes = bytes;
+    this.#end = end;
+    this.#ignored = ignored;
+  }
+
+  /** The object that begins here, with the members that are not ignored; undefined where it is unsuitable. */
+  object(path: string, level: number, isWanted: boolean): Members | undefined {
+    if (level === MAX_LEVELS || !this.#take(OPEN_OBJECT)) return undefined;
+    const members: Members = {};
+    const names = new Set<string>();
+    if (this.#take(CLOSE_OBJECT)) return members;
+    do {
+      const name = this.#name();
+      // Of two members of the same name the last one counts.
+      if (name === undefined || names.has(name) || UNSUITABLE.includes(name)) return undefined;
+      names.add(name);
+      const isTaken = isWanted && !this.#ignored.has(path + name);
+      if (this.#bytes[this.at] === OPEN_OBJECT) {
+        const inner = this.object(`${path}${name}.`, level + 1, isTaken);
+        if (inner === undefined) return undefined;
+        if (isTaken) members[name] = inner;
+      } else if (!this.#value(isTaken ? members : undefined, name)) return undefined;
+    } while (this.#take(COMMA));
+    return this.#take(CLOSE_OBJECT) ? members : undefined;
+  }
+
+  finish(): { readonly text: Buffer; readonly places: readonly Place[] } {
+    this.#endText();
+    return { text: Buffer.concat(this.#texts), places: this.#places };
+  }
+
+  #value(target: Members | undefined, member: string): boolean {
+    this.#endText();
+    const after = this.#values.read(this.#bytes, this.at, this.#end);
+    if (after === NO_VALUE) return false;
+    this.#places.push({ textEnd: this.#textLength, target, member });
+    if (target !== undefined) target[member] = this.#values.value;
+    this.at = after;
+    this.#textFrom = after;
+    return true;
+  }
+
+  #name(): string | undefined {
+    if (this.#bytes[this.at] !== QUOTE) return undefined;
+    const after = this.#values.read(this.#bytes, this.at, this.#end);
+    if (after === NO_VALUE) return undefined;
+    this.at = after;
+    const { value } = this.#values;
+    return this.#take(COLON) && typeof value === "string" ? value : undefined;
+  }
+
+  #take(byte: number): boolean {
+    if (this.#bytes[this.at] !== byte) return false;
+    this.at++;
+    return true;
+  }
+
+  #endText(): void {
+    // A copy, as the bytes are written over.
+    this.#texts.push(Buffer.from(this.#bytes.subarray(this.#textFrom, this.at)));
+    this.#textLength += this.at - this.#textFrom;
+    this.#textFrom = this.at;
+  }
+}
+
+/** There is one, mostly, and a few more where some members are left out. */
+const MAX_SHAPES = 8;
+
+/** The shapes that were met, learned as they come. */
+export class RecordShapes {
+  readonly #ignored: ReadonlySet<string>;
+  /** The one learned last at the end. */
+  readonly #shapes: RecordShape[] = [];
+  #last: RecordShape | undefined;
+
+  constructor(ignored: ReadonlySet<string>) {
+    this.#ignored = ignored;
+  }
+
+  /** The record read last; good until the next one is read. */
+  get record(): Readonly<Members> {
+    return this.#last?.record ?? NOTHING;
+  }
+
+  /** As `RecordShape.read`, by any of the shapes. */
+  read(bytes: Buffer, start: number, end: number): number {
+    const usual = this.#last?.read(bytes, start, end) ?? NO_MATCH;
+    if (usual !== NO_MATCH) return usual;
+    for (const shape of this.#shapes) {
+      const found = shape === this.#last ? NO_MATCH : shape.read(bytes, start, end);
+      if (found === NO_MATCH) continue;
+      this.#last = shape;
+      return found;
+    }
+    return NO_MATCH;
+  }
+
+  /** Learns from a record that none of them could read, and that is valid JSON. */
+  learn(bytes: Buffer, start: number, end: number): void {
+    const shape = RecordShape.of(bytes, start, end, this.#ignored);
+    if (shape === undefined) return;
+    if (this.#shapes.length === MAX_SHAPES) this.#shapes.shift();
+    this.#shapes.push(shape);
+  }
+}

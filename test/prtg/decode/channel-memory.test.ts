@@ -1,0 +1,252 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
+import { ChannelMemory, ListedChannel } from "../../../src/prtg/decode/channel-memory.ts";
+import { type DecodeProblems, noProblems } from "../../../src/prtg/decode/problems.ts";
+import type { ChannelRecord } from "../../../src/prtg/records.ts";
+import { JsonRecords } from "../../../src/prtg/request/json-records.ts";
+
+interface Reading {
+  readonly items: readonly unknown[];
+  readonly problems: DecodeProblems;
+}
+
+interface Pages {
+  /** The text of each page; a page begins with the last record of the one before. */
+  readonly pages: readonly { readonly offset: number; readonly text: string }[];
+  /** Bytes after which complete records are read. */
+  readonly piece: number;
+}
+
+const PARTS = [97, 1_000];
+
+/** Reads a list; undefined where its text is refused. */
+function read({ pages, piece }: Pages, memory?: ChannelMemory): Reading | undefined {
+  const problems = noProblems();
+  const items: unknown[] = [];
+  const take = (record: unknown) => {
+    const item = record instanceof ListedChannel ? record : decodeChannel(record, problems);
+    items.push(item && plain(item));
+  };
+  try {
+    for (const { offset, text } of pages) {
+      const records = new JsonRecords({ take, memory: memory?.page(offset), piece });
+      const bytes = Buffer.from(text);
+      for (let at = 0, part = 0; at < bytes.length; part++) {
+        const end = at + (PARTS[part % PARTS.length] ?? 1);
+        records.take(bytes.subarray(at, end));
+        at = end;
+      }
+      records.end();
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  memory?.listed();
+  return { items, problems };
+}
+
+function plain({ sensorId, channelId, name, unit, value, measuredAt, limits, lookup }: ChannelRecord): ChannelRecord {
+  return { sensorId, channelId, name, unit, value, measuredAt, limits, lookup };
+}
+
+function pagesOf(records: readonly unknown[], size: number, piece: number, indent = ""): Pages {
+  const pages: { offset: number; text: string }[] = [];
+  for (let offset = 0; offset === 0 || offset < records.length - 1; offset += size - 1) {
+    pages.push({ offset, text: JSON.stringify(records.slice(offset, offset + size), undefined, indent) });
+  }
+  return { pages, piece };
+}
+
+function channel(id: number, value: unknown, timestamp: unknown = "2026-03-12T17:55:10Z"): Record<string, unknown> {
+  return {
+    ...{ id: `${id >> 2}.${id & 3}`, name: `Traffic ${id}`, basic: { displayunit: "Mbit/s" }, kind: "channel" },
+    ...{ parent: { id: `${id >> 2}`, name: "Port 7" } },
+    last_measurement: { timestamp, value: 7, display_value: value, minimum: 0.5, maximum: null },
+  };
+}
+
+describe("a list of channels that was read before", () => {
+  test("is read without decoding anything but the measurements", () => {
+    let decoded = 0;
+    const memory = new ChannelMemory((record, problems) => {
+      decoded++;
+      return decodeChannel(record, problems);
+    });
+    const list = (minute: number) =>
+      Array.from({ length: 100 }, (_, id) =>
+        channel(id, id % 7 === 0 ? null : minute + id / 8, `2026-03-12T17:5${minute}:10Z`),
+      );
+    for (const minute of [0, 1]) read(pagesOf(list(minute), 40, 400), memory);
+    decoded = 0;
+    const pages = pagesOf(list(2), 40, 400);
+    const result = read(pages, memory);
+    expect(result).toEqual(read(pages));
+    expect(result?.items[12]).toMatchObject({ sensorId: "3", channelId: "0", value: 3.5, name: "Traffic 12" });
+    expect(decoded).toBe(0);
+    // A few come, go, and have other names: the others are found again.
+    const changed = list(3).flatMap((record, at) =>
+      at === 20 ? [] : at === 50 ? [channel(900, 1), record] : [record],
+    );
+    changed[70] = channel(901, 1);
+    const later = pagesOf(changed, 40, 400);
+    expect(read(later, memory)).toEqual(read(later));
+    expect(decoded).toBeLessThan(5);
+  });
+
+  test("gives the same channels as one that is read for the first time, whatever changed", () => {
+    const value = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.integer(),
+      fc.constantFrom<unknown>(
+        null,
+        "1.5",
+        "1,5",
+        "",
+        -0,
+        1e21,
+        2 ** 53 + 2,
+        0.1 + 0.2,
+        true,
+        [],
+        {},
+        "1\\",
+        'q"',
+        "é",
+      ),
+    );
+    const time = fc.constantFrom<unknown>(
+      "2026-03-12T17:55:10Z",
+      "2026-03-12T17:56:10.5+02:00",
+      "0001-01-01T00:00:00Z",
+      "",
+      null,
+      "soon",
+      5,
+      '},{"id":',
+    );
+    const text = fc.oneof(
+      fc.string({ maxLength: 6 }),
+      fc.constantFrom('a"b', "\\", "é😀", '},{"id":"', "\u2028", "x".repeat(70)),
+    );
+    const measurement = fc.oneof(
+      { arbitrary: fc.record({ timestamp: time, value, display_value: value, minimum: value }), weight: 6 },
+      fc.record({ display_value: value, timestamp: time }),
+      fc.constantFrom<unknown>(null, {}, "none", [], { display_value: { value: 1 } }),
+    );
+    const id = fc.oneof(
+      fc.nat(30).map((number) => `${number >> 2}.${number & 3}`),
+      fc.constantFrom<unknown>("5", 5.5, "", "1.-4", null),
+    );
+    const asTreeNode = fc.record({
+      id,
+      name: text,
+      basic: fc.record({ displayunit: text }),
+      parent: fc.record({ id: fc.constantFrom("1", "2"), name: text }),
+      last_measurement: measurement,
+    });
+    const asInfo = fc.record({
+      id,
+      name: text,
+      unit: fc.record({ display_unit: text }),
+      last_measurement: measurement,
+      limits: fc.record({ limit_max_error: value }),
+    });
+    const odd = fc.oneof(
+      fc.record({ id, last_measurement: measurement, after: text }),
+      fc.record({ id, alerting: fc.record({ limitmaxerror: text }), last_measurement: measurement }),
+      fc.record({ id, last_measurement: measurement, "last_measurement ": measurement }),
+      fc.jsonValue(),
+    );
+    const record = fc.oneof({ arbitrary: asTreeNode, weight: 6 }, asInfo, odd);
+    const edit = fc.record({
+      at: fc.nat(40),
+      what: fc.constantFrom("measure", "replace", "insert", "remove", "rename"),
+      record,
+      measurement,
+      text,
+    });
+    fc.assert(
+      fc.property(
+        fc.array(record, { minLength: 1, maxLength: 30 }),
+        fc.array(fc.array(edit, { maxLength: 8 }), { minLength: 2, maxLength: 4 }),
+        fc.integer({ min: 2, max: 12 }),
+        fc.integer({ min: 20, max: 600 }),
+        (first, edits, size, piece) => {
+          const memory = new ChannelMemory(decodeChannel);
+          let list: unknown[] = first;
+          for (const changes of [[], [], ...edits]) {
+            list = changes.reduce(changed, list);
+            const pages = pagesOf(list, size, piece);
+            expect(read(pages, memory)).toEqual(read(pages));
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+
+    function changed(
+      list: unknown[],
+      { at, what, record, measurement, text }: typeof edit extends fc.Arbitrary<infer One> ? One : never,
+    ): unknown[] {
+      const place = at % (list.length + 1);
+      const before = list[place];
+      const known = typeof before === "object" && before !== null ? before : {};
+      if (what === "measure") return list.with(place % list.length, { ...known, last_measurement: measurement });
+      if (what === "rename") return list.with(place % list.length, { ...known, name: text });
+      if (what === "replace") return list.with(place % list.length, record);
+      if (what === "insert" || list.length < 2) return list.toSpliced(place, 0, record);
+      return list.toSpliced(place, 1);
+    }
+  });
+
+  test("is refused where a list that is read for the first time is, wherever its text is broken", () => {
+    const records = Array.from({ length: 12 }, (_, id) => channel(id, id / 3));
+    const whole = pagesOf(records, 100, 300);
+    const json = whole.pages[0]?.text ?? "";
+    fc.assert(
+      fc.property(
+        fc.nat(json.length - 1),
+        fc.nat(3),
+        fc.oneof(
+          fc.constantFrom("", "\u0000", "]", "}", '"', ",", "\\", "\\u00e9", ":", "{", " ", "0", "-", ".", "e5", "\n"),
+          fc.string(),
+        ),
+        (at, length, instead) => {
+          const memory = new ChannelMemory(decodeChannel);
+          for (let times = 0; times < 3; times++) read(whole, memory);
+          const pages = {
+            pages: [{ offset: 0, text: json.slice(0, at) + instead + json.slice(at + length) }],
+            piece: 300,
+          };
+          expect(read(pages, memory)).toEqual(read(pages));
+          // And what it remembers is right.
+          expect(read(whole, memory)).toEqual(read(whole));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("with a member twice, or spelt in another way, is not taken for one without", () => {
+    const json = JSON.stringify([channel(1, 1), channel(2, 2)]);
+    for (const more of ['"last_measurement":null', '"last\\u005fmeasurement":{"display_value":5}', '"name":"other"']) {
+      for (const text of [json.replaceAll("}}", `},${more}}`), json.replaceAll('"kind"', `${more},"kind"`)]) {
+        const memory = new ChannelMemory(decodeChannel);
+        for (let times = 0; times < 4; times++) {
+          const pages = {
+            pages: [
+              {
+                offset: 0,
+                text: text.replaceAll(":7", `:${times}`).replaceAll('"display_value":1', `"display_value":1${times}`),
+              },
+            ],
+            piece: 100,
+          };
+          expect(read(pages, memory)).toEqual(read(pages));
+        }
+      }
+    }
+  });
+});
