@@ -37,7 +37,7 @@ async function* escapedChunks(lines: Buffer): AsyncIterable<Buffer> {
     const to = newline === -1 ? lines.length : newline + 1;
     yield Buffer.from(escapeNamesWithDots(lines.toString("utf8", from, to)));
     from = to;
-    await yieldToEventLoop();
+    await yieldToEventLoop("reader");
   }
 }
 

@@ -51,7 +51,7 @@ export class OwnMetricsRenderer {
   }
 
   async #make(format: ExpositionFormat): Promise<string> {
-    const slices = new TimeSlices(this.#clock);
+    const slices = new TimeSlices(this.#clock, undefined, "reader");
     const now = this.#clock.monotonic();
     const known = this.#ofProcess.get(format);
     const isRecent = known !== undefined && now - known.since < this.#shownFor;

@@ -5,36 +5,49 @@ import type { Clock } from "./clock.ts";
 const SLICE_MS = 8;
 const STEPS_PER_LOOK = 256;
 
-const waiting: (() => void)[] = [];
+/** Who waits for long work: the reader of a page, or only what is kept up to date. */
+export type Lane = "reader" | "background";
+
+/** While readers wait, one turn in so many is for the background: it must go on, too. */
+const BACKGROUND_EVERY = 4;
+
+const waiting: Readonly<Record<Lane, (() => void)[]>> = { reader: [], background: [] };
+let turns = 0;
 
 /**
  * Waits until the event loop has looked after everything else. Of all the long work that waits like this, one piece is
  * done a turn, so that however much goes on at a time, a turn takes as long as the longest piece and not as all of them.
- * For work that knows how long its pieces take; otherwise see `TimeSlices`.
+ * What a reader waits for goes first: with hundreds of servers, a scrape would else wait a turn for each of their answers
+ * whenever it gives the event loop back. For work that knows how long its pieces take; otherwise see `TimeSlices`.
  */
-export function yieldToEventLoop(): Promise<void> {
+export function yieldToEventLoop(lane: Lane = "background"): Promise<void> {
   return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(goOn);
+    waiting[lane].push(resolve);
+    if (waiting.reader.length + waiting.background.length === 1) setImmediate(goOn);
   });
 }
 
 function goOn(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(goOn);
+  const { reader, background } = waiting;
+  turns++;
+  const isForReader = reader.length > 0 && (background.length === 0 || turns % BACKGROUND_EVERY !== 0);
+  (isForReader ? reader : background).shift()?.();
+  if (reader.length + background.length > 0) setImmediate(goOn);
 }
 
 /** Cuts long work into slices of 8 ms: scrapes and requests get the event loop in between. */
 export class TimeSlices {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
+  readonly #lane: Lane;
   #steps = 0;
   #sliceBegan: number;
 
   /** `signal` ends the work between two slices: what is waited for rejects with its reason. */
-  constructor(clock: Clock, signal?: AbortSignal) {
+  constructor(clock: Clock, signal?: AbortSignal, lane: Lane = "background") {
     this.#clock = clock;
     this.#signal = signal;
+    this.#lane = lane;
     this.#sliceBegan = clock.monotonic();
   }
 
@@ -51,7 +64,7 @@ export class TimeSlices {
   }
 
   async #yield(): Promise<void> {
-    await yieldToEventLoop();
+    await yieldToEventLoop(this.#lane);
     this.#signal?.throwIfAborted();
     this.#sliceBegan = this.#clock.monotonic();
   }

@@ -20,3 +20,18 @@ test("does one piece of work a turn of the event loop, in the order in which it 
   expect(done).toEqual(["a1", "b1", "c1", "a2", "c2"]);
   for (const [index, count] of turns.entries()) expect(count - (turns[index - 1] ?? 0)).toBeLessThanOrEqual(1);
 });
+
+test("what a reader waits for goes before the background, however much of that there is, and leaves it some turns", async () => {
+  const done: string[] = [];
+  const work = async (name: string, lane: "reader" | "background", pieces: number) => {
+    for (let piece = 0; piece < pieces; piece++) {
+      await yieldToEventLoop(lane);
+      done.push(name);
+    }
+  };
+  const background = Array.from({ length: 100 }, () => work("poll", "background", 3));
+  await work("scrape", "reader", 30);
+  expect(done.filter((name) => name === "poll").length).toBeGreaterThanOrEqual(9);
+  expect(done.filter((name) => name === "poll").length).toBeLessThanOrEqual(11);
+  await Promise.all(background);
+});

@@ -25,7 +25,7 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
     const asked = question.servers.length === 0 ? [...sources.monitors.keys()] : question.servers;
     const refusal = refusalOf(sources, asked);
     if (refusal !== undefined) return refusal;
-    const slices = new TimeSlices(sources.clock, gone);
+    const slices = new TimeSlices(sources.clock, gone, "reader");
     const pieces: Buffer[] = [];
     let piece = "";
     for (const server of new Set(asked)) {

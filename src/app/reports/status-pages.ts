@@ -18,7 +18,7 @@ export function createStatusSource(sources: StatusSources, redactor: Redactor): 
   // Names, paths and errors come from outside: a secret in one of them must not leave this way.
   const redacted = async <Report>(report: Report, slices: Steps): Promise<Report> =>
     (await redactStrings(report, redactor, slices)) as Report;
-  const slicesFor = (gone: AbortSignal | undefined) => new TimeSlices(sources.clock, gone);
+  const slicesFor = (gone: AbortSignal | undefined) => new TimeSlices(sources.clock, gone, "reader");
   return {
     // Without slices: it is as much work for many servers as for one, and a reader need not wait for those who poll.
     status: async (question = FIRST_PAGE, gone) => {
