@@ -10,6 +10,7 @@ import { StateWriter } from "../../src/collectors/state-writer.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { ExtraWork } from "../../src/lib/load/extra-work.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { ServerView } from "../../src/projection/server-view.ts";
 import { createApiClient } from "../../src/prtg/client.ts";
@@ -74,6 +75,7 @@ const collectors = new ServerCollectors({
   records: new RunRecords({ clock: systemClock, log, metrics: collectorMetrics }),
   schedules: { tree: rarely, channels: rarely },
   countedKinds: new Set(),
+  extras: new ExtraWork(systemClock),
   sync: undefined,
 });
 

@@ -10,6 +10,7 @@ import type { Redactor } from "../errors/redactor.ts";
 import { readTextFile, withinTime } from "../lib/bounded-files.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { filesMatching } from "../lib/file-pattern.ts";
+import { type LoadMeter, openLoadMeter } from "../lib/load/load-meter.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { MemoryBudget } from "../lib/memory-budget.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
@@ -41,6 +42,8 @@ export interface CommandContext {
   readonly print: (text: string) => void;
   /** For what is read from servers and known of them, all together. */
   readonly memory: MemoryBudget;
+  /** Measures how busy the process is. */
+  readonly openLoadMeter: () => LoadMeter;
 }
 
 /** To be called once: from then on an uncaught fault is logged and ends the process. */
@@ -61,6 +64,7 @@ export function createContext(flags: LogFlags, redactor: Redactor): CommandConte
     log,
     print: (text) => void process.stdout.write(`${redactor.redact(text)}\n`),
     memory: new MemoryBudget(memoryForObjects(getHeapStatistics().heap_size_limit)),
+    openLoadMeter,
   };
 }
 

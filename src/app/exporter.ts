@@ -13,6 +13,7 @@ import { OWN_METRICS } from "../telemetry/own-metrics.ts";
 import type { ConfigDigests } from "./config-digests.ts";
 import type { CommandContext } from "./context.ts";
 import { beginEvents, type EventOutputs, type PreparedEvents } from "./event-outputs.ts";
+import { ExtraBudget } from "./extra-budget.ts";
 import { mappingOf, shapeOf } from "./mapping.ts";
 import { createMetricsPage } from "./metrics-page.ts";
 import { MonitoredServer } from "./monitored-server.ts";
@@ -49,6 +50,7 @@ export class Exporter {
   /** Devices as targets of service discovery. */
   readonly discovery: Discovery;
   readonly #courses: StatusCourses;
+  readonly #extras: ExtraBudget;
   readonly #context: CommandContext;
   readonly #store: Store;
   /** What ends in the background. */
@@ -58,13 +60,14 @@ export class Exporter {
   #push: OtlpPush | undefined;
   #events: EventOutputs | undefined;
   #state: StatePush | undefined;
-  #sampling: Promise<void> | undefined;
+  #following: Promise<unknown> | undefined;
+  readonly #stopping = new AbortController();
   #started = false;
   #ready = false;
 
   /** `push`: undefined where nothing is pushed; `events`: where none are told. The exporter closes both. */
   constructor(config: Config, context: CommandContext, push?: OtlpPush, events?: EventOutputs) {
-    const { clock, redactor } = context;
+    const { clock, log, redactor, openLoadMeter } = context;
     const store = new Store(mappingOf(config).mapper.storeFamilies(), (family, values) =>
       formatLabels(family.labels, values),
     );
@@ -79,6 +82,7 @@ export class Exporter {
     metrics.config.reloadSuccessful(1);
     metrics.config.reloadTime(clock.now() / 1_000);
     metrics.config.badServerFiles(config.badServerFiles ?? 0);
+    this.#extras = new ExtraBudget({ clock, log, metrics, openLoadMeter });
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
     this.#showWebInterfaces();
     this.#courses = new StatusCourses(clock, () => this.#servers);
@@ -100,7 +104,7 @@ export class Exporter {
     this.exposition.start();
     const servers = [...this.#servers.values()];
     for (const server of servers) server.start();
-    this.#sampling = this.#courses.run();
+    this.#following = Promise.all([this.#courses.run(), this.#extras.run(this.#stopping.signal)]);
     this.#startState();
     await Promise.all(servers.map(({ firstAttempt }) => firstAttempt));
     this.#ready = true;
@@ -161,10 +165,11 @@ export class Exporter {
   /** Stops for good: polling ends, what waits is pushed within `graceMs`, sessions end and connections are closed. */
   async stop(graceMs = 0): Promise<void> {
     this.#courses.stop();
+    this.#stopping.abort();
     const servers = [...this.#servers.values()];
     const stopping = servers.map((server) => server.stop(graceMs));
     // What ends in the background may still push: before its connections are closed.
-    await Promise.all([this.#state?.stop(graceMs), this.#sampling, ...stopping, ...this.#ending]);
+    await Promise.all([this.#state?.stop(graceMs), this.#following, ...stopping, ...this.#ending]);
     await Promise.all([this.#events?.end(), this.#push?.end(), ...servers.map((server) => server.close())]);
     this.exposition.stop();
   }
@@ -177,6 +182,7 @@ export class Exporter {
       shape: shapeOf(this.#config),
       store: this.#store,
       exporterMetrics: this.metrics,
+      extras: this.#extras.work,
       context: this.#context,
     });
   }

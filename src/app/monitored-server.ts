@@ -3,6 +3,7 @@ import { type RunRecord, RunRecords } from "../collectors/run-record.ts";
 import { ServerReader } from "../collectors/server-reader.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import { ServerEvents } from "../events/server-events.ts";
+import type { Extras } from "../lib/load/extra-work.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ChannelChoice, SensorInspection } from "../projection/inspection.ts";
 import { ServerView } from "../projection/server-view.ts";
@@ -50,6 +51,8 @@ export interface MonitoredServerOptions {
   readonly shape: ConfiguredShape;
   readonly store: Store;
   readonly exporterMetrics: ExporterMetrics;
+  /** Of the process: what it has time for. */
+  readonly extras: Extras;
   readonly context: CommandContext;
 }
 
@@ -63,7 +66,7 @@ export class MonitoredServer {
   #events: ServerEvents | undefined;
   #started = false;
 
-  constructor({ plan, events, shape, store, exporterMetrics, context }: MonitoredServerOptions) {
+  constructor({ plan, events, shape, store, exporterMetrics, extras, context }: MonitoredServerOptions) {
     const { clock } = context;
     const { server } = plan;
     const metrics = serverRecorder(exporterMetrics, server.name);
@@ -76,7 +79,7 @@ export class MonitoredServer {
     });
     const records = new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) });
     const stateMemory = context.memory.open();
-    this.#base = { name: server.name, view, records, metrics, exporterMetrics, context, stateMemory, log };
+    this.#base = { name: server.name, view, records, metrics, exporterMetrics, extras, context, stateMemory, log };
     this.#pipeline = new ServerPipeline(plan, this.#connect(server), this.#base);
     if (events !== undefined) this.#beginEvents(events);
   }

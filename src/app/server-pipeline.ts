@@ -4,6 +4,7 @@ import type { RunRecords } from "../collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../collectors/server-collectors.ts";
 import type { ServerReader } from "../collectors/server-reader.ts";
 import { StateWriter } from "../collectors/state-writer.ts";
+import type { Extras } from "../lib/load/extra-work.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { ServerView } from "../projection/server-view.ts";
 import { Delivery } from "../sync/delivery.ts";
@@ -27,6 +28,8 @@ export interface PipelineBase {
   readonly metrics: ServerRecorder;
   readonly exporterMetrics: ExporterMetrics;
   readonly context: CommandContext;
+  /** Of the process: what it has time for. */
+  readonly extras: Extras;
   /** What the state takes. */
   readonly stateMemory: MemoryShare;
   /** Bound to the server. */
@@ -54,7 +57,7 @@ export class ServerPipeline {
   readonly #sync: ServerSync | undefined;
 
   constructor(plan: PipelinePlan, reader: ServerReader, base: PipelineBase, before: HandedOn = {}) {
-    const { view, records, metrics, context, log } = base;
+    const { view, records, metrics, context, extras, log } = base;
     const { clock, random } = context;
     const { schedules, countedKinds } = plan;
     this.plan = plan;
@@ -69,7 +72,7 @@ export class ServerPipeline {
     const sync = createSync(plan, reader, writer, base, before);
     this.#sync = sync;
     this.collectors = new ServerCollectors({
-      ...{ reader, writer, records, sync, schedules, countedKinds, metrics, clock, random, log },
+      ...{ reader, writer, records, sync, extras, schedules, countedKinds, metrics, clock, random, log },
     });
   }
 
@@ -134,14 +137,14 @@ function createSync(
   before: HandedOn,
 ): ServerSync | undefined {
   if (plan.sync === undefined) return undefined;
-  const { name, exporterMetrics, context } = base;
+  const { name, exporterMetrics, context, extras } = base;
   const { clock } = context;
   const observer = syncRecorder(exporterMetrics, name);
   const delivery = before.delivery ?? createDelivery(plan, base, observer, before.endedDelivery);
   const progress = before.progress ?? new SyncProgress();
   const latest = new LatestValues(writer, clock);
   const onFreshest = latest.add.bind(latest);
-  const engine = new SyncEngine({ api, ...plan.sync, delivery, progress, clock, observer, onFreshest });
+  const engine = new SyncEngine({ api, ...plan.sync, delivery, progress, extras, clock, observer, onFreshest });
   const unfollow = observer.followPending(
     () => delivery?.pending() ?? new Map(),
     () => clock.now() + api.clockOffset(),

@@ -1,9 +1,13 @@
+import type { Extras } from "../lib/load/extra-work.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { ChannelRecord, ListResult } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import type { ServerReader } from "./server-reader.ts";
 import type { StateWriter } from "./state-writer.ts";
+
+/** Of a server that takes the largest pages. */
+const CHANNELS_A_REQUEST = 3_000;
 
 export interface ChannelsCollectorOptions {
   readonly reader: ServerReader;
@@ -44,19 +48,33 @@ export class LimitsCollector implements Collector {
   readonly name = "limits";
   readonly #reader: ServerReader;
   readonly #writer: StateWriter;
+  readonly #extras: Extras;
+  /** That the list took the last time, with that of the lookups. */
+  #requests: number | undefined;
 
-  constructor(reader: ServerReader, writer: StateWriter) {
+  constructor(reader: ServerReader, writer: StateWriter, extras: Extras) {
     this.#reader = reader;
     this.#writer = writer;
+    this.#extras = extras;
   }
 
-  run(signal: AbortSignal): Promise<RunResult> {
-    return this.#reader.memory.lend((held) => this.#poll(held, signal));
+  async run(signal: AbortSignal): Promise<RunResult> {
+    const poll = () => this.#reader.memory.lend((held) => this.#poll(held, signal));
+    // The first run is part of the start. Later ones go before time series, and leave them that much less of the time.
+    if (this.#requests === undefined) return poll();
+    const request = { collector: this.name, ageMs: Number.POSITIVE_INFINITY, cost: this.#requests };
+    const leave = await this.#extras.ask({ ...request, until: Number.POSITIVE_INFINITY }, signal);
+    try {
+      return await poll();
+    } finally {
+      leave?.end();
+    }
   }
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
     const lookups = await this.#reader.lookups.read(signal);
     const list = await this.#readChannels(lookups !== undefined && lookups.size > 0, signal);
+    this.#requests = Math.ceil(list.items.length / CHANNELS_A_REQUEST) + 1;
     held.add(list.bytes ?? 0);
     signal.throwIfAborted();
     await this.#writer.applyLimits(list, lookups);

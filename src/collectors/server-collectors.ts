@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Schedule } from "../config/schedule.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Extras } from "../lib/load/extra-work.ts";
 import { confirmationWindow, type ExpiryPolicy } from "../model/expiry-policy.ts";
 import type { ParentKind } from "../projection/shape.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
@@ -30,6 +31,8 @@ export interface ServerCollectorsOptions {
   readonly records: RunRecords;
   /** Follows the time series; undefined where they are neither read nor pushed, and then there is no collector of them. */
   readonly sync: { readonly engine: SyncEngine; readonly latest: LatestValues } | undefined;
+  /** What the process has time for beside all else. */
+  readonly extras: Extras;
   readonly schedules: Schedules;
   /** Kinds of objects below which the server counts the sensors per status. */
   readonly countedKinds: ReadonlySet<ParentKind>;
@@ -124,7 +127,7 @@ export class ServerCollectors {
   }
 
   #create(): { readonly [Name in CollectorName]: Collector | undefined } {
-    const { reader, writer, countedKinds, sync } = this.#options;
+    const { reader, writer, countedKinds, sync, extras } = this.#options;
     const onVersionChange = () => {
       for (const { record } of this.#runners.values()) record.tryAgain();
     };
@@ -137,7 +140,7 @@ export class ServerCollectors {
       tree: new TreeCollector(reader, writer),
       status: new StatusCollector({ reader, writer, countedKinds, requestTree }),
       channels: new ChannelsCollector({ reader, writer, engine: sync?.engine, requestTree }),
-      limits: new LimitsCollector(reader, writer),
+      limits: new LimitsCollector(reader, writer, extras),
       timeseries: sync && new TimeSeriesCollector(sync.engine, sync.latest),
     };
   }

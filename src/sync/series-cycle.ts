@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../errors/catalogue.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Extras } from "../lib/load/extra-work.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
@@ -31,6 +32,8 @@ const ENOUGH_FAILURES = 3;
 const MAX_SPACING_MS = 1_000;
 /** Part of the period in which reads start, so that the last ones end within it. */
 const SPREAD = 0.9;
+/** For the figures of what the process has no time for. */
+const SERIES = "timeseries";
 
 /** What one cycle came to. */
 export interface CycleReport {
@@ -39,6 +42,8 @@ export interface CycleReport {
   readonly read: number;
   readonly failed: number;
   readonly requests: number;
+  /** Left for a later cycle, because the process was busy until the end of this one. */
+  readonly deferred: number;
 }
 
 export interface SeriesCycleOptions {
@@ -49,6 +54,10 @@ export interface SeriesCycleOptions {
   readonly serverNow: () => number;
   /** Only the newest measurement matters: history is not asked for. */
   readonly liveOnly: boolean;
+  /** Says when a sensor may be read: the process may be busy, and other servers may have older gaps. */
+  readonly extras: Extras;
+  /** For how long the measurements that a sensor lacks have been missing, milliseconds. */
+  readonly gapOf: (sensor: SensorSync) => number;
   /** The newest measurement in lists tells which series hold anything. */
   readonly relyOnLists: boolean;
   /** There is room for what is read. */
@@ -71,6 +80,7 @@ export class SeriesCycle {
   #read = 0;
   #failed = 0;
   #requests = 0;
+  #isHeldBack = false;
   #failure: unknown;
   #sensorFailure: unknown;
 
@@ -89,25 +99,46 @@ export class SeriesCycle {
     signal.throwIfAborted();
     if (this.#failure === undefined && this.#nothingWorks()) this.#failure = this.#sensorFailure;
     if (this.#failure !== undefined) throw this.#failure;
-    return { due: this.#due.length, read: this.#read, failed: this.#failed, requests: this.#requests };
+    const [due, read, failed] = [this.#due.length, this.#read, this.#failed];
+    const deferred = this.#isHeldBack ? due - read - failed : 0;
+    this.#options.extras.deferred(SERIES, deferred);
+    return { due, read, failed, requests: this.#requests, deferred };
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { hasRoom, clock } = this.#options;
+    const { hasRoom } = this.#options;
     while (this.#failure === undefined && !signal.aborted && hasRoom()) {
       const sensor = this.#due[this.#next];
       if (sensor === undefined) return;
       const types = this.#plan(sensor);
       if (!this.#budget.allows(types.length)) return;
       this.#next++;
-      sensor.lastReadAt = clock.monotonic();
       try {
-        await this.#readSensor(sensor, types, signal);
+        if (!(await this.#readInTurn(sensor, types, signal))) return;
         this.#read++;
       } catch (error) {
         this.#noteFailure(sensor, error);
       }
     }
+  }
+
+  /** False where the process has no time for it until the end of the cycle. */
+  async #readInTurn(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<boolean> {
+    const { extras, clock, gapOf } = this.#options;
+    await this.#budget.next(signal);
+    const request = { collector: SERIES, ageMs: gapOf(sensor), cost: types.length, until: this.#budget.lastStart };
+    const leave = await extras.ask(request, signal);
+    if (leave === undefined) {
+      this.#isHeldBack = true;
+      return false;
+    }
+    sensor.lastReadAt = clock.monotonic();
+    try {
+      await this.#readSensor(sensor, types, signal);
+    } finally {
+      leave.end();
+    }
+    return true;
   }
 
   #plan({ covered, newest }: SensorSync): readonly SeriesType[] {
@@ -120,8 +151,8 @@ export class SeriesCycle {
     const { api, onRead } = this.#options;
     const before: ReadBefore = { covered: sensor.covered, newestAt: sensor.newest?.at };
     const series = new Map<SeriesType, TimeSeries>();
-    for (const type of types) {
-      await this.#budget.next(signal);
+    for (const [index, type] of types.entries()) {
+      if (index > 0) await this.#budget.next(signal);
       this.#requests++;
       series.set(type, await api.timeSeries(sensor.sensorId, type, signal));
     }
@@ -154,6 +185,8 @@ export interface CycleLimits {
 export class CycleBudget {
   readonly #clock: Clock;
   readonly #end: number;
+  /** What waits for something else does not begin after this time: the next cycle is near. Monotonic milliseconds. */
+  readonly lastStart: number;
   readonly #spacingMs: number;
   #left: number;
   #nextStart: number;
@@ -164,6 +197,7 @@ export class CycleBudget {
     this.#left = requests;
     this.#nextStart = clock.monotonic();
     this.#end = this.#nextStart + periodMs;
+    this.lastStart = this.#nextStart + SPREAD * periodMs;
     const spread = (SPREAD * periodMs) / Math.max(1, Math.min(requests, expected));
     this.#spacingMs = Math.min(spread, MAX_SPACING_MS);
   }
@@ -195,11 +229,12 @@ export function dueSensors(sensors: Iterable<SensorSync>, mode: SyncMode, monoto
   for (const sensor of sensors) {
     if ((mode === "all" || sensor.hasGap) && sensor.mayBeRead(monotonic)) due.push(sensor);
   }
-  const urgency =
-    mode === "all"
-      ? (sensor: SensorSync) => sensor.lastReadAt ?? Number.NEGATIVE_INFINITY
-      : (sensor: SensorSync) => sensor.covered ?? Number.NEGATIVE_INFINITY;
-  return due.sort((a, b) => compare(urgency(a), urgency(b)));
+  return due.sort((a, b) => compare(missingSince(a, mode), missingSince(b, mode)));
+}
+
+/** Since when measurements may be missing: monotonic in `all`, else by the server's clock; -Infinity: always. */
+export function missingSince({ lastReadAt, covered }: SensorSync, mode: SyncMode): number {
+  return (mode === "all" ? lastReadAt : covered) ?? Number.NEGATIVE_INFINITY;
 }
 
 /** Infinities, too: their difference is no number. */

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import type { Extras } from "../lib/load/extra-work.ts";
 import type { Steps } from "../lib/yielding.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../prtg/records.ts";
@@ -9,7 +10,14 @@ import { channelsBySensor, type ListedChannels, measurementsAfter, timesBetween 
 import { coveredUntil, type MeasurementRow } from "./measurement.ts";
 import { FUTURE_SLACK_MS, medianSpacing, mergeSeries } from "./plan.ts";
 import { type ListedMeasurement, SensorSync, type SyncMode } from "./sensor-sync.ts";
-import { type CycleLimits, type CycleReport, dueSensors, type ReadBefore, SeriesCycle } from "./series-cycle.ts";
+import {
+  type CycleLimits,
+  type CycleReport,
+  dueSensors,
+  missingSince,
+  type ReadBefore,
+  SeriesCycle,
+} from "./series-cycle.ts";
 
 /** What the server gives in full again may be dropped; the rest of the live window is the time to read it again. */
 const READABLE_AGAIN_MS = 3 * 60 * 60_000;
@@ -33,6 +41,8 @@ export interface SyncEngineOptions {
   readonly progress: SyncProgress;
   /** Of one `readDue`; its period is that of the schedule. */
   readonly limits: CycleLimits;
+  /** Reading series gives way to everything else. */
+  readonly extras: Extras;
   readonly clock: Clock;
   readonly observer: SyncRecorder;
   /** A series holds a newer measurement than lists have shown. Its time is in milliseconds since the epoch. */
@@ -74,11 +84,13 @@ export class SyncEngine {
    * was read until then is not lost.
    */
   readDue(signal: AbortSignal): Promise<CycleReport> {
-    const { api, clock, mode, limits, delivery } = this.#options;
+    const { api, clock, mode, limits, delivery, extras } = this.#options;
     const listed = [...this.#progress.sensors.values()].filter(({ listedIn }) => this.#isListed(listedIn));
     const cycle = new SeriesCycle(dueSensors(listed, mode, clock.monotonic()), {
       api,
       clock,
+      extras,
+      gapOf: (sensor) => (mode === "all" ? clock.monotonic() : this.#serverNow()) - missingSince(sensor, mode),
       limits: { ...limits, requests: Math.max(limits.requests, MIN_REQUESTS) },
       serverNow: () => this.#serverNow(),
       liveOnly: delivery === undefined,

@@ -58,6 +58,9 @@ const EVENT_DROPS = ["rejected", "full", "merged"] as const;
 
 const OUTCOMES = ["delivered", "rejected"] as const;
 
+/** Collectors that read only what the process has time for. */
+export const EXTRA_COLLECTORS = ["limits", "timeseries"] as const;
+
 export type EventOutput = (typeof EVENT_OUTPUTS)[number];
 
 type Options = Pick<OwnMetric, "values" | "initial" | "adds" | "startsBy" | "buckets">;
@@ -341,6 +344,42 @@ export const OWN_METRICS = {
       "counter",
       ["server"],
       "Times that the record of what was told could not be written to state_dir.",
+    ),
+  },
+  /** About what gives way when the process is busy. */
+  extras: {
+    loop: metric(
+      "prtg_exporter_event_loop_utilization_ratio",
+      "gauge",
+      [],
+      "Part of the time in which the event loop was busy, over the last seconds; time series are held back where it is more than 0.75.",
+      { initial: 0 },
+    ),
+    allowed: metric(
+      "prtg_exporter_extra_requests_allowed_per_second",
+      "gauge",
+      [],
+      "Requests for time series and limits that may begin in a second, of all servers together: fewer while the process is busy, more while it is not and they are wanted.",
+    ),
+    waiting: metric(
+      "prtg_exporter_extra_reads_waiting",
+      "gauge",
+      ["collector"],
+      "Reads of time series and limits that wait until the process has time for them.",
+    ),
+    deferred: metric(
+      "prtg_exporter_extra_reads_deferred_total",
+      "counter",
+      ["collector"],
+      "Reads of time series and limits that were due and left for a later run, because the process was busy. Measurements are not lost by it: the server still has them.",
+      { values: { collector: EXTRA_COLLECTORS } },
+    ),
+    heldBack: metric(
+      "prtg_exporter_extra_held_back",
+      "gauge",
+      [],
+      "1 while reads of time series and limits are left for later because the process is busy, and for 5 minutes after that, else 0.",
+      { initial: 0 },
     ),
   },
   /** About the configuration. */

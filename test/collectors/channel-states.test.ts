@@ -10,6 +10,7 @@ import { SyncEngine, SyncProgress } from "../../src/sync/sync-engine.ts";
 import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { record, reference } from "../model/build-record.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
+import { FREE_EXTRAS } from "../support/free-extras.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { channel, MINUTE, type Monitored, monitored, smallServer } from "./monitored.ts";
 
@@ -389,6 +390,7 @@ function idleEngine(): SyncEngine {
     delivery: undefined,
     progress: new SyncProgress(),
     limits: { requests: 1, periodMs: MINUTE },
+    extras: FREE_EXTRAS,
     clock: new ManualClock(),
     observer: syncRecorder(emptyMetrics(), "hq"),
     onFreshest: () => undefined,

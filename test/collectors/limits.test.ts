@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ExtraRequest, Extras } from "../../src/lib/load/extra-work.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { ChannelLimits } from "../../src/prtg/records.ts";
 import { record, reference } from "../model/build-record.ts";
@@ -177,3 +178,23 @@ describe("the comparison with a limit", () => {
 function every(minutes: number) {
   return { kind: "interval", everyMs: minutes * MINUTE } as const;
 }
+
+describe("under pressure", () => {
+  test("the first run is part of the start; later ones ask for leave, before time series, with what they cost", async () => {
+    const asked: ExtraRequest[] = [];
+    const extras: Extras = {
+      ask: async (request) => {
+        asked.push(request);
+        return { end: () => undefined };
+      },
+      deferred: () => undefined,
+    };
+    const subject = monitored(smallServer(), { extras });
+    await subject.monitor.pollOnce(signal);
+    expect(asked).toEqual([]);
+    await subject.monitor.pollOnce(signal);
+    expect(asked).toEqual([
+      { collector: "limits", ageMs: Number.POSITIVE_INFINITY, cost: 2, until: Number.POSITIVE_INFINITY },
+    ]);
+  });
+});

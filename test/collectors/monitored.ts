@@ -11,6 +11,7 @@ import { ServerReader } from "../../src/collectors/server-reader.ts";
 import { StateWriter } from "../../src/collectors/state-writer.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { Clock } from "../../src/lib/clock.ts";
+import type { Extras } from "../../src/lib/load/extra-work.ts";
 import type { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
@@ -24,6 +25,7 @@ import type { SyncEngine } from "../../src/sync/sync-engine.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
 import { ROOT, record } from "../model/build-record.ts";
+import { FREE_EXTRAS } from "../support/free-extras.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { MemoryServer } from "./memory-server.ts";
 
@@ -65,6 +67,7 @@ export interface MonitoredOptions extends Partial<Shape> {
   readonly engine?: SyncEngine;
   readonly random?: () => number;
   readonly memory?: MemoryBudget;
+  readonly extras?: Extras;
 }
 
 type CreateCollectors = (more?: Partial<ServerCollectorsOptions>) => ServerCollectors;
@@ -179,7 +182,14 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
     latest,
     (other) =>
       new ServerCollectors({
-        ...{ ...shared, reader, writer, records, random: more.random ?? (() => 0) },
+        ...{
+          ...shared,
+          reader,
+          writer,
+          records,
+          extras: more.extras ?? FREE_EXTRAS,
+          random: more.random ?? (() => 0),
+        },
         sync: more.engine && { engine: more.engine, latest },
         schedules: more.schedules ?? SCHEDULED,
         countedKinds: new Set(nodeSensors),

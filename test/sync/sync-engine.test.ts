@@ -293,7 +293,7 @@ describe("a failure", () => {
     await process.engine.onListPoll(subject.server.list(), () => MINUTE);
     const cycle = process.engine.readDue(new AbortController().signal);
     const [report] = await Promise.all([cycle, subject.clock.advance(MINUTE)]);
-    expect(report).toEqual({ due: 20, read: 18, failed: 2, requests: 20 });
+    expect(report).toEqual({ due: 20, read: 18, failed: 2, requests: 20, deferred: 0 });
   });
 
   test("is not what it is when the cycle is broken off", async () => {

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import type { Clock } from "../../../src/lib/clock.ts";
+import type { Extras } from "../../../src/lib/load/extra-work.ts";
 import { Delivery } from "../../../src/sync/delivery.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "../../../src/sync/measurement.ts";
 import { Outbox } from "../../../src/sync/outbox.ts";
@@ -9,6 +10,7 @@ import { SyncEngine, SyncProgress } from "../../../src/sync/sync-engine.ts";
 import { Watermarks } from "../../../src/sync/watermarks.ts";
 import { syncRecorder } from "../../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
+import { FREE_EXTRAS } from "../../support/free-extras.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import type { RecordedServer } from "./recorded-server.ts";
 
@@ -23,6 +25,7 @@ export interface ProcessSettings {
   readonly maxPendingPoints: number;
   readonly maxBatchPoints: number;
   readonly requestsPerCycle: number;
+  readonly extras?: Extras;
 }
 
 export const PERIOD_MS = 60_000;
@@ -117,6 +120,7 @@ export class ExporterProcess {
       delivery,
       progress: new SyncProgress(),
       limits: { requests: settings.requestsPerCycle, periodMs: PERIOD_MS },
+      extras: settings.extras ?? FREE_EXTRAS,
       clock: own,
       observer,
       onFreshest: (sensorId, at, values) => freshest.push({ sensorId, at, values }),

@@ -1,0 +1,167 @@
+import type { Clock } from "../clock.ts";
+import { adaptRate, FIRST_RATE } from "./adaptive-rate.ts";
+import type { Pressure } from "./pressure.ts";
+
+/**
+ * Units under way at the same time. More do not make the one processor any faster, and what is half read outlives the
+ * young generation of the heap: 600 answers at a time made garbage collection half of the work.
+ */
+const MAX_AT_ONCE = 32;
+/** How often those that wait are looked at, milliseconds. */
+const LOOK_EVERY_MS = 50;
+
+/** A unit of work that can wait. */
+export interface ExtraRequest {
+  /** Who asks, for the figures. */
+  readonly collector: string;
+  /** For how long what it brings has been missing, milliseconds: the oldest goes first. Infinity: before all. */
+  readonly ageMs: number;
+  /** Requests to a server that it takes. */
+  readonly cost: number;
+  /** It is not wanted any more from then on, monotonic milliseconds. */
+  readonly until: number;
+}
+
+/** The unit may begin. */
+export interface Leave {
+  /** It is over. Further calls do nothing. */
+  end(): void;
+}
+
+/** What collectors of extras work with. */
+export type Extras = Pick<ExtraWork, "ask" | "deferred">;
+
+interface Waiting extends ExtraRequest {
+  /** Since when it has been missing, monotonic milliseconds. */
+  readonly since: number;
+  readonly decide: (isAllowed: boolean) => void;
+}
+
+/**
+ * The work of a process that gives way to everything else: each unit asks for leave. All who ask wait in one queue, in
+ * which the oldest gap comes first, whichever server it is of. How many may go in a second follows the pressure.
+ */
+export class ExtraWork {
+  readonly #clock: Clock;
+  /** In the order in which they asked. */
+  readonly #waiting = new Set<Waiting>();
+  readonly #deferred = new Map<string, number>();
+  #atOnce = 0;
+  #rate = FIRST_RATE;
+  /** Requests that may begin now; below 0 after a unit of many. */
+  #tokens = 1;
+  #filledAt: number;
+  #used = 0;
+  #isWanted = false;
+  #looking = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#filledAt = clock.monotonic();
+  }
+
+  /** Requests that may begin in a second. */
+  get rate(): number {
+    return this.#rate;
+  }
+
+  waiting(collector: string): number {
+    let count = 0;
+    for (const each of this.#waiting) if (each.collector === collector) count++;
+    return count;
+  }
+
+  /**
+   * Resolves when the unit may begin; with undefined where its time passed before.
+   * @throws the signal's reason when it aborts
+   */
+  async ask(request: ExtraRequest, signal: AbortSignal): Promise<Leave | undefined> {
+    signal.throwIfAborted();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const waiting = { ...request, since: this.#clock.monotonic() - request.ageMs, decide: resolve };
+    this.#waiting.add(waiting);
+    const abort = () => this.#decide(waiting, false);
+    signal.addEventListener("abort", abort, { once: true });
+    this.#look();
+    const isAllowed = await promise;
+    signal.removeEventListener("abort", abort);
+    if (isAllowed) return this.#leave();
+    signal.throwIfAborted();
+    return undefined;
+  }
+
+  /** So many units of a collector were left for a later run, as there was no time for them. */
+  deferred(collector: string, units: number): void {
+    if (units > 0) this.#deferred.set(collector, this.deferredBy(collector) + units);
+  }
+
+  /** Since the start. */
+  deferredBy(collector: string): number {
+    return this.#deferred.get(collector) ?? 0;
+  }
+
+  /** To be called each second, with the pressure that the process is under. */
+  adapt(pressure: Pressure): void {
+    this.#rate = adaptRate(this.#rate, { pressure, used: this.#used, isWanted: this.#isWanted });
+    this.#used = 0;
+    this.#isWanted = this.#waiting.size > 0;
+  }
+
+  #leave(): Leave {
+    let isOver = false;
+    return {
+      end: () => {
+        if (isOver) return;
+        isOver = true;
+        this.#atOnce--;
+        this.#look();
+      },
+    };
+  }
+
+  #look(): void {
+    this.#fill();
+    const now = this.#clock.monotonic();
+    for (const each of this.#waiting) if (each.until <= now) this.#decide(each, false);
+    while (this.#tokens > 0 && this.#atOnce < MAX_AT_ONCE) {
+      const next = this.#oldest();
+      if (next === undefined) return;
+      this.#tokens -= next.cost;
+      this.#used += next.cost;
+      this.#atOnce++;
+      this.#decide(next, true);
+    }
+    if (this.#waiting.size === 0) return;
+    this.#isWanted = true;
+    if (!this.#looking) void this.#lookRegularly();
+  }
+
+  async #lookRegularly(): Promise<void> {
+    this.#looking = true;
+    while (this.#waiting.size > 0) {
+      await this.#clock.sleep(LOOK_EVERY_MS);
+      this.#look();
+    }
+    this.#looking = false;
+  }
+
+  #fill(): void {
+    const now = this.#clock.monotonic();
+    const seconds = (now - this.#filledAt) / 1_000;
+    this.#filledAt = now;
+    // What was not used is not saved up, but for the time between two looks.
+    const most = Math.max(1, (2 * this.#rate * LOOK_EVERY_MS) / 1_000);
+    this.#tokens = Math.min(most, this.#tokens + this.#rate * seconds);
+  }
+
+  #oldest(): Waiting | undefined {
+    let oldest: Waiting | undefined;
+    for (const each of this.#waiting) if (oldest === undefined || each.since < oldest.since) oldest = each;
+    return oldest;
+  }
+
+  #decide(waiting: Waiting, isAllowed: boolean): void {
+    this.#waiting.delete(waiting);
+    waiting.decide(isAllowed);
+  }
+}

@@ -1,0 +1,61 @@
+import { pino } from "pino";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { Exporter } from "../../src/app/exporter.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import type { Load } from "../../src/lib/load/pressure.ts";
+import { testContext } from "../support/simulated-exporter.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+
+const PATIENCE = { timeout: 60_000, interval: 100 };
+const IDLE: Load = { loop: 0.1, processor: 0.1, heap: 0.3, delayMs: 2 };
+
+test("a busy process serves values and statuses as ever, and reads time series when it has time", async () => {
+  const servers = [await simulateServer(), await simulateServer()];
+  const yaml = `
+servers: [${servers.map(({ url }, index) => `{ name: s${index}, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }`).join(", ")}]
+collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: { mode: all, schedule: 2s } }
+`;
+  const { config } = await loadConfig({
+    file: "test.yaml",
+    env: { KEY: CREDENTIALS.apiKey },
+    readFile: async () => yaml,
+  });
+  const measured = { load: { ...IDLE, loop: 1 } };
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+  const openLoadMeter = () => ({ read: () => measured.load, close: () => undefined });
+  const exporter = new Exporter(config, { ...testContext(), log, openLoadMeter });
+  onTestFinished(() => exporter.stop());
+  expect(await exporter.start()).toBe(true);
+  const samples = async () => {
+    const page = Buffer.concat(await exporter.exposition.page(negotiateFormat({}), "identity")).toString();
+    const values = [...page.matchAll(/^(prtg_up|prtg_exporter_\w+)(\{[^}]*\})? (\S+)$/gm)];
+    return new Map(values.map(([, name, labels = "", value]) => [`${name}${labels}`, Number(value)]));
+  };
+  const deferred = 'prtg_exporter_extra_reads_deferred_total{collector="timeseries"}';
+  const polled = (page: ReadonlyMap<string, number>) =>
+    page.get('prtg_exporter_collector_last_success_timestamp_seconds{server="s1",collector="channels"}') ?? 0;
+  const before = await samples();
+  const pressed = await vi.waitFor(async () => {
+    const page = await samples();
+    expect(page.get(deferred)).toBeGreaterThan(0);
+    expect(page.get("prtg_exporter_extra_held_back")).toBe(1);
+    expect(page.get("prtg_exporter_extra_requests_allowed_per_second")).toBe(4);
+    expect(polled(page)).toBeGreaterThan(polled(before) + 3);
+    return page;
+  }, PATIENCE);
+  for (const server of ["s0", "s1"]) {
+    expect(pressed.get(`prtg_up{server="${server}"}`)).toBe(1);
+    for (const collector of ["channels", "status", "tree", "limits"]) {
+      const success = `prtg_exporter_collector_success{server="${server}",collector="${collector}"}`;
+      expect(pressed.get(success), success).toBe(1);
+    }
+  }
+  const about = lines.filter((line) => line.startsWith("the process is busy"));
+  expect(about).toHaveLength(1);
+  measured.load = IDLE;
+  await vi.waitFor(async () => {
+    expect((await samples()).get("prtg_exporter_extra_requests_allowed_per_second")).toBeGreaterThan(10);
+  }, PATIENCE);
+});

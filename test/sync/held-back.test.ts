@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { type Extras, ExtraWork } from "../../src/lib/load/extra-work.ts";
+import { SensorSync } from "../../src/sync/sensor-sync.ts";
+import { type CycleReport, SeriesCycle } from "../../src/sync/series-cycle.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { faultsOf } from "./support/delivery-ledger.ts";
+import { HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
+
+const never = new AbortController().signal;
+
+describe("cycles of several servers, under pressure", () => {
+  interface Subject {
+    readonly clock: ManualClock;
+    readonly work: ExtraWork;
+    readonly read: { readonly id: string; readonly at: number }[];
+    /** One cycle of a server whose sensors have gaps of so many minutes. */
+    cycle(server: string, gaps: readonly number[]): { readonly run: Promise<CycleReport>; readonly due: SensorSync[] };
+  }
+
+  async function pressed(): Promise<Subject> {
+    const clock = new ManualClock();
+    const work = new ExtraWork(clock);
+    const read: Subject["read"] = [];
+    const cycle: Subject["cycle"] = (server, gaps) => {
+      const due = gaps.map((minutes) => new SensorSync(`${server}/${minutes}`, clock.now() - minutes * MINUTE));
+      const api = {
+        timeSeries: async (id: string) => {
+          read.push({ id, at: clock.monotonic() });
+          await clock.sleep(20);
+          return { rows: [], gaps: [], skipped: 0 };
+        },
+      };
+      const run = new SeriesCycle(due, {
+        ...{ api, clock, liveOnly: true, relyOnLists: true, extras: work },
+        limits: { requests: 1_000, periodMs: MINUTE },
+        serverNow: () => clock.now(),
+        gapOf: ({ covered = 0 }) => clock.now() - covered,
+        hasRoom: () => true,
+        onRead: () => undefined,
+      }).run(never);
+      return { run, due };
+    };
+    // Down to the least: four a second.
+    const before = cycle(
+      "before",
+      Array.from({ length: 1_000 }, (_, index) => 1_000 + index),
+    );
+    for (let second = 0; second < MINUTE / 1_000; second++) {
+      await clock.advance(1_000);
+      work.adapt("high");
+    }
+    await before.run;
+    read.length = 0;
+    return { clock, work, read, cycle };
+  }
+
+  test("the oldest gap of all of them is read first", async () => {
+    const { clock, read, cycle } = await pressed();
+    const gapsOf = (server: number) => Array.from({ length: 200 }, (_, index) => 900 - 3 * index - server);
+    const runs = ["a", "b", "c"].map((server, index) => cycle(server, gapsOf(index)).run);
+    await Promise.all([...runs, clock.advance(MINUTE)]);
+    // The first ones begin before all have asked.
+    const order = read.slice(3).map(({ id }) => Number(id.split("/")[1]));
+    expect(order.length).toBeGreaterThan(150);
+    // A server asks for its next one after a pause; it may come too late to be the very next.
+    const sorted = order.toSorted((a, b) => b - a);
+    expect(Math.max(...order.map((gap, at) => Math.abs(at - sorted.indexOf(gap))))).toBeLessThanOrEqual(6);
+    // Gaps were counted down from 900.
+    expect(Math.min(...order)).toBeGreaterThan(900 - order.length - 20);
+  });
+
+  test("what there is no time for is counted, left as it is, and does not run into the next cycle", async () => {
+    const { clock, work, read, cycle } = await pressed();
+    const counted = work.deferredBy("timeseries");
+    const began = clock.monotonic();
+    const { run, due } = cycle(
+      "a",
+      Array.from({ length: 500 }, (_, index) => 600 - index),
+    );
+    await clock.advance(MINUTE - 1);
+    const report = await run;
+    expect(report).toEqual({
+      due: 500,
+      read: read.length,
+      failed: 0,
+      requests: read.length,
+      deferred: 500 - read.length,
+    });
+    expect(read.length).toBeGreaterThan(150);
+    expect(read.length).toBeLessThan(250);
+    expect(work.deferredBy("timeseries") - counted).toBe(report.deferred);
+    expect(Math.max(...read.map(({ at }) => at)) - began).toBeLessThanOrEqual(0.9 * MINUTE);
+    expect(due.filter(({ lastReadAt }) => lastReadAt !== undefined)).toHaveLength(read.length);
+  });
+});
+
+test("measurements of an hour without time for series arrive later, each once, and nothing waits for them in memory", async () => {
+  let hasTime = true;
+  let most = 0;
+  const extras: Extras = {
+    ask: async () => (hasTime ? { end: () => undefined } : undefined),
+    deferred: () => undefined,
+  };
+  // Faster than lists come, so that series alone have what was measured in between.
+  const sensors = Array.from({ length: 5 }, (_, index) => recordedSensor(String(10 + index), 10));
+  const { clock, server, receiver, start, run, stop } = world(sensors, { extras });
+  const process = await start();
+  await run(process, 10);
+  hasTime = false;
+  for (let minute = 0; minute < HOUR / MINUTE; minute++) {
+    await run(process, 1);
+    most = Math.max(most, process.delivery?.outbox.points ?? 0);
+  }
+  const asked = server.asked.length;
+  const behind = faultsOf(server, receiver.received, [], clock.now() - MINUTE);
+  hasTime = true;
+  await run(process, 5);
+  await stop(process);
+  expect(behind).not.toEqual([]);
+  expect(most).toBeLessThanOrEqual(sensors.length * 2);
+  expect(server.asked.length).toBeGreaterThan(asked);
+  expect(faultsOf(server, receiver.received, [], server.now() - 2 * MINUTE)).toEqual([]);
+});
