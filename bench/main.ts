@@ -9,7 +9,7 @@ import { PARTS } from "./parts/table.ts";
 import { startSimulator } from "./processes/simulator.ts";
 import { RESULTS_FILE, readResults, writeResults } from "./results/file.ts";
 import { limitText, numberText } from "./results/number-text.ts";
-import { readmeBlock, scaleBlock, withBlock } from "./results/readme.ts";
+import { readmeBlock, scaleBlock, serversBlock, withBlock } from "./results/readme.ts";
 import { type BenchResults, brokenBudgets, type PartResult, withParts } from "./results/result.ts";
 import { partText } from "./results/text-table.ts";
 import type { Spread } from "./statistics.ts";
@@ -78,6 +78,7 @@ async function writeTables(file: URL): Promise<void> {
   if (results === undefined) throw new Error("there are no results: run the bench first");
   await rewrite(README, (text) => withBlock(text, "bench", readmeBlock(results)));
   await rewrite(SIZING, (text) => withBlock(text, "bench-scale", scaleBlock(results)));
+  await rewrite(SIZING, (text) => withBlock(text, "bench-servers", serversBlock(results)));
 }
 
 async function rewrite(file: URL, change: (text: string) => string): Promise<void> {

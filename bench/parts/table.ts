@@ -7,6 +7,7 @@ import { benchPoll } from "./poll.ts";
 import { benchRequests } from "./requests.ts";
 import { benchScale } from "./scale.ts";
 import { benchScrape } from "./scrape.ts";
+import { benchServers } from "./servers.ts";
 import { benchStartup } from "./startup.ts";
 
 export const PART_NAMES = [
@@ -18,6 +19,7 @@ export const PART_NAMES = [
   "requests",
   "startup",
   "scale",
+  "servers",
   "mapping",
 ] as const;
 export type PartName = (typeof PART_NAMES)[number];
@@ -31,6 +33,7 @@ export const PARTS: Readonly<Record<PartName, { readonly does: string; readonly 
   memory: { does: "memory over 100 polls with churn", run: benchMemory },
   requests: { does: "requests of one cycle, over HTTP and HTTPS", run: benchRequests },
   startup: { does: "time to the first complete page", run: benchStartup },
+  servers: { does: "many servers beside one with as many channels", run: benchServers },
   scale: { does: "what servers of several sizes need", run: benchScale },
   mapping: { does: "what 500 mapping rules cost", run: benchMapping },
 };

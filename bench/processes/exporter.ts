@@ -8,12 +8,13 @@ import type { Memory, ProcessorTime } from "./probe.ts";
 import { API_KEY } from "./simulator.ts";
 
 export interface ExporterOptions {
-  readonly server: string;
+  /** One URL, or those of several servers. */
+  readonly server: string | readonly string[];
   /** PEM file of the certificate of a server that is reached over HTTPS. */
   readonly caFile?: string;
   /** Keys of the configuration beside `servers`. */
   readonly settings?: object;
-  /** Of the server. */
+  /** Of each server. */
   readonly limits?: object;
 }
 
@@ -40,9 +41,13 @@ export interface ExporterProcess {
 export async function startExporter(options: ExporterOptions): Promise<ExporterProcess> {
   const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-"));
   const config = path.join(folder, "config.json");
-  const { server: url, caFile, limits = UNPACED, settings } = options;
+  const { server, caFile, limits = UNPACED, settings } = options;
   const tls = caFile === undefined ? {} : { tls: { ca_file: caFile } };
-  const servers = [{ name: "hq", url, auth: { api_key: "${BENCH_KEY}" }, limits, ...tls }];
+  const urls = typeof server === "string" ? [server] : server;
+  const servers = urls.map((url, index) => ({
+    ...{ name: index === 0 ? "hq" : `branch-${index}`, url, auth: { api_key: "${BENCH_KEY}" }, limits },
+    ...tls,
+  }));
   // Every JSON document is a YAML document.
   await writeFile(config, JSON.stringify({ servers, ...settings }));
   const startedAt = performance.now();

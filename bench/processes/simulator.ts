@@ -22,6 +22,17 @@ export async function startSimulator(channels: number): Promise<SimulatedServer>
   return { url, control: new SimulatorControl(url), stop: () => child.stop() };
 }
 
+/** Simulated servers that have so many channels together, in one process; their worlds stay as they are. */
+export async function startSimulators(
+  servers: number,
+  channels: number,
+): Promise<{ readonly urls: readonly string[]; stop(): Promise<void> }> {
+  const each = Math.ceil(channels / servers);
+  const child = Child.node("bench/peers/many-simulators.ts", [String(servers), String(each)]);
+  const [, urls = ""] = await child.said(/^ready on (.+) \.$/m);
+  return { urls: urls.split(" "), stop: () => child.stop() };
+}
+
 export function sensorsOf(channels: number): number {
   return Math.ceil(channels / CHANNELS_PER_SENSOR);
 }

@@ -19,6 +19,7 @@ const schema = z.strictObject({
       rows: z.array(
         z.strictObject({
           name: z.string(),
+          of: z.exactOptional(z.string()),
           unit: z.enum(UNITS),
           spread,
           samples: z.number(),

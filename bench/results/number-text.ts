@@ -9,6 +9,8 @@ export function numberText(value: number, unit: Unit): string {
       return `${digits(value)} s`;
     case "MB":
       return `${digits(value)} MB`;
+    case "kB":
+      return `${digits(value)} kB`;
     case "bytes":
       return Math.round(value).toLocaleString("en-US");
     case "count":

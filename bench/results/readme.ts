@@ -44,6 +44,22 @@ export function scaleBlock(results: BenchResults): string {
   return `${table(["channels", ...names], rows)}\n${machineText(results)}\n`;
 }
 
+/** What stands between the markers `bench-servers` of docs/sizing.md: a row a number of servers. */
+export function serversBlock(results: BenchResults): string {
+  const part = results.parts.find((candidate) => candidate.part === "servers");
+  if (part === undefined) return "Not measured yet.\n";
+  const names = [...new Set(part.rows.map(({ name }) => name))];
+  const rows = [...Map.groupBy(part.rows, ({ of = "" }) => of)].map(([of, own]) => [
+    of,
+    ...names.map((name) => {
+      const row = own.find((candidate) => candidate.name === name);
+      return row === undefined ? "" : numberText(row.spread.median, row.unit);
+    }),
+  ]);
+  const channels = part.size.toLocaleString("en-US");
+  return `${table([`${channels} channels on`, ...names], rows)}\n${machineText(results)}\n`;
+}
+
 /** Where figures are from, and what a machine can be compared with it by. */
 function machineText({ takenOn, cores, processor, node, calibrationMs }: BenchResults): string {
   return [

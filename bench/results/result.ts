@@ -1,11 +1,13 @@
 import type { Spread } from "../statistics.ts";
 
-export const UNITS = ["ms", "s", "MB", "bytes", "count", "ratio", "percent"] as const;
+export const UNITS = ["ms", "s", "MB", "kB", "bytes", "count", "ratio", "percent"] as const;
 export type Unit = (typeof UNITS)[number];
 
 /** One line of a part's table. */
 export interface Row {
   readonly name: string;
+  /** What it is about, where a part measures several side by side. */
+  readonly of?: string;
   readonly unit: Unit;
   readonly spread: Spread;
   /** How many values the spread is of. */

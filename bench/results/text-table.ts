@@ -3,8 +3,8 @@ import { isKept, type PartResult } from "./result.ts";
 
 /** A part for the terminal: its rows with median and spread, then its budgets. */
 export function partText(result: PartResult): string {
-  const rows = result.rows.map(({ name, unit, spread, samples, ratio }) => [
-    name,
+  const rows = result.rows.map(({ name, of, unit, spread, samples, ratio }) => [
+    of === undefined ? name : `${name}, ${of}`,
     numberText(spread.median, unit),
     samples === 1 ? "" : `${numberText(spread.minimum, unit)} - ${numberText(spread.maximum, unit)}`,
     samples === 1 ? "" : String(samples),

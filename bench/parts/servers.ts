@@ -1,0 +1,214 @@
+/**
+ * What many servers take beside one with the same number of channels, in one run: schedules as by default, but all of
+ * them `SPEED` times as fast, and Prometheus scraping in the same proportion.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { request } from "undici";
+import { type ExporterProcess, startExporter } from "../processes/exporter.ts";
+import { readGzipped, scrape } from "../processes/scrape.ts";
+import { startSimulators } from "../processes/simulator.ts";
+import type { Budget, PartResult, Row } from "../results/result.ts";
+import { elapsed, spreadOf } from "../statistics.ts";
+import { forLarge, type PartOptions } from "./part.ts";
+import { rowOf } from "./rows.ts";
+
+const COUNTS = [1, 30, 300, 500] as const;
+const QUICK_COUNTS = [1, 10] as const;
+const SPEED = 5;
+/** Seconds, as by default. */
+const SCHEDULES = { health: 15, status: 30, tree: 300, channels: 60, limits: 900, timeseries: 60 };
+/** As two Prometheus servers that each scrape every 15 s. */
+const SCRAPE_EVERY_MS = 7_500 / SPEED;
+const LOOK_EVERY_MS = 250;
+/** Polls of channels before and while it is measured. */
+const POLLS = { before: 1, during: 3 };
+const STATUS_PAGES = 7;
+
+const MEGABYTE = 1e6;
+const KILOBYTE = 1e3;
+const MAX_MEMORY_TO_ONE = 1.3;
+const MAX_PROCESSOR_TO_ONE = 1.5;
+const MAX_SCRAPE_MS = 1_000;
+const MAX_STATUS_PAGE_KB = 100;
+const MAX_STATUS_FIRST_BYTE_MS = 50;
+
+const OWN_METRIC = /^(prtg_exporter_|prtg_up|prtg_server_clock|process_|nodejs_)/;
+
+/** Of one number of servers. */
+interface Course {
+  readonly resident: number[];
+  /** Seconds of the processor for what the default schedules have in a minute. */
+  readonly cpuPerMinute: number;
+  readonly scrapes: number[];
+  readonly ownLines: number;
+  readonly ownBytes: number;
+  readonly pageBytes: number;
+  readonly statusBytes: number;
+  readonly statusFirstByte: number[];
+  /** Collectors whose last run had failed, and servers that were not up, the most at one of the looks. */
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export async function benchServers(options: PartOptions): Promise<PartResult> {
+  const { size, quick } = options;
+  const courses = new Map<number, Course>();
+  for (const servers of quick ? QUICK_COUNTS : COUNTS) courses.set(servers, await measure(servers, options));
+  return {
+    part: "servers",
+    size,
+    title: `servers: the same channels on many servers, schedules ${SPEED} times as fast as by default`,
+    rows: [...courses].flatMap(([servers, course]) => rowsOf(servers, course, courses.get(1))),
+    budgets: budgetsOf(options, courses),
+    notes: ["Processor time is that of the polls and scrapes of one minute of the default schedules."],
+  };
+}
+
+async function measure(servers: number, { size, quick }: PartOptions): Promise<Course> {
+  const simulators = await startSimulators(servers, size);
+  try {
+    const schedules = Object.entries(SCHEDULES).map(([name, seconds]) => [name, { schedule: `${seconds / SPEED}s` }]);
+    const exporter = await startExporter({
+      server: simulators.urls,
+      settings: { collectors: Object.fromEntries(schedules) },
+    });
+    try {
+      await exporter.ready();
+      const periodMs = (SCHEDULES.channels * 1_000) / SPEED;
+      await sleep(quick ? 0 : POLLS.before * periodMs);
+      return await watch(exporter, quick ? periodMs / 4 : POLLS.during * periodMs);
+    } finally {
+      await exporter.stop();
+    }
+  } finally {
+    await simulators.stop();
+  }
+}
+
+async function watch(exporter: ExporterProcess, ms: number): Promise<Course> {
+  const resident: number[] = [];
+  const scrapes: number[] = [];
+  const before = await exporter.processorTime();
+  const end = performance.now() + ms;
+  let nextScrape = performance.now();
+  while (performance.now() < end) {
+    resident.push((await exporter.memory()).residentBytes / MEGABYTE);
+    if (performance.now() >= nextScrape) {
+      nextScrape += SCRAPE_EVERY_MS;
+      scrapes.push(await elapsed(() => scrape(`${exporter.url}/metrics`, "gzip")));
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+  const after = await exporter.processorTime();
+  const { text } = await readGzipped(exporter.url);
+  const lines = text.toString("utf8").split("\n");
+  const own = lines.filter((line) => OWN_METRIC.test(line));
+  const statusPages: { readonly bytes: number; readonly firstByteMs: number }[] = [];
+  while (statusPages.length < STATUS_PAGES) statusPages.push(await readStatusPage(exporter.url));
+  const minutes = ((after.wallMs - before.wallMs) * SPEED) / 60_000;
+  return {
+    ...{ resident, scrapes },
+    cpuPerMinute: (after.cpuMs - before.cpuMs) / 1_000 / minutes,
+    ownLines: own.length,
+    ownBytes: own.reduce((sum, line) => sum + line.length + 1, 0),
+    pageBytes: text.length,
+    statusBytes: Math.max(...statusPages.map(({ bytes }) => bytes)),
+    statusFirstByte: statusPages.map(({ firstByteMs }) => firstByteMs),
+    failed: own.filter((line) => /^(prtg_up|prtg_exporter_collector_success)\{.* 0$/.test(line)).length,
+    skipped: sumOf(own, "prtg_exporter_collector_skipped_runs_total"),
+  };
+}
+
+async function readStatusPage(url: string): Promise<{ readonly bytes: number; readonly firstByteMs: number }> {
+  const started = performance.now();
+  const { body } = await request(`${url}/`);
+  let firstByteMs = Number.NaN;
+  let bytes = 0;
+  for await (const chunk of body) {
+    if (bytes === 0) firstByteMs = performance.now() - started;
+    if (chunk instanceof Uint8Array) bytes += chunk.length;
+  }
+  return { bytes, firstByteMs };
+}
+
+function sumOf(lines: readonly string[], name: string): number {
+  const values = lines.filter((line) => line.startsWith(`${name}{`)).map((line) => Number(line.split(" ").at(-1)));
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+const nameOf = (servers: number) => `${servers} ${servers === 1 ? "server" : "servers"}`;
+
+function rowsOf(servers: number, course: Course, one: Course | undefined): Row[] {
+  const of = nameOf(servers);
+  const beside = (row: Row, reference: number | undefined): Row => {
+    if (servers === 1 || reference === undefined) return row;
+    return { ...row, ratio: { spread: spreadOf([row.spread.median / reference]), to: nameOf(1) } };
+  };
+  const rows = [
+    beside(rowOf("resident memory", "MB", course.resident), one && spreadOf(one.resident).median),
+    rowOf("resident memory, the most", "MB", [Math.max(...course.resident)]),
+    beside(rowOf("processor time a minute", "s", [course.cpuPerMinute]), one?.cpuPerMinute),
+    rowOf("scrape, gzip", "ms", course.scrapes),
+    rowOf("scrape, gzip, the slowest", "ms", [Math.max(...course.scrapes)]),
+    rowOf("page", "MB", [course.pageBytes / MEGABYTE]),
+    rowOf("lines of own metrics", "count", [course.ownLines]),
+    rowOf("own metrics", "MB", [course.ownBytes / MEGABYTE]),
+    rowOf("status page", "kB", [course.statusBytes / KILOBYTE]),
+    rowOf("status page, first byte", "ms", course.statusFirstByte),
+    rowOf("collectors that failed", "count", [course.failed]),
+    rowOf("runs that were skipped", "count", [course.skipped]),
+  ];
+  return rows.map((row) => ({ ...row, of }));
+}
+
+function budgetsOf(options: PartOptions, courses: ReadonlyMap<number, Course>): readonly Budget[] {
+  const one = courses.get(1);
+  if (one === undefined) return [];
+  const all = [...courses];
+  const many = all.filter(([servers]) => servers > 1);
+  const ratios = many.flatMap(([servers, { resident, cpuPerMinute }]): Budget[] => [
+    {
+      what: `Resident memory with ${nameOf(servers)} to that with one of the same channels`,
+      unit: "ratio",
+      value: spreadOf(resident).median / spreadOf(one.resident).median,
+      atMost: MAX_MEMORY_TO_ONE,
+    },
+    {
+      what: `Processor time with ${nameOf(servers)} to that with one of the same channels`,
+      unit: "ratio",
+      value: cpuPerMinute / one.cpuPerMinute,
+      atMost: MAX_PROCESSOR_TO_ONE,
+    },
+  ]);
+  const most = (value: (course: Course) => number) => Math.max(...all.map(([, course]) => value(course)));
+  const servers = nameOf(Math.max(...courses.keys()));
+  return [
+    {
+      what: "Collectors that failed, and servers that were not up",
+      unit: "count",
+      value: most(({ failed }) => failed),
+      atMost: 0,
+    },
+    ...forLarge(options, [
+      ...ratios,
+      {
+        what: `The slowest scrape, gzip, with up to ${servers}`,
+        unit: "ms",
+        value: most(({ scrapes }) => Math.max(...scrapes)),
+        atMost: MAX_SCRAPE_MS,
+      },
+      {
+        what: `The status page with up to ${servers}`,
+        unit: "kB",
+        value: most(({ statusBytes }) => statusBytes / KILOBYTE),
+        atMost: MAX_STATUS_PAGE_KB,
+      },
+      {
+        what: `First byte of the status page with up to ${servers}`,
+        unit: "ms",
+        value: most(({ statusFirstByte }) => spreadOf(statusFirstByte).median),
+        atMost: MAX_STATUS_FIRST_BYTE_MS,
+      },
+    ] satisfies Budget[]),
+  ];
+}

@@ -1,0 +1,19 @@
+/** Simulated servers in one process, each with a world and a port of its own: argument 1 of them, with argument 2 channels each. */
+import { systemClock } from "../../src/lib/clock.ts";
+import { startSimulator } from "../../src/simulator/simulator.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
+import { API_KEY, sensorsOf } from "../processes/simulator.ts";
+
+const [servers = 1, channels = 1] = process.argv.slice(2).map(Number);
+const urls: string[] = [];
+for (let seed = 1; seed <= servers; seed++) {
+  const size = { sensors: sensorsOf(channels), channels };
+  const { url } = await startSimulator({
+    world: createWorld({ seed, size, startedAt: systemClock.now() }),
+    clock: systemClock,
+    spelling: "live",
+    credentials: { apiKey: API_KEY, username: "bench", password: "password-of-the-bench" },
+  });
+  urls.push(url);
+}
+console.log(`ready on ${urls.join(" ")} .`);
