@@ -274,8 +274,6 @@ const polls = [
   ]),
 ];
 
-const CALL = "server, endpoint";
-
 const api = [
   graph(
     "Requests",
@@ -285,14 +283,16 @@ const api = [
   ),
   graph(
     "Failed requests",
-    "Requests without an answer, or with an error for one, by endpoint.",
+    "Requests without an answer, or with an error for one: of each server, and of all of them by endpoint.",
     units.RequestsPerSecond,
     [
       {
-        expr: orZero(
-          rateOf("prtg_exporter_api_requests_total", "server, endpoint, code", `${SERVERS},code!~"2..|304"`),
-        ),
-        legend: "{{server}} {{endpoint}} {{code}}",
+        expr: orZero(rateOf("prtg_exporter_api_requests_total", "server, code", `${SERVERS},code!~"2..|304"`)),
+        legend: "{{server}} {{code}}",
+      },
+      {
+        expr: rateOf("prtg_exporter_api_endpoint_requests_total", "endpoint, code", `${EXPORTER},code!~"2..|304"`),
+        legend: "{{endpoint}} {{code}}",
       },
     ],
   ),
@@ -307,14 +307,14 @@ const api = [
       })),
     ],
   ),
-  graph("Mean latency by endpoint", "Mean time of a request, by endpoint.", units.Seconds, [
+  graph("Mean latency by endpoint", "Mean time of a request to any of the servers, by endpoint.", units.Seconds, [
     {
-      expr: `sum by (${CALL}) (rate(prtg_exporter_api_request_duration_seconds_sum{${SERVERS}}[$__rate_interval])) / (sum by (${CALL}) (rate(prtg_exporter_api_request_duration_seconds_count{${SERVERS}}[$__rate_interval])) > 0)`,
-      legend: "{{server}} {{endpoint}}",
+      expr: `sum by (endpoint) (rate(prtg_exporter_api_endpoint_request_duration_seconds_sum{${EXPORTER}}[$__rate_interval])) / (sum by (endpoint) (rate(prtg_exporter_api_endpoint_request_duration_seconds_count{${EXPORTER}}[$__rate_interval])) > 0)`,
+      legend: "{{endpoint}}",
     },
   ]),
-  graph("Received", "Bytes of answers by endpoint.", units.BytesPerSecondIEC, [
-    { expr: rateOf("prtg_exporter_api_response_bytes_total", CALL), legend: "{{server}} {{endpoint}}" },
+  graph("Received", "Bytes of answers.", units.BytesPerSecondIEC, [
+    { expr: rateOf("prtg_exporter_api_response_bytes_total", "server"), legend: "{{server}}" },
   ]),
   graph(
     "Retries and moved lists",
@@ -322,12 +322,12 @@ const api = [
     units.OpsPerMinute,
     [
       {
-        expr: `60 * (${orZero(rateOf("prtg_exporter_api_retries_total", CALL))})`,
-        legend: "{{server}} retry {{endpoint}}",
+        expr: `60 * (${orZero(rateOf("prtg_exporter_api_retries_total", "server"))})`,
+        legend: "{{server}} retry",
       },
       {
-        expr: `60 * (${orZero(rateOf("prtg_exporter_api_lists_moved_total", CALL))})`,
-        legend: "{{server}} moved {{endpoint}}",
+        expr: `60 * (${orZero(rateOf("prtg_exporter_api_lists_moved_total", "server"))})`,
+        legend: "{{server}} moved",
       },
     ],
   ),

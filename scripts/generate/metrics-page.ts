@@ -1,6 +1,6 @@
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { STATUS_TOKENS } from "../../src/prtg/status.ts";
-import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
+import { OWN_FAMILIES, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
 import { code, pageHead, table } from "./markdown.ts";
 
 const INTRODUCTION = `
@@ -72,7 +72,10 @@ avg_over_time((
 
 const OWN = `
 Beside these, the exporter serves the usual metrics of its process and of Node.js (\`process_*\`, \`nodejs_*\`).
-These and the histograms are of the last second where scrapes follow each other; all others are as they are at the scrape.
+These are of the last second where scrapes follow each other; all others are as they are at the scrape.
+
+A label in parentheses is there with \`metrics.api_detail: endpoint\` only ([configuration](configuration.md)). Without it
+\`prtg_exporter_api_*\` say which server is slow or fails, \`prtg_exporter_api_endpoint_*\` which endpoint.
 `;
 
 /** docs/metrics.md */
@@ -94,7 +97,9 @@ export function metricsPage(): string {
   ].join("");
 }
 
-function familyTable(families: readonly MetricFamily[]): string {
-  const rows = families.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(" "), help]);
+function familyTable(families: readonly (MetricFamily | OwnMetric)[]): string {
+  const labelsOf = ({ labels, detailLabels = [] }: Partial<OwnMetric> & Pick<OwnMetric, "labels">): string =>
+    labels.map((label) => (detailLabels.includes(label) ? `(${code(label)})` : code(label))).join(" ");
+  const rows = families.map((family) => [code(family.name), family.type, labelsOf(family), family.help]);
   return table(["Name", "Type", "Labels", "Meaning"], rows);
 }

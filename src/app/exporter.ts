@@ -78,6 +78,7 @@ export class Exporter {
     this.#events = events;
     const { metrics, exposition } = createMetricsPage(store, config.limits, context);
     this.metrics = metrics;
+    metrics.setApiDetail(config.metrics.apiDetail);
     this.exposition = exposition;
     metrics.config.reloadSuccessful(1);
     metrics.config.reloadTime(clock.now() / 1_000);
@@ -133,6 +134,7 @@ export class Exporter {
     const kept = new Map([...this.#servers].filter(([name]) => digests.servers.has(name)));
     this.#config = config;
     this.exposition.limit(config.limits);
+    this.metrics.setApiDetail(config.metrics.apiDetail);
     this.#servers = kept;
     for (const [, server] of gone) this.#endInBackground(remove(server, graceMs));
     const isReshaped = digests.shape !== before.shape;

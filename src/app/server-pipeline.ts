@@ -91,7 +91,7 @@ export class ServerPipeline {
   async stop(graceMs: number): Promise<void> {
     await this.collectors.stop();
     await this.#sync?.delivery?.flush(graceMs);
-    this.#sync?.unfollow();
+    this.#sync?.unfollow?.();
   }
 
   /**
@@ -102,7 +102,7 @@ export class ServerPipeline {
     await this.collectors.stop();
     const handedOn = await this.#handOverSync(next, graceMs);
     // Not earlier: points wait until the next pipeline has them, and follows them at once.
-    this.#sync?.unfollow();
+    this.#sync?.unfollow?.();
     return handedOn;
   }
 
@@ -125,7 +125,7 @@ interface ServerSync {
   /** Undefined where nothing is pushed. */
   readonly delivery: Delivery | undefined;
   /** Metrics do not tell any more of what waits. */
-  readonly unfollow: () => void;
+  readonly unfollow: (() => void) | undefined;
 }
 
 /** Undefined where time series are neither read nor pushed. */
@@ -139,16 +139,14 @@ function createSync(
   if (plan.sync === undefined) return undefined;
   const { name, exporterMetrics, context, extras } = base;
   const { clock } = context;
-  const observer = syncRecorder(exporterMetrics, name);
+  const observer = syncRecorder(exporterMetrics, name, plan.push !== undefined);
   const delivery = before.delivery ?? createDelivery(plan, base, observer, before.endedDelivery);
   const progress = before.progress ?? new SyncProgress();
   const latest = new LatestValues(writer, clock);
   const onFreshest = latest.add.bind(latest);
   const engine = new SyncEngine({ api, ...plan.sync, delivery, progress, extras, clock, observer, onFreshest });
-  const unfollow = observer.followPending(
-    () => delivery?.pending() ?? new Map(),
-    () => clock.now() + api.clockOffset(),
-  );
+  const now = () => clock.now() + api.clockOffset();
+  const unfollow = delivery && observer.followPending(() => delivery.pending(), now);
   return { engine, latest, progress, delivery, unfollow };
 }
 

@@ -58,11 +58,16 @@ const metrics = z
     channel_info: z.enum(["auto", "always"]).prefault("auto").meta({
       description: "`prtg_channel_info`: `auto` where `labels` leaves labels of channels out, or `always`.",
     }),
+    api_detail: z.enum(["server", "endpoint"]).prefault("server").meta({
+      description:
+        "Requests to the monitoring servers and their durations (`prtg_exporter_api_*`): by `server`, or by server and `endpoint`, some 200 series more for each server.",
+    }),
   })
   .transform((given) => ({
     sensorStatus: given.sensor_status,
     nodeSensors: [...new Set(given.node_sensors)],
     channelInfo: given.channel_info,
+    apiDetail: given.api_detail,
   }));
 
 const pageLimits = z

@@ -61,12 +61,17 @@ export function gzipBeginning({ buffers }: DeflatedChunk): Buffer[] {
 }
 
 /** What comes behind `gzipBeginning(beginning)`: `end`, compressed where that matters, and the trailer. */
-export function gzipEnd(beginning: DeflatedChunk, end: Buffer): Buffer[] {
+export async function gzipEnd(beginning: DeflatedChunk, end: Buffer): Promise<Buffer[]> {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(end, beginning.crc), 0);
   trailer.writeUInt32LE((beginning.length + end.length) % 2 ** 32, 4);
   const isNegligible = end.length <= MAX_STORED && end.length * NEGLIGIBLE <= totalLength(beginning.buffers);
-  return [...(isNegligible ? storedBlock(end) : [deflateRawSync(end, { level: LEVEL })]), trailer];
+  return [...(isNegligible ? storedBlock(end) : [await deflateEnd(end)]), trailer];
+}
+
+/** What is small is done before a thread would have begun. */
+async function deflateEnd(end: Buffer): Promise<Buffer> {
+  return end.length <= MAX_STORED ? deflateRawSync(end, { level: LEVEL }) : deflateAsync(end, { level: LEVEL });
 }
 
 /** RFC 1951, 3.2.4: the last block of a stream, as it is. */

@@ -1,7 +1,10 @@
 import pLimit from "p-limit";
-import { Histogram, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 import { TimeSlices } from "../lib/yielding.ts";
+import { readInstrument } from "../telemetry/recording.ts";
+import { SeriesLines } from "./series-lines.ts";
 import { type ExpositionFormat, formatEnd, formatHeader, formatLabels, formatValue } from "./text-format.ts";
 
 type MetricJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
@@ -13,15 +16,15 @@ const SHOWN_FOR = 1_500;
 /** What is measured each second rests for so many times as long as it took. */
 const REST = 20;
 
-/** They ask the system. */
+/** What others than us measure: they ask the system. */
 const OF_PROCESS = /^(process|nodejs)_/;
 
 /**
  * The exporter's own metrics, and the end of the page. What the process needs is measured each second for regular
  * scrapes, as a scrape would take as long for it as for sending all else; what the exporter did is always as it is.
  *
- * With hundreds of servers these are tens of thousands of lines: they are made in slices, one page at a time, and those
- * who wait for their turn share the next one.
+ * With hundreds of servers these are tens of thousands of lines: only what changed is made, in slices, one page at a time,
+ * and those who wait for their turn share the next one.
  */
 export class OwnMetricsRenderer {
   readonly #registry: Registry;
@@ -30,6 +33,7 @@ export class OwnMetricsRenderer {
   /** How long that is shown, milliseconds. */
   #shownFor = SHOWN_FOR;
   #restsUntil = Number.NEGATIVE_INFINITY;
+  readonly #lines = new Map<string, SeriesLines>();
   readonly #work = pLimit(1);
   /** Pages that have not been begun. */
   readonly #waiting = new Map<ExpositionFormat, Promise<string>>();
@@ -55,16 +59,33 @@ export class OwnMetricsRenderer {
     const now = this.#clock.monotonic();
     const known = this.#ofProcess.get(format);
     const isRecent = known !== undefined && now - known.since < this.#shownFor;
-    const own = await renderMetrics(await this.#read(false), format, slices);
-    const ofProcess = isRecent ? known.text : await renderMetrics(await this.#read(true), format, slices);
+    const own = await this.#renderOwn(format, slices);
+    const ofProcess = isRecent ? known.text : await renderMetrics(await this.#readProcess(), format, slices);
     return own + ofProcess + formatEnd(format);
+  }
+
+  async #renderOwn(format: ExpositionFormat, slices: TimeSlices): Promise<string> {
+    const texts: string[] = [];
+    for (const { name, help } of this.#registry.getMetricsAsArray()) {
+      const metric = this.#registry.getSingleMetric(name);
+      if (metric === undefined || OF_PROCESS.test(name)) continue;
+      const state = readInstrument(metric);
+      if (state === undefined) {
+        texts.push(await renderMetric(await metric.get(), format, slices));
+        continue;
+      }
+      const lines = mapEntry(this.#lines, name, () => new SeriesLines(name));
+      const samples = await lines.render(state, slices);
+      if (samples !== "") texts.push(formatHeader(format, { name, help, type: state.type }), samples);
+    }
+    return texts.join("");
   }
 
   /** To be called each second, with the formats that are asked for. */
   async measureProcess(formats: ReadonlySet<ExpositionFormat>): Promise<void> {
     const since = this.#clock.monotonic();
     if (since < this.#restsUntil) return;
-    const metrics = formats.size === 0 ? [] : await this.#read(true);
+    const metrics = formats.size === 0 ? [] : await this.#readProcess();
     const slices = new TimeSlices(this.#clock);
     const measured: [ExpositionFormat, { readonly text: string; readonly since: number }][] = [];
     for (const format of formats)
@@ -75,12 +96,10 @@ export class OwnMetricsRenderer {
     this.#shownFor = SHOWN_FOR + rest;
   }
 
-  /** A histogram is a dozen series for each of its own: it takes long, as those of the process do. */
-  #read(whatTakesLong: boolean): Promise<readonly MetricJson[]> {
+  #readProcess(): Promise<readonly MetricJson[]> {
     const metrics = this.#registry.getMetricsAsArray().flatMap(({ name }) => {
       const metric = this.#registry.getSingleMetric(name);
-      const takesLong = OF_PROCESS.test(name) || metric instanceof Histogram;
-      return metric !== undefined && takesLong === whatTakesLong ? metric.get() : [];
+      return metric !== undefined && OF_PROCESS.test(name) ? metric.get() : [];
     });
     return Promise.all(metrics);
   }

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
-
 /** Time as the program sees it; handed in everywhere, so that tests can own it. */
 export interface Clock {
   /** Wall clock, milliseconds since the Unix epoch; may jump. */
@@ -13,9 +11,19 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  async sleep(ms, signal) {
-    await delay(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
-      throw signal?.aborted ? signal.reason : error;
-    });
-  },
+  // Not by `node:timers/promises`: most sleeps are broken off, and it makes an error with a stack trace of each.
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const wake = (): void => {
+        signal?.removeEventListener("abort", abort);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      const abort = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", abort, { once: true });
+    }),
 };

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import type { BuildInfo } from "./build-info.ts";
 import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "./own-metrics.ts";
 import {
+  type AnyRecordMethod,
   begin,
   createInstrument,
   type HistogramSeries,
@@ -19,6 +20,9 @@ const MISNAMED_DEFAULTS = [
   "nodejs_active_resources_total",
 ];
 
+/** Whether what is counted of requests to the API is told by server, or also by endpoint. */
+export type ApiDetail = "server" | "endpoint";
+
 /** The exporter's own metrics, as own-metrics.ts declares them, in a registry of their own. */
 export class ExporterMetrics {
   readonly registry = new Registry();
@@ -29,6 +33,7 @@ export class ExporterMetrics {
   readonly web: Recorder<typeof OWN_METRICS.web>;
   readonly #process: Recorder<typeof OWN_METRICS.process>;
   readonly #instruments: ReadonlyMap<OwnMetric, Instrument>;
+  #apiDetail: ApiDetail = "server";
   readonly #pendingUpdates = new Set<() => void>();
   readonly #countSeries: () => Iterable<readonly [family: string, series: number]>;
 
@@ -49,14 +54,15 @@ export class ExporterMetrics {
     this.#process.build(build.version, build.revision, process.version, 1);
   }
 
-  /** What records the metrics of a group with some labels fixed. What can start at 0 does so. */
+  /** What records the metrics of a group with some labels fixed. What can start at 0 does so where `begins` says so. */
   recorder<const Group extends Readonly<Record<string, OwnMetric>>, Fixed extends string = never>(
     group: Group,
     fixed?: Readonly<Record<Fixed, string>>,
+    begins = true,
   ): Recorder<Group, Fixed> {
     const methods = Object.entries(group).map(([key, metric]) => {
-      const record = recordMethod(metric, this.#instrument(metric), fixed ?? {});
-      begin(metric, fixed ?? {}, record);
+      const record = this.#recordMethod(metric, fixed ?? {});
+      if (begins) begin(metric, fixed ?? {}, record);
       return [key, record];
     });
     return Object.fromEntries(methods);
@@ -65,8 +71,15 @@ export class ExporterMetrics {
   /** Has the counters of a group that start by endpoint, or by list, start at 0 for one. */
   start(group: Readonly<Record<string, OwnMetric>>, by: OwnMetric["startsBy"], fixed: Labels, endpoint: string): void {
     for (const metric of Object.values(group)) {
-      if (metric.startsBy === by) recordMethod(metric, this.#instrument(metric), fixed)(endpoint, 0);
+      if (metric.startsBy === by) this.#recordMethod(metric, fixed)(endpoint, 0);
     }
+  }
+
+  /** From now on the API is told of in this detail; what was counted in another begins anew. */
+  setApiDetail(detail: ApiDetail): void {
+    if (detail === this.#apiDetail) return;
+    this.#apiDetail = detail;
+    for (const metric of OWN_FAMILIES) if (metric.detailLabels !== undefined) this.clear(metric);
   }
 
   /** The series of a counter or gauge. */
@@ -113,6 +126,12 @@ export class ExporterMetrics {
   collectProcessMetrics(): void {
     collectDefaultMetrics({ register: this.registry });
     for (const name of MISNAMED_DEFAULTS) this.registry.removeSingleMetric(name);
+  }
+
+  #recordMethod(metric: OwnMetric, fixed: Labels): AnyRecordMethod {
+    const { detailLabels = [] } = metric;
+    const isLeftOut = (label: string) => this.#apiDetail === "server" && detailLabels.includes(label);
+    return recordMethod(metric, this.#instrument(metric), fixed, isLeftOut);
   }
 
   #instrument(metric: OwnMetric): Instrument {

@@ -16,6 +16,8 @@ export interface OwnMetric {
   readonly initial?: number;
   /** The method of a gauge adds to it, instead of setting it. */
   readonly adds?: boolean;
+  /** Labels that only full detail has: of each there would be a dozen series for each server. */
+  readonly detailLabels?: readonly string[];
   /** A counter by endpoint starts at 0 for each endpoint that is asked of every server, or for the lists among them. */
   readonly startsBy?: "endpoint" | "list";
   /** Upper bounds of a histogram. */
@@ -63,7 +65,7 @@ export const EXTRA_COLLECTORS = ["limits", "timeseries"] as const;
 
 export type EventOutput = (typeof EVENT_OUTPUTS)[number];
 
-type Options = Pick<OwnMetric, "values" | "initial" | "adds" | "startsBy" | "buckets">;
+type Options = Pick<OwnMetric, "detailLabels" | "values" | "initial" | "adds" | "startsBy" | "buckets">;
 
 function metric<
   const Type extends OwnMetric["type"],
@@ -72,6 +74,9 @@ function metric<
 >(name: string, type: Type, labels: Labels, help: string, more?: More) {
   return { name, type, help, labels, ...(more as More) };
 }
+
+/** By server alone, unless `metrics.api_detail` says otherwise: 500 servers would have 100,000 of these series. */
+const BY_ENDPOINT = { detailLabels: ["endpoint"] } as const;
 
 export const OWN_METRICS = {
   /** About one PRTG server and the requests to it. */
@@ -87,28 +92,29 @@ export const OWN_METRICS = {
       "prtg_exporter_api_requests_total",
       "counter",
       ["server", "endpoint", "code"],
-      "Requests to the monitoring server by endpoint and HTTP status code, or the kind of failure where none came.",
+      "Requests to the monitoring server by HTTP status code, or the kind of failure where none came.",
+      BY_ENDPOINT,
     ),
     requestDuration: metric(
       "prtg_exporter_api_request_duration_seconds",
       "histogram",
       ["server", "endpoint"],
       "Time from sending a request to its last byte; waiting for the budget is not included.",
-      { buckets: REQUEST_BUCKETS },
+      { ...BY_ENDPOINT, buckets: REQUEST_BUCKETS },
     ),
     responseBytes: metric(
       "prtg_exporter_api_response_bytes_total",
       "counter",
       ["server", "endpoint"],
       "Bytes of response bodies received from the monitoring server.",
-      { startsBy: "endpoint" },
+      { ...BY_ENDPOINT, startsBy: "endpoint" },
     ),
     retried: metric(
       "prtg_exporter_api_retries_total",
       "counter",
       ["server", "endpoint"],
       "Requests that were sent again after a failure.",
-      { startsBy: "endpoint" },
+      { ...BY_ENDPOINT, startsBy: "endpoint" },
     ),
     inFlight: metric(
       "prtg_exporter_api_requests_in_flight",
@@ -136,7 +142,7 @@ export const OWN_METRICS = {
       "counter",
       ["server", "endpoint"],
       "Lists that changed while their pages were read and were read again.",
-      { startsBy: "list" },
+      { ...BY_ENDPOINT, startsBy: "list" },
     ),
     totalMismatch: metric(
       "prtg_exporter_api_total_count_mismatch",
@@ -149,6 +155,22 @@ export const OWN_METRICS = {
       "gauge",
       ["server"],
       "Clock of the monitoring server minus the exporter's clock, from the Date header.",
+    ),
+  },
+  /** About the requests to all servers together: which endpoint is slow, or fails. */
+  endpoints: {
+    requests: metric(
+      "prtg_exporter_api_endpoint_requests_total",
+      "counter",
+      ["endpoint", "code"],
+      "Requests to all monitoring servers by endpoint and HTTP status code, or the kind of failure where none came.",
+    ),
+    requestDuration: metric(
+      "prtg_exporter_api_endpoint_request_duration_seconds",
+      "histogram",
+      ["endpoint"],
+      "Time from sending a request to its last byte, of all monitoring servers together.",
+      { buckets: REQUEST_BUCKETS },
     ),
   },
   /** About one collector of one server. */

@@ -32,6 +32,7 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
     ...metrics.recorder(OWN_METRICS.server, { server }),
     ...metrics.recorder(OWN_METRICS.objects, { server }),
   };
+  const endpoints = metrics.recorder(OWN_METRICS.endpoints);
   const begun = new Set<string>();
   /** Codes are not known beforehand, and each would be a series for each endpoint of each server. */
   const begin = (endpoint: string): void => {
@@ -54,6 +55,8 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
       own.inFlight(-1);
       own.requests(endpoint, code);
       own.requestDuration(endpoint, durationMs / 1_000);
+      endpoints.requests(endpoint, code);
+      endpoints.requestDuration(endpoint, durationMs / 1_000);
       own.responseBytes(endpoint, bytes);
     },
     collector: (name: string) => collectorRecorder(metrics, server, name),
@@ -80,9 +83,9 @@ function collectorRecorder(metrics: ExporterMetrics, server: string, collector: 
 /** What waits to be delivered, by resolution. */
 export type PendingByResolution = ReadonlyMap<string, { readonly points: number; readonly oldestAt: number }>;
 
-/** Records the measurements of one server on their way to the receiver. */
-export function syncRecorder(metrics: ExporterMetrics, server: string) {
-  const own = metrics.recorder(OWN_METRICS.sync, { server });
+/** Records the measurements of one server on their way to the receiver. Without one (`isPushed`) there is nothing to tell. */
+export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed = true) {
+  const own = metrics.recorder(OWN_METRICS.sync, { server }, isPushed);
   return {
     ...own,
     /**

@@ -28,9 +28,17 @@ class ReadableGauge extends Gauge<string> {
 }
 class ReadableHistogram extends Histogram<string> {
   declare readonly hashMap: Readonly<Record<string, HistogramSeries>>;
+  declare readonly upperBounds: readonly number[];
 }
 
 export type Instrument = ReadableCounter | ReadableGauge | ReadableHistogram;
+
+interface Declared {
+  readonly type: OwnMetric["type"];
+  readonly collect: (() => void) | undefined;
+}
+
+const declarations = new WeakMap<object, Declared>();
 
 /** The metric of a declaration, in a registry. `collect` is called whenever its values are asked for. */
 export function createInstrument(
@@ -39,8 +47,36 @@ export function createInstrument(
   collect: (() => void) | undefined,
 ): Instrument {
   const common = { name, help, labelNames: [...labels], registers: [registry], ...(collect && { collect }) };
-  if (type === "counter") return new ReadableCounter(common);
-  return type === "gauge" ? new ReadableGauge(common) : new ReadableHistogram({ ...common, buckets: [...buckets] });
+  const instrument = create();
+  declarations.set(instrument, { type, collect });
+  return instrument;
+
+  function create(): Instrument {
+    if (type === "counter") return new ReadableCounter(common);
+    return type === "gauge" ? new ReadableGauge(common) : new ReadableHistogram({ ...common, buckets: [...buckets] });
+  }
+}
+
+/** What an instrument holds now. */
+export interface InstrumentState {
+  readonly type: OwnMetric["type"];
+  /** By a text that stands for the labels. */
+  readonly series: Readonly<Record<string, NumberSeries>> | Readonly<Record<string, HistogramSeries>>;
+  /** Upper bounds of the buckets of a histogram, but for infinity. */
+  readonly bounds: readonly number[];
+}
+
+const NO_BOUNDS: readonly number[] = [];
+
+/** Undefined for metrics of others, which only prom-client can read. */
+export function readInstrument(metric: object | undefined): InstrumentState | undefined {
+  const declared = metric && declarations.get(metric);
+  if (metric === undefined || declared === undefined) return undefined;
+  declared.collect?.();
+  const { type } = declared;
+  if (metric instanceof ReadableHistogram) return { type, series: metric.hashMap, bounds: metric.upperBounds };
+  const isNumber = metric instanceof ReadableCounter || metric instanceof ReadableGauge;
+  return isNumber ? { type, series: metric.hashMap, bounds: NO_BOUNDS } : undefined;
 }
 
 type ValueOf<Metric, Name extends string> = Metric extends {
@@ -75,16 +111,20 @@ export type Recorder<Group extends Readonly<Record<string, OwnMetric>>, Fixed ex
 
 export type AnyRecordMethod = (...args: readonly (string | number | boolean)[]) => void;
 
-/** The method of one metric. */
+/** The method of one metric. `isLeftOut`: whether series do not have a label just now, though it is given. */
 export function recordMethod(
   { labels: names, adds = false }: OwnMetric,
   instrument: Instrument,
   fixed: Labels,
+  isLeftOut: (label: string) => boolean = () => false,
 ): AnyRecordMethod {
   return (...args) => {
     const labels: { [name: string]: string } = {};
     let given = 0;
-    for (const name of names) labels[name] = fixed[name] ?? String(args[given++]);
+    for (const name of names) {
+      const value = fixed[name] ?? String(args[given++]);
+      if (!isLeftOut(name)) labels[name] = value;
+    }
     const value = Number(args[given] ?? 1);
     if (instrument instanceof Counter) instrument.inc(labels, value);
     else if (adds && instrument instanceof Gauge) instrument.inc(labels, value);

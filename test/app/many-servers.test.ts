@@ -12,6 +12,7 @@ const ENDPOINTS = Array.from({ length: 10 }, (_, index) => `/endpoint/${index}`)
 
 function metricsOf(servers: number): ExporterMetrics {
   const metrics = new ExporterMetrics({ version: "1", revision: "" }, () => []);
+  metrics.setApiDetail("endpoint");
   for (let index = 0; index < servers; index++) {
     const server = serverRecorder(metrics, `s${index}`);
     for (const endpoint of ENDPOINTS) {

@@ -8,6 +8,7 @@ const { requestDuration, requests, unmappedChannels } = { ...OWN_METRICS.server,
 
 async function measured(server?: string): Promise<RecordedMetrics> {
   const metrics = emptyMetrics();
+  metrics.setApiDetail("endpoint");
   const [hq, branch] = [serverRecorder(metrics, "hq"), serverRecorder(metrics, "branch")];
   for (let request = 0; request < 94; request++) hq.requestDuration("/a", 0.05);
   for (let request = 0; request < 6; request++) hq.requestDuration("/a", 0.5);

@@ -83,7 +83,7 @@ describe("a file", () => {
       limits: { maxSeries: undefined, maxBytes: undefined },
       stateDir: undefined,
       strictSecretFiles: false,
-      metrics: { sensorStatus: "current", nodeSensors: ["probe", "group"], channelInfo: "auto" },
+      metrics: { sensorStatus: "current", nodeSensors: ["probe", "group"], channelInfo: "auto", apiDetail: "server" },
       mapping: { presets: [], files: [], rules: [], keepOriginal: true, byteUnits: "binary" },
       labels: { keep: undefined, rename: new Map(), fromTags: [] },
       otlp: undefined,
@@ -130,7 +130,12 @@ metrics: { sensor_status: all, node_sensors: [device, probe, device] }
     expect(config.collectors.tree).toEqual({ schedule: { kind: "cron", expression: "0 */10 * * * *" }, enabled: true });
     expect(config.collectors.limits).toEqual({ schedule: { kind: "interval", everyMs: 900_000 }, enabled: false });
     expect(config.staleAfterMs).toBe(3_600_000);
-    expect(config.metrics).toEqual({ sensorStatus: "all", nodeSensors: ["device", "probe"], channelInfo: "auto" });
+    expect(config.metrics).toEqual({
+      sensorStatus: "all",
+      nodeSensors: ["device", "probe"],
+      channelInfo: "auto",
+      apiDetail: "server",
+    });
   });
 
   test.each([

@@ -102,7 +102,7 @@ collectors:
     expect(sampleValue(down, "prtg_up", { server: "hq" })).toBe(0);
     expect(down).not.toContain("prtg_sensor_status{");
     expect(sampleValue(down, "prtg_exporter_collector_success", { collector: "tree" })).toBe(0);
-    expect(sampleValue(down, "prtg_exporter_api_requests_total", { endpoint: "/health" })).toBeGreaterThan(0);
+    expect(sampleValue(down, "prtg_exporter_api_endpoint_requests_total", { endpoint: "/health" })).toBeGreaterThan(0);
     const simulator = await simulateServer({ port });
     await vi.waitFor(async () => expect(sampleValue(await page(), "prtg_up")).toBe(1), {
       timeout: 30_000,

@@ -124,10 +124,8 @@ describe("Exposition", () => {
     expect(first).toContain('prtg_exporter_series{family="prtg_objects"} 1\n');
     expect(second).toContain('prtg_exporter_series{family="prtg_objects"} 2\n');
     expect(first).toContain("# TYPE prtg_exporter_api_requests counter\n");
-    expect(first).toContain('prtg_exporter_api_requests_total{server="hq",endpoint="/health",code="204"} 1\n');
-    expect(first).toContain(
-      'prtg_exporter_api_request_duration_seconds_bucket{le="0.025",server="hq",endpoint="/health"} 1\n',
-    );
+    expect(first).toContain('prtg_exporter_api_requests_total{server="hq",code="204"} 1\n');
+    expect(first).toContain('prtg_exporter_api_request_duration_seconds_bucket{le="0.025",server="hq"} 1\n');
     expect(first?.endsWith("# EOF\n")).toBe(true);
     expect(registry.getMetricsAsArray()).toEqual([]);
     expect(rendered).toEqual([]);

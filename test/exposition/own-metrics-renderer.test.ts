@@ -53,7 +53,7 @@ test("shows what the exporter did as it is, and what takes long to measure as of
   requests.inc();
   durations.observe(0.5);
   expect(await value("prtg_exporter_requests_total")).toBe(1);
-  expect(await value("prtg_exporter_api_request_duration_seconds_count")).toBe(0);
+  expect(await value("prtg_exporter_api_request_duration_seconds_count")).toBe(1);
   expect([await value("process_memory_bytes"), await value("process_memory_bytes")]).toEqual([2, 2]);
   pass(1_000);
   await pages.measureProcess(TEXT);

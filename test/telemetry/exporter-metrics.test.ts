@@ -70,6 +70,34 @@ describe("the exporter's own metrics", () => {
     expect((await shown(histogram)).map(({ value }) => value)).toEqual([...counted, 2, series?.sum, series?.count]);
   });
 
+  test("tell of requests by server, and by server and endpoint where that is asked for", () => {
+    const metrics = new ExporterMetrics(BUILD, () => []);
+    const request = () => {
+      const server = serverRecorder(metrics, "hq");
+      for (const endpoint of ["/health", "/experimental/sensors"]) {
+        server.requestStarted(endpoint);
+        server.requestFinished({ endpoint, code: "200", durationMs: 30, bytes: 7 });
+      }
+    };
+    const labels = () => [...metrics.numbers(OWN_METRICS.server.requests)].map((series) => series.labels);
+    request();
+    expect([...metrics.numbers(OWN_METRICS.server.requests)]).toEqual([
+      { labels: { server: "hq", code: "200" }, value: 2 },
+    ]);
+    expect([...metrics.histograms(OWN_METRICS.server.requestDuration)]).toMatchObject([{ count: 2 }]);
+    expect([...metrics.numbers(OWN_METRICS.server.retried)]).toEqual([{ labels: { server: "hq" }, value: 0 }]);
+    expect([...metrics.histograms(OWN_METRICS.endpoints.requestDuration)]).toHaveLength(2);
+    metrics.setApiDetail("endpoint");
+    expect(labels()).toEqual([]);
+    request();
+    expect(labels()).toEqual([
+      { server: "hq", endpoint: "/health", code: "200" },
+      { server: "hq", endpoint: "/experimental/sensors", code: "200" },
+    ]);
+    // Those of all servers together went on.
+    expect([...metrics.numbers(OWN_METRICS.endpoints.requests)].map(({ value }) => value)).toEqual([2, 2]);
+  });
+
   test("of two exporters in one process do not mix", async () => {
     const [first, second] = [new ExporterMetrics(BUILD, () => []), new ExporterMetrics(BUILD, () => [])];
     first.exposition.scraped("text/plain");

@@ -9,6 +9,7 @@ let server: ServerRecorder;
 
 beforeEach(() => {
   metrics = emptyMetrics();
+  metrics.setApiDetail("endpoint");
   server = serverRecorder(metrics, "hq");
   server.expect(["/health", "/objects/count"], ["/experimental/sensors", "/experimental/channels"]);
 });

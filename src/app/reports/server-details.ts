@@ -28,7 +28,7 @@ export function serverDetails(
       failures: failures(own, of),
       clock_offset_seconds: own.sum(OWN_METRICS.server.clockOffset, of),
       endpoints: [...own.by("endpoint", OWN_METRICS.server.requests, of).keys()].map((endpoint) =>
-        endpointReport(own, { server, endpoint }),
+        endpointReport(own, endpoint, endpoint === "" ? of : { server, endpoint }),
       ),
     },
     problems: {
@@ -68,13 +68,11 @@ function collectorReport(collector: CollectorStatus, now: number): CollectorRepo
   };
 }
 
-function endpointReport(
-  own: RecordedMetrics,
-  of: { readonly server: string; readonly endpoint: string },
-): EndpointReport {
+/** `endpoint`: empty where what is counted does not tell them apart. */
+function endpointReport(own: RecordedMetrics, endpoint: string, of: Readonly<Record<string, string>>): EndpointReport {
   const latency = own.distribution(OWN_METRICS.server.requestDuration, of);
   return {
-    endpoint: of.endpoint,
+    endpoint: endpoint || "all",
     requests: own.sum(OWN_METRICS.server.requests, of),
     failures: failures(own, of),
     retries: own.sum(OWN_METRICS.server.retried, of),

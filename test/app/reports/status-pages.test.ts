@@ -20,6 +20,8 @@ import { objectCounts, servedValue, statusCounts } from "../../support/world-tru
 /** Of one line, whatever a user wrote. */
 const SAID = "<b>Moved</b> to \u202erack 5 &amp; 6";
 
+const SETTINGS = "mapping: { presets: [base-units] }\nmetrics: { api_detail: endpoint }\n";
+
 let running: SimulatedExporter;
 let world: World;
 let at: number;
@@ -27,7 +29,7 @@ let page: string;
 let sensors: SimSensor[];
 
 beforeAll(async () => {
-  running = await startSimulatedExporter({ size: { sensors: 300 }, settings: "mapping: { presets: [base-units] }\n" });
+  running = await startSimulatedExporter({ size: { sensors: 300 }, settings: SETTINGS });
   ({ world } = running.simulator);
   at = Date.now();
   running.simulator.freezeAt(at);
