@@ -18,7 +18,7 @@ RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --omit=optional --no-
 FROM sources AS compiled
 # The compiler is a program for one platform and comes as an optional dependency, so none is left out here.
 RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json ./
 COPY bin bin
 COPY scripts/build.ts scripts/install-missing.cjs scripts/
 COPY src src

@@ -18,6 +18,8 @@ process.stdout.on("error", (error) => {
   if ("code" in error && error.code === "EPIPE") process.exit(CLOSED_PIPE);
   throw error;
 });
-const { runProgram } = await import("./cli/program.ts");
-process.exitCode = await runProgram(process.argv.slice(2));
-if (threadsHang()) endProcess(process.exitCode);
+// Without an await at the top, which the bundle, being CommonJS, may not have.
+void import("./cli/program.ts").then(async ({ runProgram }) => {
+  process.exitCode = await runProgram(process.argv.slice(2));
+  if (threadsHang()) endProcess(process.exitCode);
+});

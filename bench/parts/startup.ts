@@ -6,10 +6,12 @@ import type { PartResult } from "../results/result.ts";
 import type { PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
 import { sampleOf } from "./sample.ts";
+import { measureStart } from "./start.ts";
 
 const COLLECTORS = ["health", "tree", "status", "channels", "limits"];
 
 export async function benchStartup({ size, rounds, quick }: PartOptions): Promise<PartResult> {
+  const start = await measureStart(quick);
   const simulator = await startSimulator(size);
   try {
     const takes = new Map<string, number[]>();
@@ -40,11 +42,12 @@ export async function benchStartup({ size, rounds, quick }: PartOptions): Promis
         await exporter.stop();
       }
     }
-    const rows = [...takes].map(([name, seconds]) => rowOf(name, "s", seconds));
+    const rows = [...start.rows, ...[...takes].map(([name, seconds]) => rowOf(name, "s", seconds))];
     const notes = [
       "Status and channels are read at the same time; limits come last, and values are served before that.",
     ];
-    return { part: "startup", size, title: "startup: time to the first complete page", rows, budgets: [], notes };
+    const { budgets } = start;
+    return { part: "startup", size, title: "startup: time to the first complete page", rows, budgets, notes };
   } finally {
     await simulator.stop();
   }

@@ -50,7 +50,7 @@ export class Child {
     options: ChildOptions & { readonly preload?: string; readonly flags?: readonly string[] } = {},
   ): Child {
     const preload =
-      options.preload === undefined ? [] : ["--import", pathToFileURL(path.join(ROOT, options.preload)).href];
+      options.preload === undefined ? [] : ["--import", pathToFileURL(path.resolve(ROOT, options.preload)).href];
     const { flags = [] } = options;
     return new Child(process.execPath, ["--expose-gc", ...flags, ...preload, script, ...args], options);
   }

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ALLOCATOR, HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
+import { builtMain, builtProbe } from "./built-program.ts";
 import { Child } from "./child.ts";
 import type { LoopTurns } from "./loop-watch.ts";
 import type { Memory, ProcessorTime } from "./probe.ts";
@@ -48,14 +49,16 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterP
     ...{ name: index === 0 ? "hq" : `branch-${index}`, url, auth: { api_key: "${BENCH_KEY}" }, limits },
     ...tls,
   }));
+  const main = builtMain();
+  const probe = await builtProbe();
   // Every JSON document is a YAML document.
   await writeFile(config, JSON.stringify({ servers, ...settings }));
   const startedAt = performance.now();
   // A daemon with a parent that talks to it does not begin once more with these, as others do.
   const child = Child.node(
-    "src/main.ts",
+    main,
     ["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json"],
-    { env: { ...ALLOCATOR, BENCH_KEY: API_KEY }, preload: "bench/processes/probe.ts", flags: HEAP_FLAGS },
+    { env: { ...ALLOCATOR, BENCH_KEY: API_KEY }, preload: probe, flags: HEAP_FLAGS },
   );
   const stop = async () => {
     await child.stop();

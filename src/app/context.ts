@@ -14,7 +14,7 @@ import { type LoadMeter, openLoadMeter } from "../lib/load/load-meter.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { MemoryBudget } from "../lib/memory-budget.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
-import { createLogger, type LogFormat, type LogLevel } from "../telemetry/logger.ts";
+import { createLogger, type LogFormat, type LogLevel, layoutOf } from "../telemetry/logger.ts";
 import { memoryForObjects } from "./connect-server.ts";
 import { mappingOf } from "./mapping.ts";
 
@@ -47,14 +47,10 @@ export interface CommandContext {
 }
 
 /** To be called once: from then on an uncaught fault is logged and ends the process. */
-export function createContext(flags: LogFlags, redactor: Redactor): CommandContext {
-  const log = createLogger({
-    level: flags["log.level"],
-    format: flags["log.format"],
-    redactor,
-    output: process.stderr,
-    colour: process.stderr.isTTY && process.env.NO_COLOR === undefined,
-  });
+export async function createContext(flags: LogFlags, redactor: Redactor): Promise<CommandContext> {
+  const colour = process.stderr.isTTY && process.env.NO_COLOR === undefined;
+  const layout = await layoutOf(flags["log.format"], colour);
+  const log = createLogger({ level: flags["log.level"], layout, redactor, output: process.stderr });
   endOnUncaughtFaults(log);
   return {
     build: readBuildInfo(process.env),

@@ -8,7 +8,7 @@ import type { StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type JournalFiles } from "../sync/state-files.ts";
 import type { EventOutput } from "../telemetry/own-metrics.ts";
 import type { CommandContext } from "./context.ts";
-import { connectEventReceiver, type EventReceiver, keepEventReceiver } from "./event-receiver.ts";
+import type { connectEventReceiver, EventReceiver } from "./event-receiver.ts";
 import { CLAIM_WAIT_MS, claimState, forgetfulFiles } from "./otlp-preparation.ts";
 
 /** What it takes to tell of events, found right; nothing is told yet. */
@@ -89,7 +89,7 @@ export async function prepareEvents(
   const claim = await claimState(config, context, waitMs);
   const files = stateDir === undefined ? undefined : checkedFiles(createStateFiles(stateDir), claim.keep);
   try {
-    const receiver = logs && (await connectEventReceiver(logs, config, files ?? forgetfulFiles(), context));
+    const receiver = logs && (await connect(logs, config, files ?? forgetfulFiles(), context));
     return { config, files, claim, receiver };
   } catch (error) {
     await claim.release();
@@ -124,7 +124,7 @@ export async function beginEvents(
   const { config, files } = prepared;
   const past = before?.options;
   const isSamePlace = past?.prepared.config.stateDir === config.stateDir;
-  const receiver = await keepEventReceiver(prepared.receiver, past?.receiver);
+  const receiver = prepared.receiver && (await keep(prepared.receiver, past?.receiver));
   if (receiver !== undefined && receiver !== past?.receiver) {
     const { url, protocol } = receiver.address;
     context.log.info({ endpoint: url, protocol }, "pushing events by OTLP");
@@ -141,6 +141,17 @@ export async function beginEvents(
     plans.set(name, { memory, structure: config.events.structure, sinks: new Map(sinks) });
   }
   return new EventOutputs({ prepared, receiver, openers, plans });
+}
+
+/** The receiver is loaded where events are pushed. */
+async function connect(...given: Parameters<typeof connectEventReceiver>): Promise<EventReceiver> {
+  const { connectEventReceiver } = await import("./event-receiver.ts");
+  return connectEventReceiver(...given);
+}
+
+async function keep(next: EventReceiver, before: EventReceiver | undefined): Promise<EventReceiver | undefined> {
+  const { keepEventReceiver } = await import("./event-receiver.ts");
+  return keepEventReceiver(next, before);
 }
 
 function openersOf(

@@ -17,8 +17,9 @@ import { ExtraBudget } from "./extra-budget.ts";
 import { mappingOf, shapeOf } from "./mapping.ts";
 import { createMetricsPage } from "./metrics-page.ts";
 import { MonitoredServer } from "./monitored-server.ts";
+import { beginPrepared } from "./open-otlp-push.ts";
 import type { PreparedPush } from "./otlp-preparation.ts";
-import { beginOtlpPush, type OtlpPush } from "./otlp-push.ts";
+import type { OtlpPush } from "./otlp-push.ts";
 import { planPipeline } from "./pipeline-plan.ts";
 import { createDebugPages } from "./reports/debug-reports.ts";
 import { SensorCharts } from "./reports/sensor-charts.ts";
@@ -140,7 +141,7 @@ export class Exporter {
     const isReshaped = digests.shape !== before.shape;
     if (isReshaped || gone.length > 0) await this.#reshape();
     const push = this.#push;
-    this.#push = prepared && (await beginOtlpPush(prepared, push, this.#context));
+    this.#push = prepared && (await beginPrepared(prepared, push, this.#context));
     const events = this.#events;
     this.#events = preparedEvents && (await beginEvents(preparedEvents, events, this.#context));
     await Promise.all(

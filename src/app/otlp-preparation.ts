@@ -1,12 +1,11 @@
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { Config } from "../config/load.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import { METRIC_ENCODINGS } from "../otlp/encoding.ts";
 import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-files.ts";
 import type { CommandContext } from "./context.ts";
-import { connectReceiver, digestReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
+import type { OtlpReceiver } from "./otlp-receiver.ts";
 
 /** Everything that it takes to push, read and found right; nothing is sent yet. */
 export interface PreparedPush {
@@ -43,6 +42,11 @@ export async function prepareOtlpPush(
   const files =
     config.stateDir === undefined ? forgetfulFiles() : checkedFiles(createStateFiles(config.stateDir), claim.keep);
   try {
+    // Loaded where something is pushed: most of what OpenTelemetry takes.
+    const [{ connectReceiver, digestReceiver }, { METRIC_ENCODINGS }] = await Promise.all([
+      import("./otlp-receiver.ts"),
+      import("../otlp/encoding.ts"),
+    ]);
     const receiver = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
     return { config, settings, receiver, files, claim, digest: await digestReceiver(settings) };
   } catch (error) {

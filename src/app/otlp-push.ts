@@ -1,5 +1,4 @@
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
-import type { Config } from "../config/load.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { createMeasurementSink, type SettledRows } from "../otlp/measurement-sink.ts";
 import type { MeasurementsUnderWay } from "../otlp/series-ends.ts";
@@ -14,7 +13,7 @@ import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../telemetry/recorders.ts";
 import type { CommandContext } from "./context.ts";
 import { mappingOf } from "./mapping.ts";
-import { CLAIM_WAIT_MS, type PreparedPush, prepareOtlpPush } from "./otlp-preparation.ts";
+import type { PreparedPush } from "./otlp-preparation.ts";
 import type { OtlpReceiver } from "./otlp-receiver.ts";
 
 /** Where and how something is pushed. */
@@ -99,19 +98,6 @@ export class OtlpPush {
     if (receiver !== next?.options.receiver) await receiver.exporter.close();
     await prepared.claim.release();
   }
-}
-
-/**
- * Opens the push that the configuration or the standard variables ask for; undefined when neither names a receiver.
- * @throws ExporterError for files and settings that cannot be used
- */
-export async function openOtlpPush(
-  config: Config,
-  context: CommandContext,
-  env: NodeJS.ProcessEnv,
-): Promise<OtlpPush | undefined> {
-  const prepared = await prepareOtlpPush(config, context, env, CLAIM_WAIT_MS);
-  return prepared && beginOtlpPush(prepared, undefined, context);
 }
 
 /**

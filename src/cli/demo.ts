@@ -28,7 +28,7 @@ collectors:
 /** A simulated server and the exporter in one process, with no configuration. Resolves with the exit code. */
 export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number> {
   const stopped = untilStopSignal();
-  const context = createContext(flags, redactor);
+  const context = await createContext(flags, redactor);
   const started = context.clock.monotonic();
   const apiKey = randomBytes(16).toString("hex");
   const credentials = { apiKey, username: "demo", password: apiKey };

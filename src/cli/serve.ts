@@ -11,8 +11,9 @@ import {
 } from "../app/context.ts";
 import { type EventOutputs, openEvents, prepareEvents } from "../app/event-outputs.ts";
 import { Exporter } from "../app/exporter.ts";
+import { openOtlpPush } from "../app/open-otlp-push.ts";
 import { prepareOtlpPush } from "../app/otlp-preparation.ts";
-import { type OtlpPush, openOtlpPush } from "../app/otlp-push.ts";
+import type { OtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
 import type { Config, LoadedConfig } from "../config/load.ts";
 import { refuseBadFiles, type ServerFileAccess } from "../config/server-files.ts";
@@ -47,7 +48,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   // First of all: the first process of a container does not even die of a signal that it does not handle.
   const stopped = untilStopSignal();
   const reloads = reloadSignals();
-  const context = createContext(flags, redactor);
+  const context = await createContext(flags, redactor);
   const files = new ConfigFiles(readText, filesMatching);
   const lastGood: ServerFileAccess["lastGood"] = new Map();
   let serversFrom: Config["serversFrom"];
@@ -121,7 +122,7 @@ async function begin(flags: ServeFlags, context: CommandContext, load: () => Pro
  */
 export async function serveOnce(flags: ServeFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
-  const context = createContext(flags, redactor);
+  const context = await createContext(flags, redactor);
   const { config } = await loadFlaggedConfig(flags, context);
   const exporter = new Exporter(config, context);
   try {

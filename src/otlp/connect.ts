@@ -1,9 +1,10 @@
 import type { ReadFile } from "../config/reading-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
-import { CONTENT_TYPES, type Encodings } from "./encoding.ts";
+import type { Encodings } from "./encoding.ts";
 import { OtlpExporter } from "./exporter.ts";
 import { headerReader } from "./headers.ts";
+import { CONTENT_TYPES } from "./protocols.ts";
 import type { ReceiverSettings } from "./receiver-settings.ts";
 import { receiverTls } from "./tls.ts";
 import { OtlpTransport } from "./transport.ts";

@@ -11,12 +11,7 @@ import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { gaugesAsProtobuf } from "./gauge-protobuf.ts";
 import { EndPoint, NO_RECORDED_VALUE } from "./metric-data.ts";
-
-export const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const;
-export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number];
-
-export const OTLP_COMPRESSIONS = ["none", "gzip"] as const;
-export type OtlpCompression = (typeof OTLP_COMPRESSIONS)[number];
+import type { OtlpProtocol } from "./protocols.ts";
 
 /** What a receiver says of a request that it took: how much of it it refused for good, and why. As it came. */
 export interface PartialSuccess {
@@ -34,11 +29,6 @@ export interface Encoding<Request> {
 }
 
 export type Encodings<Request> = Readonly<Record<OtlpProtocol, Encoding<Request>>>;
-
-export const CONTENT_TYPES: Readonly<Record<OtlpProtocol, string>> = {
-  "http/protobuf": "application/x-protobuf",
-  "http/json": "application/json",
-};
 
 /** The serializers that the SDK's own exporters use, and for what is nearly all that is sent a quicker one of the same result. */
 export const METRIC_ENCODINGS: Encodings<ResourceMetrics> = {

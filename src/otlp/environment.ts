@@ -1,4 +1,4 @@
-import { OTLP_COMPRESSIONS, OTLP_PROTOCOLS, type OtlpCompression, type OtlpProtocol } from "./encoding.ts";
+import { OTLP_COMPRESSIONS, OTLP_PROTOCOLS, type OtlpCompression, type OtlpProtocol } from "./protocols.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { parseRetryAfterMs } from "../lib/http/headers.ts";
-import { CONTENT_TYPES, type Encodings, OTLP_PROTOCOLS, type OtlpProtocol, type PartialSuccess } from "./encoding.ts";
+import type { Encodings, PartialSuccess } from "./encoding.ts";
+import { CONTENT_TYPES, OTLP_PROTOCOLS, type OtlpProtocol } from "./protocols.ts";
 
 /** The answer to one request, as it came over the wire. */
 export interface HttpAnswer {

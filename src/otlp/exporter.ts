@@ -1,8 +1,9 @@
 import { describeFault } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { yieldToEventLoop } from "../lib/yielding.ts";
-import type { Encodings, OtlpProtocol } from "./encoding.ts";
+import type { Encodings } from "./encoding.ts";
 import { type ExportOutcome, parseExportResponse, type RequestOutcome } from "./export-response.ts";
+import type { OtlpProtocol } from "./protocols.ts";
 import { RequestSize } from "./request-size.ts";
 import type { OtlpTransport } from "./transport.ts";
 

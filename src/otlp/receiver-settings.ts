@@ -1,8 +1,8 @@
 import { headerFault, Secret } from "../config/secrets.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
-import type { OtlpCompression, OtlpProtocol } from "./encoding.ts";
 import type { SignalEnvironment } from "./environment.ts";
 import type { HeaderSettings } from "./headers.ts";
+import type { OtlpCompression, OtlpProtocol } from "./protocols.ts";
 import type { TlsSettings } from "./tls.ts";
 
 /** What the section `otlp` says of receivers of all signals; what is undefined was not given. Paths are ready to open. */

@@ -1,4 +1,3 @@
-import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import {
   type Environment,
   parseHttpUrl,
@@ -125,21 +124,4 @@ function besideMetrics(endpoint: string): string | undefined {
 
 function endsIn({ pathname }: URL, signal: Signal): boolean {
   return pathname.replace(/\/+$/, "").endsWith(SIGNAL_PATHS[signal]);
-}
-
-/** What the exporter knows of itself. */
-export interface Identity {
-  readonly version: string;
-  /** The same after a restart, another for each replica: receivers make `instance` of it. */
-  readonly instanceId: string;
-}
-
-/** Whom metrics and log records are from. What was given (configuration, OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME) wins. */
-export function otlpResource(given: Readonly<Record<string, string>>, { version, instanceId }: Identity): Resource {
-  return resourceFromAttributes({
-    "service.name": "prtg-exporter",
-    "service.instance.id": instanceId,
-    "service.version": version,
-    ...given,
-  });
 }

@@ -1,5 +1,4 @@
 import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from "pino";
-import { prettyFactory } from "pino-pretty";
 import { describeError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
 
@@ -9,13 +8,16 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_FORMATS = ["json", "text"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
+/** What is written instead of a line. */
+export type LineLayout = (line: string) => string;
+
 export interface LoggerOptions {
   readonly level: LogLevel;
-  readonly format: LogFormat;
+  /** Of a line, which is JSON; as it is by default. See `layoutOf`. */
+  readonly layout?: LineLayout | undefined;
   readonly redactor: Redactor;
   /** Where lines go; standard error for the program, so that standard output stays free for results. */
   readonly output: { write(text: string): unknown };
-  readonly colour?: boolean;
 }
 
 /** Names under which a library or a careless line might log a secret. */
@@ -23,8 +25,7 @@ const SECRET_KEYS = ["authorization", "password", "token", "api_key", "apiKey", 
 
 /** A pino logger whose every line passes the redactor on its way out. */
 export function createLogger(options: LoggerOptions): Logger {
-  const { output, redactor } = options;
-  const layout = options.format === "json" ? (line: string) => line : textLayout(options.colour ?? false);
+  const { output, redactor, layout = (line: string) => line } = options;
   const destination: DestinationStream = { write: (line) => void output.write(layout(redactLine(line, redactor))) };
   return pino(
     {
@@ -37,6 +38,13 @@ export function createLogger(options: LoggerOptions): Logger {
     },
     destination,
   );
+}
+
+/** For people it takes a library, which is loaded for them alone. */
+export async function layoutOf(format: LogFormat, colour = false): Promise<LineLayout | undefined> {
+  if (format === "json") return undefined;
+  const { textLayout } = await import("./text-layout.ts");
+  return textLayout(colour);
 }
 
 /** Value by value where something is to be taken out: a password of digits must not leave a line that is no JSON. */
@@ -55,16 +63,4 @@ function redactValue(value: unknown, redactor: Redactor): unknown {
   const text = String(value);
   const clean = redactor.redact(text);
   return clean === text ? value : clean;
-}
-
-/** Synchronous, so that the last line before an exit is not lost. */
-function textLayout(colour: boolean): (line: string) => string {
-  const format = prettyFactory({
-    colorize: colour,
-    translateTime: "SYS:HH:MM:ss",
-    singleLine: true,
-    // An error has become text by now, and stays in the line.
-    errorLikeObjectKeys: [],
-  });
-  return (line) => format(line) ?? "";
 }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { openOtlpPush } from "../../src/app/open-otlp-push.ts";
 import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
-import { openOtlpPush } from "../../src/app/otlp-push.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { serversOnShard } from "../../src/config/shard.ts";
 import { createStateFiles } from "../../src/sync/state-files.ts";

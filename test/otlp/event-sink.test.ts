@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { EventRecord } from "../../src/events/event.ts";
-import { OTLP_PROTOCOLS } from "../../src/otlp/encoding.ts";
 import { createEventSink } from "../../src/otlp/event-sink.ts";
 import { estimateRecordSize } from "../../src/otlp/log-record.ts";
+import { OTLP_PROTOCOLS } from "../../src/otlp/protocols.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { statusChange, statusChanges } from "./support/events.ts";
 import { never, RESOURCE, SCOPE, testLogExporter } from "./support/exporter.ts";

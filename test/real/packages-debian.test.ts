@@ -26,7 +26,7 @@ describeWithPrograms(["debian-bare"], "the .deb in a bare Debian", ({ "debian-ba
     const deb = fileEnding(await builtPackages(), "amd64.deb");
     root = await copyRoot(bare);
     // The release before this one: another default configuration, and without what came later.
-    const older = "echo '# as it was' > etc/prtg-exporter/prtg-exporter.yaml; rm -rf usr/lib/prtg-exporter/dist/otlp";
+    const older = "echo '# as it was' > etc/prtg-exporter/prtg-exporter.yaml; rm -rf usr/lib/prtg-exporter/dist/http";
     await repackDeb(deb, path.join(scratch, "old.deb"), "0.0.9-1", older);
     await runProgram("cp", [deb, path.join(scratch, "new.deb")], "");
   }, BUILD_LIMIT_MS);
@@ -59,7 +59,7 @@ describeWithPrograms(["debian-bare"], "the .deb in a bare Debian", ({ "debian-ba
     expect(await inside(`cat ${CONFIG}`)).toBe("# edited by me\n");
     expect(await inside(`cat ${CONFIG}.dpkg-dist`)).toContain("https://prtg.example.com:1616");
     expect(await inside("cat /etc/default/prtg-exporter")).toBe('ARGS="--log.format=text"\n');
-    expect(await inside("test -d /usr/lib/prtg-exporter/dist/otlp && prtg-exporter --version")).toContain(VERSION);
+    expect(await inside("test -d /usr/lib/prtg-exporter/dist/http && prtg-exporter --version")).toContain(VERSION);
   });
 
   test("leaves configuration, key and state when it is removed", async () => {

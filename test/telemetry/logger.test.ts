@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { ExporterError } from "../../src/errors/exporter-error.ts";
 import { Redactor } from "../../src/errors/redactor.ts";
-import { createLogger, LOG_FORMATS, LOG_LEVELS } from "../../src/telemetry/logger.ts";
+import { createLogger, LOG_FORMATS, LOG_LEVELS, layoutOf } from "../../src/telemetry/logger.ts";
 
 const SECRET = 'p4ss"w\\rd\n/ü';
 
 describe.each(LOG_FORMATS)("the %s logger", (format) => {
-  test.each(LOG_LEVELS)("lets no secret through at level %s", (level) => {
+  test.each(LOG_LEVELS)("lets no secret through at level %s", async (level) => {
     const redactor = new Redactor();
     redactor.add(SECRET);
     let written = "";
-    const log = createLogger({ level, format, redactor, output: { write: (text: string) => (written += text) } });
+    const layout = await layoutOf(format);
+    const log = createLogger({ level, layout, redactor, output: { write: (text: string) => (written += text) } });
     const error = new ExporterError("API_SERVER_ERROR", `server said ${SECRET}`, {
       cause: new Error(`cause ${SECRET}`),
     });
@@ -39,7 +40,7 @@ describe.each(LOG_FORMATS)("the %s logger", (format) => {
 test("writes JSON lines with level, time and message", () => {
   let written = "";
   const output = { write: (text: string) => (written += text) };
-  const log = createLogger({ level: "info", format: "json", redactor: new Redactor(), output });
+  const log = createLogger({ level: "info", redactor: new Redactor(), output });
   log.debug("not this");
   log.info({ server: "hq" }, "that");
   expect(JSON.parse(written)).toEqual({
@@ -58,7 +59,7 @@ describe("a secret that reads like something else", () => {
       redactor.add(secret);
       let written = "";
       const output = { write: (text: string) => (written += text) };
-      const log = createLogger({ level: "info", format: "json", redactor, output });
+      const log = createLogger({ level: "info", redactor, output });
       log.info(
         { bytes: 20260417, duration_ms: 4711.5, ok: true, none: null, list: [secret, { secret }] },
         `x${secret}`,
@@ -70,10 +71,11 @@ describe("a secret that reads like something else", () => {
   );
 });
 
-test("writes text in one line, errors included", () => {
+test("writes text in one line, errors included", async () => {
   let written = "";
   const output = { write: (text: string) => (written += text) };
-  const log = createLogger({ level: "info", format: "text", redactor: new Redactor(), output });
+  const layout = await layoutOf("text");
+  const log = createLogger({ level: "info", layout, redactor: new Redactor(), output });
   log.warn({ err: new ExporterError("API_TIMEOUT", "too slow"), endpoint: "/health" }, "request failed");
   expect(written).toMatch(
     /^\[\d\d:\d\d:\d\d\] WARN: request failed \{.*"err":"too slow \[API_TIMEOUT\] .*","endpoint":"\/health"\}\n$/,

@@ -27,7 +27,7 @@ const PUSH_TO = "4h";
  */
 export async function backfill(flags: BackfillFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
-  const context = createContext(flags, redactor);
+  const context = await createContext(flags, redactor);
   const { clock, log } = context;
   const { config } = await loadFlaggedConfig(flags, context);
   const server = chooseServer(config, flags.server);

@@ -55,7 +55,7 @@ const SPEED = "speed";
 /** Tries everything that `serve` needs, and prints what it finds as it finds it. Resolves with the exit code. */
 export async function check(flags: CheckFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
-  const context = createContext(flags, redactor);
+  const context = await createContext(flags, redactor);
   const { config, source, badServerFiles } = await loadFlaggedConfig(flags, context);
   refuseBadFiles(badServerFiles);
   context.print(`${source}: the configuration is valid`);

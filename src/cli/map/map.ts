@@ -36,7 +36,7 @@ interface ReadServer {
  */
 export async function map(flags: MapFlags, redactor: Redactor): Promise<number> {
   const interrupted = interruption();
-  const context = createContext(flags, redactor);
+  const context = await createContext(flags, redactor);
   const recording = flags.recording === undefined ? undefined : await openRecording(flags.recording);
   const env = recording === undefined ? process.env : withoutServer(process.env);
   const { config } = await loadFlaggedConfig(flags, context, env);

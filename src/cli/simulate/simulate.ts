@@ -8,7 +8,7 @@ import { startSimulatedServer } from "./simulated-server.ts";
 /** A monitoring server to build against: everything in memory, all data made up. Resolves with the exit code. */
 export async function simulate(flags: SimulateFlags, redactor: Redactor): Promise<number> {
   const stopped = untilStopSignal();
-  const context = createContext(flags, redactor);
+  const context = await createContext(flags, redactor);
   const { host = "0.0.0.0", port } = flags.listenAddress;
   const { apiKey, username, password } = flags;
   const simulator = await startSimulatedServer(flags, { host, port }, { apiKey, username, password }, flags);

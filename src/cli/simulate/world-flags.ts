@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { readTextFile } from "../../lib/bounded-files.ts";
 import { parseFault } from "../../simulator/faults/grammar.ts";
-import { parseScenario, type Scenario } from "../../simulator/scenario/scenario.ts";
+import type { Scenario } from "../../simulator/scenario/scenario.ts";
 import { ScenarioError } from "../../simulator/scenario/scenario-error.ts";
 import { DEFAULT_WORLD_SIZE, type WorldSize } from "../../simulator/world/layout/size.ts";
 import { integer, parsed } from "../flags.ts";
@@ -21,6 +21,7 @@ export const SHIPPED_SCENARIOS: readonly string[] = ["busy-morning", "datacenter
 export async function loadScenario(nameOrPath: string): Promise<Scenario> {
   const shipped = SHIPPED_SCENARIOS.includes(nameOrPath);
   const file = shipped ? fileURLToPath(new URL(`${nameOrPath}.yaml`, SHIPPED)) : nameOrPath;
+  const { parseScenario } = await import("../../simulator/scenario/scenario.ts");
   try {
     return parseScenario(await readTextFile(file), nameOrPath);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { LookupFunction } from "node:net";
-import { type buildConnector, Client, type Dispatcher, errors, Pool } from "undici";
+import type { buildConnector, Dispatcher, Pool } from "undici";
 import type { Clock } from "../clock.ts";
 import { createStaleLookup } from "./dns-lookup.ts";
 import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls.ts";
@@ -43,8 +43,9 @@ export class ConnectionPool {
   readonly #connect: ConnectSettings | buildConnector.connector;
   /** Requests that went out on a connection that had carried others before. */
   readonly #reused = new WeakSet<object>();
-  readonly #retired = new Set<Pool>();
-  #pool: Pool;
+  readonly #retired = new Set<Promise<Pool>>();
+  /** Made for the first request: undici takes longer to load than all that the exporter needs to listen. */
+  #pool: Promise<Pool> | undefined;
   #since: number;
 
   constructor(options: ConnectionPoolOptions) {
@@ -57,7 +58,6 @@ export class ConnectionPool {
       lookup: createStaleLookup({ clock, resolve, onStale }),
     };
     this.#connect = origin.startsWith("https:") ? tlsConnector(tls, settings) : settings;
-    this.#pool = this.#createPool();
     this.#since = clock.monotonic();
   }
 
@@ -70,33 +70,40 @@ export class ConnectionPool {
     const isIdempotent = request.idempotent ?? request.method === "GET";
     if (!isIdempotent || this.#options.clock.monotonic() - this.#since > MAX_AGE_MS) this.renew();
     try {
-      return await this.#pool.request(request);
+      return await (await this.#open()).request(request);
     } catch (error) {
       if (!isIdempotent || request.signal.aborted || !this.#reused.has(request) || !isStale(error)) throw error;
       this.renew();
-      return await this.#pool.request(request);
+      return await (await this.#open()).request(request);
     }
   }
 
   /** Lets the connections carry no further request. What is under way ends as it may. */
   renew(): void {
     const old = this.#pool;
-    this.#pool = this.#createPool();
+    this.#pool = undefined;
     this.#since = this.#options.clock.monotonic();
+    if (old === undefined) return;
     this.#retired.add(old);
     const gone = (): boolean => this.#retired.delete(old);
-    old.close().then(gone, gone);
+    old.then((pool) => pool.close()).then(gone, gone);
   }
 
-  /** Ends all connections, also busy ones. */
+  /** Ends all connections, also busy ones, and lets no request begin any more. */
   async destroy(): Promise<void> {
-    await Promise.all([this.#pool, ...this.#retired].map((pool) => pool.destroy()));
+    await Promise.all([this.#open(), ...this.#retired].map(async (pool) => (await pool).destroy()));
   }
 
-  #createPool(): Pool {
+  #open(): Promise<Pool> {
+    this.#pool ??= this.#createPool();
+    return this.#pool;
+  }
+
+  async #createPool(): Promise<Pool> {
     const { origin, connections } = this.#options;
     const reused = this.#reused;
-    return new Pool(origin, {
+    const { createReportingPool } = await import("./reporting-pool.ts");
+    return createReportingPool(origin, (request) => reused.add(request), {
       connections,
       pipelining: 1,
       allowH2: false,
@@ -105,23 +112,7 @@ export class ConnectionPool {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: this.#connect,
-      factory: (address, options) => new ReportingClient(address, options, (request) => reused.add(request)),
     });
-  }
-}
-
-/** One connection; reports requests that find it open already. */
-class ReportingClient extends Client {
-  readonly #onReuse: (request: object) => void;
-
-  constructor(origin: URL, options: Client.Options, onReuse: (request: object) => void) {
-    super(origin, options);
-    this.#onReuse = onReuse;
-  }
-
-  override dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    if (this.stats.connected) this.#onReuse(request);
-    return super.dispatch(request, handler);
   }
 }
 
@@ -129,6 +120,11 @@ const CLOSED: ReadonlySet<unknown> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "E
 
 /** The connection ended before an answer began, or what came is left over from the answer before. */
 function isStale(error: unknown): boolean {
-  if (error instanceof errors.HTTPParserError) return true;
+  if (isNotHttp(error)) return true;
   return error instanceof Error && "code" in error && CLOSED.has(error.code);
+}
+
+/** Whether undici could not read an answer as HTTP. By its name, since most who ask have no undici loaded yet. */
+export function isNotHttp(error: unknown): boolean {
+  return error instanceof Error && error.name === "HTTPParserError";
 }

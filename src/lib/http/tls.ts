@@ -6,7 +6,7 @@ import {
   getCACertificates,
   TLSSocket,
 } from "node:tls";
-import { buildConnector } from "undici";
+import type { buildConnector } from "undici";
 
 /** How connections are opened: for `net.connect`, `tls.connect` and undici. */
 export interface ConnectSettings {
@@ -67,14 +67,15 @@ export function tlsConnector(tls: TlsClientOptions, settings: ConnectSettings): 
   let known: { readonly text: string; readonly connect: buildConnector.connector } | undefined;
   return (target, callback) => {
     read()
-      .then((material) => {
+      .then(async (material) => {
         const text = JSON.stringify(material);
         if (known?.text !== text) {
           // Built once: parsing some hundred certificates at each connection would block the event loop.
           const options = { ...settings, ...connectOptions(tls, material), allowH2: false };
           // A resumed session shows no certificate: each connection is to.
           const sessions = tls.fingerprints === undefined ? {} : { maxCachedSessions: 0 };
-          known = { text, connect: buildConnector({ ...options, ...sessions }) };
+          const undici = await import("undici");
+          known = { text, connect: undici.buildConnector({ ...options, ...sessions }) };
         }
         return known.connect;
       })

@@ -1,6 +1,6 @@
-import { errors } from "undici";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
+import { isNotHttp } from "../../lib/http/connection-pool.ts";
 import { WrongFingerprint } from "../../lib/http/tls.ts";
 import { MAX_INFORMATIONAL } from "../answer-bounds.ts";
 import { ApiError } from "../api-error.ts";
@@ -104,7 +104,7 @@ export function networkError(destination: Destination, error: unknown): ApiError
     const remedy = VERSION_REFUSED.test(code) ? VERSION_REMEDY : HANDSHAKE_REMEDIES.get(code);
     return fail("API_TLS_FAILED", `the TLS handshake with ${host} failed (${code})`, remedy);
   }
-  if (error instanceof errors.HTTPParserError) {
+  if (isNotHttp(error)) {
     return fail("API_CONNECTION_FAILED", `the answer of ${host} is not HTTP`, SCHEME_REMEDY);
   }
   const fault = CONNECTION_FAULTS[code];

@@ -50,7 +50,7 @@ export async function startConfigured(
   const rejected: string[] = [];
   const redactor = new Redactor();
   const output = { write: (line: string) => logged.push(line) };
-  const log = createLogger({ level: "debug", format: "json", redactor, output });
+  const log = createLogger({ level: "debug", redactor, output });
   const source = await WebConfigSource.open({
     file,
     log,

@@ -1,4 +1,4 @@
-import { openOtlpPush } from "../../../src/app/otlp-push.ts";
+import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
 import { startServing } from "../../../src/cli/serve.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import type { Clock } from "../../../src/lib/clock.ts";

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { Exporter } from "../../../src/app/exporter.ts";
-import { OtlpPush, openOtlpPush } from "../../../src/app/otlp-push.ts";
+import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
+import { OtlpPush } from "../../../src/app/otlp-push.ts";
 import { type Config, loadConfig } from "../../../src/config/load.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import type { StatePush } from "../../../src/otlp/state-push.ts";

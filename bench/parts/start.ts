@@ -1,0 +1,74 @@
+/** From the start of the process until it listens, as it is delivered, beside a Node.js that has nothing to do. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
+import { NO_DEBUGGER } from "../../src/app/process/node-flags.ts";
+import { builtMain } from "../processes/built-program.ts";
+import { Child } from "../processes/child.ts";
+import type { Budget, Row } from "../results/result.ts";
+import { ratiosOf, type Samples } from "../statistics.ts";
+import { rowsOf } from "./rows.ts";
+
+const TELL_START = fileURLToPath(new URL("../processes/tell-start.cjs", import.meta.url));
+/** Short ones, of which the median is told. */
+const ROUNDS = 15;
+const MAX_RATIO = 5;
+const EMPTY = "an empty process of Node.js";
+const LISTENING = "the exporter until it listens";
+
+export interface StartCost {
+  readonly rows: readonly Row[];
+  readonly budgets: readonly Budget[];
+}
+
+export async function measureStart(quick: boolean): Promise<StartCost> {
+  const folder = await mkdtemp(path.join(tmpdir(), "prtg-exporter-bench-start-"));
+  try {
+    const config = path.join(folder, "config.json");
+    // Whether the server answers is found out later.
+    const servers = [{ name: "hq", url: "http://127.0.0.1:9", auth: { api_key: "${BENCH_KEY}" } }];
+    await writeFile(config, JSON.stringify({ servers }));
+    const serve = ["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json"];
+    // The flags with which image and packages have it run in the end.
+    const exporter = [...HEAP_FLAGS, NO_DEBUGGER, builtMain(), ...serve];
+    const clock = { [EMPTY]: [] as number[], [LISTENING]: [] as number[] };
+    const processor = { [EMPTY]: [] as number[], [LISTENING]: [] as number[] };
+    for (let round = 0; round < (quick ? 1 : ROUNDS); round++) {
+      for (const [name, args] of [[EMPTY, ["--eval", "0"]] as const, [LISTENING, exporter] as const]) {
+        const started = performance.now();
+        await using child = new Child(process.execPath, ["--require", TELL_START, ...args], {
+          env: { BENCH_KEY: "key" },
+        });
+        const [, processorMs] = await child.said(/processor time (\S+)\n/);
+        clock[name].push(performance.now() - started);
+        processor[name].push(Number(processorMs));
+      }
+    }
+    return summaryOf(clock, processor, quick);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type Contender = typeof EMPTY | typeof LISTENING;
+
+function summaryOf(clock: Samples<Contender>, processor: Samples<Contender>, quick: boolean): StartCost {
+  const budget = (what: string, samples: Samples<Contender>): Budget => ({
+    what: `${what} from the start until it listens, to an empty process of Node.js`,
+    unit: "ratio",
+    value: ratiosOf(samples[LISTENING], samples[EMPTY]).median,
+    atMost: MAX_RATIO,
+  });
+  const rows = (samples: Samples<Contender>, kind: string) =>
+    rowsOf(samples, "ms", () => EMPTY).map((row) => ({
+      ...row,
+      name: `${kind}: ${row.name}`,
+      ...(row.ratio !== undefined && { ratio: { ...row.ratio, to: `${kind}: ${row.ratio.to}` } }),
+    }));
+  return {
+    rows: [...rows(clock, "by the clock"), ...rows(processor, "processor time")],
+    budgets: quick ? [] : [budget("Time by the clock", clock), budget("Processor time", processor)],
+  };
+}

@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
+import { NO_DEBUGGER } from "../../src/app/process/node-flags.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const run = promisify(execFile);
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const TELL_MODULES = new URL("support/tell-modules.js", import.meta.url).href;
+
+/** Loaded only where a feature is turned on, a command is given, or a server is asked. */
+const NOT_TO_LISTEN = [
+  ...["undici", "@opentelemetry/sdk-metrics", "@opentelemetry/otlp-transformer", "@opentelemetry/resources"],
+  ...["pino-pretty", "ajv", "js-yaml", "find-my-way", "cli-progress", "bcryptjs"],
+].map((name) => `/node_modules/${name}/`);
+const FOLDERS_NOT_TO_LISTEN = [
+  "simulator/scenario/scenario.ts",
+  "simulator/server/",
+  "simulator/world/tree",
+  "cli/check/check.ts",
+];
+
+/** What `serve` has loaded when it listens. */
+async function loadedBy(settings: object): Promise<string[]> {
+  const servers = [{ name: "hq", url: "http://127.0.0.1:9", auth: { api_key: "${TEST_KEY}" } }];
+  const config = join(temporaryFolder({ "config.json": JSON.stringify({ servers, ...settings }) }), "config.json");
+  const { stdout } = await run(
+    process.execPath,
+    // With the flags it has no reason to begin once more.
+    [...HEAP_FLAGS, NO_DEBUGGER, "--import", TELL_MODULES, MAIN].concat(
+      ...["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json"],
+    ),
+    { env: { PATH: process.env.PATH, TEST_KEY: "key-of-a-test" }, maxBuffer: 16 * 1024 * 1024 },
+  );
+  return JSON.parse(stdout);
+}
+
+test("a daemon that listens has loaded what it needs for that, and no feature that is not turned on", async () => {
+  const loaded = await loadedBy({});
+  expect(loaded.some((url) => url.includes("/src/cli/serve.ts"))).toBe(true);
+  for (const name of NOT_TO_LISTEN) expect(loaded.filter((url) => url.includes(name))).toEqual([]);
+  for (const path of FOLDERS_NOT_TO_LISTEN) expect(loaded.filter((url) => url.includes(`/src/${path}`))).toEqual([]);
+});
+
+test("a push is loaded where one is configured", async () => {
+  const loaded = await loadedBy({ otlp: { endpoint: "http://127.0.0.1:9" } });
+  expect(loaded.some((url) => url.includes("/node_modules/@opentelemetry/sdk-metrics/"))).toBe(true);
+});
