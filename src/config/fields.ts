@@ -16,6 +16,9 @@ import { parseSecret, Secret } from "./secrets.ts";
  * wrong in words that do not repeat the value. `title` is the name of the type in docs/configuration.md.
  */
 
+/** A configuration is checked once or a few times in a process: code that zod would compile for its objects takes longer than it saves. */
+z.config({ jitless: true });
+
 /** A duration in milliseconds, `minimum` and `maximum` (durations too) included. */
 export function duration(minimum: string, maximum: string) {
   const least = parseDuration(minimum) ?? 0;

@@ -41,6 +41,9 @@ async function loadedBy(settings: object): Promise<string[]> {
 test("a daemon that listens has loaded what it needs for that, and no feature that is not turned on", async () => {
   const loaded = await loadedBy({});
   expect(loaded.some((url) => url.includes("/src/cli/serve.ts"))).toBe(true);
+  // Of Node.js itself: spoken over TLS alone.
+  expect(loaded).not.toContain("node:http2");
+  expect(loaded).toContain("node:http");
   for (const name of NOT_TO_LISTEN) expect(loaded.filter((url) => url.includes(name))).toEqual([]);
   for (const path of FOLDERS_NOT_TO_LISTEN) expect(loaded.filter((url) => url.includes(`/src/${path}`))).toEqual([]);
 });

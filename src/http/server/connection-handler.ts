@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Http2ServerRequest } from "node:http2";
+import type { Http2ServerRequest } from "node:http2";
 import type { Server, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
@@ -156,9 +156,13 @@ export class ConnectionHandler {
 
 /** Lets this be the last request of its connection. */
 function endAfter(request: IncomingMessage, response: ServerResponse): void {
-  const http2: unknown = request;
-  if (http2 instanceof Http2ServerRequest) http2.stream.session?.close();
+  const either: IncomingMessage | Http2ServerRequest = request;
+  if (isHttp2(either)) either.stream.session?.close();
   else response.setHeader("Connection", "close");
+}
+
+function isHttp2(request: IncomingMessage | Http2ServerRequest): request is Http2ServerRequest {
+  return request.httpVersionMajor === 2;
 }
 
 /** What a new connection depends on. */

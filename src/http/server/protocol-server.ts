@@ -4,7 +4,6 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from "node:http";
-import { createSecureServer } from "node:http2";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
 import type { Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -48,8 +47,9 @@ export function createProtocolServer(config: WebConfig, hooks: ProtocolHooks, st
 function secureServer(http: ServerOptions, tls: ServerTls, http2: boolean, hooks: ProtocolHooks): HttpsServer {
   const options = { ...http, ...tls.options, handshakeTimeout: HANDSHAKE_MS };
   const settings = { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES };
+  // Loaded where it is spoken.
   const server: TlsServer = http2
-    ? createSecureServer({ ...options, allowHTTP1: true, settings })
+    ? process.getBuiltinModule("node:http2").createSecureServer({ ...options, allowHTTP1: true, settings })
     : createHttpsServer(options);
   server.on("tlsClientError", (error, socket) => {
     hooks.rejected("tls", socket.remoteAddress, error.message);

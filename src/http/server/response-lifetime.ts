@@ -1,13 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Http2ServerResponse } from "node:http2";
+import type { Http2ServerResponse } from "node:http2";
 import type { Socket } from "node:net";
 
 /** Whether nothing more reaches the reader of a response: it has all of it, or it has gone. */
 export function isClosed(response: ServerResponse): boolean {
-  const either: unknown = response;
+  const either: ServerResponse | Http2ServerResponse = response;
   // That of HTTP/2 has neither `closed` nor `destroyed`: its stream has.
-  if (either instanceof Http2ServerResponse) return either.stream.closed || either.stream.destroyed;
+  if (isHttp2(either)) return either.stream.closed || either.stream.destroyed;
   return response.closed || response.destroyed;
+}
+
+/** By what it has: its class would have to be loaded for those who speak HTTP/1 alone. */
+function isHttp2(response: ServerResponse | Http2ServerResponse): response is Http2ServerResponse {
+  return "stream" in response;
 }
 
 /** Aborts when the reader of an answer goes away before it has all of it, so that nothing more is made for it. */

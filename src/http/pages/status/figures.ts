@@ -1,10 +1,21 @@
 import { type Html, html } from "./html.ts";
 
-const NUMBERS = new Intl.NumberFormat("en-GB");
-const FOUR_DIGITS = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 4 });
-const THREE_DECIMALS = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 3 });
-const ONE_DECIMAL = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 1 });
-const THREE_DIGITS = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 });
+const NUMBERS = formatter();
+const FOUR_DIGITS = formatter({ maximumSignificantDigits: 4 });
+const THREE_DECIMALS = formatter({ maximumFractionDigits: 3 });
+const ONE_DECIMAL = formatter({ maximumFractionDigits: 1 });
+const THREE_DIGITS = formatter({ maximumSignificantDigits: 3 });
+
+/** Made when a page needs it: the data of languages takes a tenth of a start, and memory. */
+function formatter(options?: Intl.NumberFormatOptions): { format(value: number): string } {
+  let made: Intl.NumberFormat | undefined;
+  return {
+    format: (value) => {
+      made ??= new Intl.NumberFormat("en-GB", options);
+      return made.format(value);
+    },
+  };
+}
 
 /** `12,345` */
 export function number(value: number): string {
