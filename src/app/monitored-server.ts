@@ -3,6 +3,7 @@ import { RunRecords } from "../collectors/run-record.ts";
 import { ServerReader } from "../collectors/server-reader.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import { ServerEvents } from "../events/server-events.ts";
+import type { ServerState } from "../model/server-state.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ChannelChoice, SensorInspection } from "../projection/inspection.ts";
 import { ServerView } from "../projection/server-view.ts";
@@ -191,6 +192,11 @@ export class MonitoredServer {
   /** The server's clock, milliseconds since the epoch. */
   serverTime(): number {
     return this.#base.context.clock.now() + this.#pipeline.reader.api.clockOffset();
+  }
+
+  /** What is known of the server. */
+  get state(): ServerState {
+    return this.#base.view.state;
   }
 
   /** As of the last commit. */

@@ -1,18 +1,18 @@
-import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { Config } from "../config/load.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { METRIC_ENCODINGS } from "../otlp/encoding.ts";
+import type { MetricsRequest } from "../otlp/metric-data.ts";
 import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-files.ts";
 import type { CommandContext } from "./context.ts";
-import { connectReceiver, digestReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
+import { connectReceiver, digestReceiver, type OtlpReceiver, withProfile } from "./otlp-receiver.ts";
 
 /** Everything that it takes to push, read and found right; nothing is sent yet. */
 export interface PreparedPush {
   readonly config: Config;
   readonly settings: OtlpSettings;
-  readonly receiver: OtlpReceiver<ResourceMetrics>;
+  readonly receiver: OtlpReceiver<MetricsRequest>;
   readonly files: StateFiles;
   /** To its servers in `state_dir`. */
   readonly claim: StateClaim;
@@ -43,7 +43,8 @@ export async function prepareOtlpPush(
   const files =
     config.stateDir === undefined ? forgetfulFiles() : checkedFiles(createStateFiles(config.stateDir), claim.keep);
   try {
-    const receiver = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
+    const connected = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
+    const receiver = withProfile(connected, settings.profile);
     return { config, settings, receiver, files, claim, digest: await digestReceiver(settings) };
   } catch (error) {
     await claim.release();

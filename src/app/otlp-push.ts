@@ -1,7 +1,9 @@
-import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { Config } from "../config/load.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import type { ServerState } from "../model/server-state.ts";
 import { createMeasurementSink, type SettledRows } from "../otlp/measurement-sink.ts";
+import type { MetricsRequest } from "../otlp/metric-data.ts";
+import { OtelPlacement } from "../otlp/otel-placement.ts";
 import type { MeasurementsUnderWay } from "../otlp/series-ends.ts";
 import type { OtlpSettings } from "../otlp/settings.ts";
 import { type StatePush, startStatePush } from "../otlp/state-push.ts";
@@ -13,6 +15,7 @@ import { type WatermarkReport, Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../telemetry/recorders.ts";
 import type { CommandContext } from "./context.ts";
+import { deviceLookup, rowPlacement } from "./device-lookup.ts";
 import { mappingOf } from "./mapping.ts";
 import { CLAIM_WAIT_MS, type PreparedPush, prepareOtlpPush } from "./otlp-preparation.ts";
 import type { OtlpReceiver } from "./otlp-receiver.ts";
@@ -23,7 +26,7 @@ export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;
 export interface OtlpPushOptions {
   readonly prepared: PreparedPush;
   /** That of the push before, where it stays. */
-  readonly receiver: OtlpReceiver<ResourceMetrics>;
+  readonly receiver: OtlpReceiver<MetricsRequest>;
   /** Up to when the receiver has the measurements of each server. */
   readonly watermarks: ReadonlyMap<string, Watermarks>;
   readonly settledRows: SettledRows;
@@ -52,6 +55,7 @@ export class OtlpPush {
       ...receiver,
       observer: otlpRecorder(metrics),
       describe: view.seriesOf.bind(view),
+      placement: receiver.profile && rowPlacement(receiver.profile, view),
       ...(this.tellsEnds && { sending: view.markMeasured.bind(view) }),
       settled: settledRows,
     });
@@ -66,6 +70,7 @@ export class OtlpPush {
   startState(
     store: Store,
     underWay: MeasurementsUnderWay,
+    stateOf: (server: string) => ServerState | undefined,
     metrics: ExporterMetrics,
     { clock, log }: CommandContext,
   ): StatePush {
@@ -81,6 +86,7 @@ export class OtlpPush {
       countingSince: metrics.countingSince,
       measured,
       ends: this.tellsEnds ? underWay : undefined,
+      placement: receiver.profile && new OtelPlacement(receiver.profile, deviceLookup(stateOf)),
       sensorStatus: config.metrics.sensorStatus,
       observer: otlpRecorder(metrics),
       intervalMs: settings.intervalMs,

@@ -10,6 +10,9 @@ import {
 } from "./environment.ts";
 import { type ReceiverSection, type ReceiverSettings, receiverSettings } from "./receiver-settings.ts";
 
+/** `prometheus`: the names of the scrape, from one resource; `otel`: those of OpenTelemetry, from one resource for each device. */
+export type OtlpProfile = "prometheus" | "otel";
+
 /** The section `otlp` of the configuration, as checked; what is undefined was not given. Paths are ready to open. */
 export interface OtlpSection extends ReceiverSection {
   /** Base URL: `/v1/metrics` is appended, and `/v1/logs` for log records, unless it ends so. */
@@ -20,6 +23,8 @@ export interface OtlpSection extends ReceiverSection {
   readonly events?: boolean | undefined;
   /** Between two pushes of the current state, milliseconds. */
   readonly intervalMs?: number | undefined;
+  /** What metrics, attributes and resources are called; default: `prometheus`. */
+  readonly profile?: OtlpProfile | undefined;
   /** Default: true. */
   readonly seriesEnd?: boolean | undefined;
   readonly serviceName?: string | undefined;
@@ -36,6 +41,7 @@ export interface LogSettings extends ReceiverSettings {
 export interface OtlpSettings extends ReceiverSettings {
   /** Between two pushes of the current state, milliseconds. */
   readonly intervalMs: number;
+  readonly profile: OtlpProfile;
   /** Whether the receiver is told of series that have ended. */
   readonly seriesEnd: boolean;
   /** Of one push of the current state, which may take several requests; at most `intervalMs`. */
@@ -86,6 +92,7 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
     settings: metrics && {
       ...metrics,
       intervalMs,
+      profile: section.profile ?? "prometheus",
       seriesEnd: section.seriesEnd ?? true,
       exportTimeoutMs,
       resourceAttributes,

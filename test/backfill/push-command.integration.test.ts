@@ -104,6 +104,7 @@ test.each([
     { OTEL_SDK_DISABLED: "true" },
     "[BACKFILL_NO_RECEIVER]",
   ],
+  ['otlp: { endpoint: "http://127.0.0.1:1", profile: otel }', {}, "[BACKFILL_PROFILE] Write files instead of pushing"],
   ['otlp: { endpoint: "http://127.0.0.1:1" }', {}, "[BACKFILL_NO_STATE_DIR] Set state_dir in the configuration file."],
 ])("backfill --push with %s says what is missing", async (settings, env, text) => {
   const { code, stderr } = await prepare("http://127.0.0.1:1", settings).run(FLAGS, env);

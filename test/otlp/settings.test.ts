@@ -42,6 +42,7 @@ test("an endpoint is enough, and nothing without one", () => {
       insecureSkipVerify: false,
     },
     intervalMs: 60_000,
+    profile: "prometheus",
     seriesEnd: true,
     exportTimeoutMs: 30_000,
     resourceAttributes: {},
@@ -169,7 +170,7 @@ describe("log records", () => {
   });
 
   test("go where metrics go, with the same defaults", () => {
-    const { intervalMs, seriesEnd, exportTimeoutMs, ...metrics } = settingsOf(ENDPOINT);
+    const { intervalMs, profile, seriesEnd, exportTimeoutMs, ...metrics } = settingsOf(ENDPOINT);
     expect(logsOf(ENDPOINT)).toEqual({ ...metrics, url: "http://collector:4318/v1/logs" });
   });
 

@@ -25,7 +25,7 @@ export interface HistoryPush {
 
 /**
  * Opens the push that the configuration or the standard variables ask for, as `serve` does.
- * @throws ExporterError BACKFILL_NO_RECEIVER, BACKFILL_NO_STATE_DIR, and for files and settings that cannot be used
+ * @throws ExporterError BACKFILL_NO_RECEIVER, BACKFILL_PROFILE, BACKFILL_NO_STATE_DIR, and for files and settings that cannot be used
  */
 export async function openHistoryPush(
   config: Config,
@@ -37,6 +37,9 @@ export async function openHistoryPush(
   for (const warning of warnings) context.log.warn(warning);
   if (settings === undefined) {
     throw new ExporterError("BACKFILL_NO_RECEIVER", "--push, but the configuration names no OTLP receiver");
+  }
+  if (settings.profile !== "prometheus") {
+    throw new ExporterError("BACKFILL_PROFILE", `--push, but otlp.profile is ${settings.profile}`);
   }
   if (config.stateDir === undefined) {
     throw new ExporterError("BACKFILL_NO_STATE_DIR", "--push, but state_dir is not set");

@@ -1,0 +1,41 @@
+import type { InstrumentationScope } from "@opentelemetry/core";
+import type { Resource } from "@opentelemetry/resources";
+import type { GaugeMetricData, MetricData, ScopeMetrics } from "@opentelemetry/sdk-metrics";
+import { gauge, type PushedFamily, type SeriesPoint } from "./metric-data.ts";
+
+/** Metrics of a scope that belong to a resource of their own, and not to that of the metric reader, which knows only one. */
+export class ResourceScope implements ScopeMetrics {
+  readonly resource: Resource;
+  readonly scope: InstrumentationScope;
+  readonly metrics: MetricData[];
+
+  constructor(resource: Resource, scope: InstrumentationScope, metrics: MetricData[]) {
+    this.resource = resource;
+    this.scope = scope;
+    this.metrics = metrics;
+  }
+}
+
+/** Puts points together, resource by resource, and metric by metric. */
+export class MetricsByResource {
+  readonly #resources = new Map<Resource, Map<string, GaugeMetricData>>();
+
+  add(resource: Resource, family: PushedFamily, point: SeriesPoint): void {
+    let metrics = this.#resources.get(resource);
+    if (metrics === undefined) {
+      metrics = new Map();
+      this.#resources.set(resource, metrics);
+    }
+    let metric = metrics.get(family.name);
+    if (metric === undefined) {
+      metric = gauge(family);
+      metrics.set(family.name, metric);
+    }
+    metric.dataPoints.push(point);
+  }
+
+  /** In the order in which they came. */
+  scopes(scope: InstrumentationScope): ResourceScope[] {
+    return [...this.#resources].map(([resource, metrics]) => new ResourceScope(resource, scope, [...metrics.values()]));
+  }
+}
