@@ -1,6 +1,7 @@
 import type { InstrumentationScope } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
 import type { GaugeMetricData, MetricData, ScopeMetrics } from "@opentelemetry/sdk-metrics";
+import { mapEntry } from "../lib/map-entry.ts";
 import { gauge, type PushedFamily, type SeriesPoint } from "./metric-data.ts";
 
 /** Metrics of a scope that belong to a resource of their own, and not to that of the metric reader, which knows only one. */
@@ -16,22 +17,16 @@ export class ResourceScope implements ScopeMetrics {
   }
 }
 
-/** Puts points together, resource by resource, and metric by metric. */
+/** Puts points together, resource by resource, and metric by metric: what differs in its unit is another metric. */
 export class MetricsByResource {
   readonly #resources = new Map<Resource, Map<string, GaugeMetricData>>();
+  /** A text is put together once, for hundreds of thousands of points. */
+  readonly #keys = new Map<PushedFamily, string>();
 
   add(resource: Resource, family: PushedFamily, point: SeriesPoint): void {
-    let metrics = this.#resources.get(resource);
-    if (metrics === undefined) {
-      metrics = new Map();
-      this.#resources.set(resource, metrics);
-    }
-    let metric = metrics.get(family.name);
-    if (metric === undefined) {
-      metric = gauge(family);
-      metrics.set(family.name, metric);
-    }
-    metric.dataPoints.push(point);
+    const metrics = mapEntry(this.#resources, resource, () => new Map<string, GaugeMetricData>());
+    const key = mapEntry(this.#keys, family, () => `${family.name} ${family.unit ?? ""}`);
+    mapEntry(metrics, key, () => gauge(family)).dataPoints.push(point);
   }
 
   /** In the order in which they came. */
