@@ -3,7 +3,6 @@ import type { TreeNode } from "../model/tree.ts";
 import type { DeviceLookup } from "../otlp/device-resources.ts";
 import type { RowPlacement } from "../otlp/measurement-sink.ts";
 import { OtelPlacement, type OtelProfile } from "../otlp/otel-placement.ts";
-import type { ServerView } from "../projection/server-view.ts";
 
 /** Devices as the trees show them that are known when it is asked. */
 export function deviceLookup(stateOf: (server: string) => ServerState | undefined): DeviceLookup {
@@ -22,8 +21,7 @@ export function deviceLookup(stateOf: (server: string) => ServerState | undefine
 }
 
 /** Where the measurements of one server belong. */
-export function rowPlacement(profile: OtelProfile, { server, state }: ServerView): RowPlacement {
-  const lookup = deviceLookup((name) => (name === server ? state : undefined));
+export function rowPlacement(profile: OtelProfile, server: string, lookup: DeviceLookup): RowPlacement {
   const placement = new OtelPlacement(profile, lookup);
   return {
     place: (family, labels) => placement.place(family, labels),

@@ -55,7 +55,13 @@ export class OtlpPush {
       ...receiver,
       observer: otlpRecorder(metrics),
       describe: view.seriesOf.bind(view),
-      placement: receiver.profile && rowPlacement(receiver.profile, view),
+      placement:
+        receiver.profile &&
+        rowPlacement(
+          receiver.profile,
+          view.server,
+          deviceLookup(() => view.state),
+        ),
       ...(this.tellsEnds && { sending: view.markMeasured.bind(view) }),
       settled: settledRows,
     });

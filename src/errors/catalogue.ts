@@ -246,10 +246,6 @@ export const ERROR_CATALOGUE = {
     meaning: "A push of history needs a place where it is noted how far it came.",
     remedy: "Set state_dir in the configuration file.",
   },
-  BACKFILL_PROFILE: {
-    meaning: "History can be pushed under the names of a scrape only, and otlp.profile asks for others.",
-    remedy: "Write files instead of pushing, or push with a configuration that leaves otlp.profile out.",
-  },
   BACKFILL_RECEIVER_AWAY: {
     meaning: "The OTLP receiver could not be reached, or took nothing, for too long.",
     remedy: "Check otlp.endpoint and the credentials; then run the same command again to continue.",
