@@ -15,6 +15,7 @@ import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { eventRecorder, serverRecorder } from "../telemetry/recorders.ts";
 import { connectServer, maxLabelText } from "./connect-server.ts";
 import type { CommandContext } from "./context.ts";
+import { deviceLookup } from "./device-lookup.ts";
 import type { EventPlan } from "./event-outputs.ts";
 import type { ConfiguredShape } from "./mapping.ts";
 import { isSameExceptConnection, type PipelinePlan } from "./pipeline-plan.ts";
@@ -223,7 +224,9 @@ export class MonitoredServer {
     const { name, view, exporterMetrics, context, log } = this.#base;
     const { clock, random } = context;
     const observer = eventRecorder(exporterMetrics, name);
-    const events = new ServerEvents({ server: name, memory, structure, clock, random, log, observer });
+    const devices = deviceLookup(() => view.state);
+    const deviceOf = ({ deviceId }: TreeNode) => devices.device(name, deviceId);
+    const events = new ServerEvents({ server: name, memory, structure, deviceOf, clock, random, log, observer });
     // There is nothing to end yet, so that it is done at once.
     void events.deliverTo(sinks);
     view.state.watchNodes(events.watcher);

@@ -22,7 +22,7 @@ export interface OtlpReceiver<Request> {
   readonly exporter: Pick<OtlpExporter<Request>, "export" | "close">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
-  /** Of metrics; undefined for the one of the scrape. */
+  /** Undefined: that of the scrape. */
   readonly profile?: OtelProfile;
 }
 
@@ -55,7 +55,7 @@ export async function connectReceiver<Request>(
   return { exporter, resource, scope: { name: "prtg-exporter", version: build.version } };
 }
 
-/** The receiver for metrics as the profile has them. */
+/** The receiver for what is pushed as the profile has it. */
 export function withProfile<Request>(receiver: OtlpReceiver<Request>, profile: OtlpProfile): OtlpReceiver<Request> {
   if (profile === "prometheus") return receiver;
   const { resource, scope } = receiver;

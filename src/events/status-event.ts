@@ -36,6 +36,15 @@ export interface EventContext {
   readonly server: string;
   /** The exporter's clock, milliseconds since the epoch. */
   readonly now: number;
+  /** The device that an object is, or is on; undefined where it is not known. */
+  readonly deviceOf: (node: TreeNode) => EventDevice | undefined;
+}
+
+/** What an event tells of a device beside its id and its names. */
+export interface EventDevice {
+  /** Address, as it was configured; may be empty. */
+  readonly host?: string | undefined;
+  readonly path: string;
 }
 
 /** What a status means to those who look for trouble. */
@@ -84,8 +93,9 @@ export interface EventDraft {
 }
 
 /** An event about an object, which it describes. */
-export function eventRecord(eventName: EventName, draft: EventDraft, { server, now }: EventContext): EventRecord {
+export function eventRecord(eventName: EventName, draft: EventDraft, context: EventContext): EventRecord {
   const { node, timestamp, severity, body, uid, attributes } = draft;
+  const { server, now, deviceOf } = context;
   return {
     uid: hash([server, node.id, eventName, String(timestamp), ...uid]),
     eventName,
@@ -94,7 +104,7 @@ export function eventRecord(eventName: EventName, draft: EventDraft, { server, n
     severityText: severity,
     severityNumber: SEVERITIES[severity],
     body: oneLine(body).slice(0, MAX_BODY_LENGTH).toWellFormed(),
-    attributes: known({ [PRTG.serverName]: server, ...attributes, ...objectAttributes(node) }),
+    attributes: known({ [PRTG.serverName]: server, ...attributes, ...objectAttributes(node, deviceOf(node)) }),
   };
 }
 
@@ -104,7 +114,7 @@ export function nameOf({ kind, name, device, id }: TreeNode): string {
   return kind === "sensor" && device !== "" ? `${own} on ${device}` : own;
 }
 
-function objectAttributes(node: TreeNode): EventAttributes {
+function objectAttributes(node: TreeNode, onDevice: EventDevice | undefined): EventAttributes {
   const { kind, id, name, path, priority, tags, typeName, probe, group, device, deviceId } = node;
   return {
     [PRTG.objectKind]: kind,
@@ -118,6 +128,8 @@ function objectAttributes(node: TreeNode): EventAttributes {
     [PRTG.groupName]: group,
     [PRTG.deviceId]: deviceId,
     [PRTG.deviceName]: device,
+    [PRTG.devicePath]: onDevice?.path ?? "",
+    "server.address": onDevice?.host ?? "",
     ...(kind === "sensor" && { [PRTG.sensorId]: id, [PRTG.sensorName]: name }),
   };
 }

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import { PRTG_ATTRIBUTES as PRTG } from "../events/attributes.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 import { SEMCONV_ATTRIBUTES as ATTRIBUTES } from "./semantic-conventions.ts";
 
 /** What is known of a device. The object stays the same as long as nothing about it changes. */
@@ -60,13 +61,13 @@ export class DeviceResources {
   }
 
   ofDevice(server: string, facts: DeviceFacts): Resource {
-    const devices = mapIn(this.#devices, server);
+    const devices = mapEntry(this.#devices, server, () => new Map<string, KnownDevice>());
     const known = devices.get(facts.id);
     if (known?.facts === facts) {
       known.asked = this.#push;
       return known.resource;
     }
-    const resource = this.#create(server, facts);
+    const resource = deviceResource(this.#exporter, server, facts);
     devices.set(facts.id, { facts, resource, asked: this.#push });
     return resource;
   }
@@ -81,7 +82,7 @@ export class DeviceResources {
     const facts = lookup.ofSensor(server, sensorId);
     if (facts === undefined) return undefined;
     const resource = this.ofDevice(server, facts);
-    const sensors = mapIn(this.#sensors, server);
+    const sensors = mapEntry(this.#sensors, server, () => new Map<string, KnownSensor>());
     const known = sensors.get(sensorId);
     if (known === undefined) {
       const now = this.#push;
@@ -124,32 +125,25 @@ export class DeviceResources {
       if (devices.size === 0) this.#devices.delete(server);
     }
   }
-
-  #create(server: string, { id, name, host = "", probe, group, path }: DeviceFacts): Resource {
-    const { attributes } = this.#exporter;
-    const instance = String(attributes[ATTRIBUTES.serviceInstanceId] ?? "");
-    const told = {
-      [ATTRIBUTES.serviceInstanceId]: [instance, server, id].filter((part) => part !== "").join("/"),
-      [ATTRIBUTES.hostName]: host === "" || isIP(host) !== 0 ? name : host,
-      [ATTRIBUTES.serverAddress]: host,
-      [PRTG.serverName]: server,
-      [PRTG.deviceId]: id,
-      [PRTG.deviceName]: name,
-      [PRTG.devicePath]: path,
-      [PRTG.probeName]: probe,
-      [PRTG.groupName]: group,
-    };
-    const present = Object.entries(told).filter(([, value]) => value !== "");
-    const texts = Object.fromEntries(present.map(([key, value]) => [key, value.toWellFormed()]));
-    return resourceFromAttributes({ ...attributes, ...texts });
-  }
 }
 
-function mapIn<Value>(maps: Map<string, Map<string, Value>>, server: string): Map<string, Value> {
-  let map = maps.get(server);
-  if (map === undefined) {
-    map = new Map();
-    maps.set(server, map);
-  }
-  return map;
+/** What is not known, and empty, is left out. */
+export function deviceResource(exporter: Resource, server: string, facts: Readonly<DeviceFacts>): Resource {
+  const { attributes } = exporter;
+  const { id, name, host = "", probe, group, path } = facts;
+  const instance = String(attributes[ATTRIBUTES.serviceInstanceId] ?? "");
+  const told = {
+    [ATTRIBUTES.serviceInstanceId]: [instance, server, id].filter((part) => part !== "").join("/"),
+    [ATTRIBUTES.hostName]: host === "" || isIP(host) !== 0 ? name : host,
+    [ATTRIBUTES.serverAddress]: host,
+    [PRTG.serverName]: server,
+    [PRTG.deviceId]: id,
+    [PRTG.deviceName]: name,
+    [PRTG.devicePath]: path,
+    [PRTG.probeName]: probe,
+    [PRTG.groupName]: group,
+  };
+  const present = Object.entries(told).filter(([, value]) => value !== "");
+  const texts = Object.fromEntries(present.map(([key, value]) => [key, value.toWellFormed()]));
+  return resourceFromAttributes({ ...attributes, ...texts });
 }

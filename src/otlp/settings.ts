@@ -33,6 +33,7 @@ export interface OtlpSection extends ReceiverSection {
 
 /** Where and how log records are pushed. */
 export interface LogSettings extends ReceiverSettings {
+  readonly profile: OtlpProfile;
   /** What was said of the resource; see otlpResource. */
   readonly resourceAttributes: Readonly<Record<string, string>>;
 }
@@ -86,18 +87,19 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
   const metrics = connect("metrics", metricsEndpoint(section) ?? given.metrics.url ?? given.metrics.generalUrl);
   const logs = events ? connect("logs", logsEndpoint(section, given.logs)) : undefined;
   if (events && logs === undefined) warnings.push(NO_RECEIVER_OF_LOGS);
+  const { profile = "prometheus" } = section;
   const intervalMs = section.intervalMs ?? given.intervalMs ?? 60_000;
   const exportTimeoutMs = Math.min(given.exportTimeoutMs ?? 30_000, intervalMs);
   return {
     settings: metrics && {
       ...metrics,
       intervalMs,
-      profile: section.profile ?? "prometheus",
+      profile,
       seriesEnd: section.seriesEnd ?? true,
       exportTimeoutMs,
       resourceAttributes,
     },
-    logs: logs && { ...logs, resourceAttributes },
+    logs: logs && { ...logs, profile, resourceAttributes },
     warnings: [...new Set(warnings)],
   };
 }

@@ -170,7 +170,7 @@ describe("log records", () => {
   });
 
   test("go where metrics go, with the same defaults", () => {
-    const { intervalMs, profile, seriesEnd, exportTimeoutMs, ...metrics } = settingsOf(ENDPOINT);
+    const { intervalMs, seriesEnd, exportTimeoutMs, ...metrics } = settingsOf(ENDPOINT);
     expect(logsOf(ENDPOINT)).toEqual({ ...metrics, url: "http://collector:4318/v1/logs" });
   });
 
