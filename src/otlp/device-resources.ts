@@ -42,7 +42,7 @@ interface KnownSensor {
   moved: number;
 }
 
-/** Pushes for which a sensor or device that is gone, or the device that a sensor was on, is remembered: ends may be waiting. */
+/** Pushes for which the device that a sensor was on is remembered, and what is gone since its last end was asked for. */
 const REMEMBERED_PUSHES = 60;
 
 /**
@@ -74,7 +74,9 @@ export class DeviceResources {
 
   /** That of a device that is gone, as it was last; undefined where it was never asked for. */
   ofDeviceBefore(server: string, id: string): Resource | undefined {
-    return this.#devices.get(server)?.get(id)?.resource;
+    const known = this.#devices.get(server)?.get(id);
+    if (known !== undefined) known.asked = this.#push;
+    return known?.resource;
   }
 
   /** The resource of a sensor's device, as it is known now; undefined where it is not. */
@@ -104,6 +106,7 @@ export class DeviceResources {
     const current = this.ofSensor(server, sensorId, lookup);
     const known = this.#sensors.get(server)?.get(sensorId);
     if (known === undefined) return [];
+    known.asked = this.#push;
     return known.before === undefined ? [current ?? known.resource] : [current ?? known.resource, known.before];
   }
 
