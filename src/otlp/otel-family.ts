@@ -6,7 +6,7 @@ import {
   HW_STATES,
   LABEL_ATTRIBUTES,
   LABELS_OF_INFOS,
-  MEANINGS,
+  meaningOf,
   type OwnAttribute,
   QUANTITIES,
   SAID_BY_DEVICE,
@@ -83,7 +83,7 @@ function attributesOf(
 ): ReadonlyMap<string, Source> {
   const known = base?.labels ?? MAPPED_LABELS;
   const names = INFOS.has(familyName) ? LABELS_OF_INFOS : LABEL_ATTRIBUTES;
-  const own = MEANINGS[familyName]?.attributes ?? [];
+  const own = meaningOf(familyName)?.attributes ?? [];
   const replaced = new Set(own.map(({ from }) => from));
   const attributes = new Map<string, Source>();
   for (const [column, label] of labels.entries()) {
@@ -125,7 +125,7 @@ const UNITS_ALONE = /^prtg_channel_(limit_)?(.+)$/;
 export function otelMetric(family: string): { readonly name: string; readonly unit: string } {
   const named = unitInName(family);
   const unit = named === undefined ? "" : BASE_UNITS[named].ucum;
-  const metric = MEANINGS[family]?.metric ?? (named === undefined ? undefined : quantity(family, named));
+  const metric = meaningOf(family)?.metric ?? (named === undefined ? undefined : quantity(family, named));
   if (metric !== undefined) return { name: metric, unit };
   // A share and an amount may be of the same thing: `ratio` stays in the name, as in those of the conventions.
   const suffix = named === undefined || named === "ratio" ? 0 : BASE_UNITS[named].suffix.length + 1;

@@ -1,4 +1,5 @@
 import { PRTG_ATTRIBUTES as PRTG } from "../events/attributes.ts";
+import { limitFamilyName } from "../mapping/rules/names.ts";
 import {
   SEMCONV_ATTRIBUTES as ATTRIBUTES,
   SEMCONV_METRICS as METRICS,
@@ -44,7 +45,7 @@ export const SAID_BY_DEVICE: ReadonlySet<string> = new Set([
   ...["server", "probe", "group", "device", "device_id", "host", "path"],
 ]);
 
-const { hwState, memoryState, filesystemState, networkIoDirection } = SEMCONV_VALUES;
+const { hwState, hwLimitType, memoryState, filesystemState, networkIoDirection } = SEMCONV_VALUES;
 
 /** States of hardware by status; a status that says nothing about the object has none. */
 export const HW_STATES: Readonly<Record<string, string>> = {
@@ -116,6 +117,34 @@ export const MEANINGS: Readonly<Record<string, Meaning>> = {
   prtg_interface_discards: { attributes: [DIRECTION] },
   prtg_interface_packets_per_second: { attributes: [DIRECTION] },
 };
+
+const TEMPERATURE_LIMIT: OwnAttribute = {
+  name: ATTRIBUTES.hwLimitType,
+  of: ["limit"],
+  words: {
+    max_error: hwLimitType.highCritical,
+    max_warning: hwLimitType.highDegraded,
+    min_warning: hwLimitType.lowDegraded,
+    min_error: hwLimitType.lowCritical,
+  },
+};
+
+const LIMIT_METRICS: Readonly<Record<string, Meaning>> = {
+  prtg_temperature_celsius: { metric: METRICS.hwTemperatureLimit, attributes: [TEMPERATURE_LIMIT] },
+};
+
+/** Limits have the attributes of what they limit, so that both can be joined. */
+const LIMIT_MEANINGS: ReadonlyMap<string, Meaning> = new Map(
+  Object.entries(MEANINGS).map(([family, { attributes }]) => {
+    const { attributes: own = [], ...metric } = LIMIT_METRICS[family] ?? {};
+    return [limitFamilyName(family), { ...metric, attributes: [...attributes, ...own] }];
+  }),
+);
+
+/** What the conventions know of a family of a preset, or of its limits. */
+export function meaningOf(family: string): Meaning | undefined {
+  return MEANINGS[family] ?? LIMIT_MEANINGS.get(family);
+}
 
 /** What is measured, for the families of the preset `base-units`, whose names are nothing but units. */
 export const QUANTITIES: Readonly<Record<string, string>> = {

@@ -20,6 +20,7 @@ export const SEMCONV_ATTRIBUTES = {
   hwId: "hw.id",
   hwName: "hw.name",
   hwState: "hw.state",
+  hwLimitType: "hw.limit_type",
 } as const;
 
 export const SEMCONV_METRICS = {
@@ -31,6 +32,7 @@ export const SEMCONV_METRICS = {
   filesystemUsage: "system.filesystem.usage",
   systemUptime: "system.uptime",
   hwTemperature: "hw.temperature",
+  hwTemperatureLimit: "hw.temperature.limit",
 } as const;
 
 /** Values that the conventions name, by attribute. */
@@ -39,4 +41,10 @@ export const SEMCONV_VALUES = {
   filesystemState: { free: "free" },
   networkIoDirection: { receive: "receive", transmit: "transmit" },
   hwState: { ok: "ok", degraded: "degraded", failed: "failed" },
+  hwLimitType: {
+    highCritical: "high.critical",
+    highDegraded: "high.degraded",
+    lowCritical: "low.critical",
+    lowDegraded: "low.degraded",
+  },
 } as const;

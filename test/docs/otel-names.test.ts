@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deviceResource } from "../../src/otlp/device-resources.ts";
 import { otelMetric } from "../../src/otlp/otel-family.ts";
-import { MEANINGS } from "../../src/otlp/otel-names.ts";
+import { MEANINGS, meaningOf } from "../../src/otlp/otel-names.ts";
 import { otlpResource } from "../../src/otlp/settings.ts";
 import { readPage } from "./support/pages.ts";
 
@@ -25,7 +25,7 @@ const METRICS = rowsOf("in a scrape").map(([[family = ""] = [], [name = ""] = []
 
 test.each(METRICS)("the page says what $family is called", ({ family, name, unit, attributes }) => {
   expect(otelMetric(family)).toEqual({ name, unit });
-  const meaning = MEANINGS[family];
+  const meaning = meaningOf(family);
   if (meaning !== undefined) expect(attributes).toEqual(meaning.attributes.map((attribute) => attribute.name));
 });
 

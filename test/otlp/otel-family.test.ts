@@ -6,9 +6,10 @@ import { limitFamilyName } from "../../src/mapping/rules/names.ts";
 import { BASE_UNIT_NAMES, BASE_UNITS } from "../../src/mapping/units/base-units.ts";
 import { otelFamily, otelMetric } from "../../src/otlp/otel-family.ts";
 import { MEANINGS, QUANTITIES } from "../../src/otlp/otel-names.ts";
-import { SEMCONV_METRICS } from "../../src/otlp/semantic-conventions.ts";
+import { SEMCONV_METRICS, SEMCONV_VALUES } from "../../src/otlp/semantic-conventions.ts";
+import { LIMIT_NAMES } from "../../src/prtg/records.ts";
 import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
-import { mapped } from "./support/otel-world.ts";
+import { MAPPED, mapped } from "./support/otel-world.ts";
 import { prometheusName } from "./support/prometheus-name.ts";
 
 const MAPPINGS = new URL("../../config/mappings/", import.meta.url);
@@ -42,6 +43,7 @@ test.each([
   ["prtg_channel_age_seconds", "prtg.channel.age", "s"],
   ["prtg_cpu_usage_ratio", "system.cpu.utilization", "1"],
   ["prtg_cpu_usage_limit_ratio", "prtg.cpu_usage_limit_ratio", "1"],
+  ["prtg_temperature_limit_celsius", "hw.temperature.limit", "Cel"],
 ])("%s is %s of unit %j", (family, name, unit) => {
   expect(otelMetric(family)).toEqual({ name, unit });
 });
@@ -60,6 +62,19 @@ test("every meaning is one of a preset, and takes labels that it has", () => {
     expect(labels, family).toBeDefined();
     for (const { from } of attributes) if (from !== undefined) expect(labels, family).toContain(from);
   }
+});
+
+test("limits have the attributes of what they limit, and their own", () => {
+  const namesOf = (...family: Parameters<typeof mapped>) => otelFamily(mapped(...family)).onDevice.family.labels;
+  const ofLimits = namesOf("prtg_disk_free_limit_ratio", "disk", "limit");
+  expect(ofLimits.filter((name) => name !== "prtg.channel.limit_kind")).toEqual(
+    namesOf("prtg_disk_free_ratio", "disk"),
+  );
+  const { onDevice } = otelFamily(mapped("prtg_temperature_limit_celsius", "limit"));
+  const typeOf = (limit: string) => onDevice.labels(["hq", "40", "2", "", "", "", "", "Inlet", "", limit]).slice(-4);
+  expect(onDevice.family.labels.slice(-4)).toEqual(["prtg.channel.limit_kind", "hw.id", "hw.name", "hw.limit_type"]);
+  expect(typeOf("max_error")).toEqual(["max_error", "40.2", "Inlet", "high.critical"]);
+  expect(LIMIT_NAMES.map((limit) => typeOf(limit).at(-1)).sort()).toEqual(Object.values(SEMCONV_VALUES.hwLimitType));
 });
 
 test("every unit with a suffix has a quantity, each its own", () => {
@@ -92,4 +107,14 @@ test("directions are told in the words of the conventions, and other words as th
     return labels[onDevice.family.labels.indexOf("network.io.direction")];
   };
   expect(["in", "out", "both", ""].map(directionOf)).toEqual(["receive", "transmit", "both", ""]);
+});
+
+test("labels that are left out or renamed leave out no attribute that others need", () => {
+  const narrow = { ...MAPPED.temperature, labels: ["server", "sensor_id", "channel_id", "site"] };
+  expect(otelFamily(narrow).onDevice.family.labels).toEqual(["prtg.sensor.id", "prtg.channel.id", "site", "hw.id"]);
+  const renamed = { ...TREE_FAMILIES.sensorInterval, labels: ["instance_of", "object", "standort", "sensor"] };
+  const { onDevice, alone, subject } = otelFamily(renamed);
+  expect(subject).toBe("sensor");
+  expect(onDevice.family.labels).toEqual(["prtg.sensor.id", "standort", "prtg.sensor.name"]);
+  expect(alone.labels(["hq", "40", "Berlin", "Ping"])).toEqual(["hq", "40", "Berlin", "Ping"]);
 });

@@ -4,7 +4,7 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OTLP_PROTOCOLS } from "../../src/otlp/encoding.ts";
 import type { ReceivedBatch } from "./support/decode.ts";
 import { never } from "./support/exporter.ts";
-import { MAPPED, NOON, pushOtel } from "./support/otel-world.ts";
+import { NOON, pushOtel } from "./support/otel-world.ts";
 import type { Receiver } from "./support/receiver.ts";
 import { row } from "./support/rows.ts";
 
@@ -194,15 +194,4 @@ test("sensors of a device go together, each sensor in the order of time", async 
   for (const points of times.values()) {
     expect(points.map(({ time }) => Number(time / 1_000_000n) - NOON)).toEqual([0, 60_000, 120_000]);
   }
-});
-
-test("labels that are left out or renamed leave out no attribute that others need", async () => {
-  const { otelFamily } = await import("../../src/otlp/otel-family.ts");
-  const narrow = { ...MAPPED.temperature, labels: ["server", "sensor_id", "channel_id", "site"] };
-  expect(otelFamily(narrow).onDevice.family.labels).toEqual(["prtg.sensor.id", "prtg.channel.id", "site", "hw.id"]);
-  const renamed = { ...TREE_FAMILIES.sensorInterval, labels: ["instance_of", "object", "standort", "sensor"] };
-  const { onDevice, alone, subject } = otelFamily(renamed);
-  expect(subject).toBe("sensor");
-  expect(onDevice.family.labels).toEqual(["prtg.sensor.id", "standort", "prtg.sensor.name"]);
-  expect(alone.labels(["hq", "40", "Berlin", "Ping"])).toEqual(["hq", "40", "Berlin", "Ping"]);
 });
