@@ -28,7 +28,7 @@ describe("nothing from outside becomes code or a command", () => {
     ["a function made of text", /\bnew Function\b|\bFunction\s*\(\s*["'`]/],
     ["a timer with text", /\bset(?:Timeout|Interval)\s*\(\s*["'`]/],
     ["native code", /process\.(?:binding|dlopen)|\.node["']/],
-    ["a module whose name is computed", /\bimport\s*\((?!\s*"\.\.?\/[\w./-]+"\s*\))|\bcreateRequire\b/],
+    ["a module whose name is computed", /\bimport\s*\((?!\s*"[\w@./-]+"\s*\))|\bcreateRequire\b/],
   ])("%s is nowhere", (_what, pattern) => {
     expect(sourcesWith(pattern)).toEqual([]);
   });

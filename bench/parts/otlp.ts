@@ -14,16 +14,24 @@ import { ratioOf, rowOf, rowsOf } from "./rows.ts";
 const BARE = "the bare serializer, nothing sent";
 const MEASUREMENTS = "measurements";
 const STATE = "current state";
+const OTEL_MEASUREMENTS = "measurements, with otlp.profile: otel";
+const OTEL_STATE = "current state, with otlp.profile: otel";
 const SDK = "the same as an instrument of the SDK";
 const MAX_TO_SERIALIZER = 1.5;
 const FOUR_MEBIBYTES = 4 << 20;
 
-const CONTENDERS = {
-  [BARE]: "otlp-serializer",
-  [MEASUREMENTS]: "otlp-measurements",
-  [STATE]: "otlp-state",
-  [SDK]: "otlp-instruments",
-} as const;
+/** What is ours. */
+const OURS = [MEASUREMENTS, STATE, OTEL_MEASUREMENTS, OTEL_STATE] as const;
+
+/** Programs, and the profile that they push. */
+const CONTENDERS: Readonly<Record<string, readonly [script: string, profile: string]>> = {
+  [BARE]: ["otlp-serializer", "prometheus"],
+  [MEASUREMENTS]: ["otlp-measurements", "prometheus"],
+  [STATE]: ["otlp-state", "prometheus"],
+  [OTEL_MEASUREMENTS]: ["otlp-measurements", "otel"],
+  [OTEL_STATE]: ["otlp-state", "otel"],
+  [SDK]: ["otlp-instruments", "prometheus"],
+};
 
 export async function benchOtlp(options: PartOptions): Promise<PartResult> {
   const { size, rounds } = options;
@@ -32,13 +40,13 @@ export async function benchOtlp(options: PartOptions): Promise<PartResult> {
   await using stack = new AsyncDisposableStack();
   const contenders: Record<string, () => Promise<number>> = {};
   const ofOurs: Received[] = [];
-  for (const [name, script] of Object.entries(CONTENDERS)) {
-    const child = stack.use(Child.node(`bench/peers/${script}.ts`, [String(size), endpoint]));
+  for (const [name, [script, profile]] of Object.entries(CONTENDERS)) {
+    const child = stack.use(Child.node(`bench/peers/${script}.ts`, [String(size), endpoint, profile]));
     await child.said(/ready/);
     contenders[name] = async () => {
       const { cpuMs } = await child.ask<ProcessorTime>("push");
       const received = await receiver.ask<Received>("count");
-      if (name === MEASUREMENTS || name === STATE) ofOurs.push(received);
+      if (OURS.some((ours) => ours === name)) ofOurs.push(received);
       return cpuMs;
     };
   }
@@ -57,7 +65,7 @@ export async function benchOtlp(options: PartOptions): Promise<PartResult> {
     budgets: [
       ...forLarge(
         options,
-        [MEASUREMENTS, STATE].map((name) => ({
+        OURS.map((name) => ({
           what: `Processor time of an OTLP push of ${name}, to the bare serializer`,
           unit: "ratio" as const,
           value: ratioOf(rows, name),

@@ -6,10 +6,11 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { connectOtlp } from "../../src/otlp/connect.ts";
 import { METRIC_ENCODINGS } from "../../src/otlp/encoding.ts";
 import { otlpResource } from "../../src/otlp/resource.ts";
+import { SCHEMA_URL } from "../../src/otlp/semantic-conventions.ts";
 import { otlpSettings } from "../../src/otlp/settings.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { type OtlpRecorder, otlpRecorder } from "../../src/telemetry/recorders.ts";
-import { RECEIVER } from "./otlp-points.ts";
+import { IS_OTEL, RECEIVER } from "./otlp-points.ts";
 
 const { settings } = otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: RECEIVER }, undefined);
 if (settings === undefined) throw new Error("there is no receiver");
@@ -22,7 +23,7 @@ export const exporter = await connectOtlp(settings, METRIC_ENCODINGS, {
 });
 
 export const resource = otlpResource({}, { version: "bench", instanceId: randomUUID() });
-export const scope = { name: "prtg-exporter" };
+export const scope = { name: "prtg-exporter", ...(IS_OTEL && { schemaUrl: SCHEMA_URL }) };
 
 /** Points that the receiver took, since the bench set it. */
 export const arrived = { points: 0 };

@@ -10,6 +10,7 @@ import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { answerCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
 import { arrived, exporter, observer, resource, scope } from "./otlp-connection.ts";
+import { rowPlacement } from "./otlp-devices.ts";
 import { describedSeries, measurementRows, POINTS } from "./otlp-points.ts";
 
 /** As in the exporter: values that may wait, and values in one delivery. */
@@ -21,6 +22,7 @@ const sink = createMeasurementSink({
   exporter,
   ...{ resource, scope, observer },
   describe: describedSeries(),
+  placement: rowPlacement,
 });
 const stopwatch = new Stopwatch();
 

@@ -9,6 +9,8 @@ import { FAMILY, labelsOf } from "./series.ts";
 export const POINTS = Number(process.argv[2]);
 /** Where the receiver listens, without a path. */
 export const RECEIVER = process.argv[3] ?? "";
+/** Under the names of OpenTelemetry, from a resource for each device. */
+export const IS_OTEL = process.argv[4] === "otel";
 /** So many points are near the 4 MiB that receivers take in a request. */
 export const REQUEST_POINTS = 5_000;
 

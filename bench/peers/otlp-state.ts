@@ -10,6 +10,7 @@ import { Store } from "../../src/store/store.ts";
 import { answerCommands } from "../processes/answer.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
 import { arrived, exporter, observer, resource, scope } from "./otlp-connection.ts";
+import { placement } from "./otlp-devices.ts";
 import { labelValuesOf, POINTS, pointValue } from "./otlp-points.ts";
 import { FAMILY } from "./series.ts";
 
@@ -22,7 +23,7 @@ const push = startStatePush({
   ...{ exporter, store, registry: new Registry(), countingSince: Date.now(), measured: new Set<string>() },
   ends: { endOf: () => undefined, holds: () => false },
   ...{ sensorStatus: "current", clock: systemClock, log: pino({ level: "silent" }) },
-  ...{ resource, scope, observer },
+  ...{ resource, scope, observer, placement },
   intervalMs: 86_400_000,
   timeoutMs: 600_000,
 });

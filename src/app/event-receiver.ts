@@ -7,7 +7,7 @@ import type { LogSettings } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
 import type { CommandContext } from "./context.ts";
 import type { ReceiverAddress } from "./otlp-push.ts";
-import { connectReceiver, digestReceiver, type OtlpReceiver } from "./otlp-receiver.ts";
+import { connectReceiver, digestReceiver, type OtlpReceiver, withProfile } from "./otlp-receiver.ts";
 
 interface EventReceiverOptions {
   readonly address: ReceiverAddress;
@@ -23,7 +23,8 @@ export class EventReceiver {
 
   constructor(options: EventReceiverOptions) {
     this.#options = options;
-    this.openSink = () => createEventSink(options.receiver);
+    const { receiver } = options;
+    this.openSink = () => createEventSink({ ...receiver, isFromDevice: receiver.profile !== undefined });
   }
 
   get address(): ReceiverAddress {
@@ -51,8 +52,9 @@ export async function connectEventReceiver(
   files: StateFiles,
   context: CommandContext,
 ): Promise<EventReceiver> {
-  const receiver = await connectReceiver(settings, LOG_ENCODINGS, files, context, config);
-  const { url, protocol } = settings;
+  const connected = await connectReceiver(settings, LOG_ENCODINGS, files, context, config);
+  const { url, protocol, profile } = settings;
+  const receiver = withProfile(connected, profile);
   return new EventReceiver({ address: { url, protocol }, receiver, digest: await digestReceiver(settings) });
 }
 

@@ -241,7 +241,8 @@ export class Exporter {
       holds: (server: string, sensorId: string, channelId: string) =>
         deliveryOf(server)?.outbox.holds(sensorId, channelId) === true,
     };
-    this.#state = this.#push?.startState(this.#store, underWay, this.metrics, this.#context);
+    const stateOf = (server: string) => this.#servers.get(server)?.state;
+    this.#state = this.#push?.startState(this.#store, underWay, stateOf, this.metrics, this.#context);
   }
 
   #endInBackground(ending: Promise<void>): void {

@@ -4,6 +4,7 @@ import { ServerReader } from "../collectors/server-reader.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import { ServerEvents } from "../events/server-events.ts";
 import type { Extras } from "../lib/load/extra-work.ts";
+import type { ServerState } from "../model/server-state.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
 import type { ChannelChoice, SensorInspection } from "../projection/inspection.ts";
 import { ServerView } from "../projection/server-view.ts";
@@ -15,6 +16,7 @@ import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { eventRecorder, serverRecorder } from "../telemetry/recorders.ts";
 import { connectServer, maxLabelText } from "./connect-server.ts";
 import type { CommandContext } from "./context.ts";
+import { deviceLookup } from "./device-lookup.ts";
 import type { EventPlan } from "./event-outputs.ts";
 import type { ConfiguredShape } from "./mapping.ts";
 import { isSameExceptConnection, type PipelinePlan } from "./pipeline-plan.ts";
@@ -214,6 +216,11 @@ export class MonitoredServer {
     return this.#base.context.clock.now() + this.#pipeline.reader.api.clockOffset();
   }
 
+  /** What is known of the server. */
+  get state(): ServerState {
+    return this.#base.view.state;
+  }
+
   /** As of the last commit. */
   tree(): Tree {
     return this.#base.view.state.tree;
@@ -238,7 +245,9 @@ export class MonitoredServer {
     const { name, view, exporterMetrics, context, log } = this.#base;
     const { clock, random } = context;
     const observer = eventRecorder(exporterMetrics, name);
-    const events = new ServerEvents({ server: name, memory, structure, clock, random, log, observer });
+    const devices = deviceLookup(() => view.state);
+    const deviceOf = ({ deviceId }: TreeNode) => devices.device(name, deviceId);
+    const events = new ServerEvents({ server: name, memory, structure, deviceOf, clock, random, log, observer });
     // There is nothing to end yet, so that it is done at once.
     void events.deliverTo(sinks);
     view.state.watchNodes(events.watcher);

@@ -1,6 +1,6 @@
-import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { Config } from "../config/load.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
+import type { MetricsRequest } from "../otlp/metric-data.ts";
 import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
 import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-files.ts";
@@ -11,7 +11,7 @@ import type { OtlpReceiver } from "./otlp-receiver.ts";
 export interface PreparedPush {
   readonly config: Config;
   readonly settings: OtlpSettings;
-  readonly receiver: OtlpReceiver<ResourceMetrics>;
+  readonly receiver: OtlpReceiver<MetricsRequest>;
   readonly files: StateFiles;
   /** To its servers in `state_dir`. */
   readonly claim: StateClaim;
@@ -43,11 +43,12 @@ export async function prepareOtlpPush(
     config.stateDir === undefined ? forgetfulFiles() : checkedFiles(createStateFiles(config.stateDir), claim.keep);
   try {
     // Loaded where something is pushed: most of what OpenTelemetry takes.
-    const [{ connectReceiver, digestReceiver }, { METRIC_ENCODINGS }] = await Promise.all([
+    const [{ connectReceiver, digestReceiver, withProfile }, { METRIC_ENCODINGS }] = await Promise.all([
       import("./otlp-receiver.ts"),
       import("../otlp/encoding.ts"),
     ]);
-    const receiver = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
+    const connected = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
+    const receiver = withProfile(connected, settings.profile);
     return { config, settings, receiver, files, claim, digest: await digestReceiver(settings) };
   } catch (error) {
     await claim.release();

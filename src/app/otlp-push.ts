@@ -1,6 +1,8 @@
-import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
+import type { ServerState } from "../model/server-state.ts";
 import { createMeasurementSink, type SettledRows } from "../otlp/measurement-sink.ts";
+import type { MetricsRequest } from "../otlp/metric-data.ts";
+import { OtelPlacement } from "../otlp/otel-placement.ts";
 import type { MeasurementsUnderWay } from "../otlp/series-ends.ts";
 import type { OtlpSettings } from "../otlp/settings.ts";
 import { type StatePush, startStatePush } from "../otlp/state-push.ts";
@@ -12,6 +14,7 @@ import { type WatermarkReport, Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../telemetry/recorders.ts";
 import type { CommandContext } from "./context.ts";
+import { deviceLookup, rowPlacement } from "./device-lookup.ts";
 import { mappingOf } from "./mapping.ts";
 import type { PreparedPush } from "./otlp-preparation.ts";
 import type { OtlpReceiver } from "./otlp-receiver.ts";
@@ -22,7 +25,7 @@ export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;
 export interface OtlpPushOptions {
   readonly prepared: PreparedPush;
   /** That of the push before, where it stays. */
-  readonly receiver: OtlpReceiver<ResourceMetrics>;
+  readonly receiver: OtlpReceiver<MetricsRequest>;
   /** Up to when the receiver has the measurements of each server. */
   readonly watermarks: ReadonlyMap<string, Watermarks>;
   readonly settledRows: SettledRows;
@@ -51,6 +54,13 @@ export class OtlpPush {
       ...receiver,
       observer: otlpRecorder(metrics),
       describe: view.seriesOf.bind(view),
+      placement:
+        receiver.profile &&
+        rowPlacement(
+          receiver.profile,
+          view.server,
+          deviceLookup(() => view.state),
+        ),
       ...(this.tellsEnds && { sending: view.markMeasured.bind(view) }),
       settled: settledRows,
     });
@@ -65,6 +75,7 @@ export class OtlpPush {
   startState(
     store: Store,
     underWay: MeasurementsUnderWay,
+    stateOf: (server: string) => ServerState | undefined,
     metrics: ExporterMetrics,
     { clock, log }: CommandContext,
   ): StatePush {
@@ -80,6 +91,7 @@ export class OtlpPush {
       countingSince: metrics.countingSince,
       measured,
       ends: this.tellsEnds ? underWay : undefined,
+      placement: receiver.profile && new OtelPlacement(receiver.profile, deviceLookup(stateOf)),
       sensorStatus: config.metrics.sensorStatus,
       observer: otlpRecorder(metrics),
       intervalMs: settings.intervalMs,

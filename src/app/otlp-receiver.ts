@@ -8,8 +8,10 @@ import type { Shard } from "../config/shard.ts";
 import { connectOtlp } from "../otlp/connect.ts";
 import type { Encodings } from "../otlp/encoding.ts";
 import type { OtlpExporter } from "../otlp/exporter.ts";
+import { OtelProfile } from "../otlp/otel-placement.ts";
 import { otlpResource } from "../otlp/resource.ts";
-import type { LogSettings } from "../otlp/settings.ts";
+import { SCHEMA_URL } from "../otlp/semantic-conventions.ts";
+import type { LogSettings, OtlpProfile } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
 import { digest, pushFiles, readQuietly } from "./config-digests.ts";
 import { type CommandContext, readAccess, readText } from "./context.ts";
@@ -21,6 +23,8 @@ export interface OtlpReceiver<Request> {
   readonly exporter: Pick<OtlpExporter<Request>, "export" | "close">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
+  /** Undefined: that of the scrape. */
+  readonly profile?: OtelProfile;
 }
 
 /** @throws ExporterError for files and settings that cannot be used */
@@ -50,6 +54,13 @@ export async function connectReceiver<Request>(
     instanceId: await instanceId(files, shard, context),
   });
   return { exporter, resource, scope: { name: "prtg-exporter", version: build.version } };
+}
+
+/** The receiver for what is pushed as the profile has it. */
+export function withProfile<Request>(receiver: OtlpReceiver<Request>, profile: OtlpProfile): OtlpReceiver<Request> {
+  if (profile === "prometheus") return receiver;
+  const { resource, scope } = receiver;
+  return { ...receiver, scope: { ...scope, schemaUrl: SCHEMA_URL }, profile: new OtelProfile(resource) };
 }
 
 /** The same as long as the settings are, with the content of their files. */

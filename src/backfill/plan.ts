@@ -32,9 +32,14 @@ export interface BackfillPlan {
   readonly sensors: readonly PlannedSensor[];
 }
 
+/** What is known of a sensor's device. */
+export type PlannedDevice = Pick<TreeNode, "id" | "name" | "host" | "probe" | "group" | "path">;
+
 export interface PlannedSensor {
   readonly id: string;
   readonly path: string;
+  /** For a push; undefined where the user may not see the device. */
+  readonly device?: PlannedDevice;
   readonly channels: readonly PlannedChannel[];
 }
 
@@ -81,9 +86,16 @@ export function planSensors(tree: Tree, channels: readonly ChannelRecord[], opti
       .toSorted((a, b) => compareIds(a.channelId, b.channelId))
       .map((record) => planChannel(sensor, record));
     if (planned.every(({ series }) => series.length === 0)) continue;
-    sensors.push({ id: sensor.id, path: sensor.path, channels: planned });
+    const device = extraLabels === undefined ? planDevice(tree.nodes.get(sensor.deviceId)) : undefined;
+    sensors.push({ id: sensor.id, path: sensor.path, ...(device && { device }), channels: planned });
   }
   return { families, sensors };
+}
+
+function planDevice(node: TreeNode | undefined): PlannedDevice | undefined {
+  if (node?.kind !== "device") return undefined;
+  const { id, name, host, probe, group, path } = node;
+  return { id, name, host, probe, group, path };
 }
 
 /** The families that history can have, with the labels that are served. */

@@ -4,6 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { ValueSeries } from "../mapping/channel-mapper.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink } from "../sync/measurement.ts";
+import type { PlannedDevice } from "./plan.ts";
 
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
@@ -96,13 +97,20 @@ export class PushDelivery {
 /** The series of a channel; undefined for a channel that is not in the plan. */
 export type DescribeHistory = (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
 
+/** What a push has history of. */
+export interface PushedHistory {
+  readonly describe: DescribeHistory;
+  /** For all sensors of a device the same object; undefined where the device is not known. */
+  readonly deviceOf: (sensorId: string) => PlannedDevice | undefined;
+}
+
 /** A receiver that takes history as it takes measurements. */
 export interface PushTarget {
   /** Where it is, for people. */
   readonly url: string;
   /** Values in one delivery, so few that they fit into one request; a row is never divided. */
   readonly maxPoints: number;
-  readonly connect: (describe: DescribeHistory) => MeasurementSink;
+  readonly connect: (history: PushedHistory) => MeasurementSink;
   /** From 0 to below 1; spreads what is tried again. */
   readonly random: () => number;
 }

@@ -1,13 +1,20 @@
 import type { Logger } from "pino";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
+import { mapEntry } from "../lib/map-entry.ts";
 import type { ValueSeries } from "../mapping/channel-mapper.ts";
 import type { MeasurementRow } from "../sync/measurement.ts";
 import type { FinishedRun, PushCursor, UnfinishedRun } from "./journal.ts";
 import type { OutputFolder } from "./output-folder.ts";
-import type { BackfillPlan, PlannedChannel } from "./plan.ts";
+import type { BackfillPlan, PlannedChannel, PlannedDevice } from "./plan.ts";
 import type { BackfillProgress } from "./progress.ts";
-import { type DescribeHistory, PushDelivery, type PushTarget, type Settled } from "./push-delivery.ts";
+import {
+  type DescribeHistory,
+  PushDelivery,
+  type PushedHistory,
+  type PushTarget,
+  type Settled,
+} from "./push-delivery.ts";
 import { rowsInOrder, type StoredRow } from "./push-rows.ts";
 
 /** When nothing but refusals comes at the very beginning, something is wrong that the user can mend. */
@@ -57,7 +64,7 @@ export async function push(options: PushOptions, signal: AbortSignal): Promise<F
 
 async function pushDays(options: PushOptions, signal: AbortSignal): Promise<PushCursor> {
   const { folder, run, plan, target, progress } = options;
-  const delivery = new PushDelivery({ ...options, sink: target.connect(describeHistory(plan)), random: target.random });
+  const delivery = new PushDelivery({ ...options, sink: target.connect(historyOf(plan)), random: target.random });
   let cursor = await folder.readCursor();
   /** Deliveries refused before any value was accepted. They are not noted: the receiver, once mended, may take them. */
   let refusals = 0;
@@ -140,6 +147,20 @@ function measurementRow(
     resolution: spans.findLast(({ from }) => from <= at)?.type ?? "live",
     values: values.map(([position, value]) => [channels[position]?.channelId ?? "", value]),
   };
+}
+
+function historyOf(plan: BackfillPlan): PushedHistory {
+  const devices = new Map<string, PlannedDevice>();
+  const bySensor = new Map<string, PlannedDevice>();
+  for (const { id, device } of plan.sensors) {
+    // A plan that was read again has one for each sensor.
+    if (device !== undefined)
+      bySensor.set(
+        id,
+        mapEntry(devices, device.id, () => device),
+      );
+  }
+  return { describe: describeHistory(plan), deviceOf: (sensorId) => bySensor.get(sensorId) };
 }
 
 /** What the sink asks for each value is put together once for each channel. */

@@ -74,6 +74,10 @@ export const otlpSchema = z
         description: "Time between two pushes of the current state. Default: `OTEL_METRIC_EXPORT_INTERVAL`, else 60s.",
         examples: ["60s"],
       }),
+    profile: z.enum(["prometheus", "otel"]).prefault("prometheus").meta({
+      description:
+        "What metrics and attributes are called. `prometheus`: as in a scrape, all from one resource. `otel`: as OpenTelemetry has it, with a resource for each device.",
+    }),
     series_end: z.boolean().prefault(true).meta({
       description:
         "Tell the receiver of each series that has ended (deleted, renamed, moved, paused, another status) by a data point with the flag NO_RECORDED_VALUE, which Prometheus stores as a stale marker. `false` for receivers that take such a point for a value; then `prtg.sensor_status` is sent with `metrics.sensor_status: all` only, and `prtg.channel_state` not at all.",
@@ -121,6 +125,7 @@ export const otlpSchema = z
     protocol: given.protocol,
     events: given.events,
     intervalMs: given.interval,
+    profile: given.profile,
     seriesEnd: given.series_end,
     timeoutMs: given.timeout,
     compression: given.compression,

@@ -7,7 +7,7 @@ import type { StatusToken } from "../prtg/status.ts";
 import type { EventRecord } from "./event.ts";
 import { sizeOf } from "./event-queue.ts";
 import { changesBetween } from "./status-change.ts";
-import { statusEvent } from "./status-event.ts";
+import { type EventContext, statusEvent } from "./status-event.ts";
 import { changeEvents, presenceEvent } from "./structure-event.ts";
 import { type ToldStatus, ToldStatuses } from "./told-statuses.ts";
 
@@ -26,6 +26,8 @@ export interface ChangeDetectorOptions {
   readonly server: string;
   /** The exporter's clock, milliseconds since the epoch. */
   readonly now: () => number;
+  /** The device that an object is, or is on; undefined where it is not known. */
+  readonly deviceOf: EventContext["deviceOf"];
   /** What an earlier process told last of each object; empty where nothing is known: then the first look is only noted. */
   readonly earlier: ReadonlyMap<string, ToldStatus>;
   /** Tell of added, removed, renamed and moved objects, too. */
@@ -149,9 +151,10 @@ export class ChangeDetector implements NodeWatcher {
     this.#options.onFindings(findings.toSorted(byTime));
   }
 
-  get #context() {
-    this.#seenAt ??= this.#options.now();
-    return { server: this.#options.server, now: this.#seenAt };
+  get #context(): EventContext {
+    const { server, now, deviceOf } = this.#options;
+    this.#seenAt ??= now();
+    return { server, now: this.#seenAt, deviceOf };
   }
 
   /** The first look of this process at an object: goes on with what an earlier one told, or notes what it is. */

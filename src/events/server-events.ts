@@ -12,6 +12,7 @@ import type { EventMemory, MemoryReport, Remembered } from "./event-memory.ts";
 import { EventQueue, type QueueBounds, type QueuedEvent } from "./event-queue.ts";
 import { type JournalEntry, toldLine } from "./journal.ts";
 import type { EventSink } from "./sink.ts";
+import type { EventContext } from "./status-event.ts";
 
 /** Events that wait, per server: some 30 MB in memory, and as much in `state_dir`. */
 const BOUNDS: QueueBounds = { maxEvents: 20_000, maxSize: 32 << 20 };
@@ -31,6 +32,8 @@ export interface ServerEventsOptions {
   readonly memory: EventMemory;
   /** Tell of added, removed, renamed and moved objects, too. */
   readonly structure: boolean;
+  /** The device that an object is, or is on; undefined where it is not known. */
+  readonly deviceOf: EventContext["deviceOf"];
   readonly clock: Clock;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -65,7 +68,7 @@ export class ServerEvents {
   #started = false;
 
   constructor(options: ServerEventsOptions) {
-    const { server, memory, structure, clock, observer, bounds = BOUNDS } = options;
+    const { server, memory, structure, deviceOf, clock, observer, bounds = BOUNDS } = options;
     this.#options = options;
     this.#memory = memory;
     this.#settledBefore = memory.before.settled;
@@ -75,6 +78,7 @@ export class ServerEvents {
     this.#detector = new ChangeDetector({
       server,
       structure,
+      deviceOf,
       now: () => clock.now(),
       earlier: memory.before.told,
       hasRoom: (events, size) => this.#queue.hasRoom(events, size),

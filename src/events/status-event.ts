@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { oneLine } from "../lib/printable-text.ts";
 import type { TreeNode } from "../model/tree.ts";
 import { type StatusToken, statusCode } from "../prtg/status.ts";
+import { PRTG_ATTRIBUTES as PRTG } from "./attributes.ts";
 import type { AttributeValue, EventAttributes, EventName, EventRecord, SeverityText } from "./event.ts";
 import { SEVERITIES } from "./event.ts";
 import type { StatusChange } from "./status-change.ts";
@@ -35,6 +36,15 @@ export interface EventContext {
   readonly server: string;
   /** The exporter's clock, milliseconds since the epoch. */
   readonly now: number;
+  /** The device that an object is, or is on; undefined where it is not known. */
+  readonly deviceOf: (node: TreeNode) => EventDevice | undefined;
+}
+
+/** What an event tells of a device beside its id and its names. */
+export interface EventDevice {
+  /** Address, as it was configured; may be empty. */
+  readonly host?: string | undefined;
+  readonly path: string;
 }
 
 /** What a status means to those who look for trouble. */
@@ -57,13 +67,13 @@ export function statusEvent(node: TreeNode, change: StatusChange, context: Event
       body: `${nameOf(node)} is ${WORDS[to] ?? to}${message === "" ? "" : `: ${message}`}`,
       uid: [to, from.status],
       attributes: {
-        "prtg.status.old": from.status,
-        "prtg.status.old_code": statusCode(from.status),
-        "prtg.status.new": to,
-        "prtg.status.new_code": statusCode(to),
+        [PRTG.statusOld]: from.status,
+        [PRTG.statusOldCode]: statusCode(from.status),
+        [PRTG.statusNew]: to,
+        [PRTG.statusNewCode]: statusCode(to),
         // What a clock that was set back would make negative is not known.
-        "prtg.status.old_duration": seconds !== undefined && seconds >= 0 ? seconds : "",
-        "prtg.status.message": message,
+        [PRTG.statusOldDuration]: seconds !== undefined && seconds >= 0 ? seconds : "",
+        [PRTG.statusMessage]: message,
         "error.type": errorType ?? "",
         ...(isInferred && { "prtg.event.inferred": true }),
       },
@@ -83,8 +93,9 @@ export interface EventDraft {
 }
 
 /** An event about an object, which it describes. */
-export function eventRecord(eventName: EventName, draft: EventDraft, { server, now }: EventContext): EventRecord {
+export function eventRecord(eventName: EventName, draft: EventDraft, context: EventContext): EventRecord {
   const { node, timestamp, severity, body, uid, attributes } = draft;
+  const { server, now, deviceOf } = context;
   return {
     uid: hash([server, node.id, eventName, String(timestamp), ...uid]),
     eventName,
@@ -93,7 +104,7 @@ export function eventRecord(eventName: EventName, draft: EventDraft, { server, n
     severityText: severity,
     severityNumber: SEVERITIES[severity],
     body: oneLine(body).slice(0, MAX_BODY_LENGTH).toWellFormed(),
-    attributes: known({ "prtg.server.name": server, ...attributes, ...objectAttributes(node) }),
+    attributes: known({ [PRTG.serverName]: server, ...attributes, ...objectAttributes(node, deviceOf(node)) }),
   };
 }
 
@@ -103,21 +114,23 @@ export function nameOf({ kind, name, device, id }: TreeNode): string {
   return kind === "sensor" && device !== "" ? `${own} on ${device}` : own;
 }
 
-function objectAttributes(node: TreeNode): EventAttributes {
+function objectAttributes(node: TreeNode, onDevice: EventDevice | undefined): EventAttributes {
   const { kind, id, name, path, priority, tags, typeName, probe, group, device, deviceId } = node;
   return {
-    "prtg.object.kind": kind,
-    "prtg.object.id": id,
-    "prtg.object.name": name,
-    "prtg.object.path": path,
-    "prtg.object.type": typeName,
-    "prtg.object.priority": priority ?? "",
-    "prtg.object.tags": tags,
-    "prtg.probe.name": probe,
-    "prtg.group.name": group,
-    "prtg.device.id": deviceId,
-    "prtg.device.name": device,
-    ...(kind === "sensor" && { "prtg.sensor.id": id, "prtg.sensor.name": name }),
+    [PRTG.objectKind]: kind,
+    [PRTG.objectId]: id,
+    [PRTG.objectName]: name,
+    [PRTG.objectPath]: path,
+    [PRTG.objectType]: typeName,
+    [PRTG.objectPriority]: priority ?? "",
+    [PRTG.objectTags]: tags,
+    [PRTG.probeName]: probe,
+    [PRTG.groupName]: group,
+    [PRTG.deviceId]: deviceId,
+    [PRTG.deviceName]: device,
+    [PRTG.devicePath]: onDevice?.path ?? "",
+    "server.address": onDevice?.host ?? "",
+    ...(kind === "sensor" && { [PRTG.sensorId]: id, [PRTG.sensorName]: name }),
   };
 }
 

@@ -10,7 +10,7 @@ import {
 import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { gaugesAsProtobuf } from "./gauge-protobuf.ts";
-import { EndPoint, NO_RECORDED_VALUE } from "./metric-data.ts";
+import { EndPoint, type MetricsRequest, NO_RECORDED_VALUE } from "./metric-data.ts";
 import type { OtlpProtocol } from "./protocols.ts";
 
 /** What a receiver says of a request that it took: how much of it it refused for good, and why. As it came. */
@@ -31,16 +31,13 @@ export interface Encoding<Request> {
 export type Encodings<Request> = Readonly<Record<OtlpProtocol, Encoding<Request>>>;
 
 /** The serializers that the SDK's own exporters use, and for what is nearly all that is sent a quicker one of the same result. */
-export const METRIC_ENCODINGS: Encodings<ResourceMetrics> = {
+export const METRIC_ENCODINGS: Encodings<MetricsRequest> = {
   "http/protobuf": {
-    encode: (request) => gaugesAsProtobuf(request) ?? serialize(ProtobufMetricsSerializer, withoutEnds(request)),
+    encode: (request) => gaugesAsProtobuf(request) ?? joined(request.map(resourceAsProtobuf)),
     decode: (answer) => ofMetrics(ProtobufMetricsSerializer.deserializeResponse(answer)),
   },
   "http/json": {
-    encode: (request) => {
-      const body = serialize(JsonMetricsSerializer, request);
-      return hasEnds(request) ? withFlags(body) : body;
-    },
+    encode: (request) => joinedJson(request.map(resourceAsJson)),
     decode: (answer) => ofMetrics(JsonMetricsSerializer.deserializeResponse(answer)),
   },
 };
@@ -55,6 +52,33 @@ export const LOG_ENCODINGS: Encodings<ReadableLogRecord[]> = {
     decode: (answer) => ofLogs(JsonLogsSerializer.deserializeResponse(answer)),
   },
 };
+
+function resourceAsProtobuf(metrics: ResourceMetrics): Uint8Array {
+  return gaugesAsProtobuf([metrics]) ?? serialize(ProtobufMetricsSerializer, withoutEnds(metrics));
+}
+
+function resourceAsJson(metrics: ResourceMetrics): Uint8Array {
+  const body = serialize(JsonMetricsSerializer, metrics);
+  return hasEnds(metrics) ? withFlags(body) : body;
+}
+
+/** The serializers know requests of one resource. One message after the other is, in protobuf, one with the fields of all. */
+function joined(bodies: readonly Uint8Array[]): Uint8Array {
+  const [first] = bodies;
+  return bodies.length === 1 && first !== undefined ? first : Buffer.concat(bodies);
+}
+
+const JSON_HEAD = '{"resourceMetrics":[';
+const JSON_TAIL = "]}";
+
+/** What they write of one resource stands between the same head and tail. */
+function joinedJson(bodies: readonly Uint8Array[]): Uint8Array {
+  if (bodies.length === 1) return joined(bodies);
+  const comma = Buffer.from(",");
+  const resources = bodies.map((body) => body.subarray(JSON_HEAD.length, body.length - JSON_TAIL.length));
+  const parts = resources.flatMap((resource, index) => (index === 0 ? [resource] : [comma, resource]));
+  return Buffer.concat([Buffer.from(JSON_HEAD), ...parts, Buffer.from(JSON_TAIL)]);
+}
 
 /** Ends of series travel in requests of their own. */
 function hasEnds({ scopeMetrics }: ResourceMetrics): boolean {

@@ -1,10 +1,18 @@
+import type { InstrumentationScope } from "@opentelemetry/core";
+import type { Resource } from "@opentelemetry/resources";
 import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 import type { EventRecord } from "../events/event.ts";
 import type { EventSink } from "../events/sink.ts";
+import { EventResources } from "./event-resources.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
-import { estimateRecordSize, type LogOrigin, logRecord } from "./log-record.ts";
+import { estimateRecordSize, logRecord } from "./log-record.ts";
 
-export interface EventSinkOptions extends LogOrigin {
+export interface EventSinkOptions {
+  /** Of the exporter itself. */
+  readonly resource: Resource;
+  readonly scope: InstrumentationScope;
+  /** Whether an event is from the resource of its device, in place of the exporter's. */
+  readonly isFromDevice?: boolean;
   readonly exporter: Pick<OtlpExporter<ReadableLogRecord[]>, "export">;
 }
 
@@ -24,7 +32,7 @@ export function createEventSink(options: EventSinkOptions): EventSink {
       items: events,
       estimateSize: estimateRecordSize,
       count: () => 1,
-      toRequest: (items) => items.map((event) => logRecord(event, options)),
+      toRequest: (items) => requestOf(items, options),
       settled: (items, outcome) => {
         settled += items.length;
         rejected += outcome.kind === "refused" ? items.length : outcome.rejected;
@@ -48,4 +56,14 @@ export function createEventSink(options: EventSinkOptions): EventSink {
       await Promise.all(underWay);
     },
   };
+}
+
+function requestOf(
+  events: readonly EventRecord[],
+  { resource, scope, isFromDevice = false }: EventSinkOptions,
+): ReadableLogRecord[] {
+  const devices = new EventResources(resource);
+  return events.map((event) =>
+    logRecord(event, isFromDevice ? devices.place(event) : { resource, attributes: event.attributes }, scope),
+  );
 }

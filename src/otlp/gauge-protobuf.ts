@@ -1,7 +1,7 @@
 import { type HrTime, ValueType } from "@opentelemetry/api";
 import { DataPointType, type GaugeMetricData, type MetricData, type ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { BackwardWriter } from "./backward-writer.ts";
-import { EndPoint, NO_RECORDED_VALUE, NO_START, SeriesPoint } from "./metric-data.ts";
+import { EndPoint, type MetricsRequest, NO_RECORDED_VALUE, NO_START, SeriesPoint } from "./metric-data.ts";
 
 /*
  * Field numbers and wire types as one byte each, from opentelemetry/proto: metrics/v1/metrics.proto, common/v1/common.proto
@@ -10,10 +10,12 @@ import { EndPoint, NO_RECORDED_VALUE, NO_START, SeriesPoint } from "./metric-dat
 const REQUEST_RESOURCE_METRICS = 0x0a;
 const RESOURCE_METRICS_RESOURCE = 0x0a;
 const RESOURCE_METRICS_SCOPE_METRICS = 0x12;
+const RESOURCE_METRICS_SCHEMA_URL = 0x1a;
 const RESOURCE_ATTRIBUTES = 0x0a;
 const RESOURCE_DROPPED_ATTRIBUTES = 0x10;
 const SCOPE_METRICS_SCOPE = 0x0a;
 const SCOPE_METRICS_METRICS = 0x12;
+const SCOPE_METRICS_SCHEMA_URL = 0x1a;
 const SCOPE_NAME = 0x0a;
 const SCOPE_VERSION = 0x12;
 const METRIC_NAME = 0x0a;
@@ -42,21 +44,46 @@ interface SeriesGauge extends GaugeMetricData {
 }
 
 /**
- * A request of nothing but gauges of series as protobuf: byte for byte what the SDK's serializer makes of it, for a fraction
- * of the time; and ends of series, for which that has no word. Neighbours have most labels in common (those of their sensor),
- * and what a point has in common with the one beside it is copied. Undefined for any other request.
+ * A request of nothing but gauges of series as protobuf: byte for byte what the SDK's serializer makes of its resources, one after the
+ * other, for a fraction of the time; and ends of series, for which that has no word. Neighbours have most labels in common (those of
+ * their sensor), and what a point has in common with the one beside it is copied. Undefined for any other request.
  */
-export function gaugesAsProtobuf({ resource, scopeMetrics }: ResourceMetrics): Uint8Array | undefined {
+export function gaugesAsProtobuf(request: MetricsRequest): Uint8Array | undefined {
+  const batches: GaugeBatch[] = [];
+  let expected = 0;
+  for (const each of request) {
+    const batch = gaugesOnly(each);
+    if (batch === undefined) return undefined;
+    batches.push(batch);
+    expected += FRAME_BYTES + batch.metrics.reduce((sum, metric) => sum + bytesOf(metric), 0);
+  }
+  const writer = new BackwardWriter(expected);
+  for (const batch of batches.reverse()) writeBatch(writer, batch);
+  return writer.finish();
+}
+
+/** Metrics of one resource and one scope. */
+interface GaugeBatch {
+  readonly attributes: readonly (readonly [string, string])[];
+  readonly resourceSchema: string | undefined;
+  readonly scope: ResourceMetrics["scopeMetrics"][number]["scope"];
+  readonly metrics: readonly SeriesGauge[];
+}
+
+function gaugesOnly({ resource, scopeMetrics }: ResourceMetrics): GaugeBatch | undefined {
   const [scoped] = scopeMetrics;
   if (scoped === undefined || scopeMetrics.length > 1) return undefined;
   const { scope, metrics } = scoped;
   const attributes = Object.entries(resource.attributes);
   if (!metrics.every(isSeriesGauge) || !attributes.every(isText)) return undefined;
-  if (resource.schemaUrl !== undefined || scope.schemaUrl !== undefined) return undefined;
-  const points = metrics.reduce((sum, metric) => sum + bytesOf(metric), 0);
-  const writer = new BackwardWriter(FRAME_BYTES + points);
+  return { attributes, resourceSchema: resource.schemaUrl, scope, metrics };
+}
+
+function writeBatch(writer: BackwardWriter, { attributes, resourceSchema, scope, metrics }: GaugeBatch): void {
   writer.message(REQUEST_RESOURCE_METRICS, () => {
+    if (resourceSchema) writer.field(RESOURCE_METRICS_SCHEMA_URL, resourceSchema);
     writer.message(RESOURCE_METRICS_SCOPE_METRICS, () => {
+      if (scope.schemaUrl) writer.field(SCOPE_METRICS_SCHEMA_URL, scope.schemaUrl);
       for (const metric of metrics.toReversed()) writeMetric(writer, metric);
       writer.message(SCOPE_METRICS_SCOPE, () => {
         if (scope.version) writer.field(SCOPE_VERSION, scope.version);
@@ -69,7 +96,6 @@ export function gaugesAsProtobuf({ resource, scopeMetrics }: ResourceMetrics): U
       for (const [key, value] of attributes.toReversed()) writeAttribute(writer, RESOURCE_ATTRIBUTES, key, value);
     });
   });
-  return writer.finish();
 }
 
 /** Likely ones, as its points are much alike. */

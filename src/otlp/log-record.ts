@@ -1,21 +1,19 @@
 import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
-import type { Resource } from "@opentelemetry/resources";
 import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 import type { EventRecord } from "../events/event.ts";
-
-/** Whom log records are from. */
-export interface LogOrigin {
-  readonly resource: Resource;
-  readonly scope: InstrumentationScope;
-}
+import type { PlacedEvent } from "./event-resources.ts";
 
 /**
  * An event as a log record, as the data model of logs has it. The name of the event stands in its own field, and once more as
  * the attribute that came before that field: Loki does not keep the field.
  * @see https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-eventname
  */
-export function logRecord(event: EventRecord, { resource, scope }: LogOrigin): ReadableLogRecord {
-  const { uid, eventName, timestamp, observedTimestamp, severityNumber, severityText, body, attributes } = event;
+export function logRecord(
+  event: EventRecord,
+  { resource, attributes }: PlacedEvent,
+  scope: InstrumentationScope,
+): ReadableLogRecord {
+  const { uid, eventName, timestamp, observedTimestamp, severityNumber, severityText, body } = event;
   return {
     hrTime: millisToHrTime(timestamp),
     hrTimeObserved: millisToHrTime(observedTimestamp),

@@ -1,22 +1,33 @@
 import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
 import type { Resource } from "@opentelemetry/resources";
-import type { GaugeMetricData, ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { ValueSeries } from "../mapping/channel-mapper.ts";
+import type { MetricFamily } from "../mapping/metric-table.ts";
 import { convert } from "../mapping/units/conversion.ts";
 import type { DeliveryOutcome, MeasurementRow, MeasurementSink, Resolution } from "../sync/measurement.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportBatch, FinalOutcome, OtlpExporter } from "./exporter.ts";
-import { estimatePointSize, gauge, SeriesPoint } from "./metric-data.ts";
+import { estimatePointSize, type MetricsRequest, SeriesPoint } from "./metric-data.ts";
+import { MetricsByResource } from "./metrics-by-resource.ts";
+import type { PlacedSeries } from "./otel-placement.ts";
 
 /** With the points of each row that were rejected; those of a request stand at its first row. */
 export type SettledRows = WeakMap<MeasurementRow, number>;
 
+/** Which resource measurements belong to, and what they are called there. */
+export interface RowPlacement {
+  place(family: MetricFamily, labels: readonly string[]): PlacedSeries;
+  /** The same for sensors that share a resource; undefined where that is not known. */
+  deviceOf(sensorId: string): string | undefined;
+}
+
 export interface MeasurementSinkOptions {
-  readonly exporter: Pick<OtlpExporter<ResourceMetrics>, "export">;
+  readonly exporter: Pick<OtlpExporter<MetricsRequest>, "export">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
   /** The series of a channel; undefined when the channel is not known (any more). */
   readonly describe: (sensorId: string, channelId: string) => readonly ValueSeries[] | undefined;
+  /** Undefined: all belong to `resource`, under the names of the metric table. */
+  readonly placement?: RowPlacement | undefined;
   /** Points of the channel are about to be sent: that its series end is to be told. */
   readonly sending?: (sensorId: string, channelId: string) => void;
   readonly observer: OtlpRecorder;
@@ -32,6 +43,7 @@ export interface OtlpMeasurementSink extends MeasurementSink {
 /** A row as data points. */
 interface RowItem {
   readonly row: MeasurementRow;
+  readonly resource: Resource;
   readonly points: readonly SeriesPoint[];
   readonly size: number;
   /** Points of the row that are not sent. */
@@ -59,9 +71,12 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
     settled.set(row, rejected);
     if (skipped > 0) observer.skipped(row.resolution, skipped);
   };
-  const batchOf = (rows: readonly MeasurementRow[], signal: AbortSignal): ExportBatch<RowItem, ResourceMetrics> => ({
+  const batchOf = (rows: readonly MeasurementRow[], signal: AbortSignal): ExportBatch<RowItem, MetricsRequest> => ({
     items: itemsOf(
-      rows.filter((row) => !settled.has(row)),
+      deviceByDevice(
+        rows.filter((row) => !settled.has(row)),
+        options.placement,
+      ),
       options,
       settle,
     ),
@@ -105,13 +120,24 @@ function ofPoints(outcome: FinalOutcome): DeliveryOutcome {
   return kind === "refused" ? outcome : { kind, rejectedPoints: outcome.rejected, message };
 }
 
+/** Rows of one device together, so that its resource is sent once; those of a sensor stay in their order. */
+function deviceByDevice(
+  rows: readonly MeasurementRow[],
+  placement: RowPlacement | undefined,
+): readonly MeasurementRow[] {
+  if (placement === undefined) return rows;
+  return [...Map.groupBy(rows, ({ sensorId }) => placement.deviceOf(sensorId)).values()].flat();
+}
+
 function* itemsOf(
   rows: readonly MeasurementRow[],
-  { describe, sending }: MeasurementSinkOptions,
+  { describe, sending, placement, resource }: MeasurementSinkOptions,
   nothingToSend: (row: MeasurementRow, skipped: number) => void,
 ): Generator<RowItem> {
   for (const row of rows) {
     const points: SeriesPoint[] = [];
+    // One for all points of a sensor.
+    let owner = resource;
     const endTime = millisToHrTime(row.at);
     let size = 0;
     let skipped = 0;
@@ -125,31 +151,28 @@ function* itemsOf(
           skipped++;
           continue;
         }
-        const point = new SeriesPoint(family, labels, converted, endTime);
+        const placed = placement?.place(family, labels);
+        owner = placed?.resource ?? resource;
+        const point =
+          placed === undefined
+            ? new SeriesPoint(family, labels, converted, endTime)
+            : new SeriesPoint(placed.family, placed.labels, converted, endTime);
         points.push(point);
         size += estimatePointSize(point);
       }
       if (series !== undefined) sending?.(row.sensorId, channelId);
     }
     if (points.length === 0) nothingToSend(row, skipped);
-    else yield { row, points, size, skipped };
+    else yield { row, resource: owner, points, size, skipped };
   }
 }
 
-function requestOf(items: readonly RowItem[], { resource, scope }: MeasurementSinkOptions): ResourceMetrics {
-  const metrics = new Map<string, GaugeMetricData>();
-  for (const { points } of items) {
-    for (const point of points) {
-      const { family } = point;
-      let metric = metrics.get(family.name);
-      if (metric === undefined) {
-        metric = gauge(family);
-        metrics.set(family.name, metric);
-      }
-      metric.dataPoints.push(point);
-    }
+function requestOf(items: readonly RowItem[], { scope }: MeasurementSinkOptions): MetricsRequest {
+  const metrics = new MetricsByResource();
+  for (const { resource, points } of items) {
+    for (const point of points) metrics.add(resource, point.family, point);
   }
-  return { resource, scopeMetrics: [{ scope, metrics: [...metrics.values()] }] };
+  return metrics.scopes(scope).map((scoped) => ({ resource: scoped.resource, scopeMetrics: [scoped] }));
 }
 
 function report(items: readonly RowItem[], isRefused: boolean, rejected: number, observer: OtlpRecorder): void {

@@ -6,12 +6,22 @@ import {
   type GaugeMetricData,
   type HistogramMetricData,
   type MetricDescriptor,
+  type ResourceMetrics,
   type SumMetricData,
 } from "@opentelemetry/sdk-metrics";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import { metricAttributes, metricName, metricUnit } from "./naming.ts";
 
-type Family = Pick<MetricFamily, "name" | "help">;
+/** The metrics of one request, resource by resource. */
+export type MetricsRequest = readonly ResourceMetrics[];
+
+/** A family as it is pushed; `labels` are the names of the attributes. */
+export interface PushedFamily extends Pick<MetricFamily, "name" | "help" | "labels"> {
+  /** In UCUM, for a family whose name is that of the metric; undefined: name and unit of the metric follow from its name. */
+  readonly unit?: string;
+}
+
+type Family = Pick<PushedFamily, "name" | "help" | "unit">;
 
 /** Gauges have no temporality; the type of the SDK asks for one all the same. */
 const CUMULATIVE = { aggregationTemporality: AggregationTemporality.CUMULATIVE } as const;
@@ -30,8 +40,9 @@ export function histogram(family: Family): HistogramMetricData {
   return { descriptor: describeFamily(family), ...CUMULATIVE, dataPointType: DataPointType.HISTOGRAM, dataPoints: [] };
 }
 
-function describeFamily({ name, help }: Family): MetricDescriptor {
-  return { name: metricName(name), description: help, unit: metricUnit(name), valueType: ValueType.DOUBLE };
+function describeFamily({ name, help, unit }: Family): MetricDescriptor {
+  const named = unit === undefined ? { name: metricName(name), unit: metricUnit(name) } : { name, unit };
+  return { ...named, description: help, valueType: ValueType.DOUBLE };
 }
 
 /** A gauge has no start; zero is the protocol's word for that. */
@@ -39,13 +50,13 @@ export const NO_START: HrTime = [0, 0];
 
 /** One value of a series. Its attributes are put together when asked for, so that a large picture stays small. */
 export class SeriesPoint implements DataPoint<number> {
-  readonly family: MetricFamily;
+  readonly family: PushedFamily;
   readonly labels: readonly string[];
   readonly value: number;
   readonly endTime: HrTime;
 
   /** `labels` are the values for those of the family, in that order. */
-  constructor(family: MetricFamily, labels: readonly string[], value: number, endTime: HrTime) {
+  constructor(family: PushedFamily, labels: readonly string[], value: number, endTime: HrTime) {
     this.family = family;
     this.labels = labels;
     this.value = value;

@@ -1,8 +1,10 @@
-import type { HrTime } from "@opentelemetry/api";
+import type { Attributes, HrTime } from "@opentelemetry/api";
 import type { DataPoint, Histogram, MetricData } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
-import { counter, gauge, histogram, NO_START } from "./metric-data.ts";
+import { PRTG_ATTRIBUTES } from "../events/attributes.ts";
+import { counter, gauge, histogram, NO_START, type PushedFamily } from "./metric-data.ts";
 import { metricAttributes } from "./naming.ts";
+import { otelMetric } from "./otel-family.ts";
 
 type MetricJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 type ValueJson = MetricJson["values"][number] & { readonly metricName?: string };
@@ -13,26 +15,68 @@ export interface Span {
   readonly end: HrTime;
 }
 
-/** The exporter's own metrics: counters as monotonic cumulative sums, histograms as histograms, the rest as gauges. */
-export async function registryMetrics(registry: Registry, span: Span): Promise<MetricData[]> {
-  const metrics = await registry.getMetricsAsJSON();
-  return metrics.map((metric) => convert(metric, span)).filter(({ dataPoints }) => dataPoints.length > 0);
+/** What metrics and attributes of the exporter itself are called. */
+export interface OwnNaming {
+  readonly family: (metric: OwnFamily) => Pick<PushedFamily, "name" | "help" | "unit">;
+  readonly attribute: (label: string, family: string) => string;
 }
 
-function convert(metric: MetricJson, span: Span): MetricData {
+type OwnFamily = Pick<MetricJson, "name" | "help">;
+
+export const PROMETHEUS_NAMING: OwnNaming = {
+  family: ({ name, help }) => ({ name, help }),
+  attribute: (label) => label,
+};
+
+/** Those of Node and of the process are left as their library has them. */
+export const OTEL_NAMING: OwnNaming = {
+  family: ({ name, help }) => (isOurs(name) ? { ...otelMetric(name.replace(/_total$/, "")), help } : { name, help }),
+  attribute: (label, family) => {
+    if (!isOurs(family)) return label;
+    return label === "server" ? PRTG_ATTRIBUTES.serverName : `prtg.exporter.${label}`;
+  },
+};
+
+function isOurs(family: string): boolean {
+  return family.startsWith("prtg_");
+}
+
+/** The exporter's own metrics: counters as monotonic cumulative sums, histograms as histograms, the rest as gauges. */
+export async function registryMetrics(
+  registry: Registry,
+  span: Span,
+  naming: OwnNaming = PROMETHEUS_NAMING,
+): Promise<MetricData[]> {
+  const metrics = await registry.getMetricsAsJSON();
+  return metrics.map((metric) => convert(metric, span, naming)).filter(({ dataPoints }) => dataPoints.length > 0);
+}
+
+function convert(metric: MetricJson, { start, end }: Span, naming: OwnNaming): MetricData {
+  const family = naming.family(metric);
+  const attributes: AttributesOf = (labels) => attributesOf(labels, (label) => naming.attribute(label, metric.name));
   // The declared type is a numeric enum, the value at run time its lower-case name.
   const type = String(metric.type);
-  if (type === "counter") return { ...counter(metric), dataPoints: numberPoints(metric.values, span.start, span.end) };
-  if (type === "histogram") return { ...histogram(metric), dataPoints: histogramPoints(metric, span) };
-  return { ...gauge(metric), dataPoints: numberPoints(metric.values, NO_START, span.end) };
+  if (type === "counter") {
+    return { ...counter(family), dataPoints: numberPoints(metric.values, start, end, attributes) };
+  }
+  if (type === "histogram")
+    return { ...histogram(family), dataPoints: histogramPoints(metric, start, end, attributes) };
+  return { ...gauge(family), dataPoints: numberPoints(metric.values, NO_START, end, attributes) };
 }
 
-function numberPoints(values: readonly ValueJson[], startTime: HrTime, endTime: HrTime): DataPoint<number>[] {
+type AttributesOf = (labels: ValueJson["labels"]) => Attributes;
+
+function numberPoints(
+  values: readonly ValueJson[],
+  startTime: HrTime,
+  endTime: HrTime,
+  attributes: AttributesOf,
+): DataPoint<number>[] {
   return (
     values
       // Gauges of Node say NaN before the first measurement, for which JSON has no word.
       .filter(({ value }) => Number.isFinite(value))
-      .map(({ labels, value }) => ({ startTime, endTime, attributes: attributesOf(labels), value }))
+      .map(({ labels, value }) => ({ startTime, endTime, attributes: attributes(labels), value }))
   );
 }
 
@@ -43,7 +87,12 @@ interface HistogramParts {
   count: number;
 }
 
-function histogramPoints(metric: MetricJson, { start, end }: Span): DataPoint<Histogram>[] {
+function histogramPoints(
+  metric: MetricJson,
+  startTime: HrTime,
+  endTime: HrTime,
+  attributes: AttributesOf,
+): DataPoint<Histogram>[] {
   return [...gatherHistograms(metric)].map(({ labels, buckets, sum, count }) => {
     // The last bucket is the one that holds everything; OTLP has no bound for it.
     const finite = buckets.filter(({ bound }) => Number.isFinite(bound));
@@ -51,7 +100,7 @@ function histogramPoints(metric: MetricJson, { start, end }: Span): DataPoint<Hi
     // Prometheus counts all below a bound, OTLP those between two bounds.
     const counts = upTo.map((all, index) => all - (upTo[index - 1] ?? 0));
     const value = { buckets: { boundaries: finite.map(({ bound }) => bound), counts }, sum, count };
-    return { startTime: start, endTime: end, attributes: attributesOf(labels), value };
+    return { startTime, endTime, attributes: attributes(labels), value };
   });
 }
 
@@ -70,10 +119,10 @@ function gatherHistograms({ name, values }: MetricJson): Iterable<HistogramParts
   return series.values();
 }
 
-function attributesOf(labels: ValueJson["labels"]) {
+function attributesOf(labels: ValueJson["labels"], nameOf: (label: string) => string): Attributes {
   const present = Object.entries(labels).filter(([, value]) => value !== undefined);
   return metricAttributes(
-    present.map(([name]) => name),
+    present.map(([name]) => nameOf(name)),
     present.map(([, value]) => String(value)),
   );
 }

@@ -9,6 +9,9 @@ import {
 } from "./environment.ts";
 import { type ReceiverSection, type ReceiverSettings, receiverSettings } from "./receiver-settings.ts";
 
+/** `prometheus`: the names of the scrape, from one resource; `otel`: those of OpenTelemetry, from one resource for each device. */
+export type OtlpProfile = "prometheus" | "otel";
+
 /** The section `otlp` of the configuration, as checked; what is undefined was not given. Paths are ready to open. */
 export interface OtlpSection extends ReceiverSection {
   /** Base URL: `/v1/metrics` is appended, and `/v1/logs` for log records, unless it ends so. */
@@ -19,6 +22,8 @@ export interface OtlpSection extends ReceiverSection {
   readonly events?: boolean | undefined;
   /** Between two pushes of the current state, milliseconds. */
   readonly intervalMs?: number | undefined;
+  /** What metrics, attributes and resources are called; default: `prometheus`. */
+  readonly profile?: OtlpProfile | undefined;
   /** Default: true. */
   readonly seriesEnd?: boolean | undefined;
   readonly serviceName?: string | undefined;
@@ -27,6 +32,7 @@ export interface OtlpSection extends ReceiverSection {
 
 /** Where and how log records are pushed. */
 export interface LogSettings extends ReceiverSettings {
+  readonly profile: OtlpProfile;
   /** What was said of the resource; see otlpResource. */
   readonly resourceAttributes: Readonly<Record<string, string>>;
 }
@@ -35,6 +41,7 @@ export interface LogSettings extends ReceiverSettings {
 export interface OtlpSettings extends ReceiverSettings {
   /** Between two pushes of the current state, milliseconds. */
   readonly intervalMs: number;
+  readonly profile: OtlpProfile;
   /** Whether the receiver is told of series that have ended. */
   readonly seriesEnd: boolean;
   /** Of one push of the current state, which may take several requests; at most `intervalMs`. */
@@ -79,17 +86,19 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
   const metrics = connect("metrics", metricsEndpoint(section) ?? given.metrics.url ?? given.metrics.generalUrl);
   const logs = events ? connect("logs", logsEndpoint(section, given.logs)) : undefined;
   if (events && logs === undefined) warnings.push(NO_RECEIVER_OF_LOGS);
+  const { profile = "prometheus" } = section;
   const intervalMs = section.intervalMs ?? given.intervalMs ?? 60_000;
   const exportTimeoutMs = Math.min(given.exportTimeoutMs ?? 30_000, intervalMs);
   return {
     settings: metrics && {
       ...metrics,
       intervalMs,
+      profile,
       seriesEnd: section.seriesEnd ?? true,
       exportTimeoutMs,
       resourceAttributes,
     },
-    logs: logs && { ...logs, resourceAttributes },
+    logs: logs && { ...logs, profile, resourceAttributes },
     warnings: [...new Set(warnings)],
   };
 }

@@ -14,13 +14,14 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportOutcome } from "./export-response.ts";
 import type { ExportBatch, OtlpExporter } from "./exporter.ts";
-import { EndPoint, estimatePointSize } from "./metric-data.ts";
+import { EndPoint, estimatePointSize, type MetricsRequest } from "./metric-data.ts";
+import { ResourceScope } from "./metrics-by-resource.ts";
 
 /** `IOtlpExportDelegate` of the SDK, whose package is for the SDK's own use. */
 type ExportDelegate = ConstructorParameters<typeof OTLPMetricExporterBase>[0];
 
 export interface StateExportOptions {
-  readonly exporter: Pick<OtlpExporter<ResourceMetrics>, "export">;
+  readonly exporter: Pick<OtlpExporter<MetricsRequest>, "export">;
   readonly observer: OtlpRecorder;
   /** For all requests of one push together, milliseconds. */
   readonly timeoutMs: number;
@@ -28,8 +29,9 @@ export interface StateExportOptions {
   readonly log: Logger;
 }
 
-/** One point of a metric of a scope. */
+/** One point of a metric of a scope of a resource. */
 interface StateItem {
+  readonly resource: Resource;
   readonly scope: InstrumentationScope;
   readonly metric: MetricData;
   readonly index: number;
@@ -100,13 +102,13 @@ export class StateExportDelegate implements ExportDelegate {
     }
   }
 
-  #batch(resource: Resource, scopes: readonly ScopeMetrics[]): ExportBatch<StateItem, ResourceMetrics> {
+  #batch(resource: Resource, scopes: readonly ScopeMetrics[]): ExportBatch<StateItem, MetricsRequest> {
     const { observer } = this.#options;
     return {
-      items: itemsOf(scopes),
+      items: itemsOf(resource, scopes),
       estimateSize: ({ metric, index }) => estimatePointSize(pointOf(metric, index)),
       count: () => 1,
-      toRequest: (items) => ({ resource, scopeMetrics: scopesOf(items) }),
+      toRequest: requestOf,
       settled: (items, outcome) => {
         const refused = outcome.kind === "refused";
         const rejected = refused ? items.length : outcome.rejected;
@@ -155,14 +157,26 @@ function contentOf({ dataPoints: [point] }: MetricData): Content {
 
 function scopesWith(content: Content, scopes: readonly ScopeMetrics[]): readonly ScopeMetrics[] {
   return scopes
-    .map(({ scope, metrics }) => ({ scope, metrics: metrics.filter((metric) => contentOf(metric) === content) }))
+    .map((scoped) =>
+      withMetrics(
+        scoped,
+        scoped.metrics.filter((metric) => contentOf(metric) === content),
+      ),
+    )
     .filter(({ metrics }) => metrics.length > 0);
 }
 
-function* itemsOf(scopes: readonly ScopeMetrics[]): Generator<StateItem> {
-  for (const { scope, metrics } of scopes) {
+function withMetrics(scoped: ScopeMetrics, metrics: MetricData[]): ScopeMetrics {
+  const { scope } = scoped;
+  return scoped instanceof ResourceScope ? new ResourceScope(scoped.resource, scope, metrics) : { scope, metrics };
+}
+
+function* itemsOf(common: Resource, scopes: readonly ScopeMetrics[]): Generator<StateItem> {
+  for (const scoped of scopes) {
+    const { scope, metrics } = scoped;
+    const resource = scoped instanceof ResourceScope ? scoped.resource : common;
     for (const metric of metrics) {
-      for (let index = 0; index < metric.dataPoints.length; index++) yield { scope, metric, index };
+      for (let index = 0; index < metric.dataPoints.length; index++) yield { resource, scope, metric, index };
     }
   }
 }
@@ -173,21 +187,26 @@ function pointOf(metric: MetricData, index: number): DataPoint<unknown> {
   return point;
 }
 
-/** Items come in the order of scopes and metrics, so what belongs together stands together. */
-function scopesOf(items: readonly StateItem[]): ScopeMetrics[] {
-  const scopes: ScopeMetrics[] = [];
+/** Items come in the order of resources, scopes and metrics, so what belongs together stands together. */
+function requestOf(items: readonly StateItem[]): MetricsRequest {
+  const request: { readonly resource: Resource; readonly scopeMetrics: ScopeMetrics[] }[] = [];
   for (let from = 0; from < items.length; ) {
     const first = items[from];
     if (first === undefined) break;
     let to = from + 1;
     while (items[to]?.metric === first.metric) to++;
     const metric = withPoints(first.metric, first.index, first.index + to - from);
-    const last = scopes.at(-1);
+    let batch = request.at(-1);
+    if (batch?.resource !== first.resource) {
+      batch = { resource: first.resource, scopeMetrics: [] };
+      request.push(batch);
+    }
+    const last = batch.scopeMetrics.at(-1);
     if (last?.scope === first.scope) last.metrics.push(metric);
-    else scopes.push({ scope: first.scope, metrics: [metric] });
+    else batch.scopeMetrics.push({ scope: first.scope, metrics: [metric] });
     from = to;
   }
-  return scopes;
+  return request;
 }
 
 function withPoints(metric: MetricData, from: number, to: number): MetricData {

@@ -1,19 +1,22 @@
 import type { HrTime } from "@opentelemetry/api";
 import { type InstrumentationScope, millisToHrTime } from "@opentelemetry/core";
 import { emptyResource } from "@opentelemetry/resources";
-import type { CollectionResult, GaugeMetricData, MetricProducer } from "@opentelemetry/sdk-metrics";
+import type { CollectionResult, GaugeMetricData, MetricProducer, ScopeMetrics } from "@opentelemetry/sdk-metrics";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
-import { TimeSlices, yieldToEventLoop } from "../lib/yielding.ts";
+import { type Steps, TimeSlices, yieldToEventLoop } from "../lib/yielding.ts";
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
 import { dropRevivedFrom } from "../store/retired-series.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import { gauge, SeriesPoint } from "./metric-data.ts";
-import { registryMetrics } from "./registry-metrics.ts";
-import { hasFiniteValue, type MeasurementsUnderWay, measuredEnds, stateEnds } from "./series-ends.ts";
+import { MetricsByResource } from "./metrics-by-resource.ts";
+import type { OtelPlacement } from "./otel-placement.ts";
+import { placeEnds } from "./placed-ends.ts";
+import { OTEL_NAMING, PROMETHEUS_NAMING, registryMetrics } from "./registry-metrics.ts";
+import { type EndsMetric, hasFiniteValue, type MeasurementsUnderWay, measuredEnds, stateEnds } from "./series-ends.ts";
 
 export interface StateOptions {
   readonly store: Store;
@@ -31,6 +34,8 @@ export interface StateOptions {
    * with the states of channels, whose code is their value.
    */
   readonly sensorStatus: "current" | "all";
+  /** Undefined: all series belong to one resource, under the names of the metric table. */
+  readonly placement?: OtelPlacement | undefined;
   readonly observer: OtlpRecorder;
   readonly clock: Clock;
   readonly log: Logger;
@@ -55,66 +60,96 @@ export class StateProducer implements MetricProducer {
 
   /** Never rejects: what cannot be read is left out and logged. */
   async collect(): Promise<CollectionResult> {
-    const { store, registry, clock, countingSince, log } = this.#options;
+    const { store, registry, clock, countingSince, placement, log } = this.#options;
     if (store.expiresBy(clock.monotonic())) await store.commit(() => store.expire(clock.monotonic()));
     const end = millisToHrTime(clock.now());
+    const span = { start: millisToHrTime(countingSince), end };
+    const naming = placement === undefined ? PROMETHEUS_NAMING : OTEL_NAMING;
     const parts = await Promise.allSettled([
-      this.#storeMetrics(end),
-      registryMetrics(registry, { start: millisToHrTime(countingSince), end }),
+      placement === undefined ? this.#storeScopes(end) : this.#placedScopes(placement, end),
+      registryMetrics(registry, span, naming).then((metrics) => [{ scope: this.#scope, metrics }]),
     ]);
-    const metrics = parts.flatMap((part) => (part.status === "fulfilled" ? part.value : []));
+    const scopeMetrics = parts.flatMap((part): ScopeMetrics[] => (part.status === "fulfilled" ? part.value : []));
     const errors = parts.flatMap((part) => (part.status === "rejected" ? [part.reason] : []));
     for (const err of errors) log.error({ err }, "a part of the current state cannot be read for OTLP");
-    return {
-      // The reader puts its own resource in this place.
-      resourceMetrics: { resource: emptyResource(), scopeMetrics: [{ scope: this.#scope, metrics }] },
-      errors,
-    };
+    // The reader puts its own resource in this place.
+    return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors };
   }
 
   /** The current samples of the store, and what has ended since they were read last, both as of `time`. */
-  #storeMetrics(time: HrTime): Promise<GaugeMetricData[]> {
-    const { store, ends } = this.#options;
+  #storeScopes(time: HrTime): Promise<ScopeMetrics[]> {
+    const { store } = this.#options;
     return store.read(async () => {
       const metrics: GaugeMetricData[] = [];
-      for (const table of store.tables) {
-        if (table.size > 0 && !this.#left.has(table.family.name)) {
-          metrics.push(await tableMetric(table, time, ends !== undefined));
-        }
+      for (const table of this.#tables()) {
+        const metric = gauge(table.family);
+        await this.#readTable(table, (labels, value) => {
+          metric.dataPoints.push(new SeriesPoint(table.family, labels, value, time));
+        });
+        metrics.push(metric);
       }
-      return ends === undefined ? metrics : [...metrics, ...(await this.#ends(ends, time))];
+      for await (const [, ends] of this.#ends(time, new TimeSlices(this.#options.clock))) metrics.push(ends);
+      return [{ scope: this.#scope, metrics }];
     });
   }
 
-  async #ends(underWay: MeasurementsUnderWay, time: HrTime): Promise<GaugeMetricData[]> {
-    const { store, clock, measured, observer } = this.#options;
-    const slices = new TimeSlices(clock);
-    const metrics: GaugeMetricData[] = [];
+  /** The same, resource by resource. */
+  #placedScopes(placement: OtelPlacement, time: HrTime): Promise<ScopeMetrics[]> {
+    const { store, clock } = this.#options;
+    return store.read(async () => {
+      placement.forgetUnused();
+      const place = placement.reader();
+      const [values, ends, measuredOnes] = [new MetricsByResource(), new MetricsByResource(), new MetricsByResource()];
+      for (const table of this.#tables()) {
+        await this.#readTable(table, (labels, value) => {
+          const placed = place(table.family, labels);
+          values.add(placed.resource, placed.family, new SeriesPoint(placed.family, placed.labels, value, time));
+        });
+      }
+      const slices = new TimeSlices(clock);
+      for await (const [table, { dataPoints }] of this.#ends(time, slices)) {
+        const shown = store.tableByName(table.family.name);
+        for (const { resource, point } of await placeEnds(dataPoints, table.family, shown, placement, slices)) {
+          (point.isMeasured ? measuredOnes : ends).add(resource, point.family, point);
+        }
+      }
+      return [values, ends, measuredOnes].flatMap((metrics) => metrics.scopes(this.#scope));
+    });
+  }
+
+  /** Those whose series are part of the state. */
+  #tables(): readonly SeriesTable[] {
+    return [...this.#options.store.tables].filter(({ size, family }) => size > 0 && !this.#left.has(family.name));
+  }
+
+  async #readTable(table: SeriesTable, take: (labels: readonly string[], value: number) => void): Promise<void> {
+    const tellsEnds = this.#options.ends !== undefined;
+    for (let slot = 0; slot < table.slots; slot++) {
+      if (slot > 0 && slot % SLICE === 0) await yieldToEventLoop();
+      if (!hasFiniteValue(table, slot)) continue;
+      take(table.labels(slot), table.value(slot));
+      if (tellsEnds) table.markPushed(slot);
+    }
+  }
+
+  /** What has ended, table by table. */
+  async *#ends(time: HrTime, slices: Steps): AsyncGenerator<readonly [SeriesTable, EndsMetric]> {
+    const { store, clock, measured, observer, ends: underWay } = this.#options;
+    if (underWay === undefined) return;
     for (const table of store.retired) {
       const shown = store.tableByName(table.family.name);
       if (shown !== undefined) await dropRevivedFrom(table, shown, slices);
     }
     for (const table of [...store.tables, ...store.retired]) {
       const isMeasured = measured.has(table.family.name);
-      metrics.push(
-        await (isMeasured ? measuredEnds(table, underWay, clock.now(), slices) : stateEnds(table, time, slices)),
-      );
+      const ends = await (isMeasured
+        ? measuredEnds(table, underWay, clock.now(), slices)
+        : stateEnds(table, time, slices));
+      if (ends.dataPoints.length > 0) yield [table, ends];
     }
     observer.endsDropped(store.left.takeDropped());
-    return metrics.filter(({ dataPoints }) => dataPoints.length > 0);
   }
 }
 
 /** Series read before the event loop gets its turn. */
 const SLICE = 5_000;
-
-async function tableMetric(table: SeriesTable, time: HrTime, tellsEnds: boolean): Promise<GaugeMetricData> {
-  const metric = gauge(table.family);
-  for (let slot = 0; slot < table.slots; slot++) {
-    if (slot > 0 && slot % SLICE === 0) await yieldToEventLoop();
-    if (!hasFiniteValue(table, slot)) continue;
-    metric.dataPoints.push(new SeriesPoint(table.family, table.labels(slot), table.value(slot), time));
-    if (tellsEnds) table.markPushed(slot);
-  }
-  return metric;
-}

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { SCHEMA_URL } from "../../src/otlp/semantic-conventions.ts";
 import { startReceiver } from "../otlp/support/receiver.ts";
 import { runCommand, startCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
@@ -95,6 +96,36 @@ test("backfill --push ends at Ctrl-C when what is under way has arrived, and goe
   const points = receiver.requests.flatMap(pointsOf);
   expect(new Set(points).size).toBe(points.length);
   expect(existsSync(join(folder, "backfill"))).toBe(true);
+});
+
+test("backfill --push has the names and the resources of the profile otel, also when it goes on", async () => {
+  const { url } = await simulateServer();
+  const reached = Promise.withResolvers<void>();
+  const receiver = await startReceiver((request) => {
+    if (request === 0) reached.resolve();
+    return undefined;
+  });
+  const { start, run } = prepare(url, `state_dir: FOLDER\notlp: { endpoint: "${receiver.url}", profile: otel }`);
+  const command = start(...FLAGS);
+  await reached.promise;
+  command.kill("SIGINT");
+  expect((await command.ended).code).toBe(130);
+  const before = receiver.requests.length;
+  const { code, stderr } = await run(FLAGS);
+  expect(code, stderr).toBe(0);
+  expect(receiver.requests.length).toBeGreaterThan(before);
+  const devices = receiver.requests.map(({ batches }) => {
+    for (const { resource, schemaUrl, metrics } of batches) {
+      expect(schemaUrl).toBe(SCHEMA_URL);
+      expect(resource).toMatchObject({ "host.name": expect.any(String), "prtg.server.name": "hq" });
+      expect(resource["service.instance.id"]).toMatch(new RegExp(`^[\\da-f-]{36}/hq/${resource["prtg.device.id"]}$`));
+      expect(new Set(metrics.map(({ name }) => name))).toEqual(new Set(["prtg.channel.value"]));
+    }
+    return batches.map(({ resource }) => resource["prtg.device.id"]);
+  });
+  expect(new Set(devices.flat()).size).toBeGreaterThan(1);
+  // Each once in a request, and not once for each sensor.
+  for (const ids of devices) expect(new Set(ids).size).toBe(ids.length);
 });
 
 test.each([

@@ -49,7 +49,7 @@ export async function push({
         url: receiver.url,
         maxPoints,
         random: () => 0.5,
-        connect: (describe) =>
+        connect: ({ describe }) =>
           createMeasurementSink({
             ...{ exporter, resource: RESOURCE, scope: SCOPE },
             observer: recordedObserver(),

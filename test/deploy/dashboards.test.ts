@@ -305,9 +305,13 @@ function eventTold(): { eventName: string; attributes: ReadonlySet<string> } {
     message: "Timeout",
     isInferred: false,
   } as const;
-  const event = statusEvent(sensor as unknown as TreeNode, change, { server: "hq", now: 3_000 });
-  const origin = { resource: resourceFromAttributes({}), scope: { name: "test" } };
-  const keys = Object.keys(logRecord(event, origin).attributes);
+  const event = statusEvent(sensor as unknown as TreeNode, change, {
+    server: "hq",
+    now: 3_000,
+    deviceOf: () => undefined,
+  });
+  const placed = { resource: resourceFromAttributes({}), attributes: event.attributes };
+  const keys = Object.keys(logRecord(event, placed, { name: "test" }).attributes);
   return { eventName: event.eventName, attributes: new Set(keys.map((name) => name.replaceAll(".", "_"))) };
 }
 

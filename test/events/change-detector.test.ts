@@ -14,6 +14,7 @@ function detecting(options: Partial<ChangeDetectorOptions> = {}) {
   const detector = new ChangeDetector({
     server: "hq",
     now: () => clock.now(),
+    deviceOf: ({ deviceId }) => state.node(deviceId)?.node,
     earlier: new Map(),
     structure: false,
     hasRoom: () => true,
@@ -76,6 +77,8 @@ test("the first look is only noted; a change is one event, with all that is know
       "prtg.probe.name": "Local",
       "prtg.device.id": "40",
       "prtg.device.name": "Router",
+      "prtg.device.path": "Local/Router",
+      "server.address": "10.0.0.7",
       "prtg.sensor.id": "50",
       "prtg.sensor.name": "Ping 50",
     },

@@ -33,7 +33,7 @@ describe.each(OTLP_PROTOCOLS)("%s", (protocol) => {
     const labels = fc.array(text, { minLength: FAMILY.labels.length, maxLength: FAMILY.labels.length });
     fc.assert(
       fc.property(fc.array(labels, { minLength: 1, maxLength: 5 }), text, (points, attribute) => {
-        const body = Buffer.from(encode(request(points, { "service.name": attribute })));
+        const body = Buffer.from(encode([request(points, { "service.name": attribute })]));
         const [batch] = decodeRequest(CONTENT_TYPES[protocol], body);
         expect(batch?.resource).toEqual({ "service.name": attribute });
         expect(batch?.metrics).toMatchObject([{ name: "prtg.channel_value", type: "gauge" }]);
@@ -52,7 +52,24 @@ describe.each(OTLP_PROTOCOLS)("%s", (protocol) => {
   });
 });
 
+describe.each(OTLP_PROTOCOLS)("several resources over %s", (protocol) => {
+  test.each([0, 1, 2, 3])("%i of them arrive as they are, of whatever kind", (count) => {
+    const resources = Array.from({ length: count }, (_, index) => `device "${index}" ]}`);
+    const given = resources.map((name, index) =>
+      // Every second one is left to the serializer, as it has an attribute that is no text.
+      index % 2 === 0 ? request([FAMILY.labels.map(() => name)], { name }) : without(request([], { name, pid: 1 })),
+    );
+    const batches = decodeRequest(CONTENT_TYPES[protocol], Buffer.from(METRIC_ENCODINGS[protocol].encode(given)));
+    expect(batches.map(({ resource }) => resource.name)).toEqual(resources);
+  });
+});
+
+/** Without metrics. */
+function without(given: ResourceMetrics): ResourceMetrics {
+  return { ...given, scopeMetrics: given.scopeMetrics.map(({ scope }) => ({ scope, metrics: [] })) };
+}
+
 test("an end is never encoded as a value", () => {
   const numbers = request([FAMILY.labels.map(() => "x")], { "process.pid": 1 });
-  expect(() => METRIC_ENCODINGS["http/protobuf"].encode(numbers)).toThrow(TypeError);
+  expect(() => METRIC_ENCODINGS["http/protobuf"].encode([numbers])).toThrow(TypeError);
 });

@@ -3,6 +3,7 @@ import type { EventRecord } from "../../src/events/event.ts";
 import { createEventSink } from "../../src/otlp/event-sink.ts";
 import { estimateRecordSize } from "../../src/otlp/log-record.ts";
 import { OTLP_PROTOCOLS } from "../../src/otlp/protocols.ts";
+import { SCHEMA_URL } from "../../src/otlp/semantic-conventions.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { statusChange, statusChanges } from "./support/events.ts";
 import { never, RESOURCE, SCOPE, testLogExporter } from "./support/exporter.ts";
@@ -80,6 +81,67 @@ describe.each(OTLP_PROTOCOLS)("events over %s", (protocol) => {
     const receiver = await startReceiver(() => ({ headers: { "content-type": contentType }, body }));
     const sink = await testSink({ endpoint: receiver.url, protocol });
     expect(await sink.send(statusChanges(3), never)).toEqual({ kind: "accepted", rejected: 2, message: "too old" });
+  });
+});
+
+const ON_ROUTER = {
+  "prtg.server.name": "hq",
+  "prtg.device.id": "40",
+  "prtg.device.name": "Router",
+  "prtg.device.path": "Local/Router",
+  "server.address": "10.0.0.7",
+  "prtg.probe.name": "Local",
+};
+
+describe.each(OTLP_PROTOCOLS)("events from devices over %s", (protocol) => {
+  test("have the resource of their device, each once in a request, and say nothing of it twice", async () => {
+    const receiver = await startReceiver();
+    const exporter = await testLogExporter({ endpoint: receiver.url, protocol });
+    const scope = { ...SCOPE, schemaUrl: SCHEMA_URL };
+    const sink = createEventSink({ exporter, resource: RESOURCE, scope, isFromDevice: true });
+    const own = { "prtg.sensor.id": "50", "prtg.status.old_duration": 12.5, "prtg.object.tags": ["a", "b"] };
+    const elsewhere = {
+      ...ON_ROUTER,
+      "prtg.device.id": "41",
+      "prtg.device.name": "Web",
+      "server.address": "web.example",
+    };
+    // The user may see the sensor and not its device.
+    const { "prtg.device.path": _, "server.address": __, ...unseen } = { ...ON_ROUTER, ...own };
+    const events = [{ ...ON_ROUTER, ...own }, elsewhere, unseen, { ...ON_ROUTER, ...own }].map((attributes, number) =>
+      statusChange(number, { attributes }),
+    );
+    await sink.send(events, never);
+    const logs = receiver.requests.flatMap((request) => request.logs);
+    const told = { "event.name": "prtg.sensor.status_change", "log.record.uid": expect.any(String) };
+    expect(logs.map(({ schemaUrl }) => schemaUrl)).toEqual([SCHEMA_URL, SCHEMA_URL, SCHEMA_URL]);
+    expect(logs.map(({ resource, records }) => [resource, records.map(({ attributes }) => attributes)])).toEqual([
+      [
+        { ...RESOURCE.attributes, ...ON_ROUTER, "service.instance.id": "one/hq/40", "host.name": "Router" },
+        [
+          { ...own, ...told },
+          { ...own, ...told },
+        ],
+      ],
+      [
+        { ...RESOURCE.attributes, ...elsewhere, "service.instance.id": "one/hq/41", "host.name": "web.example" },
+        [told],
+      ],
+      [RESOURCE.attributes, [{ ...unseen, ...told }]],
+    ]);
+  });
+
+  test("keep to the limit of the configuration, each from a device of its own", async () => {
+    const receiver = await startReceiver();
+    const exporter = await testLogExporter({ endpoint: receiver.url, protocol, maxRequestBytes: 16_000 });
+    const sink = createEventSink({ exporter, resource: RESOURCE, scope: SCOPE, isFromDevice: true });
+    const events = statusChanges(200).map((event, id) => ({
+      ...event,
+      attributes: { ...event.attributes, ...ON_ROUTER, "prtg.device.id": String(id) },
+    }));
+    await sink.send(events, never);
+    expect(uids(receiver)).toEqual(uidsOf(events));
+    expect(Math.max(...receiver.requests.map(({ body }) => body.length))).toBeLessThanOrEqual(16_000);
   });
 });
 

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { registryMetrics } from "../../src/otlp/registry-metrics.ts";
+import { OTEL_NAMING, registryMetrics } from "../../src/otlp/registry-metrics.ts";
 
 const SPAN = { start: [1_000, 0] as [number, number], end: [2_000, 5] as [number, number] };
 
@@ -88,4 +88,26 @@ test("the metrics of the process come through whole", async () => {
     if (typeof value === "number") expect(Number.isFinite(value)).toBe(true);
   }
   expect(metrics.map(({ descriptor }) => descriptor.name)).toContain("process.cpu_seconds_total");
+});
+
+test("in the profile otel our own metrics have its names, and those of libraries theirs", async () => {
+  const registry = new Registry();
+  const labelNames = ["server", "collector"];
+  new Histogram({ name: "prtg_exporter_run_seconds", help: "Runs.", labelNames, registers: [registry] }).observe(
+    { server: "hq", collector: "tree" },
+    0.3,
+  );
+  new Counter({ name: "prtg_exporter_read_bytes_total", help: "Bytes.", registers: [registry] }).inc(4);
+  new Gauge({ name: "nodejs_heap_size_used_bytes", help: "Heap.", labelNames: ["space"], registers: [registry] }).set(
+    { space: "new" },
+    7,
+  );
+  const metrics = await registryMetrics(registry, SPAN, OTEL_NAMING);
+  expect(metrics.map(({ descriptor: { name, unit }, dataPoints: [point] }) => [name, unit, point?.attributes])).toEqual(
+    [
+      ["prtg.exporter.run", "s", { "prtg.server.name": "hq", "prtg.exporter.collector": "tree" }],
+      ["prtg.exporter.read", "By", {}],
+      ["nodejs.heap_size_used_bytes", "By", { space: "new" }],
+    ],
+  );
 });

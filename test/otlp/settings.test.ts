@@ -37,6 +37,7 @@ test("an endpoint is enough, and nothing without one", () => {
       insecureSkipVerify: false,
     },
     intervalMs: 60_000,
+    profile: "prometheus",
     seriesEnd: true,
     exportTimeoutMs: 30_000,
     resourceAttributes: {},

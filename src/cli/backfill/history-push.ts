@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { CommandContext } from "../../app/context.ts";
-import { connectReceiver } from "../../app/otlp-receiver.ts";
+import { rowPlacement } from "../../app/device-lookup.ts";
+import { connectReceiver, withProfile } from "../../app/otlp-receiver.ts";
 import type { PushTarget } from "../../backfill/push-delivery.ts";
 import type { Config } from "../../config/load.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
+import type { DeviceLookup } from "../../otlp/device-resources.ts";
 import { METRIC_ENCODINGS } from "../../otlp/encoding.ts";
 import { createMeasurementSink } from "../../otlp/measurement-sink.ts";
-import { otlpSettings } from "../../otlp/settings.ts";
+import { type OtlpProfile, otlpSettings } from "../../otlp/settings.ts";
 import { createStateFiles } from "../../sync/state-files.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../../telemetry/recorders.ts";
@@ -41,29 +43,31 @@ export async function openHistoryPush(
   if (config.stateDir === undefined) {
     throw new ExporterError("BACKFILL_NO_STATE_DIR", "--push, but state_dir is not set");
   }
-  const receiver = await connectReceiver(
-    settings,
-    METRIC_ENCODINGS,
-    createStateFiles(config.stateDir),
-    context,
-    config,
-  );
-  const { url } = settings;
+  const files = createStateFiles(config.stateDir);
+  const connected = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
+  const { url, profile } = settings;
+  const receiver = withProfile(connected, profile);
   // The backfill shows its own counts, and no metrics.
   const observer = otlpRecorder(new ExporterMetrics(context.build, () => []));
-  const connect: PushTarget["connect"] = (describe) => createMeasurementSink({ ...receiver, observer, describe });
+  const connect: PushTarget["connect"] = ({ describe, deviceOf }) => {
+    // History has no series of devices themselves.
+    const devices: DeviceLookup = { ofSensor: (_, sensorId) => deviceOf(sensorId), device: () => undefined };
+    const placement = receiver.profile && rowPlacement(receiver.profile, server, devices);
+    return createMeasurementSink({ ...receiver, observer, describe, placement });
+  };
   return {
     target: { url, maxPoints: DELIVERY_POINTS, connect, random: context.random },
-    folder: join(config.stateDir, "backfill", folderName(server, url)),
+    folder: join(config.stateDir, "backfill", folderName(server, url, profile)),
     close: () => receiver.exporter.close(),
   };
 }
 
 /** Server names may hold anything and differ in case only, so the name is part text, part hash. */
-function folderName(server: string, url: string): string {
+function folderName(server: string, url: string, profile: OtlpProfile): string {
   const readable = server.replace(/[^\w-]+/g, "_").slice(0, 40);
   const hash = createHash("sha256")
-    .update(JSON.stringify([server, url]))
+    // Under other names it is other history.
+    .update(JSON.stringify(profile === "prometheus" ? [server, url] : [server, url, profile]))
     .digest("hex")
     .slice(0, 8);
   return `${readable}-${hash}`;

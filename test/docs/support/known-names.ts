@@ -12,9 +12,10 @@ const OF_SCRAPES = ["up", "scrape_duration_seconds", "scrape_samples_scraped"];
 async function mappedMetrics(): Promise<[name: string, labels: string[]][]> {
   const families = await Promise.all(PRESET_NAMES.map(familiesOf));
   const ofChannels = CHANNEL_LABELS.filter((label) => label !== "unit");
-  return families
-    .flat()
-    .map(({ name, ruleLabels }) => [name, [...TARGET_LABELS, "server", ...ofChannels, ...ruleLabels]]);
+  return families.flat().flatMap(({ name, ruleLabels, limits }) => {
+    const labels = [...TARGET_LABELS, "server", ...ofChannels, ...ruleLabels];
+    return [[name, labels] as const, [limits.name, [...labels, "limit"]] as const];
+  });
 }
 
 /** Labels of every metric that a page may name, by its name: with those of presets and of scrapes. */

@@ -98,6 +98,7 @@ export async function startEventProcess(clock: ManualClock, disk: Disk, target: 
     server: "hq",
     memory,
     structure: false,
+    deviceOf: () => undefined,
     clock,
     random: () => 0.5,
     log: pino({ level: "info" }, { write: (line) => void lines.push(JSON.parse(line)) }),

@@ -20,7 +20,7 @@ export function monitoredState(clock: ManualClock) {
   return { state, poll: (nodes: NodePoll) => state.applyTree({ nodes }, context()) };
 }
 
-const DEVICE = record("device", "40", "1", { name: "Router", status: "up" });
+const DEVICE = record("device", "40", "1", { name: "Router", status: "up", host: "10.0.0.7" });
 const PROBE = record("probe", "1", "0", { name: "Local", status: "up" });
 const GROUP = record("group", "2", "1", { name: "Office", status: "up" });
 

@@ -18,6 +18,8 @@ export interface ReceivedLogRecord {
 export interface ReceivedLogs {
   readonly resource: Readonly<Record<string, ReceivedValue>>;
   readonly scope: { readonly name: string; readonly version: string };
+  /** That of the scope. */
+  readonly schemaUrl?: string;
   readonly records: readonly ReceivedLogRecord[];
 }
 
@@ -36,6 +38,7 @@ function protobufLogs(resourceLogs: Message): ReceivedLogs {
   return {
     resource: protobufAttributes(resource, 1),
     scope: { name: text(scope, 1), version: text(scope, 2) },
+    ...(scopeLogs.has(3) && { schemaUrl: text(scopeLogs, 3) }),
     records: messages(scopeLogs, 2).map((record) => ({
       time: integer(record, 1),
       observed: integer(record, 11),
@@ -94,6 +97,7 @@ interface JsonResourceLogs {
   readonly resource: { readonly attributes: JsonAttributes };
   readonly scopeLogs: readonly {
     readonly scope: { readonly name: string; readonly version: string };
+    readonly schemaUrl?: string;
     readonly logRecords: readonly JsonLogRecord[];
   }[];
 }
@@ -109,10 +113,11 @@ interface JsonLogRecord {
 }
 
 function jsonLogs({ resource, scopeLogs }: JsonResourceLogs): ReceivedLogs {
-  const { scope, logRecords } = only(scopeLogs);
+  const { scope, schemaUrl, logRecords } = only(scopeLogs);
   return {
     resource: jsonAttributes(resource.attributes),
     scope: { name: scope.name, version: scope.version },
+    ...(schemaUrl !== undefined && { schemaUrl }),
     records: logRecords.map((record) => ({
       time: BigInt(record.timeUnixNano),
       observed: BigInt(record.observedTimeUnixNano),

@@ -34,6 +34,8 @@ export interface ReceivedMetric {
 export interface ReceivedBatch {
   readonly resource: Readonly<Record<string, string>>;
   readonly scope: { readonly name: string; readonly version: string };
+  /** That of the scope. */
+  readonly schemaUrl?: string;
   readonly metrics: readonly ReceivedMetric[];
 }
 
@@ -52,6 +54,7 @@ function protobufBatch(resourceMetrics: Message): ReceivedBatch {
   return {
     resource: resource === undefined ? {} : protobufAttributes(resource, 1),
     scope: { name: scope === undefined ? "" : text(scope, 1), version: scope === undefined ? "" : text(scope, 2) },
+    ...(scopeMetrics.has(3) && { schemaUrl: text(scopeMetrics, 3) }),
     metrics: messages(scopeMetrics, 2).map(protobufMetric),
   };
 }
@@ -102,6 +105,7 @@ interface JsonResourceMetrics {
   readonly resource: { readonly attributes: readonly JsonAttribute[] };
   readonly scopeMetrics: readonly {
     readonly scope: { readonly name: string; readonly version?: string };
+    readonly schemaUrl?: string;
     readonly metrics: readonly JsonMetric[];
   }[];
 }
@@ -140,6 +144,7 @@ function jsonBatch({ resource, scopeMetrics }: JsonResourceMetrics): ReceivedBat
   return {
     resource: jsonAttributes(resource.attributes),
     scope: { name: first.scope.name, version: first.scope.version ?? "" },
+    ...(first.schemaUrl !== undefined && { schemaUrl: first.schemaUrl }),
     metrics: first.metrics.map(jsonMetric),
   };
 }

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
-import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { onTestFinished } from "vitest";
 import { Redactor } from "../../../src/errors/redactor.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { connectOtlp } from "../../../src/otlp/connect.ts";
 import { type Encodings, LOG_ENCODINGS, METRIC_ENCODINGS } from "../../../src/otlp/encoding.ts";
 import type { OtlpExporter } from "../../../src/otlp/exporter.ts";
+import type { MetricsRequest } from "../../../src/otlp/metric-data.ts";
 import type { ReceiverSettings } from "../../../src/otlp/receiver-settings.ts";
 import { type OtlpSection, otlpSettings } from "../../../src/otlp/settings.ts";
 import { type OtlpRecorder, otlpRecorder } from "../../../src/telemetry/recorders.ts";
@@ -28,7 +28,7 @@ interface ExporterContext {
 export async function testExporter(
   section: OtlpSection,
   context: ExporterContext = {},
-): Promise<OtlpExporter<ResourceMetrics>> {
+): Promise<OtlpExporter<MetricsRequest>> {
   // A busy machine may take its time, unless the test is about the deadline.
   const { settings } = otlpSettings({}, { timeoutMs: 30_000, ...section });
   return connect(settings, METRIC_ENCODINGS, context);

@@ -1,3 +1,4 @@
+import { openEvents } from "../../../src/app/event-outputs.ts";
 import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
 import { startServing } from "../../../src/cli/serve.ts";
 import { loadConfig } from "../../../src/config/load.ts";
@@ -31,7 +32,8 @@ export async function startPushingExporter(options: PushingExporterOptions): Pro
     "web.listenAddress": [{ host: "127.0.0.1", port: options.port ?? 0 }],
     "web.telemetryPath": "/metrics",
   };
-  const serving = await startServing(config, web, context, push);
+  const events = await openEvents(config, context, {});
+  const serving = await startServing(config, web, context, push, undefined, events);
   const [url = ""] = serving.web.urls;
   if (!(await serving.firstPoll)) throw new Error("the first poll failed");
   return {

@@ -1,0 +1,140 @@
+import { CHANNEL_LABELS, type MetricFamily, TREE_FAMILIES } from "../mapping/metric-table.ts";
+import { unitInName } from "../mapping/rules/names.ts";
+import { BASE_UNITS, type BaseUnitName } from "../mapping/units/base-units.ts";
+import type { PushedFamily } from "./metric-data.ts";
+import {
+  HW_STATES,
+  LABEL_ATTRIBUTES,
+  LABELS_OF_INFOS,
+  meaningOf,
+  type OwnAttribute,
+  QUANTITIES,
+  SAID_BY_DEVICE,
+} from "./otel-names.ts";
+import { SEMCONV_ATTRIBUTES } from "./semantic-conventions.ts";
+
+/** The object that a series is about, by the label that follows `server`. */
+export type Subject = "sensor" | "device" | "node" | "server";
+
+/** Where one attribute of a series comes from. */
+interface Source {
+  /** Columns of the labels; none for an attribute that is the same for all series. */
+  readonly columns: readonly number[];
+  readonly value: string;
+  readonly words: Readonly<Record<string, string>> | undefined;
+  /** A value that `words` lacks is none. */
+  readonly onlyWords: boolean;
+}
+
+/** The metric of a family, and its attributes from the labels of a series. */
+export class Translation {
+  readonly family: PushedFamily;
+  readonly #sources: readonly Source[];
+
+  constructor(metric: Pick<PushedFamily, "name" | "help" | "unit">, attributes: ReadonlyMap<string, Source>) {
+    this.family = { ...metric, labels: [...attributes.keys()] };
+    this.#sources = [...attributes.values()];
+  }
+
+  /** Values for `family.labels`, in that order. */
+  labels(labels: readonly string[]): readonly string[] {
+    return this.#sources.map(({ columns, value, words, onlyWords }) => {
+      const [column] = columns;
+      if (column === undefined) return value;
+      const text = columns.length === 1 ? (labels[column] ?? "") : columns.map((each) => labels[each]).join(".");
+      return words === undefined ? text : (words[text] ?? (onlyWords ? "" : text));
+    });
+  }
+}
+
+/** What the profile `otel` makes of a family. */
+export interface OtelFamily {
+  readonly subject: Subject;
+  /** For series whose resource is their device. */
+  readonly onDevice: Translation;
+  /** For the others, which have to say everything themselves. */
+  readonly alone: Translation;
+}
+
+const BASE_FAMILIES: ReadonlyMap<string, MetricFamily> = new Map(
+  Object.values(TREE_FAMILIES).map((family) => [family.name, family]),
+);
+const SUBJECTS: Readonly<Record<string, Subject>> = { sensor_id: "sensor", device_id: "device", id: "node" };
+const INFOS: ReadonlySet<string> = new Set([TREE_FAMILIES.sensorInfo.name, TREE_FAMILIES.deviceInfo.name]);
+const MAPPED_LABELS: readonly string[] = ["server", ...CHANNEL_LABELS, "limit"];
+
+/** Labels that are none of ours (of rules, from tags, renamed) keep their names. */
+export function otelFamily(family: MetricFamily): OtelFamily {
+  const base = BASE_FAMILIES.get(family.name);
+  // Families that rules make are about channels.
+  const subject = base === undefined ? "sensor" : (SUBJECTS[base.labels[1] ?? ""] ?? "server");
+  const metric = { ...otelMetric(family.name), help: family.help };
+  return {
+    subject,
+    onDevice: new Translation(metric, attributesOf(family, base, true)),
+    alone: new Translation(metric, attributesOf(family, base, false)),
+  };
+}
+
+function attributesOf(
+  { name: familyName, labels }: MetricFamily,
+  base: MetricFamily | undefined,
+  onDevice: boolean,
+): ReadonlyMap<string, Source> {
+  const known = base?.labels ?? MAPPED_LABELS;
+  const names = INFOS.has(familyName) ? LABELS_OF_INFOS : LABEL_ATTRIBUTES;
+  const own = meaningOf(familyName)?.attributes ?? [];
+  const replaced = new Set(own.map(({ from }) => from));
+  const attributes = new Map<string, Source>();
+  for (const [column, label] of labels.entries()) {
+    // The first two are the server and the object, whatever they are called.
+    const original = column < 2 ? (known[column] ?? label) : label;
+    const isOurs = known.includes(original);
+    if (replaced.has(label) || (onDevice && isOurs && SAID_BY_DEVICE.has(original))) continue;
+    attributes.set(isOurs ? (names[original] ?? label) : label, from([column]));
+    if (familyName === TREE_FAMILIES.sensorStatus.name && original === "status") {
+      attributes.set(SEMCONV_ATTRIBUTES.hwState, { ...from([column]), words: HW_STATES, onlyWords: true });
+    }
+  }
+  for (const each of own) {
+    const source = sourceOf(each, labels);
+    if (source !== undefined) attributes.set(each.name, source);
+  }
+  return attributes;
+}
+
+/** Undefined where labels that it needs are left out. */
+function sourceOf({ from: label, of, value = "", words }: OwnAttribute, labels: readonly string[]): Source | undefined {
+  const needed = label === undefined ? (of ?? []) : [label];
+  const columns = needed.map((each) => labels.indexOf(each));
+  return columns.includes(-1) ? undefined : { columns, value, words, onlyWords: false };
+}
+
+function from(columns: readonly number[]): Source {
+  return { columns, value: "", words: undefined, onlyWords: false };
+}
+
+/** The second word of our names, where it is a namespace. */
+const NAMESPACES = /^prtg_(?:(server|sensor|channel|node|device|exporter)_)?/;
+const UNITS_ALONE = /^prtg_channel_(limit_)?(.+)$/;
+
+/**
+ * Name and unit of a metric in OpenTelemetry: dots after namespaces, the unit in its own field and not in the name. Prometheus, which
+ * puts units behind names, arrives at the name of the family again, but for those that the conventions name.
+ */
+export function otelMetric(family: string): { readonly name: string; readonly unit: string } {
+  const named = unitInName(family);
+  const unit = named === undefined ? "" : BASE_UNITS[named].ucum;
+  const metric = meaningOf(family)?.metric ?? (named === undefined ? undefined : quantity(family, named));
+  if (metric !== undefined) return { name: metric, unit };
+  // A share and an amount may be of the same thing: `ratio` stays in the name, as in those of the conventions.
+  const suffix = named === undefined || named === "ratio" ? 0 : BASE_UNITS[named].suffix.length + 1;
+  const name = family.slice(0, family.length - suffix);
+  return { name: name.replace(NAMESPACES, (_, word) => (word === undefined ? "prtg." : `prtg.${word}.`)), unit };
+}
+
+function quantity(family: string, unit: BaseUnitName): string | undefined {
+  const [, limit, suffix] = UNITS_ALONE.exec(family) ?? [];
+  if (suffix !== BASE_UNITS[unit].suffix) return undefined;
+  return `prtg.channel.${QUANTITIES[unit] ?? suffix}${limit === undefined ? "" : "_limit"}`;
+}

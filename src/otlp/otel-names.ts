@@ -1,0 +1,175 @@
+import { PRTG_ATTRIBUTES as PRTG } from "../events/attributes.ts";
+import { limitFamilyName } from "../mapping/rules/names.ts";
+import {
+  SEMCONV_ATTRIBUTES as ATTRIBUTES,
+  SEMCONV_METRICS as METRICS,
+  SEMCONV_VALUES,
+} from "./semantic-conventions.ts";
+
+/*
+ * The tables of the profile `otel`: by the names of the metric table and of the presets, what OpenTelemetry calls the same.
+ */
+
+/** Labels of the metric table. */
+export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
+  server: PRTG.serverName,
+  version: PRTG.serverVersion,
+  id: PRTG.objectId,
+  kind: PRTG.objectKind,
+  kind_name: PRTG.objectType,
+  path: PRTG.objectPath,
+  priority: PRTG.objectPriority,
+  tags: PRTG.objectTags,
+  favorite: PRTG.objectFavorite,
+  probe: PRTG.probeName,
+  group: PRTG.groupName,
+  device: PRTG.deviceName,
+  device_id: PRTG.deviceId,
+  host: ATTRIBUTES.serverAddress,
+  sensor: PRTG.sensorName,
+  sensor_id: PRTG.sensorId,
+  channel: PRTG.channelName,
+  channel_id: PRTG.channelId,
+  unit: PRTG.channelUnit,
+  state: PRTG.channelState,
+  limit: PRTG.channelLimit,
+  metric: PRTG.channelMetric,
+  status: PRTG.status,
+};
+
+/** Labels that say otherwise in some families: there, `kind` is the type of a sensor or device. */
+export const LABELS_OF_INFOS: Readonly<Record<string, string>> = { ...LABEL_ATTRIBUTES, kind: PRTG.objectTypeId };
+
+/** What the resource of a device says of it, and its series need not repeat. A sensor's path is its device's and its name. */
+export const SAID_BY_DEVICE: ReadonlySet<string> = new Set([
+  ...["server", "probe", "group", "device", "device_id", "host", "path"],
+]);
+
+const { hwState, hwLimitType, memoryState, filesystemState, networkIoDirection } = SEMCONV_VALUES;
+
+/** States of hardware by status; a status that says nothing about the object has none. */
+export const HW_STATES: Readonly<Record<string, string>> = {
+  up: hwState.ok,
+  warning: hwState.degraded,
+  unusual: hwState.degraded,
+  partialdown: hwState.degraded,
+  down: hwState.failed,
+  acknowledged: hwState.failed,
+  disconnected: hwState.failed,
+};
+
+/** An attribute that a metric has in place of a label of its rules, or besides. */
+export interface OwnAttribute {
+  readonly name: string;
+  /** Labels whose values it has, with a dot between them; the label of that name is not given itself. */
+  readonly from?: string;
+  /** As `from`, of labels that stay. */
+  readonly of?: readonly string[];
+  /** The same for all series. */
+  readonly value?: string;
+  /** Other words for values; what is not there stays as it is. */
+  readonly words?: Readonly<Record<string, string>>;
+}
+
+/** The metric that a family of a preset is. */
+export interface Meaning {
+  /** Undefined: the name that any family gets. */
+  readonly metric?: string;
+  readonly attributes: readonly OwnAttribute[];
+}
+
+const MOUNTPOINT: OwnAttribute = { name: ATTRIBUTES.filesystemMountpoint, from: "disk" };
+const FREE: OwnAttribute = { name: ATTRIBUTES.filesystemState, value: filesystemState.free };
+const AVAILABLE: OwnAttribute = { name: ATTRIBUTES.memoryState, value: memoryState.available };
+const DIRECTION: OwnAttribute = {
+  name: ATTRIBUTES.networkIoDirection,
+  from: "direction",
+  words: { in: networkIoDirection.receive, out: networkIoDirection.transmit },
+};
+
+/**
+ * Families of presets whose meaning the conventions know. Rates and counts per scan stay in our namespace: the conventions have
+ * cumulative counters for those, such as `system.network.io`, and a rate under such a name would be taken for one.
+ */
+export const MEANINGS: Readonly<Record<string, Meaning>> = {
+  prtg_cpu_usage_ratio: { metric: METRICS.cpuUtilization, attributes: [] },
+  // Under a name of its own, so that an average over the metric above is not one of sums and parts.
+  prtg_cpu_core_usage_ratio: { attributes: [{ name: ATTRIBUTES.cpuLogicalNumber, from: "core" }] },
+  prtg_memory_available_ratio: { metric: METRICS.memoryUtilization, attributes: [AVAILABLE] },
+  prtg_memory_used_ratio: {
+    metric: METRICS.memoryUtilization,
+    attributes: [{ name: ATTRIBUTES.memoryState, value: memoryState.used }],
+  },
+  prtg_memory_available_bytes: { metric: METRICS.memoryUsage, attributes: [AVAILABLE] },
+  prtg_memory_size_bytes: { metric: METRICS.memoryLimit, attributes: [] },
+  prtg_disk_free_ratio: { metric: METRICS.filesystemUtilization, attributes: [MOUNTPOINT, FREE] },
+  prtg_disk_free_bytes: { metric: METRICS.filesystemUsage, attributes: [MOUNTPOINT, FREE] },
+  prtg_system_uptime_seconds: { metric: METRICS.systemUptime, attributes: [] },
+  prtg_temperature_celsius: {
+    metric: METRICS.hwTemperature,
+    attributes: [
+      { name: ATTRIBUTES.hwId, of: ["sensor_id", "channel_id"] },
+      { name: ATTRIBUTES.hwName, of: ["channel"] },
+    ],
+  },
+  prtg_interface_traffic_bytes_per_second: { attributes: [DIRECTION] },
+  prtg_interface_errors: { attributes: [DIRECTION] },
+  prtg_interface_discards: { attributes: [DIRECTION] },
+  prtg_interface_packets_per_second: { attributes: [DIRECTION] },
+};
+
+const TEMPERATURE_LIMIT: OwnAttribute = {
+  name: ATTRIBUTES.hwLimitType,
+  of: ["limit"],
+  words: {
+    max_error: hwLimitType.highCritical,
+    max_warning: hwLimitType.highDegraded,
+    min_warning: hwLimitType.lowDegraded,
+    min_error: hwLimitType.lowCritical,
+  },
+};
+
+const LIMIT_METRICS: Readonly<Record<string, Meaning>> = {
+  prtg_temperature_celsius: { metric: METRICS.hwTemperatureLimit, attributes: [TEMPERATURE_LIMIT] },
+};
+
+/** Limits have the attributes of what they limit, so that both can be joined. */
+const LIMIT_MEANINGS: ReadonlyMap<string, Meaning> = new Map(
+  Object.entries(MEANINGS).map(([family, { attributes }]) => {
+    const { attributes: own = [], ...metric } = LIMIT_METRICS[family] ?? {};
+    return [limitFamilyName(family), { ...metric, attributes: [...attributes, ...own] }];
+  }),
+);
+
+/** What the conventions know of a family of a preset, or of its limits. */
+export function meaningOf(family: string): Meaning | undefined {
+  return MEANINGS[family] ?? LIMIT_MEANINGS.get(family);
+}
+
+/** What is measured, for the families of the preset `base-units`, whose names are nothing but units. */
+export const QUANTITIES: Readonly<Record<string, string>> = {
+  amperes: "current",
+  bytes: "size",
+  bytes_per_second: "throughput",
+  celsius: "temperature",
+  dbm: "signal_level",
+  decibels: "level",
+  grams: "mass",
+  grams_per_second: "mass_flow",
+  hertz: "frequency",
+  joules: "energy",
+  liters: "volume",
+  liters_per_second: "volume_flow",
+  lux: "illuminance",
+  meters: "length",
+  meters_per_second: "speed",
+  ohms: "resistance",
+  pascals: "pressure",
+  per_second: "rate",
+  ratio: "share",
+  rpm: "rotation",
+  seconds: "duration",
+  voltamperes: "apparent_power",
+  volts: "voltage",
+  watts: "power",
+};

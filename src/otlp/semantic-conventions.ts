@@ -1,0 +1,50 @@
+/*
+ * What we use of OpenTelemetry's semantic conventions. Typed here, as the package with all of them asks those to do who use
+ * names that are not stable yet; a test holds them against it, and the version against its own.
+ */
+
+const VERSION = "1.45.0";
+
+/** Says in a scope which version the names are of. */
+export const SCHEMA_URL = `https://opentelemetry.io/schemas/${VERSION}`;
+
+export const SEMCONV_ATTRIBUTES = {
+  serviceInstanceId: "service.instance.id",
+  hostName: "host.name",
+  serverAddress: "server.address",
+  cpuLogicalNumber: "cpu.logical_number",
+  filesystemMountpoint: "system.filesystem.mountpoint",
+  filesystemState: "system.filesystem.state",
+  memoryState: "system.memory.state",
+  networkIoDirection: "network.io.direction",
+  hwId: "hw.id",
+  hwName: "hw.name",
+  hwState: "hw.state",
+  hwLimitType: "hw.limit_type",
+} as const;
+
+export const SEMCONV_METRICS = {
+  cpuUtilization: "system.cpu.utilization",
+  memoryUtilization: "system.memory.utilization",
+  memoryUsage: "system.memory.usage",
+  memoryLimit: "system.memory.limit",
+  filesystemUtilization: "system.filesystem.utilization",
+  filesystemUsage: "system.filesystem.usage",
+  systemUptime: "system.uptime",
+  hwTemperature: "hw.temperature",
+  hwTemperatureLimit: "hw.temperature.limit",
+} as const;
+
+/** Values that the conventions name, by attribute. */
+export const SEMCONV_VALUES = {
+  memoryState: { available: "available", used: "used" },
+  filesystemState: { free: "free" },
+  networkIoDirection: { receive: "receive", transmit: "transmit" },
+  hwState: { ok: "ok", degraded: "degraded", failed: "failed" },
+  hwLimitType: {
+    highCritical: "high.critical",
+    highDegraded: "high.degraded",
+    lowCritical: "low.critical",
+    lowDegraded: "low.degraded",
+  },
+} as const;

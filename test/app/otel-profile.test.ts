@@ -1,0 +1,80 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { digestConfig } from "../../src/app/config-digests.ts";
+import { Exporter } from "../../src/app/exporter.ts";
+import { openOtlpPush } from "../../src/app/open-otlp-push.ts";
+import { prepareOtlpPush } from "../../src/app/otlp-preparation.ts";
+import { type Config, loadConfig } from "../../src/config/load.ts";
+import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
+import { testContext } from "../support/simulated-exporter.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+
+const GRACE_MS = 5_000;
+const LIMIT = { timeout: 30_000, interval: 50 };
+
+/** Series of a server, by instance, metric and attributes, of which a value or an end came. */
+function seriesOf({ requests }: Receiver, server: string, isEnd: boolean): Set<string> {
+  const found = requests.flatMap(({ batches }) =>
+    batches.flatMap(({ resource, metrics }) =>
+      metrics
+        .filter(({ name }) => name !== "prtg.up" && !name.startsWith("prtg.exporter."))
+        .flatMap(({ name, points }) =>
+          points
+            .filter(({ attributes, ended = false }) => {
+              const owner = resource["prtg.server.name"] ?? attributes["prtg.server.name"];
+              return ended === isEnd && owner === server;
+            })
+            .map(({ attributes }) => JSON.stringify([resource["service.instance.id"], name, attributes])),
+        ),
+    ),
+  );
+  return new Set(found);
+}
+
+function devicesOf({ requests }: Receiver): ReadonlyMap<string | undefined, Readonly<Record<string, string>>> {
+  const resources = requests.flatMap(({ batches }) => batches.map(({ resource }) => resource));
+  return new Map(resources.map((resource) => [resource["service.instance.id"], resource]));
+}
+
+test("each device is a resource, and what a reload takes out ends in the resources that it had", async () => {
+  const [simulator, receiver] = await Promise.all([simulateServer(), startReceiver()]);
+  const load = async (names: readonly string[]): Promise<Config> => {
+    const servers = names.map((name) => `{ name: ${name}, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }`);
+    const yaml = `
+servers: [${servers.join(", ")}]
+otlp: { endpoint: "${receiver.url}", interval: 1s, profile: otel, resource_attributes: { team: net } }
+`;
+    const options = { file: "test.yaml", env: { KEY: CREDENTIALS.apiKey }, readFile: async () => yaml };
+    return (await loadConfig(options)).config;
+  };
+  const context = testContext();
+  const both = await load(["hq", "second"]);
+  const exporter = new Exporter(both, context, await openOtlpPush(both, context, {}));
+  onTestFinished(() => exporter.stop());
+  expect(await exporter.start()).toBe(true);
+  await vi.waitFor(() => {
+    const metrics = new Set([...seriesOf(receiver, "second", false)].map((series) => JSON.parse(series)[1]));
+    for (const metric of ["prtg.sensor.status", "prtg.channel.value", "prtg.device.info", "prtg.server.info"]) {
+      expect(metrics).toContain(metric);
+    }
+  }, LIMIT);
+  const devices = [...devicesOf(receiver)].filter(([, resource]) => resource["prtg.server.name"] === "second");
+  expect(devices.length).toBeGreaterThan(1);
+  for (const [, resource] of devices) {
+    expect(resource).toMatchObject({ "service.name": "prtg-exporter", team: "net", "host.name": expect.any(String) });
+    expect(resource["service.instance.id"]).toMatch(new RegExp(`/second/${resource["prtg.device.id"]}$`));
+  }
+  const schemas = receiver.requests.flatMap(({ batches }) => batches.map(({ schemaUrl }) => schemaUrl));
+  expect(new Set(schemas)).toEqual(new Set(["https://opentelemetry.io/schemas/1.45.0"]));
+
+  const hq = await load(["hq"]);
+  const [before, digests] = await Promise.all([digestConfig(both), digestConfig(hq)]);
+  const push = await prepareOtlpPush(hq, context, {});
+  await exporter.change(before, { config: hq, digests, push, events: undefined }, GRACE_MS);
+  await vi.waitFor(() => {
+    const ended = seriesOf(receiver, "second", true);
+    const pushed = seriesOf(receiver, "second", false);
+    expect(ended.difference(pushed)).toEqual(new Set());
+    expect(pushed.difference(ended)).toEqual(new Set());
+  }, LIMIT);
+  expect(seriesOf(receiver, "hq", true)).toEqual(new Set());
+});

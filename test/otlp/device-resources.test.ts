@@ -1,0 +1,70 @@
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { expect, test } from "vitest";
+import { type DeviceFacts, DeviceResources } from "../../src/otlp/device-resources.ts";
+import { RESOURCE } from "./support/exporter.ts";
+import { SmallWorld } from "./support/otel-world.ts";
+
+const SWITCH: DeviceFacts = { id: "7", name: "Switch", host: "", probe: "Probe", group: "", path: "Probe/Switch" };
+
+test.each([
+  ["", "Switch", undefined],
+  ["10.0.0.1", "Switch", "10.0.0.1"],
+  ["2001:db8::1", "Switch", "2001:db8::1"],
+  ["switch.example.com", "switch.example.com", "switch.example.com"],
+])("a device at %j is the host %s at the address %s", (host, name, address) => {
+  const { attributes } = new DeviceResources(RESOURCE).ofDevice("hq", { ...SWITCH, host });
+  expect(attributes["host.name"]).toBe(name);
+  expect(attributes["server.address"]).toBe(address);
+});
+
+test("each device is an instance of its own, and says what else the exporter says of itself", () => {
+  const exporter = resourceFromAttributes({
+    "service.name": "prtg",
+    "service.instance.id": "one",
+    "deployment.environment.name": "test",
+    "host.name": "exporter",
+  });
+  const resources = new DeviceResources(exporter);
+  const { attributes } = resources.ofDevice("hq", { ...SWITCH, name: "lone \ud800" });
+  expect(attributes).toEqual({
+    "service.name": "prtg",
+    "service.instance.id": "one/hq/7",
+    "deployment.environment.name": "test",
+    "host.name": "lone \ufffd",
+    "prtg.server.name": "hq",
+    "prtg.device.id": "7",
+    "prtg.device.name": "lone \ufffd",
+    "prtg.device.path": "Probe/Switch",
+    "prtg.probe.name": "Probe",
+  });
+  expect(resources.ofDevice("second", SWITCH).attributes["service.instance.id"]).toBe("one/second/7");
+});
+
+test("the resource of a device is the same object until something about the device changes", () => {
+  const resources = new DeviceResources(RESOURCE);
+  expect(resources.ofDevice("hq", SWITCH)).toBe(resources.ofDevice("hq", SWITCH));
+  expect(resources.ofDevice("hq", { ...SWITCH, name: "Edge" })).not.toBe(resources.ofDevice("hq", SWITCH));
+});
+
+test("what is gone is remembered for as long as its end may be waiting, and what is there for good", () => {
+  const world = new SmallWorld();
+  const resources = new DeviceResources(RESOURCE);
+  const ids = (sensor: string) =>
+    resources.ofSensorBefore("hq", sensor, world).map(({ attributes }) => attributes["prtg.device.id"]);
+  for (const sensor of ["40", "41"]) resources.ofSensor("hq", sensor, world);
+  world.sensors.set("40", "2002");
+  expect(ids("40")).toEqual(["2002", "2001"]);
+  world.sensors.delete("41");
+  world.devices.delete("2001");
+  expect(ids("41")).toEqual(["2002"]);
+  expect(resources.ofDeviceBefore("hq", "2001")?.attributes["prtg.device.id"]).toBe("2001");
+  // While the receiver is out, its ends wait.
+  for (let push = 0; push < 100; push++) {
+    resources.forgetUnused(world);
+    expect([ids("41"), resources.ofDeviceBefore("hq", "2001") === undefined]).toEqual([["2002"], false]);
+  }
+  for (let push = 0; push < 61; push++) resources.forgetUnused(world);
+  expect(ids("40")).toEqual(["2002"]);
+  expect(ids("41")).toEqual([]);
+  expect(resources.ofDeviceBefore("hq", "2001")).toBeUndefined();
+});

@@ -1,0 +1,42 @@
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { expect, test } from "vitest";
+import { NO_START, SeriesPoint } from "../../src/otlp/metric-data.ts";
+import { MetricsByResource } from "../../src/otlp/metrics-by-resource.ts";
+import { otelFamily } from "../../src/otlp/otel-family.ts";
+import { SCOPE } from "./support/exporter.ts";
+import { mapped } from "./support/otel-world.ts";
+
+/** `name unit: values` of each metric, resource by resource. */
+function described(metrics: MetricsByResource): string[][] {
+  return metrics
+    .scopes(SCOPE)
+    .map((scope) =>
+      scope.metrics.map(
+        ({ descriptor: { name, unit }, dataPoints }) =>
+          `${name} ${unit}: ${dataPoints.map(({ value }) => value).join(" ")}`,
+      ),
+    );
+}
+
+test("families of one name are one metric where their unit is the same, in each resource", () => {
+  const [one, another] = ["1", "2"].map((device) => resourceFromAttributes({ device }));
+  if (one === undefined || another === undefined) throw new Error("no resources");
+  // Rules of a user may name families that differ in their unit only, which the profile `otel` takes out of the name.
+  const families = [
+    "prtg_backup_bytes",
+    "prtg_backup_seconds",
+    "prtg_memory_used_ratio",
+    "prtg_memory_available_ratio",
+  ];
+  const metrics = new MetricsByResource();
+  for (const resource of [one, another, one]) {
+    for (const [value, name] of families.entries()) {
+      const { family } = otelFamily(mapped(name)).onDevice;
+      metrics.add(resource, family, new SeriesPoint(family, [], value, NO_START));
+    }
+  }
+  expect(described(metrics)).toEqual([
+    ["prtg.backup By: 0 0", "prtg.backup s: 1 1", "system.memory.utilization 1: 2 3 2 3"],
+    ["prtg.backup By: 0", "prtg.backup s: 1", "system.memory.utilization 1: 2 3"],
+  ]);
+});

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { limitFamilyName } from "../../src/mapping/rules/names.ts";
+import { BASE_UNIT_NAMES, BASE_UNITS } from "../../src/mapping/units/base-units.ts";
+import { otelFamily, otelMetric } from "../../src/otlp/otel-family.ts";
+import { MEANINGS, QUANTITIES } from "../../src/otlp/otel-names.ts";
+import { SEMCONV_METRICS, SEMCONV_VALUES } from "../../src/otlp/semantic-conventions.ts";
+import { LIMIT_NAMES } from "../../src/prtg/records.ts";
+import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
+import { MAPPED, mapped } from "./support/otel-world.ts";
+import { prometheusName } from "./support/prometheus-name.ts";
+
+const MAPPINGS = new URL("../../config/mappings/", import.meta.url);
+
+interface PresetRule {
+  readonly name?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** Labels of rules, by the families of the presets. */
+const presets = new Map(
+  readdirSync(MAPPINGS).flatMap((file) => {
+    const { rules }: { readonly rules: readonly PresetRule[] } = parse(readFileSync(new URL(file, MAPPINGS), "utf8"));
+    return rules.flatMap(({ name, labels = {} }) => (name === undefined ? [] : [[name, Object.keys(labels)] as const]));
+  }),
+);
+
+/** Families of several names that are one metric with another attribute each. */
+const ONE_METRIC: ReadonlySet<string> = new Set([SEMCONV_METRICS.memoryUtilization]);
+
+test.each([
+  ["prtg_up", "prtg.up", ""],
+  ["prtg_sensors", "prtg.sensors", ""],
+  ["prtg_channel_value", "prtg.channel.value", ""],
+  ["prtg_sensor_status_since_timestamp_seconds", "prtg.sensor.status_since_timestamp", "s"],
+  ["prtg_ping_packet_loss_ratio", "prtg.ping_packet_loss_ratio", "1"],
+  ["prtg_interface_packets_per_second", "prtg.interface_packets", "/s"],
+  ["prtg_channel_limit", "prtg.channel.limit", ""],
+  ["prtg_channel_seconds", "prtg.channel.duration", "s"],
+  ["prtg_channel_limit_seconds", "prtg.channel.duration_limit", "s"],
+  ["prtg_channel_age_seconds", "prtg.channel.age", "s"],
+  ["prtg_cpu_usage_ratio", "system.cpu.utilization", "1"],
+  ["prtg_cpu_usage_limit_ratio", "prtg.cpu_usage_limit_ratio", "1"],
+  ["prtg_temperature_limit_celsius", "hw.temperature.limit", "Cel"],
+])("%s is %s of unit %j", (family, name, unit) => {
+  expect(otelMetric(family)).toEqual({ name, unit });
+});
+
+test("no two families of presets have one name, but for those that are one metric", () => {
+  const families = [...presets.keys()].flatMap((name) => [name, limitFamilyName(name)]);
+  const all = [...families, ...Object.values(TREE_FAMILIES).map(({ name }) => name)];
+  const byMetric = Map.groupBy(new Set(all), (family) => otelMetric(family).name);
+  const shared = [...byMetric].filter(([metric, sharing]) => sharing.length > 1 && !ONE_METRIC.has(metric));
+  expect(shared).toEqual([]);
+});
+
+test("every meaning is one of a preset, and takes labels that it has", () => {
+  for (const [family, { attributes }] of Object.entries(MEANINGS)) {
+    const labels = presets.get(family);
+    expect(labels, family).toBeDefined();
+    for (const { from } of attributes) if (from !== undefined) expect(labels, family).toContain(from);
+  }
+});
+
+test("limits have the attributes of what they limit, and their own", () => {
+  const namesOf = (...family: Parameters<typeof mapped>) => otelFamily(mapped(...family)).onDevice.family.labels;
+  const ofLimits = namesOf("prtg_disk_free_limit_ratio", "disk", "limit");
+  expect(ofLimits.filter((name) => name !== "prtg.channel.limit_kind")).toEqual(
+    namesOf("prtg_disk_free_ratio", "disk"),
+  );
+  const { onDevice } = otelFamily(mapped("prtg_temperature_limit_celsius", "limit"));
+  const typeOf = (limit: string) => onDevice.labels(["hq", "40", "2", "", "", "", "", "Inlet", "", limit]).slice(-4);
+  expect(onDevice.family.labels.slice(-4)).toEqual(["prtg.channel.limit_kind", "hw.id", "hw.name", "hw.limit_type"]);
+  expect(typeOf("max_error")).toEqual(["max_error", "40.2", "Inlet", "high.critical"]);
+  expect(LIMIT_NAMES.map((limit) => typeOf(limit).at(-1)).sort()).toEqual(Object.values(SEMCONV_VALUES.hwLimitType));
+});
+
+test("every unit with a suffix has a quantity, each its own", () => {
+  const units = BASE_UNIT_NAMES.filter((unit) => BASE_UNITS[unit].suffix !== "");
+  expect(Object.keys(QUANTITIES).sort()).toEqual(units.sort());
+  expect(new Set(Object.values(QUANTITIES)).size).toBe(units.length);
+});
+
+describe("Prometheus makes of names in our namespace those of the scrape", () => {
+  const families = [...Object.values(TREE_FAMILIES), ...OWN_FAMILIES].map(({ name, type }) => [name, type] as const);
+  test.each(families)("%s", (family, type) => {
+    const isCounter = type === "counter";
+    const { name, unit } = otelMetric(isCounter ? family.replace(/_total$/, "") : family);
+    expect(prometheusName({ name, unit, isCounter }, true)).toBe(family);
+  });
+});
+
+test("what a label is called depends on the family", () => {
+  const labelsOf = (family: keyof typeof TREE_FAMILIES) => otelFamily(TREE_FAMILIES[family]).alone.family.labels;
+  expect(labelsOf("sensorInfo")).toContain("prtg.object.type_id");
+  expect(labelsOf("nodeSensors")).toContain("prtg.object.kind");
+  expect(labelsOf("deviceInfo")).toContain("server.address");
+  expect(labelsOf("sensorStatus").slice(-2)).toEqual(["prtg.status", "hw.state"]);
+});
+
+test("directions are told in the words of the conventions, and other words as they are", () => {
+  const { onDevice } = otelFamily(mapped("prtg_interface_traffic_bytes_per_second", "direction"));
+  const directionOf = (direction: string) => {
+    const labels = onDevice.labels(["hq", "40", "0", "", "", "", "", "", "", direction]);
+    return labels[onDevice.family.labels.indexOf("network.io.direction")];
+  };
+  expect(["in", "out", "both", ""].map(directionOf)).toEqual(["receive", "transmit", "both", ""]);
+});
+
+test("labels that are left out or renamed leave out no attribute that others need", () => {
+  const narrow = { ...MAPPED.temperature, labels: ["server", "sensor_id", "channel_id", "site"] };
+  expect(otelFamily(narrow).onDevice.family.labels).toEqual(["prtg.sensor.id", "prtg.channel.id", "site", "hw.id"]);
+  const renamed = { ...TREE_FAMILIES.sensorInterval, labels: ["instance_of", "object", "standort", "sensor"] };
+  const { onDevice, alone, subject } = otelFamily(renamed);
+  expect(subject).toBe("sensor");
+  expect(onDevice.family.labels).toEqual(["prtg.sensor.id", "standort", "prtg.sensor.name"]);
+  expect(alone.labels(["hq", "40", "Berlin", "Ping"])).toEqual(["hq", "40", "Berlin", "Ping"]);
+});

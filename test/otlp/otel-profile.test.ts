@@ -1,0 +1,197 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { OTLP_PROTOCOLS } from "../../src/otlp/protocols.ts";
+import type { ReceivedBatch } from "./support/decode.ts";
+import { never } from "./support/exporter.ts";
+import { NOON, pushOtel } from "./support/otel-world.ts";
+import type { Receiver } from "./support/receiver.ts";
+import { row } from "./support/rows.ts";
+
+type Pushing = Awaited<ReturnType<typeof pushOtel>>;
+
+/** Made of what the receiver understood; look at the difference before writing it anew. */
+async function expectGolden(name: string, batches: readonly ReceivedBatch[]): Promise<void> {
+  const got = JSON.parse(JSON.stringify(batches, (_, value) => (typeof value === "bigint" ? String(value) : value)));
+  const file = new URL(`fixtures/otel-${name}.gen.json`, import.meta.url);
+  expect(got).toEqual(JSON.parse(await readFile(file, "utf8")));
+}
+
+function batchesOf({ requests }: Receiver): ReceivedBatch[] {
+  return requests.flatMap(({ batches }) => batches);
+}
+
+/** `device metric` of each value, and `end of ...` of each end, since the last look. */
+function looker(receiver: Receiver): () => string[] {
+  let seen = 0;
+  return () => {
+    const requests = receiver.requests.slice(seen);
+    seen = receiver.requests.length;
+    return requests.flatMap(({ batches }) =>
+      batches.flatMap(({ resource, metrics }) =>
+        metrics.flatMap(({ name, points }) =>
+          points
+            .filter(() => !name.startsWith("prtg.exporter"))
+            .map(({ ended, attributes }) => {
+              const status = attributes["prtg.status"];
+              const words = [resource["prtg.device.id"] ?? "exporter", name, ...(status === undefined ? [] : [status])];
+              return `${ended ? "end of " : ""}${words.join(" ")}`;
+            }),
+        ),
+      ),
+    );
+  };
+}
+
+function fill({ store, world }: Pushing): void {
+  const add = (family: keyof typeof TREE_FAMILIES, labels: readonly string[], value: number) => {
+    const table = store.table(TREE_FAMILIES[family]);
+    table.set(table.add(labels), value);
+  };
+  add("serverInfo", ["hq", "26.1.116"], 1);
+  add("sensors", ["hq", "up"], 2);
+  add("nodeStatusCode", ["hq", "1", "probe", "Probe"], 3);
+  add("nodeStatusCode", ["hq", "2001", "device", "Probe/Net/Core switch"], 3);
+  add("deviceInfo", ["hq", "2001", "Core switch", "10.0.0.1", "device", "core,switch", "Probe/Net/Core switch"], 1);
+  add("sensorInfo", ["hq", "40", "2001", "ping", "Ping v2", "3", "", "false"], 1);
+  for (const [id, status] of [
+    ["40", "up"],
+    ["41", "down"],
+    ["42", "pausedbyuser"],
+  ] as const) {
+    add("sensorStatus", [...world.sensorLabels(id), status], 1);
+    add("sensorInterval", world.sensorLabels(id), 60);
+  }
+  add("channelLimit", [...world.channelLabels("40", "0"), "upper_error"], 90);
+}
+
+describe.each(OTLP_PROTOCOLS)("over %s", (protocol) => {
+  test("measurements are those of the golden file", async () => {
+    const { sink, receiver, observer } = await pushOtel(protocol);
+    const rows = [row("40", NOON, 5), row("41", NOON + 1, 2), row("40", NOON + 60_000, 1), row("42", NOON, 1)];
+    expect(await sink.deliver(rows, never)).toMatchObject({ kind: "accepted", rejectedPoints: 0 });
+    expect(receiver.requests).toHaveLength(1);
+    expect(observer.counts).toEqual({ "delivered live": 9 });
+    await expectGolden("measurements", batchesOf(receiver));
+  });
+
+  test("the current state is that of the golden file", async () => {
+    const pushing = await pushOtel(protocol);
+    fill(pushing);
+    await pushing.push.flush();
+    expect(pushing.receiver.requests).toHaveLength(1);
+    await expectGolden("state", batchesOf(pushing.receiver));
+  });
+
+  test("an end has the resource, the name and the attributes of the values before it", async () => {
+    const pushing = await pushOtel(protocol);
+    const { store, world, push, receiver, clock } = pushing;
+    const look = looker(receiver);
+    const table = store.table(TREE_FAMILIES.sensorStatus);
+    const slot = table.add([...world.sensorLabels("40"), "up"]);
+    table.set(slot, 1);
+    await push.flush();
+    expect(look()).toEqual(["2001 prtg.sensor.status up"]);
+    table.relabel(slot, [...world.sensorLabels("40"), "down"]);
+    await clock.advance(60_000);
+    await push.flush();
+    expect(look()).toEqual(["2001 prtg.sensor.status down", "end of 2001 prtg.sensor.status up"]);
+    const [value, , end] = receiver.points.filter(({ metric }) => metric === "prtg.sensor.status");
+    expect(end?.attributes).toEqual(value?.attributes);
+    await push.flush();
+    expect(look()).toEqual(["2001 prtg.sensor.status down"]);
+  });
+
+  test("what is gone with its device ends on the device that it was on", async () => {
+    const { store, world, push, receiver } = await pushOtel(protocol);
+    const look = looker(receiver);
+    const table = store.table(TREE_FAMILIES.sensorInterval);
+    const codes = store.table(TREE_FAMILIES.nodeStatusCode);
+    const slot = table.add(world.sensorLabels("41"));
+    // No sensor is on the other one.
+    const nodes = ["2001", "2002"].map((id) => codes.add(["hq", id, "device", `Probe/Net/${id}`]));
+    table.set(slot, 60);
+    for (const node of nodes) codes.set(node, 3);
+    await push.flush();
+    world.sensors.delete("41");
+    world.devices.clear();
+    table.remove(slot);
+    for (const node of nodes) codes.remove(node);
+    look();
+    await push.flush();
+    expect(look()).toEqual([
+      "end of 2001 prtg.node.status_code",
+      "end of 2002 prtg.node.status_code",
+      "end of 2002 prtg.sensor.interval",
+    ]);
+  });
+});
+
+test("a device that is renamed has another resource, and no series of it ends", async () => {
+  const { store, world, push, receiver, sink } = await pushOtel("http/protobuf");
+  const look = looker(receiver);
+  const intervals = store.table(TREE_FAMILIES.sensorInterval);
+  const values = store.table(TREE_FAMILIES.channelValue);
+  const interval = intervals.add(world.sensorLabels("40"));
+  const value = values.add(world.channelLabels("40", "9"));
+  intervals.set(interval, 60);
+  values.set(value, 1);
+  values.markPushed(value);
+  await sink.deliver([{ sensorId: "40", at: NOON, resolution: "live", values: [["9", 1]] }], never);
+  await push.flush();
+  expect(look()).toEqual(["2001 prtg.channel.value", "2001 prtg.sensor.interval"]);
+  const before = world.devices.get("2001");
+  if (before === undefined) throw new Error("no device");
+  world.devices.set("2001", { ...before, name: "Edge", path: "Probe/Net/Edge" });
+  intervals.relabel(interval, world.sensorLabels("40"));
+  values.relabel(value, world.channelLabels("40", "9"));
+  await push.flush();
+  expect(look()).toEqual(["2001 prtg.sensor.interval"]);
+  const resource = batchesOf(receiver).findLast((batch) => batch.resource["prtg.device.id"] === "2001")?.resource;
+  expect(resource).toMatchObject({
+    "service.instance.id": "one/hq/2001",
+    "host.name": "Edge",
+    "prtg.device.path": "Probe/Net/Edge",
+  });
+  // Nothing is left to be told when the series do end.
+  intervals.remove(interval);
+  values.remove(value);
+  await push.flush();
+  expect(look().sort()).toEqual(["end of 2001 prtg.channel.value", "end of 2001 prtg.sensor.interval"]);
+  expect([store.left.count, intervals.left, values.left]).toEqual([0, 0, 0]);
+});
+
+test("a sensor that is moved ends on the device that it was on", async () => {
+  const { store, world, push, receiver } = await pushOtel("http/protobuf");
+  const look = looker(receiver);
+  const table = store.table(TREE_FAMILIES.sensorInterval);
+  const slot = table.add(world.sensorLabels("40"));
+  table.set(slot, 60);
+  await push.flush();
+  look();
+  world.sensors.set("40", "2002");
+  table.relabel(slot, world.sensorLabels("40"));
+  await push.flush();
+  expect(look()).toEqual(["2002 prtg.sensor.interval", "end of 2001 prtg.sensor.interval"]);
+  await push.flush();
+  expect(look()).toEqual(["2002 prtg.sensor.interval"]);
+});
+
+test("sensors of a device go together, each sensor in the order of time", async () => {
+  const { world, sink, receiver } = await pushOtel("http/protobuf", { maxRequestBytes: 65_536 });
+  for (let sensor = 100; sensor < 200; sensor++) world.sensors.set(String(sensor), sensor % 2 === 0 ? "2001" : "2002");
+  const rows = [0, 1, 2].flatMap((minute) =>
+    Array.from({ length: 100 }, (_, sensor) => row(String(100 + sensor), NOON + minute * 60_000, 5)),
+  );
+  await sink.deliver(rows, never);
+  expect(receiver.requests.length).toBeGreaterThan(2);
+  const devices = batchesOf(receiver).map(({ resource }) => resource["prtg.device.id"]);
+  // One request at most has both.
+  expect(devices.length).toBeLessThanOrEqual(receiver.requests.length + 1);
+  expect(devices).toEqual(devices.toSorted());
+  const times = Map.groupBy(receiver.points, ({ metric, attributes }) => `${metric} ${attributes["prtg.sensor.id"]}`);
+  expect(times.size).toBe(500);
+  for (const points of times.values()) {
+    expect(points.map(({ time }) => Number(time / 1_000_000n) - NOON)).toEqual([0, 60_000, 120_000]);
+  }
+});
