@@ -17,8 +17,11 @@ import { connectServer, maxLabelText } from "./connect-server.ts";
 import type { CommandContext } from "./context.ts";
 import type { EventPlan } from "./event-outputs.ts";
 import type { ConfiguredShape } from "./mapping.ts";
-import { isSameExceptConnection, type PipelinePlan } from "./pipeline-plan.ts";
+import { isSameExceptConnection, isSameSelection, type PipelinePlan } from "./pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "./server-pipeline.ts";
+
+/** Those that read what a selection is about. */
+const READING_COLLECTORS = ["tree", "channels", "limits"] as const;
 
 /** What is known of a server as a whole. */
 export interface ServerStatus {
@@ -141,8 +144,14 @@ export class MonitoredServer {
     const handedOn = await before.handOver(plan, graceMs);
     if (!plan.countedKinds.isSubsetOf(before.plan.countedKinds)) records.requireRun("status");
     if (isReconnected) records.requireAllRuns();
-    const reader = isReconnected ? this.#connect(plan.server, before.reader) : before.reader;
+    const isReselected = !isSameSelection(before.plan, plan);
+    const reader = isReconnected
+      ? this.#connect(plan.server, before.reader)
+      : isReselected
+        ? before.reader.selecting(plan.server.select, { clock: this.#base.context.clock, log: this.#base.log })
+        : before.reader;
     this.#pipeline = new ServerPipeline(plan, reader, this.#base, handedOn);
+    if (isReselected) await this.#reselect();
     for (const name of records.retain((each) => this.#pipeline.collectors.has(each))) metrics.collectorGone(name);
     if (this.#started) this.#startPipeline();
     if (!isReconnected) return nothing;
@@ -234,6 +243,14 @@ export class MonitoredServer {
     return this.#base.view.channels();
   }
 
+  /** What is not selected any more goes at once; what is now comes with the next runs. */
+  async #reselect(): Promise<void> {
+    const { records, view } = this.#base;
+    const { reader, writer } = this.#pipeline;
+    await writer.applyTree({ left: reader.leaving(view.state) });
+    for (const name of READING_COLLECTORS) records.requireRun(name);
+  }
+
   #beginEvents({ memory, structure, sinks }: EventPlan): void {
     const { name, view, exporterMetrics, context, log } = this.#base;
     const { clock, random } = context;
@@ -248,7 +265,8 @@ export class MonitoredServer {
   #connect(server: ServerConfig, before?: ServerReader): ServerReader {
     const { metrics, log, context } = this.#base;
     const api = connectServer(server, metrics, log, context);
-    return new ServerReader({ api, clock: context.clock, log, memory: context.memory }, before);
+    const { select } = server;
+    return new ServerReader({ api, select, clock: context.clock, log, memory: context.memory }, before);
   }
 
   #startPipeline(): void {

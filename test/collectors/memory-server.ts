@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../../src/prtg/monitoring-api.ts";
+import { READING_ORDER } from "../../src/prtg/records.ts";
 import type {
   ChannelRecord,
   ListResult,
@@ -26,6 +27,7 @@ export type Question =
 
 /** A monitoring server in memory: it answers from the arrays that the test fills. */
 export class MemoryServer implements MonitoringApi {
+  readonly readingOrder = READING_ORDER;
   readonly nodeRecords = new Map<string, NodeRecord>();
   channelRecords: ChannelRecord[] = [];
   /** By sensor and type, such as `50/live`; a sensor without any is not there. */
