@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "./fields.ts";
+import { text, wholeNumber } from "./fields.ts";
 
 /** The part of a server that is monitored; without `include` everything, but for what is excluded. */
 export interface SelectRules {
@@ -32,7 +32,7 @@ const rule = z
         examples: ["Customer A", "*/Customer A", "Berlin/**/Switches"],
       }),
     id: z
-      .union([z.string({ error: ID }).regex(/^[^\s.]{1,50}$/, { error: ID }), z.int({ error: ID })], { error: ID })
+      .union([z.string({ error: ID }).regex(/^[^\s.]{1,50}$/, { error: ID }), wholeNumber(1, 2 ** 31 - 1)], { error: ID })
       .optional()
       .meta({ description: "The object with this id.", examples: [2001] }),
     tag: text("a tag")
