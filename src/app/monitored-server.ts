@@ -2,6 +2,7 @@ import type { CollectorStatus } from "../collectors/collector-runner.ts";
 import { type RunRecord, RunRecords } from "../collectors/run-record.ts";
 import { ServerReader } from "../collectors/server-reader.ts";
 import type { ServerConfig } from "../config/resolve.ts";
+import type { SelectRules } from "../config/select-schema.ts";
 import { ServerEvents } from "../events/server-events.ts";
 import type { Extras } from "../lib/load/extra-work.ts";
 import type { Tree, TreeNode } from "../model/tree.ts";
@@ -9,6 +10,7 @@ import type { ChannelChoice, SensorInspection } from "../projection/inspection.t
 import { ServerView } from "../projection/server-view.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
+import { isNarrower } from "../selection/rules.ts";
 import type { Store, Tables } from "../store/store.ts";
 import type { Delivery } from "../sync/delivery.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
@@ -145,13 +147,9 @@ export class MonitoredServer {
     if (!plan.countedKinds.isSubsetOf(before.plan.countedKinds)) records.requireRun("status");
     if (isReconnected) records.requireAllRuns();
     const isReselected = !isSameSelection(before.plan, plan);
-    const reader = isReconnected
-      ? this.#connect(plan.server, before.reader)
-      : isReselected
-        ? before.reader.selecting(plan.server.select, { clock: this.#base.context.clock, log: this.#base.log })
-        : before.reader;
+    const reader = isReconnected ? this.#connect(plan.server, before.reader) : this.#reader(plan, isReselected);
     this.#pipeline = new ServerPipeline(plan, reader, this.#base, handedOn);
-    if (isReselected) await this.#reselect();
+    if (isReselected) await this.#reselect(before.plan.server.select, plan.server.select);
     for (const name of records.retain((each) => this.#pipeline.collectors.has(each))) metrics.collectorGone(name);
     if (this.#started) this.#startPipeline();
     if (!isReconnected) return nothing;
@@ -213,6 +211,11 @@ export class MonitoredServer {
     return this.#base.view.state.tree.nodes.get(id);
   }
 
+  /** The server has such an object, and the configuration does not select it. */
+  isLeftOut(id: string): boolean {
+    return this.#pipeline.reader.selected?.selection.tells(id) === false;
+  }
+
   /** Asks the server for the live values of one sensor, within the budget of all requests. Rejects as `MonitoringApi.timeSeries`. */
   liveSeries(sensorId: string, signal: AbortSignal): Promise<TimeSeries> {
     return this.#pipeline.reader.api.timeSeries(sensorId, "live", signal);
@@ -243,12 +246,21 @@ export class MonitoredServer {
     return this.#base.view.channels();
   }
 
+  #reader({ server: { select } }: PipelinePlan, isReselected: boolean): ServerReader {
+    const { reader } = this.#pipeline;
+    const { view, context, log } = this.#base;
+    if (!isReselected) return reader;
+    return reader.selecting({ select, shown: view.state.tree, clock: context.clock, log });
+  }
+
   /** What is not selected any more goes at once; what is now comes with the next runs. */
-  async #reselect(): Promise<void> {
+  async #reselect(before: SelectRules | undefined, after: SelectRules | undefined): Promise<void> {
     const { records, view } = this.#base;
     const { reader, writer } = this.#pipeline;
-    await writer.applyTree({ left: reader.leaving(view.state) });
-    for (const name of READING_COLLECTORS) records.requireRun(name);
+    const left = reader.leaving(view.state);
+    const counted = { value: undefined };
+    if (left !== undefined) await writer.applyTree({ left, statusSummary: counted, objectCounts: counted });
+    if (!isNarrower(before, after)) for (const name of READING_COLLECTORS) records.requireRun(name);
   }
 
   #beginEvents({ memory, structure, sinks }: EventPlan): void {
@@ -266,7 +278,8 @@ export class MonitoredServer {
     const { metrics, log, context } = this.#base;
     const api = connectServer(server, metrics, log, context);
     const { select } = server;
-    return new ServerReader({ api, select, clock: context.clock, log, memory: context.memory }, before);
+    const shown = before === undefined ? undefined : this.#base.view.state.tree;
+    return new ServerReader({ api, select, shown, clock: context.clock, log, memory: context.memory }, before);
   }
 
   #startPipeline(): void {

@@ -1,9 +1,10 @@
 import type { Logger } from "pino";
+import type { SelectRules } from "../config/select-schema.ts";
 import type { Clock } from "../lib/clock.ts";
 import { MemoryBudget } from "../lib/memory-budget.ts";
 import type { ServerState } from "../model/server-state.ts";
+import type { Tree } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import type { SelectRules } from "../config/select-schema.ts";
 import { SelectedApi } from "../selection/selected-api.ts";
 import { CountReader } from "./count-reader.ts";
 import { HealthReader } from "./health.ts";
@@ -14,6 +15,8 @@ export interface ServerReaderOptions {
   readonly api: MonitoringApi;
   /** The part of the server that is monitored; undefined: all of it. */
   readonly select?: SelectRules | undefined;
+  /** The server as it is shown; all of it where there was no selection. */
+  readonly shown?: Tree | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** What collectors hold of lists while they run is counted against it; undefined: without a bound. */
@@ -37,9 +40,9 @@ export class ServerReader {
   readonly #whole: MonitoringApi;
 
   /** `before`: of another way to the same server, where what it was found to lack is known. */
-  constructor({ api: whole, select, clock, log, memory }: ServerReaderOptions, before?: ServerReader) {
+  constructor({ api: whole, select, shown, clock, log, memory }: ServerReaderOptions, before?: ServerReader) {
     this.#whole = whole;
-    this.selected = select && new SelectedApi({ api: whole, rules: select, clock, log }, before?.selected);
+    this.selected = select && new SelectedApi({ api: whole, rules: select, clock, log }, before?.selected, shown);
     const api = this.selected ?? whole;
     this.api = api;
     this.memory = memory ?? new MemoryBudget();
@@ -56,8 +59,8 @@ export class ServerReader {
   }
 
   /** The same way to the server, of which another part is monitored. */
-  selecting(select: SelectRules | undefined, { clock, log }: Pick<ServerReaderOptions, "clock" | "log">): ServerReader {
-    return new ServerReader({ api: this.#whole, select, clock, log, memory: this.memory }, this);
+  selecting(options: Omit<ServerReaderOptions, "api" | "memory">): ServerReader {
+    return new ServerReader({ ...options, api: this.#whole, memory: this.memory }, this);
   }
 }
 

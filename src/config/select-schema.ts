@@ -32,7 +32,9 @@ const rule = z
         examples: ["Customer A", "*/Customer A", "Berlin/**/Switches"],
       }),
     id: z
-      .union([z.string({ error: ID }).regex(/^[^\s.]{1,50}$/, { error: ID }), wholeNumber(1, 2 ** 31 - 1)], { error: ID })
+      .union([z.string({ error: ID }).regex(/^[^\s.]{1,50}$/, { error: ID }), wholeNumber(1, 2 ** 31 - 1)], {
+        error: ID,
+      })
       .optional()
       .meta({ description: "The object with this id.", examples: [2001] }),
     tag: text("a tag")

@@ -13,13 +13,16 @@ export class Containers {
   readonly #children = new Map<string, Set<string>>();
   #tree: Tree = EMPTY_TREE;
 
-  /** `before`: what was known of the server under other rules. */
-  constructor(judge: Judge, before?: Containers) {
+  /** `known`: a tree of the server with all that is above sensors. */
+  constructor(judge: Judge, known: Tree = EMPTY_TREE) {
     this.#judge = judge;
-    if (before === undefined) return;
-    this.#tree = before.#tree;
+    this.#tree = withoutSensors(known);
     for (const node of this.#tree.nodes.values()) this.#hang(node);
     this.rejudge(this.#tree.nodes.keys());
+  }
+
+  get tree(): Tree {
+    return this.#tree;
   }
 
   get all(): Iterable<TreeNode> {
@@ -94,4 +97,10 @@ export class Containers {
     siblings?.delete(id);
     if (siblings?.size === 0) this.#children.delete(parentId);
   }
+}
+
+function withoutSensors(tree: Tree): Tree {
+  if (tree.counts.sensor === 0) return tree;
+  const nodes = new Map([...tree.nodes].filter(([, { kind }]) => kind !== "sensor"));
+  return { ...tree, nodes, counts: { ...tree.counts, sensor: 0 } };
 }

@@ -52,8 +52,9 @@ export class ListAsker<Item> {
   #readWholeAt = Number.NEGATIVE_INFINITY;
   #form: AskedPart["form"] | undefined;
 
-  /** `name`: of the list, for the log. */
-  constructor(name: string, clock: Clock, log: Logger) {
+  /** `name`: of the list, for the log. `total`: records of the whole list, where that is known. */
+  constructor(name: string, clock: Clock, log: Logger, total?: number) {
+    this.#total = total;
     this.#name = name;
     this.#clock = clock;
     this.#log = log;

@@ -1,4 +1,5 @@
-import type { SelectRule } from "../config/select-schema.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { SelectRule, SelectRules } from "../config/select-schema.ts";
 import { pathGlob } from "../lib/glob.ts";
 
 /** What rules look at. */
@@ -46,4 +47,15 @@ export class RuleSet {
  */
 export function globsOfParents(path: string): readonly string[] {
   return [...path.matchAll(/\/|\*\*/g)].map(({ index, 0: part }) => path.slice(0, part === "/" ? index : index + 2));
+}
+
+/** Whether `after` selects nothing that `before` does not; undefined: everything. */
+export function isNarrower(before: SelectRules | undefined, after: SelectRules | undefined): boolean {
+  if (before === undefined) return true;
+  if (after === undefined) return false;
+  const isWithin = (rules: readonly SelectRule[], others: readonly SelectRule[]) =>
+    rules.every((rule) => others.some((other) => isDeepStrictEqual(rule, other)));
+  const includesLess =
+    before.include.length === 0 || (after.include.length > 0 && isWithin(after.include, before.include));
+  return includesLess && isWithin(before.exclude, after.exclude);
 }

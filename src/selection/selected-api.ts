@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { SelectRules } from "../config/select-schema.ts";
 import type { Clock } from "../lib/clock.ts";
 import { TimeSlices } from "../lib/yielding.ts";
-import type { ListedNode } from "../model/tree.ts";
+import type { ListedNode, Tree } from "../model/tree.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
 import { type ChannelRecord, type ListResult, type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/records.ts";
@@ -42,14 +42,21 @@ export class SelectedApi implements MonitoringApi {
   /** One list is taken over at a time. */
   #taking: Promise<unknown> = Promise.resolve();
 
-  /** `before`: of the same server; what was learnt of it is kept. */
-  constructor({ api, rules, clock, log }: SelectedApiOptions, before?: SelectedApi) {
+  /**
+   * `before`: of the same server; what was learnt of it is kept. `shown`: the server as it is shown; all of it where there was
+   * no selection.
+   */
+  constructor({ api, rules, clock, log }: SelectedApiOptions, before?: SelectedApi, shown?: Tree) {
     this.#api = api;
     this.#clock = clock;
-    this.selection = new Selection(rules, before?.selection);
-    this.sensorAsker = before?.sensorAsker ?? new ListAsker("sensors", clock, log);
+    this.selection = new Selection(rules, before?.selection, shown);
+    const total = shown?.counts.sensor === 0 ? undefined : shown?.counts.sensor;
+    this.sensorAsker = before?.sensorAsker ?? new ListAsker("sensors", clock, log, total);
     this.channelAsker = before?.channelAsker ?? new ListAsker("channels", clock, log);
-    if (before === undefined) return;
+    if (before === undefined) {
+      if (total !== undefined) this.#known = new Set(READING_ORDER);
+      return;
+    }
     this.#known = new Set(before.#known);
     this.#withChannels = before.#withChannels;
     this.#channels = before.#channels;

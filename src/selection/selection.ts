@@ -1,8 +1,8 @@
 import type { SelectRules } from "../config/select-schema.ts";
 import type { TimeSlices } from "../lib/yielding.ts";
 import { placeBelow } from "../model/placement.ts";
-import { type ListedNode, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../model/tree.ts";
-import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
+import { EMPTY_TREE, type ListedNode, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../model/tree.ts";
+import type { ChannelRecord, ListResult, NodeKind, NodeRecord, Reference } from "../prtg/records.ts";
 import { Containers } from "./containers.ts";
 import { isSelected, Judge, type Verdict } from "./verdict.ts";
 
@@ -16,7 +16,6 @@ const NONE: ReadonlySet<string> = new Set();
  * nor anything above it is excluded. What is above a selected object gives labels all the same.
  */
 export class Selection {
-  readonly rules: SelectRules;
   readonly judge: Judge;
   readonly containers: Containers;
   /** Of the last list, and of the one before: an object goes only when two lists lack it. */
@@ -30,18 +29,18 @@ export class Selection {
   #others: ReadonlySet<string> = NONE;
   /** Sensors that were selected, and are not any more. */
   readonly #leftSensors = new Set<string>();
+  /** Children of one object share them. */
+  readonly #ancestors = new WeakMap<TreeNode, readonly Reference[]>();
   /** Something above sensors is not selected any more. */
   #hasLeft = false;
 
-  /** `before`: of the same server, under other rules. */
-  constructor(rules: SelectRules, before?: Selection) {
-    this.rules = rules;
-    this.judge = new Judge(rules);
-    this.containers = new Containers(this.judge, before?.containers);
-    if (before === undefined) return;
-    this.#sensors = before.#sensors;
-    this.#sensorsBefore = before.#sensorsBefore;
-    this.#hasLeft = true;
+  /** `before`: of the same server, under other rules. `shown`: the server as it is shown; all of it where there was no selection. */
+  constructor(rules: SelectRules, before?: Selection, shown: Tree = EMPTY_TREE) {
+    this.judge = new Judge(rules, before?.judge);
+    this.containers = new Containers(this.judge, before === undefined ? shown : before.containers.tree);
+    const sensors = [...shown.nodes.values()].filter((node) => node.kind === "sensor" && this.selects(node));
+    this.#sensors = new Set(sensors.map(({ id }) => id));
+    this.#hasLeft = shown.nodes.size > 0;
   }
 
   /** Selected sensors that hang below something that is not selected. */
@@ -138,6 +137,8 @@ export class Selection {
 
   /** Objects of `tree` that are not selected any more, each told once; undefined where there are none. */
   leaving({ nodes }: Pick<Tree, "nodes">): ReadonlySet<string> | undefined {
+    // Until the server told what its filters fit, nothing is known to be out.
+    if (!this.judge.isComplete(NODE_KINDS)) return undefined;
     const left = new Set<string>();
     for (const id of this.#leftSensors) if (nodes.has(id)) left.add(id);
     this.#leftSensors.clear();
@@ -169,6 +170,17 @@ export class Selection {
   #placed(record: NodeRecord, parentId = ROOT_ID): ListedNode {
     if (this.containers.isSelected(parentId)) return record;
     const above = this.containers.node(parentId);
-    return above === undefined ? record : { ...record, above };
+    return above === undefined ? record : { ...record, above, ancestors: this.#ancestorsOf(above) };
+  }
+
+  /** From the root down to `node`, for those who keep records without what is above them. */
+  #ancestorsOf(node: TreeNode): readonly Reference[] {
+    const known = this.#ancestors.get(node);
+    if (known !== undefined) return known;
+    const { id, name, kind, parentId, unseen } = node;
+    const above = this.containers.node(parentId);
+    const ancestors = [...(above === undefined ? [] : this.#ancestorsOf(above)), ...unseen, { id, name, kind }];
+    this.#ancestors.set(node, ancestors);
+    return ancestors;
   }
 }

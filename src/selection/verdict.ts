@@ -20,10 +20,20 @@ export class Judge {
   /** Filter -> ids of the objects that it fits, by kind of list. */
   readonly #found = new Map<string, Map<string, ReadonlySet<string>>>();
 
-  constructor({ include, exclude }: SelectRules) {
+  /** `before`: what its server told of the same filters is known. */
+  constructor({ include, exclude }: SelectRules, before?: Judge) {
     this.include = new RuleSet(include);
     this.exclude = new RuleSet(exclude);
     this.root = this.include.isEmpty ? INCLUDED : 0;
+    for (const filter of this.filters) {
+      const found = before === undefined ? undefined : before.#found.get(filter);
+      if (found !== undefined) this.#found.set(filter, new Map(found));
+    }
+  }
+
+  /** The server told of all filters and of each kind of lists. */
+  isComplete(kinds: readonly string[]): boolean {
+    return this.filters.every((filter) => kinds.every((kind) => this.#found.get(filter)?.has(kind)));
   }
 
   /** All filters that only the server can apply, each once. */

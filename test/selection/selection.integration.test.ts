@@ -107,6 +107,19 @@ describe("the server is asked for the selected part", () => {
     expect(simulator.requests.count({ route: "/objects/count" })).toBe(0);
   });
 
+  test("again, when another way leads to it, without all sensors", async () => {
+    const simulator = await frozen();
+    const [first, second] = simulator.world.list("device").map(({ id }) => ({ include: [{ id }] }));
+    const exporter = await selecting(simulator, first);
+    await poll(exporter, 2);
+    simulator.requests.reset();
+    await reload(exporter, await selectingConfig(simulator, first), await selectingConfig(simulator, second));
+    await poll(exporter);
+    expect(requests(simulator, "sensors")).toEqual({ all: 2, filtered: 2 });
+    expect(requests(simulator, "channels")).toEqual({ all: 2, filtered: 2 });
+    expect([...(await shownObjects(exporter))].toSorted()).toEqual(shown(simulator.world, second?.include ?? []));
+  });
+
   test("in another way where it refuses", async () => {
     const simulator = await frozen(["refuses=filter"]);
     const device = simulator.world.list("device")[3]?.id ?? "";
@@ -126,6 +139,19 @@ test("a filter of the configuration is asked of the server", async () => {
   const exporter = await selecting(simulator, { include: [{ filter: `id = "${sensor?.id}"` }] });
   await poll(exporter, 2);
   expect([...(await shownObjects(exporter))]).toEqual([sensor?.id]);
+});
+
+test("a reload with a selection where there was none removes at once, without a request", async () => {
+  const simulator = await frozen();
+  const include = [{ id: idOf(simulator.world, "group", 1) }];
+  const exporter = await selecting(simulator);
+  await poll(exporter, 2);
+  simulator.requests.reset();
+  await reload(exporter, await selectingConfig(simulator), await selectingConfig(simulator, { include }));
+  expect([...(await shownObjects(exporter))].toSorted()).toEqual(shown(simulator.world, include));
+  await poll(exporter);
+  expect([...(await shownObjects(exporter))].toSorted()).toEqual(shown(simulator.world, include));
+  expect(requests(simulator, "sensors")).toEqual({ all: 2, filtered: 2 });
 });
 
 test("a reload with another selection shows and removes at once", async () => {

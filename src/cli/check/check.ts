@@ -1,4 +1,4 @@
-import { connectServer } from "../../app/connect-server.ts";
+import { connectSelected } from "../../app/connect-server.ts";
 import {
   type CommandContext,
   type ConfigFlags,
@@ -97,7 +97,7 @@ class ServerCheck {
     this.subjects = [...this.steps.map(({ subject }) => subject), CLOCK, SPEED];
     this.#server = server;
     this.#recorder = recorder;
-    this.#api = connectServer(server, recorder, log, context, { maxAttempts: 1 });
+    this.#api = connectSelected(server, recorder, log, context, { maxAttempts: 1 });
     this.#durations = new RunDurations(config, server.limits.timeoutMs, context);
     this.#clock = context.clock;
     this.#interrupted = interrupted;
