@@ -1,7 +1,6 @@
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../../src/prtg/monitoring-api.ts";
-import { READING_ORDER } from "../../src/prtg/records.ts";
 import type {
   ChannelRecord,
   ListResult,
@@ -11,6 +10,7 @@ import type {
   StatusSummary,
   TimeSeries,
 } from "../../src/prtg/records.ts";
+import { READING_ORDER } from "../../src/prtg/records.ts";
 import type { SeriesType } from "../../src/prtg/series-types.ts";
 
 /** What a test can break: one kind of question to the server. */
