@@ -56,7 +56,7 @@ test("a page that is made as it is read ends when a reader of HTTP/2 goes away i
 
 test("no page is made for a reader of HTTP/2 that went before its turn", async () => {
   const streamedPage = vi.fn(async () => ({ beginning: [], end: async () => [] }));
-  const answer = metricsEndpoint({ exposition: { streamedPage }, served: () => undefined });
+  const answer = metricsEndpoint({ telemetryPath: "/metrics", exposition: { streamedPage }, served: () => undefined });
   const answered = Promise.withResolvers<void>();
   const ask = await startHttp2((request, response) => {
     response.once("close", () => answer(request, response).then(answered.resolve, answered.reject));
