@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
-import { ApiError } from "../prtg/api-error.ts";
+import { ApiError, isTimeout } from "../prtg/api-error.ts";
 import type { ListResult } from "../prtg/records.ts";
 import type { AskedPart } from "./asked-filters.ts";
 
@@ -12,6 +12,8 @@ const NEW_OBJECTS_PER_PAGE = 2_999;
 const PROOF_EVERY_MS = 60 * 60_000;
 /** A server that did not take a form is not asked in it for so long: it may be updated. */
 const HOLD_MS = 24 * 60 * 60_000;
+/** The same where it did not answer in time, or failed: it may have been about other things. */
+const FAILURE_HOLD_MS = 60 * 60_000;
 
 /** What is to be read of a list. */
 export interface Question<Item> {
@@ -125,14 +127,14 @@ export class ListAsker<Item> {
     return expected.size === 0 && this.#clock.monotonic() < this.#readWholeAt + PROOF_EVERY_MS;
   }
 
-  /** Undefined where the server refuses it. */
+  /** Undefined where the server refuses it, or fails at it. */
   async #readPart({ form, filters }: AskedPart, { read }: Question<Item>): Promise<ListResult<Item> | undefined> {
     const lists: ListResult<Item>[] = [];
     try {
       for (const filter of filters) lists.push(await read(filter));
     } catch (error) {
-      if (!isFilterRefusal(error)) throw error;
-      this.#notTaken.set(form, this.#clock.monotonic() + HOLD_MS);
+      if (!isFilterRefusal(error) && !isFailure(error)) throw error;
+      this.#notTaken.set(form, this.#clock.monotonic() + (isFailure(error) ? FAILURE_HOLD_MS : HOLD_MS));
       const { requestId, endpoint } = error;
       const fields = { list: this.#name, form, endpoint, request_id: requestId, err: error };
       this.#log.warn(fields, "the server refuses to select: the list is read in another way");
@@ -151,6 +153,11 @@ export class ListAsker<Item> {
 
 export function isFilterRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === "API_BAD_REQUEST";
+}
+
+/** Selecting may be too much for a server that can list. */
+function isFailure(error: unknown): error is ApiError {
+  return error instanceof ApiError && (isTimeout(error) || error.code === "API_SERVER_ERROR");
 }
 
 /** What several filters select, as one list; an object that several of them fit is in it several times. */

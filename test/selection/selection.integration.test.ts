@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import type { World } from "../../src/simulator/world/model.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
 import { simulateServer } from "../support/simulated-server.ts";
 import {
   nodesOf,
@@ -120,6 +121,31 @@ describe("the server is asked for the selected part", () => {
     expect([...(await shownObjects(exporter))].toSorted()).toEqual(shown(simulator.world, second?.include ?? []));
   });
 
+  test("with a fraction of the requests and bytes of whole lists", async () => {
+    const at = Date.now();
+    const size = { probes: 10, groups: 40, devices: 150, sensors: 1_500, channels: 7_500 };
+    const world = createWorld({ seed: 3, size, startedAt: at });
+    const include = [{ id: world.list("probe")[0]?.id }];
+    const takes = async (faults: readonly string[]) => {
+      const simulator = await simulateServer({ world, faults });
+      simulator.freezeAt(at);
+      const exporter = await selecting(simulator, { include });
+      await poll(exporter);
+      simulator.requests.reset();
+      await poll(exporter);
+      const lists = simulator.requests
+        .recent()
+        .filter(({ route }) => /^\/experimental\/(sensors|channels)$/.test(route));
+      return { requests: lists.length, bytes: lists.reduce((sum, { bytes }) => sum + bytes, 0) };
+    };
+    const asked = await takes([]);
+    const filtered = await takes(["refuses=filter"]);
+    // Two collectors read sensors, and two channels; 7,500 channels are three pages.
+    expect(asked.requests).toBe(4);
+    expect(filtered.requests).toBe(8);
+    expect(asked.bytes).toBeLessThan(filtered.bytes / 5);
+  });
+
   test("in another way where it refuses", async () => {
     const simulator = await frozen(["refuses=filter"]);
     const device = simulator.world.list("device")[3]?.id ?? "";
@@ -131,6 +157,19 @@ describe("the server is asked for the selected part", () => {
     expect(requests(simulator, "sensors")).toEqual({ all: 2, filtered: 0 });
     expect(requests(simulator, "channels")).toEqual({ all: 2, filtered: 0 });
   });
+});
+
+test("a filter that the server refuses fails the poll with its words, and removes nothing", async () => {
+  const simulator = await frozen();
+  const filter = `id = "${idOf(simulator.world, "device", 2)}"`;
+  const exporter = await selecting(simulator, { include: [{ filter }] });
+  await poll(exporter, 2);
+  const before = await shownObjects(exporter);
+  expect([...before].toSorted()).toEqual(shown(simulator.world, [{ id: idOf(simulator.world, "device", 2) }]));
+  simulator.faults.set(["refuses=filter"]);
+  await expect(poll(exporter)).rejects.toThrow("a collector failed");
+  await expect(poll(exporter)).rejects.toThrow("a collector failed");
+  expect(await shownObjects(exporter)).toEqual(before);
 });
 
 test("a filter of the configuration is asked of the server", async () => {
