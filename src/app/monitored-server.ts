@@ -84,7 +84,19 @@ export class MonitoredServer {
     });
     const records = new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) });
     const stateMemory = context.memory.open();
-    this.#base = { name: server.name, view, records, metrics, exporterMetrics, extras, context, stateMemory, log };
+    const pendingMemory = context.pendingMemory.open();
+    this.#base = {
+      name: server.name,
+      view,
+      records,
+      metrics,
+      exporterMetrics,
+      extras,
+      context,
+      stateMemory,
+      pendingMemory,
+      log,
+    };
     this.#pipeline = new ServerPipeline(plan, this.#connect(server), this.#base);
     if (events !== undefined) this.#beginEvents(events);
   }
@@ -111,6 +123,7 @@ export class MonitoredServer {
   /** Stopped and closed, nothing of it is left in the exporter's own metrics either. */
   forget(): void {
     this.#base.stateMemory.set(0);
+    this.#base.pendingMemory.set(0);
     this.#base.metrics.gone();
   }
 
