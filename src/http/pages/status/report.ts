@@ -104,6 +104,12 @@ export const StatusReport = z.strictObject({
   process: z.strictObject({
     started_at: instant().describe("start of the process"),
     resident_memory_bytes: count().describe("resident memory"),
+    event_loop_utilization: z
+      .number()
+      .describe("part of the time in which the event loop was busy, over the last seconds, from 0 to 1"),
+    extra_held_back: z
+      .boolean()
+      .describe("time series and limits are read later than they are due, because the process is busy"),
   }),
   configuration: z.strictObject({
     last_reload_successful: z.boolean().describe("false: what was read last was wrong, and the one before still runs"),

@@ -216,6 +216,18 @@ describe("the page of many servers", () => {
   });
 });
 
+test.each([
+  [false, "<dd>23 % of the time</dd>"],
+  [true, "23 % of the time <span"],
+])("how busy the process is, and that time series are held back: %s", (extra_held_back, shown) => {
+  const report = serverListReport();
+  const process = { ...report.process, extra_held_back };
+  const page = overviewPage({ ...report, process }, { find: "", page: 1 }, () => [], around);
+  const text = renderPage(page, around);
+  expect(text).toContain(shown);
+  expect(text.includes("time series are read late")).toBe(extra_held_back);
+});
+
 test("the page of a server leads back, and on to the objects of its tree", () => {
   const page = rendered(PAGES["a server"]);
   expect(texts(page)).toContain("Overview hq server hq ✕ Failing");
