@@ -41,6 +41,8 @@ async function loadedBy(settings: object): Promise<string[]> {
 test("a daemon that listens has loaded what it needs for that, and no feature that is not turned on", async () => {
   const loaded = await loadedBy({});
   expect(loaded.some((url) => url.includes("/src/cli/serve.ts"))).toBe(true);
+  // Takes the data of languages, which pages may need later.
+  expect(loaded.filter((each) => each.startsWith("Intl."))).toEqual([]);
   // Of Node.js itself: spoken over TLS alone.
   expect(loaded).not.toContain("node:http2");
   expect(loaded).toContain("node:http");
