@@ -4,7 +4,7 @@ import { ConfigError } from "../config/config-error.ts";
 import type { Config } from "../config/load.ts";
 import { formatKey } from "../config/origin.ts";
 import type { WebLimits, WebObserver } from "../http/server/connection-handler.ts";
-import { WebConfigSource } from "../http/web-config/source.ts";
+import type { WebConfigSource } from "../http/web-config/source.ts";
 import { withinTime } from "../lib/bounded-files.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import type { WebConfigFlags, WebFlags } from "./flags.ts";
@@ -19,7 +19,8 @@ export async function openWebConfig(
 ): Promise<WebConfigSource | undefined> {
   const file = flags["web.config.file"];
   if (file === undefined) return undefined;
-  return WebConfigSource.open({
+  const source = await import("../http/web-config/source.ts");
+  return source.WebConfigSource.open({
     file,
     log,
     redactor,

@@ -21,6 +21,8 @@ const FOLDERS_NOT_TO_LISTEN = [
   "simulator/server/",
   "simulator/world/tree",
   "cli/check/check.ts",
+  "http/web-config/load.ts",
+  "http/pages/status/report.ts",
 ];
 
 /** What `serve` has loaded when it listens. */

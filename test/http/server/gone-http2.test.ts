@@ -9,7 +9,7 @@ import { metricsEndpoint } from "../../../src/http/pages/metrics-endpoint.ts";
 import { RequestHandler } from "../../../src/http/server/request-handler.ts";
 import { clientGoneSignal, isClosed } from "../../../src/http/server/response-lifetime.ts";
 import { streamPage } from "../../../src/http/server/responses.ts";
-import { PLAIN_HTTP } from "../../../src/http/web-config/load.ts";
+import { PLAIN_HTTP } from "../../../src/http/web-config/plain-http.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
