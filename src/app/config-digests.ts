@@ -28,9 +28,12 @@ export async function digestConfig(config: Config): Promise<ConfigDigests> {
   const plainLabels = [keep && [...keep].toSorted(), [...rename], fromTags];
   const shape = { rules, labels: plainLabels, keepOriginal, byteUnits, metrics, staleAfterMs };
   const withSecrets = await Promise.all(servers.map(async (server) => [server, await secretOf(server)] as const));
-  // Where links lead has nothing to do with how the API is reached.
+  // Neither where links lead nor what is selected has to do with how the API is reached.
   const digests = new Map(
-    withSecrets.map(([{ webUrl: _link, ...reached }, secret]) => [reached.name, digest([reached, secret])]),
+    withSecrets.map(([{ webUrl: _link, select: _part, ...reached }, secret]) => [
+      reached.name,
+      digest([reached, secret]),
+    ]),
   );
   const files = await Promise.all(pushFiles(config.otlp ?? {}).map(readQuietly));
   const { headers = {}, endpoint = "" } = rest.otlp ?? {};

@@ -5,6 +5,7 @@ import type { ServerSettings } from "../config/schema.ts";
 import { createApiClient } from "../prtg/client.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ApiClientOptions, ApiLimits } from "../prtg/options.ts";
+import { SelectedApi } from "../selection/selected-api.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 import type { CommandContext } from "./context.ts";
 
@@ -41,6 +42,19 @@ export function answerLimits(
 /** Characters that labels of the server's objects, and those of its channels, may have in all. */
 export function maxLabelText({ limits }: Pick<ServerConfig, "limits">): number {
   return LABEL_COPIES * answerLimits(limits).maxTextSize;
+}
+
+/** As `connectServer`, but only the part that the configuration selects is there. */
+export function connectSelected(
+  server: ServerConfig,
+  observer: ServerRecorder,
+  log: Logger,
+  context: CommandContext,
+  special: Pick<ApiClientOptions, "maxAttempts"> = {},
+): MonitoringApi {
+  const api = connectServer(server, observer, log, context, special);
+  const { clock } = context;
+  return server.select === undefined ? api : new SelectedApi({ api, rules: server.select, clock, log });
 }
 
 /** The client of one server, as its configuration wants it, but for what `special` says. */

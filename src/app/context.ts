@@ -18,6 +18,9 @@ import { createLogger, type LogFormat, type LogLevel, layoutOf } from "../teleme
 import { memoryForObjects } from "./connect-server.ts";
 import { mappingOf } from "./mapping.ts";
 
+/** Of the heap, for measurements that wait: they can be read again, and what is shown cannot do without the rest. */
+const PENDING_SHARE = 0.15;
+
 /** Flags about logging, on every command. */
 export interface LogFlags {
   readonly "log.level": LogLevel;
@@ -42,6 +45,8 @@ export interface CommandContext {
   readonly print: (text: string) => void;
   /** For what is read from servers and known of them, all together. */
   readonly memory: MemoryBudget;
+  /** For measurements of all servers that wait for the receiver. */
+  readonly pendingMemory: MemoryBudget;
   /** Measures how busy the process is. */
   readonly openLoadMeter: () => LoadMeter;
 }
@@ -60,6 +65,7 @@ export async function createContext(flags: LogFlags, redactor: Redactor): Promis
     log,
     print: (text) => void process.stdout.write(`${redactor.redact(text)}\n`),
     memory: new MemoryBudget(memoryForObjects(getHeapStatistics().heap_size_limit)),
+    pendingMemory: new MemoryBudget(getHeapStatistics().heap_size_limit * PENDING_SHARE),
     openLoadMeter,
   };
 }

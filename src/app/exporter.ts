@@ -99,6 +99,16 @@ export class Exporter {
     return this.#ready;
   }
 
+  /** Whether the configuration in force has a server of this name. */
+  hasServer(name: string): boolean {
+    return this.#servers.has(name);
+  }
+
+  /** The servers whose metrics are all that a user of the web server may have; undefined: the user may have everything. */
+  serversOf(user: string): readonly string[] | undefined {
+    return this.#config.web.users.get(user)?.servers;
+  }
+
   /** Starts polling. When the first attempt on every server has finished, resolves with whether all of it worked. */
   async start(): Promise<boolean> {
     this.#started = true;

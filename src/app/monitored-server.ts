@@ -2,6 +2,7 @@ import type { CollectorStatus } from "../collectors/collector-runner.ts";
 import { type RunRecord, RunRecords } from "../collectors/run-record.ts";
 import { ServerReader } from "../collectors/server-reader.ts";
 import type { ServerConfig } from "../config/resolve.ts";
+import type { SelectRules } from "../config/select-schema.ts";
 import { ServerEvents } from "../events/server-events.ts";
 import type { Extras } from "../lib/load/extra-work.ts";
 import type { ServerState } from "../model/server-state.ts";
@@ -10,6 +11,7 @@ import type { ChannelChoice, SensorInspection } from "../projection/inspection.t
 import { ServerView } from "../projection/server-view.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { StatusToken } from "../prtg/status.ts";
+import { isNarrower } from "../selection/rules.ts";
 import type { Store, Tables } from "../store/store.ts";
 import type { Delivery } from "../sync/delivery.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
@@ -19,8 +21,11 @@ import type { CommandContext } from "./context.ts";
 import { deviceLookup } from "./device-lookup.ts";
 import type { EventPlan } from "./event-outputs.ts";
 import type { ConfiguredShape } from "./mapping.ts";
-import { isSameExceptConnection, type PipelinePlan } from "./pipeline-plan.ts";
+import { isSameExceptConnection, isSameSelection, type PipelinePlan } from "./pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "./server-pipeline.ts";
+
+/** Those that read what a selection is about. */
+const READING_COLLECTORS = ["tree", "channels", "limits"] as const;
 
 /** What is known of a server as a whole. */
 export interface ServerStatus {
@@ -81,7 +86,19 @@ export class MonitoredServer {
     });
     const records = new RunRecords({ clock, log, metrics: (name) => metrics.collector(name) });
     const stateMemory = context.memory.open();
-    this.#base = { name: server.name, view, records, metrics, exporterMetrics, extras, context, stateMemory, log };
+    const pendingMemory = context.pendingMemory.open();
+    this.#base = {
+      name: server.name,
+      view,
+      records,
+      metrics,
+      exporterMetrics,
+      extras,
+      context,
+      stateMemory,
+      pendingMemory,
+      log,
+    };
     this.#pipeline = new ServerPipeline(plan, this.#connect(server), this.#base);
     if (events !== undefined) this.#beginEvents(events);
   }
@@ -108,6 +125,7 @@ export class MonitoredServer {
   /** Stopped and closed, nothing of it is left in the exporter's own metrics either. */
   forget(): void {
     this.#base.stateMemory.set(0);
+    this.#base.pendingMemory.set(0);
     this.#base.metrics.gone();
   }
 
@@ -143,8 +161,10 @@ export class MonitoredServer {
     const handedOn = await before.handOver(plan, graceMs);
     if (!plan.countedKinds.isSubsetOf(before.plan.countedKinds)) records.requireRun("status");
     if (isReconnected) records.requireAllRuns();
-    const reader = isReconnected ? this.#connect(plan.server, before.reader) : before.reader;
+    const isReselected = !isSameSelection(before.plan, plan);
+    const reader = isReconnected ? this.#connect(plan.server, before.reader) : this.#reader(plan, isReselected);
     this.#pipeline = new ServerPipeline(plan, reader, this.#base, handedOn);
+    if (isReselected) await this.#reselect(before.plan.server.select, plan.server.select);
     for (const name of records.retain((each) => this.#pipeline.collectors.has(each))) metrics.collectorGone(name);
     if (this.#started) this.#startPipeline();
     if (!isReconnected) return nothing;
@@ -206,6 +226,11 @@ export class MonitoredServer {
     return this.#base.view.state.tree.nodes.get(id);
   }
 
+  /** The server has such an object, and the configuration does not select it. */
+  isLeftOut(id: string): boolean {
+    return this.#pipeline.reader.selected?.selection.tells(id) === false;
+  }
+
   /** Asks the server for the live values of one sensor, within the budget of all requests. Rejects as `MonitoringApi.timeSeries`. */
   liveSeries(sensorId: string, signal: AbortSignal): Promise<TimeSeries> {
     return this.#pipeline.reader.api.timeSeries(sensorId, "live", signal);
@@ -241,6 +266,23 @@ export class MonitoredServer {
     return this.#base.view.channels();
   }
 
+  #reader({ server: { select } }: PipelinePlan, isReselected: boolean): ServerReader {
+    const { reader } = this.#pipeline;
+    const { view, context, log } = this.#base;
+    if (!isReselected) return reader;
+    return reader.selecting({ select, shown: view.state.tree, clock: context.clock, log });
+  }
+
+  /** What is not selected any more goes at once; what is now comes with the next runs. */
+  async #reselect(before: SelectRules | undefined, after: SelectRules | undefined): Promise<void> {
+    const { records, view } = this.#base;
+    const { reader, writer } = this.#pipeline;
+    const left = reader.leaving(view.state);
+    const counted = { value: undefined };
+    if (left !== undefined) await writer.applyTree({ left, statusSummary: counted, objectCounts: counted });
+    if (!isNarrower(before, after)) for (const name of READING_COLLECTORS) records.requireRun(name);
+  }
+
   #beginEvents({ memory, structure, sinks }: EventPlan): void {
     const { name, view, exporterMetrics, context, log } = this.#base;
     const { clock, random } = context;
@@ -257,7 +299,9 @@ export class MonitoredServer {
   #connect(server: ServerConfig, before?: ServerReader): ServerReader {
     const { metrics, log, context } = this.#base;
     const api = connectServer(server, metrics, log, context);
-    return new ServerReader({ api, clock: context.clock, log, memory: context.memory }, before);
+    const { select } = server;
+    const shown = before === undefined ? undefined : this.#base.view.state.tree;
+    return new ServerReader({ api, select, shown, clock: context.clock, log, memory: context.memory }, before);
   }
 
   #startPipeline(): void {

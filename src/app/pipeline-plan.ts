@@ -32,6 +32,11 @@ export function planPipeline(server: ServerConfig, config: Config, push: OtlpPus
   };
 }
 
+/** Whether the same part of the server is monitored. */
+export function isSameSelection(a: PipelinePlan, b: PipelinePlan): boolean {
+  return isDeepStrictEqual(a.server.select, b.server.select);
+}
+
 /** Whether measurements go the same way, and what is remembered of them stays. */
 export function isSameDelivery(a: PipelinePlan, b: PipelinePlan): boolean {
   const marks = ({ server, push }: PipelinePlan) => push?.options.watermarks.get(server.name);
@@ -41,7 +46,7 @@ export function isSameDelivery(a: PipelinePlan, b: PipelinePlan): boolean {
 /** Does not compare how the server is reached: the caller compares the digests of its configuration. */
 export function isSameExceptConnection(a: PipelinePlan, b: PipelinePlan): boolean {
   const plain = ({ schedules, countedKinds, sync }: PipelinePlan) => ({ schedules, countedKinds, sync });
-  return isSameDelivery(a, b) && isDeepStrictEqual(plain(a), plain(b));
+  return isSameDelivery(a, b) && isSameSelection(a, b) && isDeepStrictEqual(plain(a), plain(b));
 }
 
 function enabledSchedules(config: Config): Schedules {

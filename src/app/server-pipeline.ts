@@ -15,7 +15,7 @@ import { type ServerRecorder, type SyncRecorder, syncRecorder } from "../telemet
 import type { CommandContext } from "./context.ts";
 import { isSameDelivery, type PipelinePlan } from "./pipeline-plan.ts";
 
-/** Values that may wait for one receiver, per server: some 50 MB. What is dropped is read from the server again. */
+/** Values of one server that may wait for the receiver: some 50 MB. What is dropped is read from the server again. */
 const MAX_PENDING_POINTS = 500_000;
 /** Values handed to the sink at a time; it divides them into requests under 4 MiB. */
 const BATCH_POINTS = 10_000;
@@ -32,6 +32,8 @@ export interface PipelineBase {
   readonly extras: Extras;
   /** What the state takes. */
   readonly stateMemory: MemoryShare;
+  /** What measurements take that wait for the receiver. */
+  readonly pendingMemory: MemoryShare;
   /** Bound to the server. */
   readonly log: Logger;
 }
@@ -71,6 +73,7 @@ export class ServerPipeline {
     this.writer = writer;
     const sync = createSync(plan, reader, writer, base, before);
     this.#sync = sync;
+    if (sync?.delivery === undefined) base.pendingMemory.set(0);
     this.collectors = new ServerCollectors({
       ...{ reader, writer, records, sync, extras, schedules, countedKinds, metrics, clock, random, log },
     });
@@ -153,7 +156,7 @@ function createSync(
 /** Undefined where nothing is pushed. */
 function createDelivery(
   { push, server }: PipelinePlan,
-  { view, exporterMetrics, context, log }: PipelineBase,
+  { view, exporterMetrics, context, pendingMemory, log }: PipelineBase,
   observer: SyncRecorder,
   before: Delivery | undefined,
 ): Delivery | undefined {
@@ -161,7 +164,7 @@ function createDelivery(
   if (push === undefined || watermarks === undefined) return undefined;
   // Not earlier: what was under way has moved them until now.
   if (before !== undefined && before.watermarks !== watermarks) watermarks.takeOver(before.watermarks);
-  const outbox = before?.outbox ?? new Outbox(MAX_PENDING_POINTS);
+  const outbox = before?.outbox ?? new Outbox(MAX_PENDING_POINTS, pendingMemory);
   const { clock, random } = context;
   const sink = push.createSink(view, exporterMetrics);
   return new Delivery({ sink, outbox, watermarks, maxBatchPoints: BATCH_POINTS, clock, random, log, observer });

@@ -3,7 +3,7 @@ import { describeError, ExporterError } from "../errors/exporter-error.ts";
 import { reconcile } from "../model/reconcile.ts";
 import { EMPTY_TREE, type Tree } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
-import { type ChannelRecord, type ListResult, type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/records.ts";
+import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
 
 /** What there is on the server now. */
 export interface Inventory {
@@ -22,7 +22,7 @@ export async function readInventory(api: MonitoringApi, log: Logger, signal: Abo
   const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
   // A channel that is created meanwhile has its sensor in the list after it.
   const channels = await readComplete("channels", () => api.channels({}, signal));
-  for (const kind of READING_ORDER) {
+  for (const kind of api.readingOrder) {
     try {
       poll[kind] = await readComplete(`${kind}s`, () => api.nodes(kind, {}, signal));
     } catch (error) {

@@ -20,13 +20,13 @@ import { refuseBadFiles, type ServerFileAccess } from "../config/server-files.ts
 import type { Redactor } from "../errors/redactor.ts";
 import { negotiateFormat } from "../exposition/negotiate.ts";
 import { type ReloadResult, reloadEndpoint } from "../http/pages/management-endpoints.ts";
-import { createRoutes } from "../http/pages/routes.ts";
-import { startWebServer, type WebServer } from "../http/server/web-server.ts";
+import { createRoutes, metricsRoutes } from "../http/pages/routes.ts";
+import { startWebServer, type WebServer, type WebServerOptions } from "../http/server/web-server.ts";
 import { filesMatching } from "../lib/file-pattern.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import type { WebFlags } from "./flags.ts";
 import { interruption, reloadSignals, untilStopSignal } from "./signals.ts";
-import { openWebConfig, webLimits, webObserver } from "./web-config.ts";
+import { openWebConfig, refuseUnknownUsers, webLimits, webObserver } from "./web-config.ts";
 
 /** Responses and deliveries under way when a stop signal comes may take this long to end. */
 const GRACE_MS = 5_000;
@@ -66,6 +66,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
     for (const warning of otlpSettings(process.env, config.otlp).warnings) context.log.warn(warning);
     context.print(`${source}: the configuration is valid`);
     const web = await openWebConfig(flags, context);
+    refuseUnknownUsers(config, web);
     if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
     return 0;
   }
@@ -164,16 +165,22 @@ export async function startServing(
   const { log, clock } = context;
   const startedAt = clock.monotonic();
   const webConfig = await openWebConfig(flags, context);
+  refuseUnknownUsers(config, webConfig);
   const exporter = new Exporter(config, context, push, events);
   const reloader = new ConfigReloader(exporter, await digestConfig(config), context);
-  const reload = () => reloader.reload(source, GRACE_MS);
+  const load = async () => {
+    const next = await source.load();
+    refuseUnknownUsers(next, webConfig);
+    return next;
+  };
+  const reload = () => reloader.reload({ ...source, load }, GRACE_MS);
   const web = await startWebServer({
     addresses: flags["web.listenAddress"],
     ...webLimits(flags),
     webConfig,
     observer: webObserver(() => exporter.metrics),
     log,
-    routes: routesOf(exporter, flags),
+    ...routesOf(exporter, flags),
     actions: new Map([["/-/reload", reloadEndpoint(flags["web.enableLifecycle"] === true ? reload : undefined)]]),
   });
   for (const url of web.urls) log.info(`serving metrics on ${url}${flags["web.telemetryPath"]}`);
@@ -196,16 +203,21 @@ export async function startServing(
   };
 }
 
-function routesOf(exporter: Exporter, flags: WebFlags) {
+function routesOf(exporter: Exporter, flags: WebFlags): Pick<WebServerOptions, "routes" | "restricted"> {
   const { metrics, exposition, status, debug, discovery } = exporter;
-  return createRoutes({
+  const options = {
     telemetryPath: flags["web.telemetryPath"],
     exposition,
-    served: (format) => metrics.exposition.scraped(format),
-    rejected: (reason) => metrics.web.rejected(reason),
-    isReady: () => exporter.ready,
-    status,
-    debug,
-    discovery,
-  });
+    hasServer: (name: string) => exporter.hasServer(name),
+    served: (format: string) => metrics.exposition.scraped(format),
+    rejected: (reason: "requests" | "slow_reader") => metrics.web.rejected(reason),
+    ...{ isReady: () => exporter.ready, status, debug, discovery },
+  };
+  return {
+    routes: createRoutes(options),
+    restricted: (user) => {
+      const servers = exporter.serversOf(user);
+      return servers && metricsRoutes(options, servers);
+    },
+  };
 }

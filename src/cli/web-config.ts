@@ -1,7 +1,10 @@
 import { stat } from "node:fs/promises";
 import { type CommandContext, readText } from "../app/context.ts";
+import { ConfigError } from "../config/config-error.ts";
+import type { Config } from "../config/load.ts";
+import { formatKey } from "../config/origin.ts";
 import type { WebLimits, WebObserver } from "../http/server/connection-handler.ts";
-import { WebConfigSource } from "../http/web-config/source.ts";
+import type { WebConfigSource } from "../http/web-config/source.ts";
 import { withinTime } from "../lib/bounded-files.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import type { WebConfigFlags, WebFlags } from "./flags.ts";
@@ -16,13 +19,30 @@ export async function openWebConfig(
 ): Promise<WebConfigSource | undefined> {
   const file = flags["web.config.file"];
   if (file === undefined) return undefined;
-  return WebConfigSource.open({
+  const source = await import("../http/web-config/source.ts");
+  return source.WebConfigSource.open({
     file,
     log,
     redactor,
     readFile: readText,
     stat: (path) => withinTime(path, () => stat(path, { bigint: true })),
   });
+}
+
+/**
+ * A user in `web.users` with a slip in its name would be one who may have everything.
+ * @throws ConfigError CONFIG_INVALID
+ */
+export function refuseUnknownUsers({ web }: Pick<Config, "web">, source: WebConfigSource | undefined): void {
+  const unknown = [...web.users.keys()].filter((name) => source?.current.users.has(name) !== true);
+  if (unknown.length === 0) return;
+  const text = "expected a user of basic_auth_users in --web.config.file, which has none of this name";
+  throw new ConfigError(
+    unknown.map((name) => ({
+      ...{ code: "CONFIG_INVALID", location: "the configuration", text },
+      key: formatKey(["web", "users", name]),
+    })),
+  );
 }
 
 export function webLimits(flags: WebFlags): WebLimits {

@@ -26,7 +26,7 @@ export class TreeCollector implements Collector {
     const parts = new PartialPoll(signal);
     const { poll, complete } = await nodes.read(parts, () => ({ interval: true }), signal, held);
     const objectCounts = await parts.read(() => counts.objectCounts(signal));
-    await this.#writer.applyTree({ nodes: poll, objectCounts });
+    await this.#writer.applyTree({ nodes: poll, left: this.#reader.leaving(this.#writer.state), objectCounts });
     parts.throwIfFailed();
     unknownParents.settle(this.#writer.state.unknownIds());
     return { complete };
@@ -63,7 +63,7 @@ export class StatusCollector implements Collector {
     const counted: ReadonlySet<NodeKind> = countedKinds;
     const options = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
     const { poll, complete } = await nodes.read(parts, options, signal, held);
-    await writer.applyTree({ nodes: poll, statusSummary });
+    await writer.applyTree({ nodes: poll, left: reader.leaving(writer.state), statusSummary });
     if (unknownParents.areNew(writer.state.unknownIds())) requestTree();
     parts.throwIfFailed();
     return { complete };

@@ -4,7 +4,7 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { NodePoll } from "../model/tree.ts";
 import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
-import { type ListResult, type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/records.ts";
+import type { ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
 import type { PartialPoll } from "./partial-poll.ts";
 import { goesOnWithout } from "./readings.ts";
 
@@ -36,7 +36,7 @@ export class NodeListReader {
   ): Promise<NodeLists> {
     const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
     let complete = true;
-    for (const kind of READING_ORDER) {
+    for (const kind of this.#api.readingOrder) {
       const part = await parts.read(() => this.#readList(kind, optionsFor(kind), signal));
       if (part?.value !== undefined) poll[kind] = part.value;
       held?.add(part?.value?.bytes ?? 0);

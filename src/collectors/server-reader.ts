@@ -1,7 +1,11 @@
 import type { Logger } from "pino";
+import type { SelectRules } from "../config/select-schema.ts";
 import type { Clock } from "../lib/clock.ts";
 import { MemoryBudget } from "../lib/memory-budget.ts";
+import type { ServerState } from "../model/server-state.ts";
+import type { Tree } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
+import { SelectedApi } from "../selection/selected-api.ts";
 import { CountReader } from "./count-reader.ts";
 import { HealthReader } from "./health.ts";
 import { LookupReader } from "./lookup-reader.ts";
@@ -9,6 +13,10 @@ import { NodeListReader } from "./node-list-reader.ts";
 
 export interface ServerReaderOptions {
   readonly api: MonitoringApi;
+  /** The part of the server that is monitored; undefined: all of it. */
+  readonly select?: SelectRules | undefined;
+  /** The server as it is shown; all of it where there was no selection. */
+  readonly shown?: Tree | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** What collectors hold of lists while they run is counted against it; undefined: without a bound. */
@@ -21,15 +29,21 @@ export interface ServerReaderOptions {
  */
 export class ServerReader {
   readonly api: MonitoringApi;
+  /** Undefined where all of the server is monitored. */
+  readonly selected: SelectedApi | undefined;
   readonly memory: MemoryBudget;
   readonly health: HealthReader;
   readonly nodes: NodeListReader;
   readonly counts: CountReader;
   readonly lookups: LookupReader;
   readonly unknownParents: UnknownParents;
+  readonly #whole: MonitoringApi;
 
   /** `before`: of another way to the same server, where what it was found to lack is known. */
-  constructor({ api, clock, log, memory }: ServerReaderOptions, before?: ServerReader) {
+  constructor({ api: whole, select, shown, clock, log, memory }: ServerReaderOptions, before?: ServerReader) {
+    this.#whole = whole;
+    this.selected = select && new SelectedApi({ api: whole, rules: select, clock, log }, before?.selected, shown);
+    const api = this.selected ?? whole;
     this.api = api;
     this.memory = memory ?? new MemoryBudget();
     this.health = new HealthReader({ api, clock, log }, before?.health);
@@ -37,6 +51,16 @@ export class ServerReader {
     this.counts = new CountReader(api, log, before?.counts);
     this.lookups = new LookupReader({ api, clock, log }, before?.lookups);
     this.unknownParents = before?.unknownParents ?? new UnknownParents();
+  }
+
+  /** Objects of the state that are not selected any more, each told once; undefined where there are none. */
+  leaving({ tree }: Pick<ServerState, "tree">): ReadonlySet<string> | undefined {
+    return this.selected?.selection.leaving(tree);
+  }
+
+  /** The same way to the server, of which another part is monitored. */
+  selecting(options: Omit<ServerReaderOptions, "api" | "memory">): ServerReader {
+    return new ServerReader({ ...options, api: this.#whole, memory: this.memory }, this);
   }
 }
 

@@ -6,6 +6,7 @@ import { mappingSchema } from "./mapping-schema.ts";
 import { otlpSchema } from "./otlp-schema.ts";
 import { listedServersSchema } from "./server-schema.ts";
 import { serversFromSchema } from "./servers-from-schema.ts";
+import { webSchema } from "./web-schema.ts";
 
 /*
  * The one source of the configuration's keys: the types, the checks, the JSON Schema for editors and
@@ -135,6 +136,7 @@ export const settingsSchema = z
       description:
         "Changes of statuses, and of the structure, each told once: as lines of a file here, by `otlp.events` as log records. docs/events.md explains them.",
     }),
+    web: webSchema.prefault({}).meta({ description: "Who may see what on the exporter's own web server." }),
     state_dir: filePath()
       .optional()
       .meta({

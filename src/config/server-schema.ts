@@ -2,6 +2,7 @@ import { z } from "zod";
 import { authSchema } from "./auth-schema.ts";
 import { byteSize, duration, filePath, fingerprint, number, serverUrl, text, wholeNumber } from "./fields.ts";
 import { formatDuration } from "./quantities.ts";
+import { selectSchema } from "./select-schema.ts";
 
 const TLS_VERSIONS = { TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
 
@@ -155,6 +156,10 @@ export const serverSchema = z
     auth: authSchema,
     tls: tls.prefault({}).meta({ description: "How the certificate of the server is checked." }),
     limits: limits.prefault({}).meta({ description: "What the exporter may ask of the server." }),
+    select: selectSchema.optional().meta({
+      description:
+        "The part of the server that is monitored. An object is selected when it, or something above it, fits an entry of `include`, and neither it nor anything above it fits one of `exclude`.",
+    }),
   })
   .transform(({ web_url, ...given }) => {
     const { hostname } = new URL(given.url);

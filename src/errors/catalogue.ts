@@ -167,6 +167,10 @@ export const ERROR_CATALOGUE = {
     meaning: "The server refused the request as invalid.",
     remedy: "Report it with the request ID: the exporter sends only documented requests.",
   },
+  API_FILTER_REFUSED: {
+    meaning: "The server refused a filter of servers[].select.",
+    remedy: "Correct the filter as the server says; what is shown stays as it was until then.",
+  },
   API_RATE_LIMITED: {
     meaning: "The server asks for fewer requests.",
     remedy: "Lower limits.requests_per_second, or poll less often.",

@@ -19,7 +19,7 @@ import {
   type StreamedPage,
 } from "./representation.ts";
 import { CACHED_FOR_MS, RepresentationCache } from "./representation-cache.ts";
-import { hasOwnMetrics, isSameShard, WHOLE_PAGE } from "./shard.ts";
+import { hasOwnMetrics, isSameShard, type Shard, WHOLE_PAGE } from "./shard.ts";
 import { type ExpositionFormat, formatEnd } from "./text-format.ts";
 
 /** How often expired values are looked for, and what the process needs measured, milliseconds. */
@@ -27,6 +27,8 @@ const INTERVAL = 1_000;
 
 /** Pages that wait to be put together because their representation is not ready. */
 const MAX_WAITING = 32;
+/** The same where parts about some servers are requested, which take little each: hundreds of scrapers may ask at once. */
+const MAX_WAITING_OF_SERVERS = 512;
 
 /**
  * What shards in the cache may take, and old pages held by slow readers: so many times the page, uncompressed, and
@@ -156,14 +158,20 @@ export class Exposition {
       return withDots(plain, encoding);
     }
     const content = await this.#content({ format: format.body, encoding, shard }, reader);
-    const text = async () =>
-      Buffer.from(hasOwnMetrics(shard) ? await this.#ownMetrics.render(format.body) : formatEnd(format.body));
+    const text = async () => Buffer.from(await this.#ownText(format.body, shard));
     const { deflated } = content;
     if (deflated === undefined) return { beginning: content.buffers, end: async () => [await text()] };
     return { beginning: gzipBeginning(deflated), end: async () => gzipEnd(deflated, await text()) };
   }
 
-  /** Brings all cached representations up to date with the store; calls during a refresh share the one after it. */
+  async #ownText(format: ExpositionFormat, shard: Shard): Promise<string> {
+    if (!hasOwnMetrics(shard)) return formatEnd(format);
+    return shard.servers === undefined
+      ? this.#ownMetrics.render(format)
+      : this.#ownMetrics.renderOfServers(format, shard.servers);
+  }
+
+  /** Brings the cached representations that are kept ready up to date with the store; calls during a refresh share the one after it. */
   refresh(): Promise<void> {
     if (this.#refreshing !== undefined) {
       this.#refreshAgain = true;
@@ -184,7 +192,8 @@ export class Exposition {
 
   async #refreshOnce(): Promise<void> {
     this.#trim();
-    if (this.#cache.size === 0) return;
+    const kept = [...this.#cache.values()].filter(({ key }) => isKeptReady(key));
+    if (kept.length === 0) return;
     const { lines } = this.#encoder;
     let leave: (() => void) | undefined;
     let replaced: readonly Buffer[] = [];
@@ -193,7 +202,7 @@ export class Exposition {
         leave = lines.enter();
         replaced = this.#source.takeReplaced();
       });
-      const outdated = [...this.#cache.values()].filter(({ version }) => version !== current.page.version);
+      const outdated = kept.filter(({ version }) => version !== current.page.version);
       for (const representation of outdated) {
         representation.content = await this.#encode(representation.key, current);
         representation.version = current.page.version;
@@ -210,7 +219,8 @@ export class Exposition {
   #content(key: RepresentationKey, reader: PageReader | undefined): Promise<Content> {
     const ready = this.#readyContent(key, reader);
     if (ready !== undefined) return Promise.resolve(ready);
-    if (this.#work.activeCount + this.#work.pendingCount > MAX_WAITING) return Promise.reject(new TooManyPages());
+    const max = isKeptReady(key) ? MAX_WAITING : MAX_WAITING_OF_SERVERS;
+    if (this.#work.activeCount + this.#work.pendingCount > max) return Promise.reject(new TooManyPages());
     return this.#work(async () => this.#readyContent(key, reader) ?? this.#make(key, reader));
   }
 
@@ -218,6 +228,8 @@ export class Exposition {
     const ready = this.#cache.get(key);
     // An outdated one is made anew: a refresh may go on for as long as polls follow each other.
     if (ready === undefined || ready.version === OUTDATED) return undefined;
+    // Its lines may have been freed, too.
+    if (!isKeptReady(key) && ready.version !== this.#options.store.version) return undefined;
     ready.lastRequestedAt = this.#options.clock.monotonic();
     this.#encoder.enter(ready.content, reader);
     return ready.content;
@@ -277,7 +289,7 @@ export class Exposition {
   #formatsInUse(): Set<ExpositionFormat> {
     const since = this.#options.clock.monotonic() - CACHED_FOR_MS;
     const inUse = [...this.#cache.values()].filter(
-      ({ key, lastRequestedAt }) => lastRequestedAt >= since && hasOwnMetrics(key.shard),
+      ({ key, lastRequestedAt }) => lastRequestedAt >= since && hasOwnMetrics(key.shard) && isKeptReady(key),
     );
     return new Set(inUse.map(({ key }) => key.format));
   }
@@ -291,4 +303,11 @@ export class Exposition {
       if (store.expiresBy(clock.monotonic())) await store.commit(() => store.expire(clock.monotonic()));
     }
   }
+}
+
+/**
+ * Parts about some servers are made when they are asked for: with hundreds of them each change would have all of them made anew.
+ */
+function isKeptReady({ shard }: RepresentationKey): boolean {
+  return shard.servers === undefined;
 }

@@ -3,7 +3,8 @@ import type { Registry } from "prom-client";
 import type { Clock } from "../lib/clock.ts";
 import { mapEntry } from "../lib/map-entry.ts";
 import { TimeSlices } from "../lib/yielding.ts";
-import { readInstrument } from "../telemetry/recording.ts";
+import { OWN_METRICS } from "../telemetry/own-metrics.ts";
+import { type InstrumentState, readInstrument } from "../telemetry/recording.ts";
 import { SeriesLines } from "./series-lines.ts";
 import { type ExpositionFormat, formatEnd, formatHeader, formatLabels, formatValue } from "./text-format.ts";
 
@@ -81,6 +82,21 @@ export class OwnMetricsRenderer {
     return texts.join("");
   }
 
+  /** Those about these servers, and which exporter this is. Nothing of other servers, and of the process nothing else. */
+  async renderOfServers(format: ExpositionFormat, servers: readonly string[]): Promise<string> {
+    const wanted = new Set(servers);
+    const slices = new TimeSlices(this.#clock, undefined, "reader");
+    const texts: string[] = [];
+    for (const { name, help } of this.#registry.getMetricsAsArray()) {
+      const state = readInstrument(this.#registry.getSingleMetric(name));
+      if (state === undefined) continue;
+      const ofServers = name === OWN_METRICS.process.build.name ? state : seriesOf(wanted, state);
+      const samples = await new SeriesLines(name).render(ofServers, slices);
+      if (samples !== "") texts.push(formatHeader(format, { name, help, type: state.type }), samples);
+    }
+    return texts.join("") + formatEnd(format);
+  }
+
   /** To be called each second, with the formats that are asked for. */
   async measureProcess(formats: ReadonlySet<ExpositionFormat>): Promise<void> {
     const since = this.#clock.monotonic();
@@ -103,6 +119,11 @@ export class OwnMetricsRenderer {
     });
     return Promise.all(metrics);
   }
+}
+
+function seriesOf(servers: ReadonlySet<string>, state: InstrumentState): InstrumentState {
+  const wanted = Object.entries(state.series).filter(([, { labels }]) => servers.has(labels.server ?? ""));
+  return { ...state, series: Object.fromEntries(wanted) };
 }
 
 async function renderMetrics(

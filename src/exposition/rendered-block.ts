@@ -1,6 +1,6 @@
 import { ABSENT, BLOCK_SIZE, type SeriesBlock } from "../store/series-block.ts";
 import type { SeriesTable } from "../store/series-table.ts";
-import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
+import { StringPool } from "../store/string-pool.ts";
 import { formatValue } from "./text-format.ts";
 
 /** Whole lines of a page. They never change, so what was encoded of them stays valid. */
@@ -21,6 +21,10 @@ export interface RenderedBlock extends Lines {
   /** Where the value of each series begins. */
   readonly values: Uint32Array;
   readonly shardKeys: Uint32Array;
+  /** The servers of the series, each once. */
+  readonly servers: readonly string[];
+  /** Which of `servers` each series is of; undefined where there is but one. */
+  readonly serverOf: Uint16Array | undefined;
 }
 
 /**
@@ -58,11 +62,30 @@ export function renderBlock(
     starts,
     values,
     shardKeys: block.shardKeys.slice(0, block.used),
+    ...serversIn(table, block),
   };
 }
 
-/** The lines of the series that `takes` wants: `from` itself where these are all. */
-export function selectLines(from: RenderedBlock, takes: (shardKey: ShardKey) => boolean, lines: LineBuffer): Lines {
+function serversIn(
+  { family, texts }: SeriesTable,
+  { labels, used }: SeriesBlock,
+): Pick<RenderedBlock, "servers" | "serverOf"> {
+  const width = family.labels.length;
+  const column = family.labels.indexOf("server");
+  const known = new Map<number, number>();
+  const serverOf = new Uint16Array(used);
+  for (let at = 0; column !== -1 && at < used; at++) {
+    const id = labels[at * width + column] ?? StringPool.EMPTY;
+    const number = known.get(id) ?? known.size;
+    if (number === known.size) known.set(id, number);
+    serverOf[at] = number;
+  }
+  const servers = [...known.keys()].map((id) => texts.text(id));
+  return { servers, serverOf: servers.length > 1 ? serverOf : undefined };
+}
+
+/** The lines of the series at the places that `takes` wants: `from` itself where these are all. */
+export function selectLines(from: RenderedBlock, takes: (at: number) => boolean, lines: LineBuffer): Lines {
   const { bytes, starts, shardKeys } = from;
   let series = 0;
   let runStart = 0;
@@ -70,7 +93,7 @@ export function selectLines(from: RenderedBlock, takes: (shardKey: ShardKey) => 
     const start = starts[at] ?? 0;
     const end = starts[at + 1] ?? 0;
     if (start === end) continue;
-    if (takes(shardKeys[at] ?? SERVER_WIDE)) {
+    if (takes(at)) {
       series++;
       continue;
     }

@@ -1,5 +1,5 @@
 import { nameOf, type Representation, type RepresentationKey } from "./representation.ts";
-import { isSameShard, isWhole, MAX_SHARDS } from "./shard.ts";
+import { isSameShard, isWhole, MAX_SHARDS, shardName } from "./shard.ts";
 
 /** A representation that was not requested in this time is no longer kept ready, milliseconds. */
 export const CACHED_FOR_MS = 600_000;
@@ -9,6 +9,8 @@ export const CACHED_FOR_MS = 600_000;
  * is requested again, as scrapers request them in turn.
  */
 const MAX_CACHED_SHARDS = MAX_SHARDS;
+/** The same for what is about some servers: each server's own, of an installation with many. */
+const MAX_CACHED_OF_SERVERS = 1_000;
 
 /**
  * A scraper comes back after this time and within that, milliseconds. Its shards are evicted last, so that a client that
@@ -20,6 +22,7 @@ const REGULAR_WITHIN = 150_000;
 /** The representations of a shard in one encoding: they share encoded blocks, whatever their format. */
 interface CachedShard {
   readonly representations: readonly Representation[];
+  readonly kind: "ofServers" | "ofAll";
   readonly isRegular: boolean;
   readonly lastRequestedAt: number;
   /** Before compression. */
@@ -55,12 +58,13 @@ export class RepresentationCache {
       if (now - lastRequestedAt > CACHED_FOR_MS) this.#entries.delete(name);
     for (const encoding of ["identity", "gzip"] as const) {
       const representations = this.values().filter(({ key }) => key.encoding === encoding && !isWhole(key.shard));
-      const byShard = Map.groupBy(representations, ({ key: { shard } }) => `${shard.index}/${shard.count}`);
+      const byShard = Map.groupBy(representations, ({ key: { shard } }) => shardName(shard));
       const shards = [...byShard.values()].map((each) => cachedShard(each, now)).sort(byWorth);
       let bytes = 0;
-      for (const [index, shard] of shards.entries()) {
+      const left = { ofServers: MAX_CACHED_OF_SERVERS, ofAll: MAX_CACHED_SHARDS };
+      for (const shard of shards) {
         bytes += shard.bytes;
-        if (index < MAX_CACHED_SHARDS && bytes <= maxBytes) continue;
+        if (left[shard.kind]-- > 0 && bytes <= maxBytes) continue;
         for (const { key } of shard.representations) this.#entries.delete(nameOf(key));
       }
     }
@@ -75,6 +79,7 @@ export class RepresentationCache {
 function cachedShard(representations: readonly Representation[], now: number): CachedShard {
   return {
     representations,
+    kind: representations.some(({ key }) => key.shard.servers !== undefined) ? "ofServers" : "ofAll",
     isRegular: representations.some(
       ({ firstRequestedAt, lastRequestedAt }) =>
         lastRequestedAt - firstRequestedAt >= REGULAR_AFTER && now - lastRequestedAt <= REGULAR_WITHIN,

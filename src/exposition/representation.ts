@@ -1,7 +1,7 @@
 import { mergeSmall, totalLength } from "../lib/buffers.ts";
 import { type DeflatedChunk, joinDeflated } from "./gzip.ts";
 import type { ContentEncoding } from "./negotiate.ts";
-import { isWhole, type Shard, WHOLE_PAGE } from "./shard.ts";
+import { isWhole, type Shard, shardName, WHOLE_PAGE } from "./shard.ts";
 import type { ExpositionFormat } from "./text-format.ts";
 
 /** What a representation of the page is requested by. */
@@ -39,7 +39,7 @@ export const PROMETHEUS_DEFAULT: RepresentationKey = { format: "openmetrics", en
 export const NO_CONTENT: Content = { buffers: [], deflated: undefined, bytes: 0, uncompressedBytes: 0 };
 
 export function nameOf({ format, encoding, shard }: RepresentationKey): string {
-  return `${format} ${encoding} ${shard.index}/${shard.count}`;
+  return `${format} ${encoding} ${shardName(shard)}`;
 }
 
 /** Lines of the whole page are those of the page itself. Those of a shard are its own: a second copy would double it. */

@@ -1,21 +1,24 @@
 import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
-import type { ShardKey } from "../store/shard-key.ts";
+import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import type { PageCut } from "./page-limit.ts";
 import { LineBuffer, type Lines, type RenderedBlock, selectLines } from "./rendered-block.ts";
-import { isInShard, isSameShard, type Shard } from "./shard.ts";
+import { isInShard, isSameShard, isWhole, type Shard, shardName } from "./shard.ts";
 import type { RenderedStore } from "./store-renderer.ts";
 import { type ExpositionFormat, formatHeader } from "./text-format.ts";
 
 /** Blocks encoded at the same time: zlib takes a quarter of a megabyte for each that it compresses. */
 const MAX_CONCURRENT = 2;
 
+/** Which places of a block are in a shard; undefined where none can be. */
+export type Selection = (block: RenderedBlock) => ((at: number) => boolean) | undefined;
+
 /**
  * Encodes a shard of the page, or the whole page. The encoding of a block is cached as long as the block is on the page,
  * so a page after a change costs as much as what changed.
  */
 export class ShardEncoder<Encoded> {
-  readonly #takes: ((shardKey: ShardKey) => boolean) | undefined;
+  readonly #selection: Selection | undefined;
   readonly #encode: (bytes: Buffer) => Promise<Encoded>;
   readonly #lines = new LineBuffer();
   readonly #onCopy: (lines: Buffer) => void;
@@ -24,15 +27,14 @@ export class ShardEncoder<Encoded> {
   readonly #headers = new WeakMap<MetricFamily, Map<ExpositionFormat, Promise<Encoded>>>();
 
   /**
-   * `takes`: whose series are in the shard; undefined where all are. `onCopy` is told of lines that were copied for the
-   * shard.
+   * `selection`: undefined where all series are in the shard. `onCopy` is told of lines that were copied for the shard.
    */
   constructor(
-    takes: ((shardKey: ShardKey) => boolean) | undefined,
+    selection: Selection | undefined,
     encode: (bytes: Buffer) => Promise<Encoded>,
     onCopy: (lines: Buffer) => void,
   ) {
-    this.#takes = takes;
+    this.#selection = selection;
     this.#encode = encode;
     this.#onCopy = onCopy;
   }
@@ -47,7 +49,11 @@ export class ShardEncoder<Encoded> {
    * @throws the reason of the signal, between two blocks
    */
   async encode(page: RenderedStore, format: ExpositionFormat, signal?: AbortSignal): Promise<Encoded[]> {
-    const families = page.families.filter(({ size }) => size > 0);
+    const selection = this.#selection;
+    const isConcerned = (block: RenderedBlock) => selection === undefined || selection(block) !== undefined;
+    const families = page.families.flatMap(({ family, size, blocks }) =>
+      size === 0 ? [] : [{ family, blocks: blocks.filter(isConcerned) }],
+    );
     const before = this.#blocks;
     this.#blocks = new Map();
     for (const block of families.flatMap(({ blocks }) => blocks)) {
@@ -91,8 +97,8 @@ export class ShardEncoder<Encoded> {
   }
 
   #linesOf(block: RenderedBlock): Lines {
-    if (this.#takes === undefined) return block;
-    const lines = selectLines(block, this.#takes, this.#lines);
+    if (this.#selection === undefined) return block;
+    const lines = selectLines(block, this.#selection(block) ?? NOTHING, this.#lines);
     if (lines !== block) this.#onCopy(lines.bytes);
     return lines;
   }
@@ -104,6 +110,23 @@ export class ShardEncoder<Encoded> {
     known.set(format, header);
     return header;
   }
+}
+
+const NOTHING = () => false;
+
+/** The series of a shard whose shard keys are not above `highest`. */
+function selectionOf(shard: Shard, highest: ShardKey): Selection {
+  const wanted = shard.servers && new Set(shard.servers);
+  return ({ shardKeys, servers, serverOf }) => {
+    const isInPart = (at: number) => {
+      const shardKey = shardKeys[at] ?? SERVER_WIDE;
+      return shardKey <= highest && isInShard(shard, shardKey);
+    };
+    if (wanted === undefined) return isInPart;
+    const isWanted = servers.map((server) => wanted.has(server));
+    if (!isWanted.includes(true)) return undefined;
+    return serverOf === undefined ? isInPart : (at) => isWanted[serverOf[at] ?? 0] === true && isInPart(at);
+  };
 }
 
 /** The encoders of the page and its shards in one encoding, as long as these are requested. */
@@ -126,12 +149,11 @@ export class ShardEncoders<Encoded> {
   /** `cut`: undefined where the page keeps within its limits. */
   of(shard: Shard, cut: PageCut | undefined): ShardEncoder<Encoded> {
     const highest = cut?.highest ?? Number.POSITIVE_INFINITY;
-    const name = `${shard.index}/${shard.count} up to ${highest}`;
+    const name = `${shardName(shard)} up to ${highest}`;
     const known = this.#encoders.get(name);
     if (known !== undefined) return known.encoder;
-    const isWhole = shard.count === 1 && cut === undefined;
-    const takes = isWhole ? undefined : (shardKey: number) => shardKey <= highest && isInShard(shard, shardKey);
-    const encoder = new ShardEncoder(takes, this.#encode, this.#onCopy);
+    const selection = isWhole(shard) && cut === undefined ? undefined : selectionOf(shard, highest);
+    const encoder = new ShardEncoder(selection, this.#encode, this.#onCopy);
     // A shard is cut at one place at a time.
     this.retain((other) => !isSameShard(other, shard));
     this.#encoders.set(name, { shard, encoder });

@@ -1,9 +1,11 @@
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 
-/** The `index`-th, from 0, of `count` parts of a page. */
+/** The `index`-th, from 0, of `count` parts of a page, or of what it says of some servers. */
 export interface Shard {
   readonly index: number;
   readonly count: number;
+  /** In alphabetical order, each once; undefined: all servers. */
+  readonly servers?: readonly string[] | undefined;
 }
 
 export const WHOLE_PAGE: Shard = { index: 0, count: 1 };
@@ -19,20 +21,26 @@ export function parseShard(text: string): Shard | undefined {
   return count <= MAX_SHARDS && index < count ? { index, count } : undefined;
 }
 
-/** Each series is in just one of the shards; what is about a whole server is in the first. */
+/** Each series is in just one of the shards; what is about a whole server is in the first. Says nothing of servers. */
 export function isInShard({ index, count }: Shard, shardKey: ShardKey): boolean {
   return shardKey === SERVER_WIDE ? index === 0 : shardKey % count === index;
 }
 
-export function isWhole({ count }: Shard): boolean {
-  return count === 1;
+/** Everything there is. */
+export function isWhole({ count, servers }: Shard): boolean {
+  return count === 1 && servers === undefined;
+}
+
+/** The same for the same shard, and for no other. */
+export function shardName({ index, count, servers }: Shard): string {
+  return `${index}/${count}${servers === undefined ? "" : ` of ${JSON.stringify(servers)}`}`;
 }
 
 export function isSameShard(a: Shard, b: Shard): boolean {
-  return a.index === b.index && a.count === b.count;
+  return shardName(a) === shardName(b);
 }
 
-/** The exporter's own metrics are in the first shard, too. */
+/** The exporter's own metrics are in the first shard, too: of some servers, those about these. */
 export function hasOwnMetrics({ index }: Shard): boolean {
   return index === 0;
 }

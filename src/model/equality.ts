@@ -26,6 +26,7 @@ export function* showsNothingNew(tree: Tree, poll: NodePoll, step: number): Gene
 export function sameParent(node: TreeNode, object: PlacedObject): boolean {
   // Ancestors can lead an orphan to another place although its parent is the same.
   if (node.orphan && object.ancestors !== undefined) return false;
+  if (!sameAbove(node.above, object.above)) return false;
   return object.parent === undefined || node.parent?.id === object.parent.id;
 }
 

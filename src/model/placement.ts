@@ -13,6 +13,7 @@ export interface Attachment {
 
 /** A record or, for objects whose list was not polled, their node. */
 export interface PlacedObject extends NodeProperties {
+  readonly above?: TreeNode | undefined;
   readonly ancestors?: readonly Reference[] | undefined;
 }
 
@@ -41,6 +42,7 @@ export function attach(
   isVisible: (id: string) => boolean,
   previous: Tree,
 ): Attachment {
+  if (object.above !== undefined) return BELOW_ROOT;
   if (parent === undefined) return object.kind === "probe" ? BELOW_ROOT : ADRIFT;
   if (isRoot(parent)) return BELOW_ROOT;
   if (isVisible(parent.id)) return { parentId: parent.id, unseen: NOTHING_UNSEEN, orphan: false };
@@ -92,7 +94,7 @@ function attachAsBefore(
 
 /** The place of an object below `parent` (undefined: the root), with the unseen ancestors in between. */
 export function placeBelow(
-  object: NodeProperties,
+  object: Pick<NodeProperties, "id" | "kind" | "name">,
   parent: Place = ROOT_PLACE,
   unseen: readonly Reference[] = NOTHING_UNSEEN,
 ): Place {

@@ -1,4 +1,4 @@
-import { type NodeRecord, provesAbsence } from "../prtg/records.ts";
+import { provesAbsence } from "../prtg/records.ts";
 import { labelSize, labelsTooLarge, MAX_TREE_DEPTH } from "./bounds.ts";
 import { findCycles } from "./cycles.ts";
 import { sameAbove, sameAttachment, sameParent, sameProperties, showsNothingNew } from "./equality.ts";
@@ -11,7 +11,15 @@ import {
   placeBelow,
   tagsBelow,
 } from "./placement.ts";
-import { NODE_KINDS, type NodePoll, ROOT_ID, type Tree, type TreeChanges, type TreeNode } from "./tree.ts";
+import {
+  type ListedNode,
+  NODE_KINDS,
+  type NodePoll,
+  ROOT_ID,
+  type Tree,
+  type TreeChanges,
+  type TreeNode,
+} from "./tree.ts";
 
 export interface Reconciled {
   readonly tree: Tree;
@@ -19,6 +27,8 @@ export interface Reconciled {
 }
 
 const NO_CHANGES: TreeChanges = { added: [], removed: [], replaced: [] };
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Objects looked at before `reconcileInSteps` yields: one to three milliseconds. */
 const STEP = 2_000;
@@ -36,16 +46,17 @@ export function reconcile(previous: Tree, poll: NodePoll): Reconciled {
 }
 
 /**
- * `reconcile` in steps, between which the caller can let others have the event loop.
+ * `reconcile` in steps, between which the caller can let others have the event loop. `left`: objects that go at once.
  * @throws ApiError when the labels of all objects would have more than `maxLabelText` characters
  */
 export function* reconcileInSteps(
   previous: Tree,
   poll: NodePoll,
   maxLabelText = Number.POSITIVE_INFINITY,
+  left: ReadonlySet<string> = NONE,
 ): Generator<void, Reconciled> {
-  if (yield* showsNothingNew(previous, poll, STEP)) return { tree: previous, changes: NO_CHANGES };
-  const { objects, absent } = yield* mergeObjects(previous, poll);
+  if (left.size === 0 && (yield* showsNothingNew(previous, poll, STEP))) return { tree: previous, changes: NO_CHANGES };
+  const { objects, absent } = yield* mergeObjects(previous, poll, left);
   const attachments = yield* attachAll(previous, objects);
   const nodes = yield* buildNodes(previous, objects, attachments, maxLabelText);
   const changes = yield* compare(previous.nodes, nodes);
@@ -58,8 +69,9 @@ type Nodes = ReadonlyMap<string, TreeNode>;
 function* mergeObjects(
   previous: Tree,
   poll: NodePoll,
+  left: ReadonlySet<string>,
 ): Generator<void, { objects: Objects; absent: ReadonlySet<string> }> {
-  const objects = new Map<string, NodeRecord | TreeNode>();
+  const objects = new Map<string, ListedNode | TreeNode>();
   for (const kind of NODE_KINDS) {
     for (const record of poll[kind]?.items ?? []) {
       if (record.id !== ROOT_ID && !objects.has(record.id)) objects.set(record.id, record);
@@ -70,7 +82,7 @@ function* mergeObjects(
   let steps = 0;
   for (const [id, node] of previous.nodes) {
     if (++steps % STEP === 0) yield;
-    if (!objects.has(id)) missing.push(node);
+    if (!objects.has(id) && !left.has(id)) missing.push(node);
   }
   const missed = missedKinds(missing, poll);
   const absent = new Set<string>();
@@ -153,11 +165,11 @@ function* buildNodes(
 
 function buildNode(previous: Tree, object: PlacedObject, attachment: Attachment, built: Nodes): TreeNode {
   const before = previous.nodes.get(object.id);
-  const above = built.get(attachment.parentId);
+  const above = object.above ?? built.get(attachment.parentId);
   if (
     before !== undefined &&
     sameAttachment(before, attachment) &&
-    sameAbove(previous.nodes.get(before.parentId), above) &&
+    sameAbove(before.above ?? previous.nodes.get(before.parentId), above) &&
     sameProperties(before, object) &&
     (object.parent === undefined || object.parent.id === before.parent?.id)
   ) {
@@ -184,6 +196,7 @@ function buildNode(previous: Tree, object: PlacedObject, attachment: Attachment,
     device,
     deviceId,
     inheritedTags: tagsBelow(above),
+    above: object.above,
     parentId: attachment.parentId,
     unseen: attachment.unseen,
     orphan: attachment.orphan,

@@ -17,6 +17,8 @@ import type { UpdateContext } from "./update-context.ts";
 /** What a poll brought; what it did not ask for, or failed to get, is left out. */
 export interface TreeUpdate {
   readonly nodes?: NodePoll | undefined;
+  /** Objects that go at once, as they are not selected any more. */
+  readonly left?: ReadonlySet<string> | undefined;
   /** `value` undefined: the server has no such endpoint, and we count ourselves. */
   readonly statusSummary?: { readonly value: StatusSummary | undefined } | undefined;
   readonly objectCounts?: { readonly value: ReadonlyMap<string, number> | undefined } | undefined;
@@ -153,8 +155,8 @@ export class ServerState {
    * @throws ApiError when the labels of all objects would be too large
    */
   async applyTree(update: TreeUpdate, context: UpdateContext): Promise<{ readonly isConsistent: boolean }> {
-    const { nodes, statusSummary, objectCounts } = update;
-    if (nodes !== undefined) await this.#applyNodes(nodes, context);
+    const { nodes, left, statusSummary, objectCounts } = update;
+    if (nodes !== undefined || left !== undefined) await this.#applyNodes(nodes ?? {}, left, context);
     const isConsistent =
       statusSummary === undefined || this.#countStatuses(statusSummary.value, nodes?.sensor, context);
     if (objectCounts !== undefined) this.#countObjects(objectCounts.value, context);
@@ -208,12 +210,12 @@ export class ServerState {
     }
   }
 
-  async #applyNodes(poll: NodePoll, context: UpdateContext): Promise<void> {
+  async #applyNodes(poll: NodePoll, left: ReadonlySet<string> | undefined, context: UpdateContext): Promise<void> {
     const { now, slices } = context;
     // The same one to the end, as it hears of a poll as a whole.
     const watcher = this.#watcher;
     watcher?.pollBegan();
-    const { added } = await this.#reconcile(poll, context, watcher);
+    const { added } = await this.#reconcile(poll, left, context, watcher);
     const until = nodeExpiry(context.expiry);
     for (const kind of NODE_KINDS) {
       if (poll[kind] !== undefined) this.#listed.add(kind);
@@ -242,10 +244,11 @@ export class ServerState {
 
   async #reconcile(
     poll: NodePoll,
+    left: ReadonlySet<string> | undefined,
     { now, slices }: UpdateContext,
     watcher: NodeWatcher | undefined,
   ): Promise<TreeChanges> {
-    const steps = reconcileInSteps(this.#tree, poll, this.#maxLabelText);
+    const steps = reconcileInSteps(this.#tree, poll, this.#maxLabelText, left);
     let step = steps.next();
     while (!step.done) {
       await slices.longStep();

@@ -34,6 +34,8 @@ export interface Place {
  * to poll as long as nothing about it changed, so whatever was derived from it (its labels) stays valid too.
  */
 export interface TreeNode extends NodeProperties, Place {
+  /** What is right above it, where that is known and no part of this tree: it gives labels and tags, and has no series. */
+  readonly above?: TreeNode | undefined;
   /** Tags of all visible ancestors, from the top, each once: what the product lets objects inherit. */
   readonly inheritedTags: readonly string[];
   /** Nearest ancestor that is visible, `ROOT_ID` when there is none; `parent` is what the record said. */
@@ -76,5 +78,10 @@ export interface TreeChanges {
 /** In the order in which an id that several lists claim is given to one of them. */
 export const NODE_KINDS = ["probe", "group", "device", "sensor"] as const satisfies readonly NodeKind[];
 
+/** A record, where its parent is no part of the tree together with that. */
+export interface ListedNode extends NodeRecord {
+  readonly above?: TreeNode | undefined;
+}
+
 /** What a poll brought; a list that was not polled, or failed, is left out. */
-export type NodePoll = { readonly [Kind in NodeKind]?: ListResult<NodeRecord> | undefined };
+export type NodePoll = { readonly [Kind in NodeKind]?: ListResult<ListedNode> | undefined };

@@ -14,14 +14,15 @@ import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monit
 import type { ApiClientOptions } from "./options.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
 import { type ItemFormat, ListReader } from "./paging/list-reader.ts";
-import type {
-  ChannelRecord,
-  ListResult,
-  LookupDefinition,
-  NodeKind,
-  NodeRecord,
-  StatusSummary,
-  TimeSeries,
+import {
+  type ChannelRecord,
+  type ListResult,
+  type LookupDefinition,
+  type NodeKind,
+  type NodeRecord,
+  READING_ORDER,
+  type StatusSummary,
+  type TimeSeries,
 } from "./records.ts";
 import type { ApiAnswer } from "./request/messages.ts";
 import { Requester } from "./request/requester.ts";
@@ -34,6 +35,7 @@ export function createApiClient(options: ApiClientOptions): MonitoringApi {
 }
 
 class ApiClient implements MonitoringApi {
+  readonly readingOrder = READING_ORDER;
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
   readonly #lists: ListReader;

@@ -8,6 +8,8 @@ export interface ListEndpoint {
   readonly endpoint: string;
   /** What it is asked for beyond its records. A list without them is still a list: a server may refuse them. */
   readonly optional: readonly OptionalParameter[];
+  /** See ListPart. It is sent whatever the server refuses: without it the list would be another one. */
+  readonly filter?: string | undefined;
 }
 
 /** A value of a query parameter. */
@@ -30,18 +32,21 @@ export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly Li
     ...(options.interval === true ? ["intervalgroup"] : []),
     ...(summary ? ["sensor_status_summary"] : []),
   ];
+  const legacy = summary ? [{ parameter: "sensor_status_summary", value: "true" }] : [];
+  const { filter } = options;
   return [
-    { endpoint: `/experimental/${kind}s`, optional: include.map(included) },
-    { endpoint: `/${kind}s`, optional: summary ? [{ parameter: "sensor_status_summary", value: "true" }] : [] },
+    { endpoint: `/experimental/${kind}s`, optional: include.map(included), filter },
+    { endpoint: `/${kind}s`, optional: legacy, filter },
   ];
 }
 
 /** Lists of all channels, the preferred one first, then its fallback. */
 export function channelLists(options: ChannelListOptions): readonly ListEndpoint[] {
   const include = [...(options.limits === true ? ["alerting"] : []), ...(options.lookups === true ? ["values"] : [])];
+  const { filter } = options;
   return [
-    { endpoint: "/experimental/channels", optional: include.map(included) },
-    { endpoint: "/channels", optional: [] },
+    { endpoint: "/experimental/channels", optional: include.map(included), filter },
+    { endpoint: "/channels", optional: [], filter },
   ];
 }
 
@@ -91,7 +96,8 @@ export function timeSeriesPath(
 export function pagePath(list: ListEndpoint, offset: number, limit: number): string {
   const values = Map.groupBy(list.optional, ({ parameter }) => parameter);
   const query = [...values].map(([parameter, each]) => `&${parameter}=${each.map(({ value }) => value).join(",")}`);
-  return `${list.endpoint}?limit=${limit}&offset=${offset}${query.join("")}`;
+  const filter = list.filter === undefined ? "" : `&filter=${encodeURIComponent(list.filter)}`;
+  return `${list.endpoint}?limit=${limit}&offset=${offset}${query.join("")}${filter}`;
 }
 
 function included(section: string): OptionalParameter {

@@ -14,6 +14,8 @@ import type { SeriesType } from "./series-types.ts";
  * signal when that aborts.
  */
 export interface MonitoringApi {
+  /** In which order lists of nodes are to be read. */
+  readonly readingOrder: readonly NodeKind[];
   /** Resolves when the application server is up and connected to its core (`GET /health`, 204). */
   health(signal: AbortSignal): Promise<void>;
   /** All string members of `GET /version`, flattened. */
@@ -22,9 +24,9 @@ export interface MonitoringApi {
   statusSummary(signal: AbortSignal): Promise<StatusSummary | undefined>;
   /** Objects per kind (`probe`, `group`, `device`, `sensor`, `channel`, ...); undefined where the server has no such endpoint. */
   objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined>;
-  /** All probes, groups, devices or sensors that the user may see. */
+  /** All probes, groups, devices or sensors that the user may see, or the part that is asked for. */
   nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>>;
-  /** All channels with their last measurement. */
+  /** All channels with their last measurement, or the part that is asked for. */
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>>;
   /** All lookup definitions; undefined where the server has no such endpoint. */
   lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined>;
@@ -41,14 +43,20 @@ export interface MonitoringApi {
   close(): Promise<void>;
 }
 
-export interface NodeListOptions {
+/** Which part of a list is asked for. */
+export interface ListPart {
+  /** In the language of the API; undefined: all of the list. A server that refuses it answers with API_BAD_REQUEST. */
+  readonly filter?: string | undefined;
+}
+
+export interface NodeListOptions extends ListPart {
   /** Ask for the counts of the sensors below each object. */
   readonly statusSummary?: boolean;
   /** Ask for the scanning interval. */
   readonly interval?: boolean;
 }
 
-export interface ChannelListOptions {
+export interface ChannelListOptions extends ListPart {
   /** Ask for the limits of each channel. */
   readonly limits?: boolean;
   /** Ask for the lookup of each channel. */

@@ -38,6 +38,11 @@ export class SeriesTable {
     this.#leftInAll = left;
   }
 
+  /** What the numbers of label values in blocks stand for. */
+  get texts(): Pick<StringPool, "text"> {
+    return this.#texts;
+  }
+
   /** Slots in use or free; iterate from 0 to here and ask `isPresent`. */
   get slots(): number {
     return this.#slots;

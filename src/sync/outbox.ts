@@ -1,4 +1,10 @@
+import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { MeasurementRow, Resolution } from "./measurement.ts";
+
+/** Of the heap, for a value that waits: with 500,000 of them it grows by 50 MB. */
+const POINT_BYTES = 100;
+/** Values that may wait however much others hold: enough to go on delivering. */
+const MIN_POINTS = 2_000;
 
 /** Rows of one resolution, on their way. */
 export interface Batch {
@@ -26,14 +32,20 @@ interface SensorRows {
  */
 export class Outbox {
   readonly #maxPoints: number;
+  readonly #memory: MemoryShare | undefined;
   /** In the order in which sensors began to wait. */
   readonly #sensors = new Map<string, SensorRows>();
   #points = 0;
   #pointsInFlight = 0;
 
-  /** @param maxPoints Values that may wait at most, those in flight included. */
-  constructor(maxPoints: number) {
+  /**
+   * @param maxPoints Values that may wait at most, those in flight included.
+   * @param memory Of what waits for all servers together: hundreds of them would else hold so much each. Undefined: without a bound.
+   */
+  constructor(maxPoints: number, memory?: MemoryShare) {
     this.#maxPoints = maxPoints;
+    this.#memory = memory;
+    this.#count(0);
   }
 
   /** Values that wait, those in flight included. */
@@ -45,9 +57,9 @@ export class Outbox {
     return this.#points - this.#pointsInFlight;
   }
 
-  /** At least half of the room is taken: time to deliver rather than to read more. */
+  /** At least half of the room is taken, by this one or by all together: time to deliver rather than to read more. */
   get isCrowded(): boolean {
-    return this.#points >= this.#maxPoints / 2;
+    return this.#points >= this.#maxPoints / 2 || !this.#fits(this.#points, (this.#memory?.maxBytes ?? 0) / 2);
   }
 
   /**
@@ -59,10 +71,21 @@ export class Outbox {
     if ((waiting?.rows.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= row.at) return "late";
     const points = row.values.length;
     if (this.#points > 0 && this.#points + points > this.#maxPoints) return "full";
+    if (!this.#fits(this.#points + points)) return "full";
     if (waiting === undefined) this.#sensors.set(row.sensorId, { rows: [row], inFlight: 0 });
     else waiting.rows.push(row);
-    this.#points += points;
+    this.#count(points);
     return "taken";
+  }
+
+  /** `spareBytes`: with as much left for others. */
+  #fits(points: number, spareBytes = 0): boolean {
+    return points <= MIN_POINTS || this.#memory === undefined || this.#memory.fits(points * POINT_BYTES + spareBytes);
+  }
+
+  #count(points: number): void {
+    this.#points += points;
+    this.#memory?.set(this.#points * POINT_BYTES);
   }
 
   /** The next rows of one resolution, at most so many values, but at least one row; undefined when none can go. */
@@ -91,7 +114,7 @@ export class Outbox {
   /** The rows of the batch are done with, because the receiver has them or never wants to. */
   settle(batch: Batch): void {
     this.#endFlight(batch);
-    this.#points -= batch.points;
+    this.#count(-batch.points);
     for (const [sensorId, count] of countBySensor(batch)) {
       const waiting = this.#sensors.get(sensorId);
       waiting?.rows.splice(0, count);
@@ -123,7 +146,7 @@ export class Outbox {
       waiting.rows.pop();
     }
     if (waiting.rows.length === 0) this.#sensors.delete(sensorId);
-    this.#points -= points;
+    this.#count(-points);
     return points;
   }
 

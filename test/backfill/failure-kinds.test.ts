@@ -139,6 +139,7 @@ test("only known kinds of trouble are waited for or left aside", () => {
       ?.filter((code) => code.startsWith("API_"))
       .sort(),
   ).toEqual([
+    "API_FILTER_REFUSED",
     "API_LICENSE_INACTIVE",
     "API_LOGIN_FAILED",
     "API_REDIRECTED",

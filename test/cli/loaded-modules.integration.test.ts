@@ -21,6 +21,8 @@ const FOLDERS_NOT_TO_LISTEN = [
   "simulator/server/",
   "simulator/world/tree",
   "cli/check/check.ts",
+  "http/web-config/load.ts",
+  "http/pages/status/report.ts",
 ];
 
 /** What `serve` has loaded when it listens. */
@@ -41,6 +43,8 @@ async function loadedBy(settings: object): Promise<string[]> {
 test("a daemon that listens has loaded what it needs for that, and no feature that is not turned on", async () => {
   const loaded = await loadedBy({});
   expect(loaded.some((url) => url.includes("/src/cli/serve.ts"))).toBe(true);
+  // Takes the data of languages, which pages may need later.
+  expect(loaded.filter((each) => each.startsWith("Intl."))).toEqual([]);
   // Of Node.js itself: spoken over TLS alone.
   expect(loaded).not.toContain("node:http2");
   expect(loaded).toContain("node:http");

@@ -10,6 +10,7 @@ import type {
   StatusSummary,
   TimeSeries,
 } from "../../src/prtg/records.ts";
+import { READING_ORDER } from "../../src/prtg/records.ts";
 import type { SeriesType } from "../../src/prtg/series-types.ts";
 
 /** What a test can break: one kind of question to the server. */
@@ -26,6 +27,7 @@ export type Question =
 
 /** A monitoring server in memory: it answers from the arrays that the test fills. */
 export class MemoryServer implements MonitoringApi {
+  readonly readingOrder = READING_ORDER;
   readonly nodeRecords = new Map<string, NodeRecord>();
   channelRecords: ChannelRecord[] = [];
   /** By sensor and type, such as `50/live`; a sensor without any is not there. */

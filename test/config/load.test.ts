@@ -88,6 +88,7 @@ describe("a file", () => {
       labels: { keep: undefined, rename: new Map(), fromTags: [] },
       otlp: undefined,
       events: { file: undefined, structure: false },
+      web: { users: new Map() },
     });
   });
 

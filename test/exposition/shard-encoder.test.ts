@@ -15,6 +15,8 @@ function block(bytes: string): RenderedBlock {
       starts: new Uint32Array(2),
       values: new Uint32Array(1),
       shardKeys: new Uint32Array(1),
+      servers: ["hq"],
+      serverOf: undefined,
     },
   };
 }

@@ -84,7 +84,7 @@ describeWithPrograms(["dockerfile-reader"], "the image", ({ "dockerfile-reader":
     expect(context.filter((file) => !file.includes("/"))).toEqual(
       expect.arrayContaining([".npmrc", "LICENSE", "README.md", "package-lock.json", "package.json"]),
     );
-    expect(context.filter((file) => !file.includes("/"))).toHaveLength(7);
+    expect(context.filter((file) => !file.includes("/"))).toHaveLength(6);
   });
 
   describe("built and run natively", () => {

@@ -14,8 +14,8 @@ describeWithPrograms(["promtool-2", "promtool-3"], "rules for Prometheus", (path
       expect(stdout).toMatch(/SUCCESS: \d+ rules found/);
     });
 
-    test("accepts the scrape job", async () => {
-      const { code, stderr } = await runProgram(paths[promtool], ["check", "config", `${RULES_FOLDER}scrape.yml`], "");
+    test.each(["scrape.yml", "scrape-servers.yml"])("accepts the scrape job of %s", async (file) => {
+      const { code, stderr } = await runProgram(paths[promtool], ["check", "config", `${RULES_FOLDER}${file}`], "");
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     });
 

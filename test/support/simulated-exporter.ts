@@ -78,6 +78,7 @@ export function testContext(): CommandContext {
     log: pino({ level: "silent" }),
     print: () => undefined,
     memory: new MemoryBudget(),
+    pendingMemory: new MemoryBudget(),
     openLoadMeter: () => ({ read: () => ({ loop: 0, processor: 0, heap: 0, delayMs: 0 }), close: () => undefined }),
   };
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { MemoryBudget } from "../../src/lib/memory-budget.ts";
 import type { MeasurementRow, Resolution } from "../../src/sync/measurement.ts";
 import { type Batch, Outbox } from "../../src/sync/outbox.ts";
 
@@ -21,6 +22,54 @@ function take(outbox: Outbox, maxPoints = 1_000): Batch {
   if (batch === undefined) throw new Error("nothing to take");
   return batch;
 }
+
+describe("Outboxes of many servers", () => {
+  const SERVERS = 20;
+  /** Of values. */
+  const ROOM = 100_000;
+
+  function full() {
+    const memory = new MemoryBudget(100 * ROOM);
+    const shares = Array.from({ length: SERVERS }, () => memory.open());
+    const outboxes = shares.map((share) => new Outbox(50_000, share));
+    const offerAll = (from: number, to: number) => {
+      for (let at = from; at < to; at++) for (const outbox of outboxes) outbox.offer(row(`s${at % 7}`, at, 100));
+    };
+    const points = () => outboxes.reduce((sum, outbox) => sum + outbox.points, 0);
+    return { memory, shares, outboxes, offerAll, points };
+  }
+
+  test("hold together what there is room for, and each enough to go on", () => {
+    const { outboxes, offerAll, points } = full();
+    expect(outboxes.some(({ isCrowded }) => isCrowded)).toBe(false);
+    offerAll(0, 400);
+    expect(points()).toBeLessThanOrEqual(ROOM);
+    expect(points()).toBeGreaterThan(ROOM / 2);
+    expect(outboxes.every(({ isCrowded }) => isCrowded)).toBe(true);
+    for (const outbox of outboxes) expect(outbox.points).toBeGreaterThanOrEqual(2_000);
+  });
+
+  test("a server that comes when others hold everything delivers all the same", () => {
+    const { memory, offerAll } = full();
+    offerAll(0, 400);
+    const late = new Outbox(50_000, memory.open());
+    for (let at = 0; at < 40; at++) late.offer(row("late", at, 100));
+    expect(late.points).toBe(2_000);
+    late.settle(take(late, 1_000));
+    expect([late.points, late.offer(row("late", 100, 100))]).toEqual([1_000, "taken"]);
+  });
+
+  test("what is delivered or dropped makes room for others", () => {
+    const { memory, outboxes, offerAll } = full();
+    offerAll(0, 400);
+    const held = memory.heldBytes;
+    const [first, second] = outboxes;
+    first?.settle(take(first, 50_000));
+    for (let sensor = 0; sensor < 7; sensor++) second?.drop(`s${sensor}`, -1);
+    expect([first?.points, second?.points]).toEqual([0, 0]);
+    expect(memory.heldBytes).toBe(held - (2 * held) / SERVERS);
+  });
+});
 
 describe("Outbox", () => {
   test("knows which channels have a value that waits or is in flight", () => {

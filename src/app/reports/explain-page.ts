@@ -74,6 +74,8 @@ function whyUnknown({ sensorId, channelId }: WantedObject, { monitors }: DebugSo
     .map((monitor) => monitor.node(sensorId))
     .find((node) => node !== undefined);
   if (other !== undefined && other.kind !== "sensor") return `${sensorId} is a ${other.kind}: ${USAGE}`;
+  const isLeftOut = monitors.values().some((monitor) => monitor.isLeftOut(sensorId));
+  if (isLeftOut) return `${sensorId} is not selected: it is no part of what servers[].select says is monitored`;
   const object = channelId === undefined ? `sensor ${sensorId}` : `channel ${sensorId}.${channelId}`;
   return `no server has shown a ${object} so far (the user must be allowed to see it)`;
 }

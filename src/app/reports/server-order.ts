@@ -1,4 +1,4 @@
-import { SERVER_STATES, type ServerState } from "../../http/pages/status/report.ts";
+import { SERVER_STATES, type ServerState } from "../../http/pages/status/server-states.ts";
 import type { StatusToken } from "../../prtg/status.ts";
 
 /** What the order of servers depends on. */
@@ -12,7 +12,13 @@ const DOWN: readonly StatusToken[] = ["down", "partialdown", "disconnected"];
 const WARNING: readonly StatusToken[] = ["warning", "unusual"];
 
 /** `customer 9` before `customer 10`, the same wherever the exporter runs. */
-const NAMES = new Intl.Collator("en", { numeric: true });
+function byName(a: string, b: string): number {
+  // Made when a page asks: see `formatter` in src/http/pages/status/figures.ts.
+  collator ??= new Intl.Collator("en", { numeric: true });
+  return collator.compare(a, b);
+}
+
+let collator: Intl.Collator | undefined;
 
 /** How a server fares, from what is known of the runs of its collectors. */
 export function serverState(seen: {
@@ -38,7 +44,7 @@ export function compareServers(a: RankedServer, b: RankedServer): number {
     SERVER_STATES.indexOf(a.state) - SERVER_STATES.indexOf(b.state) ||
     sensorsIn(b, DOWN) - sensorsIn(a, DOWN) ||
     sensorsIn(b, WARNING) - sensorsIn(a, WARNING) ||
-    NAMES.compare(a.name, b.name)
+    byName(a.name, b.name)
   );
 }
 

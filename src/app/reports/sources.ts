@@ -19,7 +19,7 @@ interface Sources<Shown extends keyof MonitoredServer> {
 }
 
 /** What the pages below /debug look at. */
-export type DebugSources = Sources<"inspect" | "node" | "channels">;
+export type DebugSources = Sources<"inspect" | "node" | "channels" | "isLeftOut">;
 
 /** What the status page looks at; `charts` alone asks the monitoring server. */
 export interface StatusSources extends Sources<"summary" | "status" | "tree" | "nodeStatus" | "inspect"> {

@@ -13,6 +13,7 @@ import type { StatusSources } from "./sources.ts";
 const FAMILIES = [
   ...[OWN_METRICS.config.reloadSuccessful, OWN_METRICS.config.reloadTime, OWN_METRICS.server.breakerChanged],
   ...[OWN_METRICS.exposition.bytes, OWN_METRICS.exposition.renderDuration, OWN_METRICS.exposition.scraped],
+  ...[OWN_METRICS.extras.loop, OWN_METRICS.extras.heldBack],
 ];
 /** Where something is pushed. */
 const PUSH_FAMILIES = [...Object.values(OWN_METRICS.sync), ...Object.values(OWN_METRICS.otlp)];
@@ -41,6 +42,8 @@ export async function statusReport(
     process: {
       started_at: instant(clock.now() - process.uptime() * 1_000),
       resident_memory_bytes: process.memoryUsage.rss(),
+      event_loop_utilization: own.sum(OWN_METRICS.extras.loop),
+      extra_held_back: own.sum(OWN_METRICS.extras.heldBack) === 1,
     },
     configuration: {
       last_reload_successful: own.sum(OWN_METRICS.config.reloadSuccessful) === 1,

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { connectServer } from "../../app/connect-server.ts";
+import { connectSelected } from "../../app/connect-server.ts";
 import { createContext, loadFlaggedConfig } from "../../app/context.ts";
 import { mappingOf } from "../../app/mapping.ts";
 import { backfill as bringHistory } from "../../backfill/backfill.ts";
@@ -36,7 +36,7 @@ export async function backfill(flags: BackfillFlags, redactor: Redactor): Promis
   if (push === undefined) warnAboutLabels(flags, log);
   const to = flags.to ?? parseGivenTime(push === undefined ? FILES_TO : PUSH_TO);
   const metrics = serverRecorder(new ExporterMetrics(context.build, () => []), server.name);
-  const api = connectServer(server, metrics, log, context);
+  const api = connectSelected(server, metrics, log, context);
   try {
     const outcome = await bringHistory({
       api,

@@ -1,4 +1,4 @@
-import { connectServer } from "../../app/connect-server.ts";
+import { connectSelected } from "../../app/connect-server.ts";
 import {
   type CommandContext,
   type ConfigFlags,
@@ -19,7 +19,7 @@ import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { WebConfigFlags } from "../flags.ts";
 import { interruption } from "../signals.ts";
-import { openWebConfig } from "../web-config.ts";
+import { openWebConfig, refuseUnknownUsers } from "../web-config.ts";
 import { concludeFindings, type Finding, findingsTable } from "./findings.ts";
 import { checkSteps, type PlannedStep } from "./plan.ts";
 import { judgeClock, RunDurations } from "./run-durations.ts";
@@ -60,6 +60,7 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   refuseBadFiles(badServerFiles);
   context.print(`${source}: the configuration is valid`);
   const web = await openWebConfig(flags, context);
+  refuseUnknownUsers(config, web);
   if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
   const checks = config.servers.map((server) => new ServerCheck(server, config, context, interrupted.signal));
   const formatFinding = findingsTable(
@@ -97,7 +98,7 @@ class ServerCheck {
     this.subjects = [...this.steps.map(({ subject }) => subject), CLOCK, SPEED];
     this.#server = server;
     this.#recorder = recorder;
-    this.#api = connectServer(server, recorder, log, context, { maxAttempts: 1 });
+    this.#api = connectSelected(server, recorder, log, context, { maxAttempts: 1 });
     this.#durations = new RunDurations(config, server.limits.timeoutMs, context);
     this.#clock = context.clock;
     this.#interrupted = interrupted;

@@ -2,6 +2,7 @@ import { READINGS, WITHOUT_SECTION } from "../../collectors/readings.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { isRoot } from "../../model/placement.ts";
 import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../../prtg/records.ts";
+import { SelectedApi } from "../../selection/selected-api.ts";
 import type { DecodeProblem } from "../../telemetry/own-metrics.ts";
 import { ok, type Step, type StepResult, type StepTools, warning } from "./step.ts";
 
@@ -19,6 +20,7 @@ export function nodesStep(
   kind: NodeKind,
   options: { interval: boolean; statusSummary: boolean },
   found: FoundLists,
+  isWhole = true,
 ): Step {
   return {
     subject: `${kind}s`,
@@ -26,10 +28,40 @@ export function nodesStep(
     run: async ({ api, signal, problems }) => {
       const list = await api.nodes(kind, options, signal);
       found.nodes.set(kind, list.items);
-      if (kind === "sensor" && list.items.length + list.skipped === 0) {
+      if (isWhole && kind === "sensor" && list.items.length + list.skipped === 0) {
         throw new ExporterError("API_FORBIDDEN", "the user sees no sensors", { remedy: RIGHTS_REMEDY });
       }
-      return describeList(`${list.items.length} visible`, list, problems());
+      return describeList(`${list.items.length} ${isWhole ? "visible" : "selected"}`, list, problems());
+    },
+  };
+}
+
+/** What `servers[].select` comes to, and how the server is asked for it. Needs what the lists found. */
+export function selectionStep({ nodes }: FoundLists): Step {
+  return {
+    subject: "selection",
+    run: async ({ api }) => {
+      if (!(api instanceof SelectedApi)) return { status: "skipped", text: "everything is monitored" };
+      const { sensorAsker, channelAsker } = api;
+      const selected = nodes.get("sensor")?.length ?? 0;
+      if (selected === 0) {
+        return warning(
+          "no sensor is selected: nothing is shown",
+          "Correct servers[].select, or see what the user may see.",
+        );
+      }
+      const text = `${selected} of ${sensorAsker.total ?? selected} sensors`;
+      const refused = [...new Set([...sensorAsker.notTaken, ...channelAsker.notTaken])];
+      if (refused.length > 0) {
+        const remedy = "Nothing if the load is bearable: the same is shown.";
+        return warning(
+          `${text}; the server does not select by ${refused.join(" and ")}: more is read, and filtered here`,
+          remedy,
+        );
+      }
+      return ok(
+        `${text}; ${channelAsker.form !== undefined ? "the server is asked for them" : "whole lists are read, and filtered here"}`,
+      );
     },
   };
 }

@@ -4,7 +4,15 @@ import { READINGS } from "../../collectors/readings.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { type NodeKind, READING_ORDER } from "../../prtg/records.ts";
-import { channelsStep, type FoundLists, limitsStep, lookupsStep, nodesStep, visibilityStep } from "./list-steps.ts";
+import {
+  channelsStep,
+  type FoundLists,
+  limitsStep,
+  lookupsStep,
+  nodesStep,
+  selectionStep,
+  visibilityStep,
+} from "./list-steps.ts";
 import { ok, type Step, warning } from "./step.ts";
 
 /** A step, and the collectors whose runs do the same. */
@@ -17,16 +25,20 @@ export function checkSteps(server: ServerConfig, config: Config): readonly Plann
   const { tree, status, channels, limits } = config.collectors;
   const found: FoundLists = { nodes: new Map(), channels: undefined };
   const states = { lookups: false };
+  // What the server counts as a whole says nothing of a part.
+  const isWhole = server.select === undefined;
   const readers = [...(tree.enabled ? (["tree"] as const) : []), ...(status.enabled ? (["status"] as const) : [])];
   const of = (collectors: readonly CollectorName[], ...steps: Step[]): PlannedStep[] =>
     collectors.length === 0 ? [] : steps.map((step) => ({ ...step, collectors }));
-  const nodes = READING_ORDER.map((kind) => nodesStep(kind, nodeOptions(kind, config), found));
+  const order = isWhole ? READING_ORDER : READING_ORDER.toReversed();
+  const nodes = order.map((kind) => nodesStep(kind, nodeOptions(kind, config), found, isWhole));
   return [
     ...of(["health"], connectionStep(server), LOGIN),
-    ...of(status.enabled ? ["status"] : [], STATUS_SUMMARY),
-    ...of(tree.enabled ? ["tree"] : [], OBJECT_COUNTS),
-    ...of(readers, ...nodes, visibilityStep(found)),
+    ...(isWhole ? of(status.enabled ? ["status"] : [], STATUS_SUMMARY) : []),
+    ...(isWhole ? of(tree.enabled ? ["tree"] : [], OBJECT_COUNTS) : []),
+    ...of(readers, ...nodes, ...(isWhole ? [visibilityStep(found)] : [])),
     ...of(channels.enabled ? ["channels"] : [], channelsStep(found)),
+    ...(isWhole ? [] : of(readers, selectionStep(found))),
     ...of(limits.enabled ? ["limits"] : [], lookupsStep(states), limitsStep(states)),
     ...of(readsTimeSeries(server, config) ? ["timeseries"] : [], timeSeriesStep(found)),
   ];

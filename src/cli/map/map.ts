@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { connectServer } from "../../app/connect-server.ts";
+import { connectSelected } from "../../app/connect-server.ts";
 import { type CommandContext, createContext, loadFlaggedConfig } from "../../app/context.ts";
 import { mappingOf } from "../../app/mapping.ts";
 import { redactStrings } from "../../app/reports/debug-reports.ts";
@@ -91,7 +91,7 @@ async function readServers(
     servers.map(async (server) => {
       const log = context.log.child({ server: server.name });
       const metrics = serverRecorder(new ExporterMetrics(context.build, () => []), server.name);
-      const api = connectServer(server, metrics, log, context);
+      const api = connectSelected(server, metrics, log, context);
       try {
         return await recordServer(server.name, api, log, signal);
       } finally {

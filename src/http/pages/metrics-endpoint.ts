@@ -9,21 +9,37 @@ import { clientGoneSignal, isClosed } from "../server/response-lifetime.ts";
 import { respondBusy, respondText, streamPage } from "../server/responses.ts";
 
 export interface MetricsEndpointOptions {
+  readonly telemetryPath: string;
   readonly exposition: Pick<Exposition, "streamedPage">;
+  /** Whether the configuration in force has a server of this name; left out: it has none. */
+  readonly hasServer?: ((name: string) => boolean) | undefined;
   /** Told the media type of each page served. */
   readonly served: (mediaType: string) => void;
   /** Told of a request that was refused, or cut. */
   readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
 }
 
-const USAGE = `shard: expected i/n, the i-th of n parts, with i from 0 to n - 1 and n from 1 to ${MAX_SHARDS}\n`;
+/** Why no page can be given. */
+interface Refusal {
+  readonly status: 400 | 403 | 404;
+  readonly text: string;
+}
 
-/** Serves the metrics page, or with `?shard=i/n` a part of it, in the form that the scraper asked for; GET and HEAD. */
-export function metricsEndpoint(options: MetricsEndpointOptions) {
+const NO_SHARD = `shard: expected i/n, the i-th of n parts, with i from 0 to n - 1 and n from 1 to ${MAX_SHARDS}\n`;
+const TWO_WAYS = "server: the path has the name of a server already\n";
+const NO_SERVER = "The configuration has no server of this name.\n";
+const NOT_YOURS = "This user may not have the metrics of this server.\n";
+
+/**
+ * Serves the metrics page, or a part of it, in the form that the scraper asked for; GET and HEAD. Parts are `?shard=i/n`, and what
+ * is about servers: `?server=NAME`, which may be repeated, or the name as a further part of the path.
+ * @param only Names of the servers that may be asked for, and that are meant where none is named; undefined: all.
+ */
+export function metricsEndpoint(options: MetricsEndpointOptions, only?: readonly string[]) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const part = partOf(request.url ?? "/");
-    if (part === undefined) {
-      respondText(response, 400, USAGE);
+    const part = partOf(request.url ?? "/", options, only);
+    if ("status" in part) {
+      respondText(response, part.status, part.text);
       return;
     }
     const format = negotiateFormat(request.headers);
@@ -76,9 +92,33 @@ function readerOf(
   };
 }
 
-/** Undefined where the query asks for what is no part of a page. */
-function partOf(url: string): Shard | undefined {
-  const [shard, ...more] = new URL(url, "http://exporter").searchParams.getAll("shard");
-  if (shard === undefined) return WHOLE_PAGE;
-  return more.length === 0 ? parseShard(shard) : undefined;
+function partOf(
+  url: string,
+  { telemetryPath, hasServer = () => false }: MetricsEndpointOptions,
+  only: readonly string[] | undefined,
+): Shard | Refusal {
+  const at = url.indexOf("?");
+  const path = at === -1 ? url : url.slice(0, at);
+  const query = new URLSearchParams(at === -1 ? "" : url.slice(at));
+  const [text, ...more] = query.getAll("shard");
+  const shard = text === undefined ? WHOLE_PAGE : parseShard(text);
+  if (shard === undefined || more.length > 0) return { status: 400, text: NO_SHARD };
+  const asked = query.getAll("server");
+  const inPath = path === telemetryPath ? undefined : decoded(path.slice(telemetryPath.length + 1));
+  if (inPath !== undefined && asked.length > 0) return { status: 400, text: TWO_WAYS };
+  const names = inPath === undefined ? asked : [inPath];
+  // Before anything is said of a server that this user is not to know of.
+  if (only !== undefined && !names.every((name) => only.includes(name))) return { status: 403, text: NOT_YOURS };
+  if (!names.every(hasServer)) return { status: 404, text: NO_SERVER };
+  const servers = names.length === 0 ? only?.filter(hasServer) : names;
+  return servers === undefined ? shard : { ...shard, servers: [...new Set(servers)].toSorted() };
+}
+
+/** A text that is no encoding of another one stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -3,7 +3,7 @@ import { ConcurrencyLimit } from "../server/concurrency-limit.ts";
 import { type RouteHandler, respondText } from "../server/responses.ts";
 import { type DebugPages, debugEndpoint } from "./debug-endpoint.ts";
 import { healthRoutes } from "./management-endpoints.ts";
-import { metricsEndpoint } from "./metrics-endpoint.ts";
+import { type MetricsEndpointOptions, metricsEndpoint } from "./metrics-endpoint.ts";
 import { type Discovery, serviceDiscoveryEndpoint } from "./service-discovery-endpoint.ts";
 import { statusRoutes } from "./status/routes.ts";
 import type { StatusSource } from "./status/source.ts";
@@ -11,6 +11,8 @@ import type { StatusSource } from "./status/source.ts";
 export interface RouteOptions {
   readonly telemetryPath: string;
   readonly exposition: Pick<Exposition, "streamedPage">;
+  /** Whether the configuration in force has a server of this name; left out: it has none. */
+  readonly hasServer?: ((name: string) => boolean) | undefined;
   readonly served: (mediaType: string) => void;
   /** Told of a request that was refused or cut because others take what there is. */
   readonly rejected?: ((reason: "requests" | "slow_reader") => void) | undefined;
@@ -24,16 +26,39 @@ export interface RouteOptions {
   readonly discovery?: Discovery | undefined;
 }
 
+/** Handlers by path. */
+export type Routes = ReadonlyMap<string, RouteHandler>;
+
 /** Every path of the exporter's web server. */
-export function createRoutes(options: RouteOptions): ReadonlyMap<string, RouteHandler> {
+export function createRoutes(options: RouteOptions): Routes {
   const concurrency = new ConcurrencyLimit(() => options.rejected?.("requests"));
-  return new Map<string, RouteHandler>([
+  return new RoutesByPath(options.telemetryPath, [
     ...pagesForPeople(options, concurrency),
     ...healthRoutes(options.isReady),
     ...debugRoutes(options.debug, concurrency),
     ...discoveryRoutes(options.discovery, concurrency),
     [options.telemetryPath, metricsEndpoint(options)],
   ]);
+}
+
+/** The metrics of these servers, and nothing else. */
+export function metricsRoutes(options: MetricsEndpointOptions, servers: readonly string[]): Routes {
+  const { telemetryPath } = options;
+  return new RoutesByPath(telemetryPath, [[telemetryPath, metricsEndpoint(options, servers)]]);
+}
+
+/** Names of servers are parts of the path of the metrics. */
+class RoutesByPath extends Map<string, RouteHandler> {
+  readonly #telemetryPath: string;
+
+  constructor(telemetryPath: string, routes: readonly (readonly [string, RouteHandler])[]) {
+    super(routes);
+    this.#telemetryPath = telemetryPath;
+  }
+
+  override get(path: string): RouteHandler | undefined {
+    return super.get(path) ?? (path.startsWith(`${this.#telemetryPath}/`) ? super.get(this.#telemetryPath) : undefined);
+  }
 }
 
 function debugRoutes(pages: DebugPages | undefined, concurrency: ConcurrencyLimit): [string, RouteHandler][] {

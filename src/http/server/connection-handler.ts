@@ -5,12 +5,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { PasswordChecker } from "../auth/basic-auth.ts";
 import { BcryptThread } from "../auth/bcrypt-thread.ts";
-import { PLAIN_HTTP, type WebConfig } from "../web-config/load.ts";
+import type { WebConfig } from "../web-config/load.ts";
+import { PLAIN_HTTP } from "../web-config/plain-http.ts";
 import type { WebConfigSource } from "../web-config/source.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import { createProtocolServer } from "./protocol-server.ts";
 import { RejectionLog, type RejectionReason } from "./rejection-log.ts";
-import { RequestHandler } from "./request-handler.ts";
+import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
 import { isClosed, PipelinedResponses } from "./response-lifetime.ts";
 import type { RouteHandler } from "./responses.ts";
 
@@ -39,10 +40,12 @@ export interface WebLimits {
 }
 
 export interface ConnectionHandlerOptions extends WebLimits {
-  /** By exact path. */
+  /** By path. */
   readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
   /** What POST does, by path. */
   readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
+  /** All that a user may have, by path; undefined for those who may have everything. */
+  readonly restricted?: RequestHandlerOptions["restricted"];
   readonly log: Logger;
   /** Undefined: plain HTTP, without users. */
   readonly webConfig?: WebConfigSource | undefined;
@@ -66,7 +69,7 @@ export class ConnectionHandler {
   #protocol: Server;
 
   constructor(options: ConnectionHandlerOptions) {
-    const { log, observer, webConfig, routes, actions } = options;
+    const { log, observer, webConfig, routes, actions, restricted } = options;
     const now = () => performance.now();
     this.#options = options;
     this.#config = webConfig?.current ?? PLAIN_HTTP;
@@ -78,7 +81,8 @@ export class ConnectionHandler {
     );
     const passwords = new PasswordChecker((question) => this.#bcrypt.compare(question));
     const maxRequests = options.maxRequests ?? 40;
-    this.#handler = new RequestHandler({ routes, actions, log, passwords, maxRequests, now, rejected }, this.#config);
+    const answers = { routes, actions, restricted, log, passwords, maxRequests, now, rejected };
+    this.#handler = new RequestHandler(answers, this.#config);
     this.#protocol = this.#createProtocol();
   }
 

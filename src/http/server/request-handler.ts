@@ -9,10 +9,12 @@ import { isClosed } from "./response-lifetime.ts";
 import { type RouteHandler, respondBusy, respondText } from "./responses.ts";
 
 export interface RequestHandlerOptions {
-  /** By exact path. */
+  /** By path. */
   readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
   /** What POST does, by path. */
   readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
+  /** All that a user may have, by path; undefined for those who may have everything. */
+  readonly restricted?: ((user: string) => RequestHandlerOptions["routes"] | undefined) | undefined;
   readonly log: Logger;
   readonly passwords: PasswordChecker;
   /** Requests that are answered at one time, down to their last byte; 0 for no limit. */
@@ -26,6 +28,15 @@ export interface RequestHandlerOptions {
 const PROBES: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);
 /** No request needs a body. A small one is read and forgotten, as some clients send one with POST. */
 const MAX_BODY_BYTES = 1024 * 1024;
+
+const FORBIDDEN = "This user may only have the metrics of some servers.\n";
+
+interface User {
+  /** Undefined where no passwords are asked for. */
+  readonly name: string | undefined;
+}
+
+const ANYBODY: User = { name: undefined };
 
 /** Applies limits and authentication to a request, and has the handler of its route answer it. */
 export class RequestHandler {
@@ -56,8 +67,9 @@ export class RequestHandler {
       if (!this.#withinRate(request, response)) return;
       if (!(await this.#withoutBody(request, response))) return;
       complete();
-      if (!(await this.#isKnown(request, response))) return;
-      await this.#handle(request, response);
+      const user = await this.#userOf(request, response);
+      if (user === undefined) return;
+      await this.#handle(request, response, user);
     } catch (error) {
       this.#options.log.error({ err: error, path: pathOf(request.url) }, "request to the exporter failed");
       if (response.headersSent) response.destroy();
@@ -87,30 +99,33 @@ export class RequestHandler {
     return false;
   }
 
-  async #isKnown(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+  /** Who asks, where passwords are asked for; undefined: the request has been refused. */
+  async #userOf(request: IncomingMessage, response: ServerResponse): Promise<User | undefined> {
     const { users } = this.#config;
-    if (users.size === 0) return true;
+    if (users.size === 0) return ANYBODY;
     const given = parseBasicAuth(request.headers.authorization);
     const client = request.socket.remoteAddress;
     const checked = given && (await this.#options.passwords.check(users, given.name, given.password, client));
-    if (checked === "right") return true;
+    if (checked === "right" && given !== undefined) return { name: given.name };
     if (checked === "busy") {
       this.#reject("password_checks", request);
       respondBusy(response, "Too many passwords wait to be checked; try again.\n");
-      return false;
+      return undefined;
     }
     this.#reject("unauthorized", request);
     response.setHeader("WWW-Authenticate", 'Basic realm="prtg-exporter", charset="UTF-8"');
     respondText(response, 401, "Unauthorized.\n");
-    return false;
+    return undefined;
   }
 
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse, { name }: User): Promise<void> {
     // Handlers read the query from it, and clients may put the whole URL there.
     request.url = withoutAuthority(request.url ?? "/");
     const path = pathOf(request.url);
-    const action = this.#options.actions?.get(path);
-    const handler = action ?? this.#options.routes.get(path);
+    const restricted = name === undefined ? undefined : this.#options.restricted?.(name);
+    const action = restricted === undefined ? this.#options.actions?.get(path) : undefined;
+    const handler = action ?? (restricted ?? this.#options.routes).get(path);
+    if (handler === undefined && restricted !== undefined) return respondText(response, 403, FORBIDDEN);
     if (handler === undefined) return respondText(response, 404, `There is nothing at this path. Try /\n`);
     const allowed = action === undefined ? ["GET", "HEAD"] : ["POST"];
     if (!allowed.includes(request.method ?? "")) {

@@ -36,15 +36,6 @@ export interface LoadedWebConfig {
   readonly secrets: readonly string[];
 }
 
-/** Without `--web.config.file`. */
-export const PLAIN_HTTP: WebConfig = {
-  tls: undefined,
-  http2: false,
-  headers: [],
-  users: new Map(),
-  rateLimit: undefined,
-};
-
 const SHAPE: FileShape<WebSettings> = {
   schema: webConfigSchema,
   jsonSchema: () => z.toJSONSchema(webConfigSchema, { io: "input", target: "draft-7", unrepresentable: "any" }),

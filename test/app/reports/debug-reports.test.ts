@@ -20,6 +20,7 @@ async function pages(at = smallServer()) {
   redactor.add(SECRET);
   let counted = 0;
   const counting = {
+    isLeftOut: (id: string) => id === "77",
     inspect: (...wanted: Parameters<typeof monitor.inspect>) => monitor.inspect(...wanted),
     node: (id: string) => monitor.node(id),
     channels: () => {
@@ -55,6 +56,12 @@ describe("the pages below /debug", () => {
   test("repeat no secret that was asked for", async () => {
     const { text, json } = await (await pages()).explain(new URLSearchParams({ object: SECRET }));
     expect(text + JSON.stringify(json)).not.toContain("hunter2");
+  });
+
+  test("say of an object that it is not selected", async () => {
+    const { status, text } = await (await pages()).explain(new URLSearchParams({ object: "77" }));
+    expect(status).toBe(404);
+    expect(text).toContain("77 is not selected");
   });
 
   test("explain a sensor of many channels in parts", async () => {

@@ -33,7 +33,7 @@ export const VALUES: readonly BadDocument[] = [
     problems: [
       [
         "3:1",
-        "alerting: unknown key; known here: servers, servers_from, collectors, stale_after, limits, metrics, mapping, labels, otlp, events, state_dir",
+        "alerting: unknown key; known here: servers, servers_from, collectors, stale_after, limits, metrics, mapping, labels, otlp, events, web, state_dir",
       ],
     ],
   },

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Exposition } from "../../../src/exposition/exposition.ts";
 import { formatLabels } from "../../../src/exposition/text-format.ts";
 import { createRoutes } from "../../../src/http/pages/routes.ts";
@@ -29,7 +29,10 @@ beforeAll(async () => {
   server = await startWebServer({
     addresses: [{ host: "127.0.0.1", port: 0 }],
     log: pino({ level: "silent" }),
-    routes: createRoutes({ telemetryPath: "/metrics", isReady: () => true, served: () => undefined, exposition }),
+    routes: createRoutes({
+      ...{ telemetryPath: "/metrics", isReady: () => true, served: () => undefined, exposition },
+      hasServer: (name) => ["hq", "a/b ü"].includes(name),
+    }),
   });
   metrics = `${server.urls[0]}/metrics`;
 });
@@ -84,4 +87,44 @@ test("answers HEAD for a part with the size that GET has", async () => {
   );
   expect(head?.headers.get("content-length")).toBe(get?.headers.get("content-length"));
   expect(await head?.text()).toBe("");
+});
+
+describe("of servers", () => {
+  test.each(["/hq", "?server=hq", "?server=hq&server=hq", "?server=a%2Fb%20%C3%BC&server=hq", "?module=x&server=hq"])(
+    "serves what %s asks for",
+    async (query) => {
+      expect(await lines(query)).toHaveLength(DEVICES + 1);
+    },
+  );
+
+  test.each(["/a%2Fb%20%C3%BC", "?server=a/b+%C3%BC"])(
+    "serves a server without series, whatever its name: %s",
+    async (query) => {
+      const response = await fetch(`${metrics}${query}`);
+      expect(response.status).toBe(200);
+      expect(await lines(query)).toEqual([]);
+    },
+  );
+
+  test("with a shard", async () => {
+    const parts = await Promise.all(["/hq?shard=0/2", "?server=hq&shard=1/2"].map((query) => lines(query)));
+    expect(parts.flat()).toHaveLength(DEVICES + 1);
+    expect(new Set(parts.flat()).size).toBe(DEVICES + 1);
+  });
+
+  test.each(["/lima", "/", "/hq/", "/HQ", "/%", "?server=", "?server=lima", "?server=hq&server=lima", "/__proto__"])(
+    "says 404 for %s",
+    async (query) => {
+      const response = await fetch(`${metrics}${query}`);
+      expect([response.status, await response.text()]).toEqual([
+        404,
+        "The configuration has no server of this name.\n",
+      ]);
+    },
+  );
+
+  test("refuses a name in both places, and a wrong shard", async () => {
+    expect((await fetch(`${metrics}/hq?server=hq`)).status).toBe(400);
+    expect((await fetch(`${metrics}/hq?shard=2/2`)).status).toBe(400);
+  });
 });

@@ -223,7 +223,7 @@ describe("requests that are no scrapes", () => {
         expect([response.status, response.headers.get("allow")], `${method} ${path}`).toEqual([405, "GET, HEAD"]);
       }
     }
-    expect((await fetch(`${url}/../metrics/x`, { method: "POST", body: "x" })).status).toBe(404);
+    expect((await fetch(`${url}/../elsewhere/x`, { method: "POST", body: "x" })).status).toBe(404);
   });
 
   test("are refused when they are no HTTP, and the server lives on", async () => {

@@ -9,7 +9,7 @@ import { metricsEndpoint } from "../../../src/http/pages/metrics-endpoint.ts";
 import { RequestHandler } from "../../../src/http/server/request-handler.ts";
 import { clientGoneSignal, isClosed } from "../../../src/http/server/response-lifetime.ts";
 import { streamPage } from "../../../src/http/server/responses.ts";
-import { PLAIN_HTTP } from "../../../src/http/web-config/load.ts";
+import { PLAIN_HTTP } from "../../../src/http/web-config/plain-http.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -56,7 +56,7 @@ test("a page that is made as it is read ends when a reader of HTTP/2 goes away i
 
 test("no page is made for a reader of HTTP/2 that went before its turn", async () => {
   const streamedPage = vi.fn(async () => ({ beginning: [], end: async () => [] }));
-  const answer = metricsEndpoint({ exposition: { streamedPage }, served: () => undefined });
+  const answer = metricsEndpoint({ telemetryPath: "/metrics", exposition: { streamedPage }, served: () => undefined });
   const answered = Promise.withResolvers<void>();
   const ask = await startHttp2((request, response) => {
     response.once("close", () => answer(request, response).then(answered.resolve, answered.reject));

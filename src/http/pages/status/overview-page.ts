@@ -90,6 +90,7 @@ ${fact("Version", html`${build.version}${build.revision !== "" && html` <code>${
 ${fact("Node", build.node)}
 ${fact("Started", momentInFull(process.started_at, generated_at))}
 ${fact("Memory", bytes(process.resident_memory_bytes))}
+${fact("Busy", html`${Math.round(100 * process.event_loop_utilization)} % of the time${process.extra_held_back && html` ${badPill("time series are read late")}`}`)}
 ${fact("Configuration", last_reload_successful ? html`${goodPill("in force")} since ${moment(loaded_at, generated_at)}` : badPill(`the one read last is wrong; the one of ${utc(loaded_at)} still runs`))}
 ${shard !== null && fact("Shard", shard)}
 </dl></section>`;

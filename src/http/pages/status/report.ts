@@ -1,6 +1,10 @@
 import { z } from "zod";
+import { SERVER_STATES } from "./server-states.ts";
 
-/** What `/status.json` answers, and what the pages are rendered from. docs/status.md is generated from the descriptions. */
+/*
+ * What `/status.json` answers, and what the pages are rendered from. docs/status.md is generated from the descriptions, and tests hold
+ * answers to the schemas. The program itself has only the types of it: values that it needs are in files of their own.
+ */
 
 const instant = () => z.iso.datetime();
 const count = () => z.int().nonnegative();
@@ -39,10 +43,6 @@ const Measurements = z.strictObject({
   failed_deliveries: count().describe("deliveries that failed and are tried again"),
   dropped: count().describe("measurements dropped for want of memory, to be read again"),
 });
-
-/** How a server fares, the worst first. */
-export const SERVER_STATES = ["unreachable", "failing", "impaired", "starting", "working"] as const;
-export type ServerState = (typeof SERVER_STATES)[number];
 
 const objects = () =>
   z.strictObject({
@@ -104,6 +104,12 @@ export const StatusReport = z.strictObject({
   process: z.strictObject({
     started_at: instant().describe("start of the process"),
     resident_memory_bytes: count().describe("resident memory"),
+    event_loop_utilization: z
+      .number()
+      .describe("part of the time in which the event loop was busy, over the last seconds, from 0 to 1"),
+    extra_held_back: z
+      .boolean()
+      .describe("time series and limits are read later than they are due, because the process is busy"),
   }),
   configuration: z.strictObject({
     last_reload_successful: z.boolean().describe("false: what was read last was wrong, and the one before still runs"),
@@ -170,16 +176,6 @@ export type ServerReport = z.infer<typeof Server>;
 /** With the details. */
 export type WholeServerReport = ServerEntry & ServerDetails;
 
-/** The server that the report is about, where it is about one. */
-export function theServerOf({ servers }: Pick<StatusReport, "servers">): WholeServerReport | undefined {
-  const [server] = servers;
-  if (server === undefined) return undefined;
-  const { collectors, api, problems, measurements } = server;
-  if (collectors === undefined || api === undefined || problems === undefined || measurements === undefined) {
-    return undefined;
-  }
-  return { ...server, collectors, api, problems, measurements };
-}
 export type CollectorReport = z.infer<typeof Collector>;
 export type EndpointReport = z.infer<typeof Endpoint>;
 

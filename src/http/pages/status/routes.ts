@@ -6,7 +6,7 @@ import type { ChartOutcome } from "./courses.ts";
 import { html } from "./html.ts";
 import { type Page, renderPage } from "./layout.ts";
 import { overviewPage, singleServerPage } from "./overview-page.ts";
-import { type NodeReport, type StatusReport, theServerOf } from "./report.ts";
+import type { NodeReport, StatusReport } from "./report.ts";
 import { type Answer, type Asset, respond, SCRIPT, STYLE } from "./respond.ts";
 import { type ServerFacts, serverPage } from "./server-page.ts";
 import {
@@ -20,6 +20,7 @@ import {
   type StatusSource,
   wantsChart,
 } from "./source.ts";
+import { theServerOf } from "./the-server.ts";
 import { nodePage, searchPage } from "./tree-pages.ts";
 
 export interface StatusRouteOptions {

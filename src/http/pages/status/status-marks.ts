@@ -1,7 +1,7 @@
 import { number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { searchLink } from "./links.ts";
-import { SERVER_STATES, type ServerState } from "./report.ts";
+import { SERVER_STATES, type ServerState } from "./server-states.ts";
 
 /** How a status looks: never by colour alone. */
 interface Mark {

@@ -3,15 +3,11 @@ import { describe, expect, test } from "vitest";
 import type { StatusCourse } from "../../../../src/http/pages/status/courses.ts";
 import { type Page, renderPage } from "../../../../src/http/pages/status/layout.ts";
 import { overviewPage, singleServerPage } from "../../../../src/http/pages/status/overview-page.ts";
-import {
-  NodeReport,
-  SERVER_STATES,
-  SearchReport,
-  StatusReport,
-  theServerOf,
-} from "../../../../src/http/pages/status/report.ts";
+import { NodeReport, SearchReport, StatusReport } from "../../../../src/http/pages/status/report.ts";
 import { SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
 import { type ServerFacts, serverPage } from "../../../../src/http/pages/status/server-page.ts";
+import { SERVER_STATES } from "../../../../src/http/pages/status/server-states.ts";
+import { theServerOf } from "../../../../src/http/pages/status/the-server.ts";
 import { nodePage, searchPage } from "../../../../src/http/pages/status/tree-pages.ts";
 import { chartOf, courseOf, partsOf } from "./drawings.ts";
 import {
@@ -214,6 +210,18 @@ describe("the page of many servers", () => {
     expect(texts(shown)).toContain("0 with “ nowhere ” in the name");
     expect(shown).not.toContain('<table class="servers"');
   });
+});
+
+test.each([
+  [false, "<dd>23 % of the time</dd>"],
+  [true, "23 % of the time <span"],
+])("how busy the process is, and that time series are held back: %s", (extra_held_back, shown) => {
+  const report = serverListReport();
+  const process = { ...report.process, extra_held_back };
+  const page = overviewPage({ ...report, process }, { find: "", page: 1 }, () => [], around);
+  const text = renderPage(page, around);
+  expect(text).toContain(shown);
+  expect(text.includes("time series are read late")).toBe(extra_held_back);
 });
 
 test("the page of a server leads back, and on to the objects of its tree", () => {

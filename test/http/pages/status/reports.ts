@@ -30,7 +30,12 @@ export function statusReport(name: Naming = asIs): StatusReport {
     generated_at: NOW,
     ready: true,
     build: { version: "1.2.3", revision: name("abcdef0"), node: "24.0.0" },
-    process: { started_at: BEFORE, resident_memory_bytes: 123_456_789 },
+    process: {
+      started_at: BEFORE,
+      resident_memory_bytes: 123_456_789,
+      event_loop_utilization: 0.234,
+      extra_held_back: false,
+    },
     configuration: { last_reload_successful: false, loaded_at: BEFORE, shard: "0/3" },
     totals: {
       servers: 1,

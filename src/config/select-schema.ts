@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { text, wholeNumber } from "./fields.ts";
+
+/** The part of a server that is monitored; without `include` everything, but for what is excluded. */
+export interface SelectRules {
+  readonly include: readonly SelectRule[];
+  readonly exclude: readonly SelectRule[];
+}
+
+/** Fits a probe, group, device or sensor, and with it all that is below. */
+export type SelectRule =
+  /** Fits the label `path`; see `pathGlob`. */
+  | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "id"; readonly id: string }
+  /** A tag of the object itself. */
+  | { readonly kind: "tag"; readonly tag: string }
+  /** In the language of the API: which objects it fits, only the server knows. */
+  | { readonly kind: "filter"; readonly filter: string };
+
+const MAX_RULES = 1_000;
+const MAX_FILTER_LENGTH = 4_000;
+const ID = "the id of a probe, group, device or sensor, such as 2001";
+const ONE_KEY = "one of path, id, tag and filter";
+
+const rule = z
+  .strictObject({
+    path: text("a path such as Berlin/Switches")
+      .optional()
+      .meta({
+        description:
+          "Objects by the label `path`: the names from below the root. `*` stands for any text and `?` for one character within a name, `**` for any text.",
+        examples: ["Customer A", "*/Customer A", "Berlin/**/Switches"],
+      }),
+    id: z
+      .union([z.string({ error: ID }).regex(/^[^\s.]{1,50}$/, { error: ID }), wholeNumber(1, 2 ** 31 - 1)], {
+        error: ID,
+      })
+      .optional()
+      .meta({ description: "The object with this id.", examples: [2001] }),
+    tag: text("a tag")
+      .optional()
+      .meta({ description: "Objects that have this tag themselves.", examples: ["customer-a"] }),
+    filter: text("a filter in the language of the API")
+      .max(MAX_FILTER_LENGTH, { error: `at most ${MAX_FILTER_LENGTH} characters` })
+      .optional()
+      .meta({
+        description:
+          "Objects that the server finds by this filter, in the language of the API. Each of the lists of probes, groups, devices and sensors is asked, with each poll.",
+        examples: ['basic.host = "10.0.0.1"'],
+      }),
+  })
+  .transform((given, context): SelectRule => {
+    const { path, id, tag, filter } = given;
+    const rules: SelectRule[] = [
+      ...(path === undefined ? [] : [{ kind: "path", path } as const]),
+      ...(id === undefined ? [] : [{ kind: "id", id: String(id) } as const]),
+      ...(tag === undefined ? [] : [{ kind: "tag", tag } as const]),
+      ...(filter === undefined ? [] : [{ kind: "filter", filter } as const]),
+    ];
+    const [only] = rules;
+    if (only !== undefined && rules.length === 1) return only;
+    context.addIssue({ code: "custom", message: ONE_KEY, input: given });
+    return z.NEVER;
+  });
+
+/** The section `servers[].select`. */
+export const selectSchema = z
+  .strictObject({
+    include: z
+      .array(rule)
+      .min(1, { error: "at least one entry" })
+      .max(MAX_RULES)
+      .optional()
+      .meta({ description: "What is monitored, each with all that is below it. Default: everything." }),
+    exclude: z
+      .array(rule)
+      .max(MAX_RULES)
+      .prefault([])
+      .meta({ description: "What is not monitored, each with all that is below it, whatever `include` says." }),
+  })
+  .transform(({ include = [], exclude }): SelectRules => ({ include, exclude }));

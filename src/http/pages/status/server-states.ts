@@ -1,0 +1,3 @@
+/** How a server fares, the worst first. */
+export const SERVER_STATES = ["unreachable", "failing", "impaired", "starting", "working"] as const;
+export type ServerState = (typeof SERVER_STATES)[number];

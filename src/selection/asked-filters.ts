@@ -1,0 +1,104 @@
+import { pathGlob } from "../lib/glob.ts";
+import type { TreeNode } from "../model/tree.ts";
+import { globsOfParents } from "./rules.ts";
+import type { Selection } from "./selection.ts";
+
+/** A way to ask a server for the selected part of a list: by so many filters, whose answers together are that part. */
+export interface AskedPart {
+  /** How objects below others are asked for: not every server need understand each. */
+  readonly form: "descendants" | "parentid";
+  readonly filters: readonly string[];
+}
+
+/** Characters of a filter as it is sent: servers and proxies were seen to refuse addresses of more than 8 KiB. */
+const MAX_FILTER_LENGTH = 4_000;
+/** Filters beyond which the whole list is read whatever it costs. */
+const MAX_FILTERS = 100;
+
+/**
+ * Ways to ask for the selected sensors, but for those that only filters of the configuration select; none where part of
+ * them cannot be asked for.
+ */
+export function askedSensors(selection: Selection): readonly AskedPart[] {
+  const { judge, containers, sensors } = selection;
+  // Those whose device the user may not see are included by no rule that a server could be asked by.
+  if (judge.include.isEmpty && sensors.size > 0 && selection.hasOrphans) return [];
+  const singly = [
+    ...[...judge.include.tags].map((tag) => `basic.tags contains ${quoted(tag)}`),
+    ...[...judge.include.ids].filter((id) => containers.node(id) === undefined).map((id) => `id = ${quoted(id)}`),
+    ...parentsOfPaths(selection).map(childOf),
+  ];
+  const devices = [...containers.all].filter(({ kind, id }) => kind === "device" && containers.isSelected(id));
+  return [
+    ...asked("descendants", [...topsOf(selection).map(below), ...singly]),
+    ...asked("parentid", [...devices.map(({ id }) => childOf(id)), ...singly]),
+  ];
+}
+
+/** Ways to ask for the channels of the selected sensors. */
+export function askedChannels(selection: Selection): readonly AskedPart[] {
+  const { sensors } = selection;
+  const single = selection.sensorsBelowOthers;
+  return [
+    ...asked("descendants", [...topsOf(selection).map(below), ...[...single].map(childOf)]),
+    ...asked("parentid", [...sensors].map(childOf)),
+  ];
+}
+
+/** Selected objects below which all is selected, unless it is excluded, and above which nothing is. */
+function topsOf({ containers }: Selection): readonly string[] {
+  return [...containers.all]
+    .filter(({ id, parentId }) => containers.isSelected(id) && !containers.isSelected(parentId))
+    .map(({ id }) => id);
+}
+
+/** Devices that are not selected, but may have sensors that a path selects. */
+function parentsOfPaths({ judge, containers }: Selection): readonly string[] {
+  const tests = judge.include.paths.flatMap(globsOfParents).map(pathGlob);
+  if (tests.length === 0) return [];
+  const mayHave = ({ id, kind, path }: TreeNode) =>
+    kind === "device" && !containers.isSelected(id) && tests.some((test) => test(path));
+  return [...containers.all].filter(mayHave).map(({ id }) => id);
+}
+
+function below(id: string): string {
+  return `descendants id = ${quoted(id)}`;
+}
+
+/** `parentid` is the direct parent, and ids are texts. */
+function childOf(id: string): string {
+  return `parentid = ${quoted(id)}`;
+}
+
+/** The specification has no escape for a quote in a text. */
+function quoted(text: string): string {
+  return `"${text}"`;
+}
+
+/** Nothing where that takes too many filters, or a text that no filter can hold. */
+function asked(form: AskedPart["form"], terms: readonly string[]): readonly AskedPart[] {
+  const filters: string[] = [];
+  let filter = "";
+  let length = 0;
+  for (const term of terms) {
+    if (!isSendable(term)) return [];
+    const more = encodeURIComponent(` or ${term}`).length;
+    if (filter !== "" && length + more <= MAX_FILTER_LENGTH) {
+      filter += ` or ${term}`;
+      length += more;
+      continue;
+    }
+    if (filter !== "") filters.push(filter);
+    if (filters.length >= MAX_FILTERS) return [];
+    filter = term;
+    length = more;
+  }
+  if (filter !== "") filters.push(filter);
+  return [{ form, filters }];
+}
+
+/** Quotes and backslashes in texts are not spoken of in the specification. */
+function isSendable(term: string): boolean {
+  const text = /"(?<text>.*)"$/s.exec(term)?.groups?.text ?? "";
+  return !/["\\\p{Cc}]/u.test(text) && text.isWellFormed();
+}

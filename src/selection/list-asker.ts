@@ -1,0 +1,178 @@
+import type { Logger } from "pino";
+import type { Clock } from "../lib/clock.ts";
+import { ApiError, isTimeout } from "../prtg/api-error.ts";
+import type { ListResult } from "../prtg/records.ts";
+import type { AskedPart } from "./asked-filters.ts";
+
+/** What a request costs beside the records of its answer, in records. */
+const REQUEST_COST = 300;
+/** Objects that each page has at most that the one before had not. */
+const NEW_OBJECTS_PER_PAGE = 2_999;
+/** A form that no answer has proven yet is held against the whole list so often. */
+const PROOF_EVERY_MS = 60 * 60_000;
+/** A server that did not take a form is not asked in it for so long: it may be updated. */
+const HOLD_MS = 24 * 60 * 60_000;
+/** The same where it did not answer in time, or failed: it may have been about other things. */
+const FAILURE_HOLD_MS = 60 * 60_000;
+
+/** What is to be read of a list. */
+export interface Question<Item> {
+  /** In order of preference, where they cost the same. */
+  readonly parts: readonly AskedPart[];
+  /** Objects that the answer should show; undefined while nothing is known of them: then all of the list is read. */
+  readonly expected: ReadonlySet<string> | undefined;
+  /** Of the expected, how many may be lacking in an answer that is believed at once. */
+  readonly mayLack: number;
+  /** Records that the answer will have, by estimate. */
+  readonly records: number;
+  /** Objects that a list shows, as they are expected. */
+  readonly shown: (list: ListResult<Item>) => ReadonlySet<string>;
+  /** `filter` undefined: all of the list. */
+  readonly read: (filter: string | undefined) => Promise<ListResult<Item>>;
+}
+
+/** How a list was read. */
+export interface Answer<Item> {
+  readonly list: ListResult<Item>;
+  /** Undefined: all of it. */
+  readonly form: AskedPart["form"] | undefined;
+}
+
+/**
+ * Reads the selected part of a list in the cheapest way that the server takes. A form of filter that it refuses is not used
+ * again. One whose answer lacks what is there is not, either: until an answer has shown all that is expected, the whole
+ * list is read in its place, and tells whether the filter is to blame.
+ */
+export class ListAsker<Item> {
+  readonly #name: string;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #notTaken = new Map<AskedPart["form"], number>();
+  readonly #proven = new Set<AskedPart["form"]>();
+  /** Records of the whole list, when it was last read. */
+  #total: number | undefined;
+  #readWholeAt = Number.NEGATIVE_INFINITY;
+  #form: AskedPart["form"] | undefined;
+
+  /** `name`: of the list, for the log. `total`: records of the whole list, where that is known. */
+  constructor(name: string, clock: Clock, log: Logger, total?: number) {
+    this.#total = total;
+    this.#name = name;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Records of the whole list, when it was last read; undefined before that. */
+  get total(): number | undefined {
+    return this.#total;
+  }
+
+  /** How the list was read last; undefined: all of it. */
+  get form(): AskedPart["form"] | undefined {
+    return this.#form;
+  }
+
+  /** Why forms are not used. */
+  get notTaken(): readonly AskedPart["form"][] {
+    return [...this.#notTaken.keys()];
+  }
+
+  /** `assumedTotal`: records of the whole list, where it was not read yet. */
+  async read(question: Question<Item>, assumedTotal?: number): Promise<ListResult<Item>> {
+    const { expected = new Set<string>(), mayLack, shown } = question;
+    const doubted: { readonly form: AskedPart["form"]; readonly lacks: ReadonlySet<string> }[] = [];
+    for (const part of this.#worthAsking(question, this.#total ?? assumedTotal)) {
+      const list = await this.#readPart(part, question);
+      if (list === undefined) continue;
+      const lacks = expected.difference(shown(list));
+      if (expected.size > 0 && lacks.size <= mayLack && list.complete) this.#proven.add(part.form);
+      if (this.#proven.has(part.form) || !list.complete || this.#isNotDueForProof(expected)) {
+        this.#form = part.form;
+        return list;
+      }
+      doubted.push({ form: part.form, lacks });
+    }
+    const whole = await question.read(undefined);
+    this.#total = whole.items.length;
+    this.#readWholeAt = this.#clock.monotonic();
+    this.#form = undefined;
+    if (doubted.length > 0) {
+      const found = shown(whole);
+      for (const { form, lacks } of doubted) this.#judge(form, lacks.intersection(found).size > mayLack);
+    }
+    return whole;
+  }
+
+  /** The server may be another one now. */
+  forget(): void {
+    this.#notTaken.clear();
+    this.#proven.clear();
+  }
+
+  #worthAsking({ parts, expected, records }: Question<Item>, total: number | undefined): readonly AskedPart[] {
+    if (expected === undefined || total === undefined) return [];
+    const now = this.#clock.monotonic();
+    const cost = (requests: number, count: number) =>
+      (requests + Math.floor(count / NEW_OBJECTS_PER_PAGE)) * REQUEST_COST + count;
+    return parts
+      .filter(({ form }) => now >= (this.#notTaken.get(form) ?? Number.NEGATIVE_INFINITY))
+      .map((part) => ({ part, cost: cost(part.filters.length, records) }))
+      .filter((each) => each.cost < cost(1, total))
+      .toSorted((a, b) => a.cost - b.cost)
+      .map(({ part }) => part);
+  }
+
+  /** Nothing is expected that could prove a form: now and then the whole list shows whether there is something. */
+  #isNotDueForProof(expected: ReadonlySet<string>): boolean {
+    return expected.size === 0 && this.#clock.monotonic() < this.#readWholeAt + PROOF_EVERY_MS;
+  }
+
+  /** Undefined where the server refuses it, or fails at it. */
+  async #readPart({ form, filters }: AskedPart, { read }: Question<Item>): Promise<ListResult<Item> | undefined> {
+    const lists: ListResult<Item>[] = [];
+    try {
+      for (const filter of filters) lists.push(await read(filter));
+    } catch (error) {
+      if (!isFilterRefusal(error) && !isFailure(error)) throw error;
+      this.#notTaken.set(form, this.#clock.monotonic() + (isFailure(error) ? FAILURE_HOLD_MS : HOLD_MS));
+      const { requestId, endpoint } = error;
+      const fields = { list: this.#name, form, endpoint, request_id: requestId, err: error };
+      this.#log.warn(fields, "the server refuses to select: the list is read in another way");
+      return undefined;
+    }
+    return joined(lists);
+  }
+
+  #judge(form: AskedPart["form"], isToBlame: boolean): void {
+    if (!isToBlame) return;
+    this.#notTaken.set(form, this.#clock.monotonic() + HOLD_MS);
+    const fields = { list: this.#name, form };
+    this.#log.warn(fields, "the server selects other objects than it was asked for: the list is read in another way");
+  }
+}
+
+export function isFilterRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === "API_BAD_REQUEST";
+}
+
+/** Selecting may be too much for a server that can list. */
+function isFailure(error: unknown): error is ApiError {
+  return error instanceof ApiError && (isTimeout(error) || error.code === "API_SERVER_ERROR");
+}
+
+/** What several filters select, as one list; an object that several of them fit is in it several times. */
+export function joined<Item>(lists: readonly ListResult<Item>[]): ListResult<Item> {
+  const [first] = lists;
+  if (first !== undefined && lists.length === 1) return first;
+  const sum = (of: (list: ListResult<Item>) => number | undefined) =>
+    lists.reduce((total, list) => total + (of(list) ?? 0), 0);
+  const refused = [...new Set(lists.flatMap((list) => list.refused ?? []))];
+  return {
+    items: lists.flatMap(({ items }) => items),
+    complete: lists.every(({ complete }) => complete),
+    skipped: sum(({ skipped }) => skipped),
+    bytes: sum(({ bytes }) => bytes),
+    hidden: sum(({ hidden }) => hidden),
+    ...(refused.length > 0 && { refused }),
+  };
+}

@@ -1,0 +1,221 @@
+import type { Logger } from "pino";
+import type { SelectRules } from "../config/select-schema.ts";
+import type { Clock } from "../lib/clock.ts";
+import { TimeSlices } from "../lib/yielding.ts";
+import type { ListedNode, Tree } from "../model/tree.ts";
+import { ApiError } from "../prtg/api-error.ts";
+import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
+import { type ChannelRecord, type ListResult, type NodeKind, type NodeRecord, READING_ORDER } from "../prtg/records.ts";
+import { askedChannels, askedSensors } from "./asked-filters.ts";
+import { isFilterRefusal, joined, ListAsker } from "./list-asker.ts";
+import { CONTAINER_KINDS, type ContainerKind, Selection } from "./selection.ts";
+
+export interface SelectedApiOptions {
+  readonly api: MonitoringApi;
+  readonly rules: SelectRules;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Channels of a sensor, on average, until a list showed how many there are. */
+const ASSUMED_CHANNELS = 10;
+
+/**
+ * A server of which only the selected part is there: its lists show no other objects, and what the server counts as a whole is
+ * counted from them. Lists of probes, groups and devices are read whole, as they say what hangs below what; those of
+ * sensors and channels in whichever way is cheaper.
+ */
+export class SelectedApi implements MonitoringApi {
+  readonly selection: Selection;
+  /** What is above an object decides about it, too. */
+  readonly readingOrder = READING_ORDER.toReversed();
+  readonly sensorAsker: ListAsker<NodeRecord>;
+  readonly channelAsker: ListAsker<ChannelRecord>;
+  readonly #api: MonitoringApi;
+  readonly #clock: Clock;
+  /** Lists were taken over. */
+  #known = new Set<NodeKind>();
+  /** Sensors that had channels in the last list; undefined before the first. */
+  #withChannels: ReadonlySet<string> | undefined;
+  #channels: number | undefined;
+  #version: string | undefined;
+  /** One list is taken over at a time. */
+  #taking: Promise<unknown> = Promise.resolve();
+
+  /**
+   * `before`: of the same server; what was learnt of it is kept. `shown`: the server as it is shown; all of it where there was
+   * no selection.
+   */
+  constructor({ api, rules, clock, log }: SelectedApiOptions, before?: SelectedApi, shown?: Tree) {
+    this.#api = api;
+    this.#clock = clock;
+    this.selection = new Selection(rules, before?.selection, shown);
+    const total = shown?.counts.sensor === 0 ? undefined : shown?.counts.sensor;
+    this.sensorAsker = before?.sensorAsker ?? new ListAsker("sensors", clock, log, total);
+    this.channelAsker = before?.channelAsker ?? new ListAsker("channels", clock, log);
+    if (before === undefined) {
+      if (total !== undefined) this.#known = new Set(READING_ORDER);
+      return;
+    }
+    this.#known = new Set(before.#known);
+    this.#withChannels = before.#withChannels;
+    this.#channels = before.#channels;
+    this.#version = before.#version;
+  }
+
+  async nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<ListedNode>> {
+    if (kind !== "sensor") return this.#containers(kind, options, signal);
+    for (const above of CONTAINER_KINDS) if (!this.#known.has(above)) await this.#readIfThere(above, signal);
+    return this.#sensors(options, signal);
+  }
+
+  async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
+    if (!this.#known.has("sensor")) await this.nodes("sensor", {}, signal);
+    const { sensors } = this.selection;
+    const known = this.#withChannels?.intersection(sensors);
+    const expected = known === undefined || known.size === 0 ? sensors : known;
+    const { total = 0 } = this.sensorAsker;
+    const list = await this.channelAsker.read(
+      {
+        parts: askedChannels(this.selection),
+        expected,
+        // A sensor need not have channels.
+        mayLack: expected === sensors ? Math.floor(sensors.size / 2) : 0,
+        records: this.#channels ?? sensors.size * ASSUMED_CHANNELS,
+        shown: ({ items }) => new Set(items.map(({ sensorId }) => sensorId)),
+        read: (filter) => this.#api.channels({ ...options, filter }, signal),
+      },
+      total * ASSUMED_CHANNELS,
+    );
+    return this.#exclusively(async (slices) => {
+      const selected = await this.selection.takeChannels(list, slices);
+      this.#withChannels = new Set(selected.items.map(({ sensorId }) => sensorId));
+      this.#channels = selected.items.length;
+      return selected;
+    });
+  }
+
+  /** The server counts the sensors that are not selected, too. */
+  statusSummary(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  /** The server counts the objects that are not selected, too. */
+  objectCounts(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  async version(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const versions = await this.#api.version(signal);
+    const version = [...versions.values()].join(" ");
+    if (this.#version !== undefined && version !== this.#version) {
+      this.sensorAsker.forget();
+      this.channelAsker.forget();
+    }
+    this.#version = version;
+    return versions;
+  }
+
+  health(signal: AbortSignal): Promise<void> {
+    return this.#api.health(signal);
+  }
+
+  lookups(signal: AbortSignal): ReturnType<MonitoringApi["lookups"]> {
+    return this.#api.lookups(signal);
+  }
+
+  timeSeries(...asked: Parameters<MonitoringApi["timeSeries"]>): ReturnType<MonitoringApi["timeSeries"]> {
+    return this.#api.timeSeries(...asked);
+  }
+
+  clockOffset(): number {
+    return this.#api.clockOffset();
+  }
+
+  isClockInDoubt(): boolean {
+    return this.#api.isClockInDoubt();
+  }
+
+  close(): Promise<void> {
+    return this.#api.close();
+  }
+
+  async #containers(
+    kind: ContainerKind,
+    options: NodeListOptions,
+    signal: AbortSignal,
+  ): Promise<ListResult<ListedNode>> {
+    await this.#find(kind, options, signal);
+    const list = await this.#api.nodes(kind, options, signal);
+    return this.#exclusively(async (slices) => {
+      this.#known.add(kind);
+      return this.selection.takeContainers(kind, list, slices);
+    });
+  }
+
+  /** A server without such a list has none of these objects, as far as is known. */
+  async #readIfThere(kind: ContainerKind, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#containers(kind, {}, signal);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "API_ENDPOINT_MISSING") throw error;
+    }
+  }
+
+  async #sensors(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<ListedNode>> {
+    const found = await this.#find("sensor", options, signal);
+    const idsFound = idsOf(found.items);
+    const { selection } = this;
+    const list = await this.sensorAsker.read({
+      parts: askedSensors(selection),
+      expected: this.#known.has("sensor") ? selection.sensors.difference(idsFound) : undefined,
+      mayLack: 0,
+      records: selection.sensors.size,
+      shown: ({ items }) => idsOf(items.filter((sensor) => selection.selects(sensor))),
+      read: (filter) => this.#api.nodes("sensor", { ...options, filter }, signal),
+    });
+    const items = [...new Map([...list.items, ...found.items].map((item) => [item.id, item])).values()];
+    return this.#exclusively(async (slices) => {
+      this.#known.add("sensor");
+      return selection.takeSensors({ ...joined([list, found]), items }, slices);
+    });
+  }
+
+  /** Asks which objects of a list the filters of the configuration fit. Resolves with all of them. */
+  async #find(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
+    const lists: ListResult<NodeRecord>[] = [];
+    for (const filter of this.selection.judge.filters) {
+      const list = await this.#findBy(filter, kind, options, signal);
+      lists.push(list);
+      if (list.complete) await this.#exclusively(async () => this.selection.found(filter, kind, idsOf(list.items)));
+    }
+    return joined([{ items: [], complete: true, skipped: 0 }, ...lists]);
+  }
+
+  async #findBy(
+    filter: string,
+    kind: NodeKind,
+    options: NodeListOptions,
+    signal: AbortSignal,
+  ): Promise<ListResult<NodeRecord>> {
+    try {
+      return await this.#api.nodes(kind, { ...options, filter }, signal);
+    } catch (error) {
+      if (!isFilterRefusal(error)) throw error;
+      throw new ApiError("API_FILTER_REFUSED", `select: the server refuses the filter ${filter}: ${error.message}`, {
+        ...error,
+        cause: error,
+      });
+    }
+  }
+
+  #exclusively<Result>(take: (slices: TimeSlices) => Promise<Result>): Promise<Result> {
+    const taken = this.#taking.then(() => take(new TimeSlices(this.#clock)));
+    this.#taking = taken.catch(() => undefined);
+    return taken;
+  }
+}
+
+function idsOf(items: readonly NodeRecord[]): ReadonlySet<string> {
+  return new Set(items.map(({ id }) => id));
+}

@@ -1,0 +1,186 @@
+import type { SelectRules } from "../config/select-schema.ts";
+import type { TimeSlices } from "../lib/yielding.ts";
+import { placeBelow } from "../model/placement.ts";
+import { EMPTY_TREE, type ListedNode, NODE_KINDS, ROOT_ID, type Tree, type TreeNode } from "../model/tree.ts";
+import type { ChannelRecord, ListResult, NodeKind, NodeRecord, Reference } from "../prtg/records.ts";
+import { Containers } from "./containers.ts";
+import { isSelected, Judge, type Verdict } from "./verdict.ts";
+
+export type ContainerKind = Exclude<NodeKind, "sensor">;
+export const CONTAINER_KINDS = NODE_KINDS.filter((kind): kind is ContainerKind => kind !== "sensor");
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The part of a server that is monitored. An object is selected when it or something above it is included, and neither it
+ * nor anything above it is excluded. What is above a selected object gives labels all the same.
+ */
+export class Selection {
+  readonly judge: Judge;
+  readonly containers: Containers;
+  /** Of the last list, and of the one before: an object goes only when two lists lack it. */
+  #sensors: ReadonlySet<string> = NONE;
+  #sensorsBefore: ReadonlySet<string> = NONE;
+  /** Selected sensors of the last list that hang below something that is not selected. */
+  #single: ReadonlySet<string> = NONE;
+  /** Sensors of the last list hang below nothing that the user may see. */
+  #hasOrphans = false;
+  /** Sensors that the last list showed and that are not selected. */
+  #others: ReadonlySet<string> = NONE;
+  /** Sensors that were selected, and are not any more. */
+  readonly #leftSensors = new Set<string>();
+  /** Children of one object share them. */
+  readonly #ancestors = new WeakMap<TreeNode, readonly Reference[]>();
+  /** Something above sensors is not selected any more. */
+  #hasLeft = false;
+
+  /** `before`: of the same server, under other rules. `shown`: the server as it is shown; all of it where there was no selection. */
+  constructor(rules: SelectRules, before?: Selection, shown: Tree = EMPTY_TREE) {
+    this.judge = new Judge(rules, before?.judge);
+    this.containers = new Containers(this.judge, before === undefined ? shown : before.containers.tree);
+    const sensors = [...shown.nodes.values()].filter((node) => node.kind === "sensor" && this.selects(node));
+    this.#sensors = new Set(sensors.map(({ id }) => id));
+    this.#hasLeft = shown.nodes.size > 0;
+  }
+
+  /** Selected sensors that hang below something that is not selected. */
+  get sensorsBelowOthers(): ReadonlySet<string> {
+    return this.#single;
+  }
+
+  /** There are selected sensors below nothing that the user may see. */
+  get hasOrphans(): boolean {
+    return this.#hasOrphans;
+  }
+
+  /** Selected sensors, as of the last list. */
+  get sensors(): ReadonlySet<string> {
+    return this.#sensors;
+  }
+
+  /** Whether an object is selected; undefined where none with this id was seen. */
+  tells(id: string): boolean | undefined {
+    if (this.#sensors.has(id)) return true;
+    if (this.#others.has(id)) return false;
+    const verdict = this.containers.verdict(id);
+    return verdict === undefined ? undefined : isSelected(verdict);
+  }
+
+  /** Whether a sensor is selected, as things stand. */
+  selects(sensor: Pick<NodeRecord, "id" | "kind" | "name" | "tags" | "parent">): boolean {
+    return isSelected(this.#judgeSensor(sensor));
+  }
+
+  /** The server told which objects of a list a filter fits. */
+  found(filter: string, kind: NodeKind, ids: ReadonlySet<string>): void {
+    const changed = this.judge.found(filter, kind, ids);
+    if (kind === "sensor" ? changed.size > 0 : this.containers.rejudge(changed)) this.#hasLeft = true;
+  }
+
+  /** Takes over a list of probes, groups or devices, those above before those below. Resolves with the selected part. */
+  async takeContainers(
+    kind: ContainerKind,
+    list: ListResult<NodeRecord>,
+    slices: TimeSlices,
+  ): Promise<ListResult<ListedNode>> {
+    if (await this.containers.update({ [kind]: list }, slices)) this.#hasLeft = true;
+    const items: ListedNode[] = [];
+    for (const record of list.items) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      if (this.containers.isSelected(record.id)) {
+        items.push(this.#placed(record, this.containers.node(record.id)?.parentId));
+      }
+    }
+    return { ...list, items };
+  }
+
+  /** Takes over a list of sensors, or of those that the server selected. Resolves with the selected part. */
+  async takeSensors(list: ListResult<NodeRecord>, slices: TimeSlices): Promise<ListResult<ListedNode>> {
+    const items: ListedNode[] = [];
+    const sensors = new Set<string>(list.complete ? NONE : this.#sensors);
+    const others = new Set<string>();
+    const single = new Set<string>();
+    this.#hasOrphans = false;
+    for (const record of list.items) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      if (this.selects(record)) {
+        items.push(this.#placed(record, record.parent?.id));
+        sensors.add(record.id);
+        const above = record.parent === undefined ? undefined : this.containers.verdict(record.parent.id);
+        if (above === undefined) this.#hasOrphans = true;
+        if (!isSelected(above)) single.add(record.id);
+      } else {
+        others.add(record.id);
+        sensors.delete(record.id);
+        if (this.#sensors.has(record.id) || this.#sensorsBefore.has(record.id)) this.#leftSensors.add(record.id);
+      }
+    }
+    this.#sensorsBefore = this.#sensors.difference(others);
+    this.#sensors = sensors;
+    this.#others = others;
+    this.#single = single;
+    return { ...list, items };
+  }
+
+  /** The selected part of a list of channels. */
+  async takeChannels(list: ListResult<ChannelRecord>, slices: TimeSlices): Promise<ListResult<ChannelRecord>> {
+    const items: ChannelRecord[] = [];
+    for (const record of list.items) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      if (this.#sensors.has(record.sensorId) || this.#sensorsBefore.has(record.sensorId)) items.push(record);
+    }
+    return { ...list, items };
+  }
+
+  /** Objects of `tree` that are not selected any more, each told once; undefined where there are none. */
+  leaving({ nodes }: Pick<Tree, "nodes">): ReadonlySet<string> | undefined {
+    // Until the server told what its filters fit, nothing is known to be out.
+    if (!this.judge.isComplete(NODE_KINDS)) return undefined;
+    const left = new Set<string>();
+    for (const id of this.#leftSensors) if (nodes.has(id)) left.add(id);
+    this.#leftSensors.clear();
+    if (this.#hasLeft) for (const node of nodes.values()) if (this.#isOut(node)) left.add(node.id);
+    this.#hasLeft = false;
+    return left.size === 0 ? undefined : left;
+  }
+
+  #isOut(node: TreeNode): boolean {
+    if (node.kind === "sensor") {
+      // What is above it was deleted: lists will say whether the sensor was, too.
+      const isKnown = node.parent === undefined || this.containers.verdict(node.parent.id) !== undefined;
+      return isKnown && !this.selects(node);
+    }
+    const verdict = this.containers.verdict(node.id);
+    return verdict !== undefined && !isSelected(verdict);
+  }
+
+  #judgeSensor(sensor: Pick<NodeRecord, "id" | "kind" | "name" | "tags" | "parent">): Verdict {
+    const parent = sensor.parent === undefined ? undefined : this.containers.node(sensor.parent.id);
+    const { judge } = this;
+    const needsPath = judge.include.paths.length + judge.exclude.paths.length > 0;
+    const path = parent !== undefined && needsPath ? placeBelow(sensor, parent).path : undefined;
+    const above = parent === undefined ? judge.root : (this.containers.verdict(parent.id) ?? judge.root);
+    return judge.judge({ id: sensor.id, tags: sensor.tags, path }, above);
+  }
+
+  /** With what is above it, where that is not selected. */
+  #placed(record: NodeRecord, parentId = ROOT_ID): ListedNode {
+    if (this.containers.isSelected(parentId)) return record;
+    const above = this.containers.node(parentId);
+    return above === undefined ? record : { ...record, above, ancestors: this.#ancestorsOf(above) };
+  }
+
+  /** From the root down to `node`, for those who keep records without what is above them. */
+  #ancestorsOf(node: TreeNode): readonly Reference[] {
+    const known = this.#ancestors.get(node);
+    if (known !== undefined) return known;
+    const { id, name, kind, parentId, unseen } = node;
+    const above = this.containers.node(parentId);
+    const ancestors = [...(above === undefined ? [] : this.#ancestorsOf(above)), ...unseen, { id, name, kind }];
+    this.#ancestors.set(node, ancestors);
+    return ancestors;
+  }
+}

@@ -1,0 +1,64 @@
+import type { SelectRules } from "../config/select-schema.ts";
+import { type RuledObject, RuleSet } from "./rules.ts";
+
+/** What is decided of an object: whether it, or something above it, is included, and whether excluded; as bits. */
+export type Verdict = 0 | 1 | 2 | 3;
+
+const INCLUDED = 1;
+const EXCLUDED = 2;
+
+export function isSelected(verdict: Verdict | undefined): boolean {
+  return verdict === INCLUDED;
+}
+
+/** Decides by rules alone, from the top down. Filters in the language of the API are as the server answered last. */
+export class Judge {
+  readonly include: RuleSet;
+  readonly exclude: RuleSet;
+  /** Of the root. */
+  readonly root: Verdict;
+  /** Filter -> ids of the objects that it fits, by kind of list. */
+  readonly #found = new Map<string, Map<string, ReadonlySet<string>>>();
+
+  /** `before`: what its server told of the same filters is known. */
+  constructor({ include, exclude }: SelectRules, before?: Judge) {
+    this.include = new RuleSet(include);
+    this.exclude = new RuleSet(exclude);
+    this.root = this.include.isEmpty ? INCLUDED : 0;
+    for (const filter of this.filters) {
+      const found = before === undefined ? undefined : before.#found.get(filter);
+      if (found !== undefined) this.#found.set(filter, new Map(found));
+    }
+  }
+
+  /** The server told of all filters and of each kind of lists. */
+  isComplete(kinds: readonly string[]): boolean {
+    return this.filters.every((filter) => kinds.every((kind) => this.#found.get(filter)?.has(kind)));
+  }
+
+  /** All filters that only the server can apply, each once. */
+  get filters(): readonly string[] {
+    return [...new Set([...this.include.filters, ...this.exclude.filters])];
+  }
+
+  /** The server told which objects of a list a filter fits. Returns those of which that changed. */
+  found(filter: string, kind: string, ids: ReadonlySet<string>): ReadonlySet<string> {
+    const byKind = this.#found.get(filter) ?? new Map<string, ReadonlySet<string>>();
+    this.#found.set(filter, byKind);
+    const before = byKind.get(kind) ?? new Set();
+    byKind.set(kind, ids);
+    return before.symmetricDifference(ids);
+  }
+
+  /** `above`: of the parent. */
+  judge(object: RuledObject, above: Verdict): Verdict {
+    const isIncluded = (above & INCLUDED) !== 0 || this.include.fits(object, this.#isFound);
+    const isExcluded = (above & EXCLUDED) !== 0 || this.exclude.fits(object, this.#isFound);
+    return ((isIncluded ? INCLUDED : 0) | (isExcluded ? EXCLUDED : 0)) as Verdict;
+  }
+
+  readonly #isFound = (filter: string, id: string): boolean => {
+    for (const ids of this.#found.get(filter)?.values() ?? []) if (ids.has(id)) return true;
+    return false;
+  };
+}

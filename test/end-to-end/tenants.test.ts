@@ -1,0 +1,146 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { ALICE, CAROL } from "../http/web-config/cases.ts";
+import { runCommand, startCommand } from "../support/command-line.ts";
+import { isOwnMetric } from "../support/parse-sample.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const PATIENCE = { timeout: 30_000, interval: 200 };
+const ENV = { KEY: CREDENTIALS.apiKey };
+const USERS = `basic_auth_users:\n  alice: ${ALICE}\n  carol: ${CAROL}\n`;
+const OPEN_METRICS = "application/openmetrics-text;version=1.0.0";
+/** Everything that the exporter serves beside metrics. */
+const OTHER_PATHS = [
+  ...[
+    "/",
+    "/tree?server=globex&object=0",
+    "/search?q=a",
+    "/status.json",
+    "/debug/explain?sensor=2001",
+    "/debug/cardinality",
+  ],
+  ...[
+    "/sd",
+    "/-/healthy",
+    "/-/ready",
+    "/-/reload",
+    "/style.css",
+    "/nothing",
+    "/metricsx",
+    "/-/reload/../metrics/globex",
+  ],
+];
+
+async function setUp(users: string) {
+  const [first, second] = await Promise.all([simulateServer(), simulateServer()]);
+  const server = (name: string, url: string) => `{ name: ${name}, url: "${url}", auth: { api_key: "\${KEY}" } }`;
+  const servers = `servers: [${server("acme", first.url)}, ${server("globex", second.url)}]\n`;
+  const folder = temporaryFolder({ "prtg.yaml": servers + users, "web.yaml": USERS });
+  const config = join(folder, "prtg.yaml");
+  const files = ["--config.file", config, "--web.config.file", join(folder, "web.yaml")];
+  return { files, bind: (text: string) => writeFileSync(config, servers + text) };
+}
+
+const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
+const AS = { alice: basic("alice", "wonderland"), carol: basic("carol", "lewis") };
+
+/** The servers of which a page has samples of the monitored world, and of which it has own metrics. */
+function serversIn(page: string) {
+  const samples = page.split("\n").filter((line) => /^[a-z]/.test(line));
+  const serversOf = (lines: readonly string[]) =>
+    [...new Set(lines.map((line) => /[{,]server="([^"]*)"/.exec(line)?.[1]))].toSorted();
+  return {
+    world: serversOf(samples.filter((line) => !isOwnMetric(line))),
+    own: serversOf(samples.filter((line) => isOwnMetric(line))),
+  };
+}
+
+test("a user who is bound to servers gets their metrics, and nothing else", async () => {
+  const { files, bind } = await setUp("web: { users: { alice: { servers: [acme, gone] } } }\n");
+  const args = ["serve", ...files, "--web.listen-address", "127.0.0.1:0", "--web.enable-lifecycle"];
+  const exporter = startCommand(args, { env: ENV });
+  const url = await exporter.url();
+  await exporter.until(/ready/);
+  const ask = async (path: string, user: keyof typeof AS, init: RequestInit = {}) => {
+    const headers = { ...init.headers, authorization: AS[user] };
+    const response = await fetch(`${url}${path}`, { ...init, headers });
+    return { status: response.status, text: await response.text() };
+  };
+  const all = ["acme", "globex"];
+  await vi.waitFor(async () => expect(serversIn((await ask("/metrics", "carol")).text).world).toEqual(all), PATIENCE);
+
+  // One way of each: text and OpenMetrics, compressed and not, shards; the second time the password is remembered.
+  for (const path of [
+    "/metrics",
+    "/metrics/acme",
+    "/metrics?server=acme",
+    "/metrics?shard=0/2",
+    "/metrics/acme?shard=1/2",
+  ]) {
+    for (const accept of ["text/plain", OPEN_METRICS]) {
+      for (const encoding of ["gzip", "identity"]) {
+        const { status, text } = await ask(path, "alice", { headers: { accept, "accept-encoding": encoding } });
+        expect([path, status]).toEqual([path, 200]);
+        const found = serversIn(text);
+        expect([path, found.world]).toEqual([path, ["acme"]]);
+        // Undefined: which exporter it is.
+        expect([path, found.own]).toEqual([path, path.includes("1/2") ? [] : ["acme", undefined]]);
+        expect(text).not.toContain("globex");
+        expect(text).not.toMatch(/^(process|nodejs)_/m);
+      }
+    }
+  }
+  for (const path of [
+    "/metrics/globex",
+    "/metrics?server=globex",
+    "/metrics?server=acme&server=globex",
+    "/metrics/never",
+  ]) {
+    expect([path, (await ask(path, "alice")).status]).toEqual([path, 403]);
+  }
+  // It may be asked for, and there is none.
+  expect((await ask("/metrics/gone", "alice")).status).toBe(404);
+  for (const path of OTHER_PATHS) {
+    for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
+      const { status, text } = await ask(path, "alice", { method });
+      expect([method, path, status]).toEqual([method, path, 403]);
+      expect(text).not.toMatch(/globex|acme/);
+    }
+  }
+
+  const whole = await ask("/metrics", "carol");
+  expect(serversIn(whole.text)).toEqual({ world: all, own: [...all, undefined] });
+  expect(whole.text).toMatch(/^process_/m);
+  expect(serversIn((await ask("/metrics/globex", "carol")).text).world).toEqual(["globex"]);
+  expect((await ask("/metrics/gone", "carol")).status).toBe(404);
+  expect((await ask("/status.json", "carol")).status).toBe(200);
+  expect((await fetch(`${url}/metrics/acme`)).status).toBe(401);
+
+  // A reload binds another user, and frees the first.
+  bind("web: { users: { carol: { servers: [globex] } } }\n");
+  expect((await ask("/-/reload", "carol", { method: "POST" })).text).toBe("Reloaded.\n");
+  expect((await ask("/metrics/globex", "alice")).status).toBe(200);
+  expect((await ask("/metrics/acme", "carol")).status).toBe(403);
+  expect((await ask("/-/reload", "carol", { method: "POST" })).status).toBe(403);
+  bind("web: { users: { mallory: { servers: [globex] } } }\n");
+  const refused = await ask("/-/reload", "alice", { method: "POST" });
+  expect([refused.status, refused.text]).toEqual([500, expect.stringContaining("web.users.mallory: expected a user")]);
+  expect((await ask("/metrics/acme", "carol")).status).toBe(403);
+}, 120_000);
+
+test("a bound user whom the web configuration does not have is refused, as a slip would be one who may have everything", async () => {
+  const { files } = await setUp("web: { users: { alcie: { servers: [acme] } } }\n");
+  for (const args of [
+    ["serve", "--config.check", ...files],
+    ["serve", ...files],
+    ["serve", ...files.slice(0, 2)],
+  ]) {
+    const { code, stderr } = await runCommand([...args, "--web.listen-address", "127.0.0.1:0"], { env: ENV });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("web.users.alcie: expected a user of basic_auth_users"),
+    ]);
+  }
+});

@@ -1,0 +1,145 @@
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { Exposition } from "../../src/exposition/exposition.ts";
+import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import type { Shard } from "../../src/exposition/shard.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { shardKeyOf } from "../../src/store/shard-key.ts";
+import { Store } from "../../src/store/store.ts";
+import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { serverRecorder } from "../../src/telemetry/recorders.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { isOwnMetric } from "../support/parse-sample.ts";
+
+const SERVERS = ["acme", "globex", "initech"];
+/** Blocks of 1,024 series hold those of several servers, and servers are in several blocks. */
+const DEVICES = 700;
+const TEXT = negotiateFormat({});
+const OPEN_METRICS = negotiateFormat({ accept: "application/openmetrics-text;version=1.0.0" });
+
+async function setUp(maxSeries?: number) {
+  const clock = new ManualClock();
+  const store = new Store(Object.values(TREE_FAMILIES), (family, values) => formatLabels(family.labels, values));
+  const own = new ExporterMetrics({ version: "1.2.3", revision: "abc" }, () => []);
+  for (const server of SERVERS) {
+    const recorder = serverRecorder(own, server);
+    recorder.requestFinished({ endpoint: "/probes", code: "200", durationMs: 20, bytes: 100 });
+  }
+  const limits = { maxSeries, maxBytes: undefined };
+  const exposition = new Exposition({ store, registry: own.registry, clock, observer: { rendered() {} }, limits });
+  const slots = new Map<string, number[]>();
+  const statuses = store.table(TREE_FAMILIES.nodeStatusCode);
+  const objects = store.table(TREE_FAMILIES.objects);
+  await store.commit(() => {
+    for (const server of SERVERS) objects.set(objects.add([server, "device"]), DEVICES);
+    for (let id = 0; id < DEVICES; id++) {
+      for (const server of SERVERS) {
+        const labels = [server, String(id), "device", `Device ${id}`];
+        const slot = statuses.add(labels, shardKeyOf(server, String(id)));
+        statuses.set(slot, 3);
+        slots.set(server, [...(slots.get(server) ?? []), slot]);
+      }
+    }
+  });
+  const page = async (shard: Partial<Shard> = {}, format = TEXT, encoding: "gzip" | "identity" = "identity") => {
+    const body = Buffer.concat(await exposition.page(format, encoding, { index: 0, count: 1, ...shard }));
+    return (encoding === "gzip" ? gunzipSync(body) : body).toString();
+  };
+  const change = (server: string, value: number) =>
+    store.commit(() => {
+      for (const slot of slots.get(server) ?? []) statuses.set(slot, value);
+    });
+  return { exposition, page, change, clock, store };
+}
+
+/** Samples about the monitored world. */
+function world(page: string): string[] {
+  return page.split("\n").filter((line) => /^[a-z]/.test(line) && !isOwnMetric(line));
+}
+
+describe.each(["identity", "gzip"] as const)("parts about servers, %s", (encoding) => {
+  test.each([TEXT, OPEN_METRICS])("are together the page, and have no line of another server", async (format) => {
+    const { page } = await setUp();
+    const parts = await Promise.all(SERVERS.map((server) => page({ servers: [server] }, format, encoding)));
+    for (const [index, part] of parts.entries()) {
+      expect(world(part)).toHaveLength(DEVICES + 1);
+      for (const other of SERVERS) {
+        expect(part.includes(`server="${other}"`), `${SERVERS[index]} ${other}`).toBe(other === SERVERS[index]);
+      }
+      expect(part.endsWith("# EOF\n")).toBe(format === OPEN_METRICS);
+      // One header for a family, however many blocks.
+      expect(part.match(/^# TYPE prtg_node_status_code /gm)).toHaveLength(1);
+    }
+    const whole = await page({}, format, encoding);
+    expect(parts.flatMap(world).toSorted()).toEqual(world(whole).toSorted());
+    const two = await page({ servers: ["acme", "initech"] }, format, encoding);
+    expect(world(two).toSorted()).toEqual([parts[0] ?? "", parts[2] ?? ""].flatMap(world).toSorted());
+    expect(world(await page({ servers: [] }, format, encoding))).toEqual([]);
+  });
+
+  test("can be cut into shards", async () => {
+    const { page } = await setUp();
+    const shards = await Promise.all(
+      [0, 1, 2].map((index) => page({ servers: ["globex"], index, count: 3 }, TEXT, encoding)),
+    );
+    expect(shards.flatMap(world).toSorted()).toEqual(
+      world(await page({ servers: ["globex"] }, TEXT, encoding)).toSorted(),
+    );
+    for (const shard of shards) expect(world(shard).length).toBeGreaterThan(DEVICES / 5);
+    expect(shards.map((shard) => shard.includes("prtg_exporter_build_info"))).toEqual([true, false, false]);
+  });
+
+  test("tell what is there when they are asked for, whatever became of the lines before", async () => {
+    const { exposition, page, change } = await setUp();
+    exposition.start();
+    const status = async (server: string) => {
+      const values = world(await page({ servers: [server] }, TEXT, encoding))
+        .filter((line) => line.startsWith("prtg_node_status_code"))
+        .map((line) => line.slice(line.lastIndexOf(" ") + 1));
+      return { count: values.length, values: [...new Set(values)] };
+    };
+    await page({}, TEXT, encoding);
+    expect(await status("globex")).toEqual({ count: DEVICES, values: ["3"] });
+    for (const value of [5, 7]) {
+      await change("globex", value);
+      await exposition.refresh();
+      expect(await status("globex")).toEqual({ count: DEVICES, values: [String(value)] });
+      expect(await status("acme")).toEqual({ count: DEVICES, values: ["3"] });
+    }
+    exposition.stop();
+  });
+});
+
+test("of the exporter's own metrics they have what is about these servers, and which exporter it is", async () => {
+  const { page } = await setUp();
+  const own = (text: string) => text.split("\n").filter((line) => isOwnMetric(line));
+  const whole = own(await page());
+  const part = own(await page({ servers: ["acme"] }));
+  const expected = whole.filter(
+    (line) => line.includes('server="acme"') || line.startsWith("prtg_exporter_build_info"),
+  );
+  expect(part.toSorted()).toEqual(expected.toSorted());
+  expect(part.some((line) => line.startsWith("prtg_exporter_api_request_duration_seconds_bucket"))).toBe(true);
+  expect(part.length).toBeLessThan(whole.length / 2);
+});
+
+test("a page that is cut short is so for each of them: devices that it lacks are in no part", async () => {
+  const { page } = await setUp(1_000);
+  const whole = world(await page());
+  const parts = await Promise.all(SERVERS.map((server) => page({ servers: [server] })));
+  expect(whole.length).toBeLessThanOrEqual(1_000);
+  expect(parts.flatMap(world).toSorted()).toEqual(whole.toSorted());
+});
+
+test("a change makes no part anew before it is asked for; an unchanged one is not made twice", async () => {
+  const { exposition, page, change } = await setUp();
+  await page({ servers: ["acme"] }, TEXT, "gzip");
+  const first = await exposition.page(TEXT, "gzip", { index: 0, count: 1, servers: ["acme"] });
+  const second = await exposition.page(TEXT, "gzip", { index: 0, count: 1, servers: ["acme"] });
+  expect(second[1]).toBe(first[1]);
+  await change("acme", 5);
+  await exposition.refresh();
+  const third = await exposition.page(TEXT, "gzip", { index: 0, count: 1, servers: ["acme"] });
+  expect(third[1]).not.toBe(first[1]);
+});

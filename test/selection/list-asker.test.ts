@@ -1,0 +1,125 @@
+import { pino } from "pino";
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../../src/prtg/api-error.ts";
+import type { ListResult } from "../../src/prtg/records.ts";
+import type { AskedPart } from "../../src/selection/asked-filters.ts";
+import { ListAsker, type Question } from "../../src/selection/list-asker.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const HOUR = 60 * 60_000;
+const PARTS: readonly AskedPart[] = [
+  { form: "descendants", filters: ["below"] },
+  { form: "parentid", filters: ["first", "second"] },
+];
+
+type Answers = Readonly<Record<string, readonly string[] | ApiError>>;
+
+const OTHERS = Array.from({ length: 997 }, (_, at) => `other ${at}`);
+
+/** A list of 1,000 objects, of which those with these ids are selected. */
+function asking(selected: readonly string[]) {
+  const clock = new ManualClock();
+  const asker = new ListAsker<string>("sensors", clock, pino({ level: "silent" }), 1_000);
+  const asked: string[] = [];
+  const read = async (answers: Answers, more: Partial<Question<string>> = {}): Promise<readonly string[]> => {
+    const list = await asker.read({
+      parts: PARTS,
+      expected: new Set(selected),
+      mayLack: 0,
+      records: selected.length,
+      shown: ({ items }) => new Set(items),
+      read: async (filter = "all"): Promise<ListResult<string>> => {
+        asked.push(filter);
+        const answer = answers[filter];
+        if (answer === undefined || answer instanceof ApiError) throw answer ?? new Error(`asked for ${filter}`);
+        return { items: filter === "all" ? [...answer, ...OTHERS] : answer, complete: true, skipped: 0 };
+      },
+      ...more,
+    });
+    return list.items.filter((item) => !OTHERS.includes(item));
+  };
+  /** What is asked for a list. */
+  const askedFor = async (answers: Answers, more: Partial<Question<string>> = {}) => {
+    asked.length = 0;
+    await read(answers, more);
+    return [...asked];
+  };
+  return { clock, asker, read, askedFor };
+}
+
+const REFUSED = new ApiError("API_BAD_REQUEST", "INVALID_FILTER", { endpoint: "/experimental/sensors" });
+const TIMEOUT = new ApiError("API_EXECUTION_TIMEOUT", "too slow", { endpoint: "/experimental/sensors" });
+const AWAY = new ApiError("API_UNAVAILABLE", "away", { endpoint: "/experimental/sensors" });
+const TWO = { below: ["1", "2"], first: ["1"], second: ["2"], all: ["1", "2", "3"] };
+
+describe("a list is read", () => {
+  test("whole while nothing is known of it", async () => {
+    const { askedFor } = asking(["1", "2"]);
+    expect(await askedFor(TWO, { expected: undefined })).toEqual(["all"]);
+  });
+
+  test("in the cheapest way", async () => {
+    const { askedFor } = asking(["1", "2"]);
+    expect(await askedFor(TWO)).toEqual(["below"]);
+    expect(await askedFor(TWO, { records: 1_000 })).toEqual(["all"]);
+    expect(await askedFor(TWO, { parts: PARTS.toReversed() })).toEqual(["below"]);
+  });
+
+  test("without a request where nothing is selected", async () => {
+    const { asker, read, askedFor, clock } = asking([]);
+    await read(TWO, { expected: undefined });
+    const nothing: Partial<Question<string>> = { parts: [{ form: "descendants", filters: [] }] };
+    expect(await askedFor(TWO, nothing)).toEqual([]);
+    await clock.advance(HOUR);
+    expect(await askedFor(TWO, nothing)).toEqual(["all"]);
+    expect(asker.notTaken).toEqual([]);
+  });
+
+  test("by the next form, then whole, where the server refuses one, and again after a day", async () => {
+    const { clock, askedFor } = asking(["1", "2"]);
+    expect(await askedFor({ ...TWO, below: REFUSED })).toEqual(["below", "first", "second"]);
+    expect(await askedFor({ ...TWO, second: REFUSED })).toEqual(["first", "second", "all"]);
+    expect(await askedFor(TWO)).toEqual(["all"]);
+    await clock.advance(24 * HOUR);
+    expect(await askedFor(TWO)).toEqual(["below"]);
+  });
+
+  test("whole for an hour where selecting takes too long", async () => {
+    const { clock, askedFor } = asking(["1", "2"]);
+    expect(await askedFor({ ...TWO, below: TIMEOUT, first: TIMEOUT })).toEqual(["below", "first", "all"]);
+    expect(await askedFor(TWO)).toEqual(["all"]);
+    await clock.advance(HOUR);
+    expect(await askedFor(TWO)).toEqual(["below"]);
+  });
+
+  test("not at all while the server is away", async () => {
+    const { read, asker } = asking(["1", "2"]);
+    await expect(read({ ...TWO, below: AWAY })).rejects.toBe(AWAY);
+    expect(asker.notTaken).toEqual([]);
+  });
+});
+
+describe("an answer that lacks something", () => {
+  test("is not believed; where the whole list has it, the form is given up", async () => {
+    const { asker, read, askedFor } = asking(["1", "2"]);
+    expect(await read({ ...TWO, below: ["1"], first: [], second: [] })).toEqual(TWO.all);
+    expect(asker.notTaken).toEqual(["descendants", "parentid"]);
+    expect(await askedFor(TWO)).toEqual(["all"]);
+    asker.forget();
+    expect(await askedFor(TWO)).toEqual(["below"]);
+  });
+
+  test("is right where the whole list lacks it, too", async () => {
+    const { asker, read, askedFor } = asking(["1", "2"]);
+    expect(await read({ below: ["1"], first: ["1"], second: [], all: ["1", "3"] })).toEqual(["1", "3"]);
+    expect(asker.notTaken).toEqual([]);
+    expect(await askedFor(TWO)).toEqual(["below"]);
+  });
+
+  test("is believed once the form has shown everything", async () => {
+    const { read, askedFor } = asking(["1", "2"]);
+    await read(TWO);
+    expect(await askedFor({ ...TWO, below: ["1"] })).toEqual(["below"]);
+    expect(await read({ ...TWO, below: ["1"] })).toEqual(["1"]);
+  });
+});

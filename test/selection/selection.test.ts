@@ -1,0 +1,120 @@
+import { describe, expect, test, vi } from "vitest";
+import type { SelectRule, SelectRules } from "../../src/config/select-schema.ts";
+import { TimeSlices } from "../../src/lib/yielding.ts";
+import { NODE_KINDS } from "../../src/model/tree.ts";
+import type { NodeRecord } from "../../src/prtg/records.ts";
+import { RuleSet } from "../../src/selection/rules.ts";
+import { Selection } from "../../src/selection/selection.ts";
+import { list, ROOT, record } from "../model/build-record.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const TREE = [
+  record("probe", "1", ROOT, { name: "Berlin" }),
+  record("group", "10", "1", { name: "Network", tags: ["red"] }),
+  record("group", "11", "1", { name: "Servers" }),
+  record("device", "40", "10", { name: "sw-1" }),
+  record("device", "41", "11", { name: "host" }),
+  record("sensor", "50", "40", { name: "Ping" }),
+  record("sensor", "51", "41", { name: "Ping", tags: ["green"] }),
+  record("sensor", "52", "41", { name: "CPU" }),
+];
+
+const of = (include: readonly SelectRule[], exclude: readonly SelectRule[] = []): SelectRules => ({ include, exclude });
+const byId = (id: string): SelectRule => ({ kind: "id", id });
+
+/** What is selected of each list, from the top down. */
+async function take(selection: Selection, records: readonly NodeRecord[]) {
+  const slices = new TimeSlices(new ManualClock());
+  const selected = [];
+  for (const kind of NODE_KINDS) {
+    const all = list(records.filter((each) => each.kind === kind));
+    const part = kind === "sensor" ? selection.takeSensors(all, slices) : selection.takeContainers(kind, all, slices);
+    selected.push(...(await part).items);
+  }
+  return selected;
+}
+
+async function idsOf(selection: Selection, records: readonly NodeRecord[] = TREE): Promise<readonly string[]> {
+  return (await take(selection, records)).map(({ id }) => id);
+}
+
+function changed(id: string, more: Partial<NodeRecord>): readonly NodeRecord[] {
+  return TREE.map((each) => (each.id === id ? { ...each, ...more } : each));
+}
+
+describe("selected is", () => {
+  test.each<[string, SelectRules, readonly string[]]>([
+    ["everything without include", of([]), TREE.map(({ id }) => id)],
+    ["an object with all that is below it", of([byId("10")]), ["10", "40", "50"]],
+    [
+      "what is tagged",
+      of([
+        { kind: "tag", tag: "red" },
+        { kind: "tag", tag: "green" },
+      ]),
+      ["10", "40", "50", "51"],
+    ],
+    ["sensors by path", of([{ kind: "path", path: "**/Ping" }]), ["50", "51"]],
+    ["not what is excluded", of([byId("1")], [byId("11")]), ["1", "10", "40", "50"]],
+    ["not what is below something excluded, whatever includes it", of([byId("52")], [byId("11")]), []],
+    ["nothing where nothing fits", of([byId("99")]), []],
+  ])("%s", async (_, rules, expected) => {
+    expect(await idsOf(new Selection(rules))).toEqual(expected);
+  });
+});
+
+test("what is above a selected object comes with it", async () => {
+  const [sensor] = await take(new Selection(of([byId("50")])), TREE);
+  expect(sensor?.above).toMatchObject({ id: "40", path: "Berlin/Network/sw-1", inheritedTags: ["red"] });
+  expect(sensor?.ancestors?.map(({ name }) => name)).toEqual(["Berlin", "Network", "sw-1"]);
+});
+
+describe("a change is judged", () => {
+  test("of a move", async () => {
+    const selection = new Selection(of([byId("10")]));
+    await take(selection, TREE);
+    expect(await idsOf(selection, changed("41", { parent: { id: "10", name: undefined, kind: "group" } }))).toEqual([
+      "10",
+      "40",
+      "41",
+      "50",
+      "51",
+      "52",
+    ]);
+  });
+
+  test("of tags", async () => {
+    const selection = new Selection(of([{ kind: "tag", tag: "red" }]));
+    await take(selection, TREE);
+    expect(await idsOf(selection, changed("10", { tags: [] }))).toEqual([]);
+  });
+
+  test("of a name", async () => {
+    const selection = new Selection(of([{ kind: "path", path: "Berlin/Network" }]));
+    await take(selection, TREE);
+    expect(await idsOf(selection, changed("1", { name: "Bonn" }))).toEqual([]);
+  });
+
+  test("and nothing else", async () => {
+    const many = Array.from({ length: 500 }, (_, at) => record("device", `9${at}`, "11"));
+    const selection = new Selection(of([byId("10")]));
+    await take(selection, [...TREE, ...many]);
+    const judged = vi.spyOn(RuleSet.prototype, "fits");
+    await take(
+      selection,
+      [...changed("10", { tags: [] }), ...many].filter(({ kind }) => kind !== "sensor"),
+    );
+    expect(judged.mock.calls.map(([{ id }]) => id)).toContain("10");
+    expect(judged.mock.calls.length).toBeLessThan(10);
+    judged.mockRestore();
+  });
+});
+
+test("before the server told what a filter fits, nothing of what is shown is known to be out", async () => {
+  const shown = { nodes: new Map(), counts: { probe: 0, group: 0, device: 0, sensor: 0 } };
+  const selection = new Selection(of([{ kind: "filter", filter: "favorite = true" }]));
+  await take(selection, TREE);
+  expect(selection.leaving(shown)).toBeUndefined();
+  for (const kind of NODE_KINDS) selection.found("favorite = true", kind, new Set(kind === "device" ? ["41"] : []));
+  expect(await idsOf(selection)).toEqual(["41", "51", "52"]);
+});
