@@ -83,7 +83,12 @@ function fakeServer(server: string, number: number, said: string, work: ServerWo
   };
   const summary: ServerSummary = {
     ...{ ...known, sensorsByStatus },
-    runs: RUNS.map((name) => ({ name, lastSuccessAt: polledAt, error: name === failed ? said : undefined })),
+    runs: RUNS.map((name) => ({
+      name,
+      lastSuccessAt: polledAt,
+      error: name === failed ? said : undefined,
+      isOff: false,
+    })),
   };
   const collectors = RUNS.map((name) => ({
     ...{
