@@ -2,14 +2,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { startPageServer } from "../test/http/support/page-server.ts";
+import { fakeServers } from "../test/support/fake-servers.ts";
 import { type ContextOptions, type Page, startBrowser } from "../tools/browser/chromium.ts";
 
 const USAGE = `Usage: node scripts/status-screenshots.ts --chromium PATH [--to FOLDER]
 
-Takes the pictures of the status page that the README shows, of a demo that it starts. scripts/install-test-programs.sh
-installs Chromium and what drives it.
+Takes the pictures of the status page that the README shows: of a demo that it starts, and of 500 servers that there are not. It takes some minutes, as
+statuses are drawn from the second minute on. scripts/install-test-programs.sh installs Chromium and what drives it.
 `;
 
 const ROOT = new URL("../", import.meta.url);
@@ -20,34 +23,70 @@ const MAX_BYTES = 150_000;
 interface Picture {
   readonly file: string;
   readonly look: ContextOptions;
+  /** `servers`: many that there are not. */
+  readonly of: "demo" | "servers";
   /** Brings the page to what is to be seen. */
   readonly pose: (page: Page, url: string) => Promise<void>;
 }
 
 const PICTURES: readonly Picture[] = [
   {
-    file: "status-page.png",
-    look: { colorScheme: "light", viewport: { width: 1_100, height: 940 } },
+    file: "status-page-servers.png",
+    of: "servers",
+    look: { colorScheme: "dark", viewport: { width: 1_100, height: 680 } },
     pose: async (page, url) => {
       await page.goto(url);
-      await page.locator(".tree-top .opener").first().click();
-      await page.locator(".below").waitFor();
-      await page.locator(".below .opener").first().click();
-      await page.locator(".below .below").waitFor();
-      await page.evaluate("document.activeElement.blur()");
     },
   },
   {
     file: "status-page-sensor.png",
+    of: "demo",
     look: { colorScheme: "dark", viewport: { width: 1_100, height: 860 } },
     pose: async (page, url) => {
-      await page.goto(`${url}/search?q=disk+free`);
-      await page.locator('.row:has(.kind:text-is("sensor")) a').first().click();
+      await page.goto(`${url}/search?status=warning`);
+      await page.locator(".tree .row a").first().click();
+      await page.locator(".ask button").click();
+      await page.locator(".chart").first().waitFor();
+      await page.evaluate("scrollTo(0, 0); document.activeElement.blur()");
+    },
+  },
+  {
+    file: "status-page-lines.png",
+    of: "demo",
+    look: { colorScheme: "light", viewport: { width: 1_100, height: 860 } },
+    pose: async (page, url) => {
+      await page.goto(`${url}/search?q=disk+free&status=up`);
+      await page.locator(".tree .row a").first().click();
       await page.locator(".channels summary").first().click();
       await page.evaluate("document.activeElement.blur()");
     },
   },
+  {
+    file: "status-page.png",
+    of: "demo",
+    look: { colorScheme: "light", viewport: { width: 1_100, height: 940 } },
+    pose: async (page, url) => {
+      await page.goto(url);
+      await untilDrawn(page, url);
+    },
+  },
 ];
+
+const LOOK_EVERY_MS = 10_000;
+const MAX_LOOKS = 30;
+
+/** Statuses are drawn from the second sample on; some more make a line of it. */
+async function untilDrawn(page: Page, url: string): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    await page.goto(url);
+    const points = await page.evaluate<number>(
+      "(document.querySelector('.server .line.down')?.getAttribute('d') ?? '').split(' ').length",
+    );
+    if (points > 2) return;
+    await setTimeout(LOOK_EVERY_MS);
+  }
+  throw new Error("no statuses were drawn");
+}
 
 const { values } = parseArgs({
   options: { chromium: { type: "string" }, to: { type: "string", default: "docs/images" }, help: { type: "boolean" } },
@@ -69,13 +108,14 @@ async function takePictures(chromium: string, folder: string): Promise<void> {
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
+  const many = await startPageServer({ status: fakeServers(500).source });
   const browser = await startBrowser(chromium);
   try {
-    const url = await openedAt(createInterface(demo.stdout));
-    for (const { file, look, pose } of PICTURES) {
+    const urls = { demo: await openedAt(createInterface(demo.stdout)), servers: many.url };
+    for (const { file, of, look, pose } of PICTURES) {
       const context = await browser.newContext({ reducedMotion: "reduce", ...look });
       const page = await context.newPage();
-      await pose(page, url);
+      await pose(page, urls[of]);
       const path = `${folder}${file}`;
       await page.screenshot({ path });
       await context.close();
@@ -85,6 +125,7 @@ async function takePictures(chromium: string, folder: string): Promise<void> {
     }
   } finally {
     await browser.close();
+    await many.web.close(0);
     demo.kill();
     await once(demo, "exit");
   }

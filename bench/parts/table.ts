@@ -2,6 +2,7 @@ import { benchLoop } from "./loop.ts";
 import { benchMapping } from "./mapping.ts";
 import { benchMemory } from "./memory.ts";
 import { benchOtlp } from "./otlp.ts";
+import { benchOverload } from "./overload.ts";
 import type { Part } from "./part.ts";
 import { benchPoll } from "./poll.ts";
 import { benchRequests } from "./requests.ts";
@@ -20,6 +21,7 @@ export const PART_NAMES = [
   "startup",
   "scale",
   "servers",
+  "overload",
   "mapping",
 ] as const;
 export type PartName = (typeof PART_NAMES)[number];
@@ -33,6 +35,7 @@ export const PARTS: Readonly<Record<PartName, { readonly does: string; readonly 
   memory: { does: "memory over 100 polls with churn", run: benchMemory },
   requests: { does: "requests of one cycle, over HTTP and HTTPS", run: benchRequests },
   startup: { does: "time to the first complete page", run: benchStartup },
+  overload: { does: "scrapes while there is more to read than time", run: benchOverload },
   servers: { does: "many servers beside one with as many channels", run: benchServers },
   scale: { does: "what servers of several sizes need", run: benchScale },
   mapping: { does: "what 500 mapping rules cost", run: benchMapping },

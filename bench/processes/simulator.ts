@@ -22,13 +22,32 @@ export async function startSimulator(channels: number): Promise<SimulatedServer>
   return { url, control: new SimulatorControl(url), stop: () => child.stop() };
 }
 
+export interface ManyServers {
+  readonly urls: readonly string[];
+  stop(): Promise<void>;
+}
+
 /** Simulated servers that have so many channels together, in one process; their worlds stay as they are. */
-export async function startSimulators(
-  servers: number,
-  channels: number,
-): Promise<{ readonly urls: readonly string[]; stop(): Promise<void> }> {
-  const each = Math.ceil(channels / servers);
-  const child = Child.node("bench/peers/many-simulators.ts", [String(servers), String(each)]);
+export function startSimulators(servers: number, channels: number): Promise<ManyServers> {
+  return startMany("bench/peers/many-simulators.ts", [servers, Math.ceil(channels / servers)]);
+}
+
+export interface MirrorOptions {
+  readonly addresses: number;
+  /** Of the one server that is behind all of them. */
+  readonly sensors: number;
+  readonly channels: number;
+  /** Of every sensor. */
+  readonly intervalSeconds: number;
+}
+
+/** One simulated server at many addresses, in one process. It keeps its answers, so that it takes next to no time. */
+export function startMirrors({ addresses, sensors, channels, intervalSeconds }: MirrorOptions): Promise<ManyServers> {
+  return startMany("bench/peers/mirrors.ts", [addresses, sensors, channels, intervalSeconds]);
+}
+
+async function startMany(script: string, args: readonly number[]): Promise<ManyServers> {
+  const child = Child.node(script, args.map(String));
   const [, urls = ""] = await child.said(/^ready on (.+) \.$/m);
   return { urls: urls.split(" "), stop: () => child.stop() };
 }

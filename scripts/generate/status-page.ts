@@ -10,7 +10,7 @@ is read.
 
 | Address | What it gives |
 | --- | --- |
-| \`/\` | with one server: how it fares, its collectors, its API, and the top of its tree; with many: sums, and one line a server, the worst first, 50 a page. Below that series and bytes, OTLP, the exporter itself |
+| \`/\` | with one server: how it fares, its collectors, its API, and the top of its tree; with many: sums, and one line a server, the worst first, 40 a page. Below that series and bytes, OTLP, the exporter itself |
 | \`/?find=WORDS&page=N\` | the N-th page of the servers in whose name all words occur |
 | \`/tree?server=NAME\` | one server: what \`/\` shows where there is no other |
 | \`/tree?server=NAME&id=ID&from=N\` | one object (\`0\`: the root), what is above and below it, from the N-th child on, 200 at a time; of a sensor its channels with values, units, limits and the lines of the metrics page |
@@ -24,7 +24,7 @@ is read.
 Without \`server\` the first server that has the object answers. An unknown object is 404. Names are shown as the server sent
 them; secrets are taken out of everything.
 
-With many servers \`/\` and \`/status.json\` have 50 of them a page: by state (unreachable, failing, impaired, starting, working), then by how many sensors are down,
+With many servers \`/\` and \`/status.json\` have 40 of them a page: by state (unreachable, failing, impaired, starting, working), then by how many sensors are down,
 partly down or disconnected, then by warnings and unusual, then by name. \`totals\` are over all servers, whichever are shown. A page costs what is on it, and stays
 below 100 kB. A program that wants all servers asks for pages up to \`page.pages\`.
 

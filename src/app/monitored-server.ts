@@ -48,7 +48,7 @@ export interface ServerStatus {
 export interface ServerSummary extends Omit<ServerStatus, "collectors"> {
   readonly sensorsByStatus: ReadonlyMap<StatusToken, number>;
   /** In the order of their first runs. */
-  readonly runs: readonly Pick<RunRecord, "name" | "lastSuccessAt" | "error">[];
+  readonly runs: readonly Pick<RunRecord, "name" | "lastSuccessAt" | "error" | "isOff">[];
 }
 
 export interface MonitoredServerOptions {

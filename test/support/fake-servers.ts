@@ -28,16 +28,26 @@ export interface FakeServers {
   readonly work: ServerWork;
 }
 
+export interface FakeServerOptions {
+  /** Why polls fail. */
+  readonly said?: string;
+  /** All fail, and have been restless. */
+  readonly isWorst?: boolean;
+  /** Sensors per status of each, whatever its tree has. */
+  readonly counts?: ReadonlyMap<StatusToken, number>;
+}
+
 /**
  * The facts of that many servers, `customer 1` and so on, with twenty sensors each, without any polls: every hundredth cannot be reached, every
  * fiftieth fails, every thirtieth is impaired, and some have sensors that are down. What is done with them is counted.
- * `said`: why polls fail.
  */
-export function fakeServers(count: number, said = "the server did not answer within 30 s [API_TIMEOUT]"): FakeServers {
+export function fakeServers(count: number, options: FakeServerOptions = {}): FakeServers {
   const work: ServerWork = { nodes: 0, detailed: new Set(), drawn: new Set() };
   const metrics = emptyMetrics();
+  metrics.config.reloadSuccessful(1);
+  metrics.config.reloadTime(Date.now() / 1_000);
   const names = Array.from({ length: count }, (_, index) => `customer ${index + 1}`);
-  const monitors = new Map(names.map((name, index) => [name, fakeServer(name, index + 1, said, work)]));
+  const monitors = new Map(names.map((name, index) => [name, fakeServer(name, index + 1, work, options)]));
   for (const [index, name] of names.entries()) {
     const recorder = serverRecorder(metrics, name);
     recorder.requestStarted("/experimental/channels");
@@ -55,7 +65,7 @@ export function fakeServers(count: number, said = "the server did not answer wit
     } as unknown as StatusSources["config"],
     store: { tables: [] } as unknown as StatusSources["store"],
     mapper: { hasRules: false } as unknown as StatusSources["mapper"],
-    courses: { of: (name) => courseOf(name, work) },
+    courses: { of: (name) => courseOf(name, work, options) },
     charts: { ask: async () => undefined },
     receiver: undefined,
     isReady: () => true,
@@ -65,9 +75,14 @@ export function fakeServers(count: number, said = "the server did not answer wit
 
 type FakeServer = StatusSources["monitors"] extends ReadonlyMap<string, infer Monitor> ? Monitor : never;
 
-function fakeServer(server: string, number: number, said: string, work: ServerWork): FakeServer {
+function fakeServer(
+  server: string,
+  number: number,
+  work: ServerWork,
+  { said = "no answer within 30 s [API_TIMEOUT]", isWorst = false, counts }: FakeServerOptions,
+): FakeServer {
   const isDead = number % 100 === 0;
-  const isFailing = isDead || number % 50 === 0;
+  const isFailing = isWorst || isDead || number % 50 === 0;
   const failed = isFailing ? "channels" : number % 30 === 0 ? "limits" : undefined;
   const down = isDead || number % 7 !== 0 ? 0 : number % 5;
   const polledAt = Date.now() - (isFailing ? 12 * MINUTE : (number % 30) * 1_000);
@@ -75,15 +90,19 @@ function fakeServer(server: string, number: number, said: string, work: ServerWo
   const statuses: readonly StatusToken[] = Array.from({ length: SENSORS }, (_, index) =>
     index < down ? "down" : index === 5 && number % 3 === 0 ? "warning" : index === 6 ? "pausedbyuser" : "up",
   );
-  const sensorsByStatus = new Map<StatusToken, number>();
-  for (const status of statuses) sensorsByStatus.set(status, (sensorsByStatus.get(status) ?? 0) + 1);
+  const sensorsByStatus = counts ?? tallyOf(statuses);
   const known = {
     ...{ server, up: !isFailing, version: "25.4.114.1032", channels: 3 * SENSORS },
     objects: tree.counts,
   };
   const summary: ServerSummary = {
     ...{ ...known, sensorsByStatus },
-    runs: RUNS.map((name) => ({ name, lastSuccessAt: polledAt, error: name === failed ? said : undefined })),
+    runs: RUNS.map((name) => ({
+      name,
+      lastSuccessAt: polledAt,
+      error: name === failed ? said : undefined,
+      isOff: false,
+    })),
   };
   const collectors = RUNS.map((name) => ({
     ...{
@@ -107,6 +126,12 @@ function fakeServer(server: string, number: number, said: string, work: ServerWo
     nodeStatus: ({ id }: TreeNode) => statuses[Number(id) - 100] ?? "up",
     inspect: () => undefined,
   } as FakeServer;
+}
+
+function tallyOf(statuses: readonly StatusToken[]): ReadonlyMap<StatusToken, number> {
+  const counts = new Map<StatusToken, number>();
+  for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return counts;
 }
 
 /** A probe, a device and its sensors, which count who looks at them. */
@@ -135,12 +160,16 @@ function node(id: string, kind: TreeNode["kind"], parentId: string, name: string
 }
 
 /** Four restless hours. */
-function courseOf(name: string, work: ServerWork): StatusCourse {
+function courseOf(name: string, work: ServerWork, { isWorst }: FakeServerOptions): StatusCourse {
   work.drawn.add(name);
   const seed = Number(/\d+$/.exec(name)?.[0] ?? 0);
   const began = Date.now() - 239 * MINUTE;
   return Array.from({ length: 240 }, (_, minute) => {
-    const down = seed % 7 === 0 ? Math.floor(3 + 3 * Math.sin((minute + seed) / 11)) : 0;
+    const down = isWorst
+      ? (minute * 7_919) % 1_000
+      : seed % 7 === 0
+        ? Math.floor(3 + 3 * Math.sin((minute + seed) / 11))
+        : 0;
     const counts = { down, acknowledged: 0, warning: 1, paused: 1, other: 0, up: SENSORS - 2 - down };
     return { at: began + minute * MINUTE, counts };
   });

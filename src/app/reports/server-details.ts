@@ -7,8 +7,18 @@ import type { StatusSources } from "./sources.ts";
 
 const WORKED = /^2\d\d$/;
 
+const { server: api, objects, sync } = OWN_METRICS;
+
 /** What `serverDetails` reads of the exporter's own metrics, but for measurements. */
-export const DETAIL_FAMILIES = [...Object.values(OWN_METRICS.server), ...Object.values(OWN_METRICS.objects)];
+export const DETAIL_FAMILIES = [
+  ...[api.breakerChanged, api.inFlight, api.requests, api.clockOffset],
+  ...[api.requestDuration, api.retried, api.responseBytes],
+  ...[objects.decodeProblem, objects.waitingChannels, objects.orphans],
+];
+/** What `measurementsReport` reads. */
+export const MEASUREMENT_FAMILIES = [
+  ...[sync.delivered, sync.rejected, sync.pending, sync.oldestPending, sync.deliveryFailed, sync.dropped],
+];
 
 /** What there is to say of one server beside its entry in the list. */
 export function serverDetails(
@@ -22,19 +32,19 @@ export function serverDetails(
   return {
     collectors: collectors.map((collector) => collectorReport(collector, now)),
     api: {
-      breaker_open: own.sum(OWN_METRICS.server.breakerChanged, of) > 0,
-      in_flight: own.sum(OWN_METRICS.server.inFlight, of),
-      requests: own.sum(OWN_METRICS.server.requests, of),
+      breaker_open: own.sum(api.breakerChanged, of) > 0,
+      in_flight: own.sum(api.inFlight, of),
+      requests: own.sum(api.requests, of),
       failures: failures(own, of),
-      clock_offset_seconds: own.sum(OWN_METRICS.server.clockOffset, of),
-      endpoints: [...own.by("endpoint", OWN_METRICS.server.requests, of).keys()].map((endpoint) =>
+      clock_offset_seconds: own.sum(api.clockOffset, of),
+      endpoints: [...own.by("endpoint", api.requests, of).keys()].map((endpoint) =>
         endpointReport(own, endpoint, endpoint === "" ? of : { server, endpoint }),
       ),
     },
     problems: {
-      decode: Object.fromEntries(own.by("problem", OWN_METRICS.objects.decodeProblem, of)),
-      waiting_channels: own.sum(OWN_METRICS.objects.waitingChannels, of),
-      orphans: own.sum(OWN_METRICS.objects.orphans, of),
+      decode: Object.fromEntries(own.by("problem", objects.decodeProblem, of)),
+      waiting_channels: own.sum(objects.waitingChannels, of),
+      orphans: own.sum(objects.orphans, of),
     },
     measurements: receiver === undefined ? null : measurementsReport(own, of),
   };
@@ -43,12 +53,12 @@ export function serverDetails(
 /** Of the servers whose labels these are. */
 export function measurementsReport(own: RecordedMetrics, of: Readonly<Record<string, string>> = {}): Measurements {
   return {
-    delivered: own.sum(OWN_METRICS.sync.delivered, of),
-    rejected: own.sum(OWN_METRICS.sync.rejected, of),
-    pending: own.sum(OWN_METRICS.sync.pending, of),
-    oldest_pending_seconds: own.most(OWN_METRICS.sync.oldestPending, of),
-    failed_deliveries: own.sum(OWN_METRICS.sync.deliveryFailed, of),
-    dropped: own.sum(OWN_METRICS.sync.dropped, of),
+    delivered: own.sum(sync.delivered, of),
+    rejected: own.sum(sync.rejected, of),
+    pending: own.sum(sync.pending, of),
+    oldest_pending_seconds: own.most(sync.oldestPending, of),
+    failed_deliveries: own.sum(sync.deliveryFailed, of),
+    dropped: own.sum(sync.dropped, of),
   };
 }
 
@@ -70,20 +80,18 @@ function collectorReport(collector: CollectorStatus, now: number): CollectorRepo
 
 /** `endpoint`: empty where what is counted does not tell them apart. */
 function endpointReport(own: RecordedMetrics, endpoint: string, of: Readonly<Record<string, string>>): EndpointReport {
-  const latency = own.distribution(OWN_METRICS.server.requestDuration, of);
+  const latency = own.distribution(api.requestDuration, of);
   return {
     endpoint: endpoint || "all",
-    requests: own.sum(OWN_METRICS.server.requests, of),
+    requests: own.sum(api.requests, of),
     failures: failures(own, of),
-    retries: own.sum(OWN_METRICS.server.retried, of),
+    retries: own.sum(api.retried, of),
     mean_seconds: latency?.mean ?? null,
     p95_seconds: latency !== undefined && Number.isFinite(latency.p95) ? latency.p95 : null,
-    received_bytes: own.sum(OWN_METRICS.server.responseBytes, of),
+    received_bytes: own.sum(api.responseBytes, of),
   };
 }
 
 function failures(own: RecordedMetrics, of: Readonly<Record<string, string>>): Record<string, number> {
-  return Object.fromEntries(
-    [...own.by("code", OWN_METRICS.server.requests, of)].filter(([code]) => !WORKED.test(code)),
-  );
+  return Object.fromEntries([...own.by("code", api.requests, of)].filter(([code]) => !WORKED.test(code)));
 }

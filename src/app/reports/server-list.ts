@@ -7,8 +7,8 @@ import { instantOrNull, withoutSecrets } from "./report-values.ts";
 import { compareServers, type RankedServer, serverState } from "./server-order.ts";
 import type { StatusSources } from "./sources.ts";
 
-/** Servers on a page of the overview: with all that is beside them it stays below 100 kB. */
-export const SERVERS_A_PAGE = 50;
+/** Servers on a page of the overview: even where all of them fail at length it stays below 100 kB. */
+export const SERVERS_A_PAGE = 40;
 
 /** Collectors whose runs bring what is shown of the monitored world. */
 const POLLS: ReadonlySet<string> = new Set(["tree", "status", "channels"]);
@@ -26,12 +26,17 @@ export function listServers({ monitors, isReady }: StatusSources, own: RecordedM
     const state = serverState({
       isUp: summary.up,
       isHeldBack: (heldBack.get(name) ?? 0) > 0,
-      hasFailures: summary.runs.some(({ error }) => error !== undefined),
+      hasFailures: failedRuns(summary).length > 0,
       isReady: isReady(),
     });
     return { name, state, sensorsByStatus: summary.sensorsByStatus, summary };
   });
   return listed.sort(compareServers);
+}
+
+/** Of the collectors whose last run failed. What a server lacks is no failure where it is up without it. */
+function failedRuns({ up, runs }: ServerSummary): ServerSummary["runs"] {
+  return runs.filter(({ error, isOff }) => error !== undefined && !(up && isOff));
 }
 
 /** Sums over all servers, without measurements. */
@@ -83,7 +88,7 @@ function withWords(servers: readonly ListedServer[], find: string): readonly Lis
 /** What the list says of a server. `url`: as configured. */
 export function serverEntry({ name, state, summary }: ListedServer, url: string): ServerEntry {
   const { up, version, objects, channels, sensorsByStatus, runs } = summary;
-  const failed = runs.filter(({ error }) => error !== undefined);
+  const failed = failedRuns(summary);
   const polls = runs.flatMap(({ name: collector, lastSuccessAt }) =>
     POLLS.has(collector) && lastSuccessAt !== undefined ? [lastSuccessAt] : [],
   );

@@ -49,7 +49,11 @@ function recentOutlines({ clock }: StatusSources): OutlineOf {
     const recent = made.get(monitor);
     const known = recent && clock.monotonic() - recent.at <= OUTLINES_LAST ? recent.outline.deref() : undefined;
     if (known !== undefined) return known;
-    const outline = outlineOf(monitor.tree(), monitor.nodeStatus.bind(monitor), new TimeSlices(clock));
+    const outline = outlineOf(
+      monitor.tree(),
+      monitor.nodeStatus.bind(monitor),
+      new TimeSlices(clock, undefined, "reader"),
+    );
     made.set(monitor, { at: clock.monotonic(), outline: new WeakRef(outline) });
     return outline;
   };

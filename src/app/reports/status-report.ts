@@ -5,7 +5,7 @@ import { OWN_METRICS } from "../../telemetry/own-metrics.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
 import { RecordedMetrics } from "../recorded-metrics.ts";
 import { instant, withoutSecrets } from "./report-values.ts";
-import { DETAIL_FAMILIES, measurementsReport, serverDetails } from "./server-details.ts";
+import { DETAIL_FAMILIES, MEASUREMENT_FAMILIES, measurementsReport, serverDetails } from "./server-details.ts";
 import { type ListedServer, listServers, pageOf, serverEntry, sumsOf } from "./server-list.ts";
 import type { StatusSources } from "./sources.ts";
 
@@ -16,7 +16,10 @@ const FAMILIES = [
   ...[OWN_METRICS.extras.loop, OWN_METRICS.extras.heldBack],
 ];
 /** Where something is pushed. */
-const PUSH_FAMILIES = [...Object.values(OWN_METRICS.sync), ...Object.values(OWN_METRICS.otlp)];
+const PUSH_FAMILIES = [
+  ...MEASUREMENT_FAMILIES,
+  ...[OWN_METRICS.otlp.statePoints, OWN_METRICS.otlp.attemptFailed, OWN_METRICS.otlp.requestRefused],
+];
 
 /**
  * The facts of the status page; undefined when there is no such server. What it costs depends on the servers that are
@@ -73,7 +76,7 @@ async function serverReports(
   const monitor = entry && monitors.get(entry.name);
   if (!isWhole || entry === undefined || monitor === undefined) return entries;
   const { name } = entry;
-  const families = receiver === undefined ? DETAIL_FAMILIES : [...DETAIL_FAMILIES, ...Object.values(OWN_METRICS.sync)];
+  const families = receiver === undefined ? DETAIL_FAMILIES : [...DETAIL_FAMILIES, ...MEASUREMENT_FAMILIES];
   const own = await RecordedMetrics.read(metrics, { families, server: name }, slices);
   return [{ ...entry, ...serverDetails(sources, name, monitor.status().collectors, own) }];
 }

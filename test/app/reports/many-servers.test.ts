@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SERVERS_A_PAGE } from "../../../src/app/reports/server-list.ts";
 import { StatusReport } from "../../../src/http/pages/status/report.ts";
 import type { WebServer } from "../../../src/http/server/web-server.ts";
+import { STATUS_TOKENS } from "../../../src/prtg/status.ts";
 import { startPageServer } from "../../http/support/page-server.ts";
 import { type FakeServers, fakeServers } from "../../support/fake-servers.ts";
 
@@ -13,7 +14,7 @@ let url: string;
 
 beforeAll(async () => {
   // As long as it takes for all of it to be shown.
-  many = fakeServers(500, `<"&'> ${"the server's words ".repeat(20)}`);
+  many = fakeServers(500, { said: `<"&'> ${"the server's words ".repeat(20)}` });
   ({ web, url } = await startPageServer({ status: many.source }));
 });
 
@@ -66,9 +67,9 @@ describe("at 500 servers", () => {
   test("every server is on one page, the worst on the first", async () => {
     const seen: string[] = [];
     const states: string[] = [];
-    for (let page = 1; page <= 10; page++) {
+    for (let page = 1; page <= 13; page++) {
       const report = StatusReport.parse(await many.source.status({ find: "", page }));
-      expect(report.page).toEqual({ number: page, pages: 10, from: (page - 1) * 50, matching: 500 });
+      expect(report.page).toEqual({ number: page, pages: 13, from: (page - 1) * 40, matching: 500 });
       expect(report.servers.every(({ collectors }) => collectors === undefined)).toBe(true);
       seen.push(...report.servers.map(({ name }) => name));
       states.push(...report.servers.map(({ state }) => state));
@@ -76,8 +77,8 @@ describe("at 500 servers", () => {
     expect(new Set(seen).size).toBe(500);
     expect(states.slice(0, 10)).toEqual([...Array(5).fill("unreachable"), ...Array(5).fill("failing")]);
     expect(seen.slice(0, 2)).toEqual(["customer 300", "customer 100"]);
-    const beyond = await many.source.status({ find: "", page: 11 });
-    expect(beyond?.page.number).toBe(10);
+    const beyond = await many.source.status({ find: "", page: 14 });
+    expect(beyond?.page.number).toBe(13);
   });
 
   test("sums are over all servers, whichever are shown", async () => {
@@ -111,6 +112,19 @@ describe("at 500 servers", () => {
     expect((await workOf("/status.json?server=customer+501")).status).toBe(404);
     expect((await workOf("/tree?server=customer+501")).status).toBe(404);
   });
+});
+
+test("the largest page stays below 100 kB: all fail with long words, restless, with sensors in every status", async () => {
+  const counts = new Map(STATUS_TOKENS.map((token) => [token, 12_345]));
+  const worst = fakeServers(500, { said: "'&".repeat(200), isWorst: true, counts });
+  const all = await startPageServer({ status: worst.source });
+  try {
+    for (const path of ["/", "/?page=10", "/status.json"]) {
+      expect((await workOf(path, worst, all.url)).bytes, path).toBeLessThan(MAX_BYTES);
+    }
+  } finally {
+    await all.web.close(0);
+  }
 });
 
 test("one server has its details at once, and its tree", async () => {

@@ -136,7 +136,7 @@ export const StatusReport = z.strictObject({
       matching: count().describe("servers on all of them together"),
     })
     .describe("which part of the list this is"),
-  servers: z.array(Server).describe("at most 50, the worst first"),
+  servers: z.array(Server).describe("at most 40, the worst first"),
   metrics: z.strictObject({
     series: count().describe("series about the monitored world"),
     families: z

@@ -6,7 +6,7 @@ import { HOME, overviewLink, serverLink } from "./links.ts";
 import type { ServerReport, StatusReport } from "./report.ts";
 import type { StatusQuery } from "./source.ts";
 import { sparkline } from "./sparkline.ts";
-import { stateCounts, statePill, statusBar, statusCounts, statusTally } from "./status-marks.ts";
+import { shortTally, stateCounts, statePill, statusBar, statusCounts } from "./status-marks.ts";
 import { pages } from "./tree-rows.ts";
 
 /** One line a server, the worst first, a page of them at a time; sums over all of them above. */
@@ -46,7 +46,7 @@ const BEYOND_ROW = /^(.{100}).+$/su;
 function row(server: ServerReport, now: string, course: StatusCourse): Html {
   const { name, state, last_poll_at, sensors_by_status } = server;
   return html`
-<tr><th scope="row"><a href="${serverLink(name)}">${nameOf(name)}</a></th><td>${statePill(state)}${why(server)}</td><td>${statusTally(sensors_by_status)}</td><td>${moment(last_poll_at, now)}</td><td>${sparkline(course)}</td></tr>`;
+<tr><th scope="row"><a href="${serverLink(name)}">${nameOf(name)}</a></th><td>${statePill(state)}${why(server)}</td><td>${shortTally(sensors_by_status)}</td><td>${moment(last_poll_at, now)}</td><td>${sparkline(course)}</td></tr>`;
 }
 
 function why({ failed_collectors: failed, reason }: ServerReport): Html | false {

@@ -95,7 +95,13 @@ export function stateCounts(counts: Readonly<Record<string, number>>): Html {
 function inOrder(counts: Readonly<Record<string, number>>): [status: string, count: number][] {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b));
+    .sort(([a], [b]) => placeOf(a) - placeOf(b));
+}
+
+/** What is not known comes last. */
+function placeOf(status: string): number {
+  const place = ORDER.indexOf(status);
+  return place === -1 ? ORDER.length : place;
 }
 
 /** Counts per status that lead to the sensors, of one server or of all. */
@@ -109,17 +115,26 @@ export function statusCounts(counts: Readonly<Record<string, number>>, server?: 
 
 /** The same in a line, for rows: glyph and number, the words for readers. All pauses are one. */
 export function statusTally(counts: Readonly<Record<string, number>>): Html {
+  return tally(counts, ({ glyph }) => glyph, {});
+}
+
+/** In still less room: what asks for the same of a person is one. */
+export function shortTally(counts: Readonly<Record<string, number>>): Html {
+  return tally(counts, ({ tone }) => tone, { bad: "Down", warn: "Warning", still: "Paused or other" });
+}
+
+/** `texts`: of tones, where several statuses have become one. */
+function tally(
+  counts: Readonly<Record<string, number>>,
+  keyOf: (mark: Mark) => string,
+  texts: Partial<Record<Mark["tone"], string>>,
+): Html {
   const tallies = new Map<string, Mark & { count: number }>();
   for (const [status, count] of inOrder(counts)) {
     const mark = markOf(status);
-    const known = tallies.get(mark.glyph);
-    if (known === undefined) tallies.set(mark.glyph, { ...mark, count });
-    else
-      tallies.set(mark.glyph, {
-        ...known,
-        text: known.glyph === PAUSE ? "Paused" : "Other",
-        count: known.count + count,
-      });
+    const known = tallies.get(keyOf(mark));
+    const text = known && (texts[known.tone] ?? (known.glyph === PAUSE ? "Paused" : "Other"));
+    tallies.set(keyOf(mark), { ...(known ?? mark), text: text ?? mark.text, count: (known?.count ?? 0) + count });
   }
   const items = tallies
     .values()

@@ -174,7 +174,7 @@ describe("the page of many servers", () => {
     expect(shown).toContain("120 servers ⊘ 1 Unreachable ✕ 2 Failing ✓ 117 Working");
     expect(shown).toContain("1 probe, 2 groups, 3 devices, 4,000 sensors, 5 channels");
     expect(shown).toContain(
-      "hq ✕ Failing channels failed: no answer [API_TIMEOUT] ? 3 new status, ✕ 7 Down, ✓ 3,990 Up, 12 s ago Now 1, at most 3",
+      "hq ✕ Failing channels failed: no answer [API_TIMEOUT] ✕ 7 Down, ✓ 3,990 Up, ? 3 new status, 12 s ago Now 1, at most 3",
     );
     expect(listed().match(/<tr>\s*<th scope="row"><a href="\.\/tree\?server=hq">/g)).toHaveLength(50);
   });
@@ -190,6 +190,13 @@ describe("the page of many servers", () => {
     expect(texts(found)).toContain("120 with “ a&amp;b ” in the name");
   });
 
+  test("puts statuses together that ask for the same", () => {
+    const sensors_by_status = { down: 1, partialdown: 2, acknowledged: 3, unusual: 4, up: 5, pauseduntil: 6, none: 7 };
+    expect(texts(listed({ sensors_by_status }))).toContain(
+      "✕ 3 Down, ✎ 3 Acknowledged, ≈ 4 Unusual, ✓ 5 Up, ‖ 13 Paused or other, 12 s ago",
+    );
+  });
+
   test("has none of the details", () => {
     expect(listed()).not.toMatch(/<details data-key="endpoints"|Collectors/);
   });
@@ -201,7 +208,7 @@ describe("the page of many servers", () => {
 
   test("says nothing of reasons and times that there are not", () => {
     const shown = texts(listed({ state: "starting", failed_collectors: [], reason: null, last_poll_at: null }, []));
-    expect(shown).toMatch(/hq … Starting \? 3 new status, ✕ 7 Down, ✓ 3,990 Up, never hq/);
+    expect(shown).toMatch(/hq … Starting ✕ 7 Down, ✓ 3,990 Up, \? 3 new status, never hq/);
   });
 
   test("says so where no server has that name", () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CONTENT_SECURITY_POLICY, SCRIPT, STYLE } from "../../../../src/http/pages/status/respond.ts";
 import type { WebServer } from "../../../../src/http/server/web-server.ts";
 import { startPageServer } from "../../support/page-server.ts";
-import { nodeReport, searchReport, sensorReport, statusReport } from "./reports.ts";
+import { asIs, nodeReport, searchReport, sensorReport, serverListReport, statusReport, summary } from "./reports.ts";
 
 const asked: unknown[] = [];
 let server: WebServer;
@@ -11,9 +11,14 @@ let base: string;
 beforeAll(async () => {
   ({ web: server, url: base } = await startPageServer({
     status: {
-      status: async () => statusReport(),
+      status: async (question) => {
+        asked.push(question);
+        if (question?.server === "nowhere") return undefined;
+        return question?.find === "one" || question?.server !== undefined ? statusReport() : serverListReport();
+      },
       node: async (question) => {
         asked.push(question);
+        if (question.id === "0") return { ...nodeReport(), node: rootSummary(question.server ?? "hq") };
         return question.id === "404" ? undefined : question.id === "50" ? sensorReport() : nodeReport();
       },
       search: async (question) => {
@@ -29,6 +34,10 @@ beforeAll(async () => {
   }));
 });
 
+function rootSummary(name: string) {
+  return summary(asIs, { server: name, id: "0", kind: "root", name });
+}
+
 afterAll(() => server.close(1_000));
 
 async function lastAsked(path: string): Promise<unknown> {
@@ -39,6 +48,9 @@ async function lastAsked(path: string): Promise<unknown> {
 
 describe.each([
   "/",
+  "/?find=one",
+  "/?find=cust&page=2",
+  "/tree?server=hq",
   "/tree?server=hq&id=40",
   "/tree?id=50",
   "/tree?id=50&chart=1",
@@ -105,7 +117,16 @@ describe("the monitoring server", () => {
 
 describe("questions", () => {
   test.each([
-    ["/tree", { server: undefined, id: "0", from: 0 }],
+    ["/", { server: undefined, find: "", page: 1 }],
+    ["/?find=+north+sea+&page=12", { server: undefined, find: "north sea", page: 12 }],
+    ["/?page=0", { server: undefined, find: "", page: 1 }],
+    ["/?page=-1&server=hq", { server: undefined, find: "", page: 1 }],
+    ["/?page=1e9", { server: undefined, find: "", page: 1 }],
+    [`/?find=${"x".repeat(5_000)}`, { server: undefined, find: "x".repeat(200), page: 1 }],
+    ["/status.json?page=3", { server: undefined, find: "", page: 3 }],
+    ["/status.json?server=h%26q", { server: "h&q", find: "", page: 1 }],
+    ["/tree?server=h%26q", { server: "h&q", find: "", page: 1 }],
+    ["/tree?id=40", { server: undefined, id: "40", from: 0 }],
     ["/tree?server=h%26q&id=2490&from=200", { server: "h&q", id: "2490", from: 200 }],
     ["/tree?id=1&from=-5", { server: undefined, id: "1", from: 0 }],
     ["/tree?id=1&from=1e9", { server: undefined, id: "1", from: 0 }],
@@ -122,7 +143,8 @@ describe("questions", () => {
 
 describe("/status.json", () => {
   test.each([
-    ["", statusReport()],
+    ["", serverListReport()],
+    ["?server=hq", statusReport()],
     ["?server=hq&object=40", nodeReport()],
     ["?id=50", sensorReport()],
     ["?q=sw", searchReport()],
@@ -130,6 +152,12 @@ describe("/status.json", () => {
     const response = await fetch(`${base}/status.json${query}`);
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(await response.json()).toEqual(expected);
+  });
+
+  test("says so when there is no such server", async () => {
+    const response = await fetch(`${base}/status.json?server=nowhere`);
+    expect([response.status, await response.json()]).toEqual([404, { error: "there is no server of that name" }]);
+    expect((await fetch(`${base}/tree?server=nowhere`)).status).toBe(404);
   });
 
   test("says so when there is no such object", async () => {

@@ -1,0 +1,153 @@
+/**
+ * What is left of everything else when more time series are due than the processor can read: 300 small servers, each sensor
+ * measured every 10 s and all of them due all the time, beside the same exporter without time series.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ExporterProcess, startExporter } from "../processes/exporter.ts";
+import { readGzipped, scrape } from "../processes/scrape.ts";
+import { startMirrors } from "../processes/simulator.ts";
+import type { Budget, PartResult, Row } from "../results/result.ts";
+import { elapsed, spreadOf } from "../statistics.ts";
+import { forLarge, type PartOptions } from "./part.ts";
+import { rowOf } from "./rows.ts";
+
+const SERVERS = 300;
+const QUICK_SERVERS = 5;
+/** As in the case that was reported: 200 sensors with 773 channels. */
+const CHANNELS_PER_SENSOR = 3.9;
+const INTERVAL_SECONDS = 10;
+/** Of a default server: half of them for time series, 3,000 a second of all servers. */
+const LIMITS = { requests_per_second: 20 };
+/** Two cycles of time series are over within the time in which it is measured. */
+const TIME_SERIES = { mode: "all", schedule: "30s" };
+/** A period of the channels, at least. */
+const WATCHED_MS = 75_000;
+const QUICK_MS = 3_000;
+/** For what is read at the start to be over, and for the load to be noticed. */
+const SETTLING_MS = 20_000;
+const SCRAPE_EVERY_MS = 2_500;
+
+const MEGABYTE = 1e6;
+const MAX_SCRAPE_TO_UNLOADED = 2;
+const MAX_MEMORY_TO_UNLOADED = 1.5;
+
+interface Course {
+  readonly scrapes: readonly number[];
+  readonly resident: readonly number[];
+  /** Part of one processor. */
+  readonly processor: number;
+  /** Servers without `prtg_up` 1. */
+  readonly notUp: number;
+  /** Requests for values, and for limits. */
+  readonly channelRequests: number;
+  readonly seriesRead: number;
+  readonly deferred: number;
+}
+
+export async function benchOverload(options: PartOptions): Promise<PartResult> {
+  const { size, quick } = options;
+  const addresses = quick ? QUICK_SERVERS : SERVERS;
+  const channels = Math.ceil(size / addresses);
+  const sensors = Math.ceil(channels / CHANNELS_PER_SENSOR);
+  const mirrors = await startMirrors({ addresses, sensors, channels, intervalSeconds: INTERVAL_SECONDS });
+  try {
+    const unloaded = await measure(mirrors.urls, { enabled: false }, quick);
+    const loaded = await measure(mirrors.urls, TIME_SERIES, quick);
+    return {
+      part: "overload",
+      size,
+      title: `overload: ${addresses} servers with ${sensors} sensors each, all due for their time series all the time`,
+      rows: [...rowsOf("without time series", unloaded), ...rowsOf("with time series", loaded)],
+      budgets: budgetsOf(options, unloaded, loaded),
+      notes: [`${addresses * sensors} sensors are due in each cycle of ${TIME_SERIES.schedule}.`],
+    };
+  } finally {
+    await mirrors.stop();
+  }
+}
+
+async function measure(server: readonly string[], timeseries: object, quick: boolean): Promise<Course> {
+  const exporter = await startExporter({ server, limits: LIMITS, settings: { collectors: { timeseries } } });
+  try {
+    await exporter.ready();
+    // From then on the page is kept ready as it is asked for; until then, a scrape waits for it to be made.
+    await scrape(`${exporter.url}/metrics`, "gzip");
+    await sleep(quick ? 0 : SETTLING_MS);
+    return await watch(exporter, server.length, quick ? QUICK_MS : WATCHED_MS);
+  } finally {
+    await exporter.stop();
+  }
+}
+
+async function watch(exporter: ExporterProcess, servers: number, ms: number): Promise<Course> {
+  const scrapes: number[] = [];
+  const resident: number[] = [];
+  const before = await exporter.processorTime();
+  const end = performance.now() + ms;
+  while (performance.now() < end) {
+    scrapes.push(await elapsed(() => scrape(`${exporter.url}/metrics`, "gzip")));
+    resident.push((await exporter.memory()).residentBytes / MEGABYTE);
+    await sleep(SCRAPE_EVERY_MS);
+  }
+  const after = await exporter.processorTime();
+  const { text } = await readGzipped(exporter.url);
+  const lines = text.toString("utf8").split("\n");
+  return {
+    ...{ scrapes, resident },
+    processor: (after.cpuMs - before.cpuMs) / (after.wallMs - before.wallMs),
+    notUp: servers - lines.filter((line) => /^prtg_up\{.*\} 1$/.test(line)).length,
+    channelRequests: sumOf(lines, /^prtg_exporter_api_endpoint_requests_total\{.*channels.*code="200"/),
+    seriesRead: sumOf(lines, /^prtg_exporter_api_endpoint_requests_total\{.*timeseries.*code="200"/),
+    deferred: sumOf(lines, /^prtg_exporter_extra_reads_deferred_total\{/),
+  };
+}
+
+function sumOf(lines: readonly string[], series: RegExp): number {
+  const values = lines.filter((line) => series.test(line)).map((line) => Number(line.split(" ").at(-1)));
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function rowsOf(name: string, course: Course): Row[] {
+  return [
+    rowOf(`scrape, gzip, ${name}`, "ms", course.scrapes),
+    rowOf(`resident memory, ${name}`, "MB", course.resident),
+    rowOf(`processors in use, ${name}`, "count", [course.processor]),
+    rowOf(`servers that are not up, ${name}`, "count", [course.notUp]),
+    rowOf(`requests for channels, ${name}`, "count", [course.channelRequests]),
+    rowOf(`time series read, ${name}`, "count", [course.seriesRead]),
+    rowOf(`time series left for later, ${name}`, "count", [course.deferred]),
+  ];
+}
+
+function budgetsOf(options: PartOptions, unloaded: Course, loaded: Course): readonly Budget[] {
+  const ratio = (values: (course: Course) => number) => values(loaded) / values(unloaded);
+  return [
+    {
+      what: "Servers that are not up with more time series due than can be read",
+      unit: "count",
+      value: loaded.notUp,
+      atMost: 0,
+    },
+    ...forLarge(options, [
+      {
+        what: "A scrape with more time series due than can be read, to one without, the mean of all",
+        unit: "ratio",
+        // The mean: one that takes a minute shows in it.
+        value: ratio(({ scrapes }) => scrapes.reduce((sum, ms) => sum + ms, 0) / scrapes.length),
+        atMost: MAX_SCRAPE_TO_UNLOADED,
+      },
+      {
+        what: "Resident memory, the most with more time series due than can be read, to that without",
+        unit: "ratio",
+        value: ratio(({ resident }) => spreadOf(resident).maximum),
+        atMost: MAX_MEMORY_TO_UNLOADED,
+      },
+      {
+        what: "Time series that are told as left for later where more are due than can be read",
+        unit: "count",
+        value: loaded.deferred,
+        atLeast: 1,
+      },
+    ] satisfies Budget[]),
+  ];
+}

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import type { ServerSummary } from "../../../src/app/monitored-server.ts";
+import { RecordedMetrics } from "../../../src/app/recorded-metrics.ts";
+import { listServers, serverEntry } from "../../../src/app/reports/server-list.ts";
+import type { StatusSources } from "../../../src/app/reports/sources.ts";
+import { OWN_METRICS } from "../../../src/telemetry/own-metrics.ts";
+import { emptyMetrics } from "../../support/exporter-metrics.ts";
+
+type Run = ServerSummary["runs"][number];
+
+const WORKED: readonly Run[] = (["health", "tree", "status", "channels", "limits"] as const).map((name, index) => ({
+  ...{ name, lastSuccessAt: 1_000 * (index + 1), error: undefined, isOff: false },
+}));
+
+/** What the list says of a server whose collector `name` is as `more` says. */
+async function entryOf(up: boolean, name: Run["name"], more: Partial<Run>) {
+  const runs = WORKED.map((run) => (run.name === name ? { ...run, ...more } : run));
+  const summary: ServerSummary = {
+    ...{ server: "hq", up, version: undefined, channels: 0, sensorsByStatus: new Map(), runs },
+    objects: { probe: 0, group: 0, device: 0, sensor: 0 },
+  };
+  const monitors = new Map([["hq", { summary: () => summary }]]);
+  const own = await RecordedMetrics.read(emptyMetrics(), { families: [OWN_METRICS.server.breakerChanged] });
+  const [listed] = listServers({ monitors, isReady: () => true } as unknown as StatusSources, own);
+  if (listed === undefined) throw new Error("no server");
+  return serverEntry(listed, "https://user:secret@prtg.example.com:1616/?key=secret");
+}
+
+describe("the entry of a server", () => {
+  test("has an address without secrets", async () => {
+    expect((await entryOf(true, "health", {})).url).toBe("https://prtg.example.com:1616");
+  });
+
+  test("says when it was polled last, which is not when its health or limits were asked for", async () => {
+    expect((await entryOf(true, "channels", {})).last_poll_at).toBe("1970-01-01T00:00:04.000Z");
+    expect((await entryOf(true, "channels", { lastSuccessAt: undefined })).last_poll_at).toBe(
+      "1970-01-01T00:00:03.000Z",
+    );
+  });
+
+  test.each([
+    ["an extra that failed is told", true, "limits", { error: "no" }, ["impaired", ["limits"], "no"]],
+    ["what the server lacks is no failure", true, "limits", { error: "no", isOff: true }, ["working", [], null]],
+    ["but where it is not up", false, "tree", { error: "no", isOff: true }, ["failing", ["tree"], "no"]],
+  ] as const)("%s", async (_what, up, name, more, expected) => {
+    const { state, failed_collectors, reason } = await entryOf(up, name, more);
+    expect([state, failed_collectors, reason]).toEqual(expected);
+  });
+});
