@@ -7,6 +7,7 @@ import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ApiClientOptions, ApiLimits } from "../prtg/options.ts";
 import { SelectedApi } from "../selection/selected-api.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
+import { digest } from "./config-digests.ts";
 import type { CommandContext } from "./context.ts";
 
 /** Of the heap, for each object of the longest list: enough for a list that is read while the one before is shown. */
@@ -57,6 +58,15 @@ export function connectSelected(
   return server.select === undefined ? api : new SelectedApi({ api, rules: server.select, clock, log });
 }
 
+/** The same for entries of `servers` that are the same server, reached in the same way as the same user. */
+export function accessKeyOf({ url, credentials, tls }: ServerConfig): string {
+  const user =
+    credentials.kind === "api_key"
+      ? [credentials.apiKey.print()]
+      : [credentials.username, credentials.password.print()];
+  return digest([url, credentials.kind, user, tls]);
+}
+
 /** The client of one server, as its configuration wants it, but for what `special` says. */
 export function connectServer(
   server: ServerConfig,
@@ -84,6 +94,8 @@ export function connectServer(
           },
     tls,
     limits: answerLimits(server.limits),
+    accessKey: accessKeyOf(server),
+    accesses: context.accesses,
     memory: context.memory,
     userAgent: `prtg-exporter/${context.build.version}`,
     clock: context.clock,

@@ -13,6 +13,7 @@ import { filesMatching } from "../lib/file-pattern.ts";
 import { type LoadMeter, openLoadMeter } from "../lib/load/load-meter.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { MemoryBudget } from "../lib/memory-budget.ts";
+import { ServerAccesses } from "../prtg/request/server-access.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
 import { createLogger, type LogFormat, type LogLevel, layoutOf } from "../telemetry/logger.ts";
 import { memoryForObjects } from "./connect-server.ts";
@@ -47,6 +48,8 @@ export interface CommandContext {
   readonly memory: MemoryBudget;
   /** For measurements of all servers that wait for the receiver. */
   readonly pendingMemory: MemoryBudget;
+  /** What entries of `servers` share where they are the same server. */
+  readonly accesses: ServerAccesses;
   /** Measures how busy the process is. */
   readonly openLoadMeter: () => LoadMeter;
 }
@@ -66,6 +69,7 @@ export async function createContext(flags: LogFlags, redactor: Redactor): Promis
     print: (text) => void process.stdout.write(`${redactor.redact(text)}\n`),
     memory: new MemoryBudget(memoryForObjects(getHeapStatistics().heap_size_limit)),
     pendingMemory: new MemoryBudget(getHeapStatistics().heap_size_limit * PENDING_SHARE),
+    accesses: new ServerAccesses(),
     openLoadMeter,
   };
 }

@@ -3,6 +3,7 @@ import type { Schedules } from "../collectors/server-collectors.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { SyncEngineOptions } from "../sync/sync-engine.ts";
+import { accessKeyOf } from "./connect-server.ts";
 import type { OtlpPush } from "./otlp-push.ts";
 
 /** Part of the server's request budget that time series may use: lists come first. */
@@ -55,11 +56,21 @@ function enabledSchedules(config: Config): Schedules {
 }
 
 /** How a configuration wants time series to be followed; undefined where they are neither read nor pushed. */
-export function planSync({ limits }: ServerConfig, { collectors }: Config, pushes: boolean): PipelinePlan["sync"] {
-  const { enabled, mode, schedule } = collectors.timeseries;
+export function planSync(server: ServerConfig, config: Config, pushes: boolean): PipelinePlan["sync"] {
+  const { enabled, mode, schedule } = config.collectors.timeseries;
   const reads = enabled && mode !== "off";
   if (!reads && !pushes) return undefined;
   const periodMs = schedule.kind === "interval" ? schedule.everyMs : CRON_PERIOD_MS;
-  const requests = Math.floor((limits.requestsPerSecond * periodMs * SHARE_OF_BUDGET) / 1_000);
+  const sharing = sharingAccess(server, config.servers);
+  const perSecond = Math.min(...sharing.map(({ limits }) => limits.requestsPerSecond)) / sharing.length;
+  const requests = Math.floor((perSecond * periodMs * SHARE_OF_BUDGET) / 1_000);
   return { mode: reads ? mode : "off", limits: { requests, periodMs } };
+}
+
+/** The entries of the configuration that share one budget with this one, itself included. */
+function sharingAccess(server: ServerConfig, all: readonly ServerConfig[]): readonly ServerConfig[] {
+  const others = all.filter((other) => other !== server && other.url === server.url);
+  if (others.length === 0) return [server];
+  const key = accessKeyOf(server);
+  return [server, ...others.filter((other) => accessKeyOf(other) === key)];
 }

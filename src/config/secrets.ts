@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { Redactor } from "../errors/redactor.ts";
@@ -69,6 +70,8 @@ export interface SecretSource {
    * others may read it and that is not to be
    */
   read(): Promise<Secret>;
+  /** Tells what was read last from another secret, and says nothing else of it; empty before. */
+  print(): string;
 }
 
 /** A secret in a file. */
@@ -78,6 +81,7 @@ export class FileSecret implements SecretSource {
   readonly #readFile: ReadFile;
   readonly #redactor: Redactor;
   readonly #faultOf: FaultOf;
+  #print = "";
 
   /** `given` is the path as configured, `path` the same one as it is to be opened. */
   constructor(given: string, path: string, readFile: ReadFile, redactor: Redactor, faultOf: FaultOf = () => undefined) {
@@ -104,7 +108,12 @@ export class FileSecret implements SecretSource {
     this.#redactor.add(parsed.value);
     const fault = this.#faultOf(parsed.value);
     if (fault !== undefined) throw new ExporterError("SECRET_UNREADABLE", `${this.description} ${fault}`);
+    this.#print = printOf(parsed.value);
     return new Secret(parsed.value);
+  }
+
+  print(): string {
+    return this.#print;
   }
 }
 
@@ -126,4 +135,15 @@ export class EnvironmentSecret implements SecretSource {
     if (fault !== undefined) throw new ExporterError("SECRET_UNREADABLE", `${this.description} ${fault}`);
     return this.#secret;
   }
+
+  print(): string {
+    return printOf(this.#secret.reveal());
+  }
+}
+
+/** Of no use outside of this process. */
+const PRINT_KEY = randomBytes(32);
+
+function printOf(secret: string): string {
+  return createHmac("sha256", PRINT_KEY).update(secret).digest("hex");
 }

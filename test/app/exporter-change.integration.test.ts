@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { digestConfig } from "../../src/app/config-digests.ts";
 import { Exporter } from "../../src/app/exporter.ts";
+import { planSync } from "../../src/app/pipeline-plan.ts";
 import { type Config, loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { StatusReport } from "../../src/http/pages/status/report.ts";
@@ -224,4 +225,36 @@ describe("only what differs is touched", () => {
     await vi.waitFor(() => expect(resources()).toBeLessThanOrEqual(least + 10), PATIENCE);
     expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
   });
+});
+
+test("entries of one server share its login and its budget, and have pages, pipelines and states of their own", async () => {
+  const simulator = await frozenServer();
+  const both = await configOf([server("acme", simulator), server("globex", simulator)], RARELY);
+  const one = await configOf([server("globex", simulator)], RARELY);
+  const exporter = await started(both);
+  const sessions = () => ({
+    opened: simulator.requests.count({ method: "POST", route: "/session" }),
+    ended: simulator.requests.count({ method: "DELETE", route: "/session" }),
+  });
+  const ofServer = async (name: string) =>
+    [...(await world(exporter)).keys()].filter((key) => isOf(key, "server", name));
+  expect(sessions()).toEqual({ opened: 1, ended: 0 });
+  const acme = await ofServer("acme");
+  expect(acme.length).toBeGreaterThan(100);
+  expect((await ofServer("globex")).map((key) => key.replaceAll("globex", "acme")).toSorted()).toEqual(acme.toSorted());
+
+  // Half of twenty a second, for each of two.
+  const reading = await configOf([server("acme", simulator), server("globex", simulator)], "");
+  const requestsOf = (config: Config) => config.servers.map((each) => planSync(each, config, false)?.limits.requests);
+  expect(requestsOf(reading)).toEqual([300, 300]);
+  expect(requestsOf(await configOf([server("acme", simulator)], ""))).toEqual([600]);
+
+  await change(exporter, both, one);
+  await vi.waitFor(async () => expect(await ofServer("acme")).toEqual([]), PATIENCE);
+  expect((await ofServer("globex")).length).toBe(acme.length);
+  await change(exporter, one, both);
+  await vi.waitFor(async () => expect((await ofServer("acme")).length).toBe(acme.length), PATIENCE);
+  expect(sessions()).toEqual({ opened: 1, ended: 0 });
+  await exporter.stop();
+  expect(sessions()).toEqual({ opened: 1, ended: 1 });
 });

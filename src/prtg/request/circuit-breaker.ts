@@ -102,17 +102,22 @@ const ENDPOINT_FAILURES: readonly ErrorCode[] = [
   "API_WRONG_PORT",
 ];
 
+/** `log` is asked for at each line: the client whose log it is may leave. */
+type BreakersOptions = Pick<ApiClientOptions, "clock" | "random" | "log">;
+
 /** The breaker of a server and those of its endpoints, and which failure counts for which. */
 export class CircuitBreakers {
-  readonly #options: ApiClientOptions;
+  readonly #options: BreakersOptions;
   readonly #server: CircuitBreaker;
   readonly #endpoints = new Map<string, CircuitBreaker>();
 
-  constructor(options: ApiClientOptions) {
-    const { clock, random, log, observer } = options;
+  /** `changed` is told when requests to the server are held back, and when they are not any more. */
+  constructor(options: BreakersOptions, changed: (open: boolean) => void) {
+    const { clock, random } = options;
     this.#options = options;
     this.#server = new CircuitBreaker(clock, random, SERVER_BREAKER, (open) => {
-      observer.breakerChanged(open);
+      changed(open);
+      const { log } = this.#options;
       const fields = { err: this.#server.lastFailure, request_id: this.#server.lastFailure?.requestId };
       if (open) log.warn(fields, "server unavailable: requests are held back");
       else log.info("server available again");
@@ -156,8 +161,9 @@ export class CircuitBreakers {
   #endpoint(endpoint: string): CircuitBreaker {
     const known = this.#endpoints.get(endpoint);
     if (known !== undefined) return known;
-    const { clock, random, log } = this.#options;
+    const { clock, random } = this.#options;
     const breaker: CircuitBreaker = new CircuitBreaker(clock, random, ENDPOINT_BREAKER, (open) => {
+      const { log } = this.#options;
       const { lastFailure } = breaker;
       if (open) log.warn({ endpoint, err: lastFailure, request_id: lastFailure?.requestId }, "endpoint held back");
       else log.info({ endpoint }, "endpoint works again");

@@ -17,8 +17,8 @@ interface Waiter {
  */
 export class RequestBudget {
   readonly #clock: Clock;
-  readonly #concurrency: number;
-  readonly #spacingMs: number;
+  #concurrency: number;
+  #spacingMs: number;
   readonly #waiting: Waiter[] = [];
   #inFlight = 0;
   /** Monotonic time before which no request starts. */
@@ -29,6 +29,13 @@ export class RequestBudget {
     this.#clock = clock;
     this.#concurrency = limits.concurrency;
     this.#spacingMs = 1000 / limits.requestsPerSecond;
+  }
+
+  /** Other limits, for requests that are sent from now on. */
+  limit(limits: BudgetLimits): void {
+    this.#concurrency = limits.concurrency;
+    this.#spacingMs = 1000 / limits.requestsPerSecond;
+    this.#admitWaiting();
   }
 
   /**

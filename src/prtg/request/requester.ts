@@ -1,52 +1,38 @@
 import { waitFor, withDeadline } from "../../lib/deadline.ts";
 import { ApiError, closedError } from "../api-error.ts";
-import { ApiKeyAuth, type Authenticator } from "../auth/authenticator.ts";
-import { SessionAuth } from "../auth/session-auth.ts";
 import type { ApiClientOptions } from "../options.ts";
-import { ServerClock } from "../server-clock.ts";
-import { AttemptRecord } from "./attempt-record.ts";
-import { CircuitBreakers, HEALTH_ENDPOINT } from "./circuit-breaker.ts";
-import type { ApiAnswer, ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
-import { RequestBudget } from "./request-budget.ts";
-import { ResponseReader } from "./response-reader.ts";
-import { RetryPolicy } from "./retry.ts";
-import { Transport } from "./transport.ts";
+import type { ServerClock } from "../server-clock.ts";
+import { HEALTH_ENDPOINT } from "./circuit-breaker.ts";
+import type { ApiAnswer, ApiRequest } from "./messages.ts";
+import { type ServerAccess, ServerAccesses } from "./server-access.ts";
 
 /**
  * The way of one request to a monitoring server. All of it happens within `limits.totalTimeoutMs`; each attempt goes
- * through these steps:
+ * through these steps. What several clients of a server share is in server-access.ts:
  *
  * 1. breaker: what is held back fails at once; after an outage `/health` is asked first   (circuit-breaker.ts)
  * 2. auth: the token to use now                                                           (auth/)
  * 3. budget: wait for a place among the requests under way, and for the pace              (request-budget.ts)
  * 4. send: within `limits.timeoutMs`, measured and logged                                 (transport.ts, attempt-record.ts)
  * 5. judge: the JSON or the records of the answer, or the ApiError that it stands for     (response-reader.ts)
- * 6. learn: breakers and budget are told how it went
+ * 6. learn: breakers and budget are told how it went                                      (server-access.ts)
  * 7. retry: after a failure, whether to begin again at 1, and after what delay            (retry.ts)
  */
 export class Requester {
-  readonly serverClock: ServerClock;
   readonly #options: ApiClientOptions;
-  readonly #breakers: CircuitBreakers;
-  readonly #authenticator: Authenticator;
-  readonly #budget: RequestBudget;
-  readonly #transport: Transport;
-  readonly #retries: RetryPolicy;
+  readonly #accesses: ServerAccesses;
+  readonly #access: ServerAccess;
   readonly #closing = new AbortController();
   #probe: Promise<void> | undefined;
 
   constructor(options: ApiClientOptions) {
-    const { auth, redactor } = options;
     this.#options = options;
-    this.serverClock = new ServerClock(options.clock, options.log);
-    this.#breakers = new CircuitBreakers(options);
-    this.#authenticator =
-      auth.kind === "api_key"
-        ? new ApiKeyAuth(auth.key, redactor)
-        : new SessionAuth(auth.username, auth.password, this, options);
-    this.#budget = new RequestBudget(options.clock, options.limits);
-    this.#transport = new Transport(options);
-    this.#retries = new RetryPolicy(options);
+    this.#accesses = options.accesses ?? new ServerAccesses();
+    this.#access = this.#accesses.join(options);
+  }
+
+  get serverClock(): ServerClock {
+    return this.#access.serverClock;
   }
 
   /** Sends a GET. Rejects with an ApiError, or with the signal's reason when that aborts. */
@@ -65,17 +51,17 @@ export class Requester {
     let attempt = 1;
     for (;;) {
       if (!isHealth) await this.#passBreaker(request.endpoint, total);
-      const token = isHealth ? undefined : await this.#authenticator.token(total.signal);
+      const token = isHealth ? undefined : await this.#access.authenticator.token(total.signal);
       try {
-        const answer = await this.send(request, token, total.signal);
-        this.#retries.succeeded();
+        const answer = await this.#access.sendFor(this.#options, request, token, total.signal);
+        this.#access.retries.succeeded();
         return answer;
       } catch (error) {
         if (!(error instanceof ApiError) || total.signal.aborted) throw error;
         if (error.code === "API_UNAUTHORIZED" && token !== undefined && !isTokenRenewed) {
           // One renewal and one retry, never a loop: repeated refusals lock accounts.
           isTokenRenewed = true;
-          if (!(await this.#authenticator.refused(token, total.signal))) throw error;
+          if (!(await this.#access.authenticator.refused(token, total.signal))) throw error;
         } else {
           await this.#delayRetry(request, error, attempt, total);
           attempt++;
@@ -87,14 +73,14 @@ export class Requester {
 
   /** Passes when a request may be sent; while the server is thought to be down, one asks `/health` for all. */
   async #passBreaker(endpoint: string, total: TotalDeadline): Promise<void> {
-    const refusal = this.#breakers.refusal(endpoint);
+    const refusal = this.#access.breakers.refusal(endpoint);
     if (refusal !== undefined) throw refusal;
-    const heldForMs = this.#budget.heldForMs();
+    const heldForMs = this.#access.budget.heldForMs();
     if (heldForMs > total.remainingMs()) {
       const what = `held back for ${Math.ceil(heldForMs / 1000)} s, as the server asked`;
       throw new ApiError("API_RATE_LIMITED", `${endpoint}: ${what}`, { endpoint, retryAfterMs: heldForMs });
     }
-    if (!this.#breakers.needsProbe) return;
+    if (!this.#access.breakers.needsProbe) return;
     this.#probe ??= this.#sendProbe().finally(() => {
       this.#probe = undefined;
     });
@@ -105,78 +91,22 @@ export class Requester {
     const never = new AbortController().signal;
     await this.#withinTotal(HEALTH_ENDPOINT, never, async ({ signal }) => {
       try {
-        await this.send(HEALTH, undefined, signal);
-        this.#retries.succeeded();
+        await this.#access.sendFor(this.#options, HEALTH, undefined, signal);
+        this.#access.retries.succeeded();
       } catch (error) {
         // Any answer but a 502, 503 or 504 shows that the server is there, which is all that is asked.
-        if (this.#breakers.needsProbe || this.#closing.signal.aborted) throw error;
+        if (this.#access.breakers.needsProbe || this.#closing.signal.aborted) throw error;
       }
     });
-  }
-
-  /**
-   * One attempt at a request, without breaker and retry: for logins. `token` goes into the Authorization header.
-   * Rejects with an ApiError, or with the signal's reason.
-   */
-  async send(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<ApiAnswer> {
-    const release = await this.#budget.acquire(signal);
-    try {
-      const answer = await this.#exchange(request, token, signal);
-      this.#breakers.succeeded(request.endpoint);
-      return answer;
-    } catch (error) {
-      if (error instanceof ApiError) {
-        this.#breakers.failed(error);
-        // A limit is on us as a client, not on one endpoint.
-        if (error.code === "API_RATE_LIMITED") this.#budget.hold(error.retryAfterMs ?? 0);
-      }
-      throw error;
-    } finally {
-      release();
-    }
-  }
-
-  async #exchange(request: ApiRequest, token: string | undefined, parent: AbortSignal): Promise<ApiAnswer> {
-    const { clock, limits } = this.#options;
-    const { endpoint } = request;
-    const ms = limits.timeoutMs;
-    const record = new AttemptRecord(this.#options, request);
-    const reader = new ResponseReader(request, this.serverClock, this.#options.redactor);
-    const expired = (): ApiError => {
-      const what = `no complete answer within ${ms / 1000} s (${record.bytes} bytes arrived)`;
-      return new ApiError("API_TIMEOUT", `${endpoint}: ${what}`, { endpoint });
-    };
-    const hooks = {
-      onHead: (head: ResponseHead) => {
-        record.head = head;
-        return reader.begin(head);
-      },
-      onBytes: (count: number) => {
-        record.bytes += count;
-      },
-    };
-    let response: HttpResponse | undefined;
-    let failure: unknown;
-    try {
-      response = await withDeadline({ clock, ms, parents: [parent], expired }, (signal) =>
-        this.#transport.send(request, token, signal, hooks),
-      );
-      return reader.end(response);
-    } catch (error) {
-      failure = error;
-      throw error;
-    } finally {
-      record.finish(response, failure);
-    }
   }
 
   /** Resolves when the request is to be sent again; throws the failure when it is not. */
   async #delayRetry(request: ApiRequest, failure: ApiError, attempt: number, total: TotalDeadline): Promise<void> {
     const { endpoint, retriesTimeout = true } = request;
     total.lastFailure = failure;
-    const isHeldBack = this.#breakers.needsProbe || this.#breakers.refusal(endpoint) !== undefined;
+    const isHeldBack = this.#access.breakers.needsProbe || this.#access.breakers.refusal(endpoint) !== undefined;
     const remainingMs = total.remainingMs();
-    const delayMs = this.#retries.delayMs({ failure, attempt, remainingMs, isHeldBack, retriesTimeout });
+    const delayMs = this.#access.retries.delayMs({ failure, attempt, remainingMs, isHeldBack, retriesTimeout });
     if (delayMs === undefined) throw failure;
     const fields = { endpoint, attempt, delay_ms: Math.round(delayMs), request_id: failure.requestId };
     this.#options.log.warn({ ...fields, err: failure }, "request failed: trying again");
@@ -203,11 +133,10 @@ export class Requester {
     });
   }
 
-  /** Ends what is under way and refuses what comes, then ends the session and closes the connections. */
+  /** Ends what is under way and refuses what comes; the last client of the server also ends the session. */
   async close(): Promise<void> {
     this.#closing.abort(closedError());
-    await this.#authenticator.close();
-    await this.#transport.close();
+    await this.#accesses.leave(this.#options, this.#access);
   }
 }
 

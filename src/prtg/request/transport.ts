@@ -15,6 +15,8 @@ export interface TransportHooks {
   /** The head of the answer has arrived. Returns what is to take its body. */
   readonly onHead: (head: ResponseHead) => ResponseBody;
   readonly onBytes: (count: number) => void;
+  /** Size of a body at which reading stops; left out: that of who opened the transport. */
+  readonly maxBytes?: number;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -68,16 +70,17 @@ export class Transport {
     const reader = readerOf(body, () => hooks.onHead(head));
     let size = 0;
     const wire = { bytes: 0 };
+    const maxBytes = hooks.maxBytes ?? this.#maxBytes;
     const chunks = this.#chunks(body, request, signal, (count) => {
       wire.bytes += count;
       hooks.onBytes(count);
-      this.#bound(wire.bytes, request);
+      bound(wire.bytes, request, maxBytes);
     });
     try {
       // Leaving the loop early ends the connection.
       for await (const chunk of decodedBody(chunks, head.contentEncoding)) {
         size += chunk.length;
-        this.#bound(size, request);
+        bound(size, request, maxBytes);
         const turn = reader.take(chunk);
         if (turn !== undefined) await turn;
         if (reader.isEnough) break;
@@ -150,20 +153,20 @@ export class Transport {
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
+}
 
-  #bound(bytes: number, request: ApiRequest): void {
-    if (bytes > this.#maxBytes || (bytes > MAX_SMALL_ANSWER_BYTES && isSmall(request))) throw this.#tooLarge(request);
-  }
+function bound(bytes: number, request: ApiRequest, maxBytes: number): void {
+  if (bytes > maxBytes || (bytes > MAX_SMALL_ANSWER_BYTES && isSmall(request))) throw tooLarge(request, maxBytes);
+}
 
-  #tooLarge(request: ApiRequest): ApiError {
-    const { endpoint } = request;
-    const isFixed = isSmall(request) && MAX_SMALL_ANSWER_BYTES < this.#maxBytes;
-    const bound = isFixed ? `${MAX_SMALL_ANSWER_BYTES} bytes` : `${this.#maxBytes} bytes (limits.max_response_size)`;
-    return new ApiError("API_RESPONSE_TOO_LARGE", `${endpoint}: the answer exceeds ${bound}`, {
-      endpoint,
-      ...(isFixed && { remedy: SMALL_REMEDY }),
-    });
-  }
+function tooLarge(request: ApiRequest, maxBytes: number): ApiError {
+  const { endpoint } = request;
+  const isFixed = isSmall(request) && MAX_SMALL_ANSWER_BYTES < maxBytes;
+  const limit = isFixed ? `${MAX_SMALL_ANSWER_BYTES} bytes` : `${maxBytes} bytes (limits.max_response_size)`;
+  return new ApiError("API_RESPONSE_TOO_LARGE", `${endpoint}: the answer exceeds ${limit}`, {
+    endpoint,
+    ...(isFixed && { remedy: SMALL_REMEDY }),
+  });
 }
 
 /** What is to read the body. Where `reader` throws, the answer is not wanted, and the connection ends. */

@@ -1,0 +1,192 @@
+import { withDeadline } from "../../lib/deadline.ts";
+import { ApiError } from "../api-error.ts";
+import { ApiKeyAuth, type Authenticator } from "../auth/authenticator.ts";
+import { type LoginSender, SessionAuth } from "../auth/session-auth.ts";
+import type { ApiClientOptions } from "../options.ts";
+import { ServerClock } from "../server-clock.ts";
+import { AttemptRecord } from "./attempt-record.ts";
+import { CircuitBreakers } from "./circuit-breaker.ts";
+import type { ApiAnswer, ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
+import { RequestBudget } from "./request-budget.ts";
+import { ResponseReader } from "./response-reader.ts";
+import { RetryPolicy } from "./retry.ts";
+import { Transport } from "./transport.ts";
+
+/**
+ * What all clients of one monitoring server with the same credentials share: session, connections, budget, breakers, and what is
+ * known of its clock. A request is told to the client that sends it; a login to the one that is here longest.
+ */
+export class ServerAccess implements LoginSender {
+  readonly serverClock: ServerClock;
+  readonly breakers: CircuitBreakers;
+  readonly authenticator: Authenticator;
+  readonly budget: RequestBudget;
+  readonly retries: RetryPolicy;
+  readonly #transport: Transport;
+  readonly #clients = new Set<ApiClientOptions>();
+  /** Requests of the session, which are told to a client that may leave. */
+  readonly #logins = new Set<Promise<unknown>>();
+
+  /** `first`: of the client that opens it, which is to join. */
+  constructor(first: ApiClientOptions) {
+    const { auth, redactor, clock, limits, log } = first;
+    const longest = () => this.#clients.values().next().value ?? first;
+    const shared: ApiClientOptions = {
+      ...first,
+      get log() {
+        return longest().log;
+      },
+      get observer() {
+        return longest().observer;
+      },
+    };
+    this.serverClock = new ServerClock(clock, log);
+    this.breakers = new CircuitBreakers(shared, (open) => {
+      for (const { observer } of this.#clients) observer.breakerChanged(open);
+    });
+    this.authenticator =
+      auth.kind === "api_key"
+        ? new ApiKeyAuth(auth.key, redactor)
+        : new SessionAuth(auth.username, auth.password, this, shared);
+    this.budget = new RequestBudget(clock, limits);
+    this.#transport = new Transport(first);
+    this.retries = new RetryPolicy(first);
+  }
+
+  join(client: ApiClientOptions): void {
+    this.#clients.add(client);
+    this.#limit();
+    if (this.breakers.needsProbe) client.observer.breakerChanged(true);
+  }
+
+  /** Whether nothing but clients of this entry of the configuration have joined. */
+  isOnlyOf(name: string): boolean {
+    return this.#clients.values().every((client) => client.name === name);
+  }
+
+  isLast(client: ApiClientOptions): boolean {
+    return this.#clients.size === 1 && this.#clients.has(client);
+  }
+
+  /** Others stay. Nothing is told to the client from when this resolves on. */
+  async leave(client: ApiClientOptions): Promise<void> {
+    if (!this.#clients.delete(client)) return;
+    this.#limit();
+    await Promise.allSettled(this.#logins);
+  }
+
+  /** Ends the session and closes the connections. */
+  async close(): Promise<void> {
+    await this.authenticator.close();
+    await this.#transport.close();
+  }
+
+  send(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<ApiAnswer> {
+    const [longest] = this.#clients;
+    if (longest === undefined) throw new TypeError("no client has joined");
+    const sent = this.sendFor(longest, request, token, signal).finally(() => this.#logins.delete(sent));
+    this.#logins.add(sent);
+    return sent;
+  }
+
+  /**
+   * One attempt at a request of a client, without breaker and retry. `token` goes into the Authorization header.
+   * Rejects with an ApiError, or with the signal's reason.
+   */
+  async sendFor(
+    client: ApiClientOptions,
+    request: ApiRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ApiAnswer> {
+    const release = await this.budget.acquire(signal);
+    try {
+      const answer = await this.#exchange(client, request, token, signal);
+      this.breakers.succeeded(request.endpoint);
+      return answer;
+    } catch (error) {
+      if (error instanceof ApiError) {
+        this.breakers.failed(error);
+        // A limit is on us as a client, not on one endpoint.
+        if (error.code === "API_RATE_LIMITED") this.budget.hold(error.retryAfterMs ?? 0);
+      }
+      throw error;
+    } finally {
+      release();
+    }
+  }
+
+  async #exchange(
+    client: ApiClientOptions,
+    request: ApiRequest,
+    token: string | undefined,
+    parent: AbortSignal,
+  ): Promise<ApiAnswer> {
+    const { clock, limits, redactor } = client;
+    const { endpoint } = request;
+    const ms = limits.timeoutMs;
+    const record = new AttemptRecord(client, request);
+    const reader = new ResponseReader(request, this.serverClock, redactor);
+    const expired = (): ApiError => {
+      const what = `no complete answer within ${ms / 1000} s (${record.bytes} bytes arrived)`;
+      return new ApiError("API_TIMEOUT", `${endpoint}: ${what}`, { endpoint });
+    };
+    const hooks = {
+      maxBytes: limits.maxResponseBytes,
+      onHead: (head: ResponseHead) => {
+        record.head = head;
+        return reader.begin(head);
+      },
+      onBytes: (count: number) => {
+        record.bytes += count;
+      },
+    };
+    let response: HttpResponse | undefined;
+    let failure: unknown;
+    try {
+      response = await withDeadline({ clock, ms, parents: [parent], expired }, (signal) =>
+        this.#transport.send(request, token, signal, hooks),
+      );
+      return reader.end(response);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      record.finish(response, failure);
+    }
+  }
+
+  /** What the strictest client allows. */
+  #limit(): void {
+    const limits = [...this.#clients].map((client) => client.limits);
+    this.budget.limit({
+      concurrency: Math.min(...limits.map(({ concurrency }) => concurrency)),
+      requestsPerSecond: Math.min(...limits.map(({ requestsPerSecond }) => requestsPerSecond)),
+    });
+  }
+}
+
+/** The accesses that are open, by what makes them the same. */
+export class ServerAccesses {
+  readonly #open = new Map<string, ServerAccess>();
+
+  /** The access of clients with the same key, or another one. The client leaves it by `leave`. */
+  join(client: ApiClientOptions): ServerAccess {
+    const { accessKey, name } = client;
+    const known = accessKey === undefined ? undefined : this.#open.get(accessKey);
+    // An entry that is reached in another way, with other limits say, begins anew where no other one is concerned.
+    const access = known === undefined || known.isOnlyOf(name) ? new ServerAccess(client) : known;
+    if (accessKey !== undefined) this.#open.set(accessKey, access);
+    access.join(client);
+    return access;
+  }
+
+  /** The last client that leaves ends the session and closes the connections. */
+  async leave(client: ApiClientOptions, access: ServerAccess): Promise<void> {
+    if (!access.isLast(client)) return access.leave(client);
+    // Clients that come from now on open another one.
+    const { accessKey } = client;
+    if (accessKey !== undefined && this.#open.get(accessKey) === access) this.#open.delete(accessKey);
+    await access.close();
+  }
+}
