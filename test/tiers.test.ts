@@ -35,6 +35,7 @@ test("unit tests start no process: a file that does is named *.integration.test.
  * hang, which no unit test has; how many names are being looked up, which a test waits for; work that waits for a turn of the one event loop; claims of folders of state, of which each test has one of its own.
  */
 const STATEFUL = [
+  "app/reports/server-order.ts",
   "cli/signals.ts",
   "config/validation.ts",
   "lib/bounded-files.ts",
