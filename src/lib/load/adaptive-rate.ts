@@ -3,7 +3,7 @@ import type { Pressure } from "./pressure.ts";
 /** Requests a second: so much goes on whatever the pressure, so that nothing waits for ever. */
 export const MIN_RATE = 4;
 export const MAX_RATE = 10_000;
-/** What a start begins with: more than one server is asked for with its default budget, and what 100 servers do not notice. */
+/** At the start: ten times what the default budget of one server gives to time series. Where it is too much, it is cut within seconds. */
 export const FIRST_RATE = 100;
 /** Each second under pressure leaves so much of it. */
 const CUT = 0.7;
@@ -21,7 +21,7 @@ export interface Demand {
 
 /** The requests of the next second: fewer under pressure, more where more are wanted and there is time to spare. */
 export function adaptRate(rate: number, { pressure, used, isWanted }: Demand): number {
-  // What is allowed but not used cannot be the reason, and what is not used does not help when it is taken away.
+  // Cut from what was used: of what was allowed beyond that, nothing caused the pressure, and to take it away would not lower it.
   if (pressure === "high" && used > 0) return Math.max(MIN_RATE, CUT * Math.min(rate, used));
   if (pressure === "calm" && isWanted) return Math.min(MAX_RATE, rate * (1 + GROWTH) + STEP);
   return rate;

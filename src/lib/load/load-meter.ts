@@ -3,7 +3,7 @@ import { type EventLoopUtilization, monitorEventLoopDelay, performance } from "n
 import { getHeapStatistics } from "node:v8";
 import type { Load } from "./pressure.ts";
 
-/** Timers of the measurement of delays, milliseconds. */
+/** Period of the timer by which delays are measured, milliseconds. */
 const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e6;
 

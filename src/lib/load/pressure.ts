@@ -13,7 +13,7 @@ export interface Load {
 /** `steady`: neither is there time to spare, nor is there a lack of it. */
 export type Pressure = "calm" | "steady" | "high";
 
-/** From there on a scrape waits noticeably: half again as long at a loop that is busy for a third of the time. */
+/** Beyond any of these the process is busy: what comes to a loop that works for 75 % of the time waits for three others on average. */
 const HIGH: Load = { loop: 0.75, processor: 0.85, heap: 0.85, delayMs: 100 };
 /** Between the two nothing is changed, so that what follows from the pressure does not swing. */
 const CALM: Load = { loop: 0.55, processor: 0.65, heap: 0.7, delayMs: 50 };
