@@ -25,6 +25,13 @@ import { type ExpositionFormat, formatEnd } from "./text-format.ts";
 /** How often expired values are looked for, and what the process needs measured, milliseconds. */
 const INTERVAL = 1_000;
 
+/**
+ * After a refresh the next one waits for so many times as long as it took, but no longer than that many milliseconds: with
+ * hundreds of servers there are dozens of commits a second, most of them to blocks that others change, too.
+ */
+const REST = 4;
+const MAX_REST_MS = 1_000;
+
 /** Pages that wait to be put together because their representation is not ready. */
 const MAX_WAITING = 32;
 /** The same where parts about some servers are requested, which take little each: hundreds of scrapers may ask at once. */
@@ -83,6 +90,9 @@ export class Exposition {
   readonly #stopping = new AbortController();
   #refreshing: Promise<void> | undefined;
   #refreshAgain = false;
+  #isRefreshDue = false;
+  /** Monotonic. */
+  #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: ExpositionOptions) {
     const { store, registry, clock, observer, limits = UNLIMITED } = options;
@@ -102,7 +112,7 @@ export class Exposition {
       content: NO_CONTENT,
     });
     void this.refresh();
-    const unsubscribe = this.#options.store.onCommit(() => void this.refresh());
+    const unsubscribe = this.#options.store.onCommit(() => void this.#refreshSoon());
     this.#stopping.signal.addEventListener("abort", unsubscribe, { once: true });
     void this.#lookRegularly(this.#stopping.signal);
   }
@@ -183,6 +193,20 @@ export class Exposition {
     return this.#refreshing;
   }
 
+  /** All commits until it begins share one refresh. */
+  async #refreshSoon(): Promise<void> {
+    if (this.#isRefreshDue) return;
+    this.#isRefreshDue = true;
+    const { clock } = this.#options;
+    const { signal } = this.#stopping;
+    // The one under way may have looked too early.
+    await this.#refreshing;
+    const restMs = this.#restsUntil - clock.monotonic();
+    if (restMs > 0) await clock.sleep(restMs, signal).catch(() => undefined);
+    this.#isRefreshDue = false;
+    if (!signal.aborted) await this.refresh();
+  }
+
   async #refreshUntilSettled(): Promise<void> {
     do {
       this.#refreshAgain = false;
@@ -195,6 +219,8 @@ export class Exposition {
     const kept = [...this.#cache.values()].filter(({ key }) => isKeptReady(key));
     if (kept.length === 0) return;
     const { lines } = this.#encoder;
+    const { clock } = this.#options;
+    const startedAt = clock.monotonic();
     let leave: (() => void) | undefined;
     let replaced: readonly Buffer[] = [];
     try {
@@ -212,6 +238,8 @@ export class Exposition {
     } finally {
       leave?.();
       await this.#freeUnused();
+      const endedAt = clock.monotonic();
+      this.#restsUntil = endedAt + Math.min(MAX_REST_MS, REST * (endedAt - startedAt));
     }
   }
 

@@ -110,6 +110,34 @@ describe("Exposition", () => {
     await expect.poll(later, { timeout: 20_000 }).not.toContain("prtg_objects{");
   });
 
+  test("has commits in a row share a refresh, by how long the one before took", async () => {
+    const clock = new ManualClock();
+    // Each look at the clock takes 10 ms, and so each refresh some.
+    let passed = 0;
+    const slow: Clock = {
+      now: () => clock.now(),
+      monotonic: () => {
+        passed += 10;
+        return clock.monotonic() + passed;
+      },
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    };
+    const { store, objects, rendered, exposition } = setUp(slow);
+    exposition.start();
+    const slot = objects.add(["hq", "probe"]);
+    await store.commit(() => objects.set(slot, 1));
+    await expect.poll(() => rendered.length).toBeGreaterThan(0);
+    await exposition.refresh();
+    const before = rendered.length;
+    for (let value = 2; value < 20; value++) {
+      await store.commit(() => objects.set(slot, value));
+      await new Promise(setImmediate);
+    }
+    expect(rendered.length).toBe(before);
+    await clock.advance(1_000);
+    await expect.poll(() => rendered.length).toBe(before + 1);
+  });
+
   test("serves the exporter's own metrics fresh, behind a page that is not rendered anew", async () => {
     const { store, objects, rendered, registry, exposition } = setUp();
     let series = 0;
