@@ -45,7 +45,7 @@ interface Course {
   readonly pageBytes: number;
   readonly statusBytes: number;
   readonly statusFirstByte: number[];
-  /** Collectors whose last run had failed, and servers that were not up, the most at one of the looks. */
+  /** Collectors whose last run had failed, and servers that were not up, at the end. */
   readonly failed: number;
   readonly skipped: number;
 }

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RESULTS_FILE, readResults, writeResults } from "../../bench/results/file.ts";
 import { limitText, numberText } from "../../bench/results/number-text.ts";
-import { readmeBlock, scaleBlock, withBlock } from "../../bench/results/readme.ts";
+import { readmeBlock, scaleBlock, serversBlock, withBlock } from "../../bench/results/readme.ts";
 import { type BenchResults, brokenBudgets, isKept, type PartResult, withParts } from "../../bench/results/result.ts";
 import { partText } from "../../bench/results/text-table.ts";
 
@@ -146,4 +146,15 @@ Measured on 2026-03-12 by \`npm run bench\` on 2 cores (A processor), Node v24.0
 `,
   );
   expect(scaleBlock({ ...RESULTS, parts: [POLL] })).toBe("Not measured yet.\n");
+});
+
+test("the table of many servers has a row for each number of them", () => {
+  const row = (of: string, name: string) => ({ name, of, unit: "ms" as const, spread: ONE, samples: 3 });
+  const rows = [row("1 server", "scrape"), row("1 server", "poll"), row("30 servers", "poll")];
+  const text = serversBlock({ ...RESULTS, parts: [POLL, { ...POLL, part: "servers", rows }] });
+  expect(text).toContain(
+    "| 200,000 channels on | scrape | poll |\n| --- | --- | --- |\n| 1 server | 2 ms | 2 ms |\n| 30 servers |  | 2 ms |\n",
+  );
+  expect(partText({ ...POLL, rows })).toContain("poll, 30 servers");
+  expect(serversBlock(RESULTS)).toBe("Not measured yet.\n");
 });
