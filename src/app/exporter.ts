@@ -94,7 +94,7 @@ export class Exporter {
     this.discovery = createDiscovery(current, redactor);
   }
 
-  /** True once the first attempt on every server has finished, either way. */
+  /** True once the first attempt on every server has finished, either way, and the page shows what came of it. */
   get ready(): boolean {
     return this.#ready;
   }
@@ -119,6 +119,7 @@ export class Exporter {
     this.#following = Promise.all([this.#courses.run(), this.#extras.run(this.#stopping.signal)]);
     this.#startState();
     await Promise.all(servers.map(({ firstAttempt }) => firstAttempt));
+    await this.exposition.refresh();
     this.#ready = true;
     return [...this.#servers.values()].every((server) => server.status().up);
   }

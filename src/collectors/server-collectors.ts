@@ -17,7 +17,7 @@ import type { ServerReader } from "./server-reader.ts";
 import type { StateWriter } from "./state-writer.ts";
 import { TimeSeriesCollector } from "./time-series.ts";
 
-/** Extras: `prtg_up` does not depend on them. */
+/** Extras: `prtg_up` does not depend on them, and the first page does not wait for them. */
 const EXTRAS: ReadonlySet<CollectorName> = new Set(["limits", "timeseries"]);
 
 /** A collector without a schedule does not run. */
@@ -67,21 +67,25 @@ export class ServerCollectors {
 
   /**
    * Starts the schedules, and the runs that the records require, in the order of `FIRST_RUNS`. Resolves when each of these
-   * runs has finished, either way, but for that of time series: with false where they were stopped before.
+   * runs has finished, either way, but for those of extras: with false where they were stopped before.
    */
   async start(): Promise<boolean> {
-    const run = (name: CollectorName) => {
-      const finished = this.#runners.get(name)?.start();
-      // Spread over its period on purpose: there is no need to wait for it.
-      return name === "timeseries" ? undefined : finished;
-    };
     for (const runner of this.#runners.values()) {
       if (runner.record.mustRunAtStart) runner.resumeTimetable();
       else void runner.start();
     }
     this.#options.metrics.up(this.up);
-    for (const names of FIRST_RUNS) await Promise.all(names.map(run));
+    for (const names of FIRST_RUNS) if (!areExtras(names)) await this.#startAll(names);
+    void this.#startExtras();
     return !this.#stopped;
+  }
+
+  async #startExtras(): Promise<void> {
+    for (const names of FIRST_RUNS) if (areExtras(names)) await this.#startAll(names);
+  }
+
+  async #startAll(names: readonly CollectorName[]): Promise<void> {
+    await Promise.all(names.map((name) => this.#runners.get(name)?.start()));
   }
 
   /** Aborts what runs, and resolves when all has ended. */
@@ -171,4 +175,8 @@ export function createExpiryPolicy(
     limit: () => after(["limits"]),
     version: () => after(["health"], 3 * VERSION_EVERY_MS),
   };
+}
+
+function areExtras(names: readonly CollectorName[]): boolean {
+  return names.every((name) => EXTRAS.has(name));
 }

@@ -23,7 +23,7 @@ describe("the first runs", () => {
   test("are over when every collector was tried, whatever came of it", async () => {
     const { server, monitor, clock } = monitored(smallServer());
     server.fail("API_CONNECTION_FAILED", "health", "sensor", "summary", "counts", "channels", "limits");
-    const release = server.hold("limits");
+    const release = server.hold("channels");
     let over = false;
     await clock.advance(MINUTE);
     void monitor.start().then((isOver) => {
@@ -34,6 +34,20 @@ describe("the first runs", () => {
     release();
     await clock.advance(0);
     expect(over).toBe(true);
+    await monitor.stop();
+  });
+
+  test("are over before limits are read, which the first page does not wait for", async () => {
+    const { server, monitor, clock, series } = monitored(smallServer());
+    const release = server.hold("limits");
+    const isOver = monitor.start();
+    await clock.advance(0);
+    expect(await isOver).toBe(true);
+    expect(monitor.status().collectors.find(({ name }) => name === "limits")?.state).toBe("running");
+    expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
+    release();
+    await clock.advance(0);
+    expect(monitor.status().collectors.find(({ name }) => name === "limits")?.state).not.toBe("running");
     await monitor.stop();
   });
 
