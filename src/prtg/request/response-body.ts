@@ -1,3 +1,4 @@
+import { SpentChunks } from "../../lib/http/spent-chunks.ts";
 import { yieldToEventLoop } from "../../lib/yielding.ts";
 import { JsonRecords, type JsonRecordsOptions } from "./json-records.ts";
 
@@ -38,6 +39,7 @@ export class TextBody implements ResponseBody {
 /** Of a JSON array: hands each record on as soon as it is there, and keeps nothing. */
 export class RecordsBody implements ResponseBody {
   readonly #records: JsonRecords;
+  readonly #chunks = new SpentChunks();
 
   constructor(options: JsonRecordsOptions) {
     this.#records = new JsonRecords(options);
@@ -47,7 +49,9 @@ export class RecordsBody implements ResponseBody {
     return this.#records.isBroken;
   }
 
+  /** The memory of the chunk is gone when another one comes. */
   take(chunk: Buffer): Promise<void> | undefined {
+    this.#chunks.arrived(chunk);
     return this.#records.take(chunk) ? yieldToEventLoop() : undefined;
   }
 
