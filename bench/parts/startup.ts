@@ -1,19 +1,29 @@
 /** How long the exporter takes from its start to the first complete page, and where the time goes. */
+import { Child } from "../processes/child.ts";
 import { startExporter } from "../processes/exporter.ts";
+import type { ProcessorTime } from "../processes/probe.ts";
 import { readGzipped } from "../processes/scrape.ts";
 import { startSimulator } from "../processes/simulator.ts";
 import type { PartResult } from "../results/result.ts";
+import { ratiosOf } from "../statistics.ts";
 import type { PartOptions } from "./part.ts";
 import { rowOf } from "./rows.ts";
 import { sampleOf } from "./sample.ts";
 import { measureStart } from "./start.ts";
 
-const COLLECTORS = ["health", "tree", "status", "channels", "limits"];
+const BARE = "bare loop of requests and JSON.parse";
+const UNTIL_PAGE = "processor time until then";
+const COLLECTORS = ["health", "tree", "status", "channels"];
 
 export async function benchStartup({ size, rounds, quick }: PartOptions): Promise<PartResult> {
   const start = await measureStart(quick);
   const simulator = await startSimulator(size);
   try {
+    await using bare = Child.node("bench/peers/poll-bare.ts", [simulator.url]);
+    await bare.said(/ready/);
+    const bareSeconds = async () => (await bare.ask<ProcessorTime>("poll")).cpuMs / 1_000;
+    // The first one compiles.
+    await bareSeconds();
     const takes = new Map<string, number[]>();
     const note = (name: string, seconds: number) => takes.set(name, [...(takes.get(name) ?? []), seconds]);
     for (let round = 0; round < (quick ? 1 : Math.min(3, rounds)); round++) {
@@ -37,14 +47,20 @@ export async function benchStartup({ size, rounds, quick }: PartOptions): Promis
         }
         note("of this: from the last poll to the page", since() - ready);
         if (value('prtg_up{server="hq"}') !== 1) throw new Error("the first poll did not work");
-        note("processor time until then", (await exporter.processorTime()).cpuMs / 1_000);
+        note(UNTIL_PAGE, (await exporter.processorTime()).cpuMs / 1_000);
+        note(BARE, await bareSeconds());
       } finally {
         await exporter.stop();
       }
     }
-    const rows = [...start.rows, ...[...takes].map(([name, seconds]) => rowOf(name, "s", seconds))];
+    const ratios = ratiosOf(takes.get(UNTIL_PAGE) ?? [], takes.get(BARE) ?? []);
+    const polled = [...takes].map(([name, seconds]) => {
+      const row = rowOf(name, "s", seconds);
+      return name === UNTIL_PAGE ? { ...row, ratio: { spread: ratios, to: BARE } } : row;
+    });
+    const rows = [...start.rows, ...polled];
     const notes = [
-      "Status and channels are read at the same time; limits come last, and values are served before that.",
+      "Status and channels are read at the same time. The page has all statuses and values; limits are read after it.",
     ];
     const { budgets } = start;
     return { part: "startup", size, title: "startup: time to the first complete page", rows, budgets, notes };
