@@ -41,6 +41,7 @@ describe("cycles of several servers, under pressure", () => {
       return { run, due };
     };
     // Down to the least: four a second.
+    work.adapt("steady");
     const before = cycle(
       "before",
       Array.from({ length: 1_000 }, (_, index) => 1_000 + index),

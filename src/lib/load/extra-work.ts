@@ -53,6 +53,8 @@ export class ExtraWork {
   #filledAt: number;
   #used = 0;
   #isWanted = false;
+  /** Until the load is measured, as with a single poll, nothing is held back but for how much is under way. */
+  #isMeasured = false;
   #looking = false;
 
   constructor(clock: Clock) {
@@ -102,6 +104,7 @@ export class ExtraWork {
 
   /** To be called each second, with the pressure that the process is under. */
   adapt(pressure: Pressure): void {
+    this.#isMeasured = true;
     this.#rate = adaptRate(this.#rate, { pressure, used: this.#used, isWanted: this.#isWanted });
     this.#used = 0;
     this.#isWanted = this.#waiting.size > 0;
@@ -123,10 +126,10 @@ export class ExtraWork {
     this.#fill();
     const now = this.#clock.monotonic();
     for (const each of this.#waiting) if (each.until <= now) this.#decide(each, false);
-    while (this.#tokens > 0 && this.#atOnce < MAX_AT_ONCE) {
+    while ((this.#tokens > 0 || !this.#isMeasured) && this.#atOnce < MAX_AT_ONCE) {
       const next = this.#oldest();
       if (next === undefined) return;
-      this.#tokens -= next.cost;
+      if (this.#isMeasured) this.#tokens -= next.cost;
       this.#used += next.cost;
       this.#atOnce++;
       this.#decide(next, true);

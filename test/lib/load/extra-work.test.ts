@@ -46,6 +46,7 @@ function subject(): Subject {
 /** As a process under pressure for long: the least goes on. */
 async function pressed(): Promise<Subject> {
   const one = subject();
+  one.work.adapt("steady");
   for (let unit = 0; unit < 10 * FIRST_RATE; unit++) one.ask("before", { until: 30 * SECOND });
   await one.pass("high", 40);
   expect(one.work.rate).toBe(MIN_RATE);
@@ -63,6 +64,15 @@ describe("extra work", () => {
     );
     expect(leave).toBeDefined();
     expect(work.waiting("timeseries")).toBe(0);
+  });
+
+  test("is not held back where nothing measures the load, as in a single poll while time stands still", async () => {
+    const { work } = subject();
+    for (let run = 0; run < 100; run++) {
+      const request = { collector: "limits", ageMs: 0, cost: 70, until: Number.POSITIVE_INFINITY };
+      (await work.ask(request, never))?.end();
+    }
+    expect(work.waiting("limits")).toBe(0);
   });
 
   test("goes on in the order of the gaps, the oldest first, whoever asked first", async () => {
