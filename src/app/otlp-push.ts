@@ -14,10 +14,11 @@ import { type WatermarkReport, Watermarks } from "../sync/watermarks.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { otlpRecorder } from "../telemetry/recorders.ts";
 import type { CommandContext } from "./context.ts";
-import { deviceLookup, rowPlacement } from "./device-lookup.ts";
+import { deviceLookup } from "./device-lookup.ts";
 import { mappingOf } from "./mapping.ts";
 import type { PreparedPush } from "./otlp-preparation.ts";
 import type { OtlpReceiver } from "./otlp-receiver.ts";
+import { rowPlacement } from "./row-placement.ts";
 
 /** Where and how something is pushed. */
 export type ReceiverAddress = Pick<OtlpSettings, "url" | "protocol">;

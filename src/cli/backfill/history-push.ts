@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { CommandContext } from "../../app/context.ts";
-import { rowPlacement } from "../../app/device-lookup.ts";
 import { connectReceiver, withProfile } from "../../app/otlp-receiver.ts";
+import { rowPlacement } from "../../app/row-placement.ts";
 import type { PushTarget } from "../../backfill/push-delivery.ts";
 import type { Config } from "../../config/load.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
