@@ -51,8 +51,7 @@ export async function benchOverload(options: PartOptions): Promise<PartResult> {
   const sensors = Math.ceil(channels / CHANNELS_PER_SENSOR);
   const mirrors = await startMirrors({ addresses, sensors, channels, intervalSeconds: INTERVAL_SECONDS });
   try {
-    const unloaded = await measure(mirrors.urls, { enabled: false }, quick);
-    const loaded = await measure(mirrors.urls, TIME_SERIES, quick);
+    const [unloaded, loaded] = await measure(mirrors.urls, quick);
     return {
       part: "overload",
       size,
@@ -66,17 +65,29 @@ export async function benchOverload(options: PartOptions): Promise<PartResult> {
   }
 }
 
-async function measure(server: readonly string[], timeseries: object, quick: boolean): Promise<Course> {
-  const exporter = await startExporter({ server, limits: LIMITS, settings: { collectors: { timeseries } } });
+/** Both at the same time: whatever else the machine does, it does to both. */
+async function measure(urls: readonly string[], quick: boolean): Promise<readonly [Course, Course]> {
+  const unloaded = await started(urls, { enabled: false });
   try {
-    await exporter.ready();
-    // From then on the page is kept ready as it is asked for; until then, a scrape waits for it to be made.
-    await scrape(`${exporter.url}/metrics`, "gzip");
-    await sleep(quick ? 0 : SETTLING_MS);
-    return await watch(exporter, server.length, quick ? QUICK_MS : WATCHED_MS);
+    const loaded = await started(urls, TIME_SERIES);
+    try {
+      await sleep(quick ? 0 : SETTLING_MS);
+      const ms = quick ? QUICK_MS : WATCHED_MS;
+      return await Promise.all([watch(unloaded, urls.length, ms), watch(loaded, urls.length, ms)]);
+    } finally {
+      await loaded.stop();
+    }
   } finally {
-    await exporter.stop();
+    await unloaded.stop();
   }
+}
+
+async function started(server: readonly string[], timeseries: object): Promise<ExporterProcess> {
+  const exporter = await startExporter({ server, limits: LIMITS, settings: { collectors: { timeseries } } });
+  await exporter.ready();
+  // From then on the page is kept ready as it is asked for; until then, a scrape waits for it to be made.
+  await scrape(`${exporter.url}/metrics`, "gzip");
+  return exporter;
 }
 
 async function watch(exporter: ExporterProcess, servers: number, ms: number): Promise<Course> {
