@@ -42,6 +42,12 @@ interface KnownSensor {
   moved: number;
 }
 
+/** A device that a sensor was moved from. */
+export interface DeviceBefore {
+  readonly deviceId: string;
+  readonly resource: Resource;
+}
+
 /** Pushes for which the device that a sensor was on is remembered, and what is gone since its last end was asked for. */
 const REMEMBERED_PUSHES = 60;
 
@@ -54,6 +60,8 @@ export class DeviceResources {
   readonly #exporter: Resource;
   readonly #devices = new Map<string, Map<string, KnownDevice>>();
   readonly #sensors = new Map<string, Map<string, KnownSensor>>();
+  /** By server and sensor. */
+  #moves = new Map<string, Map<string, DeviceBefore[]>>();
   #push = 0;
 
   constructor(exporter: Resource) {
@@ -91,6 +99,8 @@ export class DeviceResources {
       sensors.set(sensorId, { device: facts.id, resource, before: undefined, asked: now, moved: now });
     } else {
       if (known.device !== facts.id) {
+        const moves = mapEntry(this.#moves, server, () => new Map<string, DeviceBefore[]>());
+        mapEntry(moves, sensorId, () => []).push({ deviceId: known.device, resource: known.resource });
         known.before = known.resource;
         known.moved = this.#push;
         known.device = facts.id;
@@ -108,6 +118,16 @@ export class DeviceResources {
     if (known === undefined) return [];
     known.asked = this.#push;
     return known.before === undefined ? [current ?? known.resource] : [current ?? known.resource, known.before];
+  }
+
+  /** The devices that sensors were on since this was called last, by server and sensor. */
+  takeMoves(lookup: DeviceLookup): ReadonlyMap<string, ReadonlyMap<string, readonly DeviceBefore[]>> {
+    for (const [server, sensors] of this.#sensors) {
+      for (const id of sensors.keys()) this.ofSensor(server, id, lookup);
+    }
+    const moves = this.#moves;
+    this.#moves = new Map();
+    return moves;
   }
 
   /** Call once a push. Forgets what was not asked for in so many pushes that no end can be waiting any more. */

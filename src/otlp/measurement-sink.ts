@@ -8,7 +8,7 @@ import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportBatch, FinalOutcome, OtlpExporter } from "./exporter.ts";
 import { estimatePointSize, type MetricsRequest, SeriesPoint } from "./metric-data.ts";
 import { MetricsByResource } from "./metrics-by-resource.ts";
-import type { PlacedSeries } from "./otel-placement.ts";
+import type { PlacedSeries } from "./placed-series.ts";
 
 /** With the points of each row that were rejected; those of a request stand at its first row. */
 export type SettledRows = WeakMap<MeasurementRow, number>;

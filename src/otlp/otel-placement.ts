@@ -1,22 +1,16 @@
+import type { HrTime } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
 import type { MetricFamily } from "../mapping/metric-table.ts";
-import { type DeviceLookup, DeviceResources } from "./device-resources.ts";
-import type { PushedFamily } from "./metric-data.ts";
+import { type DeviceBefore, type DeviceLookup, DeviceResources } from "./device-resources.ts";
+import { MovedEnds, type MovedSeries } from "./moved-series.ts";
 import { type OtelFamily, otelFamily } from "./otel-family.ts";
-import { SEMCONV_ATTRIBUTES } from "./semantic-conventions.ts";
-
-/** A series as it is pushed. */
-export interface PlacedSeries {
-  readonly resource: Resource;
-  readonly family: PushedFamily;
-  /** Values for `family.labels`, in that order. */
-  readonly labels: readonly string[];
-}
+import type { PlacedEnd, PlacedSeries } from "./placed-series.ts";
 
 /** What the profile `otel` remembers of what was pushed to a receiver. */
 export class OtelProfile {
   readonly exporter: Resource;
   readonly devices: DeviceResources;
+  readonly movedEnds = new MovedEnds();
   readonly #families = new WeakMap<MetricFamily, OtelFamily>();
 
   /** @param exporter The resource of the exporter itself, for what is on no device. */
@@ -65,6 +59,10 @@ export class OtelPlacement {
     };
   }
 
+  isOfSensors(family: MetricFamily): boolean {
+    return this.#profile.familyOf(family).subject === "sensor";
+  }
+
   /** Where a series may be that has ended: on the device that its object was on, too. */
   placesBefore(family: MetricFamily, labels: readonly string[]): readonly PlacedSeries[] {
     const [server = "", id = ""] = labels;
@@ -81,9 +79,23 @@ export class OtelPlacement {
     return [this.#placed(family, labels, resource)];
   }
 
-  /** Call once a push: what is gone is forgotten in time. */
-  forgetUnused(): void {
-    this.#profile.devices.forgetUnused(this.#lookup);
+  /** Call once a push, before all else: what is gone is forgotten in time. Returns which sensors were moved since. */
+  beginPush(): ReturnType<DeviceResources["takeMoves"]> {
+    const { devices } = this.#profile;
+    devices.forgetUnused(this.#lookup);
+    return devices.takeMoves(this.#lookup);
+  }
+
+  /** A series of a sensor is on another device from now on, with the same labels. Returns whether there is room to tell of that. */
+  noteMoved(family: MetricFamily, labels: readonly string[], before: DeviceBefore, isMeasured: boolean): boolean {
+    const [server = "", sensorId = ""] = labels;
+    const place = this.#placed(family, labels, before.resource);
+    return this.#profile.movedEnds.add({ server, sensorId, deviceId: before.deviceId, place, isMeasured });
+  }
+
+  /** See `MovedEnds`. */
+  movedEnds(told: ReadonlySet<string>, timeOf: (series: MovedSeries) => HrTime): Iterable<PlacedEnd> {
+    return this.#profile.movedEnds.ends(this.#lookup, told, timeOf);
   }
 
   #resourceOf(family: MetricFamily, labels: readonly string[]): Resource | undefined {
@@ -102,10 +114,4 @@ export class OtelPlacement {
     const resource = device ?? this.#profile.exporter;
     return { resource, family: translation.family, labels: translation.labels(labels) };
   }
-}
-
-/** As a receiver tells series apart: by resource, metric and attributes, of which empty ones are none. */
-export function seriesKey({ resource, family, labels }: PlacedSeries): string {
-  const attributes = family.labels.flatMap((name, index) => (labels[index] ? [[name, labels[index]]] : []));
-  return JSON.stringify([resource.attributes[SEMCONV_ATTRIBUTES.serviceInstanceId], family.name, attributes]);
 }

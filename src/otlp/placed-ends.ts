@@ -1,15 +1,10 @@
-import type { Resource } from "@opentelemetry/resources";
 import type { Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import { EndPoint } from "./metric-data.ts";
-import { type OtelPlacement, type PlacedSeries, seriesKey } from "./otel-placement.ts";
+import type { OtelPlacement } from "./otel-placement.ts";
+import { type PlacedEnd, type PlacedSeries, seriesKey } from "./placed-series.ts";
 import { hasFiniteValue } from "./series-ends.ts";
-
-export interface PlacedEnd {
-  readonly resource: Resource;
-  readonly point: EndPoint;
-}
 
 /**
  * Ends of series of a family, as the profile `otel` has them. A series that ends under its labels may go on under its attributes: the

@@ -13,8 +13,10 @@ import type { Store } from "../store/store.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import { gauge, SeriesPoint } from "./metric-data.ts";
 import { MetricsByResource } from "./metrics-by-resource.ts";
+import type { MovedSeries } from "./moved-series.ts";
 import type { OtelPlacement } from "./otel-placement.ts";
 import { placeEnds } from "./placed-ends.ts";
+import { type PlacedEnd, seriesKey } from "./placed-series.ts";
 import { OTEL_NAMING, PROMETHEUS_NAMING, registryMetrics } from "./registry-metrics.ts";
 import { type EndsMetric, hasFiniteValue, type MeasurementsUnderWay, measuredEnds, stateEnds } from "./series-ends.ts";
 
@@ -97,7 +99,8 @@ export class StateProducer implements MetricProducer {
   #placedScopes(placement: OtelPlacement, time: HrTime): Promise<ScopeMetrics[]> {
     const { store, clock } = this.#options;
     return store.read(async () => {
-      placement.forgetUnused();
+      const slices = new TimeSlices(clock);
+      await this.#noteMoves(placement, slices);
       const place = placement.reader();
       const [values, ends, measuredOnes] = [new MetricsByResource(), new MetricsByResource(), new MetricsByResource()];
       for (const table of this.#tables()) {
@@ -106,15 +109,45 @@ export class StateProducer implements MetricProducer {
           values.add(placed.resource, placed.family, new SeriesPoint(placed.family, placed.labels, value, time));
         });
       }
-      const slices = new TimeSlices(clock);
+      const told = new Set<string>();
+      const tell = ({ resource, point }: PlacedEnd): void => {
+        (point.isMeasured ? measuredOnes : ends).add(resource, point.family, point);
+      };
       for await (const [table, { dataPoints }] of this.#ends(time, slices)) {
         const shown = store.tableByName(table.family.name);
-        for (const { resource, point } of await placeEnds(dataPoints, table.family, shown, placement, slices)) {
-          (point.isMeasured ? measuredOnes : ends).add(resource, point.family, point);
+        for (const end of await placeEnds(dataPoints, table.family, shown, placement, slices)) {
+          told.add(seriesKey({ resource: end.resource, family: end.point.family, labels: end.point.labels }));
+          tell(end);
         }
       }
+      const measuredTime = ({ server, sensorId }: MovedSeries) =>
+        millisToHrTime(this.#options.ends?.endOf(server, sensorId) ?? clock.now());
+      for (const end of placement.movedEnds(told, (series) => (series.isMeasured ? measuredTime(series) : time)))
+        tell(end);
       return [values, ends, measuredOnes].flatMap((metrics) => metrics.scopes(this.#scope));
     });
+  }
+
+  /** Before anything is pushed of sensors that were moved: what goes on under the same labels has ended on the device before. */
+  async #noteMoves(placement: OtelPlacement, slices: Steps): Promise<void> {
+    const { store, measured, observer, ends } = this.#options;
+    const moves = placement.beginPush();
+    if (moves.size === 0 || ends === undefined) return;
+    let dropped = 0;
+    for (const table of store.tables) {
+      if (!placement.isOfSensors(table.family)) continue;
+      for (let slot = 0; slot < table.slots; slot++) {
+        const turn = slices.step();
+        if (turn !== undefined) await turn;
+        // Those with other labels now are not known to be pushed.
+        if (!table.isPushed(slot) || table.isLeft(slot)) continue;
+        for (const before of moves.get(table.label(slot, 0))?.get(table.label(slot, 1)) ?? []) {
+          const isMeasured = measured.has(table.family.name);
+          if (!placement.noteMoved(table.family, table.labels(slot), before, isMeasured)) dropped++;
+        }
+      }
+    }
+    observer.endsDropped(dropped);
   }
 
   /** Those whose series are part of the state. */

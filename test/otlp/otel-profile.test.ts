@@ -177,6 +177,64 @@ test("a sensor that is moved ends on the device that it was on", async () => {
   expect(look()).toEqual(["2002 prtg.sensor.interval"]);
 });
 
+test("what goes on under the same labels ends on the device before", async () => {
+  const { store, world, push, receiver, clock } = await pushOtel("http/protobuf");
+  const look = looker(receiver);
+  const exceeded = store.table(TREE_FAMILIES.channelLimitExceeded);
+  const intervals = store.table(TREE_FAMILIES.sensorInterval);
+  // No label of the one says where its sensor is.
+  exceeded.set(exceeded.add(["hq", "40", "0", "min_error"]), 0);
+  const interval = intervals.add(world.sensorLabels("40"));
+  intervals.set(interval, 60);
+  const values = ["2001 prtg.sensor.interval", "2001 prtg.channel.limit_exceeded"].sort();
+  await push.flush();
+  expect(look().sort()).toEqual(values);
+  const move = async (device: string) => {
+    world.sensors.set("40", device);
+    intervals.relabel(interval, world.sensorLabels("40"));
+    await clock.advance(60_000);
+    await push.flush();
+  };
+  await move("2002");
+  const moved = values.map((value) => value.replace("2001", "2002"));
+  expect(look().sort()).toEqual([...moved, ...values.map((value) => `end of ${value}`)].sort());
+  await push.flush();
+  expect(look().sort()).toEqual(moved);
+  await move("2001");
+  look();
+  await push.flush();
+  expect(look().sort()).toEqual(values);
+});
+
+test("such an end is told until the receiver has it, unless the sensor is back", async () => {
+  let isOut = false;
+  const { store, world, push, receiver, clock } = await pushOtel("http/protobuf", {}, () =>
+    isOut ? { status: 503 } : undefined,
+  );
+  const look = looker(receiver);
+  const exceeded = store.table(TREE_FAMILIES.channelLimitExceeded);
+  for (const id of ["40", "41"]) exceeded.set(exceeded.add(["hq", id, "0", "min_error"]), 0);
+  await push.flush();
+  look();
+  const pushAfter = async (...moves: readonly (readonly [sensor: string, device: string])[]) => {
+    for (const [sensor, device] of moves) world.sensors.set(sensor, device);
+    await clock.advance(60_000);
+    await push.flush();
+  };
+  isOut = true;
+  await pushAfter(["40", "2002"], ["41", "2001"]);
+  await pushAfter(["41", "2002"]);
+  isOut = false;
+  look();
+  await pushAfter();
+  const values = ["2002 prtg.channel.limit_exceeded", "2002 prtg.channel.limit_exceeded"];
+  // Of 41 the receiver never had a value on the other device, or cannot be known to have none.
+  const end = "end of 2001 prtg.channel.limit_exceeded";
+  expect(look().sort()).toEqual([...values, end, end]);
+  await pushAfter();
+  expect(look()).toEqual(values);
+});
+
 test("sensors of a device go together, each sensor in the order of time", async () => {
   const { world, sink, receiver } = await pushOtel("http/protobuf", { maxRequestBytes: 65_536 });
   for (let sensor = 100; sensor < 200; sensor++) world.sensors.set(String(sensor), sensor % 2 === 0 ? "2001" : "2002");

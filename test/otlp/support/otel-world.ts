@@ -76,9 +76,13 @@ export class SmallWorld implements DeviceLookup {
 }
 
 /** A push of the profile `otel` to a receiver: measurements, and a store to fill. */
-export async function pushOtel(protocol: OtlpProtocol, options: { readonly maxRequestBytes?: number } = {}) {
+export async function pushOtel(
+  protocol: OtlpProtocol,
+  options: { readonly maxRequestBytes?: number } = {},
+  answer?: Parameters<typeof startReceiver>[0],
+) {
   const world = new SmallWorld();
-  const receiver = await startReceiver();
+  const receiver = await startReceiver(answer);
   const clock = new ManualClock(NOON);
   const profile = new OtelProfile(RESOURCE);
   const placement = new OtelPlacement(profile, world);
