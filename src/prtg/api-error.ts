@@ -41,7 +41,13 @@ export function isTimeout({ code }: ApiError): boolean {
   return code === "API_TIMEOUT" || code === "API_EXECUTION_TIMEOUT";
 }
 
+const CLOSED = "the client is closed";
+
 /** Why requests fail after `close()`. */
 export function closedError(): ApiError {
-  return new ApiError("API_SUSPENDED", "the client is closed", { endpoint: "", remedy: "The exporter is ending." });
+  return new ApiError("API_SUSPENDED", CLOSED, { endpoint: "", remedy: "The exporter is ending." });
+}
+
+export function isClosedError(error: unknown): boolean {
+  return error instanceof ApiError && error.code === "API_SUSPENDED" && error.message === CLOSED;
 }

@@ -1,8 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ServerAccesses } from "../../src/prtg/request/server-access.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { sendJson, startApiServer } from "./support/api-server.ts";
 import { testClient } from "./support/test-client.ts";
 
+const VERSION = { version: "26.1.1" };
 const NEVER = new AbortController().signal;
 
 /** Clients of one simulated server, by the same login unless told otherwise. */
@@ -109,5 +112,57 @@ describe("clients of one server with one login", () => {
     await going;
     await expect(first.api.version(NEVER)).rejects.toThrow();
     expect(first.recorded.inFlight).toBe(0);
+  });
+
+  test("read the secret of one that is there: the file of one that has left may be gone", async () => {
+    const { client, sessions } = await setUp();
+    const gone = async () => {
+      throw new Error("no such file");
+    };
+    const first = client({ auth: { kind: "login", username: CREDENTIALS.username, password: gone } });
+    const second = client();
+    await first.api.close();
+    await second.api.version(NEVER);
+    expect(sessions().opened).toBe(1);
+  });
+
+  test("have connections for what the budget lets pass, also after the strictest, who came first, has left", async () => {
+    const held: (() => void)[] = [];
+    const server = await startApiServer((_, response) => void held.push(() => sendJson(response, VERSION)));
+    const shared = { accesses: new ServerAccesses(), accessKey: "same" };
+    const first = testClient(server.url, { ...shared, name: "first", limits: { concurrency: 1 } });
+    const second = testClient(server.url, { ...shared, name: "second", limits: { concurrency: 3 } });
+    await first.api.close();
+    const asked = Array.from({ length: 3 }, () => second.api.version(NEVER));
+    await vi.waitFor(() => expect(held).toHaveLength(3));
+    for (const answer of held) answer();
+    await Promise.all(asked);
+  });
+
+  test("ask once for all of them whether the server is there again, also where the one that asked is closed", async () => {
+    const clock = new ManualClock();
+    const server = await startApiServer((_, response) => sendJson(response, {}, { status: 503 }));
+    const shared = { accesses: new ServerAccesses(), accessKey: "same", clock };
+    const clients = ["a", "b", "c"].map((name) => testClient(server.url, { ...shared, name }));
+    const [first] = clients;
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await first?.api.version(NEVER).catch(() => undefined);
+    }
+    const probes = () => server.requests.filter(({ path }) => path === "/health").length;
+    expect(probes()).toBe(0);
+    await clock.advance(60_000);
+    const held: (() => void)[] = [];
+    server.handle(({ path }, response) => {
+      if (path === "/health") held.push(() => sendJson(response, {}));
+      else sendJson(response, VERSION);
+    });
+    const asked = clients.map(({ api }) => api.version(NEVER));
+    const outcomes = Promise.allSettled(asked);
+    await vi.waitFor(() => expect(probes()).toBe(1));
+    await first?.api.close();
+    await vi.waitFor(() => expect(probes()).toBe(2));
+    for (const answer of held) answer();
+    expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+    expect(probes()).toBe(2);
   });
 });

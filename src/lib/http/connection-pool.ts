@@ -7,7 +7,7 @@ import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls
 export interface ConnectionPoolOptions {
   /** `https://prtg.example.com:1616` */
   readonly origin: string;
-  /** Connections, as many as requests may be under way. */
+  /** Connections, as many as requests may be under way; see `widen`. */
   readonly connections: number;
   /** Of a request as a whole, milliseconds; a connection gets no more of it than ten seconds to come about. */
   readonly timeoutMs: number;
@@ -47,11 +47,13 @@ export class ConnectionPool {
   /** Made for the first request: undici takes longer to load than all that the exporter needs to listen. */
   #pool: Promise<Pool> | undefined;
   #since: number;
+  #connections: number;
 
   constructor(options: ConnectionPoolOptions) {
-    const { origin, timeoutMs, clock, lookup: resolve, onStale, tls = {} } = options;
+    const { origin, connections, timeoutMs, clock, lookup: resolve, onStale, tls = {} } = options;
     const timeout = Math.min(timeoutMs, MAX_CONNECT_MS);
     this.#options = options;
+    this.#connections = connections;
     const settings = {
       timeout,
       autoSelectFamilyAttemptTimeout: Math.min(MAX_ATTEMPT_MS, Math.ceil(timeout / 3)),
@@ -89,6 +91,13 @@ export class ConnectionPool {
     old.then((pool) => pool.close()).then(gone, gone);
   }
 
+  /** At least so many connections from now on; fewer requests leave some unused. */
+  widen(connections: number): void {
+    if (connections <= this.#connections) return;
+    this.#connections = connections;
+    this.renew();
+  }
+
   /** Ends all connections, also busy ones, and lets no request begin any more. */
   async destroy(): Promise<void> {
     await Promise.all([this.#open(), ...this.#retired].map(async (pool) => (await pool).destroy()));
@@ -100,7 +109,8 @@ export class ConnectionPool {
   }
 
   async #createPool(): Promise<Pool> {
-    const { origin, connections } = this.#options;
+    const { origin } = this.#options;
+    const connections = this.#connections;
     const reused = this.#reused;
     const { createReportingPool } = await import("./reporting-pool.ts");
     return createReportingPool(origin, (request) => reused.add(request), {

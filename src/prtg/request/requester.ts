@@ -1,5 +1,5 @@
 import { waitFor, withDeadline } from "../../lib/deadline.ts";
-import { ApiError, closedError } from "../api-error.ts";
+import { ApiError, closedError, isClosedError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ServerClock } from "../server-clock.ts";
 import { HEALTH_ENDPOINT } from "./circuit-breaker.ts";
@@ -23,7 +23,6 @@ export class Requester {
   readonly #accesses: ServerAccesses;
   readonly #access: ServerAccess;
   readonly #closing = new AbortController();
-  #probe: Promise<void> | undefined;
 
   constructor(options: ApiClientOptions) {
     this.#options = options;
@@ -80,11 +79,19 @@ export class Requester {
       const what = `held back for ${Math.ceil(heldForMs / 1000)} s, as the server asked`;
       throw new ApiError("API_RATE_LIMITED", `${endpoint}: ${what}`, { endpoint, retryAfterMs: heldForMs });
     }
-    if (!this.#access.breakers.needsProbe) return;
-    this.#probe ??= this.#sendProbe().finally(() => {
-      this.#probe = undefined;
-    });
-    await waitFor(this.#probe, total.signal);
+    while (this.#access.breakers.needsProbe) {
+      let isOurs = false;
+      const probe = this.#access.probe(() => {
+        isOurs = true;
+        return this.#sendProbe();
+      });
+      try {
+        return await waitFor(probe, total.signal);
+      } catch (error) {
+        // The client that asked was closed meanwhile: that says nothing of the server.
+        if (isOurs || !isClosedError(error) || total.signal.aborted) throw error;
+      }
+    }
   }
 
   async #sendProbe(): Promise<void> {

@@ -1,8 +1,9 @@
 import { withDeadline } from "../../lib/deadline.ts";
+import type { TlsMaterial } from "../../lib/http/tls.ts";
 import { ApiError } from "../api-error.ts";
 import { ApiKeyAuth, type Authenticator } from "../auth/authenticator.ts";
 import { type LoginSender, SessionAuth } from "../auth/session-auth.ts";
-import type { ApiClientOptions } from "../options.ts";
+import type { ApiAuth, ApiClientOptions } from "../options.ts";
 import { ServerClock } from "../server-clock.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import { CircuitBreakers } from "./circuit-breaker.ts";
@@ -26,13 +27,18 @@ export class ServerAccess implements LoginSender {
   readonly #clients = new Set<ApiClientOptions>();
   /** Requests of the session, which are told to a client that may leave. */
   readonly #logins = new Set<Promise<unknown>>();
+  #probe: Promise<void> | undefined;
 
   /** `first`: of the client that opens it, which is to join. */
   constructor(first: ApiClientOptions) {
-    const { auth, redactor, clock, limits, log } = first;
+    const { auth, redactor, clock, limits, log, tls } = first;
     const longest = () => this.#clients.values().next().value ?? first;
+    // The files of a client that has left may be gone, or hold what is another's now.
+    const secret = () => secretOf(longest().auth);
+    const material = tls?.read && (() => (longest().tls?.read ?? readNothing)());
     const shared: ApiClientOptions = {
       ...first,
+      tls: { ...tls, read: material },
       get log() {
         return longest().log;
       },
@@ -45,11 +51,9 @@ export class ServerAccess implements LoginSender {
       for (const { observer } of this.#clients) observer.breakerChanged(open);
     });
     this.authenticator =
-      auth.kind === "api_key"
-        ? new ApiKeyAuth(auth.key, redactor)
-        : new SessionAuth(auth.username, auth.password, this, shared);
+      auth.kind === "api_key" ? new ApiKeyAuth(secret, redactor) : new SessionAuth(auth.username, secret, this, shared);
     this.budget = new RequestBudget(clock, limits);
-    this.#transport = new Transport(first);
+    this.#transport = new Transport(shared);
     this.retries = new RetryPolicy(first);
   }
 
@@ -73,6 +77,14 @@ export class ServerAccess implements LoginSender {
     if (!this.#clients.delete(client)) return;
     this.#limit();
     await Promise.allSettled(this.#logins);
+  }
+
+  /** What one client asks to find out whether the server is there again, it asks for all; `send`: where none does yet. */
+  probe(send: () => Promise<void>): Promise<void> {
+    this.#probe ??= send().finally(() => {
+      this.#probe = undefined;
+    });
+    return this.#probe;
   }
 
   /** Ends the session and closes the connections. */
@@ -159,11 +171,22 @@ export class ServerAccess implements LoginSender {
   /** What the strictest client allows. */
   #limit(): void {
     const limits = [...this.#clients].map((client) => client.limits);
+    const concurrency = Math.min(...limits.map((each) => each.concurrency));
+    // First: what the budget lets pass must find a connection, as its time runs.
+    this.#transport.widen(concurrency);
     this.budget.limit({
-      concurrency: Math.min(...limits.map(({ concurrency }) => concurrency)),
+      concurrency,
       requestsPerSecond: Math.min(...limits.map(({ requestsPerSecond }) => requestsPerSecond)),
     });
   }
+}
+
+function secretOf(auth: ApiAuth): Promise<string> {
+  return auth.kind === "api_key" ? auth.key() : auth.password();
+}
+
+function readNothing(): Promise<TlsMaterial> {
+  return Promise.resolve({ ca: undefined, cert: undefined, key: undefined });
 }
 
 /** The accesses that are open, by what makes them the same. */

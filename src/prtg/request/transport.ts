@@ -149,6 +149,11 @@ export class Transport {
     return reason;
   }
 
+  /** At least so many requests may be under way from now on. */
+  widen(connections: number): void {
+    this.#pool.widen(connections);
+  }
+
   /** Ends all connections, also busy ones. */
   async close(): Promise<void> {
     await this.#pool.destroy();
