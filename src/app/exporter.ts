@@ -209,7 +209,7 @@ export class Exporter {
   /** Shows what is known as the configuration wants it, and of the servers that are left. */
   async #reshape(): Promise<void> {
     const shape = shapeOf(this.#config);
-    const slices = new TimeSlices(this.#context.clock);
+    const slices = new TimeSlices(this.#context.clock, undefined, this.#store.lane);
     await this.#store.reshape(
       shape.mapper.storeFamilies(),
       async (tables) => {

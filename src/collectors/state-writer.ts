@@ -67,15 +67,15 @@ export class StateWriter {
     await this.#commit((context) => this.state.applyVersion(version, context));
   }
 
-  /** As of now. */
+  /** As of now, for a commit. */
   context(): UpdateContext {
-    const { clock, clockOffset, isClockInDoubt, expiry } = this.#options;
+    const { view, clock, clockOffset, isClockInDoubt, expiry } = this.#options;
     const server = clock.now() + clockOffset();
     const now = { monotonic: clock.monotonic(), server, isServerInDoubt: isClockInDoubt() };
-    return { now, expiry, slices: this.slices() };
+    return { now, expiry, slices: new TimeSlices(clock, undefined, view.lane) };
   }
 
-  /** For work over many channels. */
+  /** For work over many channels outside of a commit. */
   slices(): TimeSlices {
     return new TimeSlices(this.#options.clock);
   }

@@ -82,7 +82,7 @@ export class TooManyPages extends Error {}
 export class Exposition {
   readonly #options: ExpositionOptions;
   readonly #source: PageSource;
-  readonly #encoder = new PageEncoder(() => this.#bytesFor(HELD_TO_PAGE));
+  readonly #encoder: PageEncoder;
   readonly #ownMetrics: OwnMetricsRenderer;
   readonly #cache = new RepresentationCache();
   /** Two pages put together at a time would take twice the memory, and could free each other's lines. */
@@ -97,6 +97,7 @@ export class Exposition {
   constructor(options: ExpositionOptions) {
     const { store, registry, clock, observer, limits = UNLIMITED } = options;
     this.#options = options;
+    this.#encoder = new PageEncoder(() => this.#bytesFor(HELD_TO_PAGE), store.lane);
     this.#ownMetrics = new OwnMetricsRenderer(registry, clock);
     this.#source = new PageSource(store, this.#encoder.lines, clock, limits, (series) => observer.dropped?.(series));
   }
@@ -249,7 +250,10 @@ export class Exposition {
     if (ready !== undefined) return Promise.resolve(ready);
     const max = isKeptReady(key) ? MAX_WAITING : MAX_WAITING_OF_SERVERS;
     if (this.#work.activeCount + this.#work.pendingCount > max) return Promise.reject(new TooManyPages());
-    return this.#work(async () => this.#readyContent(key, reader) ?? this.#make(key, reader));
+    // A refresh or a commit may be under way, and with hundreds of servers each of its steps would wait for all of theirs.
+    return this.#options.store.lane.readerWaitsFor(() =>
+      this.#work(async () => this.#readyContent(key, reader) ?? this.#make(key, reader)),
+    );
   }
 
   #readyContent(key: RepresentationKey, reader: PageReader | undefined): Content | undefined {

@@ -1,3 +1,4 @@
+import type { SharedLane } from "../lib/yielding.ts";
 import { type DeflatedChunk, deflateChunk } from "./gzip.ts";
 import type { CurrentPage } from "./page-source.ts";
 import { CompressedReaders, LineMemory, type PageReader } from "./reader-memory.ts";
@@ -9,12 +10,13 @@ export class PageEncoder {
   readonly lines: LineMemory;
   readonly #compressedReaders: CompressedReaders;
   readonly #plain: ShardEncoders<Buffer>;
-  readonly #compressed = new ShardEncoders<DeflatedChunk>(deflateChunk);
+  readonly #compressed: ShardEncoders<DeflatedChunk>;
   /** Lines that were copied for shards, until they are freed. */
   #copies = new Set<Buffer>();
 
   /** `maxHeld`: bytes of old pages that readers may hold, in each encoding. */
-  constructor(maxHeld: () => number) {
+  constructor(maxHeld: () => number, lane: SharedLane) {
+    this.#compressed = new ShardEncoders(deflateChunk, undefined, lane);
     this.lines = new LineMemory(maxHeld);
     this.#compressedReaders = new CompressedReaders(maxHeld);
     this.#plain = new ShardEncoders(
@@ -23,6 +25,7 @@ export class PageEncoder {
         this.lines.adopt(copied);
         this.#copies.add(copied);
       },
+      lane,
     );
   }
 

@@ -16,6 +16,7 @@ const NONE_DROPPED: ReadonlyMap<string, number> = new Map();
 
 /** The page as the store has it, and where its limits cut it. */
 export class PageSource {
+  readonly #store: Store;
   readonly #renderer: StoreRenderer;
   readonly #clock: Clock;
   readonly #onDropped: ((series: ReadonlyMap<string, number>) => void) | undefined;
@@ -31,6 +32,7 @@ export class PageSource {
     limits: PageLimits,
     onDropped: ((series: ReadonlyMap<string, number>) => void) | undefined,
   ) {
+    this.#store = store;
     this.#renderer = new StoreRenderer(store, lines);
     this.#clock = clock;
     this.#limits = limits;
@@ -70,7 +72,7 @@ export class PageSource {
       return rendered;
     });
     if (this.#current?.page.version === page.version) return this.#current;
-    const cut = await cutToLimits(page, limits, new TimeSlices(this.#clock));
+    const cut = await cutToLimits(page, limits, new TimeSlices(this.#clock, undefined, this.#store.lane));
     const current = { page, cut };
     this.#bytes = bytesOf(page);
     this.#current = current;

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../lib/yielding.ts";
+import { type SharedLane, yieldToEventLoop } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import type { PageCut } from "./page-limit.ts";
@@ -22,21 +22,25 @@ export class ShardEncoder<Encoded> {
   readonly #encode: (bytes: Buffer) => Promise<Encoded>;
   readonly #lines = new LineBuffer();
   readonly #onCopy: (lines: Buffer) => void;
+  readonly #lane: SharedLane | undefined;
   /** Undefined: nothing of the block is in the shard. */
   #blocks = new Map<RenderedBlock, Promise<Encoded | undefined>>();
   readonly #headers = new WeakMap<MetricFamily, Map<ExpositionFormat, Promise<Encoded>>>();
 
   /**
    * `selection`: undefined where all series are in the shard. `onCopy` is told of lines that were copied for the shard.
+   * `lane`: undefined where no reader waits for it.
    */
   constructor(
     selection: Selection | undefined,
     encode: (bytes: Buffer) => Promise<Encoded>,
     onCopy: (lines: Buffer) => void,
+    lane?: SharedLane,
   ) {
     this.#selection = selection;
     this.#encode = encode;
     this.#onCopy = onCopy;
+    this.#lane = lane;
   }
 
   /** Of the blocks of the page that was encoded last. */
@@ -80,7 +84,7 @@ export class ShardEncoder<Encoded> {
         if (this.#blocks.has(block)) continue;
         signal?.throwIfAborted();
         await this.#encodeBlock(block);
-        await yieldToEventLoop();
+        await yieldToEventLoop(this.#lane);
       }
     };
     const workers = Array.from({ length: MAX_CONCURRENT }, work);
@@ -133,12 +137,18 @@ function selectionOf(shard: Shard, highest: ShardKey): Selection {
 export class ShardEncoders<Encoded> {
   readonly #encode: (bytes: Buffer) => Promise<Encoded>;
   readonly #onCopy: (lines: Buffer) => void;
+  readonly #lane: SharedLane | undefined;
   readonly #encoders = new Map<string, { readonly shard: Shard; readonly encoder: ShardEncoder<Encoded> }>();
 
-  /** `onCopy` is told of lines that were copied for a shard. */
-  constructor(encode: (bytes: Buffer) => Promise<Encoded>, onCopy: (lines: Buffer) => void = () => undefined) {
+  /** `onCopy` is told of lines that were copied for a shard. `lane`: undefined where no reader waits for them. */
+  constructor(
+    encode: (bytes: Buffer) => Promise<Encoded>,
+    onCopy: (lines: Buffer) => void = () => undefined,
+    lane?: SharedLane,
+  ) {
     this.#encode = encode;
     this.#onCopy = onCopy;
+    this.#lane = lane;
   }
 
   /** Of all of them. */
@@ -153,7 +163,7 @@ export class ShardEncoders<Encoded> {
     const known = this.#encoders.get(name);
     if (known !== undefined) return known.encoder;
     const selection = isWhole(shard) && cut === undefined ? undefined : selectionOf(shard, highest);
-    const encoder = new ShardEncoder(selection, this.#encode, this.#onCopy);
+    const encoder = new ShardEncoder(selection, this.#encode, this.#onCopy, this.#lane);
     // A shard is cut at one place at a time.
     this.retain((other) => !isSameShard(other, shard));
     this.#encoders.set(name, { shard, encoder });

@@ -92,7 +92,7 @@ export class StoreRenderer {
       blocks.push(lines);
       if (before !== undefined) replace(before);
       // A block takes about a millisecond. A page that is read meanwhile takes many turns, so these have to be short.
-      await yieldToEventLoop();
+      await yieldToEventLoop(this.#store.lane);
     }
     return { family, version, size, blocks };
   }

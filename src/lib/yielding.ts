@@ -11,8 +11,33 @@ export type Lane = "reader" | "background";
 /** While readers wait, one turn in so many is for the background: it must go on, too. */
 const BACKGROUND_EVERY = 4;
 
-const waiting: Readonly<Record<Lane, (() => void)[]>> = { reader: [], background: [] };
+interface Waiting {
+  readonly lane: Lane | SharedLane;
+  readonly goOn: () => void;
+}
+
+const waiting: Readonly<Record<Lane, Waiting[]>> = { reader: [], background: [] };
 let turns = 0;
+
+/** The lane of work in the background that readers come to wait for: it is theirs for as long as one does. */
+export class SharedLane {
+  #readers = 0;
+
+  get current(): Lane {
+    return this.#readers > 0 ? "reader" : "background";
+  }
+
+  /** Has what is done in this lane go before the background, from now on until a reader has what it waits for. */
+  async readerWaitsFor<Result>(result: () => Promise<Result>): Promise<Result> {
+    this.#readers++;
+    moveToReaders(this);
+    try {
+      return await result();
+    } finally {
+      this.#readers--;
+    }
+  }
+}
 
 /**
  * Waits until the event loop has looked after everything else. Of all the long work that waits like this, one piece is
@@ -20,9 +45,9 @@ let turns = 0;
  * What a reader waits for goes first: with hundreds of servers, a scrape would else wait a turn for each of their answers
  * whenever it gives the event loop back. For work that knows how long its pieces take; otherwise see `TimeSlices`.
  */
-export function yieldToEventLoop(lane: Lane = "background"): Promise<void> {
+export function yieldToEventLoop(lane: Lane | SharedLane = "background"): Promise<void> {
   return new Promise((resolve) => {
-    waiting[lane].push(resolve);
+    waiting[typeof lane === "string" ? lane : lane.current].push({ lane, goOn: resolve });
     if (waiting.reader.length + waiting.background.length === 1) setImmediate(goOn);
   });
 }
@@ -31,20 +56,29 @@ function goOn(): void {
   const { reader, background } = waiting;
   turns++;
   const isForReader = reader.length > 0 && (background.length === 0 || turns % BACKGROUND_EVERY !== 0);
-  (isForReader ? reader : background).shift()?.();
+  (isForReader ? reader : background).shift()?.goOn();
   if (reader.length + background.length > 0) setImmediate(goOn);
+}
+
+/** What waits in the lane already. */
+function moveToReaders(lane: SharedLane): void {
+  const { reader, background } = waiting;
+  for (const one of background.filter((each) => each.lane === lane)) {
+    background.splice(background.indexOf(one), 1);
+    reader.push(one);
+  }
 }
 
 /** Cuts long work into slices of 8 ms: scrapes and requests get the event loop in between. */
 export class TimeSlices {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
-  readonly #lane: Lane;
+  readonly #lane: Lane | SharedLane;
   #steps = 0;
   #sliceBegan: number;
 
   /** `signal` ends the work between two slices: what is waited for rejects with its reason. */
-  constructor(clock: Clock, signal?: AbortSignal, lane: Lane = "background") {
+  constructor(clock: Clock, signal?: AbortSignal, lane: Lane | SharedLane = "background") {
     this.#clock = clock;
     this.#signal = signal;
     this.#lane = lane;

@@ -90,7 +90,8 @@ export class StateProducer implements MetricProducer {
         });
         metrics.push(metric);
       }
-      for await (const [, ends] of this.#ends(time, new TimeSlices(this.#options.clock))) metrics.push(ends);
+      for await (const [, ends] of this.#ends(time, new TimeSlices(this.#options.clock, undefined, store.lane)))
+        metrics.push(ends);
       return [{ scope: this.#scope, metrics }];
     });
   }
@@ -99,7 +100,7 @@ export class StateProducer implements MetricProducer {
   #placedScopes(placement: OtelPlacement, time: HrTime): Promise<ScopeMetrics[]> {
     const { store, clock } = this.#options;
     return store.read(async () => {
-      const slices = new TimeSlices(clock);
+      const slices = new TimeSlices(clock, undefined, store.lane);
       await this.#noteMoves(placement, slices);
       const place = placement.reader();
       const [values, ends, measuredOnes] = [new MetricsByResource(), new MetricsByResource(), new MetricsByResource()];
@@ -158,7 +159,7 @@ export class StateProducer implements MetricProducer {
   async #readTable(table: SeriesTable, take: (labels: readonly string[], value: number) => void): Promise<void> {
     const tellsEnds = this.#options.ends !== undefined;
     for (let slot = 0; slot < table.slots; slot++) {
-      if (slot > 0 && slot % SLICE === 0) await yieldToEventLoop();
+      if (slot > 0 && slot % SLICE === 0) await yieldToEventLoop(this.#options.store.lane);
       if (!hasFiniteValue(table, slot)) continue;
       take(table.labels(slot), table.value(slot));
       if (tellsEnds) table.markPushed(slot);

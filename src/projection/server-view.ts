@@ -1,3 +1,4 @@
+import type { SharedLane } from "../lib/yielding.ts";
 import type { MappingOutcome, ValueSeries } from "../mapping/channel-mapper.ts";
 import type { Channel } from "../model/channel.ts";
 import { ServerState, type ServerStateOptions } from "../model/server-state.ts";
@@ -30,6 +31,11 @@ export class ServerView {
     this.#shape = shape;
     this.#projection = new ServerProjection(server, shape, store);
     this.state.observe(this.#projection);
+  }
+
+  /** Of long work inside `commit`. */
+  get lane(): SharedLane {
+    return this.#store.lane;
   }
 
   /** Runs a change of the state as one commit of the store: readers of the store see all of it or nothing. */

@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import type { Steps } from "../lib/yielding.ts";
+import { SharedLane, type Steps } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import { LeftSeries } from "./left-series.ts";
 import { retire } from "./retired-series.ts";
@@ -29,6 +29,8 @@ export class Store implements Tables {
   #retired: readonly SeriesTable[] = [];
   /** What tables that were replaced have added to the version: it must not come back to a number that readers know. */
   #retiredVersions = 0;
+  /** Of long work inside `commit` and `read`: all others wait for it, and sometimes the reader of a page does. */
+  readonly lane = new SharedLane();
   /** What is kept of series that were pushed, until the receiver knows that they have ended. */
   readonly left = new LeftSeries(MAX_LEFT_SERIES);
 

@@ -1,10 +1,11 @@
 import { gunzipSync } from "node:zlib";
 import { Registry } from "prom-client";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { Exposition } from "../../src/exposition/exposition.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
+import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { Store } from "../../src/store/store.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
@@ -36,6 +37,25 @@ function setUp(clock: Clock = systemClock) {
   const text = async (format = TEXT) => Buffer.concat(await exposition.page(format, "identity")).toString();
   return { store, registry, exposition, rendered, objects, text };
 }
+
+/** What hundreds of servers have in the background, until the test is over. */
+function busyBackground(): { turns: number } {
+  const background = { turns: 0 };
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+  });
+  const work = async () => {
+    while (!isOver) {
+      await yieldToEventLoop();
+      background.turns++;
+    }
+  };
+  for (let server = 0; server < SERVERS; server++) void work();
+  return background;
+}
+
+const SERVERS = 300;
 
 describe("Exposition", () => {
   test("writes families with samples only, once each, and ends OpenMetrics with EOF", async () => {
@@ -136,6 +156,33 @@ describe("Exposition", () => {
     expect(rendered.length).toBe(before);
     await clock.advance(1_000);
     await expect.poll(() => rendered.length).toBe(before + 1);
+  });
+
+  test("a page that is not ready is made before the background goes on, and so is what it has to wait for", async () => {
+    const { store, objects, exposition, text } = setUp();
+    const slots: number[] = [];
+    await store.commit(() => {
+      for (let index = 0; index < 30_000; index++) slots.push(objects.add(["hq", `kind ${index}`]));
+    });
+    const setAll = (value: number) => {
+      for (const slot of slots) objects.set(slot, value);
+    };
+    await store.commit(() => setAll(1));
+    // Kept ready from then on.
+    await text(TEXT);
+    const background = busyBackground();
+    const committing = store.commit(async () => {
+      setAll(2);
+      for (let piece = 0; piece < 30; piece++) await yieldToEventLoop(store.lane);
+    });
+    const refreshing = exposition.refresh();
+    await yieldToEventLoop();
+    const before = background.turns;
+    const page = await text(OPENMETRICS);
+    // Of each of its steps, the background has a third; without a lane of its own, each would wait for all servers.
+    expect(background.turns - before).toBeLessThan(SERVERS);
+    expect(page).toContain('prtg_objects{server="hq",kind="kind 29999"} 2\n');
+    await Promise.all([committing, refreshing]);
   });
 
   test("serves the exporter's own metrics fresh, behind a page that is not rendered anew", async () => {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { yieldToEventLoop } from "../../src/lib/yielding.ts";
+import { SharedLane, yieldToEventLoop } from "../../src/lib/yielding.ts";
 
 test("does one piece of work a turn of the event loop, in the order in which it was asked for", async () => {
   const done: string[] = [];
@@ -33,5 +33,28 @@ test("what a reader waits for goes before the background, however much of that t
   await work("scrape", "reader", 30);
   expect(done.filter((name) => name === "poll").length).toBeGreaterThanOrEqual(9);
   expect(done.filter((name) => name === "poll").length).toBeLessThanOrEqual(11);
+  await Promise.all(background);
+});
+
+test("a lane is in the background until a reader waits for it, and what waits in it already moves up", async () => {
+  const lane = new SharedLane();
+  const done: string[] = [];
+  const work = async (name: string, where: SharedLane | "background", pieces: number) => {
+    for (let piece = 0; piece < pieces; piece++) {
+      await yieldToEventLoop(where);
+      done.push(name);
+    }
+  };
+  const polls = () => done.filter((name) => name === "poll").length;
+  const background = Array.from({ length: 100 }, () => work("poll", "background", 5));
+  await work("unread", lane, 1);
+  expect(polls()).toBe(100);
+  const rest = work("page", lane, 30);
+  const before = polls();
+  await lane.readerWaitsFor(() => rest);
+  expect(polls() - before).toBeLessThanOrEqual(11);
+  expect(lane.current).toBe("background");
+  await expect(lane.readerWaitsFor(() => Promise.reject(new Error("gone")))).rejects.toThrow("gone");
+  expect(lane.current).toBe("background");
   await Promise.all(background);
 });

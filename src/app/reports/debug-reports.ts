@@ -17,7 +17,7 @@ export function createDebugPages(sources: DebugSources, redactor: Redactor): Deb
 function redacted(page: DebugPage, redactor: Redactor, clock: Clock): DebugPage {
   return async (query, gone) => {
     const report = await page(query, gone);
-    const json = await redactStrings(report.json, redactor, new TimeSlices(clock, gone));
+    const json = await redactStrings(report.json, redactor, new TimeSlices(clock, gone, "reader"));
     return { ...report, text: redactor.redact(report.text), json };
   };
 }

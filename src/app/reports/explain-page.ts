@@ -34,7 +34,7 @@ export interface ExplainedSensor {
 /** `/debug/explain?object=ID`: on every server that has such an object, what is known of it and what is served. */
 export function explainPage(sources: DebugSources): DebugPage {
   return async (query, gone) => {
-    const slices = new TimeSlices(sources.clock, gone);
+    const slices = new TimeSlices(sources.clock, gone, "reader");
     const wanted = parseObject(query.get("object"));
     if (wanted === undefined) return failure(400, USAGE);
     const explained: ExplainedSensor[] = [];

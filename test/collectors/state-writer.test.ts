@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { createExpiryPolicy } from "../../src/collectors/server-collectors.ts";
+import { StateWriter } from "../../src/collectors/state-writer.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import { yieldToEventLoop } from "../../src/lib/yielding.ts";
+import { serverRecorder } from "../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../support/exporter-metrics.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { monitored, smallServer } from "./monitored.ts";
+
+test("a long commit that the reader of a page has to wait for goes before the background", async () => {
+  const { monitor, store } = monitored(smallServer());
+  let now = 0;
+  // Each step takes longer than a slice.
+  const clock: Clock = Object.assign(new ManualClock(), {
+    monotonic: () => {
+      now += 10;
+      return now;
+    },
+  });
+  const writer = new StateWriter({
+    ...{ view: monitor.view, clock, clockOffset: () => 0, isClockInDoubt: () => false },
+    metrics: serverRecorder(emptyMetrics(), "hq"),
+    expiry: createExpiryPolicy(clock, () => undefined),
+  });
+  let turns = 0;
+  const others = Array.from({ length: 100 }, async () => {
+    for (let piece = 0; piece < 3; piece++) {
+      await yieldToEventLoop();
+      turns++;
+    }
+  });
+  const { slices } = writer.context();
+  await store.lane.readerWaitsFor(async () => {
+    for (let piece = 0; piece < 30; piece++) await slices.longStep();
+  });
+  expect(turns).toBeLessThanOrEqual(11);
+  await Promise.all(others);
+});
