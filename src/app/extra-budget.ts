@@ -5,7 +5,7 @@ import type { LoadMeter } from "../lib/load/load-meter.ts";
 import { PressureGauge } from "../lib/load/pressure.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
-import { EXTRA_COLLECTORS, OWN_METRICS } from "../telemetry/own-metrics.ts";
+import { DEFERRED_COLLECTORS, EXTRA_COLLECTORS, OWN_METRICS } from "../telemetry/own-metrics.ts";
 
 const MEASURED_EVERY_MS = 1_000;
 /** It is over when nothing was left for later for so long: cycles of time series come each minute by default. */
@@ -60,9 +60,9 @@ export class ExtraBudget {
   #record(): void {
     this.#metrics.loop(this.#gauge.load.loop);
     this.#metrics.allowed(this.work.rate);
+    for (const collector of EXTRA_COLLECTORS) this.#metrics.waiting(collector, this.work.waiting(collector));
     let deferred = 0;
-    for (const collector of EXTRA_COLLECTORS) {
-      this.#metrics.waiting(collector, this.work.waiting(collector));
+    for (const collector of DEFERRED_COLLECTORS) {
       const more = this.work.deferredBy(collector) - (this.#seen.get(collector) ?? 0);
       this.#seen.set(collector, this.work.deferredBy(collector));
       this.#metrics.deferred(collector, more);

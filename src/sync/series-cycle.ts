@@ -100,7 +100,8 @@ export class SeriesCycle {
     if (this.#failure === undefined && this.#nothingWorks()) this.#failure = this.#sensorFailure;
     if (this.#failure !== undefined) throw this.#failure;
     const [due, read, failed] = [this.#due.length, this.#read, this.#failed];
-    const deferred = this.#isHeldBack ? due - read - failed : 0;
+    // For what is beyond the budget there would have been no request, however much time there was.
+    const deferred = this.#isHeldBack ? Math.min(due - read - failed, this.#budget.left) : 0;
     this.#options.extras.deferred(SERIES, deferred);
     return { due, read, failed, requests: this.#requests, deferred };
   }
@@ -130,6 +131,7 @@ export class SeriesCycle {
     const leave = await extras.ask(request, signal);
     if (leave === undefined) {
       this.#isHeldBack = true;
+      this.#budget.giveBack();
       return false;
     }
     sensor.lastReadAt = clock.monotonic();
@@ -185,7 +187,7 @@ export interface CycleLimits {
 export class CycleBudget {
   readonly #clock: Clock;
   readonly #end: number;
-  /** What waits for something else does not begin after this time: the next cycle is near. Monotonic milliseconds. */
+  /** Nothing waits for something else beyond this time: the next cycle is near. Monotonic milliseconds. */
   readonly lastStart: number;
   readonly #spacingMs: number;
   #left: number;
@@ -205,6 +207,16 @@ export class CycleBudget {
   /** Whether so many requests can still be sent in this cycle. */
   allows(requests: number): boolean {
     return this.#left >= requests && Math.max(this.#nextStart, this.#clock.monotonic()) < this.#end;
+  }
+
+  /** Requests that can still be sent in this cycle, but for its end. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** The request that was taken last was not sent. */
+  giveBack(): void {
+    this.#left++;
   }
 
   /** Takes one request and resolves when its time has come. Rejects with the signal's reason when that aborts. */

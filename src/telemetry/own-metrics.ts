@@ -62,6 +62,8 @@ const OUTCOMES = ["delivered", "rejected"] as const;
 
 /** Collectors that read only what the process has time for. */
 export const EXTRA_COLLECTORS = ["limits", "timeseries"] as const;
+/** Those of them that leave for a later run what there was no time for. */
+export const DEFERRED_COLLECTORS = ["timeseries"] as const;
 
 export type EventOutput = (typeof EVENT_OUTPUTS)[number];
 
@@ -393,14 +395,14 @@ export const OWN_METRICS = {
       "prtg_exporter_extra_reads_deferred_total",
       "counter",
       ["collector"],
-      "Reads of time series and limits that were due and left for a later run, because the process was busy. Measurements are not lost by it: the server still has them.",
-      { values: { collector: EXTRA_COLLECTORS } },
+      "Reads of time series that were due and left for a later run, because the process was busy; limits wait, and are never left. Measurements are not lost by it: the server still has them.",
+      { values: { collector: DEFERRED_COLLECTORS } },
     ),
     heldBack: metric(
       "prtg_exporter_extra_held_back",
       "gauge",
       [],
-      "1 while reads of time series and limits are left for later because the process is busy, and for 5 minutes after that, else 0.",
+      "1 while reads of time series are left for later because the process is busy, and for 5 minutes after that, else 0.",
       { initial: 0 },
     ),
   },

@@ -14,25 +14,30 @@ describe("cycles of several servers, under pressure", () => {
     readonly work: ExtraWork;
     readonly read: { readonly id: string; readonly at: number }[];
     /** One cycle of a server whose sensors have gaps of so many minutes. */
-    cycle(server: string, gaps: readonly number[]): { readonly run: Promise<CycleReport>; readonly due: SensorSync[] };
+    cycle(
+      server: string,
+      gaps: readonly number[],
+      requests?: number,
+      answersAfterMs?: number,
+    ): { readonly run: Promise<CycleReport>; readonly due: SensorSync[] };
   }
 
-  async function pressed(): Promise<Subject> {
+  function idle(): Subject {
     const clock = new ManualClock();
     const work = new ExtraWork(clock);
     const read: Subject["read"] = [];
-    const cycle: Subject["cycle"] = (server, gaps) => {
+    const cycle: Subject["cycle"] = (server, gaps, requests = 1_000, answersAfterMs = 20) => {
       const due = gaps.map((minutes) => new SensorSync(`${server}/${minutes}`, clock.now() - minutes * MINUTE));
       const api = {
         timeSeries: async (id: string) => {
           read.push({ id, at: clock.monotonic() });
-          await clock.sleep(20);
+          await clock.sleep(answersAfterMs);
           return { rows: [], gaps: [], skipped: 0 };
         },
       };
       const run = new SeriesCycle(due, {
         ...{ api, clock, liveOnly: true, relyOnLists: true, extras: work },
-        limits: { requests: 1_000, periodMs: MINUTE },
+        limits: { requests, periodMs: MINUTE },
         serverNow: () => clock.now(),
         gapOf: ({ covered = 0 }) => clock.now() - covered,
         hasRoom: () => true,
@@ -40,8 +45,14 @@ describe("cycles of several servers, under pressure", () => {
       }).run(never);
       return { run, due };
     };
-    // Down to the least: four a second.
     work.adapt("steady");
+    return { clock, work, read, cycle };
+  }
+
+  /** Down to the least: four a second. */
+  async function pressed(): Promise<Subject> {
+    const subject = idle();
+    const { clock, work, read, cycle } = subject;
     const before = cycle(
       "before",
       Array.from({ length: 1_000 }, (_, index) => 1_000 + index),
@@ -52,7 +63,7 @@ describe("cycles of several servers, under pressure", () => {
     }
     await before.run;
     read.length = 0;
-    return { clock, work, read, cycle };
+    return subject;
   }
 
   test("the oldest gap of all of them is read first", async () => {
@@ -90,8 +101,33 @@ describe("cycles of several servers, under pressure", () => {
     expect(read.length).toBeGreaterThan(150);
     expect(read.length).toBeLessThan(250);
     expect(work.deferredBy("timeseries") - counted).toBe(report.deferred);
-    expect(Math.max(...read.map(({ at }) => at)) - began).toBeLessThanOrEqual(0.9 * MINUTE);
+    // Those that wait are looked at 20 times a second.
+    expect(Math.max(...read.map(({ at }) => at)) - began).toBeLessThanOrEqual(0.9 * MINUTE + 50);
     expect(due.filter(({ lastReadAt }) => lastReadAt !== undefined)).toHaveLength(read.length);
+  });
+
+  test("what the budget of the server has no requests for is not told as left for want of time", async () => {
+    const { clock, read, cycle } = await pressed();
+    const gaps = Array.from({ length: 500 }, (_, index) => 600 - index);
+    const { run } = cycle("a", gaps, 300);
+    await clock.advance(MINUTE - 1);
+    const { deferred } = await run;
+    expect(read.length).toBeGreaterThan(150);
+    expect(deferred).toBe(300 - read.length);
+  });
+
+  test("what a slow server is not done with is not told as left for want of time", async () => {
+    const { clock, work, read, cycle } = idle();
+    const gaps = Array.from({ length: 500 }, (_, index) => 600 - index);
+    const began = clock.monotonic();
+    const { run } = cycle("slow", gaps, 1_000, 5_000);
+    for (let second = 0; second < 70; second++) {
+      await clock.advance(1_000);
+      work.adapt("calm");
+    }
+    expect(await run).toMatchObject({ read: 24, deferred: 0 });
+    expect(work.deferredBy("timeseries")).toBe(0);
+    expect(Math.max(...read.map(({ at }) => at)) - began).toBeGreaterThan(0.9 * MINUTE);
   });
 });
 

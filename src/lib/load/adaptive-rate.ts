@@ -10,6 +10,14 @@ const CUT = 0.7;
 /** And each second without it adds so much. */
 const GROWTH = 0.1;
 const STEP = 2;
+/**
+ * Units under way at the same time. More do not make the one processor any faster, and what is half read outlives the
+ * young generation of the heap: 600 answers at a time made garbage collection half of the work.
+ */
+export const MIN_AT_ONCE = 32;
+export const MAX_AT_ONCE = 1_024;
+/** Each second without pressure allows so many times as many. */
+const AT_ONCE_GROWTH = 2;
 
 export interface Demand {
   readonly pressure: Pressure;
@@ -25,4 +33,13 @@ export function adaptRate(rate: number, { pressure, used, isWanted }: Demand): n
   if (pressure === "high" && used > 0) return Math.max(MIN_RATE, CUT * Math.min(rate, used));
   if (pressure === "calm" && isWanted) return Math.min(MAX_RATE, rate * (1 + GROWTH) + STEP);
   return rate;
+}
+
+/**
+ * The same for units under way at the same time. Without pressure those that have been under way for long wait for slow
+ * servers, and must not keep their places from the others.
+ */
+export function adaptAtOnce(atOnce: number, { pressure, isWanted }: Omit<Demand, "used">): number {
+  if (pressure === "high") return MIN_AT_ONCE;
+  return pressure === "calm" && isWanted ? Math.min(MAX_AT_ONCE, AT_ONCE_GROWTH * atOnce) : atOnce;
 }

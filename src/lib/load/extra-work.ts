@@ -1,12 +1,7 @@
 import type { Clock } from "../clock.ts";
-import { adaptRate, FIRST_RATE } from "./adaptive-rate.ts";
+import { adaptAtOnce, adaptRate, FIRST_RATE, MIN_AT_ONCE } from "./adaptive-rate.ts";
 import type { Pressure } from "./pressure.ts";
 
-/**
- * Units under way at the same time. More do not make the one processor any faster, and what is half read outlives the
- * young generation of the heap: 600 answers at a time made garbage collection half of the work.
- */
-const MAX_AT_ONCE = 32;
 /** How often those that wait are looked at, milliseconds. */
 const LOOK_EVERY_MS = 50;
 
@@ -18,7 +13,7 @@ export interface ExtraRequest {
   readonly ageMs: number;
   /** Requests to a server that it takes. */
   readonly cost: number;
-  /** It is not wanted any more from then on, monotonic milliseconds. */
+  /** It does not wait beyond then, monotonic milliseconds. */
   readonly until: number;
 }
 
@@ -47,6 +42,7 @@ export class ExtraWork {
   readonly #waiting = new Set<Waiting>();
   readonly #deferred = new Map<string, number>();
   #atOnce = 0;
+  #maxAtOnce = MIN_AT_ONCE;
   #rate = FIRST_RATE;
   /** Requests that may begin now; below 0 after a unit of many. */
   #tokens = 1;
@@ -74,7 +70,7 @@ export class ExtraWork {
   }
 
   /**
-   * Resolves when the unit may begin; with undefined where its time passed before.
+   * Resolves when the unit may begin; with undefined where it would have to wait for longer than it may.
    * @throws the signal's reason when it aborts
    */
   async ask(request: ExtraRequest, signal: AbortSignal): Promise<Leave | undefined> {
@@ -105,7 +101,9 @@ export class ExtraWork {
   /** To be called each second, with the pressure that the process is under. */
   adapt(pressure: Pressure): void {
     this.#isMeasured = true;
-    this.#rate = adaptRate(this.#rate, { pressure, used: this.#used, isWanted: this.#isWanted });
+    const demand = { pressure, used: this.#used, isWanted: this.#isWanted };
+    this.#rate = adaptRate(this.#rate, demand);
+    this.#maxAtOnce = adaptAtOnce(this.#maxAtOnce, demand);
     this.#used = 0;
     this.#isWanted = this.#waiting.size > 0;
   }
@@ -124,9 +122,7 @@ export class ExtraWork {
 
   #look(): void {
     this.#fill();
-    const now = this.#clock.monotonic();
-    for (const each of this.#waiting) if (each.until <= now) this.#decide(each, false);
-    while ((this.#tokens > 0 || !this.#isMeasured) && this.#atOnce < MAX_AT_ONCE) {
+    while ((this.#tokens > 0 || !this.#isMeasured) && this.#atOnce < this.#maxAtOnce) {
       const next = this.#oldest();
       if (next === undefined) return;
       if (this.#isMeasured) this.#tokens -= next.cost;
@@ -136,7 +132,9 @@ export class ExtraWork {
     }
     if (this.#waiting.size === 0) return;
     this.#isWanted = true;
-    if (!this.#looking) void this.#lookRegularly();
+    const now = this.#clock.monotonic();
+    for (const each of this.#waiting) if (each.until <= now) this.#decide(each, false);
+    if (this.#waiting.size > 0 && !this.#looking) void this.#lookRegularly();
   }
 
   async #lookRegularly(): Promise<void> {

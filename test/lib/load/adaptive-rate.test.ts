@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { adaptRate, FIRST_RATE, MAX_RATE, MIN_RATE } from "../../../src/lib/load/adaptive-rate.ts";
+import {
+  adaptAtOnce,
+  adaptRate,
+  FIRST_RATE,
+  MAX_AT_ONCE,
+  MAX_RATE,
+  MIN_AT_ONCE,
+  MIN_RATE,
+} from "../../../src/lib/load/adaptive-rate.ts";
 
 const rates = fc.double({ min: MIN_RATE, max: MAX_RATE, noNaN: true });
 const uses = fc.integer({ min: 0, max: 2 * MAX_RATE });
@@ -49,4 +57,14 @@ test("calm restores any rate to what is wanted within a minute and a half", () =
 
 test("begins with what one server may be asked for by default, and more", () => {
   expect(FIRST_RATE).toBeGreaterThanOrEqual(20);
+});
+
+test.each([
+  ["more where more wait and there is time", MIN_AT_ONCE, "calm", true, 2 * MIN_AT_ONCE],
+  ["no more than wait", MIN_AT_ONCE, "calm", false, MIN_AT_ONCE],
+  ["no change in between", 256, "steady", true, 256],
+  ["the least at once under pressure", MAX_AT_ONCE, "high", true, MIN_AT_ONCE],
+  ["never more than the most", MAX_AT_ONCE, "calm", true, MAX_AT_ONCE],
+] as const)("units at once: %s", (_, atOnce, pressure, isWanted, next) => {
+  expect(adaptAtOnce(atOnce, { pressure, isWanted })).toBe(next);
 });

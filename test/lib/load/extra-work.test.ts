@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FIRST_RATE, MIN_RATE } from "../../../src/lib/load/adaptive-rate.ts";
+import { FIRST_RATE, MIN_AT_ONCE, MIN_RATE } from "../../../src/lib/load/adaptive-rate.ts";
 import { type ExtraRequest, ExtraWork, type Leave } from "../../../src/lib/load/extra-work.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -155,13 +155,38 @@ describe("extra work", () => {
     expect(began).toEqual(["list", "series"]);
   });
 
-  test("not more than some are under way at a time, however slow the servers", async () => {
+  test("not more than some are under way at a time, as long as there is no time to spare", async () => {
     const { ask, began, pass } = subject();
     for (let unit = 0; unit < 100; unit++) ask("slow", {}, 10 * SECOND);
-    await pass("calm", 9);
-    expect(began).toHaveLength(32);
-    await pass("calm", 10);
-    expect(began).toHaveLength(64);
+    await pass("steady", 9);
+    expect(began).toHaveLength(MIN_AT_ONCE);
+    await pass("steady", 10);
+    expect(began).toHaveLength(2 * MIN_AT_ONCE);
+  });
+
+  test("slow servers do not keep their places from others while there is time to spare, and do under pressure", async () => {
+    const { ask, began, pass } = subject();
+    for (let unit = 0; unit < MIN_AT_ONCE; unit++) ask("slow", { ageMs: 100 * SECOND }, 100 * SECOND);
+    ask("of another server");
+    await pass("calm", 3);
+    expect(began.at(-1)).toBe("of another server");
+    await pass("high", 1);
+    ask("later");
+    await pass("steady", 10);
+    expect(began.at(-1)).toBe("of another server");
+  });
+
+  test("does not wait beyond its time, and begins all the same where it need not wait", async () => {
+    const { ask, began, refused, clock, pass, work } = subject();
+    work.adapt("steady");
+    await pass("steady", 2);
+    ask("at once", { until: clock.monotonic() - SECOND });
+    await clock.advance(0);
+    expect([began, refused]).toEqual([["at once"], []]);
+    for (let unit = 0; unit < FIRST_RATE; unit++) ask("before");
+    ask("not at once", { until: clock.monotonic() - SECOND });
+    await clock.advance(0);
+    expect(refused).toEqual(["not at once"]);
   });
 
   test("counts what was left for later, by collector", () => {
