@@ -50,7 +50,15 @@ export function selectionStep({ nodes }: FoundLists): Step {
           "Correct servers[].select, or see what the user may see.",
         );
       }
-      const text = `${selected} of ${sensorAsker.total ?? selected} sensors`;
+      const total = sensorAsker.total ?? selected;
+      const text = `${selected} of ${total} sensors`;
+      // Nothing that it tells shows whether a server looks at a filter.
+      if (selected === total && api.selection.judge.include.filters.length > 0) {
+        return warning(
+          `${text}: all that there are`,
+          "Nothing if that is meant; else correct the filter, or select in another way: a server that ignores it finds everything.",
+        );
+      }
       const refused = [...new Set([...sensorAsker.notTaken, ...channelAsker.notTaken])];
       if (refused.length > 0) {
         const remedy = "Nothing if the load is bearable: the same is shown.";

@@ -1,0 +1,62 @@
+import { pino } from "pino";
+import { describe, expect, test } from "vitest";
+import { channelsStep, type FoundLists, nodesStep, selectionStep } from "../../../src/cli/check/list-steps.ts";
+import type { SelectRule } from "../../../src/config/select-schema.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { READING_ORDER } from "../../../src/prtg/records.ts";
+import { SelectedApi } from "../../../src/selection/selected-api.ts";
+import type { World } from "../../../src/simulator/world/model.ts";
+import { never, testClient } from "../../prtg/support/test-client.ts";
+import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
+
+type Included = (world: World) => readonly SelectRule[];
+
+/** What the step says after the lists before it; `include` undefined: without a selection. */
+async function checked(include: Included | undefined, faults: readonly string[] = []) {
+  const { url, world } = await simulateServer({ faults });
+  const { api: whole } = testClient(url, { auth: { kind: "api_key", key: async () => CREDENTIALS.apiKey } });
+  const rules = { include: include?.(world) ?? [], exclude: [] };
+  const log = pino({ level: "silent" });
+  const api = include === undefined ? whole : new SelectedApi({ api: whole, rules, clock: systemClock, log });
+  const found: FoundLists = { nodes: new Map(), channels: undefined };
+  const options = { interval: false, statusSummary: false };
+  const lists = READING_ORDER.toReversed().map((kind) => nodesStep(kind, options, found, false));
+  const tools = { api, signal: never, problems: () => new Map() };
+  for (const { run } of [...lists, channelsStep(found)]) await run(tools);
+  const { text, status = "ok" } = await selectionStep(found).run(tools);
+  const ofTotal = `${found.nodes.get("sensor")?.length} of ${world.list("sensor").length} sensors`;
+  return { said: `${status}: ${text}`, ofTotal };
+}
+
+const aDevice: Included = (world) => [{ kind: "id", id: world.list("device")[3]?.id ?? "" }];
+
+describe("the selection is checked:", () => {
+  test("a server that is asked for it", async () => {
+    const { said, ofTotal } = await checked(aDevice);
+    expect(said).toBe(`ok: ${ofTotal}; the server is asked for them`);
+    expect(ofTotal).not.toMatch(/^0 /);
+  });
+
+  test("a server that refuses to select", async () => {
+    const { said, ofTotal } = await checked(aDevice, ["refuses=filter"]);
+    expect(said).toMatch(`warning: ${ofTotal}; the server does not select by descendants`);
+  });
+
+  test("so much that whole lists cost less", async () => {
+    const { said, ofTotal } = await checked((world) => world.list("probe").map(({ id }) => ({ kind: "id", id })));
+    expect(said).toBe(`ok: ${ofTotal}; whole lists are read, and filtered here`);
+  });
+
+  test("nothing", async () => {
+    expect((await checked(() => [{ kind: "tag", tag: "of-none" }])).said).toMatch(/^warning: no sensor is selected/);
+  });
+
+  test("a filter that finds everything, as where the server ignores it", async () => {
+    const { said, ofTotal } = await checked(() => [{ kind: "filter", filter: 'not (id = "1")' }]);
+    expect(said).toBe(`warning: ${ofTotal}: all that there are`);
+  });
+
+  test("none", async () => {
+    expect((await checked(undefined)).said).toBe("skipped: everything is monitored");
+  });
+});

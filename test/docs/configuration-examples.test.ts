@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { ConfigDocument } from "../../src/config/document.ts";
+import { settingsJsonSchema } from "../../src/config/schema.ts";
+import { validate } from "../../src/config/validation.ts";
+
+const FOLDER = join(import.meta.dirname, "../../docs");
+const SECTIONS = new Set(Object.keys(settingsJsonSchema().properties ?? {}));
+const SERVER = 'servers: [{ url: "https://prtg.example.com:1616", auth: { api_key_file: key } }]\n';
+
+/** Blocks of YAML on pages that are our configuration, or sections of it; completed to a whole one. */
+const EXAMPLES = readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".md"))
+  .flatMap((name) =>
+    [...readFileSync(join(FOLDER, name), "utf8").matchAll(/^```yaml\n(.*?)^```/gms)].map(
+      ({ 1: text = "" }, at) => [`${name}, block ${at + 1}`, text] as const,
+    ),
+  )
+  .filter(([, text]) => {
+    const keys = Object.keys(parse(text) ?? {});
+    return keys.length > 0 && keys.every((key) => SECTIONS.has(key));
+  })
+  .map(([place, text]) => [place, /^servers(_from)?:/m.test(text) ? text : text + SERVER] as const);
+
+test.each(EXAMPLES)("%s", (_, text) => {
+  const document = new ConfigDocument(text, "example", {});
+  expect(validate(document.value, document).problems).toEqual([]);
+});
+
+test("there are such blocks", () => {
+  expect(EXAMPLES.map(([place]) => place.replace(/,.*/, ""))).toEqual(
+    expect.arrayContaining(["tenants.md", "selection.md", "otlp.md"]),
+  );
+});
