@@ -104,9 +104,14 @@ export class Exporter {
     return this.#servers.has(name);
   }
 
-  /** The servers whose metrics are all that a user of the web server may have; undefined: the user may have everything. */
-  serversOf(user: string): readonly string[] | undefined {
-    return this.#config.web.users.get(user)?.servers;
+  /**
+   * The servers whose metrics are all that a user of the web server may have; undefined: the user may have everything. Where
+   * users are bound, a request without a name may have nothing: the passwords are gone from a file that is read at any time.
+   */
+  serversOf(user: string | undefined): readonly string[] | undefined {
+    const { users } = this.#config.web;
+    if (user === undefined) return users.size === 0 ? undefined : [];
+    return users.get(user)?.servers;
   }
 
   /** Starts polling. When the first attempt on every server has finished, resolves with whether all of it worked. */

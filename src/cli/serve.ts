@@ -217,7 +217,7 @@ function routesOf(exporter: Exporter, flags: WebFlags): Pick<WebServerOptions, "
     routes: createRoutes(options),
     restricted: (user) => {
       const servers = exporter.serversOf(user);
-      return servers && metricsRoutes(options, servers);
+      return servers?.length === 0 ? new Map() : servers && metricsRoutes(options, servers);
     },
   };
 }

@@ -40,7 +40,11 @@ async function setUp(users: string) {
   const folder = temporaryFolder({ "prtg.yaml": servers + users, "web.yaml": USERS });
   const config = join(folder, "prtg.yaml");
   const files = ["--config.file", config, "--web.config.file", join(folder, "web.yaml")];
-  return { files, bind: (text: string) => writeFileSync(config, servers + text) };
+  return {
+    files,
+    bind: (text: string) => writeFileSync(config, servers + text),
+    writeUsers: (text: string) => writeFileSync(join(folder, "web.yaml"), text),
+  };
 }
 
 const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
@@ -58,7 +62,7 @@ function serversIn(page: string) {
 }
 
 test("a user who is bound to servers gets their metrics, and nothing else", async () => {
-  const { files, bind } = await setUp("web: { users: { alice: { servers: [acme, gone] } } }\n");
+  const { files, bind, writeUsers } = await setUp("web: { users: { alice: { servers: [acme, gone] } } }\n");
   const args = ["serve", ...files, "--web.listen-address", "127.0.0.1:0", "--web.enable-lifecycle"];
   const exporter = startCommand(args, { env: ENV });
   const url = await exporter.url();
@@ -128,6 +132,15 @@ test("a user who is bound to servers gets their metrics, and nothing else", asyn
   const refused = await ask("/-/reload", "alice", { method: "POST" });
   expect([refused.status, refused.text]).toEqual([500, expect.stringContaining("web.users.mallory: expected a user")]);
   expect((await ask("/metrics/acme", "carol")).status).toBe(403);
+
+  // The file is read at any time, also while an editor has emptied it.
+  writeUsers("");
+  await vi.waitFor(async () => expect((await fetch(`${url}/metrics`)).status).toBe(403), PATIENCE);
+  for (const path of ["/metrics/globex", "/status.json", "/-/healthy"]) {
+    expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 403]);
+  }
+  writeUsers(USERS);
+  await vi.waitFor(async () => expect((await ask("/metrics/globex", "carol")).status).toBe(200), PATIENCE);
 }, 120_000);
 
 test("a bound user whom the web configuration does not have is refused, as a slip would be one who may have everything", async () => {

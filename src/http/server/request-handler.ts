@@ -13,8 +13,8 @@ export interface RequestHandlerOptions {
   readonly routes: Pick<ReadonlyMap<string, RouteHandler>, "get">;
   /** What POST does, by path. */
   readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
-  /** All that a user may have, by path; undefined for those who may have everything. */
-  readonly restricted?: ((user: string) => RequestHandlerOptions["routes"] | undefined) | undefined;
+  /** All that a user may have, by path; undefined for those who may have everything. The user is undefined where no passwords are asked for. */
+  readonly restricted?: ((user: string | undefined) => RequestHandlerOptions["routes"] | undefined) | undefined;
   readonly log: Logger;
   readonly passwords: PasswordChecker;
   /** Requests that are answered at one time, down to their last byte; 0 for no limit. */
@@ -29,6 +29,8 @@ const PROBES: ReadonlySet<string> = new Set(["/-/healthy", "/-/ready"]);
 /** No request needs a body. A small one is read and forgotten, as some clients send one with POST. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
+const NO_USERS =
+  "Users are bound to servers, but --web.config.file has no basic_auth_users: all requests are refused.\n";
 const FORBIDDEN = "This user may only have the metrics of some servers.\n";
 
 interface User {
@@ -122,10 +124,12 @@ export class RequestHandler {
     // Handlers read the query from it, and clients may put the whole URL there.
     request.url = withoutAuthority(request.url ?? "/");
     const path = pathOf(request.url);
-    const restricted = name === undefined ? undefined : this.#options.restricted?.(name);
+    const restricted = this.#options.restricted?.(name);
     const action = restricted === undefined ? this.#options.actions?.get(path) : undefined;
     const handler = action ?? (restricted ?? this.#options.routes).get(path);
-    if (handler === undefined && restricted !== undefined) return respondText(response, 403, FORBIDDEN);
+    if (handler === undefined && restricted !== undefined) {
+      return respondText(response, 403, name === undefined ? NO_USERS : FORBIDDEN);
+    }
     if (handler === undefined) return respondText(response, 404, `There is nothing at this path. Try /\n`);
     const allowed = action === undefined ? ["GET", "HEAD"] : ["POST"];
     if (!allowed.includes(request.method ?? "")) {
