@@ -6,16 +6,20 @@ import { isMarkedAsUntransferable } from "node:worker_threads";
  * times, which is a third of the processor time of a poll.
  */
 export class SpentChunks {
+  /** What was read to its end last. */
   #last: ArrayBuffer | undefined;
 
   /**
-   * Call with each chunk before it is read, where nothing else will look at it or at those before. Parts of the same memory come
-   * one after the other, so that of the last chunk goes when one comes that is elsewhere.
+   * Call with each chunk before it is read, where nothing else will look at it or at those before. What a chunk lies in goes when
+   * the next one comes, and only if the chunk reached its end: up to there a decoder may go on writing, or a parser reading, since
+   * of what waits in a stream copies may have come.
    */
-  arrived({ buffer }: Buffer): void {
+  arrived({ buffer, byteOffset, byteLength }: Buffer): void {
     if (this.#last === buffer) return;
     this.#last?.transfer(0);
+    const isEnd = byteOffset + byteLength === buffer.byteLength;
     // Small buffers share memory with others, which Node.js marks.
-    this.#last = buffer instanceof ArrayBuffer && !isMarkedAsUntransferable(buffer) ? buffer : undefined;
+    const isOwn = buffer instanceof ArrayBuffer && !isMarkedAsUntransferable(buffer);
+    this.#last = isEnd && isOwn ? buffer : undefined;
   }
 }

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { createGunzip, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { SpentChunks } from "../../../src/lib/http/spent-chunks.ts";
 
@@ -17,15 +19,47 @@ test("the memory of a chunk goes when the next one comes, and not before", () =>
   expect([first.detached, second.detached]).toEqual([true, false]);
 });
 
-test("parts of the same memory come one after the other", () => {
+test("memory of which parts come one after the other goes after its last part", () => {
   const [first, second] = [new ArrayBuffer(LARGE), new ArrayBuffer(LARGE)];
   const chunks = new SpentChunks();
   for (const from of [0, 100, 40_000]) {
-    chunks.arrived(chunkOf(first, from, from + 100));
+    chunks.arrived(chunkOf(first, from, from === 40_000 ? LARGE : from + 100));
     expect(first.detached).toBe(false);
   }
   chunks.arrived(chunkOf(second));
   expect(first.detached).toBe(true);
+});
+
+test("memory that was not read to its end stays: there may be more to come in it", () => {
+  const [first, second] = [new ArrayBuffer(LARGE), new ArrayBuffer(LARGE)];
+  const chunks = new SpentChunks();
+  for (const chunk of [chunkOf(first, 0, 100), chunkOf(second)]) chunks.arrived(chunk);
+  expect(first.detached).toBe(false);
+});
+
+test("a decoder goes on writing to the memory of what it handed over", async () => {
+  const text = randomBytes(30_000).toString("hex");
+  const zipped = gzipSync(text);
+  const decoder = createGunzip({ chunkSize: LARGE });
+  const write = (from: number, to: number) =>
+    new Promise<void>((resolve) => decoder.write(zipped.subarray(from, to), () => resolve()));
+  const chunks = new SpentChunks();
+  let unpacked = "";
+  const read = () => {
+    const chunk: unknown = decoder.read();
+    if (!Buffer.isBuffer(chunk)) return;
+    chunks.arrived(chunk);
+    unpacked += chunk.toString();
+  };
+  await write(0, 4_000);
+  read();
+  // Two that wait are read as one, which is a copy.
+  await write(4_000, 8_000);
+  await write(8_000, 12_000);
+  read();
+  await write(12_000, zipped.length);
+  read();
+  expect(unpacked === text).toBe(true);
 });
 
 test("memory that Node.js shares among small buffers stays", () => {
