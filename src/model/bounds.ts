@@ -13,11 +13,11 @@ export function labelSize({ path, name, probe, group, device, host, type, typeNa
 }
 
 /*
- * Bytes of the heap of Node.js 24, with the series that show it and what the client remembers of a channel's record, measured as those of src/prtg/memory-bounds.ts. Texts are
+ * Bytes of the heap of Node.js 24, with the series that show it, measured as those of src/prtg/memory-bounds.ts. Texts are
  * those of the records, and their copies in labels are not in the heap.
  */
 const NODE_BYTES = 750;
-const CHANNEL_BYTES = 480;
+const CHANNEL_BYTES = 350;
 
 /** Memory that the state of a server takes with so many objects, by estimate. */
 export function stateBytes(nodes: number, channels: number): number {

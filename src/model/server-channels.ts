@@ -205,9 +205,12 @@ export class ServerChannels {
   }
 
   #wait(record: ChannelRecord): void {
-    const records = this.#waiting.get(record.sensorId);
-    if (records === undefined) this.#waiting.set(record.sensorId, [record]);
-    else records.push(record);
+    // A copy, as the next reading of the list may give the record another value, and then fail.
+    const { sensorId, channelId, name, unit, value, measuredAt, limits, lookup } = record;
+    const copy = { sensorId, channelId, name, unit, value, measuredAt, limits, lookup };
+    const records = this.#waiting.get(sensorId);
+    if (records === undefined) this.#waiting.set(sensorId, [copy]);
+    else records.push(copy);
     this.#waitingCount++;
   }
 

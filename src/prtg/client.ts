@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { MemoryBudget } from "../lib/memory-budget.ts";
+import { MemoryBudget, type MemoryShare } from "../lib/memory-budget.ts";
 import { ApiError, isMissing } from "./api-error.ts";
 import { decodeChannel } from "./decode/channel.ts";
 import { ChannelMemory, ListedChannel } from "./decode/channel-memory.ts";
@@ -9,7 +9,12 @@ import { type DecodeProblems, noProblems, reportProblems } from "./decode/proble
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
 import { channelLists, LOOKUP_LIST, nodeLists, PREFERRED_ENDPOINTS, PREFERRED_LISTS } from "./endpoints.ts";
-import { CHANNEL_RECORD_BYTES, LOOKUP_RECORD_BYTES, NODE_RECORD_BYTES } from "./memory-bounds.ts";
+import {
+  CHANNEL_RECORD_BYTES,
+  LOOKUP_RECORD_BYTES,
+  NODE_RECORD_BYTES,
+  REMEMBERED_CHANNEL_BYTES,
+} from "./memory-bounds.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
@@ -59,6 +64,8 @@ class ApiClient implements MonitoringApi {
   };
   /** Undefined while it is in use. */
   #channelMemory: ChannelMemory | undefined = new ChannelMemory((record, problems) => this.#channel(record, problems));
+  /** What it holds. */
+  readonly #remembered: MemoryShare;
   #wasUnhealthy = false;
   #version: ReadonlyMap<string, string> | undefined;
   #closed: Promise<void> | undefined;
@@ -67,7 +74,9 @@ class ApiClient implements MonitoringApi {
     options.observer.expect(PREFERRED_ENDPOINTS, PREFERRED_LISTS);
     this.#options = options;
     this.#requester = new Requester(options);
-    const quotas = new ListQuotas(options.limits, options.memory ?? new MemoryBudget());
+    const memory = options.memory ?? new MemoryBudget();
+    const quotas = new ListQuotas(options.limits, memory);
+    this.#remembered = memory.open();
     this.#texts = new TextBounds(options.limits.maxTextLength);
     this.#lists = new ListReader(options, this.#requester, quotas);
     this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, quotas);
@@ -130,12 +139,14 @@ class ApiClient implements MonitoringApi {
     const memory = isPlain ? this.#channelMemory : undefined;
     if (memory === undefined) return this.#lists.read(lists, this.#channelFormat, signal);
     this.#channelMemory = undefined;
+    memory.begin(options.filter);
     try {
       const list = await this.#lists.read(lists, { ...this.#channelFormat, memory }, signal);
       memory.listed();
       return list;
     } finally {
       this.#channelMemory = memory;
+      if (this.#closed === undefined) this.#remembered.set(memory.size * REMEMBERED_CHANNEL_BYTES);
     }
   }
 
@@ -163,6 +174,7 @@ class ApiClient implements MonitoringApi {
   }
 
   close(): Promise<void> {
+    this.#remembered.set(0);
     this.#closed ??= this.#requester.close();
     return this.#closed;
   }

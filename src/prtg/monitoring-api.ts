@@ -26,7 +26,10 @@ export interface MonitoringApi {
   objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined>;
   /** All probes, groups, devices or sensors that the user may see, or the part that is asked for. */
   nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>>;
-  /** All channels with their last measurement, or the part that is asked for. */
+  /**
+   * All channels with their last measurement, or the part that is asked for. The records are good until the next call, which may
+   * give them other values: copy what is kept.
+   */
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>>;
   /** All lookup definitions; undefined where the server has no such endpoint. */
   lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined>;

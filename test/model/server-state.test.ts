@@ -85,6 +85,15 @@ describe("ServerState", () => {
     expect([state.channelCount, state.channel("50", "0"), state.node("50")]).toEqual([0, undefined, undefined]);
   });
 
+  test("gives a channel that waited the value of its list, whatever its record is used for later", async () => {
+    const { clock, state, tree, value, context } = sensorServer();
+    const record = { ...channel("50.0", { measuredAt: clock.now(), value: 1 }) };
+    await state.applyChannels(list([record]), context());
+    Object.assign(record, { value: 2 });
+    await tree();
+    expect(value()).toBe(1);
+  });
+
   test("forgets a channel that two complete lists in a row lack", async () => {
     const { state, tree, channels, context } = sensorServer();
     await tree();

@@ -1,5 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
+import { MemoryBudget } from "../../src/lib/memory-budget.ts";
+import { REMEMBERED_CHANNEL_BYTES } from "../../src/prtg/memory-bounds.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { type Handler, type SeenRequest, sendError, sendJson, startApiServer } from "./support/api-server.ts";
 import { never, rejection, testClient } from "./support/test-client.ts";
@@ -103,6 +105,23 @@ describe("lists", () => {
       "/experimental/channels?limit=3000&offset=0&include=alerting,values",
       "/experimental/channels?limit=3000&offset=0&include=values",
     ]);
+  });
+
+  test("of channels are remembered where they come again, and that takes memory until the client is closed", async () => {
+    const channels = Array.from({ length: 5 }, (_, id) => ({ id: `1.${id}`, last_measurement: { display_value: id } }));
+    const server = await startApiServer(listOf(channels));
+    const memory = new MemoryBudget();
+    const { api } = testClient(server.url, { memory });
+    const held: number[] = [];
+    for (const filter of [undefined, undefined, undefined, "a", "b", "a", "a", undefined, undefined]) {
+      const { items } = await api.channels({ filter }, never);
+      expect(items.map(({ value }) => value)).toEqual([0, 1, 2, 3, 4]);
+      held.push(memory.heldBytes / REMEMBERED_CHANNEL_BYTES);
+    }
+    // Nothing of a list that is read once; and lists in turns, by filters, would have to be learned anew each time.
+    expect(held).toEqual([0, 5, 5, 0, 0, 0, 5, 0, 5]);
+    await api.close();
+    expect(memory.heldBytes).toBe(0);
   });
 
   test("merge channels by sensor and number, however their ids are spelt", async () => {

@@ -98,9 +98,24 @@ export class ChannelMemory {
   /** None: with one, a record is decoded anew, and the problem counted there. */
   #problems = noProblems();
   #lists = 0;
+  #filter: string | undefined;
 
   constructor(decode: (record: unknown, problems: DecodeProblems) => ChannelRecord | undefined) {
     this.#decode = decode;
+  }
+
+  /** Records that are held from one list to the next. */
+  get size(): number {
+    return this.#before.length;
+  }
+
+  /** A list comes. What is known of one with another filter says little of this one. */
+  begin(filter: string | undefined): void {
+    if (filter === this.#filter) return;
+    this.#filter = filter;
+    this.#lists = 0;
+    this.#before = [];
+    this.#now = [];
   }
 
   /** For one page. A first list is not remembered: many a program reads no second one. */
