@@ -78,8 +78,9 @@ export class ListedChannel implements ChannelRecord {
  * and only the measurement is read.
  *
  * It cannot mislead. Where the text up to the measurement is the same, a parser is in the same state behind it; the
- * measurement is checked byte by byte; and only a bracket follows, that of the record. A hash can be the same for another text
- * of the same length once in 2^64 changes, and which texts these are no server knows: it begins with random numbers.
+ * measurement is checked byte by byte; and only a bracket follows, that of the record. Another text of the same length has the
+ * same hash once in some 2^64 changes. A server that looked for such texts could mislead about its own channels only, of which
+ * it says what it likes anyway.
  * Records of which anything else is to be said (limits, or something that cannot be read) are not remembered.
  */
 export class ChannelMemory {
