@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RESULTS_FILE, readResults, writeResults } from "../../bench/results/file.ts";
 import { limitText, numberText } from "../../bench/results/number-text.ts";
-import { readmeBlock, scaleBlock, serversBlock, withBlock } from "../../bench/results/readme.ts";
+import { FIRST_PAGE, readmeBlock, scaleBlock, serversBlock, withBlock } from "../../bench/results/readme.ts";
 import { type BenchResults, brokenBudgets, isKept, type PartResult, withParts } from "../../bench/results/result.ts";
 import { partText } from "../../bench/results/text-table.ts";
 
@@ -44,6 +44,19 @@ test.each([
   [{ value: Number.NaN, atLeast: 100 }, false],
 ])("a budget of %j is kept: %j", (budget, kept) => {
   expect(isKept({ what: "", unit: "ratio", ...budget })).toBe(kept);
+});
+
+test("a budget with a goal is kept without it, and both are shown", () => {
+  const budget = { what: "ours", unit: "ratio", value: 1.4, atMost: 2, goal: 1.25 } as const;
+  const rowOf = (value: number) => {
+    const part = { ...POLL, budgets: [{ ...budget, value }] };
+    return readmeBlock({ ...RESULTS, parts: [part] }).split("\n")[2];
+  };
+  expect(isKept(budget)).toBe(true);
+  expect(rowOf(1.4)).toBe("| ours, 200,000 channels | at most 2 x, goal 1.25 x | 1.4 x, goal not reached |");
+  expect(rowOf(1.25)).toBe("| ours, 200,000 channels | at most 2 x, goal 1.25 x | 1.25 x |");
+  expect(rowOf(2.1)).toBe("| ours, 200,000 channels | at most 2 x, goal 1.25 x | **2.1 x**, broken |");
+  expect(partText({ ...POLL, budgets: [budget] })).toContain("at most 2 x, goal 1.25 x");
 });
 
 test("broken budgets are found in all parts", () => {
@@ -124,6 +137,21 @@ describe("the block of the README", () => {
     expect(block).toContain("| ours to bare, 200,000 channels | at most 2 x | 2 x |");
     expect(block).toContain("| they to us, 200,000 channels | at least 100 x | **80 x**, broken |");
     expect(block).toContain("2026-03-12");
+  });
+
+  test("says when the first page came, wherever its row is", () => {
+    const row = (name: string, median: number) => ({
+      name,
+      unit: "s" as const,
+      spread: { ...ONE, median },
+      samples: 3,
+    });
+    const startup = {
+      ...POLL,
+      part: "startup",
+      rows: [row("an empty process", 0.04), row(FIRST_PAGE, 9), row("of this", 1)],
+    };
+    expect(readmeBlock({ ...RESULTS, parts: [startup] })).toContain("The first complete page came after 9 s.");
   });
 
   test("goes between its markers and leaves everything else as it is", () => {
