@@ -68,6 +68,10 @@ export class SensorSync {
   #origin: Origin = "unknown";
   /** The last row sent came from a series, and a list showed that same measurement since. */
   #seenInList = false;
+  /** Something was sent or queued since the last list was taken over: the next one may have been read before that. */
+  #tookSinceList = false;
+  /** A list seemed to show that the server's clock went back: its newest time, and what was covered then. */
+  #seemedBack: { readonly at: number; readonly covered: number } | undefined;
   /** What was sent while the server's clock was ahead reaches until then, which has not come yet. */
   #sentAhead: number | undefined;
   #gap = false;
@@ -193,6 +197,7 @@ export class SensorSync {
   /** A row was sent or queued. */
   took(row: MeasurementRow, source: "list" | "series"): void {
     this.#covered = coveredUntil(row);
+    this.#tookSinceList = true;
     this.#origin = row.resolution === "live" ? source : "average";
     const { at } = this.#newest ?? { at: Number.NEGATIVE_INFINITY };
     this.#seenInList = Math.abs(at - this.#covered) <= this.#sameWithinMs;
@@ -206,6 +211,11 @@ export class SensorSync {
     }
     this.#covered = covered;
     this.#gap = true;
+  }
+
+  /** All that a list shows of the sensor has been taken over. The next list is read after this. */
+  listEnded(): void {
+    this.#tookSinceList = false;
   }
 
   /** Up to this time rows of a series may be sent now. */
@@ -223,7 +233,8 @@ export class SensorSync {
   /**
    * Follows a server whose clock was ahead for a while and went back: that lists show older measurements again than what
    * was sent is what proves it. These are new, and sending goes on from there. The watermark stays: nothing that was sent
-   * goes out again, neither now nor when the clock is ahead once more.
+   * goes out again, neither now nor when the clock is ahead once more. A list proves nothing about what a series brought
+   * while it was read: the next one does.
    * @param listedAt The newest time in the list.
    */
   followClock(listedAt: number, now: number): void {
@@ -231,10 +242,19 @@ export class SensorSync {
     if (listedAt > now + AHEAD_MS) return;
     const wentBack = (known: number): boolean => known > now + AHEAD_MS && listedAt < known - this.#sameWithinMs;
     if (this.#newest !== undefined && wentBack(this.#newest.at)) this.#newest = undefined;
-    if (this.#covered === undefined || !wentBack(this.#covered)) return;
-    this.#sentAhead = Math.max(this.#sentAhead ?? this.#covered, this.#covered);
+    const covered = this.#covered;
+    if (covered === undefined || !wentBack(covered)) return;
+    // What the list before showed was not taken either.
+    const at = Math.min(listedAt, this.#seemedBack?.covered === covered ? this.#seemedBack.at : listedAt);
+    if (this.#tookSinceList) this.#seemedBack = { at, covered };
+    else this.#goBack(covered, at);
+  }
+
+  #goBack(covered: number, backAt: number): void {
+    this.#seemedBack = undefined;
+    this.#sentAhead = Math.max(this.#sentAhead ?? covered, covered);
     // Nothing that is on record counts as the same measurement.
-    this.#covered = listedAt - Math.ceil(this.#sameWithinMs) - 1;
+    this.#covered = backAt - Math.ceil(this.#sameWithinMs) - 1;
     this.#origin = "list";
     this.#seenInList = false;
     this.#gap = false;

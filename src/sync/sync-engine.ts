@@ -117,7 +117,11 @@ export class SyncEngine {
     sensor.listedIn = this.#progress.lists;
     sensor.setInterval(intervalMs);
     if (sensor.isAhead(now)) followClock(sensor, channels, now);
-    if (!this.#takesList(sensor, channels, now)) return;
+    if (this.#takesList(sensor, channels, now)) this.#takeList(sensor, channels, now);
+    sensor.listEnded();
+  }
+
+  #takeList(sensor: SensorSync, channels: ListedChannels, now: number): void {
     for (const point of measurementsAfter(channels, sensor.newest?.at ?? Number.NEGATIVE_INFINITY)) {
       if (point.at > now + FUTURE_SLACK_MS) break;
       this.#onListed(sensor, point);

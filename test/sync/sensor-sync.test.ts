@@ -278,6 +278,19 @@ describe("a server whose clock was ahead", () => {
     expect(sync.covered).toBe(at(120));
   });
 
+  test("is not shown by a list that was read before the series, but by the next one", () => {
+    const sync = sensor(at(100));
+    sync.took(row(at(120)), "series");
+    sync.followClock(at(1), at(1));
+    expect(sync.covered).toBe(at(120));
+    sync.listEnded();
+    sync.followClock(at(2), at(2));
+    expect(sync.covered).toBeLessThan(at(1));
+    // The series has both, and nothing of before.
+    expect(sync.covered).toBeGreaterThan(at(0));
+    expect(sync.listed(point(at(2)), judging({ now: at(2) }))).toBe("gap");
+  });
+
   test("slightly is nothing to follow", () => {
     expect(sensor(BASE + 30 * SECOND).isAhead(BASE)).toBe(false);
   });
