@@ -218,16 +218,23 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
       pass(1);
       await waitForTwoCycles(simulator, relay);
       await vi.waitFor(async () => {
-        const [ofPushed, ofScraped] = await Promise.all([countsOf(pushed), countsOf(scraped)]);
+        const [ofPushed, ofScraped] = await Promise.all([
+          countsOf(pushed, "sensor_id"),
+          countsOf(scraped, "sensor_id"),
+        ]);
         expect(Object.fromEntries(ofPushed)).toEqual(Object.fromEntries(ofScraped));
       }, LIMIT);
     }
 
-    async function countsOf(prometheus: Prometheus): Promise<Map<string, number>> {
-      const found = await prometheus.query('count by (__name__) ({__name__=~"prtg_.+"})');
+    /** Series of each family; of each of its sensors, where that is told: a difference then says whose series it is. */
+    async function countsOf(prometheus: Prometheus, label?: "sensor_id"): Promise<Map<string, number>> {
+      const by = label === undefined ? "__name__" : `__name__, ${label}`;
+      const found = await prometheus.query(`count by (${by}) ({__name__=~"prtg_.+"})`);
+      const nameOf = (labels: Readonly<Record<string, string>>) =>
+        [labels.__name__, label && labels[label]].filter((part) => part !== undefined).join(" ");
       return new Map(
         found
-          .map(({ labels, points }): [string, number] => [labels.__name__ ?? "", points[0]?.value ?? 0])
+          .map(({ labels, points }): [string, number] => [nameOf(labels), points[0]?.value ?? 0])
           .sort(([a], [b]) => (a < b ? -1 : 1)),
       );
     }
