@@ -40,7 +40,16 @@ async function started(config: Config): Promise<Exporter> {
   const exporter = new Exporter(config, testContext());
   onTestFinished(() => exporter.stop());
   expect(await exporter.start()).toBe(true);
+  // It is ready with the values; limits are read after them.
+  await vi.waitFor(async () => {
+    const samples = await samplesOf(exporter);
+    for (const { name } of config.servers) expect(samples.get(limitsWorked(name))).toBe("1");
+  }, PATIENCE);
   return exporter;
+}
+
+function limitsWorked(server: string): string {
+  return seriesKey("prtg_exporter_collector_success", { collector: "limits", server });
 }
 
 async function change(exporter: Exporter, from: Config, to: Config): Promise<void> {
@@ -91,8 +100,6 @@ describe("what is known is shown as the new configuration wants it", () => {
   });
 });
 
-const LIMITS_WORKED = seriesKey("prtg_exporter_collector_success", { collector: "limits", server: "hq" });
-
 async function stateOf(exporter: Exporter, collector: string): Promise<string | undefined> {
   const [server] = StatusReport.parse(await exporter.status.status()).servers;
   return server?.collectors?.find(({ name }) => name === collector)?.state;
@@ -121,7 +128,7 @@ describe("only what differs is touched", () => {
     const exporter = await started(before);
     const countTree = () => simulator.requests.count({ route: "/objects/count" });
     const first = await samplesOf(exporter);
-    expect(first.get(LIMITS_WORKED)).toBe("1");
+    expect(first.get(limitsWorked("hq"))).toBe("1");
     await change(exporter, before, after);
     await vi.waitFor(() => expect(countTree()).toBeGreaterThan(2), PATIENCE);
     const second = await samplesOf(exporter);
@@ -135,7 +142,7 @@ describe("only what differs is touched", () => {
     }
     expect(sessions(simulator)).toEqual({ opened: 1, ended: 0 });
     await change(exporter, after, before);
-    await vi.waitFor(async () => expect((await samplesOf(exporter)).get(LIMITS_WORKED)).toBe("1"), PATIENCE);
+    await vi.waitFor(async () => expect((await samplesOf(exporter)).get(limitsWorked("hq"))).toBe("1"), PATIENCE);
     // A tick of the old schedule may still be in its jitter, and a run of it under way.
     await new Promise((resolve) => setTimeout(resolve, 200));
     await vi.waitFor(async () => expect(await stateOf(exporter, "tree")).toBe("waiting"), PATIENCE);
