@@ -19,7 +19,7 @@ export interface ListedServer extends RankedServer {
 }
 
 /** Every server, the worst first. `own`: whose requests are held back. */
-export function listServers({ monitors, isReady }: StatusSources, own: RecordedMetrics): readonly ListedServer[] {
+export function listServers({ monitors }: StatusSources, own: RecordedMetrics): readonly ListedServer[] {
   const heldBack = own.by("server", OWN_METRICS.server.breakerChanged);
   const listed = Array.from(monitors, ([name, monitor]): ListedServer => {
     const summary = monitor.summary();
@@ -27,7 +27,6 @@ export function listServers({ monitors, isReady }: StatusSources, own: RecordedM
       isUp: summary.up,
       isHeldBack: (heldBack.get(name) ?? 0) > 0,
       hasFailures: failedRuns(summary).length > 0,
-      isReady: isReady(),
     });
     return { name, state, sensorsByStatus: summary.sensorsByStatus, summary };
   });

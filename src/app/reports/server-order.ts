@@ -26,13 +26,12 @@ export function serverState(seen: {
   /** Requests are held back as it does not answer. */
   readonly isHeldBack: boolean;
   readonly hasFailures: boolean;
-  /** The first attempt on every server has finished. */
-  readonly isReady: boolean;
 }): ServerState {
-  const { isUp, isHeldBack, hasFailures, isReady } = seen;
+  const { isUp, isHeldBack, hasFailures } = seen;
   if (isUp) return hasFailures ? "impaired" : "working";
   if (isHeldBack) return "unreachable";
-  return hasFailures || isReady ? "failing" : "starting";
+  // What is not up without a failure has not been asked for yet: also a server that came with a reload.
+  return hasFailures ? "failing" : "starting";
 }
 
 /**

@@ -21,7 +21,7 @@ async function entryOf(up: boolean, name: Run["name"], more: Partial<Run>) {
   };
   const monitors = new Map([["hq", { summary: () => summary }]]);
   const own = await RecordedMetrics.read(emptyMetrics(), { families: [OWN_METRICS.server.breakerChanged] });
-  const [listed] = listServers({ monitors, isReady: () => true } as unknown as StatusSources, own);
+  const [listed] = listServers({ monitors } as unknown as StatusSources, own);
   if (listed === undefined) throw new Error("no server");
   return serverEntry(listed, "https://user:secret@prtg.example.com:1616/?key=secret");
 }
@@ -42,6 +42,13 @@ describe("the entry of a server", () => {
     ["an extra that failed is told", true, "limits", { error: "no" }, ["impaired", ["limits"], "no"]],
     ["what the server lacks is no failure", true, "limits", { error: "no", isOff: true }, ["working", [], null]],
     ["but where it is not up", false, "tree", { error: "no", isOff: true }, ["failing", ["tree"], "no"]],
+    [
+      "one that came with a reload has no failure before its first runs",
+      false,
+      "channels",
+      { lastSuccessAt: undefined },
+      ["starting", [], null],
+    ],
   ] as const)("%s", async (_what, up, name, more, expected) => {
     const { state, failed_collectors, reason } = await entryOf(up, name, more);
     expect([state, failed_collectors, reason]).toEqual(expected);

@@ -38,9 +38,8 @@ test.each([
   ["impaired", { isUp: true, hasFailures: true }],
   ["impaired", { isUp: true, hasFailures: true, isHeldBack: true }],
   ["unreachable", { isHeldBack: true, hasFailures: true }],
-  ["failing", { hasFailures: true, isReady: false }],
-  ["failing", {}],
-  ["starting", { isReady: false }],
+  ["failing", { hasFailures: true }],
+  ["starting", {}],
 ] as const)("a server is %s where %j", (state, seen) => {
-  expect(serverState({ isUp: false, isHeldBack: false, hasFailures: false, isReady: true, ...seen })).toBe(state);
+  expect(serverState({ isUp: false, isHeldBack: false, hasFailures: false, ...seen })).toBe(state);
 });
