@@ -306,7 +306,7 @@ export class Exposition {
 
   #trim(): void {
     this.#cache.trim(this.#options.clock.monotonic(), this.#bytesFor(SHARDS_TO_PAGE));
-    this.#encoder.retain((key) => this.#cache.has(key));
+    this.#encoder.retain((encoding) => this.#cache.shardNames(encoding));
   }
 
   #freeUnused(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { SharedLane } from "../lib/yielding.ts";
 import { type DeflatedChunk, deflateChunk } from "./gzip.ts";
+import type { ContentEncoding } from "./negotiate.ts";
 import type { CurrentPage } from "./page-source.ts";
 import { CompressedReaders, LineMemory, type PageReader } from "./reader-memory.ts";
 import { type Content, compressedContent, plainContent, type RepresentationKey } from "./representation.ts";
@@ -55,10 +56,11 @@ export class PageEncoder {
     void reader.used.finally(leave);
   }
 
-  /** Forgets shards that `isCached` does not know. */
-  retain(isCached: (key: Pick<RepresentationKey, "encoding" | "shard">) => boolean): void {
-    this.#plain.retain((shard) => isCached({ encoding: "identity", shard }));
-    this.#compressed.retain((shard) => isCached({ encoding: "gzip", shard }));
+  /** Forgets all but these shards, which are given by their names. */
+  retain(kept: (encoding: ContentEncoding) => ReadonlySet<string>): void {
+    const [plain, compressed] = [kept("identity"), kept("gzip")];
+    this.#plain.retain((name) => plain.has(name));
+    this.#compressed.retain((name) => compressed.has(name));
   }
 
   /** Frees copied lines that neither encoders nor these contents hold. */

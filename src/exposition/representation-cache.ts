@@ -1,5 +1,6 @@
+import type { ContentEncoding } from "./negotiate.ts";
 import { nameOf, type Representation, type RepresentationKey } from "./representation.ts";
-import { isSameShard, isWhole, MAX_SHARDS, shardName } from "./shard.ts";
+import { isWhole, MAX_SHARDS, shardName } from "./shard.ts";
 
 /** A representation that was not requested in this time is no longer kept ready, milliseconds. */
 export const CACHED_FOR_MS = 600_000;
@@ -70,9 +71,10 @@ export class RepresentationCache {
     }
   }
 
-  /** Whether a shard, or the page, is kept in this encoding. */
-  has({ encoding, shard }: Pick<RepresentationKey, "encoding" | "shard">): boolean {
-    return this.values().some(({ key }) => key.encoding === encoding && isSameShard(key.shard, shard));
+  /** Names of the shards, and of the page, that are kept in this encoding. */
+  shardNames(encoding: ContentEncoding): ReadonlySet<string> {
+    const kept = this.values().filter(({ key }) => key.encoding === encoding);
+    return new Set(kept.map(({ key }) => shardName(key.shard)));
   }
 }
 

@@ -3,7 +3,7 @@ import type { MetricFamily } from "../mapping/metric-table.ts";
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
 import type { PageCut } from "./page-limit.ts";
 import { LineBuffer, type Lines, type RenderedBlock, selectLines } from "./rendered-block.ts";
-import { isInShard, isSameShard, isWhole, type Shard, shardName } from "./shard.ts";
+import { isInShard, isWhole, type Shard, shardName } from "./shard.ts";
 import type { RenderedStore } from "./store-renderer.ts";
 import { type ExpositionFormat, formatHeader } from "./text-format.ts";
 
@@ -138,7 +138,7 @@ export class ShardEncoders<Encoded> {
   readonly #encode: (bytes: Buffer) => Promise<Encoded>;
   readonly #onCopy: (lines: Buffer) => void;
   readonly #lane: SharedLane | undefined;
-  readonly #encoders = new Map<string, { readonly shard: Shard; readonly encoder: ShardEncoder<Encoded> }>();
+  readonly #encoders = new Map<string, { readonly shard: string; readonly encoder: ShardEncoder<Encoded> }>();
 
   /** `onCopy` is told of lines that were copied for a shard. `lane`: undefined where no reader waits for them. */
   constructor(
@@ -159,19 +159,20 @@ export class ShardEncoders<Encoded> {
   /** `cut`: undefined where the page keeps within its limits. */
   of(shard: Shard, cut: PageCut | undefined): ShardEncoder<Encoded> {
     const highest = cut?.highest ?? Number.POSITIVE_INFINITY;
-    const name = `${shardName(shard)} up to ${highest}`;
+    const ofShard = shardName(shard);
+    const name = `${ofShard} up to ${highest}`;
     const known = this.#encoders.get(name);
     if (known !== undefined) return known.encoder;
     const selection = isWhole(shard) && cut === undefined ? undefined : selectionOf(shard, highest);
     const encoder = new ShardEncoder(selection, this.#encode, this.#onCopy, this.#lane);
     // A shard is cut at one place at a time.
-    this.retain((other) => !isSameShard(other, shard));
-    this.#encoders.set(name, { shard, encoder });
+    this.retain((other) => other !== ofShard);
+    this.#encoders.set(name, { shard: ofShard, encoder });
     return encoder;
   }
 
-  /** Forgets the shards that `keep` refuses. */
-  retain(keep: (shard: Shard) => boolean): void {
+  /** Forgets the shards whose names `keep` refuses. */
+  retain(keep: (shard: string) => boolean): void {
     for (const [name, { shard }] of this.#encoders) {
       if (!keep(shard)) this.#encoders.delete(name);
     }

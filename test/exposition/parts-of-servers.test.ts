@@ -143,3 +143,20 @@ test("a change makes no part anew before it is asked for; an unchanged one is no
   const third = await exposition.page(TEXT, "gzip", { index: 0, count: 1, servers: ["acme"] });
   expect(third[1]).not.toBe(first[1]);
 });
+
+test("a part costs a handful of looks at each of the others, however many customers have one", async () => {
+  const { exposition, change } = await setUp();
+  let looks = 0;
+  const parts = Array.from({ length: 200 }, (_, customer) => ({
+    ...{ index: 0, count: 1 },
+    get servers() {
+      looks++;
+      return [SERVERS[customer] ?? `customer ${customer}`];
+    },
+  }));
+  for (const part of parts) await exposition.page(TEXT, "identity", part);
+  await change("acme", 5);
+  looks = 0;
+  await exposition.page(TEXT, "identity", parts[0]);
+  expect(looks).toBeLessThan(20 * parts.length);
+});
