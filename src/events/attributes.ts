@@ -26,7 +26,7 @@ export const PRTG_ATTRIBUTES = {
   channelState: "prtg.channel.state",
   channelLimit: "prtg.channel.limit_kind",
   channelMetric: "prtg.channel.metric",
-  status: "prtg.status",
+  statusName: "prtg.status.name",
   statusOld: "prtg.status.old",
   statusOldCode: "prtg.status.old_code",
   statusOldDuration: "prtg.status.old_duration",

@@ -150,6 +150,9 @@ export class DeviceResources {
   }
 }
 
+/** What the exporter says of the machine that it runs on, which is not the device. */
+const OF_ITS_MACHINE = /^(?:host|os)\./;
+
 /** What is not known, and empty, is left out. */
 export function deviceResource(exporter: Resource, server: string, facts: Readonly<DeviceFacts>): Resource {
   const { attributes } = exporter;
@@ -168,5 +171,6 @@ export function deviceResource(exporter: Resource, server: string, facts: Readon
   };
   const present = Object.entries(told).filter(([, value]) => value !== "");
   const texts = Object.fromEntries(present.map(([key, value]) => [key, value.toWellFormed()]));
-  return resourceFromAttributes({ ...attributes, ...texts });
+  const shared = Object.entries(attributes).filter(([key]) => !OF_ITS_MACHINE.test(key));
+  return resourceFromAttributes({ ...Object.fromEntries(shared), ...texts });
 }

@@ -34,7 +34,7 @@ export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
   state: PRTG.channelState,
   limit: PRTG.channelLimit,
   metric: PRTG.channelMetric,
-  status: PRTG.status,
+  status: PRTG.statusName,
 };
 
 /** Labels that say otherwise in some families: there, `kind` is the type of a sensor or device. */
@@ -93,8 +93,6 @@ const DIRECTION: OwnAttribute = {
  */
 export const MEANINGS: Readonly<Record<string, Meaning>> = {
   prtg_cpu_usage_ratio: { metric: METRICS.cpuUtilization, attributes: [] },
-  // Under a name of its own, so that an average over the metric above is not one of sums and parts.
-  prtg_cpu_core_usage_ratio: { attributes: [{ name: ATTRIBUTES.cpuLogicalNumber, from: "core" }] },
   prtg_memory_available_ratio: { metric: METRICS.memoryUtilization, attributes: [AVAILABLE] },
   prtg_memory_used_ratio: {
     metric: METRICS.memoryUtilization,

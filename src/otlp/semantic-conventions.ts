@@ -12,7 +12,6 @@ export const SEMCONV_ATTRIBUTES = {
   serviceInstanceId: "service.instance.id",
   hostName: "host.name",
   serverAddress: "server.address",
-  cpuLogicalNumber: "cpu.logical_number",
   filesystemMountpoint: "system.filesystem.mountpoint",
   filesystemState: "system.filesystem.state",
   memoryState: "system.memory.state",

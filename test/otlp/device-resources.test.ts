@@ -17,12 +17,14 @@ test.each([
   expect(attributes["server.address"]).toBe(address);
 });
 
-test("each device is an instance of its own, and says what else the exporter says of itself", () => {
+test("each device is an instance of its own, and says what else the exporter says of itself, but not of its machine", () => {
   const exporter = resourceFromAttributes({
     "service.name": "prtg",
     "service.instance.id": "one",
     "deployment.environment.name": "test",
     "host.name": "exporter",
+    "host.id": "fdbf79e8af94cb7f9e8df36789187052",
+    "os.type": "linux",
   });
   const resources = new DeviceResources(exporter);
   const { attributes } = resources.ofDevice("hq", { ...SWITCH, name: "lone \ud800" });

@@ -97,7 +97,7 @@ test("what a label is called depends on the family", () => {
   expect(labelsOf("sensorInfo")).toContain("prtg.object.type_id");
   expect(labelsOf("nodeSensors")).toContain("prtg.object.kind");
   expect(labelsOf("deviceInfo")).toContain("server.address");
-  expect(labelsOf("sensorStatus").slice(-2)).toEqual(["prtg.status", "hw.state"]);
+  expect(labelsOf("sensorStatus").slice(-2)).toEqual(["prtg.status.name", "hw.state"]);
 });
 
 test("directions are told in the words of the conventions, and other words as they are", () => {

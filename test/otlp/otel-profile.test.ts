@@ -33,7 +33,7 @@ function looker(receiver: Receiver): () => string[] {
           points
             .filter(() => !name.startsWith("prtg.exporter"))
             .map(({ ended, attributes }) => {
-              const status = attributes["prtg.status"];
+              const status = attributes["prtg.status.name"];
               const words = [resource["prtg.device.id"] ?? "exporter", name, ...(status === undefined ? [] : [status])];
               return `${ended ? "end of " : ""}${words.join(" ")}`;
             }),

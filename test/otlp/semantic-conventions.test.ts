@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { expect, test } from "vitest";
+import { PRTG_ATTRIBUTES } from "../../src/events/attributes.ts";
 import {
   SCHEMA_URL,
   SEMCONV_ATTRIBUTES,
@@ -36,4 +37,9 @@ test.each(
 )("%s may be %s", (attribute, value) => {
   const prefix = `${SEMCONV_ATTRIBUTES[attribute].toUpperCase().replaceAll(".", "_")}_VALUE_`;
   expect(namesOf(prefix)).toContain(value);
+});
+
+test("no attribute of ours has the name of a namespace, which backends of documents cannot store beside what is in it", () => {
+  const names: readonly string[] = [...Object.values(PRTG_ATTRIBUTES), ...Object.values(SEMCONV_ATTRIBUTES)];
+  expect(names.filter((name) => names.some((other) => other.startsWith(`${name}.`)))).toEqual([]);
 });
