@@ -1,14 +1,14 @@
 import type { ChannelRecord } from "../records.ts";
 import { ByteHash } from "../request/byte-hash.ts";
-import { memberAt } from "../request/json-members.ts";
+import { memberAt, type TextRange } from "../request/json-members.ts";
 import { NOT_KNOWN, type RecordMemory } from "../request/record-memory.ts";
-import { NO_MATCH, RecordShapes } from "../request/record-shape.ts";
+import { NO_MATCH } from "../request/record-shape.ts";
+import { RecordShapes } from "../request/record-shapes.ts";
 import { readValue } from "./channel.ts";
 import { type DecodeProblems, noProblems } from "./problems.ts";
 import { readTimestamp } from "./values.ts";
 
 const OPEN_OBJECT = "{".charCodeAt(0);
-const CLOSE_OBJECT = "}".charCodeAt(0);
 const MEASUREMENT = "last_measurement";
 /** Members of a measurement at which nobody looks. */
 const IGNORED = new Set(["value", "minimum", "maximum", "average", "volume", "display_volume"]);
@@ -16,6 +16,8 @@ const IGNORED = new Set(["value", "minimum", "maximum", "average", "volume", "di
 const MAX_SHIFT = 16;
 /** Records in a row that were not found, after which they are only looked for where they are expected. */
 const MAX_MISSED = 64;
+/** Lists that are not looked at after one of which less than a quarter could be remembered. */
+const LISTS_PASSED_OVER = 100;
 const NULL = "null";
 
 /**
@@ -30,17 +32,20 @@ export class ListedChannel implements ChannelRecord {
   /** NaN where there is none: numbers alone are kept in place. */
   #value = Number.NaN;
   #measuredAt = Number.NaN;
-  /** Of the text up to its measurement. */
-  readonly #length: number;
+  /** Bytes of its text before its measurement, and behind that; and the hash of both. */
+  readonly #before: number;
+  readonly #behind: number;
   readonly #low: number;
   readonly #high: number;
 
-  constructor({ sensorId, channelId, name, unit }: ChannelRecord, length: number, hash: ByteHash) {
-    this.sensorId = sensorId;
-    this.channelId = channelId;
-    this.name = name;
-    this.unit = unit;
-    this.#length = length;
+  /** `hash`: of the bytes of its record from `start` to `end`, without the measurement. */
+  constructor(channel: ChannelRecord, start: number, measurement: TextRange, end: number, hash: ByteHash) {
+    this.sensorId = channel.sensorId;
+    this.channelId = channel.channelId;
+    this.name = channel.name;
+    this.unit = channel.unit;
+    this.#before = measurement.from - start;
+    this.#behind = end - measurement.to;
     this.#low = hash.low;
     this.#high = hash.high;
   }
@@ -63,24 +68,31 @@ export class ListedChannel implements ChannelRecord {
     this.#measuredAt = at ?? Number.NaN;
   }
 
-  /** The end of this channel's text up to its measurement, where it is what stands at `at`; else NOT_KNOWN. */
-  endAt(bytes: Buffer, at: number, end: number, hash: ByteHash): number {
-    const after = at + this.#length;
-    if (after >= end) return NOT_KNOWN;
-    hash.of(bytes, at, after);
-    return hash.low === this.#low && hash.high === this.#high ? after : NOT_KNOWN;
+  /** Where its measurement would begin, if its record began at `start`. */
+  measurementAt(start: number): number {
+    return start + this.#before;
+  }
+
+  /** The end of the record that begins at `start` and whose measurement ends at `behind`; NOT_KNOWN where it is not this channel's. */
+  endOf(bytes: Buffer, start: number, behind: number, end: number, hash: ByteHash): number {
+    const recordEnd = behind + this.#behind;
+    if (recordEnd > end) return NOT_KNOWN;
+    hash.of(bytes, start, start + this.#before);
+    hash.more(bytes, behind, recordEnd);
+    return hash.low === this.#low && hash.high === this.#high ? recordEnd : NOT_KNOWN;
   }
 }
 
 /**
  * Remembers the records of a list of channels. From one poll to the next they differ in nothing but the measurement, and come
- * in the same order: so the text up to the measurement is compared with that of last time, by length and a hash of 64 bits,
+ * in the same order: so the text around the measurement is compared with that of last time, by lengths and a hash of 64 bits,
  * and only the measurement is read.
  *
  * It cannot mislead. Where the text up to the measurement is the same, a parser is in the same state behind it; the
- * measurement is checked byte by byte; and only a bracket follows, that of the record. Another text of the same length has the
- * same hash once in some 2^64 changes. A server that looked for such texts could mislead about its own channels only, of which
- * it says what it likes anyway.
+ * measurement is checked byte by byte, as one value; and behind it the text to the end of the record is the same again.
+ * Another text of the same length has the same hash once in some 2^64 changes; a server that looked for such texts could
+ * mislead about its own channels only, of which it says what it likes anyway.
+ *
  * Records of which anything else is to be said (limits, or something that cannot be read) are not remembered.
  */
 export class ChannelMemory {
@@ -99,6 +111,8 @@ export class ChannelMemory {
   /** None: with one, a record is decoded anew, and the problem counted there. */
   #problems = noProblems();
   #lists = 0;
+  /** Lists that are still passed over. */
+  #passedOver = 0;
   #filter: string | undefined;
 
   constructor(decode: (record: unknown, problems: DecodeProblems) => ChannelRecord | undefined) {
@@ -115,13 +129,14 @@ export class ChannelMemory {
     if (filter === this.#filter) return;
     this.#filter = filter;
     this.#lists = 0;
+    this.#passedOver = 0;
     this.#before = [];
     this.#now = [];
   }
 
   /** For one page. A first list is not remembered: many a program reads no second one. */
   page(offset: number): RecordMemory | undefined {
-    if (this.#lists === 0) return undefined;
+    if (this.#lists === 0 || this.#passedOver > 0) return undefined;
     if (offset === 0) {
       this.#shift = 0;
       this.#missed = 0;
@@ -138,9 +153,17 @@ export class ChannelMemory {
 
   /** The list is complete. */
   listed(): void {
-    this.#lists++;
-    this.#before = this.#now;
+    const list = this.#now;
     this.#now = [];
+    this.#lists++;
+    if (this.#passedOver > 0) {
+      this.#passedOver--;
+      return;
+    }
+    // Looking at each record would be in vain, and takes longer than to parse them.
+    const known = list.reduce((count, channel) => (channel === undefined ? count : count + 1), 0);
+    if (known * 4 < list.length) this.#passedOver = LISTS_PASSED_OVER;
+    this.#before = this.#passedOver > 0 ? [] : list;
   }
 
   #recall(bytes: Buffer, at: number, end: number): number {
@@ -161,37 +184,40 @@ export class ChannelMemory {
 
   #recallAt(position: number, bytes: Buffer, at: number, end: number): number {
     const channel = this.#before[position];
-    const measurementAt = channel?.endAt(bytes, at, end, this.#hash) ?? NOT_KNOWN;
-    if (channel === undefined || measurementAt === NOT_KNOWN) return NOT_KNOWN;
-    const after = this.#readMeasurement(bytes, measurementAt, end);
-    if (after === NOT_KNOWN || bytes[after] !== CLOSE_OBJECT) return NOT_KNOWN;
+    if (channel === undefined) return NOT_KNOWN;
+    const behind = this.#readMeasurement(bytes, channel.measurementAt(at), end);
+    if (behind === NOT_KNOWN) return NOT_KNOWN;
+    const recordEnd = channel.endOf(bytes, at, behind, end, this.#hash);
+    if (recordEnd === NOT_KNOWN) return NOT_KNOWN;
     channel.measured(this.#value, this.#measuredAt);
     this.#recalled = channel;
     this.#now.push(channel);
     this.#missed = 0;
-    return after + 1;
+    return recordEnd;
   }
 
   #learn(bytes: Buffer, at: number, end: number, record: unknown): unknown {
     const problems = noProblems();
     const channel = this.#decode(record, problems);
-    const measurementAt = memberAt(bytes, at, end, MEASUREMENT);
+    const measurement = memberAt(bytes, at, end, MEASUREMENT);
     const isPlain = channel !== undefined && channel.limits === undefined && channel.lookup === undefined;
-    if (!isPlain || measurementAt === NOT_KNOWN || Object.values(problems).some((count) => count > 0)) {
+    if (!isPlain || measurement === undefined || Object.values(problems).some((count) => count > 0)) {
       this.#now.push(undefined);
       return record;
     }
-    let after = this.#readMeasurement(bytes, measurementAt, end);
-    if (after === NOT_KNOWN) {
-      this.#measurements.learn(bytes, measurementAt, end - 1);
-      after = this.#readMeasurement(bytes, measurementAt, end);
+    const { from, to } = measurement;
+    let behind = this.#readMeasurement(bytes, from, end);
+    if (behind === NOT_KNOWN) {
+      this.#measurements.learn(bytes, from, to);
+      behind = this.#readMeasurement(bytes, from, end);
     }
-    if (after === NOT_KNOWN || after + 1 !== end || bytes[after] !== CLOSE_OBJECT) {
+    if (behind !== to) {
       this.#now.push(undefined);
       return record;
     }
-    this.#hash.of(bytes, at, measurementAt);
-    const listed = new ListedChannel(channel, measurementAt - at, this.#hash);
+    this.#hash.of(bytes, at, from);
+    this.#hash.more(bytes, to, end);
+    const listed = new ListedChannel(channel, at, measurement, end, this.#hash);
     listed.measured(channel.value, channel.measuredAt);
     this.#now.push(listed);
     return listed;

@@ -15,9 +15,15 @@ export class ByteHash {
   #view: DataView = new DataView(new ArrayBuffer(0));
 
   of(bytes: Buffer, from: number, to: number): void {
+    this.low = LOW_SEED;
+    this.high = HIGH_SEED;
+    this.more(bytes, from, to);
+  }
+
+  /** As of one text with what was hashed before, where both are cut in the same place each time. */
+  more(bytes: Buffer, from: number, to: number): void {
     const view = this.#viewOf(bytes);
-    let low = LOW_SEED;
-    let high = HIGH_SEED;
+    let { low, high } = this;
     let at = from;
     for (; at + 4 <= to; at += 4) {
       const word = view.getInt32(at, true);
