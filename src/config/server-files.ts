@@ -16,6 +16,8 @@ import { type FileShape, validateAs } from "./validation.ts";
 
 /** Each is looked at time and again. */
 const MAX_FILES = 10_000;
+/** Some 10,000 servers. A file of 8 MB that was put there by mistake took 25 s and 4 GB to parse, and so all servers with it. */
+const MAX_FILE_BYTES = 1 << 20;
 
 /** How files of `servers_from` are found and read. */
 export interface ServerFileAccess {
@@ -157,10 +159,15 @@ function validatedAsOne(value: unknown, document: ConfigDocument) {
 }
 
 async function readText(path: string, readFile: ReadFile): Promise<string> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    const text = `the file cannot be read: ${fileFault(error)}`;
-    throw new ConfigError([{ code: "SERVERS_UNREADABLE", location: path, key: "", text }]);
+  const refuse = (fault: string) =>
+    new ConfigError([
+      { code: "SERVERS_UNREADABLE", location: path, key: "", text: `the file cannot be read: ${fault}` },
+    ]);
+  const text = await readFile(path).catch((error: unknown) => {
+    throw refuse(fileFault(error));
+  });
+  if (Buffer.byteLength(text) > MAX_FILE_BYTES) {
+    throw refuse(`it is larger than ${MAX_FILE_BYTES.toLocaleString("en")} bytes`);
   }
+  return text;
 }

@@ -110,6 +110,10 @@ describe("a file that is wrong spoils only itself", () => {
       "[0].auth.api_key_file: file /run/secrets/gone cannot be read: no such file",
     ],
     "a variable that is not set": ["url: ${NONE}\n", "/d/a.yaml:1:6: url: environment variable NONE is not set"],
+    "something large": [
+      `# ${"x".repeat(1 << 20)}\n${entry("x")}`,
+      "/d/a.yaml: the file cannot be read: it is larger than 1,048,576 bytes",
+    ],
     nothing: ["", "/d/a.yaml:1:1: expected a map, found nothing"],
     "a name twice": [`[${entry("x")}, ${entry("x")}]`, "[1].name: expected a name that no other server has"],
     "a name of the configuration": [
