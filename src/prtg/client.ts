@@ -146,7 +146,7 @@ class ApiClient implements MonitoringApi {
       return list;
     } finally {
       this.#channelMemory = memory;
-      if (this.#closed === undefined) this.#remembered.set(memory.size * REMEMBERED_CHANNEL_BYTES);
+      if (this.#closed === undefined) this.#hold(memory);
     }
   }
 
@@ -177,6 +177,13 @@ class ApiClient implements MonitoringApi {
     this.#remembered.set(0);
     this.#closed ??= this.#requester.close();
     return this.#closed;
+  }
+
+  /** Counts what is remembered; it must not take the room that the next reading needs. */
+  #hold(memory: ChannelMemory): void {
+    const needed = memory.size * (REMEMBERED_CHANNEL_BYTES + CHANNEL_RECORD_BYTES);
+    if (!this.#remembered.fits(needed)) memory.forget();
+    this.#remembered.set(memory.size * REMEMBERED_CHANNEL_BYTES);
   }
 
   #channel(record: unknown, problems: DecodeProblems): ChannelRecord | undefined {

@@ -128,6 +128,11 @@ export class ChannelMemory {
   begin(filter: string | undefined): void {
     if (filter === this.#filter) return;
     this.#filter = filter;
+    this.forget();
+  }
+
+  /** Begins anew. */
+  forget(): void {
     this.#lists = 0;
     this.#passedOver = 0;
     this.#before = [];
