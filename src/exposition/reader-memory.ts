@@ -1,4 +1,4 @@
-import { totalLength } from "../lib/buffers.ts";
+import { detach, totalLength } from "../lib/buffers.ts";
 import type { Content } from "./representation.ts";
 
 /** A client that is sent a page. */
@@ -111,12 +111,6 @@ export class LineMemory {
     }
   }
 }
-
-/** Frees the memory at once; the buffer is empty afterwards. */
-function detach({ buffer }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
-}
-
 interface ContentReader {
   readonly content: Content;
   /** Ends it early. */

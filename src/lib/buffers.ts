@@ -27,3 +27,8 @@ export function mergeSmall(buffers: readonly Buffer[]): readonly Buffer[] {
 export function totalLength(buffers: readonly Buffer[]): number {
   return buffers.reduce((sum, { length }) => sum + length, 0);
 }
+
+/** Frees the memory of a buffer that has its own, at once; it is empty afterwards. */
+export function detach({ buffer }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
+}

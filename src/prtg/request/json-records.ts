@@ -1,3 +1,4 @@
+import { detach } from "../../lib/buffers.ts";
 import { MAX_ERROR_BYTES } from "../answer-bounds.ts";
 import { NOT_KNOWN, type RecordMemory } from "./record-memory.ts";
 import { RecordScanner } from "./record-scanner.ts";
@@ -99,7 +100,10 @@ export class JsonRecords {
       this.#scanner.end();
       return;
     }
-    if (this.#separator !== undefined && this.#takeRest(this.#separator)) return;
+    if (this.#separator !== undefined && this.#takeRest(this.#separator)) {
+      this.#free();
+      return;
+    }
     const json: unknown = JSON.parse(this.#bytes.toString("utf8", this.#markLength(), this.#length));
     this.#free();
     if (!Array.isArray(json)) throw new NotAList(json);
@@ -133,9 +137,9 @@ export class JsonRecords {
 
   #scanFromHere(start: number): boolean {
     this.#scanner = new RecordScanner(this.#piece);
-    const rest = this.#bytes.subarray(start, this.#length);
+    const isFound = this.#scan(this.#scanner, this.#bytes.subarray(start, this.#length));
     this.#free();
-    return this.#scan(this.#scanner, rest);
+    return isFound;
   }
 
   #scan(scanner: RecordScanner, chunk: Buffer): boolean {
@@ -210,6 +214,7 @@ export class JsonRecords {
     if (length > this.#bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length, Math.min(2 * this.#piece, PIECE)));
       this.#bytes.copy(larger, 0, 0, this.#length);
+      detach(this.#bytes);
       this.#bytes = larger;
     }
     chunk.copy(this.#bytes, this.#length);
@@ -252,7 +257,9 @@ export class JsonRecords {
     this.#length -= count;
   }
 
+  /** At once: left to the garbage collector, the memory of hundreds of small answers would make it run early. */
   #free(): void {
+    detach(this.#bytes);
     this.#bytes = Buffer.allocUnsafeSlow(0);
     this.#length = 0;
   }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { MAX_DEPTH, MAX_ERROR_BYTES, MAX_RECORD_BYTES } from "../../../src/prtg/answer-bounds.ts";
 import { JsonRecords, NotAList } from "../../../src/prtg/request/json-records.ts";
 
@@ -162,3 +162,23 @@ function attempt<Result>(work: () => Result): Result | "refused" {
     throw error;
   }
 }
+
+test.each([
+  { what: "a list", text: JSON.stringify(many) },
+  { what: "a small list", text: JSON.stringify(many.slice(0, 2)) },
+])("the memory of $what goes with its last record, however late garbage is collected", ({ text }) => {
+  const allocated = vi.spyOn(Buffer, "allocUnsafeSlow");
+  onTestFinished(() => allocated.mockRestore());
+  const records: unknown[] = [];
+  const memory = {
+    recall: () => -1,
+    recalled: () => undefined,
+    learn: (_bytes: Buffer, _at: number, _end: number, record: unknown) => record,
+  };
+  const reader = new JsonRecords({ take: (record) => records.push(record), memory, piece: 400 });
+  for (let at = 0; at < text.length; at += 300) reader.take(Buffer.from(text.slice(at, at + 300)));
+  reader.end();
+  expect(records).toEqual(JSON.parse(text));
+  const held = allocated.mock.results.map(({ value }) => (Buffer.isBuffer(value) ? value.length : 0));
+  expect(held.reduce((sum, length) => sum + length, 0)).toBe(0);
+});
