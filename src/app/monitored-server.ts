@@ -162,14 +162,14 @@ export class MonitoredServer {
     if (!plan.countedKinds.isSubsetOf(before.plan.countedKinds)) records.requireRun("status");
     if (isReconnected) records.requireAllRuns();
     const isReselected = !isSameSelection(before.plan, plan);
+    // What was known of the connections before says nothing about these, which others may share and know of.
+    if (isReconnected) metrics.breakerChanged(false);
     const reader = isReconnected ? this.#connect(plan.server, before.reader) : this.#reader(plan, isReselected);
     this.#pipeline = new ServerPipeline(plan, reader, this.#base, handedOn);
     if (isReselected) await this.#reselect(before.plan.server.select, plan.server.select);
     for (const name of records.retain((each) => this.#pipeline.collectors.has(each))) metrics.collectorGone(name);
     if (this.#started) this.#startPipeline();
     if (!isReconnected) return nothing;
-    // What was known of the connections before says nothing about these.
-    metrics.breakerChanged(false);
     return () => before.reader.api.close();
   }
 

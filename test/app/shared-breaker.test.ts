@@ -1,0 +1,33 @@
+import { expect, onTestFinished, test } from "vitest";
+import { digestConfig } from "../../src/app/config-digests.ts";
+import { Exporter } from "../../src/app/exporter.ts";
+import { type Config, loadConfig } from "../../src/config/load.ts";
+import { OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { testContext } from "../support/simulated-exporter.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+
+test("an entry that comes, or comes anew, to a session whose server is not there says so", async () => {
+  const simulator = await simulateServer();
+  const configOf = async (...servers: readonly string[]): Promise<Config> => {
+    const entry = (more: string) => `{ url: "${simulator.url}", auth: { api_key: "\${KEY}" }, ${more} }`;
+    const yaml = `servers: [${servers.map(entry).join(", ")}]\n`;
+    return (await loadConfig({ file: "t", env: { KEY: CREDENTIALS.apiKey }, readFile: async () => yaml })).config;
+  };
+  const before = await configOf("name: acme", "name: globex");
+  const exporter = new Exporter(before, { ...testContext(), random: () => 0 });
+  onTestFinished(() => exporter.stop());
+  const breakers = () =>
+    Object.fromEntries(
+      [...exporter.metrics.numbers(OWN_METRICS.server.breakerChanged)].map(({ labels, value }) => [
+        labels.server,
+        value,
+      ]),
+    );
+  await simulator.close();
+  await exporter.pollOnce(AbortSignal.timeout(60_000));
+  expect(breakers()).toEqual({ acme: 1, globex: 1 });
+  const after = await configOf("name: acme, limits: { timeout: 21s }", "name: globex", "name: initech");
+  const digests = await digestConfig(after);
+  await exporter.change(await digestConfig(before), { config: after, digests, push: undefined, events: undefined }, 0);
+  expect(breakers()).toEqual({ acme: 1, globex: 1, initech: 1 });
+});
