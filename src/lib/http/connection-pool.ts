@@ -104,8 +104,14 @@ export class ConnectionPool {
   }
 
   #open(): Promise<Pool> {
-    this.#pool ??= this.#createPool();
-    return this.#pool;
+    if (this.#pool !== undefined) return this.#pool;
+    const pool = this.#createPool();
+    this.#pool = pool;
+    // What cannot be loaded now, with too many files open, can be for the next request.
+    pool.catch(() => {
+      if (this.#pool === pool) this.#pool = undefined;
+    });
+    return pool;
   }
 
   async #createPool(): Promise<Pool> {
