@@ -1,4 +1,5 @@
 import { isMarkedAsUntransferable } from "node:worker_threads";
+import { detach } from "../buffers.ts";
 
 /**
  * Gives the memory of chunks of a body back as soon as they are read. Each that comes from a socket has 64 kB of its own outside
@@ -7,19 +8,20 @@ import { isMarkedAsUntransferable } from "node:worker_threads";
  */
 export class SpentChunks {
   /** What was read to its end last. */
-  #last: ArrayBuffer | undefined;
+  #last: Buffer | undefined;
 
   /**
    * Call with each chunk before it is read, where nothing else will look at it or at those before. What a chunk lies in goes when
    * the next one comes, and only if the chunk reached its end: up to there a decoder may go on writing, or a parser reading, since
    * of what waits in a stream copies may have come.
    */
-  arrived({ buffer, byteOffset, byteLength }: Buffer): void {
-    if (this.#last === buffer) return;
-    this.#last?.transfer(0);
+  arrived(chunk: Buffer): void {
+    const { buffer, byteOffset, byteLength } = chunk;
+    if (this.#last?.buffer === buffer) return;
+    if (this.#last !== undefined) detach(this.#last);
     const isEnd = byteOffset + byteLength === buffer.byteLength;
     // Small buffers share memory with others, which Node.js marks.
     const isOwn = buffer instanceof ArrayBuffer && !isMarkedAsUntransferable(buffer);
-    this.#last = isEnd && isOwn ? buffer : undefined;
+    this.#last = isEnd && isOwn ? chunk : undefined;
   }
 }
