@@ -8,7 +8,7 @@ import type { AskedPart } from "./asked-filters.ts";
 const REQUEST_COST = 300;
 /** Objects that each page has at most that the one before had not. */
 const NEW_OBJECTS_PER_PAGE = 2_999;
-/** A form that no answer has proven yet is held against the whole list so often. */
+/** Forms are held against the whole list so often, where something could be missed for ever. */
 const PROOF_EVERY_MS = 60 * 60_000;
 /** A server that did not take a form is not asked in it for so long: it may be updated. */
 const HOLD_MS = 24 * 60 * 60_000;
@@ -25,6 +25,8 @@ export interface Question<Item> {
   readonly mayLack: number;
   /** Records that the answer will have, by estimate. */
   readonly records: number;
+  /** There may be objects that are expected of no answer, as nothing has shown them yet: only the whole list has them for sure. */
+  readonly mayLackUnknown: boolean;
   /** Objects that a list shows, as they are expected. */
   readonly shown: (list: ListResult<Item>) => ReadonlySet<string>;
   /** `filter` undefined: all of the list. */
@@ -41,7 +43,8 @@ export interface Answer<Item> {
 /**
  * Reads the selected part of a list in the cheapest way that the server takes. A form of filter that it refuses is not used
  * again. One whose answer lacks what is there is not, either: until an answer has shown all that is expected, the whole
- * list is read in its place, and tells whether the filter is to blame.
+ * list is read in its place, and tells whether the filter is to blame. What came to be expected later proves nothing of what it
+ * is asked by: so the whole list is read now and then, and forms have to show all of it anew.
  */
 export class ListAsker<Item> {
   readonly #name: string;
@@ -57,6 +60,7 @@ export class ListAsker<Item> {
   /** `name`: of the list, for the log. `total`: records of the whole list, where that is known. */
   constructor(name: string, clock: Clock, log: Logger, total?: number) {
     this.#total = total;
+    if (total !== undefined) this.#readWholeAt = clock.monotonic();
     this.#name = name;
     this.#clock = clock;
     this.#log = log;
@@ -80,6 +84,8 @@ export class ListAsker<Item> {
   /** `assumedTotal`: records of the whole list, where it was not read yet. */
   async read(question: Question<Item>, assumedTotal?: number): Promise<ListResult<Item>> {
     const { expected = new Set<string>(), mayLack, shown } = question;
+    const due = await this.#readWholeIfDue(question);
+    if (due !== undefined) return due;
     const doubted: { readonly form: AskedPart["form"]; readonly lacks: ReadonlySet<string> }[] = [];
     for (const part of this.#worthAsking(question, this.#total ?? assumedTotal)) {
       const list = await this.#readPart(part, question);
@@ -92,15 +98,39 @@ export class ListAsker<Item> {
       }
       doubted.push({ form: part.form, lacks });
     }
-    const whole = await question.read(undefined);
-    this.#total = whole.items.length;
-    this.#readWholeAt = this.#clock.monotonic();
-    this.#form = undefined;
+    const whole = await this.#readWhole(question);
     if (doubted.length > 0) {
       const found = shown(whole);
       for (const { form, lacks } of doubted) this.#judge(form, lacks.intersection(found).size > mayLack);
     }
     return whole;
+  }
+
+  async #readWhole({ read }: Question<Item>): Promise<ListResult<Item>> {
+    const whole = await read(undefined);
+    this.#total = whole.items.length;
+    this.#readWholeAt = this.#clock.monotonic();
+    this.#form = undefined;
+    return whole;
+  }
+
+  /** Undefined while that is not due, and where the list cannot be read as a whole any more. */
+  async #readWholeIfDue(question: Question<Item>): Promise<ListResult<Item> | undefined> {
+    if (!question.mayLackUnknown || question.expected === undefined || !this.#isDue) return undefined;
+    try {
+      const whole = await this.#readWhole(question);
+      this.#proven.clear();
+      return whole;
+    } catch (error) {
+      if (!(error instanceof ApiError) || question.parts.length === 0) throw error;
+      this.#readWholeAt = this.#clock.monotonic();
+      this.#log.info({ list: this.#name, err: error }, "answers cannot be held against the whole list");
+      return undefined;
+    }
+  }
+
+  get #isDue(): boolean {
+    return this.#clock.monotonic() >= this.#readWholeAt + PROOF_EVERY_MS;
   }
 
   /** The server may be another one now. */
@@ -124,7 +154,7 @@ export class ListAsker<Item> {
 
   /** Nothing is expected that could prove a form: now and then the whole list shows whether there is something. */
   #isNotDueForProof(expected: ReadonlySet<string>): boolean {
-    return expected.size === 0 && this.#clock.monotonic() < this.#readWholeAt + PROOF_EVERY_MS;
+    return expected.size === 0 && !this.#isDue;
   }
 
   /** Undefined where the server refuses it, or fails at it. */

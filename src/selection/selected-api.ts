@@ -81,6 +81,7 @@ export class SelectedApi implements MonitoringApi {
         expected,
         // A sensor need not have channels.
         mayLack: expected === sensors ? Math.floor(sensors.size / 2) : 0,
+        mayLackUnknown: false,
         records: this.#channels ?? sensors.size * ASSUMED_CHANNELS,
         shown: ({ items }) => new Set(items.map(({ sensorId }) => sensorId)),
         read: (filter) => this.#api.channels({ ...options, filter }, signal),
@@ -164,12 +165,13 @@ export class SelectedApi implements MonitoringApi {
 
   async #sensors(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<ListedNode>> {
     const found = await this.#find("sensor", options, signal);
-    const idsFound = idsOf(found.items);
     const { selection } = this;
+    const idsFound = selection.judge.foundOf("sensor");
     const list = await this.sensorAsker.read({
       parts: askedSensors(selection),
       expected: this.#known.has("sensor") ? selection.sensors.difference(idsFound) : undefined,
       mayLack: 0,
+      mayLackUnknown: true,
       records: selection.sensors.size,
       shown: ({ items }) => idsOf(items.filter((sensor) => selection.selects(sensor))),
       read: (filter) => this.#api.nodes("sensor", { ...options, filter }, signal),
@@ -187,7 +189,9 @@ export class SelectedApi implements MonitoringApi {
     for (const filter of this.selection.judge.filters) {
       const list = await this.#findBy(filter, kind, options, signal);
       lists.push(list);
-      if (list.complete) await this.#exclusively(async () => this.selection.found(filter, kind, idsOf(list.items)));
+      const hides = (list.hidden ?? 0) > 0;
+      if (list.complete)
+        await this.#exclusively(async () => this.selection.found(filter, kind, idsOf(list.items), hides));
     }
     return joined([{ items: [], complete: true, skipped: 0 }, ...lists]);
   }

@@ -71,9 +71,9 @@ export class Selection {
     return isSelected(this.#judgeSensor(sensor));
   }
 
-  /** The server told which objects of a list a filter fits. */
-  found(filter: string, kind: NodeKind, ids: ReadonlySet<string>): void {
-    const changed = this.judge.found(filter, kind, ids);
+  /** The server told which objects of a list a filter fits; `hides`: there may be others, which cannot be read. */
+  found(filter: string, kind: NodeKind, ids: ReadonlySet<string>, hides = false): void {
+    const changed = this.judge.found(filter, kind, ids, hides);
     if (kind === "sensor" ? changed.size > 0 : this.containers.rejudge(changed)) this.#hasLeft = true;
   }
 

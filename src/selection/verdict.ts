@@ -11,14 +11,27 @@ export function isSelected(verdict: Verdict | undefined): boolean {
   return verdict === INCLUDED;
 }
 
-/** Decides by rules alone, from the top down. Filters in the language of the API are as the server answered last. */
+/** What a filter fits of one list. */
+interface Found {
+  /** As the server answered last. */
+  readonly answer: ReadonlySet<string>;
+  /** These, and those that only the last answer lacks. */
+  readonly ids: ReadonlySet<string>;
+}
+
+const NOTHING: Found = { answer: new Set(), ids: new Set() };
+
+/**
+ * Decides by rules alone, from the top down. Filters in the language of the API fit what one of the last two answers of the
+ * server had: one that lacks an object proves as little as a list that does.
+ */
 export class Judge {
   readonly include: RuleSet;
   readonly exclude: RuleSet;
   /** Of the root. */
   readonly root: Verdict;
   /** Filter -> ids of the objects that it fits, by kind of list. */
-  readonly #found = new Map<string, Map<string, ReadonlySet<string>>>();
+  readonly #found = new Map<string, Map<string, Found>>();
 
   /** `before`: what its server told of the same filters is known. */
   constructor({ include, exclude }: SelectRules, before?: Judge) {
@@ -41,13 +54,23 @@ export class Judge {
     return [...new Set([...this.include.filters, ...this.exclude.filters])];
   }
 
-  /** The server told which objects of a list a filter fits. Returns those of which that changed. */
-  found(filter: string, kind: string, ids: ReadonlySet<string>): ReadonlySet<string> {
-    const byKind = this.#found.get(filter) ?? new Map<string, ReadonlySet<string>>();
+  /** The objects of a list that filters fit. */
+  foundOf(kind: string): ReadonlySet<string> {
+    return new Set(this.filters.flatMap((filter) => [...(this.#found.get(filter)?.get(kind)?.ids ?? [])]));
+  }
+
+  /**
+   * The server told which objects of a list a filter fits. Returns those for which that changed.
+   * @param hides There may be others, which cannot be read.
+   */
+  found(filter: string, kind: string, told: ReadonlySet<string>, hides: boolean): ReadonlySet<string> {
+    const byKind = this.#found.get(filter) ?? new Map<string, Found>();
     this.#found.set(filter, byKind);
-    const before = byKind.get(kind) ?? new Set();
-    byKind.set(kind, ids);
-    return before.symmetricDifference(ids);
+    const before = byKind.get(kind) ?? NOTHING;
+    const answer = hides ? before.answer.union(told) : told;
+    const ids = before.answer.isSubsetOf(answer) ? answer : before.answer.union(answer);
+    byKind.set(kind, { answer, ids });
+    return before.ids.symmetricDifference(ids);
   }
 
   /** `above`: of the parent. */
@@ -58,7 +81,7 @@ export class Judge {
   }
 
   readonly #isFound = (filter: string, id: string): boolean => {
-    for (const ids of this.#found.get(filter)?.values() ?? []) if (ids.has(id)) return true;
+    for (const { ids } of this.#found.get(filter)?.values() ?? []) if (ids.has(id)) return true;
     return false;
   };
 }

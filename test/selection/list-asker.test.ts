@@ -26,6 +26,7 @@ function asking(selected: readonly string[]) {
       parts: PARTS,
       expected: new Set(selected),
       mayLack: 0,
+      mayLackUnknown: false,
       records: selected.length,
       shown: ({ items }) => new Set(items),
       read: async (filter = "all"): Promise<ListResult<string>> => {
@@ -121,5 +122,27 @@ describe("an answer that lacks something", () => {
     await read(TWO);
     expect(await askedFor({ ...TWO, below: ["1"] })).toEqual(["below"]);
     expect(await read({ ...TWO, below: ["1"] })).toEqual(["1"]);
+  });
+
+  test("of what nothing has shown yet is noticed within an hour", async () => {
+    const { clock, asker, read, askedFor } = asking(["1", "2"]);
+    const unknown: Partial<Question<string>> = { mayLackUnknown: true };
+    expect(await askedFor(TWO, unknown)).toEqual(["below"]);
+    await clock.advance(HOUR - 1);
+    expect(await askedFor(TWO, unknown)).toEqual(["below"]);
+    await clock.advance(1);
+    expect(await read(TWO, unknown)).toEqual(TWO.all);
+    // From now on 3 is expected, and what was proven before says nothing of it.
+    expect(await read(TWO, { ...unknown, expected: new Set(TWO.all) })).toEqual(TWO.all);
+    expect(asker.notTaken).toEqual(["descendants", "parentid"]);
+  });
+
+  test("is not looked for where the whole list cannot be read any more", async () => {
+    const { clock, read, askedFor } = asking(["1", "2"]);
+    const unknown: Partial<Question<string>> = { mayLackUnknown: true };
+    await read(TWO, unknown);
+    await clock.advance(HOUR);
+    expect(await askedFor({ ...TWO, all: TIMEOUT }, unknown)).toEqual(["all", "below"]);
+    expect(await askedFor({ ...TWO, all: TIMEOUT }, unknown)).toEqual(["below"]);
   });
 });

@@ -118,3 +118,19 @@ test("before the server told what a filter fits, nothing of what is shown is kno
   for (const kind of NODE_KINDS) selection.found("favorite = true", kind, new Set(kind === "device" ? ["41"] : []));
   expect(await idsOf(selection)).toEqual(["41", "51", "52"]);
 });
+
+test("what a filter finds no more is out when two answers lack it, and never while an answer hides something", async () => {
+  const selection = new Selection(of([{ kind: "filter", filter: "favorite = true" }]));
+  const answer = (devices: readonly string[], hides = false) => {
+    for (const kind of NODE_KINDS) {
+      selection.found("favorite = true", kind, new Set(kind === "device" ? devices : []), hides);
+    }
+    return idsOf(selection);
+  };
+  const both = ["40", "41", "50", "51", "52"];
+  expect(await answer(["40", "41"])).toEqual(both);
+  expect(await answer([])).toEqual(both);
+  expect(await answer(["40"])).toEqual(["40", "50"]);
+  expect(await answer(["40", "41"])).toEqual(both);
+  for (let time = 0; time < 3; time++) expect(await answer(["40"], true)).toEqual(both);
+});
