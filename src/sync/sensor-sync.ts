@@ -68,8 +68,8 @@ export class SensorSync {
   #origin: Origin = "unknown";
   /** The last row sent came from a series, and a list showed that same measurement since. */
   #seenInList = false;
-  /** Something was sent or queued since the last list was taken over: the next one may have been read before that. */
-  #tookSinceList = false;
+  /** As `#covered` was when the last list had been taken over: the next one may have been read before what came since. */
+  #coveredAtList: number | undefined;
   /** A list seemed to show that the server's clock went back: its newest time, and what was covered then. */
   #seemedBack: { readonly at: number; readonly covered: number } | undefined;
   /** What was sent while the server's clock was ahead reaches until then, which has not come yet. */
@@ -91,6 +91,7 @@ export class SensorSync {
   constructor(sensorId: string, watermark: number | undefined) {
     this.sensorId = sensorId;
     this.#covered = watermark;
+    this.#coveredAtList = watermark;
     this.#origin = originOf(watermark);
   }
 
@@ -134,12 +135,11 @@ export class SensorSync {
     this.#learnedIntervalMs = intervalMs ?? this.#learnedIntervalMs;
   }
 
-  /** Channels that a list shows with an older time had no part in the last measurement that is known. */
+  /** Channels that a list shows with an older time had no part in the last measurement that was known when it was read. */
   get knownSince(): number {
-    return (
-      Math.max(this.#newest?.at ?? Number.NEGATIVE_INFINITY, this.#covered ?? Number.NEGATIVE_INFINITY) -
-      this.#sameWithinMs
-    );
+    const none = Number.NEGATIVE_INFINITY;
+    const covered = Math.min(this.#covered ?? none, this.#coveredAtList ?? none);
+    return Math.max(this.#newest?.at ?? none, covered) - this.#sameWithinMs;
   }
 
   /**
@@ -197,7 +197,6 @@ export class SensorSync {
   /** A row was sent or queued. */
   took(row: MeasurementRow, source: "list" | "series"): void {
     this.#covered = coveredUntil(row);
-    this.#tookSinceList = true;
     this.#origin = row.resolution === "live" ? source : "average";
     const { at } = this.#newest ?? { at: Number.NEGATIVE_INFINITY };
     this.#seenInList = Math.abs(at - this.#covered) <= this.#sameWithinMs;
@@ -215,7 +214,7 @@ export class SensorSync {
 
   /** All that a list shows of the sensor has been taken over. The next list is read after this. */
   listEnded(): void {
-    this.#tookSinceList = false;
+    this.#coveredAtList = this.#covered;
   }
 
   /** Up to this time rows of a series may be sent now. */
@@ -246,7 +245,7 @@ export class SensorSync {
     if (covered === undefined || !wentBack(covered)) return;
     // What the list before showed was not taken either.
     const at = Math.min(listedAt, this.#seemedBack?.covered === covered ? this.#seemedBack.at : listedAt);
-    if (this.#tookSinceList) this.#seemedBack = { at, covered };
+    if (covered !== this.#coveredAtList) this.#seemedBack = { at, covered };
     else this.#goBack(covered, at);
   }
 

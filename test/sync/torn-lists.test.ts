@@ -77,6 +77,9 @@ describe("a list that was read while the sensor was scanned", () => {
     expect(sync.knownSince).toBe(BEGIN - 30 * SECOND);
     const row = { sensorId: "7", at: BEGIN + 120 * SECOND, resolution: "live", values: [] } as const;
     sync.took(row, "series");
+    // The next list may have been read, in part, before the series.
+    expect(sync.knownSince).toBe(BEGIN - 30 * SECOND);
+    sync.listEnded();
     expect(sync.knownSince).toBe(BEGIN + 90 * SECOND);
     sync.listed({ at: BEGIN + 180 * SECOND, values: [] }, { mode: "auto", pushes: true, now: BEGIN + 180 * SECOND });
     expect(sync.knownSince).toBe(BEGIN + 150 * SECOND);
@@ -105,6 +108,29 @@ describe("with a scan between two pages", () => {
     await subject.run(process, 3);
     await subject.stop(process);
     expect(faultsOf(subject.server, subject.receiver.received, [], subject.server.now() - 2 * MINUTE)).toEqual([]);
+  });
+
+  test("and another before the second page, with a series read in between, nothing is lost", async () => {
+    const subject = world([recordedSensor("7", 60)]);
+    const process = await subject.start();
+    await subject.run(process, 3);
+    const { server, clock } = subject;
+    const read = () => Promise.all([process.engine.readDue(new AbortController().signal), clock.advance(5 * SECOND)]);
+    // It skips a scan, so that the series is to be read.
+    await clock.advance(2 * MINUTE);
+    await process.engine.onListPoll(server.list(), () => MINUTE);
+    const first = server.list();
+    await clock.advance(MINUTE);
+    await read();
+    await clock.advance(MINUTE);
+    const second = server.list();
+    await process.engine.onListPoll(
+      [...first.filter(isFirst), ...second.filter((record) => !isFirst(record))],
+      () => MINUTE,
+    );
+    await subject.run(process, 3);
+    await subject.stop(process);
+    expect(faultsOf(server, subject.receiver.received, [], server.now() - 2 * MINUTE)).toEqual([]);
   });
 
   test("of one list no series is read", async () => {

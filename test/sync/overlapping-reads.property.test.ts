@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import type { ChannelRecord } from "../../src/prtg/records.ts";
+import { ServerClock } from "../../src/prtg/server-clock.ts";
+import { seededRandom } from "../../src/simulator/random.ts";
+import { faultsOf } from "./support/delivery-ledger.ts";
+import { HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
+
+const SECOND = 1_000;
+const MINUTES = 40;
+const PAGES = 3;
+const never = new AbortController().signal;
+
+/**
+ * A server whose time goes on in leaps, now and then faster than it is polled. Lists come page by page and take up to some
+ * seconds, series are read meanwhile, and the exporter follows the server's clock by what its answers say.
+ * @param slowness How long a list may take, seconds.
+ */
+async function play(seed: number, slowness: number): Promise<readonly string[]> {
+  const random = seededRandom(seed);
+  const sensors = [
+    ...[recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 55 })],
+    ...[recordedSensor("9", 30), recordedSensor("10", 10), recordedSensor("11", 300)],
+  ];
+  const subject = world(sensors, { requestsPerCycle: 60 });
+  const { server, clock } = subject;
+  const serverClock = new ServerClock(clock, pino({ level: "silent" }));
+  const hear = (): void => {
+    serverClock.heard(Math.floor(server.now() / SECOND) * SECOND);
+    server.believedOffsetMs = serverClock.offsetMs;
+  };
+  const wait = (seconds: number): Promise<void> => clock.sleep(random() * seconds * SECOND);
+  const process = await subject.start();
+  let lists = 0;
+  let stopped = false;
+  let until = 0;
+  const polling = async (): Promise<void> => {
+    while (!stopped) {
+      const cuts = Array.from({ length: PAGES - 1 }, () => random()).sort((a, b) => a - b);
+      const list: ChannelRecord[] = [];
+      lists++;
+      for (const end of [...cuts, 1]) {
+        const now = server.list();
+        list.push(...now.slice(list.length, Math.round(end * now.length)));
+        hear();
+        await wait(slowness / PAGES);
+      }
+      await process.engine.onListPoll(list, (id) => server.interval(id));
+      await clock.sleep(SECOND);
+    }
+  };
+  const reading = async (): Promise<void> => {
+    while (!stopped) {
+      await process.engine.readDue(never);
+      await clock.sleep(SECOND);
+    }
+  };
+  const leaping = async (): Promise<void> => {
+    for (let minute = 0; minute < MINUTES; minute++) {
+      await wait(slowness / 2);
+      server.offsetMs += MINUTE;
+      const before = lists;
+      while (lists === before) await clock.sleep(SECOND / 10);
+    }
+    until = server.now();
+    await clock.sleep(5 * MINUTE);
+    stopped = true;
+  };
+  await Promise.all([polling(), reading(), leaping(), clock.advance(HOUR)]);
+  await subject.stop(process);
+  return faultsOf(server, subject.receiver.received, [], until);
+}
+
+test("every measurement comes once, in order, however lists, series and leaps of the server's time overlap", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), fc.double({ min: 0.5, max: 5, noNaN: true }), async (seed, slowness) => {
+      expect((await play(seed, slowness)).slice(0, 12)).toEqual([]);
+    }),
+    { numRuns: 30 },
+  );
+});
