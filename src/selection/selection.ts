@@ -114,7 +114,8 @@ export class Selection {
       } else {
         others.add(record.id);
         sensors.delete(record.id);
-        if (this.#sensors.has(record.id) || this.#sensorsBefore.has(record.id)) this.#leftSensors.add(record.id);
+        const wasSelected = this.#sensors.has(record.id) || this.#sensorsBefore.has(record.id);
+        if (wasSelected && this.#knowsAbove(record)) this.#leftSensors.add(record.id);
       }
     }
     this.#sensorsBefore = this.#sensors.difference(others);
@@ -149,12 +150,15 @@ export class Selection {
 
   #isOut(node: TreeNode): boolean {
     if (node.kind === "sensor") {
-      // What is above it was deleted: lists will say whether the sensor was, too.
-      const isKnown = node.parent === undefined || this.containers.verdict(node.parent.id) !== undefined;
-      return isKnown && !this.selects(node);
+      return this.#knowsAbove(node) && !this.selects(node);
     }
     const verdict = this.containers.verdict(node.id);
     return verdict !== undefined && !isSelected(verdict);
+  }
+
+  /** Where what is above a sensor was deleted, or came after its list was read, lists will say what becomes of the sensor. */
+  #knowsAbove({ parent }: Pick<NodeRecord, "parent">): boolean {
+    return parent === undefined || this.containers.verdict(parent.id) !== undefined;
   }
 
   #judgeSensor(sensor: Pick<NodeRecord, "id" | "kind" | "name" | "tags" | "parent">): Verdict {

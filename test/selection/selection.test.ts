@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
 import type { SelectRule, SelectRules } from "../../src/config/select-schema.ts";
 import { TimeSlices } from "../../src/lib/yielding.ts";
-import { NODE_KINDS } from "../../src/model/tree.ts";
+import { NODE_KINDS, type TreeNode } from "../../src/model/tree.ts";
 import type { NodeRecord } from "../../src/prtg/records.ts";
 import { RuleSet } from "../../src/selection/rules.ts";
 import { Selection } from "../../src/selection/selection.ts";
-import { list, ROOT, record } from "../model/build-record.ts";
+import { list, ROOT, record, reference } from "../model/build-record.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const TREE = [
@@ -111,12 +111,29 @@ describe("a change is judged", () => {
 });
 
 test("before the server told what a filter fits, nothing of what is shown is known to be out", async () => {
-  const shown = { nodes: new Map(), counts: { probe: 0, group: 0, device: 0, sensor: 0 } };
-  const selection = new Selection(of([{ kind: "filter", filter: "favorite = true" }]));
+  const whole = new Selection(of([]));
+  await take(whole, TREE);
+  const shown = whole.containers.tree;
+  const selection = new Selection(of([{ kind: "filter", filter: "favorite = true" }]), undefined, shown);
   await take(selection, TREE);
   expect(selection.leaving(shown)).toBeUndefined();
   for (const kind of NODE_KINDS) selection.found("favorite = true", kind, new Set(kind === "device" ? ["41"] : []));
+  expect([...(selection.leaving(shown) ?? [])].toSorted()).toEqual(["1", "10", "11", "40"]);
   expect(await idsOf(selection)).toEqual(["41", "51", "52"]);
+});
+
+test("a sensor below a device that no list has shown yet is not known to be out", async () => {
+  const shown = { nodes: new Map<string, TreeNode>() };
+  const selection = new Selection(of([byId("10")]));
+  await take(selection, TREE);
+  const device = selection.containers.node("40") ?? expect.unreachable();
+  shown.nodes.set("50", { ...device, id: "50", kind: "sensor", parent: reference("40") });
+  expect(selection.leaving(shown)).toBeUndefined();
+  await take(selection, changed("50", { parent: reference("49") }));
+  expect(selection.leaving(shown)).toBeUndefined();
+  await take(selection, TREE);
+  await take(selection, changed("50", { parent: reference("41") }));
+  expect([...(selection.leaving(shown) ?? [])]).toEqual(["50"]);
 });
 
 test("what a filter finds no more is out when two answers lack it, and never while an answer hides something", async () => {
