@@ -5,6 +5,9 @@ const KEY = "basic_auth_users";
 /** What htpasswd and other tools write; the letters stand for the same algorithm. 4 to 31 are its limits. */
 const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
 
+/** Schemas leave this key out of maps, so that `web.users` would bind it to nothing, and it might have everything. */
+const UNBINDABLE = "__proto__";
+
 /** Bcrypt hashes by user name; empty: no password is asked for. */
 export type Users = ReadonlyMap<string, string>;
 
@@ -16,6 +19,7 @@ export function readUsers(section: unknown): Users | SettingProblem {
   }
   const users = new Map<string, string>();
   for (const [name, hash] of Object.entries(section)) {
+    if (name === UNBINDABLE) return { path: [KEY, name], text: "no user can have this name" };
     if (typeof hash !== "string" || !BCRYPT_HASH.test(hash)) {
       const text = `expected a bcrypt hash for ${formatKey([name])}, found something else (not shown); htpasswd -nBC 10 makes one`;
       return { path: [KEY, name], text };

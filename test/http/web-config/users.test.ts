@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { ConfigDocument } from "../../../src/config/document.ts";
+import { readUsers } from "../../../src/http/web-config/users.ts";
+import { ALICE } from "./cases.ts";
+
+function usersOf(yaml: string): ReturnType<typeof readUsers> {
+  return readUsers(new ConfigDocument(yaml, "web.yaml", undefined).value);
+}
+
+test("users have any name", () => {
+  expect(usersOf(`{ alice: ${ALICE}, constructor: ${ALICE} }`)).toEqual(
+    new Map([
+      ["alice", ALICE],
+      ["constructor", ALICE],
+    ]),
+  );
+});
+
+test("but one that could not be bound to servers", () => {
+  const refused = { path: ["basic_auth_users", "__proto__"], text: "no user can have this name" };
+  expect(usersOf(`{ alice: ${ALICE}, __proto__: ${ALICE} }`)).toEqual(refused);
+});
