@@ -109,6 +109,12 @@ export class SensorSync {
     return this.#newest;
   }
 
+  /** The newest time that a list showed, torn lists included, whose values are not to be relied on. Undefined before the first. */
+  get listedAt(): number | undefined {
+    const newest = this.#newest?.at;
+    return newest === undefined ? undefined : Math.max(newest, this.#tornAt ?? newest);
+  }
+
   get intervalMs(): number {
     return this.#intervalMs ?? this.#learnedIntervalMs ?? ASSUMED_INTERVAL_MS;
   }

@@ -143,10 +143,10 @@ export class SeriesCycle {
     return true;
   }
 
-  #plan({ covered, newest }: SensorSync): readonly SeriesType[] {
+  #plan({ covered, listedAt }: SensorSync): readonly SeriesType[] {
     const { serverNow, liveOnly, relyOnLists } = this.#options;
     if (liveOnly) return ["live"];
-    return planReading({ covered, newest: relyOnLists ? newest?.at : undefined, now: serverNow() });
+    return planReading({ covered, newest: relyOnLists ? listedAt : undefined, now: serverNow() });
   }
 
   async #readSensor(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<void> {

@@ -92,10 +92,11 @@ describe("with a scan between two pages", () => {
     { name: "of every list", isTorn: () => true },
     { name: "of every other list", isTorn: (list: number) => list % 2 === 0 },
     { name: "of one list", isTorn: (list: number) => list === 3 },
-  ])("$name nothing is lost", async ({ isTorn }) => {
+    { name: "of all lists for ten hours", isTorn: (list: number) => list > 3, lists: 600 },
+  ])("$name nothing is lost", async ({ isTorn, lists = 20 }) => {
     const subject = world([recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 30 })]);
     const process = await subject.start();
-    for (let list = 0; list < 20; list++) {
+    for (let list = 0; list < lists; list++) {
       const first = subject.server.list();
       await subject.clock.advance(isTorn(list) ? 10 * SECOND : 0);
       const second = subject.server.list();
