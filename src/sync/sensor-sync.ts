@@ -28,6 +28,8 @@ export interface ListContext {
   readonly pushes: boolean;
   /** The server's clock, milliseconds since the epoch. */
   readonly now: number;
+  /** Time of the newest measurement in the list; undefined: it is this one. */
+  readonly newestAt?: number | undefined;
 }
 
 /** Where the last row that was sent or queued came from; of a measurement, a restart does not know. */
@@ -170,8 +172,12 @@ export class SensorSync {
     // Without a receiver the values are not needed again, and those of 200,000 channels take 30 MB.
     this.#newest = context.pushes ? point : { at: point.at, values: [] };
     const position = this.#positionOf(point.at, context);
-    if (position === "gap") this.#gap = true;
-    return position;
+    // Of an earlier scan a list has only the channels that were not measured since.
+    const { mode, pushes, newestAt = point.at } = context;
+    const isPart = mode === "auto" && pushes && newestAt - point.at > this.#sameWithinMs;
+    if (position === "known" || (position === "next" && !isPart)) return position;
+    this.#gap = true;
+    return "gap";
   }
 
   #positionOf(at: number, { mode, pushes, now }: ListContext): SequencePosition {

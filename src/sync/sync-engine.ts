@@ -122,10 +122,10 @@ export class SyncEngine {
   }
 
   #takeList(sensor: SensorSync, channels: ListedChannels, now: number): void {
-    for (const point of measurementsAfter(channels, sensor.newest?.at ?? Number.NEGATIVE_INFINITY)) {
-      if (point.at > now + FUTURE_SLACK_MS) break;
-      this.#onListed(sensor, point);
-    }
+    const points = measurementsAfter(channels, sensor.newest?.at ?? Number.NEGATIVE_INFINITY);
+    const newestAt = points.findLast(({ at }) => at <= now + FUTURE_SLACK_MS)?.at;
+    if (newestAt === undefined) return;
+    for (const point of points) if (point.at <= newestAt) this.#onListed(sensor, point, newestAt);
   }
 
   #takesList(sensor: SensorSync, channels: ListedChannels, now: number): boolean {
@@ -150,9 +150,10 @@ export class SyncEngine {
     return waiting === undefined ? this.#delivery?.watermarks.get(sensorId) : coveredUntil(waiting);
   }
 
-  #onListed(sensor: SensorSync, point: ListedMeasurement): void {
+  #onListed(sensor: SensorSync, point: ListedMeasurement, newestAt?: number): void {
     const { mode } = this.#options;
-    const position = sensor.listed(point, { mode, pushes: this.#delivery !== undefined, now: this.#serverNow() });
+    const pushes = this.#delivery !== undefined;
+    const position = sensor.listed(point, { mode, pushes, now: this.#serverNow(), newestAt });
     if (position === "next") this.#sendListed(sensor, point);
   }
 

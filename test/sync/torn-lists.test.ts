@@ -134,6 +134,25 @@ describe("with a scan between two pages", () => {
     expect(faultsOf(server, subject.receiver.received, [], server.now() - 2 * MINUTE)).toEqual([]);
   });
 
+  test("after lists that failed, and a channel that had no part in the last scan, nothing is lost", async () => {
+    const subject = world([recordedSensor("7", 300)]);
+    const { server, clock } = subject;
+    const process = await subject.start();
+    await subject.run(process, 11);
+    await clock.advance(5 * MINUTE);
+    const before = server.list();
+    await clock.advance(5 * MINUTE);
+    // Twice the same, so that it is not torn by a scan.
+    const list = server.list().map((record, index) => (isFirst(record) ? record : (before[index] ?? record)));
+    for (let time = 0; time < 2; time++) {
+      await process.engine.onListPoll(list, () => 5 * MINUTE);
+      await clock.advance(MINUTE);
+    }
+    await subject.run(process, 10);
+    await subject.stop(process);
+    expect(faultsOf(server, subject.receiver.received, [], server.now() - 6 * MINUTE)).toEqual([]);
+  });
+
   test("of one list no series is read", async () => {
     const subject = world([recordedSensor("7", 60)]);
     const process = await subject.start();
