@@ -255,10 +255,10 @@ function ruleName({ record, alert, expr }: Rule): string {
   return `rule ${alert ?? record}${place > 0 ? ` ${place + 1}` : ""}`;
 }
 
-/** For what takes hours, or is only said of sensors with stars that none need have here. */
+/** For what takes hours, is only said of sensors with stars that none need have here, or of an exporter that is busier than this one. */
 function sooner({ alert, expr }: Rule): string {
   const ofAll = alert === "PrtgChannelBeyondLimit" ? expr.replace('severity="critical"', 'severity!=""') : expr;
-  return ofEachTag(ofAll.replace("> 4 * 3600", "> 600"));
+  return ofEachTag(ofAll.replace("> 4 * 3600", "> 600").replace("_held_back[5m]) == 1", "_held_back[5m]) == 0"));
 }
 
 /** No sensor of the simulator has the tag of those with an objective. */

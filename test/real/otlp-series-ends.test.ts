@@ -127,11 +127,16 @@ collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedu
     });
 
     test("has no series under the old place of a sensor", async () => {
-      const { id, parent } = measuredSensor();
+      const sensor = measuredSensor();
+      const { id, parent } = sensor;
       const target = world.list("device").find((device) => device.id !== parent?.id && device.name !== parent?.name);
       if (parent === undefined || target === undefined) throw new Error("the world is too small");
       const old = `sensor_id="${id}",device="${parent?.name}"`;
-      await expectEnds([`prtg_channel_value{${old}}`, `{${old}}`], () => world.move(id, target.id, { at }));
+      await expectEnds([`prtg_channel_value{${old}}`, `{${old}}`], () => {
+        world.move(id, target.id, { at });
+        // It inherits the interval of its new device, five minutes.
+        sensor.intervalSeconds = 60;
+      });
       await expectSameCounts();
     });
 
