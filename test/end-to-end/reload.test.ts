@@ -50,6 +50,11 @@ async function start(more: readonly string[] = [], extra = "") {
 
 test("a configuration is reloaded as a whole or not at all", async () => {
   const running = await start(["--web.enable-lifecycle"]);
+  // It is ready before limits are read.
+  await vi.waitFor(async () => expect((await running.families()).names).toContain("prtg_ping_limit_seconds"), {
+    timeout: 30_000,
+  });
+  await currentPage(running.url);
   const before = await running.families();
   expect(before.succeeded).toBe("1");
   expect(before.names).toContain("prtg_ping_seconds");
