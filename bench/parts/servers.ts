@@ -156,7 +156,7 @@ function rowsOf(servers: number, course: Course, one: Course | undefined): Row[]
     rowOf("status page", "kB", [course.statusBytes / KILOBYTE]),
     rowOf("status page, first byte", "ms", course.statusFirstByte),
     rowOf("collectors that failed", "count", [course.failed]),
-    rowOf("runs that were skipped", "count", [course.skipped]),
+    rowOf("runs left out, as the one before went on", "count", [course.skipped]),
   ];
   return rows.map((row) => ({ ...row, of }));
 }
