@@ -2,13 +2,24 @@ import { isDeepStrictEqual } from "node:util";
 import { MemoryBudget, type MemoryShare } from "../lib/memory-budget.ts";
 import { ApiError, isMissing } from "./api-error.ts";
 import { decodeChannel } from "./decode/channel.ts";
+import { decodeChannelData } from "./decode/channel-data.ts";
 import { ChannelMemory, ListedChannel } from "./decode/channel-memory.ts";
 import { decodeLookup } from "./decode/lookup.ts";
 import { decodeNode } from "./decode/node.ts";
 import { type DecodeProblems, noProblems, reportProblems } from "./decode/problems.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
-import { channelLists, LOOKUP_LIST, nodeLists, PREFERRED_ENDPOINTS, PREFERRED_LISTS } from "./endpoints.ts";
+import {
+  channelLists,
+  type ListEndpoint,
+  LOOKUP_LIST,
+  nodeLists,
+  PREFERRED_ENDPOINTS,
+  PREFERRED_LISTS,
+  sensorData,
+  singleChannel,
+  singleNode,
+} from "./endpoints.ts";
 import {
   CHANNEL_RECORD_BYTES,
   LOOKUP_RECORD_BYTES,
@@ -16,6 +27,7 @@ import {
   REMEMBERED_CHANNEL_BYTES,
 } from "./memory-bounds.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
+import { ObjectReader } from "./object-reader.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
 import { type ItemFormat, ListReader } from "./paging/list-reader.ts";
@@ -31,6 +43,7 @@ import {
 } from "./records.ts";
 import type { ApiAnswer } from "./request/messages.ts";
 import { Requester } from "./request/requester.ts";
+import { notJson } from "./request/response-error.ts";
 import type { SeriesType } from "./series-types.ts";
 import { TimeSeriesReader } from "./time-series-reader.ts";
 
@@ -44,6 +57,7 @@ class ApiClient implements MonitoringApi {
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
   readonly #lists: ListReader;
+  readonly #objects: ObjectReader;
   readonly #timeSeries: TimeSeriesReader;
   readonly #texts: TextBounds;
   readonly #channelFormat: ItemFormat<ChannelRecord> = {
@@ -79,6 +93,7 @@ class ApiClient implements MonitoringApi {
     this.#remembered = memory.open();
     this.#texts = new TextBounds(options.limits.maxTextLength);
     this.#lists = new ListReader(options, this.#requester, quotas);
+    this.#objects = new ObjectReader(options, this.#requester);
     this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, quotas);
   }
 
@@ -92,7 +107,7 @@ class ApiClient implements MonitoringApi {
     if (!this.#wasUnhealthy) return;
     this.#wasUnhealthy = false;
     // A service that is starting may answer 404 to anything.
-    this.#lists.forgetRefusals();
+    this.#forgetRefusals();
   }
 
   async version(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
@@ -100,7 +115,7 @@ class ApiClient implements MonitoringApi {
     const problems = noProblems();
     const version = this.#texts.members(members, problems);
     reportProblems(problems, this.#options.observer);
-    if (this.#version !== undefined && !isDeepStrictEqual(version, this.#version)) this.#lists.forgetRefusals();
+    if (this.#version !== undefined && !isDeepStrictEqual(version, this.#version)) this.#forgetRefusals();
     this.#version = version;
     return version;
   }
@@ -121,15 +136,45 @@ class ApiClient implements MonitoringApi {
 
   nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
     const format: ItemFormat<NodeRecord> = {
-      decode: (record, problems) => {
-        const node = decodeNode(kind, record, problems);
-        return node && this.#texts.node(node, problems);
-      },
+      decode: (record, problems) => this.#node(kind, record, problems),
       keyOf: ({ id }) => id,
       sizeOf: sizeOfNode,
       itemBytes: NODE_RECORD_BYTES,
     };
     return this.#lists.read(nodeLists(kind, options), format, signal);
+  }
+
+  node(kind: NodeKind, id: string, options: NodeListOptions, signal: AbortSignal): Promise<NodeRecord> {
+    const decode = (record: unknown, problems: DecodeProblems) => {
+      const node = this.#node(kind, record, problems);
+      return node?.id === id ? node : undefined;
+    };
+    return this.#object(singleNode(kind, id, options), decode, signal);
+  }
+
+  channel(sensorId: string, channelId: string, signal: AbortSignal): Promise<ChannelRecord> {
+    const decode = (record: unknown, problems: DecodeProblems) => {
+      const channel = this.#channel(record, problems);
+      return channel?.sensorId === sensorId && channel.channelId === channelId ? channel : undefined;
+    };
+    return this.#object(singleChannel(`${sensorId}.${channelId}`), decode, signal);
+  }
+
+  async sensorChannels(sensorId: string, signal: AbortSignal): Promise<readonly ChannelRecord[]> {
+    const list = sensorData(sensorId);
+    const decode = (record: unknown, problems: DecodeProblems) => {
+      const channel = decodeChannelData(sensorId, record, problems);
+      return channel && this.#texts.channel(channel, problems);
+    };
+    try {
+      return (await this.#lists.read([list], { ...this.#channelFormat, decode }, signal)).items;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // It was never scanned.
+      if (error.serverCode === "WRONG_NODE_STATUS") return [];
+      if (error.code === "API_ENDPOINT_MISSING" && isMissing(list.endpoint, error.cause)) throw error.cause;
+      throw error;
+    }
   }
 
   async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
@@ -193,6 +238,29 @@ class ApiClient implements MonitoringApi {
 
   #read(endpoint: string, signal: AbortSignal): Promise<ApiAnswer> {
     return this.#requester.get({ endpoint, path: endpoint }, signal);
+  }
+
+  #node(kind: NodeKind, record: unknown, problems: DecodeProblems): NodeRecord | undefined {
+    const node = decodeNode(kind, record, problems);
+    return node && this.#texts.node(node, problems);
+  }
+
+  async #object<Item>(
+    object: ListEndpoint,
+    decode: (record: unknown, problems: DecodeProblems) => Item | undefined,
+    signal: AbortSignal,
+  ): Promise<Item> {
+    const { json, response } = await this.#objects.read(object, signal);
+    const problems = noProblems();
+    const item = decode(json, problems);
+    reportProblems(problems, this.#options.observer);
+    if (item === undefined) throw notJson(object.endpoint, response, "no object with the id that was asked for");
+    return item;
+  }
+
+  #forgetRefusals(): void {
+    this.#lists.forgetRefusals();
+    this.#objects.forgetRefusals();
   }
 
   /** Undefined where the server has no such endpoint: it is optional. */

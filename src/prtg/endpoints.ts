@@ -4,8 +4,10 @@ import { SERIES_WINDOW_MS, type SeriesType } from "./series-types.ts";
 
 /** A list and what to ask it for; `limit` and `offset` come with each page. */
 export interface ListEndpoint {
-  /** Path below `/api/v2`; lists have no ids in it. */
+  /** Path below `/api/v2`, with `{id}` in the place of an id. */
   readonly endpoint: string;
+  /** With the id; undefined where there is none in it. */
+  readonly path?: string;
   /** What it is asked for beyond its records. A list without them is still a list: a server may refuse them. */
   readonly optional: readonly OptionalParameter[];
   /** See ListPart. It is sent whatever the server refuses: without it the list would be another one. */
@@ -26,13 +28,8 @@ export interface OptionalParameter {
 
 /** Lists of nodes of one kind, the preferred one first, then its fallback. */
 export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly ListEndpoint[] {
-  // The specification counts sensors below probes, groups and devices only.
-  const summary = options.statusSummary === true && kind !== "sensor";
-  const include = [
-    ...(options.interval === true ? ["intervalgroup"] : []),
-    ...(summary ? ["sensor_status_summary"] : []),
-  ];
-  const legacy = summary ? [{ parameter: "sensor_status_summary", value: "true" }] : [];
+  const include = nodeSections(kind, options);
+  const legacy = include.includes(SUMMARY) ? [{ parameter: SUMMARY, value: "true" }] : [];
   const { filter } = options;
   return [
     { endpoint: `/experimental/${kind}s`, optional: include.map(included), filter },
@@ -48,6 +45,22 @@ export function channelLists(options: ChannelListOptions): readonly ListEndpoint
     { endpoint: "/experimental/channels", optional: include.map(included), filter },
     { endpoint: "/channels", optional: [], filter },
   ];
+}
+
+/** One probe, group, device or sensor: stable, as no list is. */
+export function singleNode(kind: NodeKind, id: string, options: NodeListOptions): ListEndpoint {
+  const optional = nodeSections(kind, options).map(included);
+  return { endpoint: `/${kind}s/{id}`, path: `/${kind}s/${encodeURIComponent(id)}`, optional };
+}
+
+/** One channel: stable. Its record says more than that of `sensorData`. */
+export function singleChannel(id: string): ListEndpoint {
+  return { endpoint: "/channels/{id}", path: `/channels/${encodeURIComponent(id)}`, optional: [] };
+}
+
+/** The last measurements of all channels of a sensor: stable. */
+export function sensorData(sensorId: string): ListEndpoint {
+  return { endpoint: "/sensors/{id}/data", path: `/sensors/${encodeURIComponent(sensorId)}/data`, optional: [] };
 }
 
 /** Endpoints that are asked of every server, before anything stands in for them: lists, and others. */
@@ -92,12 +105,30 @@ export function timeSeriesPath(
   return `/experimental/timeseries/${id}?from=${from.toISOString().slice(0, 19)}Z`;
 }
 
+/** Path and query of one object. */
+export function objectPath(object: ListEndpoint): string {
+  const query = optionalQuery(object);
+  return `${object.path ?? object.endpoint}${query === "" ? "" : `?${query.slice(1)}`}`;
+}
+
 /** Path and query of one page. Both numbers are always sent: servers differ in what an omitted limit means. */
 export function pagePath(list: ListEndpoint, offset: number, limit: number): string {
-  const values = Map.groupBy(list.optional, ({ parameter }) => parameter);
-  const query = [...values].map(([parameter, each]) => `&${parameter}=${each.map(({ value }) => value).join(",")}`);
   const filter = list.filter === undefined ? "" : `&filter=${encodeURIComponent(list.filter)}`;
-  return `${list.endpoint}?limit=${limit}&offset=${offset}${query.join("")}${filter}`;
+  return `${list.path ?? list.endpoint}?limit=${limit}&offset=${offset}${optionalQuery(list)}${filter}`;
+}
+
+function optionalQuery({ optional }: ListEndpoint): string {
+  const values = Map.groupBy(optional, ({ parameter }) => parameter);
+  const query = [...values].map(([parameter, each]) => `&${parameter}=${each.map(({ value }) => value).join(",")}`);
+  return query.join("");
+}
+
+const SUMMARY = "sensor_status_summary";
+
+function nodeSections(kind: NodeKind, { interval, statusSummary }: NodeListOptions): readonly string[] {
+  // The specification counts sensors below probes, groups and devices only.
+  const isCounted = statusSummary === true && kind !== "sensor";
+  return [...(interval === true ? ["intervalgroup"] : []), ...(isCounted ? [SUMMARY] : [])];
 }
 
 function included(section: string): OptionalParameter {

@@ -31,6 +31,18 @@ export interface MonitoringApi {
    * give them other values: copy what is kept.
    */
   channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>>;
+  /**
+   * One object. Rejects with API_NOT_FOUND where the server has no such object, or no such endpoint: its answers do not tell these
+   * apart.
+   */
+  node(kind: NodeKind, id: string, options: NodeListOptions, signal: AbortSignal): Promise<NodeRecord>;
+  /** One channel with its last measurement. Rejects as `node`. */
+  channel(sensorId: string, channelId: string, signal: AbortSignal): Promise<ChannelRecord>;
+  /**
+   * The channels of one sensor with their last measurements; none where it was never scanned. Names and units are empty where the
+   * server does not tell them here. Rejects as `node`.
+   */
+  sensorChannels(sensorId: string, signal: AbortSignal): Promise<readonly ChannelRecord[]>;
   /** All lookup definitions; undefined where the server has no such endpoint. */
   lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined>;
   /**

@@ -23,6 +23,9 @@ export type Question =
   | "lookups"
   | "channels"
   | "timeSeries"
+  | "node"
+  | "channel"
+  | "sensorChannels"
   | NodeKind;
 
 /** A monitoring server in memory: it answers from the arrays that the test fills. */
@@ -41,6 +44,8 @@ export class MemoryServer implements MonitoringApi {
   /** What each record is said to take while a collector holds it. */
   recordBytes: number | undefined;
   clockInDoubt = false;
+  /** False: the server has no endpoints of single objects. */
+  singles = true;
   /** Every question so far; lists with the options they were asked with. */
   readonly asked: string[] = [];
   /** Questions whose answer is an incomplete list. */
@@ -140,6 +145,32 @@ export class MemoryServer implements MonitoringApi {
     return { items, complete, skipped: 0, bytes: this.#bytes(items) };
   }
 
+  async node(kind: NodeKind, id: string, options: NodeListOptions, signal: AbortSignal): Promise<NodeRecord> {
+    await this.#ask("node", signal, { kind, id });
+    const record = this.singles && this.nodeRecords.get(id);
+    if (!record || record.kind !== kind) throw notFound(`/${kind}s/{id}`);
+    const { intervalSeconds, summary } = record;
+    return {
+      ...record,
+      intervalSeconds: options.interval ? intervalSeconds : undefined,
+      summary: options.statusSummary ? summary : undefined,
+    };
+  }
+
+  async channel(sensorId: string, channelId: string, signal: AbortSignal): Promise<ChannelRecord> {
+    await this.#ask("channel", signal, { sensorId, channelId });
+    const found = this.channelRecords.find((each) => each.sensorId === sensorId && each.channelId === channelId);
+    if (!this.singles || found === undefined) throw notFound("/channels/{id}");
+    return found;
+  }
+
+  /** As its form in the specification: without units. */
+  async sensorChannels(sensorId: string, signal: AbortSignal): Promise<readonly ChannelRecord[]> {
+    await this.#ask("sensorChannels", signal, { sensorId });
+    if (!this.singles || !this.nodeRecords.has(sensorId)) throw notFound("/sensors/{id}/data");
+    return this.channelRecords.filter((each) => each.sensorId === sensorId).map((each) => ({ ...each, unit: "" }));
+  }
+
   async lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined> {
     await this.#ask("lookups", signal);
     const items = this.lookupDefinitions;
@@ -179,4 +210,8 @@ export class MemoryServer implements MonitoringApi {
     }
     if (this.#errors.has(question)) throw this.#errors.get(question);
   }
+}
+
+function notFound(endpoint: string): ApiError {
+  return new ApiError("API_NOT_FOUND", `${endpoint}: not found`, { endpoint, httpStatus: 404 });
 }
