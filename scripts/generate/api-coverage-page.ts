@@ -39,6 +39,7 @@ export async function apiCoveragePage(): Promise<string> {
 
 function maturityOf(operation: DocumentOperation): string {
   const maturity = operation["x-maturity"];
+  if (operation["x-seen-live"] !== undefined) return `${operation["x-maturity"]}, not in the specification`;
   const since = operation["x-since"];
   if (maturity === "deprecated") {
     const successor = operation["x-successor"] ?? "";

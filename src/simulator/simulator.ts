@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import { loadContract } from "./api/contract/contract.ts";
+import { loadContract, type Operation } from "./api/contract/contract.ts";
 import { ENDPOINTS } from "./api/endpoints/table.ts";
 import { Authentication } from "./auth/authentication.ts";
 import type { Credentials } from "./auth/credentials.ts";
@@ -9,6 +9,7 @@ import { Faults } from "./faults/faults.ts";
 import { createInstallation, type Installation } from "./installation/installation.ts";
 import { type Random, seededRandom } from "./random.ts";
 import { type SpellingName, spellingOf } from "./records/spelling.ts";
+import type { ReleaseName } from "./release/release.ts";
 import { ScenarioRunner } from "./scenario/runner.ts";
 import type { Scenario } from "./scenario/scenario.ts";
 import { close, createHttpServer, listen, reachableHost, type TlsOptions } from "./server/http-server.ts";
@@ -37,6 +38,8 @@ export interface SimulatorOptions {
   /** Certificate and key, PEM; plain HTTP without. */
   readonly tls?: TlsOptions;
   readonly spelling: SpellingName;
+  /** Which release it plays; the newest by default. */
+  readonly release?: ReleaseName | undefined;
   readonly credentials: Credentials;
   /** How long a session lasts since it was opened or renewed, by the monotonic clock; 30 minutes by default. */
   readonly sessionLifetimeMs?: number;
@@ -107,12 +110,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const authOptions = { directory, forbiddenEndpoints, clock, now, sessionLifetimeMs, random, rejectsMalformed };
   const auth = new Authentication(authOptions);
   const requests = new RequestLog(clock, options.log);
+  const spelling = spellingOf(options.spelling, options.release);
+  const offers = ({ id, seenLive }: Operation): boolean =>
+    spelling.release.hasOperation(id) && (spelling.name === "live" || !seenLive);
   const service = new Service({
     world,
     clock,
-    spelling: spellingOf(options.spelling),
+    spelling,
     defaultLimit: options.defaultLimit ?? DEFAULT_LIMIT,
-    routes: buildRoutes(await loadContract(), ENDPOINTS),
+    routes: buildRoutes(await loadContract(), ENDPOINTS, offers),
     auth,
     installation,
     faults,

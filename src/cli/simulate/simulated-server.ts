@@ -40,7 +40,7 @@ export async function startSimulatedServer(
   credentials: ServiceCredentials,
   mode: ServiceMode = {},
 ): Promise<Simulator> {
-  const { seed, spelling, fault } = flags;
+  const { seed, spelling, release, fault } = flags;
   const scenario = flags.scenario === undefined ? undefined : await loadScenario(flags.scenario);
   const { startAt, speed, control = false, hostileNames = false } = mode;
   const world = createSizedWorld({
@@ -51,7 +51,7 @@ export async function startSimulatedServer(
   });
   const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials };
   try {
-    return await startSimulator({ ...options, ...address, spelling, faults: fault });
+    return await startSimulator({ ...options, ...address, spelling, release, faults: fault });
   } catch (error) {
     if (error instanceof ScenarioError) throw scenarioInvalid(error);
     if (!(error instanceof Error && "syscall" in error)) throw error;

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { readTextFile } from "../../lib/bounded-files.ts";
 import { parseFault } from "../../simulator/faults/grammar.ts";
+import { NEWEST_RELEASE, RELEASE_NAMES, type ReleaseName } from "../../simulator/release/release.ts";
 import type { Scenario } from "../../simulator/scenario/scenario.ts";
 import { ScenarioError } from "../../simulator/scenario/scenario-error.ts";
 import { DEFAULT_WORLD_SIZE, type WorldSize } from "../../simulator/world/layout/size.ts";
@@ -45,6 +46,7 @@ export function scenarioInvalid(error: ScenarioError): ExporterError {
 export interface WorldFlags extends Partial<WorldSize> {
   readonly seed: number;
   readonly spelling: "live" | "specification";
+  readonly release: ReleaseName;
   readonly fault: readonly string[];
   readonly scenario?: string;
 }
@@ -60,6 +62,11 @@ export function addWorldFlags(command: Command): Command {
       new Option("--spelling <kind>", "spell answers as live servers do, or by the letter of the specification")
         .choices(["live", "specification"])
         .default("live"),
+    )
+    .addOption(
+      new Option("--release <number>", "release of the product to play: some lack endpoints, or spell things otherwise")
+        .choices(RELEASE_NAMES)
+        .default(NEWEST_RELEASE),
     )
     .addOption(
       new Option("--fault <fault>", "make something go wrong; may be repeated (see below)")

@@ -1,3 +1,4 @@
+import { NEWEST_RELEASE, type Release, type ReleaseName, releaseOf } from "../release/release.ts";
 import type { SimStatus } from "../world/model.ts";
 import type { ObjectKind } from "../world/objects.ts";
 
@@ -7,8 +8,11 @@ export type SpellingName = "specification" | "live";
 /** How values are written where the specification and live servers differ. Results are JSON. */
 export interface Spelling {
   readonly name: SpellingName;
-  /** Own status of a node. */
+  readonly release: Release;
+  /** Own status of a sensor. */
   status(token: SimStatus): string;
+  /** Own status of a probe, group or device. */
+  nodeStatus(token: SimStatus): string;
   /** Status of a probe, group or device in a deprecated list. */
   summedStatus(token: SimStatus): string;
   type(kind: ObjectKind): string;
@@ -48,7 +52,9 @@ const LIVE_STATUS = quoted((token) => STATUS_WORDS[token].toUpperCase());
 const LIVE_SUMMED_STATUS = quoted((token) => `SUMMED_INFO_${STATUS_WORDS[token].toUpperCase()}`);
 const SPECIFIED_STATUS = quoted((token) => token);
 
-const SPECIFICATION: Spelling = {
+type Forms = Omit<Spelling, "release" | "nodeStatus">;
+
+const SPECIFICATION: Forms = {
   name: "specification",
   status: (token) => SPECIFIED_STATUS[token],
   summedStatus: (token) => SPECIFIED_STATUS[token],
@@ -59,7 +65,7 @@ const SPECIFICATION: Spelling = {
   timestamp: (at) => `"${new Date(at).toISOString()}"`,
 };
 
-const LIVE: Spelling = {
+const LIVE: Forms = {
   name: "live",
   status: (token) => LIVE_STATUS[token],
   summedStatus: (token) => LIVE_SUMMED_STATUS[token],
@@ -70,8 +76,11 @@ const LIVE: Spelling = {
   timestamp: (at) => `"${new Date(at).toISOString().slice(0, 19)}Z"`,
 };
 
-export function spellingOf(name: SpellingName): Spelling {
-  return name === "live" ? LIVE : SPECIFICATION;
+export function spellingOf(name: SpellingName, releaseName: ReleaseName = NEWEST_RELEASE): Spelling {
+  const forms = name === "live" ? LIVE : SPECIFICATION;
+  const release = releaseOf(releaseName, name);
+  const nodeStatus = release.hasTrait("prefixedNodeStatus") ? forms.summedStatus : forms.status;
+  return { ...forms, release, nodeStatus };
 }
 
 function quoted(spell: (token: SimStatus) => string): Readonly<Record<SimStatus, string>> {

@@ -22,7 +22,8 @@ function renderNode(node: SimNode, include: Include, rendering: Rendering): stri
   const inheritance = include.inheritance ? ownInheritance(text.parent?.reference) : "";
   const sections = include.sections.size === 0 ? "" : nodeSections(text, include, spelling, cache);
   const opening = `${text.head},"basic":{`;
-  const basic = `${text.basic}${inheritance}},"status":${spelling.status(state.status)}`;
+  const status = isSensor(node) ? spelling.status(state.status) : spelling.nodeStatus(state.status);
+  const basic = `${text.basic}${inheritance}},"status":${status}`;
   if (isSensor(node)) return `${opening}${basic}${sensorState(node, state, rendering)}${sections}}`;
   const active = `"active":${spelling.setting(state.status !== "pausedbyuser")},`;
   const summary = include.summary ? `,"sensor_status_summary":${renderSummary(summaries.of(node), spelling)}` : "";

@@ -1,4 +1,5 @@
 import type { Contract, Operation } from "../api/contract/contract.ts";
+import { METHODS, type Method } from "../api/contract/paths.ts";
 import type { Endpoint } from "../api/endpoint.ts";
 
 export interface Match {
@@ -11,10 +12,19 @@ export interface Match {
 export interface Routes {
   readonly contract: Contract;
   match(method: string, path: string): Match | undefined;
+  /** Methods that exist for the path. */
+  methodsOf(path: string): readonly Method[];
 }
 
-/** Joins the operations of the contract with what handles them. Throws for handlers that no operation asks for. */
-export function buildRoutes(contract: Contract, endpoints: readonly Endpoint[]): Routes {
+/**
+ * Joins the operations of the contract with what handles them. Throws for handlers that no operation asks for.
+ * @param offers Whether the service has an operation: not every release has each.
+ */
+export function buildRoutes(
+  contract: Contract,
+  endpoints: readonly Endpoint[],
+  offers: (operation: Operation) => boolean = () => true,
+): Routes {
   const operations = new Map(contract.operations.map((operation) => [operation.id, operation]));
   const handlers = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
@@ -27,11 +37,15 @@ export function buildRoutes(contract: Contract, endpoints: readonly Endpoint[]):
     }
     handlers.set(operation, endpoint);
   }
+  const offered = new Set(contract.operations.filter(offers).map(({ id }) => id));
+  const match = (method: string, path: string): Match | undefined => {
+    const found = contract.match(method, path);
+    if (found === undefined || !offered.has(found.operation.id)) return undefined;
+    return { ...found, endpoint: handlers.get(found.operation.id) };
+  };
   return {
     contract,
-    match(method, path) {
-      const found = contract.match(method, path);
-      return found === undefined ? undefined : { ...found, endpoint: handlers.get(found.operation.id) };
-    },
+    match,
+    methodsOf: (path) => METHODS.filter((method) => match(method, path) !== undefined),
   };
 }

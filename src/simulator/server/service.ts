@@ -212,7 +212,7 @@ export class Service {
 
   /** The table of statuses has none for a wrong method; 405 is what HTTP has. */
   #noEndpoint(method: string, path: string): ApiError {
-    const allowed = this.#parts.routes.contract.methodsOf(path);
+    const allowed = this.#parts.routes.methodsOf(path);
     if (allowed.length === 0) return notFound("There is no such endpoint");
     const headers = { Allow: allowed.join(", ") };
     return new ApiError("METHOD_NOT_IMPLEMENTED", `${method} is not implemented here`, { headers });

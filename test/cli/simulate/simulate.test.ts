@@ -10,7 +10,7 @@ import { ScenarioRun } from "../../../src/simulator/scenario/run.ts";
 
 const CREDENTIALS = { apiKey: "key", username: "user", password: "password" };
 const ADDRESS = { host: "127.0.0.1", port: 0 };
-const SMALL = { seed: 1, spelling: "live", fault: [], sensors: 45 } as const;
+const SMALL = { seed: 1, spelling: "live", release: "26.3", fault: [], sensors: 45 } as const;
 
 async function stderrOf(...args: string[]): Promise<readonly [code: number, text: string]> {
   const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);

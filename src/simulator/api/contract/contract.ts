@@ -9,7 +9,7 @@ import {
   pointerStep,
   resolve,
 } from "./document.ts";
-import { buildPaths, METHODS, type Method, type Route } from "./paths.ts";
+import { buildPaths, METHODS, type Route } from "./paths.ts";
 import type { OperationId } from "./types.ts";
 import { createValidator, type ValidatedParts } from "./validators.ts";
 
@@ -19,6 +19,8 @@ export interface Operation extends Route {
   readonly maturity: Maturity;
   /** The release that brought it, where that is known. */
   readonly since: string | undefined;
+  /** Whether it is not in the specification, and is known from clients of live servers. */
+  readonly seenLive: boolean;
   /** Undefined for operations that need no user. */
   readonly accessLevel: AccessLevel | undefined;
   /** Whether it takes `offset` and `limit`. */
@@ -38,8 +40,6 @@ export interface Contract {
   readonly operations: readonly Operation[];
   /** Paths are matched exactly, see `buildPaths`. Undefined where there is none. */
   match(method: string, path: string): OperationMatch | undefined;
-  /** Methods that exist for the path. */
-  methodsOf(path: string): readonly Method[];
   /**
    * Checks what a request has in its path and in its query. Unknown parameters are ignored, of a repeated one the first counts.
    * @throws RequestRefused BAD_REQUEST
@@ -83,7 +83,6 @@ function contractOf(document: ContractDocument): Contract {
   return {
     operations,
     match,
-    methodsOf: (path) => METHODS.filter((method) => match(method, path) !== undefined),
     checkParameters({ operation, params }, query) {
       const entry = entryOf(operation);
       validator.checkParameters(entry, { path: params, query: readQuery(entry.query, query) });
@@ -115,6 +114,7 @@ function entryAt(document: ContractDocument, path: string, methodName: string, f
       lastDefault: lastDefault(path, parameters),
       maturity: found["x-maturity"],
       since: found["x-since"],
+      seenLive: found["x-seen-live"] !== undefined,
       accessLevel: found["x-access-level"],
       paged: query.some(({ name }) => name === "limit"),
       takesBody: body !== undefined,

@@ -23,6 +23,7 @@ export interface DocumentOperation {
   readonly requestBody?: DocumentBody | Reference;
   readonly "x-maturity": Maturity;
   readonly "x-since"?: string;
+  readonly "x-seen-live"?: string;
   readonly "x-successor"?: string;
   readonly "x-deprecated-since"?: string;
   readonly "x-access-level"?: AccessLevel;

@@ -38,14 +38,14 @@ function license({ installation, rendering }: Call): Reply {
 /** The simulated core is always connected and licensed; `error=503@/health` plays the rest. */
 export const HEALTH: readonly Endpoint[] = [{ operation: "getHealth", access: "public", handle: () => NO_CONTENT }];
 
-/** In the style of the product, which numbers releases `YY.Q.release.build`. */
-const RELEASE = "25.4.114.1032";
-
 /** "Version info" has no fields shown anywhere; it is said to hold the version of the core and of the application server. */
 export const VERSION: readonly Endpoint[] = [
   {
     operation: "getVersion",
     access: "bearer",
-    handle: () => jsonReply(JSON.stringify({ prtg_version: RELEASE, appserver_version: RELEASE })),
+    handle: ({ rendering }) => {
+      const { version } = rendering.spelling.release;
+      return jsonReply(JSON.stringify({ prtg_version: version, appserver_version: version }));
+    },
   },
 ];

@@ -68,8 +68,10 @@ function codesOf({ content }: Node): readonly string[] {
   ) as string[];
 }
 
-/** Every path and method of `api/openapi.yaml`. */
+/** Every path and method of `api/openapi.yaml` that the specification has. */
 export const OPERATIONS: readonly DocumentedOperation[] = Object.entries(ROOT.paths as Node).flatMap(
   ([path, methods]) =>
-    Object.entries(methods as Node).map(([method, operation]) => read(path, method, operation as Node)),
+    Object.entries(methods as Node)
+      .filter(([, operation]) => (operation as Node)["x-seen-live"] === undefined)
+      .map(([method, operation]) => read(path, method, operation as Node)),
 );

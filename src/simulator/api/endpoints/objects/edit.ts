@@ -10,6 +10,7 @@ export const EDITS: readonly ProtectedEndpoint[] = [
   { operation: "editGroup", access: "bearer", handle: (call) => edit(call, "group") },
   { operation: "editDevice", access: "bearer", handle: (call) => edit(call, "device") },
   { operation: "editSensor", access: "bearer", handle: (call) => edit(call, "sensor") },
+  { operation: "editSensorAtSingular", access: "bearer", handle: (call) => edit(call, "sensor") },
 ];
 
 /** The table of statuses has 409 for what a PATCH request refers to: we take it to mean the object in its path as well. */
