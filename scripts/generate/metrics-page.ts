@@ -16,7 +16,9 @@ help texts come from one table in the code, and so does this page.
 - \`path\` joins the names from below the root to the object itself with \`/\`; a channel has the path of its sensor.
 - \`unit\` is the unit of a channel as the server spells it.
 - \`kind\` is \`probe\`, \`group\` or \`device\` in \`prtg_node_*\`, the kind of objects counted in \`prtg_objects\`, and the type of
-  the sensor or device in the \`_info\` families. \`tags\` are joined with commas.
+  the sensor or device in the \`_info\` families. \`tags\` are joined with commas, with none at either
+  end: \`tags=~"(.*,)?wan(,.*)?"\` finds a whole tag. ([Service discovery](service-discovery.md) puts one at each end, as Prometheus' own discoveries do; here it would
+  be a new series for every sensor.)
 
 Names can hold any character. They are escaped as the format demands and never altered, but that they are cut at
 \`limits.max_text_length\` (paths at 4,096 characters; the end is then \`…\`), and for lone surrogates, which become U+FFFD. The labels of a family never vary; what is unknown is empty, which Prometheus treats as absent.
@@ -58,6 +60,29 @@ the API. A token that the exporter does not know becomes \`unknown\`, and is cou
 \`prtg_exporter_decode_problems_total\`.
 `;
 
+const CONVENTIONS = `
+## Where names leave the conventions, and how to have none of that
+
+- **One metric for all units.** \`prtg_channel_value\` has the unit in a label, not in its name, and shows what the server displays, not base units. Units are
+  free text on the server, so a name for each is a choice, and the choice is [mapping](mapping.md).
+- **States that show the current one only.** \`prtg_sensor_status\` and \`prtg_channel_state\` have one series, not one for each state as the state sets of OpenMetrics:
+  15 times fewer for statuses.
+- **No counters.** What the server counts it hands out as a rate or as the difference to the scan before, so everything about the monitored world is a
+  gauge, errors of interfaces too.
+
+Base units, with the unit in each name, and all statuses as 0 and 1:
+
+\`\`\`yaml
+metrics: { sensor_status: all }
+mapping:
+  presets: [core-health, cpu, disk-free, http, memory, ping, probe-health, snmp-traffic, temperature, uptime, base-units]
+  keep_original: false
+\`\`\`
+
+Then only channels whose unit is not recognised stay in \`prtg_channel_value\`. Channels are missing on the dashboards then, which show that metric alone, while statuses, limits
+that are exceeded and alerts stay ([dashboards.md](dashboards.md#what-they-need)); \`keep_original: true\` has both, at a second series for each channel.
+`;
+
 const AVAILABILITY = `
 Availability is the share of the time that a sensor was up, without the time in which that is not known: paused,
 \`none\`, \`unknown\` and \`collecting\`. The second operand of \`and\` lists the codes that count:
@@ -89,6 +114,7 @@ export function metricsPage(): string {
       STATUS_TOKENS.map((token, index) => [String(index), code(token)]),
     ),
     AVAILABILITY,
+    CONVENTIONS,
     "\n## The monitored world\n\n",
     familyTable(Object.values(TREE_FAMILIES)),
     "\n## The exporter\n\n",

@@ -46,7 +46,7 @@ export function shapeOf(config: Config): ConfiguredShape {
   return {
     mapper,
     // `auto`: where labels are left out of other series.
-    channelInfo: channelInfo === "always" || !mapper.labels.isWide,
+    channelInfo: channelInfo === "always" || (channelInfo === "auto" && !mapper.labels.isWide),
     sensorStatus,
     nodeSensors,
     staleAfterMs: config.staleAfterMs,

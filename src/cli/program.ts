@@ -44,6 +44,8 @@ export function createProgram(run: Run): Command {
     .description("PRTG Network Monitor (REST API v2) for Prometheus")
     .version(versionText(), "--version", "print what is running")
     .helpCommand(false)
+    // The longest flag leaves less than commander asks for in a terminal of 80 columns, which would then break words.
+    .configureHelp({ minWidthToWrap: 30 })
     .exitOverride();
   addServe(program, run);
   addCheck(program, run);

@@ -71,7 +71,8 @@ const ruleKeys = z.strictObject({
     .string()
     .optional()
     .meta({
-      description: "What the metric is. One rule of those that share a name gives it.",
+      description:
+        "What the metric is. One rule of those that share a name gives it; where none does, the metric is called a last measurement that a mapping rule names.",
       examples: ["Round trip time."],
     }),
   unit: baseUnit.optional().meta({

@@ -56,8 +56,9 @@ const metrics = z
         description: "Kinds of objects for which `prtg_node_sensors` counts the sensors below.",
         uniqueItems: true,
       }),
-    channel_info: z.enum(["auto", "always"]).prefault("auto").meta({
-      description: "`prtg_channel_info`: `auto` where `labels` leaves labels of channels out, or `always`.",
+    channel_info: z.enum(["auto", "always", "never"]).prefault("auto").meta({
+      description:
+        "`prtg_channel_info`: `auto` where `labels` leaves labels of channels out, `always`, or `never`: the page is smaller, and no query brings back what `labels` leaves out of channels.",
     }),
     api_detail: z.enum(["server", "endpoint"]).prefault("server").meta({
       description:

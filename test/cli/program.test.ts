@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
+import { createProgram, runProgram } from "../../src/cli/program.ts";
+import { Redactor } from "../../src/errors/redactor.ts";
 
 interface Run {
   readonly code: number;
@@ -55,4 +56,16 @@ describe("the command line", () => {
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(expected);
   });
+});
+
+test("help fits a terminal of 80 columns, with no word broken", () => {
+  const program = createProgram({ code: 0, redactor: new Redactor() });
+  for (const command of [program, ...program.commands]) {
+    const lines: string[] = [];
+    command
+      .configureOutput({ getOutHelpWidth: () => 80, writeOut: (text) => lines.push(...text.split("\n")) })
+      .outputHelp();
+    expect(lines.length).toBeGreaterThan(10);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  }
 });

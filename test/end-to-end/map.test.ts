@@ -93,9 +93,9 @@ describe("map --all", () => {
     const { code, stdout } = await map("--all");
     const [head, ...lines] = stdout.split("\n");
     expect(code).toBe(0);
-    expect(head).toMatch(/^CHANNEL +SENSOR +NAME +VALUE +UNIT +RULE +SERIES$/);
-    expect(lines.filter((line) => /^\d+\.-4 .* drops it +none$/.test(line)).length).toBeGreaterThan(5);
-    expect(stdout).toMatch(/ rules\[\d\] of preset base-units +prtg_channel_value\{.*\} [\d.]+\n +prtg_channel_\w+\{/);
+    expect(head).toMatch(/^CHANNEL +SENSOR +NAME +VALUE +UNIT +SERIES +RULE$/);
+    expect(lines.filter((line) => /^\d+\.-4 .* none +rules\[0\] of .* drops it$/.test(line)).length).toBeGreaterThan(5);
+    expect(stdout).toMatch(/ prtg_channel_value [\d.]+ +rules\[\d\] of preset base-units\n +prtg_channel_\w+ [\d.]+\n/);
     expect(stdout).toMatch(/\n\d+ channels: .*\d+ mapped.*\n$/);
   });
 

@@ -4,6 +4,7 @@ import type { Discovery, DiscoveryQuery, DiscoveryResult } from "../../http/page
 import type { Clock } from "../../lib/clock.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import type { TreeNode } from "../../model/tree.ts";
+import { parseStatus, STATUS_TOKENS, type StatusToken } from "../../prtg/status.ts";
 import type { MonitoredServer } from "../monitored-server.ts";
 
 /** What service discovery looks at: memory only, so that looking costs the monitoring server nothing. */
@@ -22,6 +23,10 @@ const PIECE_LENGTH = 64 * 1_024;
  */
 export function createDiscovery(sources: DiscoverySources, redactor: Redactor): Discovery {
   return async (question, gone) => {
+    const statuses = readStatuses(question.statuses);
+    if (statuses === undefined) {
+      return { status: 400, text: `status: expected ${STATUS_TOKENS.join(", ")}, or nothing where it is not known` };
+    }
     const asked = question.servers.length === 0 ? [...sources.monitors.keys()] : question.servers;
     const refusal = refusalOf(sources, asked);
     if (refusal !== undefined) return refusal;
@@ -34,7 +39,7 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
       for (const node of monitor.tree().nodes.values()) {
         const turn = slices.step();
         if (turn !== undefined) await turn;
-        const target = targetOf(server, node, monitor.nodeStatus(node) ?? "", question);
+        const target = targetOf(server, node, monitor.nodeStatus(node) ?? "", { ...question, statuses });
         if (target === undefined) continue;
         // Names, hosts and tags come from outside: a secret in one of them must not leave this way.
         piece += `${piece === "" && pieces.length === 0 ? "[" : ",\n"}${redactor.redact(JSON.stringify(target))}`;
@@ -46,6 +51,12 @@ export function createDiscovery(sources: DiscoverySources, redactor: Redactor): 
     const isEmpty = piece === "" && pieces.length === 0;
     return { status: 200, json: [...pieces, Buffer.from(isEmpty ? "[]\n" : `${piece}]\n`)] };
   };
+}
+
+/** In the spelling of labels, whatever spelling was asked for; undefined where one is no status. A misspelt one would leave no target. */
+function readStatuses(asked: readonly string[]): readonly (StatusToken | "")[] | undefined {
+  const statuses = asked.map((text) => (text === "" ? text : parseStatus(text)));
+  return statuses.every((status) => status !== undefined) ? statuses : undefined;
 }
 
 function refusalOf({ monitors }: DiscoverySources, asked: readonly string[]): DiscoveryResult | undefined {

@@ -60,7 +60,7 @@ export async function map(flags: MapFlags, redactor: Redactor): Promise<number> 
   if (flags.format === "json") {
     await printJson(channels, context);
   } else {
-    context.print(`${mapTable(channels, servers.length > 1)}\n${conclude(channels)}`);
+    context.print(`${mapTable(channels, servers.length > 1, config.labels)}\n${conclude(channels)}`);
   }
   return 0;
 }

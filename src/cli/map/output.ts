@@ -1,6 +1,8 @@
 import { formatLabels, formatValue } from "../../exposition/text-format.ts";
-import { textTable } from "../../lib/printable-text.ts";
+import { oneLine, textTable } from "../../lib/printable-text.ts";
 import type { AccountedSeries, ChannelAccount } from "../../mapping/channel-account.ts";
+import type { LabelSettings } from "../../mapping/label-settings.ts";
+import { CHANNEL_LABELS } from "../../mapping/metric-table.ts";
 import type { TreeNode } from "../../model/tree.ts";
 import type { ChannelRecord } from "../../prtg/records.ts";
 
@@ -12,31 +14,57 @@ export interface MappedChannel {
   readonly account: ChannelAccount;
 }
 
-const HEAD = ["CHANNEL", "SENSOR", "NAME", "VALUE", "UNIT", "RULE", "SERIES"];
+/** The rule comes last and is not cut: it may name a file. */
+const HEAD = ["CHANNEL", "SENSOR", "NAME", "VALUE", "UNIT", "SERIES", "RULE"];
 
-/** One line for each series, and one for each channel that has none. */
-export function mapTable(channels: readonly MappedChannel[], withServer: boolean): string {
+/** Characters of a cell: servers may send names and units of any length. */
+const MAX_SENSOR = 40;
+const MAX_NAME = 30;
+const MAX_UNIT = 12;
+const MAX_SERIES = 60;
+
+/**
+ * One line for each series, and one for each channel that has none. Of labels there are only those that rules and tags add:
+ * the others say what the line says. `--format json` has all of them, and names in full.
+ */
+export function mapTable(channels: readonly MappedChannel[], withServer: boolean, { rename }: LabelSettings): string {
+  const usual = new Set(["server", ...CHANNEL_LABELS].map((label) => rename.get(label) ?? label));
   const rows = channels.flatMap((mapped) => {
     const { server, sensor, channel, account } = mapped;
     const { channelId, name, value, unit } = channel;
     const cells = [
       `${sensor.id}.${channelId}`,
-      sensor.path,
-      name,
+      cutFront(sensor.path, MAX_SENSOR),
+      cut(name, MAX_NAME),
       value === undefined ? "" : formatValue(value),
-      unit,
-      account.reason,
+      cut(unit, MAX_UNIT),
     ];
     const own = withServer ? [server, ...cells] : cells;
-    const series = account.series.length === 0 ? ["none"] : account.series.map(seriesText);
-    return series.map((text, index) => [...(index === 0 ? own : own.map(() => "")), text]);
+    const series = account.series.length === 0 ? ["none"] : account.series.map((each) => seriesText(each, usual));
+    return series.map((text, index) =>
+      index === 0 ? [...own, text, account.reason] : [...own.map(() => ""), text, ""],
+    );
   });
   return textTable(withServer ? ["SERVER", ...HEAD] : HEAD, rows);
 }
 
-function seriesText({ family, labels, value }: AccountedSeries): string {
-  const name = `${family.name}${formatLabels(family.labels, labels)}`;
+function seriesText({ family, labels, value }: AccountedSeries, usual: ReadonlySet<string>): string {
+  const added = family.labels.flatMap((name, index) => (usual.has(name) ? [] : [[name, labels[index] ?? ""] as const]));
+  const names = added.map(([name]) => name);
+  const values = added.map(([, text]) => text);
+  const name = cut(`${family.name}${formatLabels(names, values)}`, MAX_SERIES);
   return value === undefined ? name : `${name} ${formatValue(value)}`;
+}
+
+function cut(text: string, length: number): string {
+  const line = oneLine(text);
+  return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
+}
+
+/** The end of a path tells more than its beginning. */
+function cutFront(text: string, length: number): string {
+  const line = oneLine(text);
+  return line.length <= length ? line : `…${line.slice(1 - length)}`;
 }
 
 /** How many channels became what. */

@@ -61,8 +61,10 @@ function parseMoment(text: string): number {
 
 /** After the flags in `simulate --help`. */
 export const SIMULATE_HELP = `
-Everything is in memory and nothing is real: the tree, its values and its alarms follow from --seed and the time. The same
---seed, --start-at and --scenario tell the same story again. docs/simulator.md says how to point a client at it, how to
+Everything is in memory and nothing is real: the tree, its values and its alarms
+follow from --seed and the time. The same --seed, --start-at and --scenario tell
+the same story again. docs/simulator.md says how to point a client at it, how to
 write scenarios, and what the control endpoint can do.
-Example: prtg-exporter simulate --start-at 2026-03-12T08:00:00Z --speed 60 --scenario datacenter-power --control
+Example: prtg-exporter simulate --start-at 2026-03-12T08:00:00Z --speed 60 \\
+  --scenario datacenter-power --control
 `;

@@ -18,7 +18,7 @@ export type DiscoveryResult =
   /** Pieces of a JSON array. */
   | { readonly status: 200; readonly json: readonly Buffer[] }
   /** Prometheus keeps the list that it has. */
-  | { readonly status: 404 | 503; readonly text: string };
+  | { readonly status: 400 | 404 | 503; readonly text: string };
 
 /** Answers from memory; `gone` may end that early. */
 export type Discovery = (question: DiscoveryQuery, gone?: AbortSignal) => Promise<DiscoveryResult>;

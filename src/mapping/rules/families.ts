@@ -4,6 +4,8 @@ import { familyNameFault, limitFamilyName, RESERVED_FAMILIES, unitInName } from 
 import type { MappedFamily, MetricRule, Report } from "./rule.ts";
 
 const MAX_HELP = 1000;
+/** Where no rule of a metric says what it is. */
+const DEFAULT_HELP = "Last measurement of a channel, named by a mapping rule of the configuration.";
 
 /** A rule that gives a metric, and where to complain about it. */
 export interface FamilyMember {
@@ -76,14 +78,13 @@ function compare(first: FamilyMember, other: FamilyMember): void {
 }
 
 function familyOf(name: string, group: readonly FamilyMember[], first: FamilyMember): MappedFamily {
-  const help = group.find(({ rule }) => rule.help !== undefined)?.rule.help;
-  if (help === undefined) first.report({ path: ["help"], expected: "a sentence about the metric" });
+  const help = group.find(({ rule }) => rule.help !== undefined)?.rule.help ?? DEFAULT_HELP;
   const ruleLabels = labelNames(first.rule);
   const labels = mappedLabelNames(ruleLabels);
   return {
     name,
     type: "gauge",
-    help: help ?? "",
+    help,
     labels,
     baseUnit: first.rule.unit,
     ruleLabels,

@@ -177,6 +177,10 @@ describe("which devices, and how", () => {
     ["?group=Servers&probe=Paris", ["2001:db8::2"]],
     ["?group=Servers&probe=Berlin", []],
     ["?status=down&status=up&server=hq", ["core.example.com", "2001:db8::2"]],
+    ["?status=DOWN&server=hq", ["core.example.com"]],
+    ["?status=PAUSED_BY_USER", []],
+    ["?status=SUMMED_INFO_UP", ["2001:db8::2"]],
+    ["?status=&server=hq", ["2001:db8::5", "10.0.0.7:8080"]],
   ])("%j", async (query, expected) => {
     expect(await addresses(query)).toEqual(expected);
   });
@@ -188,6 +192,15 @@ test.each(["?tags=wan", "?port=0", "?port=65536", "?port=http", "?port=1&port=2"
     const answer = await fetch(site.url + query);
     expect(answer.status).toBe(400);
     expect(await answer.text()).toMatch(/^(unknown parameter: expected server, kind, tag|port: expected one number)/);
+  },
+);
+
+test.each(["?status=dwon", "?status=up&status=paused", "?server=nobody&status=dwon"])(
+  "%j is refused with the statuses that there are",
+  async (query) => {
+    const answer = await fetch(site.url + query);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toMatch(/^status: expected none, unknown, .* down, disconnected, pausedbyuser, .*\n$/);
   },
 );
 

@@ -241,11 +241,6 @@ export const BAD_RULES: readonly BadRules[] = [
     lines: [`rules.yaml:2:36: rules[0].name: ${NAME}, found "prtg_ping_seconds": the ending is that of unit: seconds`],
   },
   {
-    title: "no help",
-    text: rule("{ match: { kind: ping }, name: prtg_x }"),
-    lines: ["rules.yaml:2:5: rules[0].help: missing, expected a sentence about the metric"],
-  },
-  {
     title: "help of two lines",
     text: rule('{ match: { kind: ping }, name: prtg_x, help: "a\\nb" }'),
     lines: [

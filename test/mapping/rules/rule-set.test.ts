@@ -225,6 +225,18 @@ describe("labels", () => {
   });
 });
 
+test("a metric that no rule explains is said to be a rule's", () => {
+  const { families } = compile(
+    metric({ kind: "ping" }, { help: undefined }),
+    metric({ kind: "http" }, { help: undefined }),
+  );
+  expect(families.map(({ help }) => help)).toEqual([
+    "Last measurement of a channel, named by a mapping rule of the configuration.",
+  ]);
+  const explained = compile(metric({ kind: "ping" }, { help: undefined }), metric({ kind: "http" }));
+  expect(explained.families.map(({ help }) => help)).toEqual(["X."]);
+});
+
 /** What a rule set must answer, found the slow way: rule by rule, with the regular expressions of JavaScript. */
 function firstThatFits(rules: readonly RuleSettings[], sensor: SensorAttributes, channel: ChannelAttributes): number {
   const values: Record<string, readonly string[]> = {

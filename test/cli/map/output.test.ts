@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { type MappedChannel, mapTable } from "../../../src/cli/map/output.ts";
+import { WIDE_LABELS } from "../../../src/mapping/label-settings.ts";
+import { type MetricFamily, TREE_FAMILIES } from "../../../src/mapping/metric-table.ts";
+import type { TreeNode } from "../../../src/model/tree.ts";
+
+const DIRECTED: MetricFamily = {
+  name: "test_bytes_per_second",
+  type: "gauge",
+  help: "Data.",
+  labels: ["server", "sensor_id", "channel_id", "host_name", "direction"],
+};
+
+function mapped(path: string, name: string, unit: string): MappedChannel {
+  const sensor: TreeNode = {
+    ...{ id: "2490", kind: "sensor", name: path, parent: undefined, type: "ping", typeName: "Ping" },
+    ...{ priority: 3, tags: [], favorite: false, host: undefined, intervalSeconds: 60 },
+    ...{ path, probe: path, group: "", device: path, deviceId: "1" },
+    ...{ inheritedTags: [], parentId: "1", unseen: [], orphan: false },
+  };
+  const channel = { sensorId: "2490", channelId: "1", name, unit, value: 8, measuredAt: 0, limits: undefined };
+  const original = {
+    ...TREE_FAMILIES.channelValue,
+    labels: ["server", "sensor_id", "channel_id", "host_name", "channel"],
+  };
+  const series = [
+    { family: original, labels: ["hq", "2490", "1", path, name], value: 8 },
+    { family: DIRECTED, labels: ["hq", "2490", "1", path, "in"], value: 1_000_000 },
+  ];
+  return { server: "hq", sensor, channel, account: { outcome: "mapped", rule: "r", reason: "rules[0] of x", series } };
+}
+
+test("a line has the channel once, and of the labels those that the line does not say anyhow", () => {
+  const labels = { ...WIDE_LABELS, rename: new Map([["device", "host_name"]]) };
+  expect(mapTable([mapped("Berlin/core/Port 1", "Traffic In", "Mbit/s")], false, labels).split("\n")).toEqual([
+    "CHANNEL  SENSOR              NAME        VALUE  UNIT    SERIES                                         RULE",
+    "2490.1   Berlin/core/Port 1  Traffic In  8      Mbit/s  prtg_channel_value 8                           rules[0] of x",
+    `${" ".repeat(56)}test_bytes_per_second{direction="in"} 1000000`,
+    "",
+  ]);
+});
+
+test("no name makes a line wider than a screen", () => {
+  const long = `${"x".repeat(5_000)}\n${"y".repeat(100)}/the end`;
+  const text = mapTable([mapped(long, long, long)], true, WIDE_LABELS);
+  for (const line of text.split("\n")) expect(line.length).toBeLessThan(220);
+  expect(text).toContain("yyyy/the end ");
+});
