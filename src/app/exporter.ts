@@ -20,6 +20,7 @@ import { MonitoredServer } from "./monitored-server.ts";
 import { beginPrepared } from "./open-otlp-push.ts";
 import type { PreparedPush } from "./otlp-preparation.ts";
 import type { OtlpPush } from "./otlp-push.ts";
+import { Phases } from "./phases.ts";
 import { planPipeline } from "./pipeline-plan.ts";
 import { createDebugPages } from "./reports/debug-reports.ts";
 import { SensorCharts } from "./reports/sensor-charts.ts";
@@ -54,6 +55,7 @@ export class Exporter {
   readonly #extras: ExtraBudget;
   readonly #context: CommandContext;
   readonly #store: Store;
+  readonly #phases = new Phases();
   /** What ends in the background. */
   readonly #ending = new Set<Promise<void>>();
   #config: Config;
@@ -202,6 +204,7 @@ export class Exporter {
       store: this.#store,
       exporterMetrics: this.metrics,
       extras: this.#extras.work,
+      phase: this.#phases.next(),
       context: this.#context,
     });
   }

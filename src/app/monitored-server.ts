@@ -60,6 +60,8 @@ export interface MonitoredServerOptions {
   readonly exporterMetrics: ExporterMetrics;
   /** Of the process: what it has time for. */
   readonly extras: Extras;
+  /** See `ServerCollectorsOptions`. */
+  readonly phase: number;
   readonly context: CommandContext;
 }
 
@@ -73,7 +75,7 @@ export class MonitoredServer {
   #events: ServerEvents | undefined;
   #started = false;
 
-  constructor({ plan, events, shape, store, exporterMetrics, extras, context }: MonitoredServerOptions) {
+  constructor({ plan, events, shape, store, exporterMetrics, extras, phase, context }: MonitoredServerOptions) {
     const { clock } = context;
     const { server } = plan;
     const metrics = serverRecorder(exporterMetrics, server.name);
@@ -97,6 +99,7 @@ export class MonitoredServer {
       context,
       stateMemory,
       pendingMemory,
+      phase,
       log,
     };
     this.#pipeline = new ServerPipeline(plan, this.#connect(server), this.#base);

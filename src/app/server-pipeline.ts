@@ -34,6 +34,8 @@ export interface PipelineBase {
   readonly stateMemory: MemoryShare;
   /** What measurements take that wait for the receiver. */
   readonly pendingMemory: MemoryShare;
+  /** See `ServerCollectorsOptions`. */
+  readonly phase: number;
   /** Bound to the server. */
   readonly log: Logger;
 }
@@ -59,7 +61,7 @@ export class ServerPipeline {
   readonly #sync: ServerSync | undefined;
 
   constructor(plan: PipelinePlan, reader: ServerReader, base: PipelineBase, before: HandedOn = {}) {
-    const { view, records, metrics, context, extras, log } = base;
+    const { view, records, metrics, context, extras, phase, log } = base;
     const { clock, random } = context;
     const { schedules, countedKinds } = plan;
     this.plan = plan;
@@ -75,7 +77,7 @@ export class ServerPipeline {
     this.#sync = sync;
     if (sync?.delivery === undefined) base.pendingMemory.set(0);
     this.collectors = new ServerCollectors({
-      ...{ reader, writer, records, sync, extras, schedules, countedKinds, metrics, clock, random, log },
+      ...{ reader, writer, records, sync, extras, schedules, countedKinds, metrics, clock, random, phase, log },
     });
   }
 

@@ -10,6 +10,8 @@ import { createTimetable } from "./timetable.ts";
 /** Ticks are spread by up to this part of the period, so that collectors and exporters do not march in step. */
 const JITTER = 0.05;
 const MAX_JITTER_MS = 5_000;
+/** A run that began less than this part of a period ago, out of turn or as the first one, stands for the one that is due. */
+const MIN_OVERDUE = 0.9;
 
 export interface CollectorRunnerOptions {
   readonly collector: Collector;
@@ -19,6 +21,8 @@ export interface CollectorRunnerOptions {
   readonly clock: Clock;
   /** From 0 to below 1. */
   readonly random: () => number;
+  /** See `createTimetable`. */
+  readonly phase?: number | undefined;
   readonly log: Logger;
   /** Called after each finished run. */
   readonly onFinished: () => void;
@@ -47,12 +51,14 @@ export class CollectorRunner {
   #started = false;
   #running: Promise<boolean> | undefined;
   #again = false;
+  /** Monotonic: the run under way, or the last one. */
+  #launchedAt = 0;
   /** The run that makes up for one that was held back, while it waits. */
   #retry: { readonly at: number; readonly dropped: AbortController } | undefined;
 
   constructor(options: CollectorRunnerOptions) {
     this.#options = options;
-    this.#timetable = createTimetable(options.schedule, options.clock, options.log);
+    this.#timetable = createTimetable(options.schedule, options.clock, options.log, options.phase);
   }
 
   get record(): RunRecord {
@@ -161,11 +167,12 @@ export class CollectorRunner {
     await clock.sleep(jitter, signal).catch(() => undefined);
     if (signal.aborted) return;
     if (this.#running === undefined) await this.#launch();
-    else record.skipped();
+    else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#timetable.period()) record.skipped();
   }
 
   #launch(given?: AbortSignal): Promise<boolean> {
     this.#dropRetry();
+    this.#launchedAt = this.#options.clock.monotonic();
     const stopping = this.#stopping.signal;
     const signal = given === undefined ? stopping : AbortSignal.any([given, stopping]);
     const running = this.#run(signal).finally(() => {

@@ -40,6 +40,8 @@ export interface ServerCollectorsOptions {
   readonly clock: Clock;
   /** From 0 to below 1; spreads the runs. */
   readonly random: () => number;
+  /** See `createTimetable`: where there are many servers, each has another one. */
+  readonly phase?: number | undefined;
   /** Bound to the server. */
   readonly log: Logger;
 }
@@ -52,7 +54,7 @@ export class ServerCollectors {
   #stopped = false;
 
   constructor(options: ServerCollectorsOptions) {
-    const { schedules, records, clock, random, log } = options;
+    const { schedules, records, clock, random, phase, log } = options;
     this.#options = options;
     const collectors = this.#create();
     for (const name of COLLECTOR_NAMES) {
@@ -61,7 +63,10 @@ export class ServerCollectors {
       if (schedule === undefined || collector === undefined) continue;
       const onFinished = () => this.#report();
       const record = records.open(name);
-      this.#runners.set(name, new CollectorRunner({ collector, schedule, record, clock, random, log, onFinished }));
+      this.#runners.set(
+        name,
+        new CollectorRunner({ collector, schedule, record, clock, random, phase, log, onFinished }),
+      );
     }
   }
 

@@ -4,9 +4,10 @@ import type { Clock } from "../lib/clock.ts";
 import type { Timetable } from "./collector.ts";
 import { CronTimetable } from "./cron-timetable.ts";
 
-export function createTimetable(schedule: Schedule, clock: Clock, log: Logger): Timetable {
+/** `phase`, from 0 to below 1: the first interval is shorter by this part of it. Cron expressions say their times themselves. */
+export function createTimetable(schedule: Schedule, clock: Clock, log: Logger, phase = 0): Timetable {
   return schedule.kind === "interval"
-    ? new IntervalTimetable(schedule.everyMs, clock)
+    ? new IntervalTimetable(schedule.everyMs, clock, phase)
     : new CronTimetable(schedule.expression, clock, log);
 }
 
@@ -15,15 +16,17 @@ class IntervalTimetable implements Timetable {
   readonly #everyMs: number;
   readonly #clock: Clock;
   #stopping = new AbortController();
+  readonly #phase: number;
   #dueAt: number;
 
-  constructor(everyMs: number, clock: Clock) {
+  constructor(everyMs: number, clock: Clock, phase: number) {
     this.#everyMs = everyMs;
     this.#clock = clock;
-    this.#dueAt = clock.monotonic() + everyMs;
+    this.#phase = phase;
+    this.#dueAt = this.#phased() + everyMs;
   }
 
-  start(tick: () => void, handledUntil = this.#clock.monotonic()): boolean {
+  start(tick: () => void, handledUntil = this.#phased()): boolean {
     this.#stopping.abort();
     this.#stopping = new AbortController();
     this.#dueAt = handledUntil + this.#everyMs;
@@ -52,6 +55,11 @@ class IntervalTimetable implements Timetable {
 
   period(): number {
     return this.#everyMs;
+  }
+
+  /** As if the tick before had been earlier. */
+  #phased(): number {
+    return this.#clock.monotonic() - this.#phase * this.#everyMs;
   }
 
   async #tickUntil(stopped: AbortSignal, tick: () => void): Promise<void> {

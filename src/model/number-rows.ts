@@ -1,6 +1,7 @@
 import { Rows } from "./rows.ts";
 
-const ROWS_PER_BLOCK = 1_024;
+/** Few, as each of hundreds of small servers has blocks of its own. */
+const ROWS_PER_BLOCK = 128;
 
 /**
  * Numbers of the objects of one kind, so many to each; NaN stands for none. As members of an object each would be an

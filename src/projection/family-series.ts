@@ -3,6 +3,7 @@ import type { SeriesTable } from "../store/series-table.ts";
 import type { ShardKey } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import type { Family, Subject } from "./family.ts";
+import { Slots } from "./slots.ts";
 
 export interface FamilySeriesOptions<Item extends Subject, About> {
   readonly tables: Tables;
@@ -13,7 +14,6 @@ export interface FamilySeriesOptions<Item extends Subject, About> {
 }
 
 const ONLY = [""];
-const ROWS_PER_BLOCK = 1_024;
 
 /** The series of one family that belong to one server. */
 export class FamilySeries<Item extends Subject, About> {
@@ -144,26 +144,4 @@ export class FamilySeries<Item extends Subject, About> {
 function removeFrom(table: SeriesTable, slots: Slots, row: number, slot: number): void {
   table.remove(slot);
   slots.set(row, Slots.NONE);
-}
-
-/** Where objects have their series in a table: a slot by row. Takes no memory for rows far from those that have one. */
-class Slots {
-  static readonly NONE = -1;
-  /** One more than the slot. */
-  readonly #blocks: (Int32Array | undefined)[] = [];
-
-  of(row: number): number {
-    const block = this.#blocks[Math.floor(row / ROWS_PER_BLOCK)];
-    return block === undefined ? Slots.NONE : (block[row % ROWS_PER_BLOCK] ?? 0) - 1;
-  }
-
-  /** `slot` may be `NONE`. */
-  set(row: number, slot: number): void {
-    const index = Math.floor(row / ROWS_PER_BLOCK);
-    // An array without holes is the faster one.
-    while (this.#blocks.length <= index) this.#blocks.push(undefined);
-    const block = this.#blocks[index] ?? new Int32Array(ROWS_PER_BLOCK);
-    this.#blocks[index] = block;
-    block[row % ROWS_PER_BLOCK] = slot + 1;
-  }
 }

@@ -46,9 +46,9 @@ function scheduled(random = () => 0) {
       skipped: () => skipped++,
     }),
   });
-  const create = (everyMs = MINUTE) =>
+  const create = (everyMs = MINUTE, phase = 0) =>
     new CollectorRunner({
-      ...{ collector, record, clock, random, log: logger, onFinished: () => undefined },
+      ...{ collector, record, clock, random, phase, log: logger, onFinished: () => undefined },
       schedule: { kind: "interval", everyMs },
     });
   const runner = create();
@@ -85,6 +85,17 @@ describe("a scheduled collector", () => {
     expect(subject.runner.status().skippedRuns).toBe(3);
     expect(subject.most()).toBe(1);
     await subject.runner.stop();
+  });
+
+  test("counts no tick as skipped that comes soon after a run began, as the first one may with a phase", async () => {
+    const subject = scheduled();
+    subject.setting.takes = 20 * SECOND;
+    const runner = subject.create(MINUTE, 0.75);
+    void runner.start();
+    await subject.clock.advance(2 * MINUTE);
+    expect(subject.begun).toEqual([0, 75 * SECOND]);
+    expect(subject.skipped()).toBe(0);
+    await runner.stop();
   });
 
   test("spreads its ticks by up to a twentieth of the period, but keeps the rhythm", async () => {

@@ -24,4 +24,25 @@ describe("an interval", () => {
     expect(ticks).toHaveLength(3);
     expect(clock.pending).toEqual([]);
   });
+
+  test("with a phase, ticks earlier by that part of it, and keeps the rhythm", async () => {
+    const clock = new ManualClock();
+    const timetable = createTimetable({ kind: "interval", everyMs: MINUTE }, clock, log, 0.75);
+    expect(timetable.untilNext()).toBe(15 * SECOND);
+    await clock.advance(5 * SECOND);
+    const ticks: number[] = [];
+    expect(timetable.start(() => ticks.push(clock.monotonic()))).toBe(false);
+    await clock.advance(2 * MINUTE);
+    expect(ticks).toEqual([20, 80].map((seconds) => seconds * SECOND));
+    expect(timetable.untilThird()).toBe(3 * MINUTE);
+    timetable.stop();
+  });
+
+  test("goes on with the ticks of another timetable, whatever its phase", async () => {
+    const clock = new ManualClock();
+    const timetable = createTimetable({ kind: "interval", everyMs: MINUTE }, clock, log, 0.75);
+    timetable.start(() => undefined, clock.monotonic());
+    expect(timetable.untilNext()).toBe(MINUTE);
+    timetable.stop();
+  });
 });
