@@ -43,7 +43,7 @@ export interface SimulatorOptions {
   readonly credentials: Credentials;
   /** How long a session lasts since it was opened or renewed, by the monotonic clock; 30 minutes by default. */
   readonly sessionLifetimeMs?: number;
-  /** What an omitted `limit` means. The specification: up to 3000, the default; live servers were seen to send 100. */
+  /** What an omitted `limit` means. The specification: up to 3000; live servers were seen to send 100. */
   readonly defaultLimit?: number;
   /** How long a new object answers 202 before it is fully available, in simulated time; 2 seconds by default. */
   readonly readyAfterMs?: number;
@@ -81,7 +81,8 @@ export interface Simulator {
 }
 
 const DEFAULT_SESSION_LIFETIME_MS = 30 * 60_000;
-const DEFAULT_LIMIT = 3000;
+/** "Omitting it returns up to 3000"; live servers keep to the declared default. */
+const DEFAULT_LIMITS: Readonly<Record<SpellingName, number>> = { specification: 3000, live: 100 };
 const DEFAULT_READY_AFTER_MS = 2000;
 
 /**
@@ -117,7 +118,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     world,
     clock,
     spelling,
-    defaultLimit: options.defaultLimit ?? DEFAULT_LIMIT,
+    defaultLimit: options.defaultLimit ?? DEFAULT_LIMITS[options.spelling],
     routes: buildRoutes(await loadContract(), ENDPOINTS, offers),
     auth,
     installation,

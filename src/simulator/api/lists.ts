@@ -64,7 +64,7 @@ export function recordScope<Item>(
   table: PropertyTable<Item, RecordContext>,
 ): FilterScope<Item, RecordContext> {
   const { name } = rendering.spelling;
-  return { properties: table[name], context: { now }, lenientLists: name === "live" };
+  return { properties: table[name], context: { now }, lenientLists: name === "live", plainTexts: name === "live" };
 }
 
 /**

@@ -15,6 +15,8 @@ export interface FilterScope<Item, Context> {
   readonly hierarchy?: Hierarchy<Item>;
   /** Live servers answer a list of a wrong type with no objects instead of an error. */
   readonly lenientLists: boolean;
+  /** Live servers were seen to refuse texts with parentheses, brackets and ampersands, quoted as they are. */
+  readonly plainTexts: boolean;
 }
 
 /**
@@ -96,11 +98,11 @@ function compileComparison<Item, Context>(comparison: Comparison, scope: FilterS
   }
   if (operator === "in") {
     if (value.kind !== "list") throw invalidFilter("value must be a list in square brackets", value.at);
-    const wanted = operandsOf(property, value, scope.lenientLists);
+    const wanted = operandsOf(property, value, scope);
     return (item) => wanted.has(read(item));
   }
   if (value.kind === "list") throw invalidFilter("a list goes only with in", value.at);
-  const test = testOf(property.type, operator, operandOf(property, value));
+  const test = testOf(property.type, operator, operandOf(property, value, scope));
   return (item) => test(read(item));
 }
 
@@ -109,20 +111,27 @@ function checkNil({ property: name, operator, operatorAt, value }: Comparison, {
   if (operator !== "=" && operator !== "!=") throw invalidFilter("nil goes only with = and !=", operatorAt);
 }
 
-function operandsOf(declaration: Declaration, list: List, lenient: boolean): ReadonlySet<unknown> {
-  if (lenient && declaration.type === "text" && list.elements[0]?.kind === "number") return new Set();
-  return new Set(list.elements.map((element) => operandOf(declaration, element)));
+/** What a server makes of values. */
+type Rules = Pick<FilterScope<unknown, unknown>, "lenientLists" | "plainTexts">;
+
+function operandsOf(declaration: Declaration, list: List, rules: Rules): ReadonlySet<unknown> {
+  const { lenientLists } = rules;
+  if (lenientLists && declaration.type === "text" && list.elements[0]?.kind === "number") return new Set();
+  return new Set(list.elements.map((element) => operandOf(declaration, element, rules)));
 }
 
 type Operand = string | number | boolean;
 
 /** The value in the form that `read` gives, when it is of the property's type. */
-function operandOf(declaration: Declaration, value: Value): Operand {
+function operandOf(declaration: Declaration, value: Value, { plainTexts }: Rules): Operand {
   switch (declaration.type) {
     case "text":
     case "texts":
-      if (value.kind === "text") return value.text;
-      throw invalidFilter("value must be a text in double quotes", value.at);
+      if (value.kind !== "text") throw invalidFilter("value must be a text in double quotes", value.at);
+      if (plainTexts && /[()[\]&]/.test(value.text)) {
+        throw invalidFilter(`unexpected character in ${excerpt(value.text)}`, value.at);
+      }
+      return value.text;
     case "boolean":
       if (value.kind === "boolean") return value.value;
       throw invalidFilter("value must be true or false", value.at);

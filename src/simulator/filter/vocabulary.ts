@@ -115,9 +115,10 @@ function absent(): undefined {
 
 /** Live servers take more than the specification allows: these were seen to work. */
 function liveVocabulary(): Readonly<Record<PropertyName, Declaration>> {
-  const { parentid, status } = VOCABULARY;
+  const { name, parentid, status } = VOCABULARY;
   return {
     ...VOCABULARY,
+    name: { ...name, operators: [...name.operators, "matches"] },
     parentid: { ...parentid, operators: [...parentid.operators, "in"] },
     status: {
       ...status,

@@ -58,11 +58,17 @@ function skew(sensorId: string): number {
 }
 
 /**
- * A channel measurement, JSON. Its fields are not shown anywhere; "references to the corresponding channels" are said to be
- * there, though the specification has no type for these. Ours: such a reference and beside it the fields of
- * `last_measurement`, none of them where nothing was measured yet.
+ * A channel measurement, JSON. The specification shows no fields, and says that "references to the corresponding channels" are
+ * there, though it has no type for these. A client of live servers reads `last_measurement`, and `type` of `unit`, beside the
+ * channel. Ours, by the specification: the reference, and beside it the fields of `last_measurement`, none of them where nothing
+ * was measured yet.
  */
 export function renderChannelData(channel: SimChannel, rendering: Rendering): string {
-  const members = measurementMembers(rendering.cache.ofChannel(channel), rendering);
-  return `{"channel":${channelReference(channel)}${members === undefined ? "" : `,${members}`}}`;
+  const text = rendering.cache.ofChannel(channel);
+  const reference = `"channel":${channelReference(channel)}`;
+  if (rendering.spelling.name === "live") {
+    return `{${reference}${renderMeasurement(text, rendering)},"unit":{"type":"${channel.unitType}"}}`;
+  }
+  const members = measurementMembers(text, rendering);
+  return `{${reference}${members === undefined ? "" : `,${members}`}}`;
 }

@@ -154,7 +154,12 @@ describe("filters of records outside the tree", () => {
     // What properties are read with is handed through.
     scanninginterval: (book, factor) => (book.loan === undefined ? undefined : book.loan * factor),
   });
-  const scope: FilterScope<Book, number> = { properties: table.specification, context: 2, lenientLists: false };
+  const scope: FilterScope<Book, number> = {
+    properties: table.specification,
+    context: 2,
+    lenientLists: false,
+    plainTexts: false,
+  };
   const titles = (filter: string) => books.filter(compileFilter(filter, scope)).map(({ title }) => title);
 
   test("have the same language, with their own properties", () => {

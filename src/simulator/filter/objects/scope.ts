@@ -20,6 +20,7 @@ export function treeScope({ world, now, spelling, visibility }: TreeView): Filte
     context: new TreeContext(world, now, visibility),
     hierarchy: hierarchyOf(visibility),
     lenientLists: spelling.name === "live",
+    plainTexts: spelling.name === "live",
   };
 }
 

@@ -13,15 +13,11 @@ describe("user groups", () => {
   test.each([
     ["admingroup = true", "200"],
     ["activedirectory = true", "204"],
-    ['name matches "IT"', ""],
+    ['name matches "IT"', "204"],
     ['name = "Branch IT"', "204"],
     ["type != usergroup", ""],
   ])("filter %s finds %s", async (filter, found) => {
-    const { send, ids } = await startService();
-    if (filter.includes("matches")) {
-      expect(outcome(await send(`/usergroups${query({ filter })}`))).toBe("400 INVALID_FILTER");
-      return;
-    }
+    const { ids } = await startService();
     expect((await ids(`/usergroups${query({ filter })}`)).join(" ")).toBe(found);
   });
 

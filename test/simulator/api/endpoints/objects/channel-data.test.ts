@@ -10,6 +10,11 @@ interface Datum {
   readonly channel: { readonly id: string };
 }
 
+interface Channel {
+  readonly last_measurement?: unknown;
+  readonly basic: { readonly unittype: string };
+}
+
 async function channels({ send }: RunningService, path: string): Promise<string> {
   const { status, json, text } = await send(path);
   expect(status, text).toBe(200);
@@ -66,8 +71,9 @@ describe.each(SPELLINGS)("%s: channel data", (spelling) => {
   test("has what the channel itself has as its last measurement", async () => {
     const { send } = await startService({ spelling });
     for (const { channel, ...measurement } of (await send("/channels/data")).json as Datum[]) {
-      const { last_measurement } = (await send(`/channels/${channel.id}`)).json as Record<string, unknown>;
-      expect(measurement).toEqual(last_measurement ?? {});
+      const { last_measurement, basic } = (await send(`/channels/${channel.id}`)).json as Channel;
+      const unit = { type: basic.unittype };
+      expect(measurement).toEqual(spelling === "live" ? { last_measurement, unit } : (last_measurement ?? {}));
     }
   });
 
@@ -87,8 +93,11 @@ test("a channel without a measurement does not keep those of the others away", a
   world.measure(second, { at: NOW, displayValue: 5, value: 5 });
   const { send } = await startService({ spelling: "live", world });
   expect((await send("/sensors/1002/data")).json).toEqual([
-    { channel: expect.objectContaining({ id: "1002.0" }) },
-    expect.objectContaining({ channel: expect.objectContaining({ id: "1002.7" }), value: 5 }),
+    { channel: expect.objectContaining({ id: "1002.0" }), last_measurement: null, unit: { type: "CPU" } },
+    expect.objectContaining({
+      channel: expect.objectContaining({ id: "1002.7" }),
+      last_measurement: expect.objectContaining({ value: 5 }),
+    }),
   ]);
 });
 
@@ -97,13 +106,16 @@ test("a record refers to its channel", async () => {
   expect((await send("/sensors/1001/data?limit=1")).json).toEqual([
     {
       channel: { id: "1001.1", type: "REFERENCED_CHANNEL", name: "Traffic In", href: "/api/v2/channels/1001.1" },
-      timestamp: "2026-03-12T17:55:00Z",
-      value: 62_500,
-      display_value: 0.5,
-      minimum: 62_500,
-      maximum: 62_500,
-      average: 62_500,
-      display_volume: 15,
+      last_measurement: {
+        timestamp: "2026-03-12T17:55:00Z",
+        value: 62_500,
+        display_value: 0.5,
+        minimum: 62_500,
+        maximum: 62_500,
+        average: 62_500,
+        display_volume: 15,
+      },
+      unit: { type: "BYTES_BANDWIDTH" },
     },
   ]);
 });
