@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { stringify } from "safe-stable-stringify";
 import type { Config } from "../config/load.ts";
+import type { ProxySettings } from "../config/proxy-schema.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import { readTextFile } from "../lib/bounded-files.ts";
 
@@ -69,11 +70,14 @@ export interface PushFiles {
         readonly keyFile?: string | undefined;
       }
     | undefined;
+  readonly proxy?: ProxySettings | undefined;
 }
 
 /** The files that the push reads with each request. */
-export function pushFiles({ headerFiles = {}, tls }: PushFiles): readonly string[] {
-  const paths = [...Object.values(headerFiles), tls?.caFile, tls?.certFile, tls?.keyFile];
+export function pushFiles({ headerFiles = {}, tls, proxy }: PushFiles): readonly string[] {
+  const secret = proxy?.auth?.secret;
+  const ofProxy = [proxy?.caFile, secret?.kind === "file" ? secret.path : undefined];
+  const paths = [...Object.values(headerFiles), tls?.caFile, tls?.certFile, tls?.keyFile, ...ofProxy];
   return paths.filter((path) => path !== undefined);
 }
 
@@ -87,10 +91,11 @@ function withoutSecrets(otlp: NonNullable<Config["otlp"]>): unknown {
 const lastSecrets = new WeakMap<ServerConfig, string>();
 
 async function secretOf(server: ServerConfig): Promise<string> {
-  const { credentials } = server;
+  const { credentials, proxy } = server;
   const source = credentials.kind === "api_key" ? credentials.apiKey : credentials.password;
   try {
-    const secret = digest((await source.read()).reveal());
+    const password = (await proxy?.password?.read())?.reveal();
+    const secret = digest([(await source.read()).reveal(), password]);
     lastSecrets.set(server, secret);
     return secret;
   } catch (error) {

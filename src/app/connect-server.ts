@@ -1,7 +1,9 @@
 import { getHeapStatistics } from "node:v8";
 import type { Logger } from "pino";
+import { proxyOptions } from "../config/proxy.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { ServerSettings } from "../config/schema.ts";
+import { readTextFile } from "../lib/bounded-files.ts";
 import { createApiClient } from "../prtg/client.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { ApiClientOptions, ApiLimits } from "../prtg/options.ts";
@@ -59,12 +61,12 @@ export function connectSelected(
 }
 
 /** The same for entries of `servers` that are the same server, reached in the same way as the same user. */
-export function accessKeyOf({ url, credentials, tls }: ServerConfig): string {
+export function accessKeyOf({ url, credentials, tls, proxy }: ServerConfig): string {
   const user =
     credentials.kind === "api_key"
       ? [credentials.apiKey.print()]
       : [credentials.username, credentials.password.print()];
-  return digest([url, credentials.kind, user, tls]);
+  return digest([url, credentials.kind, user, tls, proxy && [proxy, proxy.password?.print()]]);
 }
 
 /** The client of one server, as its configuration wants it, but for what `special` says. */
@@ -75,7 +77,7 @@ export function connectServer(
   context: CommandContext,
   special: Pick<ApiClientOptions, "maxAttempts"> = {},
 ): MonitoringApi {
-  const { credentials, tls } = server;
+  const { credentials, tls, proxy } = server;
   const isUnverified = tls.insecureSkipVerify && server.url.startsWith("https:");
   observer.unverified(isUnverified);
   if (isUnverified) {
@@ -93,6 +95,7 @@ export function connectServer(
             password: async () => (await credentials.password.read()).reveal(),
           },
     tls,
+    proxy: proxy && proxyOptions(proxy, readTextFile),
     limits: answerLimits(server.limits),
     accessKey: accessKeyOf(server),
     accesses: context.accesses,

@@ -66,9 +66,10 @@ export function withProfile<Request>(receiver: OtlpReceiver<Request>, profile: O
 /** The same as long as the settings are, with the content of their files. */
 export async function digestReceiver(settings: LogSettings): Promise<string> {
   const headers = Object.entries(settings.headers).map(([name, value]) => [name, value.reveal()]);
-  const { tls, headerFiles } = settings;
-  const files = await Promise.all(pushFiles({ headerFiles, tls }).map(readQuietly));
-  return digest([settings, headers, files]);
+  const { tls, headerFiles, proxy } = settings;
+  const files = await Promise.all(pushFiles({ headerFiles, tls, proxy }).map(readQuietly));
+  const secret = proxy?.auth?.secret;
+  return digest([settings, headers, files, secret?.kind === "value" ? secret.value.reveal() : ""]);
 }
 
 /** The same after a restart. Without a place to remember it the host's name has to do. */

@@ -23,6 +23,7 @@ export type FailureKind =
 
 const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
   API_CONNECTION_FAILED: "away",
+  API_PROXY_FAILED: "away",
   API_UNAVAILABLE: "away",
   API_SUSPENDED: "away",
   API_RATE_LIMITED: "away",

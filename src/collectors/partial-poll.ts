@@ -4,6 +4,8 @@ import { ExporterError } from "../errors/exporter-error.ts";
 /** After these every other request to the server would fail alike. */
 const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "API_CONNECTION_FAILED",
+  "API_PROXY_FAILED",
+  "API_PROXY_UNAUTHORIZED",
   "API_TLS_UNTRUSTED",
   "API_TLS_FINGERPRINT",
   "API_TLS_CLIENT_REFUSED",

@@ -51,7 +51,12 @@ export interface ServerVariable {
   readonly name: string;
   /** Path below `servers[0]`. */
   readonly path: readonly string[];
+  /** Whether commas separate the items of a list. */
+  readonly isList?: true;
 }
+
+/** Stands for the fingerprints of the certificate of the one server that needs no file. */
+export const FINGERPRINTS_VARIABLE = "PRTG_FINGERPRINTS";
 
 /** An empty variable counts as unset. */
 export const SERVER_VARIABLES: readonly ServerVariable[] = [
@@ -64,6 +69,12 @@ export const SERVER_VARIABLES: readonly ServerVariable[] = [
   { name: "PRTG_PASSWORD", path: ["auth", "password"] },
   { name: "PRTG_CA_FILE", path: ["tls", "ca_file"] },
   { name: "PRTG_SERVER_NAME", path: ["tls", "server_name"] },
+  { name: FINGERPRINTS_VARIABLE, path: ["tls", "fingerprints"], isList: true },
+  { name: "PRTG_PROXY_URL", path: ["proxy_url"] },
+  { name: "PRTG_PROXY_USERNAME", path: ["proxy_auth", "username"] },
+  { name: "PRTG_PROXY_PASSWORD_FILE", path: ["proxy_auth", "password_file"] },
+  { name: "PRTG_PROXY_PASSWORD", path: ["proxy_auth", "password"] },
+  { name: "PRTG_PROXY_CA_FILE", path: ["proxy_ca_file"] },
   { name: "PRTG_INSECURE_SKIP_VERIFY", path: ["tls", "insecure_skip_verify"] },
 ];
 
@@ -74,14 +85,15 @@ export class EnvironmentServer implements Origin {
   readonly variables: readonly string[];
 
   constructor(env: Environment) {
-    const auth: Record<string, string> = {};
-    const tls: Record<string, string> = {};
-    const server: Record<string, unknown> = { auth, tls };
+    const sections: Record<string, Record<string, unknown>> = { auth: {}, tls: {} };
+    const server: Record<string, unknown> = sections;
     const set = SERVER_VARIABLES.filter(({ name }) => variable(env, name) !== "");
-    for (const { name, path } of set) {
+    for (const { name, path, isList } of set) {
       const [first = "", second] = path;
-      const target = second === undefined ? server : first === "auth" ? auth : tls;
-      target[second ?? first] = variable(env, name);
+      if (second !== undefined) sections[first] ??= {};
+      const target = second === undefined ? server : (sections[first] ?? {});
+      const value = variable(env, name);
+      target[second ?? first] = isList ? value.split(",").map((item) => item.trim()) : value;
     }
     this.value = server;
     this.variables = set.map(({ name }) => name);
@@ -95,7 +107,7 @@ export class EnvironmentServer implements Origin {
   }
 
   reference(path: KeyPath): Reference | undefined {
-    const variable = SERVER_VARIABLES.find((each) => each.path.length + 2 === path.length && isBelow(each, path));
+    const variable = SERVER_VARIABLES.find((each) => each.path.length + 2 <= path.length && isBelow(each, path));
     return variable === undefined ? undefined : { variables: [variable.name], wholly: true };
   }
 }
@@ -104,7 +116,7 @@ function variable(env: Environment, name: string): string {
   return env[name] ?? "";
 }
 
-/** Whether the key that the variable stands for is the one at `path` (`servers`, 0, ...) or below it. */
+/** Whether the key that the variable stands for is the one at `path` (`servers`, 0, ...) or below it, or has it as an item. */
 function isBelow({ path }: ServerVariable, [, , ...below]: KeyPath): boolean {
-  return below.every((key, index) => path[index] === key);
+  return below.every((key, index) => path[index] === key || (index === path.length && typeof key === "number"));
 }

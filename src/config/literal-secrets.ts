@@ -5,12 +5,28 @@ import { type KeyPath, type Origin, UNRESOLVED, valueAt } from "./origin.ts";
 export function literalSecrets(root: unknown, origin: Origin): ConfigProblem[] {
   const listed = valueAt(root, ["servers"]);
   const servers = Array.isArray(listed) ? listed.map((_, index) => ["servers", index]) : [];
-  return [...literalCredentials(servers, root, origin), ...literalHeaders(valueAt(root, ["otlp", "headers"]), origin)];
+  return [
+    ...literalCredentials(servers, root, origin),
+    ...literalsAt([["otlp", "proxy_auth", "password"]], root, origin),
+    ...literalHeaders(valueAt(root, ["otlp", "headers"]), origin),
+  ];
 }
 
 /** Credentials of the servers at these paths that are written into the file instead of referred to. */
 export function literalCredentials(servers: readonly KeyPath[], root: unknown, origin: Origin): ConfigProblem[] {
-  const paths = servers.flatMap((server) => ["api_key", "password"].map((key) => [...server, "auth", key]));
+  const keys = [
+    ["auth", "api_key"],
+    ["auth", "password"],
+    ["proxy_auth", "password"],
+  ];
+  return literalsAt(
+    servers.flatMap((server) => keys.map((key) => [...server, ...key])),
+    root,
+    origin,
+  );
+}
+
+function literalsAt(paths: readonly KeyPath[], root: unknown, origin: Origin): ConfigProblem[] {
   return paths.flatMap((path): ConfigProblem[] => {
     const value = valueAt(root, path);
     if (value === undefined || value === null || value === UNRESOLVED || origin.reference(path)?.wholly) return [];

@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { Redactor } from "../errors/redactor.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { ConfigDocument } from "./document.ts";
-import { type Environment, EnvironmentServer } from "./environment.ts";
+import { type Environment, EnvironmentServer, FINGERPRINTS_VARIABLE } from "./environment.ts";
 import type { KeyPath, Origin } from "./origin.ts";
 import { fileFault, type ReadAccess, type ReadFile, secretFileReader } from "./reading-files.ts";
 import { checkOtlpFiles, resolveEventPaths, resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
@@ -75,7 +75,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     secretFileReader({ readFile: read, readAccess, strict, onExposed: (text) => void exposed.add(text) });
   const readSecret = secretReader(readFile);
   const at = (index: number) => ["servers", index];
-  const own = await resolveServers(settings.servers, { base, origin, readFile, readSecret, redactor, at });
+  const own = await resolveServers(settings.servers, {
+    ...{ base, origin, readFile, readSecret, redactor, at },
+    ...(usesEnvironment && { fingerprintsVariable: FINGERPRINTS_VARIABLE }),
+  });
   const fileBase = file === undefined ? "" : dirname(file);
   const source = file ?? "environment";
   const ruleFiles = await readRuleFiles(settings.mapping, { file: source, origin, base: fileBase, env, readFile });

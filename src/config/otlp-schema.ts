@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { byteSize, duration, filePath, serverUrl, text } from "./fields.ts";
+import { byteSize, duration, filePath, fingerprint, serverUrl, text } from "./fields.ts";
+import { proxyKeys, proxySettings, refuseLoneProxyKeys } from "./proxy-schema.ts";
 import { HEADER_VALUE } from "./secrets.ts";
 
 /*
@@ -37,6 +38,15 @@ const tls = z
         description: "Name to expect in the certificate, where it differs from the host in `endpoint`.",
         examples: ["collector.example.com"],
       }),
+    fingerprints: z
+      .array(fingerprint())
+      .min(1, { error: "at least one fingerprint" })
+      .optional()
+      .meta({
+        description:
+          "SHA-256 fingerprints of certificates of which the receiver must show one. Without `ca_file` this takes the place of authorities, names and dates; with it both must hold.",
+        examples: [["3A:F2:00:5C:91:7E:44:B8:6D:0F:12:C3:9A:85:E1:77:26:DB:58:F4:0B:63:A9:1C:E8:34:7F:52:96:CD:20:81"]],
+      }),
     insecure_skip_verify: z.boolean().prefault(false).meta({ description: "Accept any certificate." }),
   })
   .transform((given) => ({
@@ -44,6 +54,7 @@ const tls = z
     certFile: given.cert_file,
     keyFile: given.key_file,
     serverName: given.server_name,
+    fingerprints: given.fingerprints,
     insecureSkipVerify: given.insecure_skip_verify,
   }));
 
@@ -108,6 +119,7 @@ export const otlpSchema = z
       description: "Files that hold the value of one HTTP header each, by its name; read again when they change.",
     }),
     tls: tls.optional().meta({ description: "How the receiver and the exporter trust each other." }),
+    ...proxyKeys("the receiver"),
     service_name: text("the name of a service")
       .optional()
       .meta({
@@ -119,6 +131,7 @@ export const otlpSchema = z
       description: "Further resource attributes, by name.",
     }),
   })
+  .superRefine(refuseLoneProxyKeys)
   .transform((given) => ({
     endpoint: given.endpoint,
     logsEndpoint: given.logs_endpoint,
@@ -133,6 +146,7 @@ export const otlpSchema = z
     headers: given.headers,
     headerFiles: given.header_files,
     tls: given.tls,
+    proxy: proxySettings(given),
     serviceName: given.service_name,
     resourceAttributes: given.resource_attributes,
   }));

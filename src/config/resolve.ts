@@ -6,6 +6,8 @@ import type { SecretLocation } from "./auth-schema.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { STANDARD_OUTPUT } from "./events-schema.ts";
 import type { KeyPath, Origin } from "./origin.ts";
+import { type ProxyConfig, proxyConfig } from "./proxy.ts";
+import type { ProxySettings } from "./proxy-schema.ts";
 import type { ReadFile } from "./reading-files.ts";
 import type { ServerSettings, Settings } from "./schema.ts";
 import { apiKeyFault, EnvironmentSecret, type FaultOf, FileSecret, headerFault, type SecretSource } from "./secrets.ts";
@@ -24,6 +26,8 @@ export interface TlsConfig {
   readonly insecureSkipVerify: boolean;
   /** SHA-256 of the certificates that the server may show, hexadecimal in lower case. */
   readonly fingerprints?: readonly string[] | undefined;
+  /** Variable that stands for them, where the environment describes the server. */
+  readonly fingerprintsVariable?: string | undefined;
   readonly minVersion?: ServerSettings["tls"]["minVersion"];
   /** The exporter's own certificate as it was when the configuration was read, PEM, and where it and its key are. */
   readonly client?: { readonly cert: string | undefined; readonly files: TlsFiles } | undefined;
@@ -32,9 +36,10 @@ export interface TlsConfig {
 }
 
 /** One monitoring server. */
-export interface ServerConfig extends Omit<ServerSettings, "auth" | "tls"> {
+export interface ServerConfig extends Omit<ServerSettings, "auth" | "tls" | "proxy"> {
   readonly credentials: Credentials;
   readonly tls: TlsConfig;
+  readonly proxy?: ProxyConfig | undefined;
 }
 
 export interface ResolveContext {
@@ -47,6 +52,8 @@ export interface ResolveContext {
   readonly redactor: Redactor;
   /** Keys from the root of the file to the server of this number. */
   readonly at: (index: number) => KeyPath;
+  /** See `TlsConfig`. */
+  readonly fingerprintsVariable?: string | undefined;
 }
 
 /**
@@ -60,7 +67,7 @@ export async function resolveServers(
   const problems: ConfigProblem[] = [];
   const attempt = attemptInto(problems, context.origin);
   const resolved: ServerConfig[] = [];
-  for (const [index, { auth, tls, ...rest }] of servers.entries()) {
+  for (const [index, { auth, tls, proxy, ...rest }] of servers.entries()) {
     const path = [...context.at(index), "auth", auth.secret.key];
     const source = secretSource(auth.secret, path, context, auth.kind === "api_key" ? apiKeyFault : undefined);
     await attempt(path, () => source.read());
@@ -72,6 +79,7 @@ export async function resolveServers(
       ...rest,
       credentials,
       tls: await resolveTls(tls, [...context.at(index), "tls"], attempt, context),
+      ...(proxy !== undefined && { proxy: await resolveProxy(proxy, context.at(index), attempt, context) }),
     });
   }
   if (problems.length > 0) throw new ConfigError(problems);
@@ -97,7 +105,7 @@ async function resolveTls(
   settings: ServerSettings["tls"],
   path: KeyPath,
   attempt: Attempt,
-  { base, readFile, readSecret }: ResolveContext,
+  { base, readFile, readSecret, fingerprintsVariable }: ResolveContext,
 ): Promise<TlsConfig> {
   const { serverName, insecureSkipVerify, fingerprints, minVersion } = settings;
   const from = (file: string | undefined) => (file === undefined ? undefined : resolve(base, file));
@@ -109,9 +117,27 @@ async function resolveTls(
   const isFromFiles = Object.values(files).some((file) => file !== undefined);
   return {
     ...{ ca, serverName, insecureSkipVerify, fingerprints, minVersion },
+    ...(fingerprintsVariable !== undefined && { fingerprintsVariable }),
     client: keyFile === undefined ? undefined : { cert, files },
     read: isFromFiles ? () => readTlsFiles(files, readFile, readSecret) : undefined,
   };
+}
+
+/** A proxy whose files can be read; `path`: of the section that it is in. */
+async function resolveProxy(
+  settings: ProxySettings,
+  path: KeyPath,
+  attempt: Attempt,
+  context: Pick<ResolveContext, "base" | "origin" | "readFile" | "readSecret" | "redactor">,
+): Promise<ProxyConfig> {
+  const { base, origin, readFile, readSecret, redactor } = context;
+  const at = [...path, "proxy_auth", settings.auth?.secret.key ?? ""];
+  const variable = origin.reference(at)?.variables[0];
+  const proxy = proxyConfig(settings, { base, readSecret, redactor, variable });
+  const { password, caFile } = proxy;
+  if (password !== undefined) await attempt(at, () => password.read());
+  if (caFile !== undefined) await attempt([...path, "proxy_ca_file"], () => readCertificates(caFile, readFile));
+  return proxy;
 }
 
 /**
@@ -123,13 +149,14 @@ export async function checkOtlpFiles(
   context: Omit<ResolveContext, "base" | "at">,
 ): Promise<void> {
   const { origin, readFile, readSecret, redactor } = context;
-  const { headerFiles = {}, tls, endpoint, logsEndpoint = endpoint } = otlp ?? {};
+  const { headerFiles = {}, tls, proxy, endpoint, logsEndpoint = endpoint } = otlp ?? {};
   const problems: ConfigProblem[] = [];
   const attempt = attemptInto(problems, origin);
   for (const [name, path] of Object.entries(headerFiles)) {
     const source = new FileSecret(path, path, readSecret, redactor, headerFault);
     await attempt(["otlp", "header_files", name], () => source.read());
   }
+  if (proxy !== undefined) await resolveProxy(proxy, ["otlp"], attempt, { ...context, base: "" });
   // Without TLS they are not read.
   const { caFile, certFile, keyFile } = [endpoint, logsEndpoint].every((url) => url?.startsWith("http:"))
     ? {}
@@ -146,12 +173,23 @@ export async function checkOtlpFiles(
 export function resolveOtlpPaths(otlp: Settings["otlp"], base: string): Settings["otlp"] {
   if (otlp === undefined) return undefined;
   const from = (path: string | undefined) => (path === undefined ? undefined : resolve(base, path));
-  const { headerFiles, tls } = otlp;
+  const { headerFiles, tls, proxy } = otlp;
   return {
     ...otlp,
     headerFiles:
       headerFiles && Object.fromEntries(Object.entries(headerFiles).map(([name, path]) => [name, resolve(base, path)])),
+    proxy: proxy && resolveProxyPaths(proxy, base),
     tls: tls && { ...tls, caFile: from(tls.caFile), certFile: from(tls.certFile), keyFile: from(tls.keyFile) },
+  };
+}
+
+function resolveProxyPaths({ url, auth, caFile }: ProxySettings, base: string): ProxySettings {
+  const secret =
+    auth?.secret.kind === "file" ? { ...auth.secret, path: resolve(base, auth.secret.path) } : auth?.secret;
+  return {
+    url,
+    auth: auth && secret && { ...auth, secret },
+    caFile: caFile === undefined ? undefined : resolve(base, caFile),
   };
 }
 

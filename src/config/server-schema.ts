@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { authSchema } from "./auth-schema.ts";
 import { byteSize, duration, filePath, fingerprint, number, serverUrl, text, wholeNumber } from "./fields.ts";
+import { proxyKeys, proxySettings, refuseLoneProxyKeys } from "./proxy-schema.ts";
 import { formatDuration } from "./quantities.ts";
 import { selectSchema } from "./select-schema.ts";
 
@@ -155,15 +156,18 @@ export const serverSchema = z
       }),
     auth: authSchema,
     tls: tls.prefault({}).meta({ description: "How the certificate of the server is checked." }),
+    ...proxyKeys("the server"),
     limits: limits.prefault({}).meta({ description: "What the exporter may ask of the server." }),
     select: selectSchema.optional().meta({
       description:
         "The part of the server that is monitored. An object is selected when it, or something above it, fits an entry of `include`, and neither it nor anything above it fits one of `exclude`.",
     }),
   })
-  .transform(({ web_url, ...given }) => {
+  .superRefine(refuseLoneProxyKeys)
+  .transform(({ web_url, proxy_url, proxy_auth, proxy_ca_file, ...given }) => {
     const { hostname } = new URL(given.url);
-    return { ...given, name: given.name ?? hostname, webUrl: web_url ?? `https://${hostname}` };
+    const proxy = proxySettings({ proxy_url, proxy_auth, proxy_ca_file });
+    return { ...given, proxy, name: given.name ?? hostname, webUrl: web_url ?? `https://${hostname}` };
   });
 
 /** A list of servers, none included. */

@@ -129,7 +129,11 @@ function found(input: unknown, path: KeyPath, code: Issue["code"]): string {
 
 /** Credentials, URLs in which some may hide, and a file that is but a text: it may be a key, given by mistake. */
 function isSensitive(input: unknown, path: KeyPath): boolean {
-  return path.length === 0 || path.includes("auth") || (path.at(-1) === "url" && /[@?#]/.test(String(input)));
+  return (
+    path.length === 0 ||
+    path.some((key) => key === "auth" || key === "proxy_auth") ||
+    (/^(proxy_)?url$/.test(String(path.at(-1))) && /[@?#]/.test(String(input)))
+  );
 }
 
 /** A URL may hold a password, also one whose scheme is wrong. */

@@ -110,6 +110,15 @@ export const ERROR_CATALOGUE = {
     meaning: "The TLS handshake failed.",
     remedy: "Check that the URL's scheme fits the port: 1616 speaks HTTPS, 1615 speaks HTTP.",
   },
+  API_PROXY_UNAUTHORIZED: {
+    meaning: "The proxy of `proxy_url` refuses its credentials, or asks for some (407).",
+    remedy: "Give proxy_auth with username and password_file, or correct them; Basic is the scheme that is spoken.",
+  },
+  API_PROXY_FAILED: {
+    meaning: "The proxy of `proxy_url` cannot be reached, or gives no connection to the server.",
+    remedy:
+      "Check proxy_url and that the proxy runs, reaches the server, and allows CONNECT to its port (Squid: SSL_ports).",
+  },
   API_TIMEOUT: {
     meaning: "The server did not answer in time.",
     remedy: "Raise limits.timeout, or look at the load of the core server.",

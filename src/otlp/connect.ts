@@ -1,3 +1,4 @@
+import { proxyConfig, proxyOptions } from "../config/proxy.ts";
 import type { ReadFile } from "../config/reading-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -33,12 +34,17 @@ export async function connectOtlp<Request>(
   const { userAgent, clock, readFile, readSecret = readFile, redactor } = context;
   const readHeaders = headerReader(settings, readSecret, redactor);
   const tls = receiverTls(settings.tls, readFile, readSecret);
+  const proxy =
+    settings.proxy && proxyOptions(proxyConfig(settings.proxy, { base: "", readSecret, redactor }), readFile);
   await readHeaders();
+  await proxy?.authorization?.();
+  await proxy?.tls?.read?.();
   if (url.startsWith("https:")) await tls.read();
   const transport = new OtlpTransport({
     ...{ url, contentType: CONTENT_TYPES[protocol], compression, timeoutMs, userAgent, clock },
     readHeaders,
     tls,
+    proxy,
   });
   return new OtlpExporter({ transport, protocol, encodings, clock, maxRequestBytes });
 }

@@ -1,5 +1,6 @@
 import { describeFault } from "../errors/exporter-error.ts";
 import type { Clock } from "../lib/clock.ts";
+import { UntrustedCertificate, WrongFingerprint } from "../lib/http/tls.ts";
 import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { Encodings } from "./encoding.ts";
 import { type ExportOutcome, parseExportResponse, type RequestOutcome } from "./export-response.ts";
@@ -150,5 +151,9 @@ function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
 
 /** Node joins the errors of several addresses (IPv6 and IPv4) in one that says nothing itself. */
 function describeFailure(error: unknown): string {
+  if (error instanceof UntrustedCertificate || error instanceof WrongFingerprint) {
+    const line = `otlp: { tls: { fingerprints: ["${error.seen}"] } }`;
+    return `${error.message}; to trust exactly this certificate, if the receiver itself shows the same: ${line}`;
+  }
   return describeFault(error instanceof AggregateError && error.message === "" ? error.errors[0] : error);
 }

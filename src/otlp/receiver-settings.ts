@@ -1,3 +1,4 @@
+import type { ProxySettings } from "../config/proxy-schema.ts";
 import { headerFault, Secret } from "../config/secrets.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import type { SignalEnvironment } from "./environment.ts";
@@ -17,6 +18,7 @@ export interface ReceiverSection {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Paths of files with one header value each, by name. */
   readonly headerFiles?: Readonly<Record<string, string>> | undefined;
+  readonly proxy?: ProxySettings | undefined;
   readonly tls?: { readonly [Key in keyof TlsSettings]?: TlsSettings[Key] | undefined } | undefined;
 }
 
@@ -31,6 +33,8 @@ export interface ReceiverSettings extends HeaderSettings {
   /** The most that the body of a request may have, before compression. */
   readonly maxRequestBytes: number;
   readonly tls: TlsSettings;
+  /** Left out: none, whatever the environment says. */
+  readonly proxy?: ProxySettings | undefined;
 }
 
 /** Receivers that also speak gRPC refuse messages of 4 MiB there, and what stands before them shares the habit. */
@@ -84,8 +88,10 @@ export function receiverSettings(
       certFile: tls.certFile ?? given.certFile,
       keyFile: tls.keyFile ?? given.keyFile,
       serverName: tls.serverName,
+      fingerprints: tls.fingerprints,
       insecureSkipVerify: tls.insecureSkipVerify ?? false,
     },
+    ...(section.proxy !== undefined && { proxy: section.proxy }),
   };
   return { settings, warnings };
 }

@@ -8,6 +8,8 @@ export interface TlsSettings extends TlsFiles {
   /** Name to expect in the certificate, where it differs from the host of the URL. */
   readonly serverName: string | undefined;
   readonly insecureSkipVerify: boolean;
+  /** See `TlsClientOptions`. */
+  readonly fingerprints?: readonly string[] | undefined;
 }
 
 /**
@@ -16,10 +18,11 @@ export interface TlsSettings extends TlsFiles {
  * when they are of no use.
  */
 export function receiverTls(settings: TlsSettings, readFile: ReadFile, readSecret = readFile) {
-  const { certFile, keyFile, serverName, insecureSkipVerify } = settings;
+  const { certFile, keyFile, serverName, insecureSkipVerify, fingerprints } = settings;
   return {
     serverName,
     insecureSkipVerify,
+    fingerprints,
     read: async () => {
       if ((certFile === undefined) !== (keyFile === undefined)) {
         throw new ExporterError("CONFIG_INVALID", "OTLP over TLS: a client certificate and its key come together", {

@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { ConnectionPool } from "../lib/http/connection-pool.ts";
 import { headerValue, mediaType } from "../lib/http/headers.ts";
+import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
 import type { HttpAnswer } from "./export-response.ts";
 import type { HeaderReader } from "./headers.ts";
@@ -19,6 +20,7 @@ export interface TransportOptions {
   readonly userAgent: string;
   readonly readHeaders: HeaderReader;
   readonly tls: TlsClientOptions;
+  readonly proxy?: ProxyOptions | undefined;
   readonly clock: Clock;
 }
 
@@ -37,11 +39,11 @@ export class OtlpTransport {
   readonly #path: string;
 
   constructor(options: TransportOptions) {
-    const { tls, timeoutMs, clock } = options;
+    const { tls, proxy, timeoutMs, clock } = options;
     const { origin, pathname, search } = new URL(options.url);
     this.#options = options;
     this.#path = pathname + search;
-    this.#pool = new ConnectionPool({ origin, connections: MAX_CONNECTIONS, timeoutMs, clock, tls });
+    this.#pool = new ConnectionPool({ origin, connections: MAX_CONNECTIONS, timeoutMs, clock, tls, proxy });
   }
 
   /** Rejects when no complete answer came: with the signal's reason, with the deadline's error, or with undici's. */

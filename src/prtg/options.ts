@@ -2,6 +2,7 @@ import type { LookupFunction } from "node:net";
 import type { Logger } from "pino";
 import type { Redactor } from "../errors/redactor.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
@@ -41,6 +42,8 @@ export interface ApiClientOptions {
   readonly url: string;
   readonly auth: ApiAuth;
   readonly tls?: TlsClientOptions;
+  /** By which connections go; left out: by none. */
+  readonly proxy?: ProxyOptions | undefined;
   readonly limits: ApiLimits;
   /** Clients with the same key share session, connections and budget; undefined: with none. */
   readonly accessKey?: string | undefined;

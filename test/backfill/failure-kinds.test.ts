@@ -142,6 +142,7 @@ test("only known kinds of trouble are waited for or left aside", () => {
     "API_FILTER_REFUSED",
     "API_LICENSE_INACTIVE",
     "API_LOGIN_FAILED",
+    "API_PROXY_UNAUTHORIZED",
     "API_REDIRECTED",
     "API_TLS_CLIENT_REFUSED",
     "API_TLS_FAILED",

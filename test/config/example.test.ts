@@ -44,12 +44,24 @@ describe("the example configuration", () => {
       /# (api_key|password): /g,
       "$1: ",
     );
-    const { config } = await load(text, { PRTG_API_KEY: "a-key", PRTG_PASSWORD: "a-password" });
+    const { config } = await load(text, {
+      PRTG_API_KEY: "a-key",
+      PRTG_PASSWORD: "a-password",
+      PROXY_PASSWORD: "another-password",
+      OTLP_PROXY_PASSWORD: "a-third-password",
+    });
     expect(config.servers.map(({ credentials }) => credentials.kind)).toEqual(["api_key", "login"]);
   });
 
   test("shows every key of the schema", () => {
-    const commented = [...EXAMPLE.matchAll(/# (api_key|password): /g)].map(([, key]) => `servers[].auth.${key}`);
+    const sections: Readonly<Record<string, string>> = {
+      PRTG: "servers[].auth",
+      PROXY: "servers[].proxy_auth",
+      OTLP_PROXY: "otlp.proxy_auth",
+    };
+    const commented = [...EXAMPLE.matchAll(/# (api_key|password): \$\{(PRTG|PROXY|OTLP_PROXY)_/g)].map(
+      ([, key, section = ""]) => `${sections[section]}.${key}`,
+    );
     const shown = new Set([...keysIn(parse(EXAMPLE), ""), ...commented]);
     expect(keysOf(settingsJsonSchema(), "").filter((key) => !shown.has(key))).toEqual([]);
   });

@@ -219,7 +219,11 @@ describe("the environment", () => {
   test("suffices for one server with an API key", async () => {
     const { config, source } = await loadEnvironment(ENVIRONMENT);
     expect(source).toBe("environment");
-    expect(settingsOf(config)).toEqual(settingsOf((await load(MINIMAL)).config));
+    const servers = config.servers.map(({ tls: { fingerprintsVariable, ...tls }, ...server }) => {
+      expect(fingerprintsVariable).toBe("PRTG_FINGERPRINTS");
+      return { ...server, tls };
+    });
+    expect(settingsOf({ ...config, servers })).toEqual(settingsOf((await load(MINIMAL)).config));
   });
 
   test("sets everything that it can", async () => {
@@ -232,9 +236,16 @@ describe("the environment", () => {
       PRTG_CA_FILE: "/etc/ssl/ca.pem",
       PRTG_SERVER_NAME: "prtg",
       PRTG_INSECURE_SKIP_VERIFY: "1",
+      PRTG_PROXY_URL: "https://proxy.example.com:3128/",
+      PRTG_PROXY_USERNAME: "you",
+      PRTG_PROXY_PASSWORD: `${SECRET}2`,
+      PRTG_PROXY_CA_FILE: "/etc/ssl/ca.pem",
       PRTG_PORT: "tcp://10.96.0.1:1616",
     });
-    const { name, url, credentials, tls } = serverOf(config);
+    const { name, url, credentials, tls, proxy } = serverOf(config);
+    expect(proxy).toMatchObject({ url: "https://proxy.example.com:3128", username: "you", caFile: "/etc/ssl/ca.pem" });
+    expect((await proxy?.password?.read())?.reveal()).toBe(`${SECRET}2`);
+    expect(proxy?.password?.description).toBe("environment variable PRTG_PROXY_PASSWORD");
     expect({ name, url, tls }).toEqual({
       name: "hq",
       url: "https://10.0.0.1:1616",
@@ -242,12 +253,22 @@ describe("the environment", () => {
         ca: expect.stringContaining("BEGIN CERTIFICATE"),
         serverName: "prtg",
         insecureSkipVerify: true,
+        fingerprintsVariable: "PRTG_FINGERPRINTS",
         read: expect.any(Function),
       },
     });
     if (credentials.kind !== "login") throw new Error(credentials.kind);
     expect(credentials.username).toBe("me");
     expect((await credentials.password.read()).reveal()).toBe(SECRET);
+  });
+
+  test("lists fingerprints with commas", async () => {
+    const [one, other] = ["AB".repeat(32), "CD".repeat(32)];
+    const { config } = await loadEnvironment({ ...ENVIRONMENT, PRTG_FINGERPRINTS: `${one}, ${other}` });
+    expect(serverOf(config).tls.fingerprints).toEqual([one.toLowerCase(), other.toLowerCase()]);
+    const wrong = await failureOf(loadEnvironment({ ...ENVIRONMENT, PRTG_FINGERPRINTS: `${one},${SECRET}` }));
+    expect(wrong.message).toMatch(/PRTG_FINGERPRINTS.*64 hexadecimal digits/);
+    expect(wrong.message).not.toContain(SECRET);
   });
 
   test("gives way to the servers of a file, and says which variables were left", async () => {

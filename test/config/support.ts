@@ -28,6 +28,8 @@ const FILES = {
   // What config/prtg-exporter.example.yaml names.
   "/run/secrets/prtg-api-key": SECRET,
   "/run/secrets/prtg-password": SECRET,
+  "/run/secrets/proxy-password": SECRET,
+  "/etc/ssl/certs/proxy-ca.pem": rootCertificates[0] ?? "",
   "/etc/ssl/certs/prtg-ca.pem": rootCertificates[0] ?? "",
   "/etc/ssl/certs/exporter.pem": certificate("localhost.pem"),
   "/etc/ssl/private/exporter.key": certificate("localhost.key.pem"),

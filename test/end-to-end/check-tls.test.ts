@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { keyPair } from "../support/certificates.ts";
 import { runCommand } from "../support/command-line.ts";
+import { startProxy } from "../support/connect-proxy.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -10,11 +11,15 @@ const TLS = keyPair("prtg.example.com");
 const SEEN = new X509Certificate(TLS.cert).fingerprint256;
 const OTHER = "AB".repeat(32);
 
-function folderWith(url: string, servers: Readonly<Record<string, string>>): string {
+function folderWith(
+  url: string,
+  servers: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>> = {},
+): string {
   const yaml = Object.entries(servers).map(
     ([name, tls]) => `  - { name: ${name}, url: "${url}", auth: { api_key_file: key.txt }, tls: { ${tls} } }\n`,
   );
-  return temporaryFolder({ "key.txt": CREDENTIALS.apiKey, "prtg.yaml": `servers:\n${yaml.join("")}` });
+  return temporaryFolder({ ...files, "key.txt": CREDENTIALS.apiKey, "prtg.yaml": `servers:\n${yaml.join("")}` });
 }
 
 test("check names the fingerprint that it saw, and one that is pinned is all that is needed", async () => {
@@ -34,6 +39,42 @@ test("check names the fingerprint that it saw, and one that is pinned is all tha
   const accepted = await runCommand(["check", "--config.file", join(pinned, "prtg.yaml")]);
   expect(accepted.stdout).toMatch(/^pinned +connection +ok /m);
   expect(accepted.code).toBe(0);
+});
+
+test("a server of the environment gets its line for the environment, which does", async () => {
+  const { url } = await simulateServer({ tls: TLS });
+  const env = { PRTG_URL: url, PRTG_NAME: "hq", PRTG_API_KEY: CREDENTIALS.apiKey };
+  const refused = await runCommand(["check"], { env });
+  expect(refused.stdout).toContain("[API_TLS_UNTRUSTED]");
+  const line = /PRTG_FINGERPRINTS=((?:[0-9A-F]{2}:){31}[0-9A-F]{2})/.exec(refused.stdout);
+  expect(line?.[1]).toBe(SEEN);
+  const accepted = await runCommand(["check"], { env: { ...env, PRTG_FINGERPRINTS: line?.[1] ?? "" } });
+  expect(accepted.stdout).toMatch(/^hq +connection +ok /m);
+  expect(accepted.code).toBe(0);
+});
+
+test("by a proxy: what it refuses is said, and with its credentials all works", async () => {
+  const { url } = await simulateServer({ tls: TLS });
+  const password = "proxy-pass-9431";
+  const proxy = await startProxy({ credentials: `exporter:${password}` });
+  const lines = [`fingerprints: ["${SEEN}"]`, `}, proxy_url: "${proxy.url}"`, ", limits: { concurrency: 4"];
+  const refused = await runCommand([
+    "check",
+    "--config.file",
+    join(folderWith(url, { hq: lines.join("") }), "prtg.yaml"),
+  ]);
+  const failed = refused.stdout.split("\n").find((one) => one.includes("FAILED"));
+  expect(failed).toContain("[API_PROXY_UNAUTHORIZED]");
+  expect(failed).toContain("-> Give proxy_auth");
+  lines.push(`}, proxy_auth: { username: exporter, password_file: proxy.txt`);
+  const folder = folderWith(url, { hq: lines.join("") }, { "proxy.txt": password });
+  const accepted = await runCommand(["check", "--config.file", join(folder, "prtg.yaml"), "--log.level", "debug"]);
+  expect(accepted.stdout).toMatch(/^hq +connection +ok /m);
+  expect(accepted.code).toBe(0);
+  expect(proxy.tunnels.every(({ target }) => url.endsWith(target))).toBe(true);
+  const told = refused.stdout + refused.stderr + accepted.stdout + accepted.stderr;
+  expect(told).not.toContain(password);
+  expect(told).not.toContain(Buffer.from(`exporter:${password}`).toString("base64"));
 });
 
 test("the insecure switch is logged, and shown as a metric", async () => {

@@ -2,6 +2,7 @@ import type { LookupFunction } from "node:net";
 import type { buildConnector, Dispatcher, Pool } from "undici";
 import type { Clock } from "../clock.ts";
 import { createStaleLookup } from "./dns-lookup.ts";
+import { type ProxyOptions, proxyConnector } from "./proxy.ts";
 import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls.ts";
 
 export interface ConnectionPoolOptions {
@@ -14,6 +15,8 @@ export interface ConnectionPoolOptions {
   readonly clock: Clock;
   /** For an origin with `https:`. */
   readonly tls?: TlsClientOptions | undefined;
+  /** By which the connections go; left out: by none, whatever the environment says. The proxy resolves the host then. */
+  readonly proxy?: ProxyOptions | undefined;
   /** How the name of the host is resolved; by the system by default. */
   readonly lookup?: LookupFunction | undefined;
   /** See `StaleLookupOptions`. */
@@ -50,7 +53,7 @@ export class ConnectionPool {
   #connections: number;
 
   constructor(options: ConnectionPoolOptions) {
-    const { origin, connections, timeoutMs, clock, lookup: resolve, onStale, tls = {} } = options;
+    const { origin, connections, timeoutMs, clock, lookup: resolve, onStale, proxy, tls = {} } = options;
     const timeout = Math.min(timeoutMs, MAX_CONNECT_MS);
     this.#options = options;
     this.#connections = connections;
@@ -59,7 +62,8 @@ export class ConnectionPool {
       autoSelectFamilyAttemptTimeout: Math.min(MAX_ATTEMPT_MS, Math.ceil(timeout / 3)),
       lookup: createStaleLookup({ clock, resolve, onStale }),
     };
-    this.#connect = origin.startsWith("https:") ? tlsConnector(tls, settings) : settings;
+    const secure = origin.startsWith("https:") ? tlsConnector(tls, settings) : undefined;
+    this.#connect = proxy === undefined ? (secure ?? settings) : proxyConnector(proxy, settings, secure);
     this.#since = clock.monotonic();
   }
 

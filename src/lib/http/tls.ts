@@ -38,6 +38,8 @@ export interface TlsClientOptions {
    * place of authorities, names and dates; with it both have to hold.
    */
   readonly fingerprints?: readonly string[] | undefined;
+  /** Variable of the environment that stands for them, where the environment describes the server; for what errors advise. */
+  readonly fingerprintsVariable?: string | undefined;
   readonly minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
   /** Called at each connection, so that files that changed are seen without a restart. */
   readonly read?: (() => Promise<TlsMaterial>) | undefined;
@@ -55,7 +57,22 @@ export class WrongFingerprint extends Error {
   readonly seen: string;
 
   constructor(seen: string) {
-    super(`the certificate has the fingerprint ${seen}`);
+    super(`the certificate has another SHA-256 fingerprint: ${seen}`);
+    this.seen = seen;
+  }
+}
+
+/** No authority vouches for the certificate that the server showed, or it is of another name or time. */
+export class UntrustedCertificate extends Error {
+  override readonly name = "UntrustedCertificate";
+  /** OpenSSL's name of the fault, or that of Node.js. No `code`: undici acts on some of those. */
+  readonly reason: string;
+  /** SHA-256, as OpenSSL writes it. */
+  readonly seen: string;
+
+  constructor(reason: string, seen: string) {
+    super(`the certificate is not trusted (${reason}); its SHA-256 fingerprint is ${seen}`);
+    this.reason = reason;
     this.seen = seen;
   }
 }
@@ -72,21 +89,20 @@ export function tlsConnector(tls: TlsClientOptions, settings: ConnectSettings): 
         if (known?.text !== text) {
           // Built once: parsing some hundred certificates at each connection would block the event loop.
           const options = { ...settings, ...connectOptions(tls, material), allowH2: false };
-          // A resumed session shows no certificate: each connection is to.
-          const sessions = tls.fingerprints === undefined ? {} : { maxCachedSessions: 0 };
           const undici = await import("undici");
-          known = { text, connect: undici.buildConnector({ ...options, ...sessions }) };
+          // A resumed session shows no certificate, and its name is not checked: each connection is to begin anew.
+          known = { text, connect: undici.buildConnector({ ...options, maxCachedSessions: 0 }) };
         }
-        return known.connect;
+        return { connect: known.connect, verifies: verifies(tls, material) };
       })
       .then(
-        (connect) =>
+        ({ connect, verifies }) =>
           connect(target, (...result) => {
             const [error, socket] = result;
-            const wrong = error === null ? wrongFingerprint(socket, tls.fingerprints) : undefined;
-            if (wrong === undefined) return callback(...result);
+            const refusal = error === null ? refusalOf(socket, tls.fingerprints, verifies) : undefined;
+            if (refusal === undefined) return callback(...result);
             socket?.destroy();
-            callback(wrong, null);
+            callback(refusal, null);
           }),
         (error: Error) => callback(error, null),
       );
@@ -95,9 +111,8 @@ export function tlsConnector(tls: TlsClientOptions, settings: ConnectSettings): 
 
 /** Options of `tls.connect`. Without an authority of its own a server may be vouched for by Node's or the system's. */
 function connectOptions(tls: TlsClientOptions, { ca, cert, key }: TlsMaterial): TlsConnectOptions {
-  const isPinned = tls.fingerprints !== undefined && ca === undefined;
-  const verifies = tls.insecureSkipVerify !== true && !isPinned;
-  const authorities = ca ?? (verifies ? [...getCACertificates("default"), ...getCACertificates("system")] : []);
+  const authorities =
+    ca ?? (verifies(tls, { ca }) ? [...getCACertificates("default"), ...getCACertificates("system")] : []);
   const name = tls.serverName;
   return {
     secureContext: createSecureContext({
@@ -108,7 +123,8 @@ function connectOptions(tls: TlsClientOptions, { ca, cert, key }: TlsMaterial): 
       ...(key !== undefined && { key }),
       ...(tls.minVersion !== undefined && { minVersion: tls.minVersion }),
     }),
-    rejectUnauthorized: verifies,
+    // Refused by `refusalOf`: Node.js would end the connection without telling which certificate was shown.
+    rejectUnauthorized: false,
     ...(name !== undefined && {
       checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
       // RFC 6066: SNI carries names, never addresses.
@@ -117,10 +133,20 @@ function connectOptions(tls: TlsClientOptions, { ca, cert, key }: TlsMaterial): 
   };
 }
 
-/** Checked before undici learns of the connection: nothing has been sent yet. */
-function wrongFingerprint(socket: unknown, expected: readonly string[] | undefined): WrongFingerprint | undefined {
+/** Whether an authority, the name and the dates count. */
+function verifies(tls: TlsClientOptions, { ca }: Pick<TlsMaterial, "ca">): boolean {
+  const isPinned = tls.fingerprints !== undefined && ca === undefined;
+  return tls.insecureSkipVerify !== true && !isPinned;
+}
+
+/** Why the server is not believed. Asked before undici learns of the connection: nothing has been sent yet. */
+function refusalOf(socket: unknown, expected: readonly string[] | undefined, verifies: boolean): Error | undefined {
+  const tls = socket instanceof TLSSocket ? socket : undefined;
+  const seen = tls?.getPeerX509Certificate()?.fingerprint256;
+  if (verifies && tls?.authorized !== true) {
+    return new UntrustedCertificate(String(tls?.authorizationError ?? "no certificate"), seen ?? "none");
+  }
   if (expected === undefined) return undefined;
-  const seen = socket instanceof TLSSocket ? socket.getPeerX509Certificate()?.fingerprint256 : undefined;
   if (seen !== undefined && expected.includes(seen.replaceAll(":", "").toLowerCase())) return undefined;
   return new WrongFingerprint(seen ?? "none");
 }

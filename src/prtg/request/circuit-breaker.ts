@@ -83,6 +83,8 @@ export const HEALTH_ENDPOINT = "/health";
 /** The server cannot be reached, or has lost its core server (502, 503, 504): true of every endpoint. */
 const SERVER_FAILURES: readonly ErrorCode[] = [
   "API_CONNECTION_FAILED",
+  "API_PROXY_FAILED",
+  "API_PROXY_UNAUTHORIZED",
   "API_TLS_UNTRUSTED",
   "API_TLS_FINGERPRINT",
   "API_TLS_CLIENT_REFUSED",

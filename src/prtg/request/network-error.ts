@@ -1,7 +1,8 @@
-import type { ErrorCode } from "../../errors/catalogue.ts";
+import { ERROR_CATALOGUE, type ErrorCode } from "../../errors/catalogue.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import { isNotHttp } from "../../lib/http/connection-pool.ts";
-import { WrongFingerprint } from "../../lib/http/tls.ts";
+import { ProxyRefused, ProxyUnusable } from "../../lib/http/proxy.ts";
+import { UntrustedCertificate, WrongFingerprint } from "../../lib/http/tls.ts";
 import { MAX_INFORMATIONAL } from "../answer-bounds.ts";
 import { ApiError } from "../api-error.ts";
 
@@ -10,6 +11,8 @@ export interface Destination {
   readonly endpoint: string;
   /** `https://prtg.example.com:1616` */
   readonly origin: string;
+  /** See `TlsClientOptions`. */
+  readonly fingerprintsVariable?: string | undefined;
 }
 
 /** OpenSSL's error codes for certificates, as Node.js names them, in words. */
@@ -89,13 +92,30 @@ export function networkError(destination: Destination, error: unknown): ApiError
 
   // A file that the connection needs.
   if (error instanceof ExporterError) return fail(error.code, error.message, error.remedy);
-  if (error instanceof WrongFingerprint) {
-    return fail("API_TLS_FINGERPRINT", `the certificate of ${host} has another SHA-256 fingerprint: ${error.seen}`);
+  if (error instanceof ProxyRefused) {
+    return error.isUnauthorized
+      ? fail("API_PROXY_UNAUTHORIZED", error.message)
+      : fail("API_PROXY_FAILED", `the proxy ${error.proxy} gives no connection to ${host}: it answers ${error.status}`);
   }
-  const certificate = CERTIFICATE_FAULTS[code];
-  if (certificate !== undefined) {
-    const remedy = CERTIFICATE_REMEDIES[code];
-    return fail("API_TLS_UNTRUSTED", `the certificate of ${host} is not trusted: ${certificate} (${code})`, remedy);
+  if (error instanceof ProxyUnusable) return proxyError(error, endpoint);
+  if (error instanceof WrongFingerprint) {
+    const remedy = `${ERROR_CATALOGUE.API_TLS_FINGERPRINT.remedy} As a line: ${pinning(error.seen, destination)}`;
+    return fail(
+      "API_TLS_FINGERPRINT",
+      `the certificate of ${host} has another SHA-256 fingerprint: ${error.seen}`,
+      remedy,
+    );
+  }
+  if (error instanceof UntrustedCertificate) {
+    const { reason, seen } = error;
+    const fault = CERTIFICATE_FAULTS[reason];
+    const why = `${fault === undefined ? reason : `${fault} (${reason})`}; its SHA-256 fingerprint is ${seen}`;
+    const remedy = CERTIFICATE_REMEDIES[reason] ?? ERROR_CATALOGUE.API_TLS_UNTRUSTED.remedy;
+    return fail(
+      "API_TLS_UNTRUSTED",
+      `the certificate of ${host} is not trusted: ${why}`,
+      `${remedy} Or trust exactly this certificate, if the server itself shows the same fingerprint: ${pinning(seen, destination)}`,
+    );
   }
   if (CLIENT_REFUSED.test(code)) {
     return fail("API_TLS_CLIENT_REFUSED", `${host} refuses the client certificate, or asks for one (${code})`);
@@ -107,11 +127,35 @@ export function networkError(destination: Destination, error: unknown): ApiError
   if (isNotHttp(error)) {
     return fail("API_CONNECTION_FAILED", `the answer of ${host} is not HTTP`, SCHEME_REMEDY);
   }
-  const fault = CONNECTION_FAULTS[code];
-  const detail = fault === undefined ? messageOf(error) : `${fault} (${code})`;
   // An HTTPS port drops a connection that speaks plain HTTP without a word.
   const remedy = code === "UND_ERR_SOCKET" || code === "ECONNRESET" ? SCHEME_REMEDY : undefined;
-  return fail("API_CONNECTION_FAILED", `no usable connection to ${host}: ${detail}`, remedy);
+  return fail("API_CONNECTION_FAILED", `no usable connection to ${host}: ${faultOf(error)}`, remedy);
+}
+
+function faultOf(error: unknown): string {
+  const code = codeOf(error);
+  if (isNotHttp(error)) return "its answer is not HTTP";
+  if (code.startsWith("ERR_SSL_")) return `the TLS handshake failed (${code})`;
+  const fault = CONNECTION_FAULTS[code];
+  return fault === undefined ? messageOf(error) : `${fault} (${code})`;
+}
+
+function proxyError({ proxy, cause }: ProxyUnusable, endpoint: string): ApiError {
+  if (cause instanceof UntrustedCertificate) {
+    const fault = CERTIFICATE_FAULTS[cause.reason] ?? cause.reason;
+    const text = `the certificate of the proxy ${proxy} is not trusted: ${fault}; its SHA-256 fingerprint is ${cause.seen}`;
+    const remedy = "Give the authority of the proxy, or its own certificate, in proxy_ca_file.";
+    return new ApiError("API_PROXY_FAILED", `${endpoint}: ${text}`, { endpoint, remedy });
+  }
+  const text = `no usable connection to the proxy ${proxy}: ${faultOf(cause)}`;
+  return new ApiError("API_PROXY_FAILED", `${endpoint}: ${text}`, { endpoint });
+}
+
+/** What to put into the configuration, ready to paste. */
+function pinning(fingerprint: string, { fingerprintsVariable }: Destination): string {
+  return fingerprintsVariable === undefined
+    ? `tls: { fingerprints: ["${fingerprint}"] }`
+    : `${fingerprintsVariable}=${fingerprint}`;
 }
 
 /** The most telling code: that of the cause, or of the first of several attempts (IPv6 and IPv4). */

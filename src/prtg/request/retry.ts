@@ -3,6 +3,7 @@ import { type ApiError, isTimeout } from "../api-error.ts";
 /** Attempts in all, the first included, per kind of failure; kinds that are not listed are not tried again. */
 const ATTEMPTS: Readonly<Partial<Record<ApiError["code"], number>>> = {
   API_CONNECTION_FAILED: 3,
+  API_PROXY_FAILED: 3,
   API_UNAVAILABLE: 3,
   API_RATE_LIMITED: 3,
   // These cost the server a whole execution, so one more is enough. A list that runs into API_TIMEOUT or

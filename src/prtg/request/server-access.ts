@@ -31,14 +31,19 @@ export class ServerAccess implements LoginSender {
 
   /** `first`: of the client that opens it, which is to join. */
   constructor(first: ApiClientOptions) {
-    const { auth, redactor, clock, limits, log, tls } = first;
+    const { auth, redactor, clock, limits, log, tls, proxy } = first;
     const longest = () => this.#clients.values().next().value ?? first;
     // The files of a client that has left may be gone, or hold what is another's now.
     const secret = () => secretOf(longest().auth);
     const material = tls?.read && (() => (longest().tls?.read ?? readNothing)());
+    const authorize = proxy?.authorization;
     const shared: ApiClientOptions = {
       ...first,
       tls: { ...tls, read: material },
+      proxy: proxy && {
+        ...proxy,
+        ...(authorize !== undefined && { authorization: () => (longest().proxy?.authorization ?? authorize)() }),
+      },
       get log() {
         return longest().log;
       },

@@ -26,6 +26,7 @@ const SMALL_REMEDY = "This endpoint answers with a few kilobytes: see what else 
 export class Transport {
   readonly #pool: ConnectionPool;
   readonly #origin: string;
+  readonly #fingerprintsVariable: string | undefined;
   readonly #root: string;
   readonly #userAgent: string;
   readonly #maxBytes: number;
@@ -33,10 +34,13 @@ export class Transport {
   /** Where the certificate of the server is not checked: that is said again each day, since logs are rotated. */
   readonly #unverified: LogOnChange | undefined;
 
-  constructor(options: Pick<ApiClientOptions, "url" | "tls" | "limits" | "userAgent" | "clock" | "log" | "lookup">) {
-    const { limits, userAgent, clock, log, lookup, tls = {} } = options;
+  constructor(
+    options: Pick<ApiClientOptions, "url" | "tls" | "proxy" | "limits" | "userAgent" | "clock" | "log" | "lookup">,
+  ) {
+    const { limits, userAgent, clock, log, lookup, proxy, tls = {} } = options;
     const { origin, path } = parseBaseUrl(options.url);
     this.#origin = origin;
+    this.#fingerprintsVariable = tls.fingerprintsVariable;
     this.#root = path;
     this.#userAgent = userAgent;
     this.#maxBytes = limits.maxResponseBytes;
@@ -47,7 +51,7 @@ export class Transport {
       this.#unverified.met();
     }
     this.#pool = new ConnectionPool({
-      ...{ origin, tls, clock, lookup, connections: limits.concurrency, timeoutMs: limits.timeoutMs },
+      ...{ origin, tls, proxy, clock, lookup, connections: limits.concurrency, timeoutMs: limits.timeoutMs },
       onStale: (error) => log.warn({ err: error }, "the name of the server does not resolve: its last address is used"),
     });
   }
@@ -142,7 +146,10 @@ export class Transport {
   }
 
   #failure(error: unknown, { endpoint }: ApiRequest, signal: AbortSignal): unknown {
-    if (!signal.aborted) return networkError({ endpoint, origin: this.#origin }, error);
+    if (!signal.aborted) {
+      const destination = { endpoint, origin: this.#origin, fingerprintsVariable: this.#fingerprintsVariable };
+      return networkError(destination, error);
+    }
     const reason: unknown = signal.reason;
     // The machine at the other end may be gone without a word, and the name stand for another one by now.
     if (reason instanceof ApiError && reason.code === "API_TIMEOUT") this.#pool.renew();

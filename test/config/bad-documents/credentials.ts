@@ -1,5 +1,5 @@
 import { SECRET } from "../support.ts";
-import { AUTH, auth, type BadDocument, SERVER } from "./bad-document.ts";
+import { AUTH, auth, type BadDocument, OPEN_SERVER, SERVER } from "./bad-document.ts";
 
 /** Wrong ways to prove who we are, and secrets written into the file. */
 export const CREDENTIALS: readonly BadDocument[] = [
@@ -84,6 +84,48 @@ export const CREDENTIALS: readonly BadDocument[] = [
     title: "literal password",
     text: auth(`\n      username: me\n      password: ${SECRET}`),
     problems: [["5:17", "servers[0].auth.password", "such as ${PRTG_PASSWORD}", "or password_file"]],
+  },
+  {
+    title: "literal password of a proxy",
+    text: `${OPEN_SERVER}    proxy_url: http://proxy:3128\n    proxy_auth:\n      username: me\n      password: ${SECRET}\n`,
+    problems: [["8:17", "servers[0].proxy_auth.password", "or password_file"]],
+  },
+  {
+    title: "literal password of a proxy of OTLP",
+    text: `${SERVER}otlp:\n  proxy_url: http://proxy:3128\n  proxy_auth: { username: me, password: ${SECRET} }\n`,
+    problems: [["5:41", "otlp.proxy_auth.password", "(not shown)"]],
+  },
+  {
+    title: "credentials in the URL of a proxy",
+    text: `${OPEN_SERVER}    proxy_url: http://me:${SECRET}@proxy:3128\n`,
+    problems: [["5:16", "found a text (not shown): credentials belong under proxy_auth"]],
+  },
+  {
+    title: "proxy with a path",
+    text: `${OPEN_SERVER}    proxy_url: http://proxy:3128/x\n`,
+    problems: [["5:16", "without a path", "it has a path"]],
+  },
+  {
+    title: "credentials of no proxy",
+    text: `${OPEN_SERVER}    proxy_auth: { username: me, password_file: /run/secrets/key }\n`,
+    problems: [["5:17", "servers[0].proxy_auth: expected nothing, since there is no proxy_url"]],
+  },
+  {
+    title: "two passwords of a proxy",
+    text: `${OPEN_SERVER}    proxy_url: http://proxy:3128\n    proxy_auth: { username: me, password_file: /run/secrets/key, password: "\${K}" }\n`,
+    env: { K: "k" },
+    problems: [["6:17", "expected username with password_file, or username with password"]],
+  },
+  {
+    title: "file of a password of a proxy that is not there",
+    text: `${OPEN_SERVER}    proxy_url: http://proxy:3128\n    proxy_auth: { username: me, password_file: /gone/key }\n`,
+    code: "SECRET_UNREADABLE",
+    problems: [["6:48", "file /gone/key cannot be read"]],
+  },
+  {
+    title: "authority of a proxy without TLS",
+    text: `${OPEN_SERVER}    proxy_url: http://proxy:3128\n    proxy_ca_file: /etc/ssl/ca.pem\n`,
+    problems: [["6:20", "nothing, since proxy_url does not begin with https"]],
   },
   {
     title: "key that is null",

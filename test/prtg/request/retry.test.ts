@@ -23,6 +23,8 @@ function delayMs(
 describe("whether a request is sent again", () => {
   test.each<{ code: ErrorCode; attempts: number }>([
     { code: "API_CONNECTION_FAILED", attempts: 3 },
+    { code: "API_PROXY_FAILED", attempts: 3 },
+    { code: "API_PROXY_UNAUTHORIZED", attempts: 1 },
     { code: "API_UNAVAILABLE", attempts: 3 },
     { code: "API_RATE_LIMITED", attempts: 3 },
     { code: "API_TIMEOUT", attempts: 2 },

@@ -112,6 +112,7 @@ describe("fingerprints", () => {
     expect(error).toMatchObject({ code: "API_TLS_FINGERPRINT", endpoint: "/version" });
     expect(describeError(error)).toContain(`has another SHA-256 fingerprint: ${fingerprintOf("self")} `);
     expect(describeError(error)).toMatch(/If the certificate was renewed, add the fingerprint/);
+    expect(describeError(error)).toContain(`tls: { fingerprints: ["${fingerprintOf("self")}"] }`);
     expect(requests()).toBe(0);
     // Trying again would only show the same.
     expect(recorded.codes).toEqual(["/version tls"]);
@@ -153,6 +154,19 @@ describe("fingerprints", () => {
 
 /** A server that looks at the certificate when the handshake is over may just close: its word is lost then. */
 const LOST = /^API_(TLS_CLIENT_REFUSED|CONNECTION_FAILED)$/;
+
+describe("a name that does not fit", () => {
+  // The name is not checked again where a session is resumed.
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("is refused by every connection over %s", async (version) => {
+    const { url, requests } = await secureServer("named", { minVersion: version, maxVersion: version });
+    const { api } = testClient(url, { tls: { ca: certificates.read("ca.pem") }, maxAttempts: 1 });
+    for (let round = 0; round < 3; round++) {
+      const error = await rejection(api.version(never));
+      expect(error).toMatchObject({ code: "API_TLS_UNTRUSTED", message: expect.stringContaining("another name") });
+    }
+    expect(requests()).toBe(0);
+  });
+});
 
 describe("a client certificate", () => {
   const asking = (): TlsOptions => ({

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { describeError } from "../../../src/errors/exporter-error.ts";
 import { certificate } from "../../support/certificates.ts";
@@ -89,9 +90,22 @@ describe("TLS", () => {
     const { api, recorded } = testClient(server.url, { tls: { ca: ca === undefined ? undefined : certificate(ca) } });
     const error = await rejection(api.version(never));
     expect(error).toMatchObject({ code, endpoint: "/version" });
-    expect(describeError(error)).toMatch(says);
+    const told = describeError(error);
+    expect(told).toMatch(says);
+    const { fingerprint256 } = new X509Certificate(certificate(`${served}.pem`));
+    expect(told).toContain(`its SHA-256 fingerprint is ${fingerprint256}`);
+    expect(told).toContain(`tls: { fingerprints: ["${fingerprint256}"] }`);
     expect(server.requests).toHaveLength(0);
     expect(recorded.codes).toEqual(["/version tls"]);
+  });
+
+  test("refuses a certificate at each connection, also where a session could be resumed", async () => {
+    const server = await startApiServer((_request, response) => sendJson(response, {}), "prtg.example.com");
+    const { api } = testClient(server.url, { tls: { ca: certificate("prtg.example.com.pem") }, maxAttempts: 1 });
+    for (let round = 0; round < 3; round++) {
+      expect(await rejection(api.version(never))).toMatchObject({ code: "API_TLS_UNTRUSTED" });
+    }
+    expect(server.requests).toHaveLength(0);
   });
 
   test("names the scheme as the suspect when https meets a port that speaks http", async () => {

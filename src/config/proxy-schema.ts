@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { SecretLocation } from "./auth-schema.ts";
+import { filePath, secret, text } from "./fields.ts";
+
+/*
+ * The keys of a proxy, which are the same for a monitoring server and for OTLP. It is never taken from HTTP_PROXY and the like: an
+ * exporter that is started in another shell would then send credentials another way.
+ */
+
+/** A proxy before any file is read. */
+export interface ProxySettings {
+  /** Scheme, host and port. */
+  readonly url: string;
+  readonly auth: { readonly username: string; readonly secret: SecretLocation } | undefined;
+  /** Certificates to trust instead of those of Node.js and the system, where the proxy itself speaks TLS. */
+  readonly caFile: string | undefined;
+}
+
+const AUTH_FORMS = "username with password_file, or username with password";
+
+const proxyAuth = z
+  .strictObject(
+    {
+      username: text("the name of a user of the proxy").meta({
+        description: "User of the proxy.",
+        examples: ["exporter"],
+      }),
+      password_file: filePath()
+        .optional()
+        .meta({
+          description: "File that holds the password. It is read again for each connection.",
+          examples: ["/run/secrets/proxy-password"],
+        }),
+      password: secret()
+        .optional()
+        .meta({
+          description:
+            "Password, as a reference to an environment variable. A password written into the file is refused.",
+          examples: ["${PROXY_PASSWORD}"],
+        }),
+    },
+    { error: ({ code }) => (code === "invalid_type" ? `a map with ${AUTH_FORMS}` : undefined) },
+  )
+  .transform((given, context) => {
+    const { username, password_file: path, password: value } = given;
+    if (path !== undefined && value === undefined) {
+      return { username, secret: { kind: "file", key: "password_file", path } satisfies SecretLocation };
+    }
+    if (value !== undefined && path === undefined) {
+      return { username, secret: { kind: "value", key: "password", value } satisfies SecretLocation };
+    }
+    context.addIssue({ code: "custom", message: AUTH_FORMS, input: given });
+    return z.NEVER;
+  });
+
+/** For a section of the configuration; `peer` is what is behind the proxy. */
+export function proxyKeys(peer: string) {
+  return {
+    proxy_url: proxyUrl()
+      .optional()
+      .meta({
+        description: `HTTP proxy by which all connections to ${peer} go, as tunnels (CONNECT), whatever the scheme. It is never taken from HTTP_PROXY and the like. Default: none.`,
+        examples: ["http://proxy.example.com:3128"],
+      }),
+    proxy_auth: proxyAuth.optional().meta({ description: `Credentials for that proxy (Basic): ${AUTH_FORMS}.` }),
+    proxy_ca_file: filePath()
+      .optional()
+      .meta({
+        description:
+          "PEM file with the certificates to trust instead of those of Node.js and the system, for a `proxy_url` that begins with https.",
+        examples: ["/etc/ssl/proxy-ca.pem"],
+      }),
+  };
+}
+
+interface GivenProxy {
+  readonly proxy_url?: string | undefined;
+  readonly proxy_auth?: ProxySettings["auth"];
+  readonly proxy_ca_file?: string | undefined;
+}
+
+/** The keys of a proxy make no sense without its URL. */
+export function refuseLoneProxyKeys(given: GivenProxy, context: z.RefinementCtx): void {
+  for (const key of ["proxy_auth", "proxy_ca_file"] as const) {
+    if (given.proxy_url !== undefined || given[key] === undefined) continue;
+    context.addIssue({
+      code: "custom",
+      message: "nothing, since there is no proxy_url",
+      path: [key],
+      input: given[key],
+    });
+  }
+  if (given.proxy_url?.startsWith("http:") && given.proxy_ca_file !== undefined) {
+    const message = "nothing, since proxy_url does not begin with https";
+    context.addIssue({ code: "custom", message, path: ["proxy_ca_file"], input: given.proxy_ca_file });
+  }
+}
+
+export function proxySettings(given: GivenProxy): ProxySettings | undefined {
+  const { proxy_url: url, proxy_auth: auth, proxy_ca_file: caFile } = given;
+  return url === undefined ? undefined : { url, auth, caFile };
+}
+
+function proxyUrl() {
+  const error = "an http or https URL without a path such as http://proxy.example.com:3128";
+  return z
+    .string({ error })
+    .meta({ title: "URL" })
+    .transform((given, context) => {
+      const parsed = parseProxyUrl(given);
+      if ("url" in parsed) return parsed.url;
+      context.addIssue({ code: "custom", message: error, input: given, params: parsed });
+      return z.NEVER;
+    });
+}
+
+function parseProxyUrl(given: string): { readonly url: string } | { readonly fault: string } {
+  if (!URL.canParse(given)) return { fault: "it is malformed" };
+  const url = new URL(given);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return { fault: "its scheme is neither http nor https" };
+  if (url.username !== "" || url.password !== "") return { fault: "credentials belong under proxy_auth" };
+  if (url.port === "0") return { fault: "nothing listens on port 0" };
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return { fault: "it has a path" };
+  return { url: url.origin };
+}

@@ -1,0 +1,63 @@
+import { resolve } from "node:path";
+import type { Redactor } from "../errors/redactor.ts";
+import type { ProxyOptions } from "../lib/http/proxy.ts";
+import type { ProxySettings } from "./proxy-schema.ts";
+import type { ReadFile } from "./reading-files.ts";
+import { EnvironmentSecret, FileSecret, type SecretSource } from "./secrets.ts";
+import { readCertificates } from "./tls-files.ts";
+
+/** A proxy, with where its files are to be opened. */
+export interface ProxyConfig {
+  readonly url: string;
+  readonly username: string | undefined;
+  readonly password: SecretSource | undefined;
+  readonly caFile: string | undefined;
+}
+
+export interface ProxyContext {
+  /** Directory from which relative paths count; empty for the working directory. */
+  readonly base: string;
+  /** For the file of the password. */
+  readonly readSecret: ReadFile;
+  readonly redactor: Redactor;
+  /** Variable that a password was taken from. */
+  readonly variable?: string | undefined;
+}
+
+export function proxyConfig({ url, auth, caFile }: ProxySettings, context: ProxyContext): ProxyConfig {
+  return {
+    url,
+    username: auth?.username,
+    password: auth && passwordSource(auth.secret, context),
+    caFile: caFile === undefined ? undefined : resolve(context.base, caFile),
+  };
+}
+
+type Location = NonNullable<ProxySettings["auth"]>["secret"];
+
+function passwordSource(secret: Location, { base, readSecret, redactor, variable = "" }: ProxyContext): SecretSource {
+  return secret.kind === "file"
+    ? new FileSecret(secret.path, resolve(base, secret.path), readSecret, redactor)
+    : new EnvironmentSecret(variable, secret.value, redactor);
+}
+
+/** How connections go by the proxy. What files hold is read for each of them. */
+export function proxyOptions(proxy: ProxyConfig, readFile: ReadFile): ProxyOptions {
+  const { url, username, password, caFile } = proxy;
+  return {
+    url,
+    tls:
+      caFile === undefined
+        ? undefined
+        : {
+            read: async () => ({ ca: await readCertificates(caFile, readFile), cert: undefined, key: undefined }),
+          },
+    authorization:
+      username === undefined || password === undefined
+        ? undefined
+        : async () => {
+            const pair = `${username}:${(await password.read()).reveal()}`;
+            return `Basic ${Buffer.from(pair).toString("base64")}`;
+          },
+  };
+}

@@ -1,0 +1,126 @@
+import { X509Certificate } from "node:crypto";
+import { describe, expect, test, vi } from "vitest";
+import { describeError } from "../../../src/errors/exporter-error.ts";
+import type { ProxyOptions } from "../../../src/lib/http/proxy.ts";
+import { certificate } from "../../support/certificates.ts";
+import { startProxy } from "../../support/connect-proxy.ts";
+import { sendJson, startApiServer } from "../support/api-server.ts";
+import { never, rejection, testClient } from "../support/test-client.ts";
+
+const PASSWORD = "proxy-s3cret";
+const CREDENTIALS = `exporter:${PASSWORD}`;
+const VERSION = { version: "25.1" };
+const ANSWER = new Map([["version", "25.1"]]);
+const CA = { ca: certificate("ca.pem") };
+
+const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString("base64")}`;
+const server = (secure?: string) => startApiServer((_request, response) => sendJson(response, VERSION), secure);
+const hostOf = (url: string) => new URL(url).host;
+
+describe("a tunnel", () => {
+  test.each(["http", "https"] as const)("carries requests over %s, many of them", async (scheme) => {
+    const api = await server(scheme === "https" ? "localhost" : undefined);
+    const proxy = await startProxy();
+    const client = testClient(api.url, { tls: CA, proxy: { url: proxy.url } });
+    for (let round = 0; round < 12; round++) expect(await client.api.version(never)).toEqual(ANSWER);
+    expect(api.requests).toHaveLength(12);
+    expect(proxy.tunnels[0]).toEqual({ target: hostOf(api.url), credentials: undefined });
+    // As many as requests may be under way, at most.
+    expect(proxy.tunnels.length).toBeLessThanOrEqual(4);
+    expect(proxy.tunnels).toHaveLength(api.connections());
+    expect(proxy.others).toEqual([]);
+  });
+
+  test("is asked for with credentials, which go to the proxy alone", async () => {
+    const api = await server("localhost");
+    const proxy = await startProxy({ credentials: CREDENTIALS });
+    const authorization = async () => basic(CREDENTIALS);
+    const client = testClient(api.url, { tls: CA, proxy: { url: proxy.url, authorization } });
+    expect(await client.api.version(never)).toEqual(ANSWER);
+    expect(proxy.tunnels).toEqual([{ target: hostOf(api.url), credentials: CREDENTIALS }]);
+    expect(JSON.stringify(api.requests.map(({ headers }) => headers))).not.toContain(basic(CREDENTIALS).slice(6));
+  });
+
+  test("goes by a proxy that itself speaks TLS, trusted by an authority of its own", async () => {
+    const api = await server("localhost");
+    const proxy = await startProxy({ certificate: "localhost", credentials: CREDENTIALS });
+    const authorization = async () => basic(CREDENTIALS);
+    const options: ProxyOptions = { url: proxy.url, tls: CA, authorization };
+    expect(await testClient(api.url, { tls: CA, proxy: options }).api.version(never)).toEqual(ANSWER);
+    const error = await rejection(testClient(api.url, { tls: CA, proxy: { url: proxy.url } }).api.version(never));
+    const { fingerprint256 } = new X509Certificate(certificate("localhost.pem"));
+    expect(error).toMatchObject({ code: "API_PROXY_FAILED" });
+    expect(error.message).toContain(`the certificate of the proxy ${proxy.host} is not trusted`);
+    expect(error.message).toContain(fingerprint256);
+    expect(describeError(error)).toContain("proxy_ca_file");
+  });
+
+  test("hides nothing: the server's own certificate is still checked", async () => {
+    const api = await server("localhost");
+    const proxy = await startProxy();
+    const error = await rejection(testClient(api.url, { proxy: { url: proxy.url } }).api.version(never));
+    expect(error).toMatchObject({ code: "API_TLS_UNTRUSTED" });
+    expect(error.message).toContain(`the certificate of ${hostOf(api.url)} is not trusted`);
+    expect(api.requests).toHaveLength(0);
+  });
+});
+
+describe("a proxy that gives none", () => {
+  test("407 is an error of its own, tried once, and new credentials mend it", async () => {
+    const api = await server();
+    const proxy = await startProxy({ credentials: CREDENTIALS });
+    let password = "wrong";
+    const authorization = async () => basic(`exporter:${password}`);
+    const client = testClient(api.url, { proxy: { url: proxy.url, authorization } });
+    const error = await rejection(client.api.version(never));
+    expect(error).toMatchObject({ code: "API_PROXY_UNAUTHORIZED", endpoint: "/version" });
+    expect(describeError(error)).toContain("Give proxy_auth");
+    expect(proxy.tunnels).toHaveLength(1);
+    password = PASSWORD;
+    expect(await client.api.version(never)).toEqual(ANSWER);
+  });
+
+  test.each([403, 503])("%s names the proxy and the host", async (refuse) => {
+    const api = await server();
+    const proxy = await startProxy({ refuse });
+    const error = await rejection(testClient(api.url, { proxy: { url: proxy.url } }).api.version(never));
+    expect(error).toMatchObject({ code: "API_PROXY_FAILED" });
+    expect(error.message).toBe(
+      `/version: the proxy ${proxy.host} gives no connection to ${hostOf(api.url)}: it answers ${refuse}`,
+    );
+    expect(describeError(error)).toContain("allows CONNECT to its port");
+  });
+
+  test("that is down is named, and used again once it is there", async () => {
+    const api = await server();
+    const proxy = await startProxy();
+    await proxy.close();
+    const { api: client, recorded } = testClient(api.url, { proxy: { url: proxy.url } });
+    const error = await rejection(client.version(never));
+    expect(error).toMatchObject({ code: "API_PROXY_FAILED" });
+    expect(error.message).toBe(
+      `/version: no usable connection to the proxy ${proxy.host}: connection refused (ECONNREFUSED)`,
+    );
+    expect(recorded.codes).toEqual(Array(3).fill("/version connection"));
+  });
+
+  test("that is no proxy", async () => {
+    const api = await server();
+    const { url } = await server("localhost");
+    const error = await rejection(
+      testClient(api.url, { proxy: { url: url.replace("https:", "http:") } }).api.version(never),
+    );
+    expect(error).toMatchObject({ code: "API_PROXY_FAILED" });
+  });
+});
+
+test("the proxies of the environment are not used", async () => {
+  const api = await server();
+  const proxy = await startProxy();
+  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"]) {
+    vi.stubEnv(name, proxy.url);
+  }
+  expect(await testClient(api.url).api.version(never)).toEqual(ANSWER);
+  expect(proxy.tunnels).toEqual([]);
+  vi.unstubAllEnvs();
+});

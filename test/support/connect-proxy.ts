@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { onTestFinished } from "vitest";
+import { keyPair } from "./certificates.ts";
+
+export interface ConnectProxy {
+  readonly url: string;
+  readonly host: string;
+  /** `host:port` of each CONNECT, with the credentials that it came with. */
+  readonly tunnels: readonly { readonly target: string; readonly credentials: string | undefined }[];
+  /** Requests of other kinds: none of them is ours to send. */
+  readonly others: readonly string[];
+  /** What is asked for from now on; undefined: nothing. */
+  expect(credentials: string | undefined): void;
+  close(): Promise<void>;
+}
+
+interface ProxySettings {
+  /** `user:password` */
+  readonly credentials?: string;
+  /** Status of the answer to each CONNECT in the place of a tunnel. */
+  readonly refuse?: number;
+  /** Name of a key pair of `certificates`: the proxy itself speaks TLS. */
+  readonly certificate?: string;
+}
+
+/** A real HTTP proxy on loopback that gives tunnels to wherever it is asked for. */
+export async function startProxy(settings: ProxySettings = {}): Promise<ConnectProxy> {
+  let expected = settings.credentials;
+  const tunnels: { target: string; credentials: string | undefined }[] = [];
+  const others: string[] = [];
+  const sockets = new Set<Duplex>();
+  const hold = (socket: Duplex) => {
+    sockets.add(socket);
+    socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket));
+  };
+  const onConnect = (request: IncomingMessage, client: Duplex, head: Buffer): void => {
+    const credentials = credentialsOf(request.headers["proxy-authorization"]);
+    tunnels.push({ target: request.url ?? "", credentials });
+    client.on("error", () => client.destroy());
+    const end = (status: number) => client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 2\r\n\r\nno`);
+    if (settings.refuse !== undefined) return void end(settings.refuse);
+    if (credentials !== expected) return void end(407);
+    const { hostname, port } = new URL(`http://${request.url}`);
+    const upstream: Socket = connect(Number(port || 80), hostname, () => {
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      upstream.write(head);
+      upstream.pipe(client).pipe(upstream);
+    });
+    hold(upstream);
+    upstream.on("error", () => (tunnels.length > 0 ? end(502) : undefined)).on("close", () => client.destroy());
+  };
+  const { certificate } = settings;
+  const server: Server = certificate === undefined ? createServer() : createSecureServer(keyPair(certificate));
+  server.on("connect", onConnect);
+  server.on("request", (request, response) => {
+    others.push(`${request.method} ${request.url}`);
+    response.writeHead(400).end();
+  });
+  server.on("connection", hold);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(close);
+  const host = `127.0.0.1:${port}`;
+  return {
+    ...{ host, tunnels, others, close },
+    url: `${certificate === undefined ? "http" : "https"}://${host}`,
+    expect: (credentials) => {
+      expected = credentials;
+    },
+  };
+}
+
+function credentialsOf(header: string | undefined): string | undefined {
+  const [, pair] = /^Basic (.+)$/.exec(header ?? "") ?? [];
+  return pair === undefined ? undefined : Buffer.from(pair, "base64").toString();
+}
