@@ -28,6 +28,8 @@ FROM ${NODE_IMAGE} AS node
 
 FROM ${BASE_IMAGE}
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
+# The base has a user, whom a folder that is made now would belong to.
+USER 0:0
 WORKDIR /opt/prtg-exporter
 COPY --from=dependencies /build/node_modules node_modules
 COPY --from=compiled /build/dist dist

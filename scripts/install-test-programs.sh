@@ -398,31 +398,43 @@ install_loki() {
   install_go loki loki "$version" loki
 }
 
-# What manifests are validated against: the API of Kubernetes and the CRDs of the Prometheus operator, from their modules.
+# What manifests are validated against: the API of Kubernetes, and CRDs, from the modules of those who make them.
+kubernetes_api_files=(
+  "kubernetes k8s.io/kubernetes api/openapi-spec/swagger.json"
+  "prometheus-operator github.com/prometheus-operator/prometheus-operator example/prometheus-operator-crd/*.yaml"
+  "gateway-api sigs.k8s.io/gateway-api config/crd/standard/*routes.yaml"
+  "vertical-pod-autoscaler k8s.io/autoscaler/vertical-pod-autoscaler deploy/vpa-v1-crd-gen.yaml"
+)
+
 install_kubernetes_api() {
-  local name=kubernetes-api version operator target kubernetes_folder operator_folder
-  version=$(pinned_version kubernetes k8s.io/kubernetes)
-  operator=$(pinned_version prometheus-operator github.com/prometheus-operator/prometheus-operator)
-  target="$cache/kubernetes-api-$version-$operator"
+  local name=kubernetes-api entry pin module files target folder versions=
+  for entry in "${kubernetes_api_files[@]}"; do
+    read -r pin module files <<<"$entry"
+    versions+=" $pin-$(pinned_version "$pin" "$module")"
+  done
+  target="$cache/kubernetes-api-$(cksum <<<"$versions ${kubernetes_api_files[*]}" | cut -d ' ' -f 1)"
   if [[ ! -f $target/complete ]]; then
     if ! have go; then
       skip "$name" "it comes from Go modules, and this machine has no Go toolchain"
       return
     fi
     : >"$work/log"
-    if ! kubernetes_folder=$(module_folder kubernetes k8s.io/kubernetes) ||
-      ! operator_folder=$(module_folder prometheus-operator github.com/prometheus-operator/prometheus-operator); then
-      fail "$name" "go mod download"
-      return
-    fi
     rm -rf "$target"
     mkdir -p "$target"
-    cp "$kubernetes_folder/api/openapi-spec/swagger.json" "$operator_folder"/example/prometheus-operator-crd/*.yaml "$target/"
+    for entry in "${kubernetes_api_files[@]}"; do
+      read -r pin module files <<<"$entry"
+      if ! folder=$(module_folder "$pin" "$module"); then
+        fail "$name" "go mod download $module"
+        return
+      fi
+      # shellcheck disable=SC2086 # a pattern of names without spaces
+      (cd "$folder" && cp $files "$target/")
+    done
     chmod -R u+w "$target"
     touch "$target/complete"
   fi
   ln -sfn "$target" "$bin/$name"
-  say "$name" "installed $version, Prometheus operator $operator"
+  say "$name" "installed$versions"
 }
 
 # module_folder FOLDER MODULE: downloads the pinned module, and says where it is.

@@ -39,12 +39,12 @@ async function copies(root: URL): Promise<Output[]> {
 /** Refuses keys that the chart does not know. */
 function valuesSchema(values: readonly HelmValue[]): Record<string, unknown> {
   const { $schema, title: _, ...configuration } = editorSchema();
+  const properties = propertiesOf(values);
   return {
     $schema,
     title: "Values of the chart prtg-exporter",
     ...objectSchema(values),
-    // Helm adds it for a chart that is a dependency.
-    properties: { ...propertiesOf(values), global: { type: "object" } },
+    properties: { ...properties, global: { ...Object(properties.global), additionalProperties: true } },
     definitions: {
       strings: { type: "object", additionalProperties: { type: "string" } },
       objects: { type: "array", items: { type: "object" } },
@@ -58,6 +58,11 @@ function valuesSchema(values: readonly HelmValue[]): Record<string, unknown> {
         },
       },
       duration: { type: "string", pattern: "^([0-9]+(ms|[smhdwy]))+$" },
+      // That of the Prometheus operator's CRDs; empty: the field is left out.
+      operatorDuration: {
+        type: "string",
+        pattern: "^(([0-9]+y)?([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?)$",
+      },
       configuration: withoutForeignPatterns(configuration),
     },
   };

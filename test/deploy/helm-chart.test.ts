@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { compare } from "bcryptjs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
@@ -33,6 +34,25 @@ describe("the Helm chart", () => {
     });
     expect(undescribed.map(({ path }) => path)).toEqual([]);
   });
+});
+
+const users = z.record(z.string(), z.string());
+const protectedPage = z.object({
+  web: z.object({ config: z.object({ content: z.object({ basic_auth_users: users }) }) }),
+  probeHeaders: z.array(z.object({ name: z.string(), value: z.string() })),
+});
+
+// Else the pod would be ended for probes that are refused.
+test("probes of the values for tests have the password of a user of the page", async () => {
+  const files = readdirSync(`${CHART}ci`).map((name) => readFileSync(`${CHART}ci/${name}`, "utf8"));
+  const guarded = files.filter((text) => text.includes("basic_auth_users:"));
+  expect(guarded).not.toEqual([]);
+  for (const { web, probeHeaders } of guarded.map((text) => protectedPage.parse(parse(text)))) {
+    const { value = "" } = probeHeaders.find(({ name }) => name === "Authorization") ?? {};
+    const [user = "", password = ""] = Buffer.from(value.replace("Basic ", ""), "base64").toString().split(":");
+    const hash = web.config.content.basic_auth_users[user] ?? "";
+    expect(await compare(password, hash), user).toBe(true);
+  }
 });
 
 describe("the values of a chart", () => {

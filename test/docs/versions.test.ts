@@ -62,11 +62,12 @@ test("types are those of the oldest Node.js, so that nothing newer is used", () 
 });
 
 describe("the version of the exporter", () => {
-  test("is that of the lock file and of the chart", () => {
+  test("is that of the lock file, and what the chart installs", () => {
     expect([lock.version, lock.packages[""].version]).toEqual([manifest.version, manifest.version]);
-    expect(parse(read("deploy/helm/prtg-exporter/Chart.yaml"))).toMatchObject({
-      version: manifest.version,
+    const chart = parse(read("deploy/helm/prtg-exporter/Chart.yaml"));
+    expect(chart).toMatchObject({
       appVersion: manifest.version,
+      version: expect.stringMatching(/^[1-9]\d*\.\d+\.\d+$/),
     });
   });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { CASES, CHART, renderChart, valuesFile } from "./support/helm.ts";
 import { type KubernetesApi, startKubernetesApi } from "./support/kubernetes.ts";
@@ -12,6 +13,8 @@ import { runProgram } from "./support/run-program.ts";
 const RESOURCES: Readonly<Record<string, string>> = {
   ConfigMap: "api/v1/namespaces/NAMESPACE/configmaps",
   Deployment: "apis/apps/v1/namespaces/NAMESPACE/deployments",
+  HTTPRoute: "apis/gateway.networking.k8s.io/v1/namespaces/NAMESPACE/httproutes",
+  Ingress: "apis/networking.k8s.io/v1/namespaces/NAMESPACE/ingresses",
   NetworkPolicy: "apis/networking.k8s.io/v1/namespaces/NAMESPACE/networkpolicies",
   PersistentVolumeClaim: "api/v1/namespaces/NAMESPACE/persistentvolumeclaims",
   PodDisruptionBudget: "apis/policy/v1/namespaces/NAMESPACE/poddisruptionbudgets",
@@ -23,7 +26,11 @@ const RESOURCES: Readonly<Record<string, string>> = {
   ServiceAccount: "api/v1/namespaces/NAMESPACE/serviceaccounts",
   ServiceMonitor: "apis/monitoring.coreos.com/v1/namespaces/NAMESPACE/servicemonitors",
   StatefulSet: "apis/apps/v1/namespaces/NAMESPACE/statefulsets",
+  VerticalPodAutoscaler: "apis/autoscaling.k8s.io/v1/namespaces/NAMESPACE/verticalpodautoscalers",
 };
+
+/** Groups whose kinds the API server is taught. */
+const CUSTOM_GROUPS = ["monitoring.coreos.com", "gateway.networking.k8s.io", "autoscaling.k8s.io"];
 
 const found = z.object({ metadata: z.object({ name: z.string(), annotations: z.record(z.string(), z.string()) }) });
 const workload = z.object({ spec: z.object({ template: z.object({ spec: z.looseObject({}) }) }) });
@@ -38,12 +45,11 @@ describeWithPrograms([...PROGRAMS], "the Helm chart in Kubernetes", (paths) => {
 
   beforeAll(async () => {
     api = await startKubernetesApi(paths, folder);
-    for (const file of readdirSync(paths["kubernetes-api"]).filter((each) => each.endsWith(".yaml"))) {
-      const definition = readFileSync(path.join(paths["kubernetes-api"], file), "utf8");
-      if (!/^ {4}kind: (ServiceMonitor|PodMonitor|ScrapeConfig|PrometheusRule)$/m.test(definition)) continue;
+    for (const definition of customResources(paths["kubernetes-api"])) {
       await api.create("apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
     }
-    for (const resource of Object.values(RESOURCES).filter((each) => each.includes("monitoring.coreos.com"))) {
+    const isCustom = (resource: string) => CUSTOM_GROUPS.some((group) => resource.includes(group));
+    for (const resource of Object.values(RESOURCES).filter(isCustom)) {
       await api.waitFor(resource.replace("namespaces/NAMESPACE/", ""));
     }
   });
@@ -139,4 +145,14 @@ function templateOf(object: unknown): { spec: unknown } | undefined {
 /** Helm 4 would have `hookOnly` where Helm 3 has `false`. */
 function withoutNotice(stderr: string): string {
   return stderr.replace(/^.*--wait=false is deprecated.*\n/m, "");
+}
+
+/** The CRDs of the kinds that the chart makes. */
+function customResources(folder: string): string[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith(".yaml"));
+  const definitions = files.flatMap((file) => parseAllDocuments(readFileSync(path.join(folder, file), "utf8")));
+  return definitions.map(String).filter((definition) => {
+    const kind = /^ {4}kind: (\w+)$/m.exec(definition)?.[1] ?? "";
+    return kind in RESOURCES;
+  });
 }

@@ -84,7 +84,7 @@ describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"],
   });
 
   test.each([
-    ["a key that the chart does not know", ["--set=replicaCount=1"], /replicaCount/],
+    ["a key that the chart does not know", ["--set=replicaCounts=1"], /replicaCounts/],
     ["a key below one that it knows", ["--set=web.prot=9000"], /prot/],
     ["a key that the exporter does not know", ["--set=config.state_directory=/data"], /state_directory/],
     ["a schedule of the wrong type", ["--set=config.collectors.tree.enabled=maybe"], /enabled/],

@@ -67,6 +67,7 @@ export class ConnectionHandler {
   readonly #queued = new PipelinedResponses();
   #config: WebConfig;
   #protocol: Server;
+  #isEnding = false;
 
   constructor(options: ConnectionHandlerOptions) {
     const { log, observer, webConfig, routes, actions, restricted } = options;
@@ -104,12 +105,23 @@ export class ConnectionHandler {
     if (handshakeOf(before) !== handshakeOf(this.#config)) this.#protocol = this.#createProtocol();
   }
 
-  /** Waits until the responses under way are over, but no longer than `graceMs`. */
+  /**
+   * Waits until the responses under way are over, also those that begin meanwhile, but no longer than `graceMs`. From now on each
+   * tells its client that the connection ends with it.
+   */
   async finish(graceMs: number): Promise<void> {
-    const ended = [...this.#underWay].map((response) => new Promise((resolve) => response.once("close", resolve)));
-    const graceOver = new AbortController();
-    await Promise.race([Promise.all(ended), delay(graceMs, undefined, { signal: graceOver.signal })]);
-    graceOver.abort();
+    this.#isEnding = true;
+    for (const response of this.#underWay) if (!response.headersSent) endAfter(response.req, response);
+    const finished = new AbortController();
+    const grace = delay(graceMs, "over" as const, { signal: finished.signal });
+    while (this.#underWay.size > 0) {
+      const ended = [...this.#underWay].map(
+        (response) => new Promise<void>((resolve) => response.once("close", resolve)),
+      );
+      if ((await Promise.race([Promise.all(ended), grace])) === "over") return;
+    }
+    grace.catch(() => undefined);
+    finished.abort();
   }
 
   async close(): Promise<void> {
@@ -150,7 +162,7 @@ export class ConnectionHandler {
     connections.requestBegins(peer);
     const { observer, webConfig } = this.#options;
     observer?.observed({ connections: connections.size, webConfigInForce: webConfig?.isInForce ?? true });
-    if (!isCurrent) endAfter(request, response);
+    if (!isCurrent || this.#isEnding) endAfter(request, response);
     void this.#handler.answer(request, response, () => {
       over = connections.answerBegins(peer);
       if (isClosed(response)) over();

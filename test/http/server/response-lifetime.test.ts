@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -69,4 +70,20 @@ test("answers that are waited for come, in the order of the requests", async () 
   while (received.split("Quick.\n").length < 3) await sleep(1);
   expect(received.indexOf("Slow.")).toBeLessThan(received.indexOf("Quick."));
   socket.destroy();
+});
+
+test("a server that ends tells those who keep connections open, and answers what comes meanwhile", async () => {
+  const { web, port, asked, wakers } = await start();
+  const [first, second] = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+  const received = [first, second].map((socket) => text(socket));
+  first.write(requests("/slow"));
+  while (asked.length < 1) await sleep(1);
+  const closed = web.close(60_000);
+  second.write(requests("/slow"));
+  while (asked.length < 2) await sleep(1);
+  wakers.shift()?.();
+  expect(await received[0]).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n(?:.*\r\n)*\r\nSlow\.\n$/);
+  wakers.shift()?.();
+  expect(await received[1]).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*Connection: close\r\n(?:.*\r\n)*\r\nSlow\.\n$/);
+  await closed;
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { parse } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 const kinds = z.array(z.object({ group: z.string(), version: z.string(), kind: z.string() }));
@@ -38,11 +38,14 @@ export function writeKubernetesSchemas(source: string, folder: string): string {
     write(own.kind, own.group, own.version, { $ref: `#/definitions/${name}`, definitions: reachable(name, strict) });
   }
   for (const file of readdirSync(source).filter((each) => each.endsWith(".yaml"))) {
-    const { spec } = customResource.parse(parse(readFileSync(path.join(source, file), "utf8")));
-    for (const { name, schema } of spec.versions) {
-      const { properties, ...rest } = schema.openAPIV3Schema;
-      const named = { apiVersion: { type: "string" }, kind: { type: "string" }, metadata: { type: "object" } };
-      write(spec.names.kind, spec.group, name, strictly({ ...rest, properties: { ...asMap(properties), ...named } }));
+    for (const document of parseAllDocuments(readFileSync(path.join(source, file), "utf8"))) {
+      if (document.contents === null) continue;
+      const { spec } = customResource.parse(document.toJSON());
+      for (const { name, schema } of spec.versions) {
+        const { properties, ...rest } = schema.openAPIV3Schema;
+        const named = { apiVersion: { type: "string" }, kind: { type: "string" }, metadata: { type: "object" } };
+        write(spec.names.kind, spec.group, name, strictly({ ...rest, properties: { ...asMap(properties), ...named } }));
+      }
     }
   }
   return `${folder}/{{.ResourceKind}}{{.KindSuffix}}.json`;

@@ -1,13 +1,17 @@
 {{- define "prtg-exporter.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- default .Chart.Name (tpl .Values.nameOverride .) | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "prtg-exporter.namespace" -}}
+{{- default .Release.Namespace (tpl .Values.namespaceOverride .) -}}
 {{- end -}}
 
 {{- /* 47 characters leave room for the longest suffix of ours within the 63 of a label. */ -}}
 {{- define "prtg-exporter.fullname" -}}
 {{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 47 | trimSuffix "-" -}}
+{{- tpl .Values.fullnameOverride . | trunc 47 | trimSuffix "-" -}}
 {{- else -}}
-{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- $name := include "prtg-exporter.name" . -}}
 {{- if contains $name .Release.Name -}}
 {{- .Release.Name | trunc 47 | trimSuffix "-" -}}
 {{- else -}}
@@ -17,26 +21,46 @@
 {{- end -}}
 
 {{- define "prtg-exporter.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "prtg-exporter.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "prtg-exporter.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- define "prtg-exporter.labels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-app.kubernetes.io/part-of: {{ include "prtg-exporter.name" . }}
-{{ include "prtg-exporter.selectorLabels" . }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- include "prtg-exporter.labelsWith" (dict "context" . "more" list) -}}
+{{- end -}}
+
+{{- /* Labels of an object, `more` of them as a list of maps. Each name once: a later one wins, but not against selectors. */ -}}
+{{- define "prtg-exporter.labelsWith" -}}
+{{- $context := .context -}}
+{{- $labels := dict
+  "helm.sh/chart" (printf "%s-%s" $context.Chart.Name $context.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
+  "app.kubernetes.io/version" $context.Chart.AppVersion
+  "app.kubernetes.io/part-of" (include "prtg-exporter.name" $context) -}}
+{{- range prepend .more $context.Values.commonLabels -}}
+{{- $labels = mergeOverwrite $labels (include "prtg-exporter.rendered" (dict "value" . "context" $context) | fromYaml) -}}
+{{- end -}}
+{{- $selectors := include "prtg-exporter.selectorLabels" $context | fromYaml -}}
+{{- toYaml (mergeOverwrite $labels (dict "app.kubernetes.io/managed-by" $context.Release.Service) $selectors) -}}
+{{- end -}}
+
+{{- /* A value with the templates in it rendered, as YAML. */ -}}
+{{- define "prtg-exporter.rendered" -}}
+{{- tpl (toYaml (default dict .value)) .context -}}
+{{- end -}}
+
+{{- /* The key `annotations` with these values; nothing when there are none. */ -}}
+{{- define "prtg-exporter.annotations" -}}
+{{- with .value -}}
+annotations:
+  {{- include "prtg-exporter.rendered" (dict "value" . "context" $.context) | nindent 2 }}
+{{- end -}}
 {{- end -}}
 
 {{- define "prtg-exporter.serviceAccountName" -}}
 {{- if .Values.serviceAccount.create -}}
-{{- default (include "prtg-exporter.fullname" .) .Values.serviceAccount.name -}}
+{{- default (include "prtg-exporter.fullname" .) (tpl .Values.serviceAccount.name .) -}}
 {{- else -}}
-{{- default "default" .Values.serviceAccount.name -}}
+{{- default "default" (tpl .Values.serviceAccount.name .) -}}
 {{- end -}}
 {{- end -}}
 
@@ -49,7 +73,24 @@ app.kubernetes.io/part-of: {{ include "prtg-exporter.name" . }}
 
 {{- define "prtg-exporter.image" -}}
 {{- $image := .Values.image -}}
-{{- include "prtg-exporter.imageReference" (dict "registry" $image.registry "repository" $image.repository "digest" $image.digest "tag" (default .Chart.AppVersion $image.tag)) -}}
+{{- include "prtg-exporter.imageReference" (dict "registry" (default $image.registry .Values.global.imageRegistry) "repository" $image.repository "digest" $image.digest "tag" (default .Chart.AppVersion $image.tag)) -}}
+{{- end -}}
+
+{{- /* The key `imagePullSecrets`; in `global` a Secret may stand by its name alone, as in other charts. */ -}}
+{{- define "prtg-exporter.imagePullSecrets" -}}
+{{- $secrets := list -}}
+{{- range concat .Values.global.imagePullSecrets .Values.imagePullSecrets -}}
+{{- $secrets = append $secrets (ternary (dict "name" .) . (kindIs "string" .)) -}}
+{{- end -}}
+{{- with uniq $secrets -}}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end -}}
+{{- end -}}
+
+{{- /* `replicas` is what `replicaCount` was called before 1.0.0. */ -}}
+{{- define "prtg-exporter.replicaCount" -}}
+{{- if kindIs "invalid" .Values.replicas -}}{{- int .Values.replicaCount -}}{{- else -}}{{- int .Values.replicas -}}{{- end -}}
 {{- end -}}
 
 {{- /* The configuration file that the chart makes; empty when it makes none. */ -}}
@@ -65,7 +106,7 @@ app.kubernetes.io/part-of: {{ include "prtg-exporter.name" . }}
 
 {{- define "prtg-exporter.webConfigSecret" -}}
 {{- if .Values.web.config.existingSecret -}}
-{{- .Values.web.config.existingSecret -}}
+{{- tpl .Values.web.config.existingSecret . -}}
 {{- else if .Values.web.config.content -}}
 {{- include "prtg-exporter.fullname" . }}-web
 {{- end -}}
@@ -114,8 +155,8 @@ rollingUpdate:
 {{- if not (or (default dict .Values.config).servers (default dict .Values.config).servers_from .Values.existingConfig.name .Values.extraEnvFrom (has "PRTG_URL" $names)) -}}
 {{- fail "prtg-exporter: name a monitoring server in config.servers (or config.servers_from, existingConfig.name, or PRTG_URL in extraEnv)" -}}
 {{- end -}}
-{{- if and (eq .Values.kind "Deployment") (gt (int .Values.replicas) 1) -}}
-{{- fail "prtg-exporter: a Deployment has one replica at most, as each would ask the servers everything and push everything; kind: StatefulSet spreads servers over replicas" -}}
+{{- if and (eq .Values.kind "Deployment") (gt (int (include "prtg-exporter.replicaCount" .)) 1) -}}
+{{- fail "prtg-exporter: a Deployment has one replica at most (replicaCount), as each would ask the servers everything and push everything; kind: StatefulSet spreads servers over replicas" -}}
 {{- end -}}
 {{- if and (include "prtg-exporter.otlpEndpoint" .) (eq (default "" .Values.strategy.type) "RollingUpdate") -}}
 {{- fail "prtg-exporter: with config.otlp.endpoint the strategy is Recreate, as one replica pushes at a time" -}}
@@ -123,12 +164,18 @@ rollingUpdate:
 {{- if and (eq .Values.kind "StatefulSet") .Values.persistence.existingClaim -}}
 {{- fail "prtg-exporter: persistence.existingClaim is for a Deployment; the replicas of a StatefulSet have a claim each" -}}
 {{- end -}}
+{{- if and .Values.persistence.existingClaim (not .Values.persistence.enabled) -}}
+{{- fail "prtg-exporter: persistence.existingClaim needs persistence.enabled, or what is pushed would be remembered nowhere" -}}
+{{- end -}}
 {{- if and .Values.web.config.existingSecret .Values.web.config.content -}}
 {{- fail "prtg-exporter: give web.config.existingSecret or web.config.content, not both" -}}
 {{- end -}}
 {{- $monitors := 0 -}}
 {{- range list .Values.serviceMonitor .Values.podMonitor .Values.scrapeConfig -}}
-{{- if .enabled -}}{{- $monitors = add1 $monitors -}}{{- end -}}
+{{- if .enabled -}}
+{{- $monitors = add1 $monitors -}}
+{{- include "prtg-exporter.validateTimes" . -}}
+{{- end -}}
 {{- end -}}
 {{- if gt (int $monitors) 1 -}}
 {{- fail "prtg-exporter: enable one of serviceMonitor, podMonitor and scrapeConfig, or every sample is scraped twice" -}}
@@ -136,10 +183,33 @@ rollingUpdate:
 {{- if and .Values.serviceMonitor.enabled (not .Values.service.enabled) -}}
 {{- fail "prtg-exporter: serviceMonitor needs service.enabled" -}}
 {{- end -}}
+{{- range $name := list "ingress" "httpRoute" -}}
+{{- if and (get $.Values $name).enabled (not $.Values.service.enabled) -}}
+{{- fail (printf "prtg-exporter: %s needs service.enabled" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* The Prometheus operator leaves out a monitor of which a scrape may take longer than its interval. */ -}}
+{{- define "prtg-exporter.validateTimes" -}}
+{{- if and .interval .scrapeTimeout -}}
+{{- if gt (int64 (include "prtg-exporter.milliseconds" .scrapeTimeout)) (int64 (include "prtg-exporter.milliseconds" .interval)) -}}
+{{- fail (printf "prtg-exporter: a scrapeTimeout of %s is longer than the interval of %s, which the Prometheus operator refuses" .scrapeTimeout .interval) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "prtg-exporter.milliseconds" -}}
+{{- $units := dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000 "w" 604800000 "y" 31536000000 -}}
+{{- $sum := 0 -}}
+{{- range regexFindAll "[0-9]+(ms|[smhdwy])" . -1 -}}
+{{- $sum = add $sum (mul (regexFind "[0-9]+" . | int64) (get $units (regexFind "[a-z]+" .) | int64)) -}}
+{{- end -}}
+{{- $sum -}}
 {{- end -}}
 
 {{- /* Unlike those of the exporter, so that the Service does not lead to the test. */ -}}
 {{- define "prtg-exporter.testLabels" -}}
-app.kubernetes.io/name: {{ include "prtg-exporter.name" . | trunc 58 }}-test
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ printf "%s-test" (include "prtg-exporter.name" . | trunc 58) | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}

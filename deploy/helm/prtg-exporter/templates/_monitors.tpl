@@ -3,8 +3,12 @@
 {{- $monitor := .monitor -}}
 path: {{ .context.Values.web.telemetryPath }}
 scheme: {{ include "prtg-exporter.scheme" .context }}
-interval: {{ $monitor.interval }}
-scrapeTimeout: {{ $monitor.scrapeTimeout }}
+{{- with $monitor.interval }}
+interval: {{ . }}
+{{- end }}
+{{- with $monitor.scrapeTimeout }}
+scrapeTimeout: {{ . }}
+{{- end }}
 honorLabels: {{ $monitor.honorLabels }}
 honorTimestamps: {{ $monitor.honorTimestamps }}
 {{- with $monitor.params }}
@@ -19,6 +23,13 @@ tlsConfig:
 basicAuth:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with $monitor.authorization }}
+authorization:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $monitor.proxyUrl }}
+proxyUrl: {{ . | quote }}
+{{- end }}
 {{- with $monitor.relabelings }}
 relabelings:
   {{- toYaml . | nindent 2 }}
@@ -32,10 +43,47 @@ metricRelabelings:
 {{- /* metadata of an object of the Prometheus operator. */ -}}
 {{- define "prtg-exporter.monitorMetadata" -}}
 name: {{ include "prtg-exporter.fullname" .context }}
-namespace: {{ default .context.Release.Namespace .monitor.namespace }}
+namespace: {{ default (include "prtg-exporter.namespace" .context) .monitor.namespace }}
 labels:
-  {{- include "prtg-exporter.labels" .context | nindent 2 }}
-  {{- with .monitor.additionalLabels }}
+  {{- include "prtg-exporter.labelsWith" (dict "context" .context "more" (list .monitor.additionalLabels)) | nindent 2 }}
+{{- with include "prtg-exporter.annotations" (dict "value" .monitor.annotations "context" .context) }}
+{{ . }}
+{{- end }}
+{{- end -}}
+
+{{- /* What the spec of a ServiceMonitor and that of a PodMonitor have in common. `selector`: the labels of ours. */ -}}
+{{- define "prtg-exporter.monitorSpec" -}}
+{{- $monitor := .monitor -}}
+{{- with $monitor.jobLabel }}
+jobLabel: {{ . }}
+{{- end }}
+{{- with $monitor.podTargetLabels }}
+podTargetLabels:
   {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- include "prtg-exporter.scrapeLimits" $monitor }}
+{{- with $monitor.attachMetadata }}
+attachMetadata:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+namespaceSelector:
+  matchNames:
+    - {{ include "prtg-exporter.namespace" .context }}
+selector:
+  {{- if $monitor.selectorOverride }}
+  {{- toYaml $monitor.selectorOverride | nindent 2 }}
+  {{- else }}
+  matchLabels:
+    {{- toYaml .selector | nindent 4 }}
   {{- end }}
+{{- end -}}
+
+{{- /* Whole numbers; a number of Helm would be written as 1e+06. */ -}}
+{{- define "prtg-exporter.scrapeLimits" -}}
+{{- $monitor := . -}}
+{{- range $limit := list "sampleLimit" "targetLimit" "labelLimit" "labelNameLengthLimit" "labelValueLengthLimit" }}
+{{- with get $monitor $limit }}
+{{ $limit }}: {{ int64 . }}
+{{- end }}
+{{- end }}
 {{- end -}}

@@ -1,30 +1,24 @@
 {{- /* The pod, for the Deployment and the StatefulSet. */ -}}
 {{- define "prtg-exporter.pod" -}}
-{{- $sharded := and (eq .Values.kind "StatefulSet") (gt (int .Values.replicas) 1) -}}
+{{- $sharded := and (eq .Values.kind "StatefulSet") (gt (int (include "prtg-exporter.replicaCount" .)) 1) -}}
 {{- $config := include "prtg-exporter.config" . -}}
 {{- $webSecret := include "prtg-exporter.webConfigSecret" . -}}
 metadata:
   labels:
-    {{- include "prtg-exporter.labels" . | nindent 4 }}
-    {{- with .Values.podLabels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- include "prtg-exporter.labelsWith" (dict "context" . "more" (list .Values.podLabels)) | nindent 4 }}
   annotations:
     kubectl.kubernetes.io/default-container: exporter
     {{- if and $config (not .Values.autoReload.enabled) }}
     checksum/config: {{ sha256sum $config }}
     {{- end }}
     {{- with .Values.podAnnotations }}
-    {{- toYaml . | nindent 4 }}
+    {{- include "prtg-exporter.rendered" (dict "value" . "context" $) | nindent 4 }}
     {{- end }}
 spec:
   serviceAccountName: {{ include "prtg-exporter.serviceAccountName" . }}
   automountServiceAccountToken: {{ .Values.automountServiceAccountToken }}
   enableServiceLinks: false
-  {{- with .Values.imagePullSecrets }}
-  imagePullSecrets:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
+  {{- with include "prtg-exporter.imagePullSecrets" . }}{{- . | nindent 2 }}{{- end }}
   securityContext:
     {{- toYaml .Values.podSecurityContext | nindent 4 }}
   {{- /* The exporter is not process 1 then: what the kernel would drop while it is being loaded ends it. */}}
@@ -36,7 +30,10 @@ spec:
   {{- with .Values.runtimeClassName }}
   runtimeClassName: {{ . }}
   {{- end }}
-  {{- with .Values.dnsPolicy }}
+  {{- if .Values.hostNetwork }}
+  hostNetwork: true
+  {{- end }}
+  {{- with default (ternary "ClusterFirstWithHostNet" "" .Values.hostNetwork) .Values.dnsPolicy }}
   dnsPolicy: {{ . }}
   {{- end }}
   {{- with .Values.dnsConfig }}
@@ -72,7 +69,7 @@ spec:
         - --config.auto-reload-interval={{ .Values.autoReload.interval }}
         {{- end }}
         {{- if $sharded }}
-        - --shard=$(SHARD_INDEX)/{{ .Values.replicas }}
+        - --shard=$(SHARD_INDEX)/{{ include "prtg-exporter.replicaCount" . }}
         {{- end }}
         {{- with .Values.log.level }}
         - --log.level={{ . }}
@@ -109,6 +106,10 @@ spec:
         {{- include "prtg-exporter.probe" (dict "context" . "path" "/-/healthy" "settings" .Values.livenessProbe) | nindent 8 }}
       readinessProbe:
         {{- include "prtg-exporter.probe" (dict "context" . "path" "/-/ready" "settings" .Values.readinessProbe) | nindent 8 }}
+      {{- with include "prtg-exporter.lifecycle" . }}
+      lifecycle:
+        {{- . | nindent 8 }}
+      {{- end }}
       securityContext:
         {{- toYaml .Values.securityContext | nindent 8 }}
       {{- with .Values.resources }}
@@ -148,6 +149,18 @@ spec:
   {{- end }}
 {{- end -}}
 
+{{- /* The sleep gives way to a handler of the user's. Kubernetes before 1.30 does not know it unless told, and would refuse the pod. */ -}}
+{{- define "prtg-exporter.lifecycle" -}}
+{{- $lifecycle := deepCopy .Values.lifecycle -}}
+{{- $preStop := default dict $lifecycle.preStop -}}
+{{- if or (gt (len $preStop) 1) (semverCompare "<1.30-0" .Capabilities.KubeVersion.Version) -}}
+{{- $preStop = omit $preStop "sleep" -}}
+{{- end -}}
+{{- $lifecycle = omit $lifecycle "preStop" -}}
+{{- with $preStop -}}{{- $lifecycle = merge (dict "preStop" .) $lifecycle -}}{{- end -}}
+{{- with $lifecycle }}{{ toYaml . }}{{- end -}}
+{{- end -}}
+
 {{- define "prtg-exporter.probe" -}}
 httpGet:
   path: {{ .path }}
@@ -174,8 +187,9 @@ httpGet:
   readOnly: true
 {{- end }}
 {{- range .Values.secrets }}
-- name: {{ printf "secret-%s" .name | replace "." "-" | trunc 63 | trimSuffix "-" }}
-  mountPath: /etc/prtg-exporter/secrets/{{ .name }}
+{{- $name := tpl .name $ }}
+- name: {{ printf "secret-%s" $name | replace "." "-" | trunc 63 | trimSuffix "-" }}
+  mountPath: /etc/prtg-exporter/secrets/{{ $name }}
   readOnly: true
 {{- end }}
 {{- end -}}
@@ -187,11 +201,11 @@ httpGet:
 - name: config
   {{- if eq (ternary $existing.kind .Values.configKind (ne $existing.name "")) "Secret" }}
   secret:
-    secretName: {{ default (printf "%s-config" (include "prtg-exporter.fullname" .)) $existing.name }}
+    secretName: {{ default (printf "%s-config" (include "prtg-exporter.fullname" .)) (tpl $existing.name .) }}
     defaultMode: 0440
   {{- else }}
   configMap:
-    name: {{ default (printf "%s-config" (include "prtg-exporter.fullname" .)) $existing.name }}
+    name: {{ default (printf "%s-config" (include "prtg-exporter.fullname" .)) (tpl $existing.name .) }}
     defaultMode: 0440
   {{- end }}
 {{- end }}
@@ -202,9 +216,10 @@ httpGet:
     defaultMode: 0440
 {{- end }}
 {{- range .Values.secrets }}
-- name: {{ printf "secret-%s" .name | replace "." "-" | trunc 63 | trimSuffix "-" }}
+{{- $name := tpl .name $ }}
+- name: {{ printf "secret-%s" $name | replace "." "-" | trunc 63 | trimSuffix "-" }}
   secret:
-    secretName: {{ .name }}
+    secretName: {{ $name }}
     defaultMode: 0440
     {{- with .items }}
     items:
@@ -220,7 +235,7 @@ httpGet:
 {{- else if eq .Values.kind "Deployment" }}
 - name: state
   persistentVolumeClaim:
-    claimName: {{ default (printf "%s-state" (include "prtg-exporter.fullname" .)) .Values.persistence.existingClaim }}
+    claimName: {{ default (printf "%s-state" (include "prtg-exporter.fullname" .)) (tpl .Values.persistence.existingClaim .) }}
 {{- end }}
 {{- with .Values.extraVolumes }}
 {{ toYaml . }}
