@@ -73,6 +73,7 @@ const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
 const collectors = new ServerCollectors({
   ...{ reader, writer, clock: systemClock, random, log, metrics: UNSHOWN_RECORDER },
   records: new RunRecords({ clock: systemClock, log, metrics: collectorMetrics }),
+  requestsPerSecond: 10,
   schedules: { tree: rarely, channels: rarely },
   countedKinds: new Set(),
   extras: new ExtraWork(systemClock),

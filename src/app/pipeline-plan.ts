@@ -8,6 +8,8 @@ import type { OtlpPush } from "./otlp-push.ts";
 
 /** Part of the server's request budget that time series may use: lists come first. */
 const SHARE_OF_BUDGET = 0.5;
+/** The same for what is read one by one where the server has no lists: it has what lists would use. */
+const SHARE_WITHOUT_LISTS = 0.5;
 /** Period of a schedule by cron expression, for the budget. */
 const CRON_PERIOD_MS = 60_000;
 
@@ -15,6 +17,8 @@ const CRON_PERIOD_MS = 60_000;
 export interface PipelinePlan {
   readonly server: ServerConfig;
   readonly schedules: Schedules;
+  /** Requests per second that may read objects one by one where lists are missing. */
+  readonly requestsPerSecond: number;
   /** Kinds of objects below which the server counts the sensors per status. */
   readonly countedKinds: ReadonlySet<Config["metrics"]["nodeSensors"][number]>;
   /** How time series are followed; undefined where they are neither read nor pushed. */
@@ -27,6 +31,7 @@ export function planPipeline(server: ServerConfig, config: Config, push: OtlpPus
   return {
     server,
     schedules: enabledSchedules(config),
+    requestsPerSecond: SHARE_WITHOUT_LISTS * requestsPerSecond(server, config),
     countedKinds: new Set(config.metrics.nodeSensors),
     sync: planSync(server, config, push !== undefined),
     push,
@@ -46,7 +51,10 @@ export function isSameDelivery(a: PipelinePlan, b: PipelinePlan): boolean {
 
 /** Does not compare how the server is reached: the caller compares the digests of its configuration. */
 export function isSameExceptConnection(a: PipelinePlan, b: PipelinePlan): boolean {
-  const plain = ({ schedules, countedKinds, sync }: PipelinePlan) => ({ schedules, countedKinds, sync });
+  const plain = (plan: PipelinePlan) => {
+    const { schedules, requestsPerSecond, countedKinds, sync } = plan;
+    return { schedules, requestsPerSecond, countedKinds, sync };
+  };
   return isSameDelivery(a, b) && isSameSelection(a, b) && isDeepStrictEqual(plain(a), plain(b));
 }
 
@@ -61,10 +69,13 @@ export function planSync(server: ServerConfig, config: Config, pushes: boolean):
   const reads = enabled && mode !== "off";
   if (!reads && !pushes) return undefined;
   const periodMs = schedule.kind === "interval" ? schedule.everyMs : CRON_PERIOD_MS;
-  const sharing = sharingAccess(server, config.servers);
-  const perSecond = Math.min(...sharing.map(({ limits }) => limits.requestsPerSecond)) / sharing.length;
-  const requests = Math.floor((perSecond * periodMs * SHARE_OF_BUDGET) / 1_000);
+  const requests = Math.floor((requestsPerSecond(server, config) * periodMs * SHARE_OF_BUDGET) / 1_000);
   return { mode: reads ? mode : "off", limits: { requests, periodMs } };
+}
+
+function requestsPerSecond(server: ServerConfig, config: Config): number {
+  const sharing = sharingAccess(server, config.servers);
+  return Math.min(...sharing.map(({ limits }) => limits.requestsPerSecond)) / sharing.length;
 }
 
 /** The entries of the configuration that share one budget with this one, itself included. */

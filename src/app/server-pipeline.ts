@@ -63,7 +63,7 @@ export class ServerPipeline {
   constructor(plan: PipelinePlan, reader: ServerReader, base: PipelineBase, before: HandedOn = {}) {
     const { view, records, metrics, context, extras, phase, log } = base;
     const { clock, random } = context;
-    const { schedules, countedKinds } = plan;
+    const { schedules, requestsPerSecond, countedKinds } = plan;
     this.plan = plan;
     this.reader = reader;
     const writer = new StateWriter({
@@ -77,7 +77,8 @@ export class ServerPipeline {
     this.#sync = sync;
     if (sync?.delivery === undefined) base.pendingMemory.set(0);
     this.collectors = new ServerCollectors({
-      ...{ reader, writer, records, sync, extras, schedules, countedKinds, metrics, clock, random, phase, log },
+      ...{ reader, writer, records, sync, extras, schedules, requestsPerSecond, countedKinds },
+      ...{ metrics, clock, random, phase, log },
     });
   }
 

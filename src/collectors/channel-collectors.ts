@@ -1,9 +1,12 @@
 import type { Extras } from "../lib/load/extra-work.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
+import { ApiError } from "../prtg/api-error.ts";
 import type { ChannelRecord, ListResult } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { Collector, RunResult } from "./collector.ts";
+import { isListMissing } from "./missing-lists.ts";
 import type { ServerReader } from "./server-reader.ts";
+import type { SingleChannels } from "./single-channels.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 /** Of a server that takes the largest pages. */
@@ -14,6 +17,7 @@ export interface ChannelsCollectorOptions {
   readonly writer: StateWriter;
   /** Hears of every measurement; undefined where time series are not followed. */
   readonly engine: Pick<SyncEngine, "onListPoll"> | undefined;
+  readonly singles: SingleChannels;
   /** Objects that no list has shown were met. */
   readonly requestTree: () => void;
 }
@@ -32,14 +36,33 @@ export class ChannelsCollector implements Collector {
   }
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
-    const { reader, writer, engine, requestTree } = this.#options;
-    const list = await reader.api.channels({}, signal);
+    const { reader, writer, singles, engine, requestTree } = this.#options;
+    const list = await this.#list(signal);
+    if (list instanceof ApiError) return singles.poll(list, signal);
+    singles.over();
     held.add(list.bytes ?? 0);
     signal.throwIfAborted();
     await writer.applyChannels(list);
     if (reader.unknownParents.areNew(writer.state.unknownIds())) requestTree();
     await engine?.onListPoll(list.items, (sensorId) => writer.state.intervalMs(sensorId), writer.slices());
     return { complete: list.complete };
+  }
+
+  /** An error where the server has no such list, but sensors are known. */
+  async #list(signal: AbortSignal): Promise<ListResult<ChannelRecord> | ApiError> {
+    const { reader, singles } = this.#options;
+    const { api, missingLists } = reader;
+    const known = singles.areKnown ? missingLists.knownToLack("channel") : undefined;
+    if (known !== undefined) return known;
+    try {
+      const list = await api.channels({}, signal);
+      missingLists.over("channel");
+      return list;
+    } catch (error) {
+      if (!isListMissing(error) || !singles.areKnown) throw error;
+      missingLists.met("channel", error);
+      return error;
+    }
   }
 }
 

@@ -1,41 +1,54 @@
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { ParentKind } from "../projection/shape.ts";
+import type { ApiError } from "../prtg/api-error.ts";
 import type { NodeKind } from "../prtg/records.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import { PartialPoll } from "./partial-poll.ts";
 import type { ServerReader } from "./server-reader.ts";
+import type { SingleNodes } from "./single-nodes.ts";
 import type { StateWriter } from "./state-writer.ts";
+
+export interface TreeCollectorOptions {
+  readonly reader: ServerReader;
+  readonly writer: StateWriter;
+  readonly singles: SingleNodes;
+  /** Another collector reads the nodes whose lists are missing. */
+  readonly leavesSingles: boolean;
+}
 
 /** Names, places in the tree, properties, and how many objects there are. */
 export class TreeCollector implements Collector {
   readonly name = "tree";
-  readonly #reader: ServerReader;
-  readonly #writer: StateWriter;
+  readonly #options: TreeCollectorOptions;
 
-  constructor(reader: ServerReader, writer: StateWriter) {
-    this.#reader = reader;
-    this.#writer = writer;
+  constructor(options: TreeCollectorOptions) {
+    this.#options = options;
   }
 
   run(signal: AbortSignal): Promise<RunResult> {
-    return this.#reader.memory.lend((held) => this.#poll(held, signal));
+    return this.#options.reader.memory.lend((held) => this.#poll(held, signal));
   }
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
-    const { nodes, counts, unknownParents } = this.#reader;
+    const { reader, writer, singles, leavesSingles } = this.#options;
+    const { nodes, counts, unknownParents } = reader;
     const parts = new PartialPoll(signal);
-    const { poll, complete } = await nodes.read(parts, () => ({ interval: true }), signal, held);
+    const isKnown = (kind: NodeKind) => singles.isKnown(kind);
+    const lists = await nodes.read(parts, { optionsFor: () => ({ interval: true }), isKnown, held }, signal);
     const objectCounts = await parts.read(() => counts.objectCounts(signal));
-    await this.#writer.applyTree({ nodes: poll, left: this.#reader.leaving(this.#writer.state), objectCounts });
+    const left = reader.leaving(writer.state);
+    await writer.applyTree({ nodes: lists.poll, left, objectCounts });
+    if (!leavesSingles) await applySingles(parts, { singles, writer, missing: lists.missing }, signal);
     parts.throwIfFailed();
-    unknownParents.settle(this.#writer.state.unknownIds());
-    return { complete };
+    unknownParents.settle(writer.state.unknownIds());
+    return { complete: lists.complete };
   }
 }
 
 export interface StatusCollectorOptions {
   readonly reader: ServerReader;
   readonly writer: StateWriter;
+  readonly singles: SingleNodes;
   /** Kinds of objects below which the server counts the sensors per status. */
   readonly countedKinds: ReadonlySet<ParentKind>;
   /** Objects that no list has shown were met. */
@@ -56,16 +69,37 @@ export class StatusCollector implements Collector {
   }
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
-    const { reader, writer, countedKinds, requestTree } = this.#options;
+    const { reader, writer, singles, countedKinds, requestTree } = this.#options;
     const { nodes, counts, unknownParents } = reader;
     const parts = new PartialPoll(signal);
     const statusSummary = await parts.read(() => counts.statusSummary(signal));
     const counted: ReadonlySet<NodeKind> = countedKinds;
-    const options = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
-    const { poll, complete } = await nodes.read(parts, options, signal, held);
+    const optionsFor = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
+    const isKnown = (kind: NodeKind) => singles.isKnown(kind);
+    const { poll, complete, missing } = await nodes.read(parts, { optionsFor, isKnown, held }, signal);
     await writer.applyTree({ nodes: poll, left: reader.leaving(writer.state), statusSummary });
+    await applySingles(parts, { singles, writer, missing }, signal);
     if (unknownParents.areNew(writer.state.unknownIds())) requestTree();
     parts.throwIfFailed();
     return { complete };
   }
+}
+
+interface MissingNodes {
+  readonly singles: SingleNodes;
+  readonly writer: StateWriter;
+  readonly missing: ReadonlyMap<NodeKind, ApiError>;
+}
+
+/** After the lists that are there, as reading one by one takes up to the next run. */
+async function applySingles(
+  parts: PartialPoll,
+  { singles, writer, missing }: MissingNodes,
+  signal: AbortSignal,
+): Promise<void> {
+  await parts.read(async () => {
+    const { nodes, gone, failure } = await singles.read(missing, signal);
+    if (gone.size > 0 || Object.keys(nodes).length > 0) await writer.applyTree({ nodes, left: gone });
+    if (failure !== undefined) throw failure;
+  });
 }

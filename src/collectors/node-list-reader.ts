@@ -3,8 +3,10 @@ import { describeError } from "../errors/exporter-error.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import type { NodePoll } from "../model/tree.ts";
+import type { ApiError } from "../prtg/api-error.ts";
 import type { MonitoringApi, NodeListOptions } from "../prtg/monitoring-api.ts";
 import type { ListResult, NodeKind, NodeRecord } from "../prtg/records.ts";
+import { isListMissing, type MissingLists } from "./missing-lists.ts";
 import type { PartialPoll } from "./partial-poll.ts";
 import { goesOnWithout } from "./readings.ts";
 
@@ -12,53 +14,82 @@ export interface NodeLists {
   readonly poll: NodePoll;
   /** True when every list is there, and complete. */
   readonly complete: boolean;
+  /** Lists that the server lacks, of kinds of which objects are known. */
+  readonly missing: ReadonlyMap<NodeKind, ApiError>;
+}
+
+export interface NodeListReaderOptions {
+  readonly api: MonitoringApi;
+  readonly log: Logger;
+  /** Undefined where nothing stands in for them. */
+  readonly missingLists?: MissingLists;
+}
+
+export interface NodeListRequest {
+  readonly optionsFor: (kind: NodeKind) => NodeListOptions;
+  /** Objects of this kind are known, and can be read without their list. */
+  readonly isKnown?: (kind: NodeKind) => boolean;
+  /** Counts the lists that are there. */
+  readonly held?: MemoryShare | undefined;
 }
 
 /** Reads the lists of sensors, devices, groups and probes. */
 export class NodeListReader {
-  readonly #api: MonitoringApi;
-  readonly #log: Logger;
+  readonly #options: NodeListReaderOptions;
   readonly #missing: LogOnChange;
 
   /** `before`: of another way to the same server. */
-  constructor(api: MonitoringApi, log: Logger, before?: NodeListReader) {
-    this.#api = api;
-    this.#log = log;
+  constructor(options: NodeListReaderOptions, before?: NodeListReader) {
+    this.#options = options;
     this.#missing = before === undefined ? new LogOnChange() : before.#missing;
   }
 
-  /** Lists that fail are left out, and recorded in `parts`. `held`: counts those that are there. */
-  async read(
-    parts: PartialPoll,
-    optionsFor: (kind: NodeKind) => NodeListOptions,
-    signal: AbortSignal,
-    held?: MemoryShare,
-  ): Promise<NodeLists> {
+  /** Lists that fail are left out, and recorded in `parts`. */
+  async read(parts: PartialPoll, request: NodeListRequest, signal: AbortSignal): Promise<NodeLists> {
     const poll: { [Kind in NodeKind]?: ListResult<NodeRecord> } = {};
+    const missing = new Map<NodeKind, ApiError>();
     let complete = true;
-    for (const kind of this.#api.readingOrder) {
-      const part = await parts.read(() => this.#readList(kind, optionsFor(kind), signal));
+    for (const kind of this.#options.api.readingOrder) {
+      const part = await parts.read(() => this.#readList(kind, request, missing, signal));
       if (part?.value !== undefined) poll[kind] = part.value;
-      held?.add(part?.value?.bytes ?? 0);
+      request.held?.add(part?.value?.bytes ?? 0);
       complete &&= part?.value?.complete === true;
     }
-    return { poll, complete };
+    return { poll, complete, missing };
   }
 
   /** Without sensors there is nothing to show; a server that lacks another list is shown without it. */
   async #readList(
     kind: NodeKind,
-    options: NodeListOptions,
+    { optionsFor, isKnown = () => false }: NodeListRequest,
+    missing: Map<NodeKind, ApiError>,
     signal: AbortSignal,
   ): Promise<ListResult<NodeRecord> | undefined> {
-    try {
-      const list = await this.#api.nodes(kind, options, signal);
-      this.#missing.kindOver(kind);
-      return list;
-    } catch (error) {
-      if (!goesOnWithout(kind, error)) throw error;
-      if (this.#missing.met(kind)) this.#log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
+    const { api, missingLists } = this.#options;
+    const known = isKnown(kind) ? missingLists?.knownToLack(kind) : undefined;
+    if (known !== undefined) {
+      missing.set(kind, known);
       return undefined;
     }
+    try {
+      const list = await api.nodes(kind, optionsFor(kind), signal);
+      this.#missing.kindOver(kind);
+      missingLists?.over(kind);
+      return list;
+    } catch (error) {
+      if (isListMissing(error) && isKnown(kind)) {
+        missingLists?.met(kind, error);
+        missing.set(kind, error);
+        return undefined;
+      }
+      if (!goesOnWithout(kind, error)) throw error;
+      this.#logMissing(kind, error);
+      return undefined;
+    }
+  }
+
+  #logMissing(kind: NodeKind, error: unknown): void {
+    const { log } = this.#options;
+    if (this.#missing.met(kind)) log.warn(`going on without the list of ${kind}s: ${describeError(error)}`);
   }
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/load/extra-work.ts";
 import { confirmationWindow, type ExpiryPolicy } from "../model/expiry-policy.ts";
 import type { ParentKind } from "../projection/shape.ts";
+import type { NodeKind } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 import { ChannelsCollector, LimitsCollector } from "./channel-collectors.ts";
@@ -12,8 +13,11 @@ import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
 import type { LatestValues } from "./latest-values.ts";
 import { StatusCollector, TreeCollector } from "./node-collectors.ts";
+import { OneByOneWork } from "./one-by-one-work.ts";
 import type { RunRecord, RunRecords } from "./run-record.ts";
 import type { ServerReader } from "./server-reader.ts";
+import { SingleChannels } from "./single-channels.ts";
+import { SingleNodes } from "./single-nodes.ts";
 import type { StateWriter } from "./state-writer.ts";
 import { TimeSeriesCollector } from "./time-series.ts";
 
@@ -34,6 +38,8 @@ export interface ServerCollectorsOptions {
   /** What the process has time for beside all else. */
   readonly extras: Extras;
   readonly schedules: Schedules;
+  /** Requests per second that may read objects one by one where lists are missing. */
+  readonly requestsPerSecond: number;
   /** Kinds of objects below which the server counts the sensors per status. */
   readonly countedKinds: ReadonlySet<ParentKind>;
   readonly metrics: ServerRecorder;
@@ -132,23 +138,41 @@ export class ServerCollectors {
 
   /** Milliseconds from now in which the next three runs fall due; undefined where the collector does not run. */
   untilThird(name: CollectorName): number | undefined {
-    return this.#runners.get(name)?.untilThird();
+    const own = this.#runners.get(name)?.untilThird();
+    return own === undefined ? undefined : Math.max(own, 3 * (this.roundMs(name) ?? 0));
+  }
+
+  /** Milliseconds in which each object is read once; undefined where the collector reads lists. */
+  roundMs(name: CollectorName): number | undefined {
+    const { nodes, channels } = this.#options.reader.oneByOne;
+    if (name === "channels") return channels.roundMs;
+    return name === "tree" || name === "status" ? nodes.roundMs : undefined;
   }
 
   #create(): { readonly [Name in CollectorName]: Collector | undefined } {
-    const { reader, writer, countedKinds, sync, extras } = this.#options;
+    const { reader, writer, schedules, requestsPerSecond, countedKinds, sync, extras } = this.#options;
+    const { metrics, clock, log } = this.#options;
     const onVersionChange = () => {
+      reader.missingLists.forget();
       for (const { record } of this.#runners.values()) record.tryAgain();
     };
     const onRecovery = () => {
+      reader.missingLists.forget();
       for (const runner of this.#runners.values()) runner.recoverSoon();
     };
     const requestTree = () => this.#runners.get("tree")?.runSoon();
+    const periodMs = (name: CollectorName) => this.#runners.get(name)?.periodMs() ?? 0;
+    const work = new OneByOneWork({ extras, periodMs, requestsPerSecond, metrics, log });
+    const leavesSingles = schedules.status !== undefined;
+    const collector = leavesSingles ? "status" : "tree";
+    const singles = new SingleNodes({ collector, reader, writer, work, optionsFor: singleOptions(countedKinds) });
+    const engine = sync?.engine;
+    const channels = new SingleChannels({ reader, writer, work, engine, clock });
     return {
       health: new HealthCollector({ reader, writer, onVersionChange, onRecovery }),
-      tree: new TreeCollector(reader, writer),
-      status: new StatusCollector({ reader, writer, countedKinds, requestTree }),
-      channels: new ChannelsCollector({ reader, writer, engine: sync?.engine, requestTree }),
+      tree: new TreeCollector({ reader, writer, singles, leavesSingles }),
+      status: new StatusCollector({ reader, writer, singles, countedKinds, requestTree }),
+      channels: new ChannelsCollector({ reader, writer, engine, singles: channels, requestTree }),
       limits: new LimitsCollector(reader, writer, extras),
       timeseries: sync && new TimeSeriesCollector(sync.engine, sync.latest),
     };
@@ -184,4 +208,9 @@ export function createExpiryPolicy(
 
 function areExtras(names: readonly CollectorName[]): boolean {
   return names.every((name) => EXTRAS.has(name));
+}
+
+/** A single object is read seldom, and then whole: with what several collectors would ask for. */
+function singleOptions(countedKinds: ReadonlySet<NodeKind>) {
+  return (kind: NodeKind) => ({ interval: true, statusSummary: countedKinds.has(kind) });
 }

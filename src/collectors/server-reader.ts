@@ -9,7 +9,9 @@ import { SelectedApi } from "../selection/selected-api.ts";
 import { CountReader } from "./count-reader.ts";
 import { HealthReader } from "./health.ts";
 import { LookupReader } from "./lookup-reader.ts";
+import { MissingLists } from "./missing-lists.ts";
 import { NodeListReader } from "./node-list-reader.ts";
+import { OneByOne } from "./one-by-one.ts";
 
 export interface ServerReaderOptions {
   readonly api: MonitoringApi;
@@ -37,6 +39,9 @@ export class ServerReader {
   readonly counts: CountReader;
   readonly lookups: LookupReader;
   readonly unknownParents: UnknownParents;
+  readonly missingLists: MissingLists;
+  /** Where the server has no lists. */
+  readonly oneByOne: { readonly nodes: OneByOne; readonly channels: OneByOne };
   readonly #whole: MonitoringApi;
 
   /** `before`: of another way to the same server, where what it was found to lack is known. */
@@ -47,7 +52,9 @@ export class ServerReader {
     this.api = api;
     this.memory = memory ?? new MemoryBudget();
     this.health = new HealthReader({ api, clock, log }, before?.health);
-    this.nodes = new NodeListReader(api, log, before?.nodes);
+    this.missingLists = before?.missingLists ?? new MissingLists(clock);
+    this.oneByOne = before?.oneByOne ?? { nodes: new OneByOne(clock), channels: new OneByOne(clock) };
+    this.nodes = new NodeListReader({ api, log, missingLists: this.missingLists }, before?.nodes);
     this.counts = new CountReader(api, log, before?.counts);
     this.lookups = new LookupReader({ api, clock, log }, before?.lookups);
     this.unknownParents = before?.unknownParents ?? new UnknownParents();

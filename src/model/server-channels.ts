@@ -39,6 +39,7 @@ export class ServerChannels {
   readonly #numbers = new ChannelNumbers();
   readonly #sensors = new Map<string, SensorChannels>();
   #staleAfterMs: number | undefined;
+  #readEveryMs = 0;
   #waiting = new Map<string, ChannelRecord[]>();
   #waitingCount = 0;
   #count = 0;
@@ -182,13 +183,41 @@ export class ServerChannels {
   async changeStaleness(staleAfterMs: number | undefined, { now, slices }: UpdateContext): Promise<void> {
     this.#staleAfterMs = staleAfterMs;
     for (const group of this.#sensors.values()) {
-      group.staleAfterMs = staleAfter(group.sensor.node.intervalSeconds, staleAfterMs);
+      group.staleAfterMs = this.#staleAfter(group);
       for (const channel of group.channels) {
         const turn = slices.step();
         if (turn !== undefined) await turn;
         changeStaleness(channel, group.staleAfterMs, now.monotonic);
       }
     }
+  }
+
+  /** Values are read so often, milliseconds, where schedules are stretched: what is served is served until the next reading. */
+  async spaceReadings(readEveryMs: number, { now, expiry, slices }: UpdateContext): Promise<void> {
+    const isLonger = readEveryMs > this.#readEveryMs;
+    this.#readEveryMs = readEveryMs;
+    if (!isLonger) return;
+    const until = expiry.channel();
+    for (const group of this.#sensors.values()) {
+      group.staleAfterMs = this.#staleAfter(group);
+      for (const channel of group.channels) {
+        const turn = slices.step();
+        if (turn !== undefined) await turn;
+        changeStaleness(channel, group.staleAfterMs, now.monotonic);
+        let facts = factsOfValue(channel, now);
+        if (channel.listedUntil > now.monotonic) {
+          channel.listedUntil = until;
+          facts |= CHANNEL_FACTS.listed;
+        }
+        this.observer.channelChanged(channel, facts, now.monotonic);
+      }
+    }
+  }
+
+  /** What the configuration says is not stretched: values that are older are not wanted. */
+  #staleAfter({ sensor }: SensorChannels): number {
+    const usual = staleAfter(sensor.node.intervalSeconds, this.#staleAfterMs);
+    return this.#staleAfterMs === undefined ? usual + this.#readEveryMs : usual;
   }
 
   #sensorOf(id: string): SensorChannels | undefined {
@@ -200,7 +229,7 @@ export class ServerChannels {
       this.#sensors.set(id, group);
     }
     group.paused = group.sensor.isPaused;
-    group.staleAfterMs = staleAfter(group.sensor.node.intervalSeconds, this.#staleAfterMs);
+    group.staleAfterMs = this.#staleAfter(group);
     return group;
   }
 

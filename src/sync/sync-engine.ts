@@ -70,12 +70,14 @@ export class SyncEngine {
   /** Takes over a list of all channels, a sensor a step. */
   async onListPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, slices?: Steps): Promise<void> {
     this.#progress.lists++;
-    for (const group of channelsBySensor(channels)) {
-      const turn = slices?.step();
-      if (turn !== undefined) await turn;
-      if (group !== undefined) this.#listed(group, intervalOf(group.sensorId));
-    }
+    await this.#takeChannels(channels, intervalOf, slices);
     this.#forgetUnlisted();
+    this.#delivery?.notify();
+  }
+
+  /** As `onListPoll`, of some sensors: it says nothing of the others. */
+  async onPartialPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, slices?: Steps): Promise<void> {
+    await this.#takeChannels(channels, intervalOf, slices);
     this.#delivery?.notify();
   }
 
@@ -104,6 +106,14 @@ export class SyncEngine {
   /** In the last list, or in the one before: a list may be on the way in, or lack something that is there. */
   #isListed(listedIn: number): boolean {
     return listedIn >= this.#progress.lists - 1;
+  }
+
+  async #takeChannels(channels: readonly ChannelRecord[], intervalOf: IntervalOf, slices?: Steps): Promise<void> {
+    for (const group of channelsBySensor(channels)) {
+      const turn = slices?.step();
+      if (turn !== undefined) await turn;
+      if (group !== undefined) this.#listed(group, intervalOf(group.sensorId));
+    }
   }
 
   #serverNow(): number {

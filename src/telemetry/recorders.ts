@@ -33,6 +33,7 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
     ...metrics.recorder(OWN_METRICS.objects, { server }),
   };
   const endpoints = metrics.recorder(OWN_METRICS.endpoints);
+  const singles = metrics.recorder(OWN_METRICS.oneByOne, { server });
   const begun = new Set<string>();
   /** Codes are not known beforehand, and each would be a series for each endpoint of each server. */
   const begin = (endpoint: string): void => {
@@ -58,6 +59,11 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
       endpoints.requests(endpoint, code);
       endpoints.requestDuration(endpoint, durationMs / 1_000);
       own.responseBytes(endpoint, bytes);
+    },
+    /** Objects are read one by one, each once in so many seconds; 0 objects: lists are read. */
+    oneByOne(collector: string, objects: number, roundSeconds: number): void {
+      singles.objects(collector, objects);
+      singles.round(collector, roundSeconds);
     },
     collector: (name: string) => collectorRecorder(metrics, server, name),
     /** The collector does not run any more: nothing is left of it. */

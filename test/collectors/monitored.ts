@@ -68,6 +68,7 @@ export interface MonitoredOptions extends Partial<Shape> {
   readonly random?: () => number;
   readonly memory?: MemoryBudget;
   readonly extras?: Extras;
+  readonly requestsPerSecond?: number;
 }
 
 type CreateCollectors = (more?: Partial<ServerCollectorsOptions>) => ServerCollectors;
@@ -192,6 +193,7 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
         },
         sync: more.engine && { engine: more.engine, latest },
         schedules: more.schedules ?? SCHEDULED,
+        requestsPerSecond: more.requestsPerSecond ?? 10,
         countedKinds: new Set(nodeSensors),
         ...other,
       }),

@@ -18,7 +18,7 @@ export async function recordServer(
   signal: AbortSignal,
 ): Promise<RecordedServer> {
   const parts = new PartialPoll(signal);
-  const { poll, complete } = await new NodeListReader(api, log).read(parts, () => ({}), signal);
+  const { poll, complete } = await new NodeListReader({ api, log }).read(parts, { optionsFor: () => ({}) }, signal);
   parts.throwIfFailed();
   const channels = await api.channels({}, signal);
   if (!complete || !channels.complete) log.warn("objects came or went while they were listed: some may be missing");

@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { record } from "../model/build-record.ts";
+import { channel, HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
+
+const STATUS = TREE_FAMILIES.sensorStatusCode;
+const VALUE = TREE_FAMILIES.channelValue;
+const LISTS = ["sensor", "device", "group", "probe", "channels", "limits"] as const;
+
+/** Sensors below the device of the small server, each with a channel that is measured each minute. */
+function largeServer(sensors: number) {
+  const server = smallServer();
+  for (let id = 1_000; id < 1_000 + sensors; id++) {
+    server.put(record("sensor", String(id), "40", { name: `S${id}`, intervalSeconds: 60 }));
+  }
+  return server;
+}
+
+function measure({ server, clock }: Monitored, value: number): void {
+  const sensors = [...server.nodeRecords.values()].filter(({ kind }) => kind === "sensor");
+  server.channelRecords = sensors.map(({ id }) => channel(`${id}.0`, { value, measuredAt: clock.now() }));
+}
+
+/** Lets time pass, in which each sensor is measured each minute. */
+async function measuring(subject: Monitored, minutes: number, value: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    measure(subject, value);
+    await subject.clock.advance(MINUTE);
+  }
+}
+
+async function started(sensors = 0, requestsPerSecond = 10): Promise<Monitored> {
+  const subject = monitored(largeServer(sensors), { requestsPerSecond });
+  measure(subject, 1);
+  void subject.monitor.start();
+  await subject.clock.advance(MINUTE);
+  expect(subject.series(STATUS)).toHaveLength(sensors + 2);
+  return subject;
+}
+
+function warnings({ log }: Monitored): string[] {
+  return log.filter(({ level }) => level >= 40).map(({ msg }) => msg);
+}
+
+describe("with all lists gone", () => {
+  test("statuses and values of what is known go on, and the collectors work", async () => {
+    const subject = await started();
+    subject.server.fail("API_ENDPOINT_MISSING", ...LISTS);
+    await subject.clock.advance(MINUTE);
+    subject.server.change("50", { status: "down" });
+    await measuring(subject, 20, 2);
+    expect(subject.value(STATUS, { sensor_id: "50" })).toBe(5);
+    expect(subject.value(STATUS, { sensor_id: "51" })).toBe(3);
+    expect(subject.series(VALUE).map(({ value }) => value)).toEqual([2, 2]);
+    // As they were in the list: the data of a sensor has none.
+    expect(subject.series(VALUE).map(({ labels }) => labels.unit)).toEqual(["%", "%"]);
+    expect(subject.series(TREE_FAMILIES.sensorInterval)).toHaveLength(2);
+    expect(await subject.own("prtg_up")).toBe(1);
+    expect(warnings(subject).filter((line) => line.includes("one by one"))).toEqual([
+      "the server has no lists of sensors, devices, groups, probes: those that are known are read one by one, each every 30 s, and new ones are not found",
+      "the server has no lists of channels: those that are known are read one by one, each every 60 s, and new ones are not found",
+    ]);
+    await subject.monitor.stop();
+  });
+
+  test("no series is missing at any time, however long a round is, and the budget is kept", async () => {
+    // 0.5 requests a second: 300 sensors take ten minutes for statuses, and as long for values.
+    const subject = await started(300, 1);
+    const { server, clock } = subject;
+    server.fail("API_ENDPOINT_MISSING", ...LISTS);
+    const before = server.asked.length;
+    for (let minute = 0; minute < 60; minute++) {
+      await measuring(subject, 1, 100 + minute);
+      expect(subject.series(STATUS)).toHaveLength(302);
+      expect(subject.series(VALUE)).toHaveLength(302);
+    }
+    const asked = server.asked.slice(before);
+    const singles = asked.filter((each) => /^(node|sensorChannels) /.test(each));
+    // One a second, of which the first runs, while only one of the collectors knows, have all.
+    expect(singles.length).toBeLessThan(60 * 60 + 60);
+    expect(singles.length).toBeGreaterThan(60 * 50);
+    const values = subject.series(VALUE).map(({ value }) => value);
+    // The oldest first: each is of the last round.
+    expect(Math.min(...values)).toBeGreaterThanOrEqual(159 - 13);
+    expect(await subject.own("prtg_exporter_one_by_one_round_seconds", { collector: "channels" })).toBe(660);
+    expect(await subject.own("prtg_exporter_one_by_one_objects", { collector: "status" })).toBe(305);
+    expect(clock.monotonic()).toBe(61 * MINUTE);
+    await subject.monitor.stop();
+  });
+
+  test("a value that is not measured any more goes, after as long as a round takes longer", async () => {
+    const subject = await started(300, 1);
+    subject.server.fail("API_ENDPOINT_MISSING", ...LISTS);
+    // Five minutes, and the eleven that a round takes, from the last measurement on.
+    await subject.clock.advance(14 * MINUTE);
+    expect(subject.series(VALUE)).toHaveLength(302);
+    await subject.clock.advance(MINUTE);
+    // But for the sensor that is measured every ten minutes.
+    expect(subject.series(VALUE)).toHaveLength(1);
+    await subject.monitor.stop();
+  });
+
+  test("an age that the configuration sets is not stretched", async () => {
+    const subject = monitored(largeServer(300), { requestsPerSecond: 1, staleAfterMs: 3 * MINUTE });
+    measure(subject, 1);
+    void subject.monitor.start();
+    await subject.clock.advance(MINUTE);
+    subject.server.fail("API_ENDPOINT_MISSING", ...LISTS);
+    await subject.clock.advance(2 * MINUTE);
+    expect(subject.series(VALUE)).toEqual([]);
+    await subject.monitor.stop();
+  });
+
+  test("an object that is gone goes, when others of its kind are still found", async () => {
+    const subject = await started(5);
+    subject.server.fail("API_ENDPOINT_MISSING", ...LISTS);
+    await measuring(subject, 2, 1);
+    subject.server.remove("1002");
+    await measuring(subject, 2, 1);
+    expect(subject.series(STATUS).map(({ labels }) => labels.sensor_id)).not.toContain("1002");
+    expect(subject.series(VALUE)).toHaveLength(6);
+    expect(subject.monitor.node("1002")).toBeUndefined();
+    await subject.monitor.stop();
+  });
+
+  test("the lists are asked for every ten minutes, and read again when they are back", async () => {
+    const subject = await started(5);
+    subject.server.fail("API_ENDPOINT_MISSING", ...LISTS);
+    await measuring(subject, 5, 1);
+    const asked = subject.server.timesAsked("sensor");
+    await measuring(subject, 30, 2);
+    expect(subject.server.timesAsked("sensor") - asked).toBeLessThanOrEqual(4);
+    subject.server.heal();
+    subject.server.put(record("sensor", "2000", "40", { name: "New" }));
+    await measuring(subject, 11, 3);
+    expect(subject.series(STATUS)).toHaveLength(8);
+    expect(subject.series(VALUE)).toHaveLength(8);
+    const singles = subject.server.timesAsked("node") + subject.server.timesAsked("sensorChannels");
+    await measuring(subject, 5, 4);
+    expect(subject.server.timesAsked("node") + subject.server.timesAsked("sensorChannels")).toBe(singles);
+    expect(await subject.own("prtg_exporter_one_by_one_objects", { collector: "channels" })).toBe(0);
+    expect(subject.log.filter(({ msg }) => msg.startsWith("lists are there again"))).toHaveLength(2);
+    await subject.monitor.stop();
+  });
+
+  test("a 404 of a moment is bridged, and the next run asks for the list", async () => {
+    const subject = await started(5);
+    subject.server.fail("API_ENDPOINT_MISSING", ...LISTS);
+    await subject.clock.advance(30 * SECOND);
+    subject.server.heal();
+    subject.server.put(record("sensor", "2000", "40", { name: "New" }));
+    await subject.clock.advance(MINUTE);
+    expect(subject.series(STATUS)).toHaveLength(8);
+    expect(await subject.own("prtg_exporter_one_by_one_objects", { collector: "status" })).toBe(0);
+    await subject.monitor.stop();
+  });
+
+  test("what runs another version, or was down, is asked for its lists at once", async () => {
+    const subject = await started(5);
+    subject.server.fail("API_ENDPOINT_MISSING", ...LISTS);
+    await measuring(subject, 3, 1);
+    subject.server.heal();
+    subject.server.versionMembers = new Map([["version", "27.1"]]);
+    // It tells its version every five minutes.
+    await measuring(subject, 4, 2);
+    expect(await subject.own("prtg_exporter_one_by_one_objects", { collector: "status" })).toBe(0);
+    await subject.monitor.stop();
+  });
+
+  test("paused sensors, which have no values, cost no request for them", async () => {
+    const subject = await started(5);
+    for (const id of ["1000", "1001", "1002"]) subject.server.change(id, { status: "pausedbyuser" });
+    await subject.clock.advance(MINUTE);
+    subject.server.fail("API_ENDPOINT_MISSING", ...LISTS);
+    await measuring(subject, 2, 1);
+    const before = subject.server.asked.length;
+    await measuring(subject, 3, 1);
+    const asked = subject.server.asked.slice(before).filter((each) => each.startsWith("sensorChannels "));
+    expect(asked.some((each) => each.includes("1001"))).toBe(false);
+    expect(new Set(asked).size).toBe(4);
+    await subject.monitor.stop();
+  });
+});
+
+test("only what is missing is read one by one", async () => {
+  const subject = await started(5);
+  subject.server.fail("API_ENDPOINT_MISSING", "device");
+  await measuring(subject, 10, 2);
+  const asked = subject.server.asked.filter((each) => each.startsWith("node "));
+  expect(new Set(asked)).toEqual(new Set(['node {"kind":"device","id":"40"}']));
+  expect(subject.server.timesAsked("sensorChannels")).toBe(0);
+  expect(subject.series(TREE_FAMILIES.deviceInfo)).toHaveLength(1);
+  await subject.monitor.stop();
+});
+
+describe("with single objects gone, too", () => {
+  test("nothing is known any more, and nothing goes on being asked", async () => {
+    const subject = await started(20);
+    subject.server.fail("API_ENDPOINT_MISSING", ...LISTS);
+    subject.server.singles = false;
+    await subject.clock.advance(HOUR);
+    expect(subject.series(STATUS)).toEqual([]);
+    expect(await subject.own("prtg_up")).toBe(0);
+    expect(await subject.own("prtg_exporter_collector_enabled", { collector: "status" })).toBe(0);
+    // Three of each kind, at ever rarer runs.
+    expect(subject.server.timesAsked("node")).toBeLessThan(60);
+    // No object is gone on the word of an endpoint that is.
+    expect(subject.monitor.node("1000")).toBeDefined();
+    await subject.monitor.stop();
+  });
+});
+
+test("a server that fails ends the run: its objects are not asked for one after the other", async () => {
+  const subject = await started(20);
+  subject.server.fail("API_ENDPOINT_MISSING", ...LISTS);
+  await measuring(subject, 3, 1);
+  subject.server.fail("API_UNAVAILABLE", "node", "sensorChannels");
+  const before = subject.server.asked.length;
+  await subject.clock.advance(2 * MINUTE);
+  const asked = subject.server.asked.slice(before).filter((each) => /^(node|sensorChannels) /.test(each));
+  // Two at a time, in each run of status and channels.
+  expect(asked.length).toBeLessThanOrEqual(2 * (5 + 3));
+  expect(await subject.own("prtg_up")).toBe(0);
+  await subject.monitor.stop();
+});
