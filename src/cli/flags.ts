@@ -101,11 +101,12 @@ function parsePath(text: string): string {
 }
 
 /** A whole number of at least `minimum`, for commander's argParser. */
-export function integer(minimum: number): (text: string) => number {
+export function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const number = Number(text);
-    if (!Number.isSafeInteger(number) || number < minimum) {
-      throw new InvalidArgumentError(`Give a whole number of at least ${minimum}.`);
+    if (!Number.isSafeInteger(number) || number < minimum || number > maximum) {
+      const bounds = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+      throw new InvalidArgumentError(`Give a whole number ${bounds}.`);
     }
     return number;
   };

@@ -12,6 +12,7 @@ import { type SpellingName, spellingOf } from "./records/spelling.ts";
 import type { ReleaseName } from "./release/release.ts";
 import { ScenarioRunner } from "./scenario/runner.ts";
 import type { Scenario } from "./scenario/scenario.ts";
+import { serveClassic } from "./server/classic-port.ts";
 import { close, createHttpServer, listen, reachableHost, type TlsOptions } from "./server/http-server.ts";
 import { type LoggedRequest, RequestLog } from "./server/request-log.ts";
 import { buildRoutes } from "./server/routes.ts";
@@ -35,6 +36,8 @@ export interface SimulatorOptions {
   readonly host?: string;
   /** 0, the default, takes any free port. */
   readonly port?: number;
+  /** Where the classic web server listens, which knows nothing of API v2; 0 takes any free port. Without, there is none. */
+  readonly classicPort?: number | undefined;
   /** Certificate and key, PEM; plain HTTP without. */
   readonly tls?: TlsOptions;
   readonly spelling: SpellingName;
@@ -60,6 +63,8 @@ export interface Simulator {
   /** Without the root `/api/v2`: what a client is configured with. */
   readonly url: string;
   readonly port: number;
+  /** Where the classic web server listens; undefined where there is none. */
+  readonly classicUrl: string | undefined;
   readonly world: World;
   /** Scenarios that are running. */
   readonly scenarios: ScenarioRunner;
@@ -151,11 +156,19 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     void owner.serve(request, response);
   });
   const port = await listen(server, host, options.port ?? 0);
+  const urlAt = (at: number): string => `${tls === undefined ? "http" : "https"}://${reachableHost(host)}:${at}`;
+  const classic = createHttpServer({ tls, random }, serveClassic);
+  const closeAll = async (): Promise<void> => void (await Promise.all([close(server), close(classic)]));
+  const classicPort =
+    options.classicPort === undefined
+      ? undefined
+      : await listen(classic, host, options.classicPort).catch((error: unknown) => closeAll().then(() => fail(error)));
   time.start();
-  url = `${tls === undefined ? "http" : "https"}://${reachableHost(host)}:${port}`;
+  url = urlAt(port);
   return {
     url,
     port,
+    classicUrl: classicPort === undefined ? undefined : urlAt(classicPort),
     world,
     scenarios,
     requests,
@@ -170,7 +183,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     passwordResets: resets,
     close: () => {
       closing.abort();
-      return close(server);
+      return closeAll();
     },
   };
+}
+
+function fail(error: unknown): never {
+  throw error;
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { LogFlags } from "../../app/context.ts";
 import { type ListenAddress, parseListenAddress } from "../../http/server/listener.ts";
 import { MAX_SPEED, MIN_SPEED } from "../../simulator/simulated-time.ts";
-import { parsed } from "../flags.ts";
+import { integer, parsed } from "../flags.ts";
 import type { WorldFlags } from "./world-flags.ts";
 
 /** Flags of `simulate` beside those that it shares with `demo`. */
@@ -15,6 +15,7 @@ export interface SimulateFlags extends LogFlags, WorldFlags {
   /** Milliseconds since the epoch. */
   readonly startAt?: number;
   readonly control?: true;
+  readonly classicPort?: number;
   readonly hostileNames?: true;
 }
 
@@ -24,6 +25,11 @@ export function addSimulateFlags(command: Command): Command {
       new Option("--listen-address <address>", "where the simulated API listens")
         .default(parseListenAddress("127.0.0.1:1615"), "127.0.0.1:1615")
         .argParser((text): ListenAddress => parsed(() => parseListenAddress(text))),
+    )
+    .addOption(
+      new Option("--classic-port <port>", "also play the classic web server, which knows nothing of API v2").argParser(
+        integer(0, 65_535),
+      ),
     )
     .option("--api-key <key>", "API key that it accepts", "simulated-key")
     .option("--username <name>", "user that can log in", "simulated-user")

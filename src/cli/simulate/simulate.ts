@@ -20,6 +20,7 @@ export async function simulate(flags: SimulateFlags, redactor: Redactor): Promis
     context.print(`simulated time: ${new Date(simulator.now()).toISOString()}, ${flags.speed} s a second`);
   }
   for (const story of simulator.scenarios.runs) context.print(timetable(story));
+  if (simulator.classicUrl !== undefined) context.print(`the classic web server: ${simulator.classicUrl}`);
   if (flags.control) context.print(`control: curl -H 'Authorization: Bearer ${apiKey}' '${url}/simulator'`);
   context.print(`try: curl -H 'Authorization: Bearer ${apiKey}' '${url}/api/v2/experimental/sensors?limit=3'`);
   await stopped;

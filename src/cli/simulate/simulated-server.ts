@@ -28,6 +28,8 @@ export interface ServiceMode {
   readonly control?: boolean | undefined;
   /** Whether some names are such that they break what builds text from names carelessly. */
   readonly hostileNames?: boolean | undefined;
+  /** Where the classic web server listens, on the same address; without, there is none. */
+  readonly classicPort?: number | undefined;
 }
 
 /**
@@ -42,22 +44,23 @@ export async function startSimulatedServer(
 ): Promise<Simulator> {
   const { seed, spelling, release, fault } = flags;
   const scenario = flags.scenario === undefined ? undefined : await loadScenario(flags.scenario);
-  const { startAt, speed, control = false, hostileNames = false } = mode;
+  const { startAt, speed, control = false, hostileNames = false, classicPort } = mode;
   const world = createSizedWorld({
     seed,
     size: flags,
     startedAt: startAt ?? systemClock.now(),
     plainNames: !hostileNames,
   });
-  const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials };
+  const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials, classicPort };
   try {
     return await startSimulator({ ...options, ...address, spelling, release, faults: fault });
   } catch (error) {
     if (error instanceof ScenarioError) throw scenarioInvalid(error);
     if (!(error instanceof Error && "syscall" in error)) throw error;
-    throw new ExporterError("LISTEN_FAILED", `cannot listen on ${address.host}:${address.port}`, {
+    const port = "port" in error ? error.port : address.port;
+    throw new ExporterError("LISTEN_FAILED", `cannot listen on ${address.host}:${port}`, {
       cause: error,
-      remedy: "Choose another --listen-address, or stop the program that uses it.",
+      remedy: "Choose another --listen-address or --classic-port, or stop the program that uses it.",
     });
   }
 }

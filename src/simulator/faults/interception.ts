@@ -55,12 +55,12 @@ function answerHtml(): Answer {
 }
 
 /** What the classic web server, on its own port, answers to a request for the API. */
-function answerRedirect(location: string): Answer {
+export function answerRedirect(location: string): Answer {
   return { status: 302, headers: { Location: location }, body: Buffer.alloc(0) };
 }
 
 /** What the classic web server answers to a key in the header. */
-function answerUnsupportedScheme(): Answer {
+export function answerUnsupportedScheme(): Answer {
   const page =
     "<!DOCTYPE html><html><body><h1>401 Unauthorized</h1><p>Unsupported authorization scheme</p></body></html>\n";
   return { status: 401, headers: { "Content-Type": "text/html; charset=utf-8" }, body: Buffer.from(page) };

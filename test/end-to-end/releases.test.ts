@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { SpellingName } from "../../src/simulator/records/spelling.ts";
+import { RELEASE_NAMES, type ReleaseName } from "../../src/simulator/release/release.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
+import { runCommand } from "../support/command-line.ts";
+import { type ParsedSample, parsePage } from "../support/parse-sample.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const SPELLINGS: readonly SpellingName[] = ["live", "specification"];
+
+/** What a release does not let through, by what `check` says of it and by families of the page; nothing so far. */
+const LACKS: Readonly<
+  Record<ReleaseName, { readonly warnings: readonly string[]; readonly families: readonly string[] }>
+> = {
+  "24.3": { warnings: [], families: [] },
+  "25.1": { warnings: [], families: [] },
+  "25.4": { warnings: [], families: [] },
+  "26.3": { warnings: [], families: [] },
+};
+
+const CASES = RELEASE_NAMES.flatMap((release) => SPELLINGS.map((spelling) => ({ release, spelling })));
+
+test("each release, in both spellings: what comes, what is missing, and what check says", async () => {
+  const startedAt = Date.now();
+  const world = createWorld({ seed: 1, size: { probes: 1, devices: 20, sensors: 120, channels: 360 }, startedAt });
+  const servers = await Promise.all(
+    CASES.map(async ({ release, spelling }) => {
+      const { url, freezeAt } = await simulateServer({ world, release, spelling });
+      freezeAt(startedAt);
+      return `  - { name: "${release} ${spelling}", url: "${url}", auth: { api_key_file: key.txt } }\n`;
+    }),
+  );
+  const folder = temporaryFolder({ "key.txt": CREDENTIALS.apiKey, "prtg.yaml": `servers:\n${servers.join("")}` });
+  const run = (...args: string[]) => runCommand([...args, "--config.file", join(folder, "prtg.yaml")]);
+  const checked = await run("check");
+  const served = await run("serve", "--once");
+  expect([checked.code, served.code], checked.stdout).toEqual([0, 0]);
+  const samples = Map.groupBy(parsePage(served.stdout).values(), ({ labels }) => labels.server);
+  const newest = families(samples.get("26.3 live"));
+  expect(newest.length).toBeGreaterThan(15);
+  expect(shown(samples.get("26.3 live")).length).toBeGreaterThan(400);
+  for (const { release, spelling } of CASES) {
+    const server = `${release} ${spelling}`;
+    const { warnings, families: missing } = LACKS[release];
+    expect([server, ...warned(checked.stdout, server)]).toEqual([server, ...warnings]);
+    const own = samples.get(server) ?? [];
+    expect([server, ...newest.filter((family) => !families(own).includes(family))]).toEqual([server, ...missing]);
+    const up = own.find(({ name }) => name === "prtg_up");
+    const info = own.find(({ name }) => name === "prtg_server_info");
+    expect([server, up?.value, info?.labels.version]).toEqual([server, "1", expect.stringContaining(`${release}.`)]);
+    expect([server, ...shown(own)]).toEqual([server, ...shown(samples.get("26.3 live"))]);
+  }
+}, 300_000);
+
+/** The families about the monitored world. */
+function families(samples: readonly ParsedSample[] = []): readonly string[] {
+  return [...new Set(samples.map(({ name }) => name))].filter((name) => !name.startsWith("prtg_exporter_")).sort();
+}
+
+/** Subjects of what `check` warns of, or finds broken. */
+function warned(table: string, server: string): readonly string[] {
+  return table.split("\n").flatMap((line) => {
+    const [name, subject = "", verdict = ""] = line.split(/ {2,}/);
+    return name === server && ["warning", "FAILED", "skipped"].includes(verdict) ? [subject] : [];
+  });
+}
+
+/** Statuses of objects, and which channels have values: the same world is behind all of them. */
+function shown(samples: readonly ParsedSample[] = []): readonly string[] {
+  return samples
+    .filter(({ name }) => /^prtg_(node_status_code|sensor_status|channel_value|sensor_interval_seconds)$/.test(name))
+    .map(({ name, labels: { server: _, ...labels }, value }) =>
+      JSON.stringify([name, labels, name === "prtg_channel_value" ? "" : value]),
+    )
+    .sort();
+}
