@@ -37,7 +37,8 @@ export class ChannelJson {
 
   /** References from the root; the specification has no reference type for the channel itself. */
   get path(): string {
-    return this.#spelling.name === "live" ? `${this.sensor.path},${channelReference(this.channel)}` : this.sensor.path;
+    const { name } = this.#spelling;
+    return name === "live" ? `${this.sensor.path},${channelReference(this.channel, name)}` : this.sensor.path;
   }
 
   /** The info record of the deprecated lists, from `{` to its last constant member. */

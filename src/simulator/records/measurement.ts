@@ -59,13 +59,13 @@ function skew(sensorId: string): number {
 
 /**
  * A channel measurement, JSON. The specification shows no fields, and says that "references to the corresponding channels" are
- * there, though it has no type for these. A client of live servers reads `last_measurement`, and `type` of `unit`, beside the
+ * there. A client of live servers reads `last_measurement`, and `type` of `unit`, beside the
  * channel. Ours, by the specification: the reference, and beside it the fields of `last_measurement`, none of them where nothing
  * was measured yet.
  */
 export function renderChannelData(channel: SimChannel, rendering: Rendering): string {
   const text = rendering.cache.ofChannel(channel);
-  const reference = `"channel":${channelReference(channel)}`;
+  const reference = `"channel":${channelReference(channel, rendering.spelling.name)}`;
   if (rendering.spelling.name === "live") {
     return `{${reference}${renderMeasurement(text, rendering)},"unit":{"type":"${channel.unitType}"}}`;
   }

@@ -1,5 +1,6 @@
 import type { Visibility } from "../auth/visibility.ts";
 import type { SimChannel, SimNode } from "../world/model.ts";
+import type { SpellingName } from "./spelling.ts";
 
 /** URL path of the resource; a reference that the user may not follow has `restricted` instead. */
 const PLURAL = { root: "groups", probe: "probes", group: "groups", device: "devices", sensor: "sensors" } as const;
@@ -18,8 +19,13 @@ export function nodeReference(node: SimNode, visibility: Visibility): string {
   return `{"id":"${node.id}","type":"REFERENCED_${node.kind.toUpperCase()}","name":${JSON.stringify(node.name)},"href":"${href}"}`;
 }
 
-/** Not among the specification's reference types, but at the end of paths on live servers. */
-export function channelReference(channel: SimChannel): string {
+/**
+ * `REFERENCED_CHANNEL` is at the end of paths on live servers, but not among the specification's reference types. Of those, that
+ * of its sensor comes nearest to a channel.
+ */
+const CHANNEL_TYPE = { live: "REFERENCED_CHANNEL", specification: "REFERENCED_SENSOR" } as const;
+
+export function channelReference(channel: SimChannel, spelling: SpellingName): string {
   const id = `${channel.sensor.id}.${channel.number}`;
-  return `{"id":"${id}","type":"REFERENCED_CHANNEL","name":${JSON.stringify(channel.name)},"href":"${channelHref(channel)}"}`;
+  return `{"id":"${id}","type":"${CHANNEL_TYPE[spelling]}","name":${JSON.stringify(channel.name)},"href":"${channelHref(channel)}"}`;
 }

@@ -53,9 +53,10 @@ function dueAfter({ first, everyMs, next }: SimSchedule, at: number): number {
 }
 
 /**
- * A time series, JSON. What is null for all of the channels asked for is a gap, whatever it comes from: a pause, a
- * sensor that was never scanned, a device that did not answer. "Start and end of a gap are each such a row" with the
- * timestamp alone: the first and the last row that is missing, as far as the series goes; one row where that is the same.
+ * A time series, JSON. A row has "one integer or floating-point measurement per channel", or "only a timestamp", which
+ * "marks a gap". So a gap is where at least one of the channels asked for has no measurement, whatever that comes from: a
+ * pause, a sensor that was never scanned, a device that did not answer, where Downtime alone has a value. "Start and end of a
+ * gap are each such a row": the first and the last row that is missing, as far as the series goes; one row where that is the same.
  * @param positions moments that have or lack a row, ascending
  * @param rows what there is, with values for all channels of the sensor
  */
@@ -78,7 +79,7 @@ export function renderTimeSeries(
     const row = rows[next];
     const found = row?.at === at ? row.displayValues : undefined;
     if (found !== undefined) next++;
-    if (found === undefined || columns.every((column) => found[column] === null)) {
+    if (found === undefined || columns.some((column) => found[column] === null)) {
       gap ??= { start: at, end: at };
       gap.end = at;
       continue;

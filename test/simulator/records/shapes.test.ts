@@ -262,7 +262,12 @@ describe("records of the specification", () => {
     expect(await specified("/channels/1001.1?include=path")).toMatchObject({
       path: [ROOT, PROBE, GROUP, DEVICE, UPLINK],
     });
-    expect(JSON.stringify(await specified("/channels"))).not.toContain("REFERENCED_CHANNEL");
+    for (const path of ["/channels", "/channels/data", "/sensors/1001/data", "/experimental/objects?include=*"]) {
+      expect(JSON.stringify(await specified(path))).not.toContain("REFERENCED_CHANNEL");
+    }
+    expect(await specified("/sensors/1001/data?limit=1")).toMatchObject([
+      { channel: { ...TRAFFIC, type: "REFERENCED_SENSOR" } },
+    ]);
   });
 
   test("a summary has the specification's tokens, all of them", async () => {

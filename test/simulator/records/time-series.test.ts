@@ -21,17 +21,20 @@ describe("rows and gaps of a time series", () => {
   test.each<[minutes: string, shown: string]>([
     ["", ""],
     ["222", "00=0,-1e-7 01=0.25,-1e-7 02=0.5,-1e-7"],
-    ["212", "00=0,-1e-7 01=0.25,null 02=0.5,-1e-7"],
+    // "One measurement per channel", or none: Downtime alone is no row.
+    ["212", "00=0,-1e-7 01 02=0.5,-1e-7"],
     ["2...2", "00=0,-1e-7 01 03 04=1,-1e-7"],
     ["2.2", "00=0,-1e-7 01 02=0.5,-1e-7"],
     ["2..2", "00=0,-1e-7 01 02 03=0.75,-1e-7"],
     ["2000.002", "00=0,-1e-7 01 06 07=1.75,-1e-7"],
-    ["..1", "00 01 02=0.5,null"],
-    ["1...", "00=0,null 01 03"],
-    ["1.", "00=0,null 01"],
+    ["..2", "00 01 02=0.5,-1e-7"],
+    ["2...", "00=0,-1e-7 01 03"],
+    ["2.", "00=0,-1e-7 01"],
+    ["2.10.2", "00=0,-1e-7 01 04 05=1.25,-1e-7"],
+    ["11", "00 01"],
     [".....", "00 04"],
     ["0", "00"],
-    [".1.1.", "00 01=0.25,null 02 03=0.75,null 04"],
+    [".2.2.", "00 01=0.25,-1e-7 02 03=0.75,-1e-7 04"],
   ])("%j", (minutes, shown) => {
     const times = Array.from({ length: minutes.length }, (_, index) => START + index * MINUTE);
     const rows = JSON.parse(renderTimeSeries(channels, times, rowsOf(minutes))) as unknown[][];
@@ -51,8 +54,11 @@ describe("rows and gaps of a time series", () => {
     expect(renderTimeSeries([second], times, rowsOf("211"))).toBe(
       '[["time","1001.2"],["2026-03-12T16:00:00Z",-1e-7],["2026-03-12T16:01:00Z"],["2026-03-12T16:02:00Z"]]',
     );
-    expect(renderTimeSeries([second, first], times, rowsOf(".1."))).toBe(
-      '[["time","1001.2","1001.1"],["2026-03-12T16:00:00Z"],["2026-03-12T16:01:00Z",null,0.25],["2026-03-12T16:02:00Z"]]',
+    expect(renderTimeSeries([second, first], times, rowsOf(".2."))).toBe(
+      '[["time","1001.2","1001.1"],["2026-03-12T16:00:00Z"],["2026-03-12T16:01:00Z",-1e-7,0.25],["2026-03-12T16:02:00Z"]]',
+    );
+    expect(renderTimeSeries([first], times, rowsOf(".1."))).toBe(
+      '[["time","1001.1"],["2026-03-12T16:00:00Z"],["2026-03-12T16:01:00Z",0.25],["2026-03-12T16:02:00Z"]]',
     );
   });
 });

@@ -33,6 +33,8 @@ export async function read(service: RunningService, path: string): Promise<Serie
   expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
   const [header = [], ...rest] = json as [string[], ...[string, ...Cell[]][]];
   // One look at all of them: thousands of expectations take seconds.
+  // "One integer or floating-point measurement per channel."
+  expect(rest.filter(([, ...cells]) => !cells.every((cell) => typeof cell === "number"))).toEqual([]);
   expect(rest.filter(([time]) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time))).toEqual([]);
   expect(rest.filter(({ length }) => length !== 1 && length !== header.length)).toEqual([]);
   const rows = rest.map(([time, ...cells]) => ({ at: Date.parse(time), cells }));
@@ -64,6 +66,11 @@ export function iso(at: number): string {
 
 export function cellsOf(rows: readonly SimRow[]): Row[] {
   return rows.map(({ at, displayValues }) => ({ at, cells: displayValues }));
+}
+
+/** What a time series shows of rows: those with a value of each channel. */
+export function shownOf(rows: readonly SimRow[]): Row[] {
+  return cellsOf(rows).filter(({ cells }) => !cells.includes(null));
 }
 
 /** Null where there is no value. Rows count as often as `weightOf` says. */

@@ -14,6 +14,7 @@ import {
   type Row,
   read,
   type Series,
+  shownOf,
   smallWorld,
 } from "../../../support/time-series.ts";
 import { NOW } from "../../../support/tiny-world.ts";
@@ -43,7 +44,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
       expect(header).toEqual(["time", ...sensor.channels.map(({ number }) => `${sensor.id}.${number}`)]);
       expect(rows.every(({ at }) => at % spanMs === 0)).toBe(true);
       expect([rows[0]?.at, rows.at(-1)?.at]).toEqual([from, to]);
-      expect(measured).toEqual(cellsOf(world.averages(sensor, from, to + spanMs, spanMs)));
+      expect(measured).toEqual(shownOf(world.averages(sensor, from, to + spanMs, spanMs)));
       // A row or a gap for each span.
       const held = measured.length + (marks.length === 0 ? 0 : gapLength(rows, spanMs));
       expect(held).toBe(count);
@@ -57,7 +58,7 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     for (const sensor of world.list("sensor")) {
       const { measured, rows } = await read(service, `${sensor.id}/live`);
       const scans = world.measurements(sensor, NOW - 4 * HOUR + 1, NOW);
-      expect(measured).toEqual(cellsOf(scans));
+      expect(measured).toEqual(shownOf(scans));
       if (rows.length === measured.length) lengths.set(sensor.intervalSeconds, rows.length);
       for (const [index, channel] of sensor.channels.entries()) {
         const newest = world.lastMeasurement(channel, NOW);
@@ -76,19 +77,25 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     }
   });
 
-  test("the averages are those of the scans that live shows, and of each other", async () => {
+  /** Of a sensor that is down the two have rows at other times. */
+  test.each<[which: string, isIn: (number: number) => boolean, shortRows: number]>([
+    ["what it measures itself", (number) => number !== -4, 42],
+    ["Downtime", (number) => number === -4, 47],
+  ])("%s: the averages are those of the scans that live shows, and of each other", async (_, isIn, shortRows) => {
     const world = smallWorld();
     const service = await start(world);
     const sensor = calmSensor(world);
     world.force(sensor.id, "down", NOW - 130 * MINUTE);
     world.resume(sensor.id, NOW - 97 * MINUTE);
-    const live = await read(service, `${sensor.id}/live`);
-    const short = await read(service, `${sensor.id}/short`);
-    const medium = await read(service, `${sensor.id}/medium`);
+    const chosen = sensor.channels.map(({ number }) => number).filter(isIn);
+    const channels = `channels=${chosen.map((number) => `${sensor.id}.${number}`).join()}`;
+    const live = await read(service, `${sensor.id}/live?${channels}`);
+    const short = await read(service, `${sensor.id}/short?${channels}`);
+    const medium = await read(service, `${sensor.id}/medium?${channels}`);
     const within = (series: Series, from: number, to: number): Row[] =>
       series.measured.filter(({ at }) => from <= at && at < to);
     for (const [averages, spanMs, count] of [
-      [short, 5 * MINUTE, 47],
+      [short, 5 * MINUTE, shortRows],
       [medium, HOUR, 3],
     ] as const) {
       const covered = averages.measured.filter(({ at }) => at >= (live.rows[0]?.at ?? 0));
@@ -96,23 +103,22 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
       for (const { at, cells } of covered) {
         const scans = within(live, at, at + spanMs);
         // From the same scans in the same order it is the same number.
-        expect(cells).toEqual(cells.map((_, column) => meanOf(scans, column)));
+        expect(cells).toEqual(cells.map((_cell, column) => meanOf(scans, column)));
       }
     }
     for (const { at, cells } of medium.measured.slice(-3)) {
       for (const [column, cell] of cells.entries()) {
-        const scansOf = (row: Row): number =>
-          within(live, row.at, row.at + 5 * MINUTE).filter((scan) => scan.cells[column] !== null).length;
+        const scansOf = (row: Row): number => within(live, row.at, row.at + 5 * MINUTE).length;
         const mean = meanOf(within(short, at, at + HOUR), column, scansOf) ?? Number.NaN;
         expect(Math.abs((cell ?? Number.NaN) - mean)).toBeLessThanOrEqual(1e-9 * Math.abs(mean));
       }
     }
-    expect(short.measured.some(({ cells }) => cells[0] === null && cells.at(-1) === 100)).toBe(true);
-    const days = await read(service, `${sensor.id}?from=2025-12-01T00:00:00Z&to=2025-12-02T00:00:00Z`);
+    const days = await read(service, `${sensor.id}?from=2025-12-01T00:00:00Z&to=2025-12-02T00:00:00Z&${channels}`);
     expect(days.measured).toHaveLength(2);
     for (const { at, cells } of days.measured) {
       const day = cellsOf(world.measurements(sensor, at, at + DAY - 1));
-      expect(cells).toEqual(cells.map((_, column) => meanOf(day, column)));
+      const columns = sensor.channels.flatMap(({ number }, column) => (isIn(number) ? [column] : []));
+      expect(cells).toEqual(columns.map((column) => meanOf(day, column)));
     }
   });
 
@@ -164,22 +170,34 @@ describe.each(SPELLINGS)("%s: rows of time series", (spelling) => {
     ]);
   });
 
-  test("a sensor that is down has nulls where Downtime has a value, and a gap where nothing has", async () => {
+  test("a sensor that is down has a gap in all series, but for Downtime alone", async () => {
     const world = smallWorld();
     const service = await start(world);
     const sensor = calmSensor(world);
-    world.force(sensor.id, "down", NOW - 30 * MINUTE);
-    const { measured, marks } = await read(service, `${sensor.id}/live`);
-    expect(marks).toEqual([]);
-    const down = measured.filter(({ at }) => at > NOW - 30 * MINUTE);
-    expect(down).toHaveLength(30);
-    for (const { cells } of down) expect([...new Set(cells)]).toEqual([null, 100]);
     const own = sensor.channels.filter(({ number }) => number !== -4).map(({ number }) => `${sensor.id}.${number}`);
-    const some = await read(service, `${sensor.id}/live?channels=${own.join()}`);
-    expect(some.marks).toEqual([down[0]?.at, down.at(-1)?.at]);
-    expect(some.measured).toEqual(
-      measured.slice(0, -30).map(({ at, cells }) => ({ at, cells: cells.slice(0, own.length) })),
-    );
+    for (const [type, spanMs, forMs] of [
+      ["live", MINUTE, 30 * MINUTE],
+      ["short", 5 * MINUTE, 2 * HOUR],
+      ["medium", HOUR, 10 * HOUR],
+      ["long", DAY, 9 * DAY],
+    ] as const) {
+      const since = NOW - forMs;
+      world.force(sensor.id, "down", since);
+      const all = await read(service, `${sensor.id}/${type}`);
+      // From the first row that has no scan from before, to the newest one.
+      const [begin = 0, end = 0] = all.marks.slice(-2);
+      expect(begin).toBeGreaterThanOrEqual(since - spanMs);
+      expect(begin).toBeLessThanOrEqual(since + spanMs);
+      expect(end).toBe(all.rows.at(-1)?.at);
+      expect(all.measured.at(-1)?.at).toBe(begin - spanMs);
+      const some = await read(service, `${sensor.id}/${type}?channels=${own.join()}`);
+      expect(some.marks).toEqual(all.marks);
+      expect(some.measured).toEqual(all.measured.map(({ at, cells }) => ({ at, cells: cells.slice(0, own.length) })));
+      const downtime = await read(service, `${sensor.id}/${type}?channels=${sensor.id}.-4`);
+      const down = downtime.measured.filter(({ at }) => at >= begin);
+      expect(down).toHaveLength((end - begin) / spanMs + 1);
+      expect(down.every(({ cells }) => cells[0] === 100)).toBe(true);
+    }
   });
 
   test("a new sensor has rows from its first scan on", async () => {
