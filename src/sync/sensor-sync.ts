@@ -283,15 +283,18 @@ export class SensorSync {
    * All that the series had is sent or queued. True when the newest measurement of the lists, as it was before the
    * reading, is the next in line now, or never comes in the series: then it is to be sent as the list shows it.
    * @param progressed The series held something that was not sent yet.
+   * @param reachedAt Time of the last row of the series, one that marks a gap included: until then it lacks nothing. While a
+   * sensor is down lists show its Downtime, and series nothing but a gap.
    */
-  readThrough(newestAt: number, progressed: boolean): boolean {
+  readThrough(newestAt: number, progressed: boolean, reachedAt = Number.NEGATIVE_INFINITY): boolean {
     const missingMs = newestAt - (this.#covered ?? Number.NEGATIVE_INFINITY);
     if (missingMs <= this.#sameWithinMs) {
       this.#close();
       return false;
     }
     this.#fruitless = progressed ? 0 : this.#fruitless + 1;
-    if (missingMs > GAP_INTERVALS * this.intervalMs && this.#fruitless < MAX_FRUITLESS_READS) return false;
+    const isThere = reachedAt >= newestAt - this.#sameWithinMs;
+    if (!isThere && missingMs > GAP_INTERVALS * this.intervalMs && this.#fruitless < MAX_FRUITLESS_READS) return false;
     this.#close();
     return true;
   }

@@ -49,6 +49,14 @@ export interface SyncEngineOptions {
   readonly onFreshest: (sensorId: string, at: number, values: MeasurementRow["values"]) => void;
 }
 
+/** What the series of a sensor were found to hold. */
+interface ReadSeries {
+  /** Something that was not sent yet. */
+  readonly progressed: boolean;
+  /** Where the last gap ends or goes on, milliseconds since the epoch; undefined without a gap. */
+  readonly reachedAt: number | undefined;
+}
+
 /** Scanning interval of a sensor in milliseconds; undefined where the server does not tell. */
 export type IntervalOf = (sensorId: string) => number | undefined;
 
@@ -206,7 +214,8 @@ export class SyncEngine {
       upTo: sensor.sendsUpTo(now),
     });
     const allTaken = rows.every((row) => this.#take(sensor, row, "series"));
-    if (allTaken) this.#readThrough(sensor, before, rows.length > 0);
+    const reachedAt = series.get("live")?.gaps.at(-1);
+    if (allTaken) this.#readThrough(sensor, before, { progressed: rows.length > 0, reachedAt });
     this.#delivery?.notify();
   }
 
@@ -216,10 +225,10 @@ export class SyncEngine {
   }
 
   /** Closes the gap, or leaves it open where the list knows of more than the series have. */
-  #readThrough(sensor: SensorSync, { newestAt }: ReadBefore, progressed: boolean): void {
+  #readThrough(sensor: SensorSync, { newestAt }: ReadBefore, { progressed, reachedAt }: ReadSeries): void {
     const { newest } = sensor;
     if (newestAt === undefined || newest === undefined || this.#options.mode === "all") return;
-    const isNext = sensor.readThrough(newestAt, progressed);
+    const isNext = sensor.readThrough(newestAt, progressed, reachedAt);
     if (newest.at > newestAt) this.#onListed(sensor, newest);
     else if (isNext) this.#sendListed(sensor, newest);
   }

@@ -207,6 +207,17 @@ describe("after reading", () => {
     expect(sync.hasGap).toBe(false);
   });
 
+  test("a series whose last gap reaches that far has nothing else to give, and leaves it to the list", () => {
+    const reading = (reachedAt: number) => {
+      const sync = withGap();
+      sync.took(row(BASE - 20 * MINUTE), "series");
+      return [sync.readThrough(BASE, true, reachedAt), sync.hasGap];
+    };
+    expect(reading(BASE)).toEqual([true, false]);
+    expect(reading(BASE + MINUTE)).toEqual([true, false]);
+    expect(reading(BASE - MINUTE)).toEqual([false, true]);
+  });
+
   test("an average that ends with the list's measurement has it", () => {
     const sync = withGap();
     sync.took(row(BASE - 5 * MINUTE, "short"), "series");

@@ -224,6 +224,18 @@ describe("what the list shows and the series does not", () => {
     expect(subject.server.asked).toEqual(["7/live"]);
   });
 
+  test("is sent from the list after one reading when the series marks a gap there, as of a sensor that is down", async () => {
+    const subject = world([recordedSensor("7", 10)]);
+    const process = await inStep(subject);
+    subject.server.down.set("7", subject.server.now());
+    await subject.run(process, 10);
+    // One reading a minute, as of every fast sensor, and the scan that each list shows.
+    expect(subject.server.asked).toEqual(Array(10).fill("7/live"));
+    const since = (subject.server.down.get("7") ?? 0) - BEGIN;
+    const seconds = secondsOf(subject, "7").filter((second) => second * 1000 > since);
+    expect(seconds).toEqual(range(240, 720, 60));
+  });
+
   test("is sent from the list when the series of the sensor stays empty", async () => {
     const subject = world([recordedSensor("7", 60)]);
     subject.server.answers.set("7", []);

@@ -10,8 +10,8 @@ type Columns = readonly (string | undefined)[];
 
 /**
  * A time series of the specification: a header (`time`, then `<sensor>.<channel>` for each channel), then rows of a
- * timestamp and a value per channel. Rows of a timestamp alone mark a gap. A row that lacks only some of its last values
- * gives those that it has, and is counted. One that cannot be read, or is longer than the header, is skipped and counted:
+ * timestamp and a value per channel. Rows of a timestamp alone mark a gap; so do those whose cells are all null. A row that
+ * lacks only some of its last values gives those that it has, and is counted. One that cannot be read, or is longer than the header, is skipped and counted:
  * nothing tells which of its values belongs to which channel. Undefined when the answer has rows, but no header: then no row can be read.
  */
 export function decodeTimeSeries(
@@ -33,7 +33,7 @@ export function decodeTimeSeries(
       const isShort = cells.length <= columns.length;
       const values = readValues(cells, columns, problems);
       if (values.length > 0) rows.push({ at, values });
-      else if (isShort) gaps.push(at);
+      else if (isShort || (columns.length > 0 && cells.slice(1).every(isAbsent))) gaps.push(at);
       if (isShort && cells.length > 1) problems.record++;
     }
   }

@@ -61,7 +61,6 @@ describe("decodeTimeSeries", () => {
     },
     { cells: ["n/a", 2], values: [["1", 2]], problems: { value: 1 } },
     { cells: [true, { value: 1 }], values: undefined, problems: { value: 2 } },
-    { cells: [null, null], values: undefined, problems: {} },
     { cells: [Number.POSITIVE_INFINITY, -0], values: [["1", -0]], problems: { value: 1 } },
   ])("takes the cells $cells", ({ cells, values, problems }) => {
     const decoded = decode([HEADER, ["2026-03-12T15:00:00Z", ...cells]]);
@@ -71,6 +70,24 @@ describe("decodeTimeSeries", () => {
       gaps: [],
       skipped: 0,
     });
+  });
+
+  test("reads a gap alike, whether its rows are timestamps alone or have a null per channel", () => {
+    const marked = (...cells: null[]) =>
+      decode([
+        HEADER,
+        ["2026-03-12T15:00:00Z", 1, 2],
+        ["2026-03-12T16:00:00Z", ...cells],
+        ["2026-03-12T17:00:00Z", ...cells],
+        ["2026-03-12T18:00:00Z", 3, 4],
+      ]);
+    expect(marked()).toEqual(marked(null, null));
+    expect(marked().series).toMatchObject({
+      rows: [{ at: at("15:00:00") }, { at: at("18:00:00") }],
+      gaps: [at("16:00:00"), at("17:00:00")],
+      skipped: 0,
+    });
+    expect(marked().problems).toEqual({});
   });
 
   test("takes the values that a row shorter than the header has, and counts it", () => {

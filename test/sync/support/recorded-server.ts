@@ -33,6 +33,8 @@ export class RecordedServer {
   readonly failing = new Map<string, ErrorCode>();
   /** Rows of single sensors in place of those that were measured. */
   readonly answers = new Map<string, readonly TimeSeriesRow[]>();
+  /** Single sensors are down from that time on: lists show their scans, series mark a gap. */
+  readonly down = new Map<string, number>();
   intervalsKnown = true;
   /** `sensor/type` of every question so far. */
   readonly asked: string[] = [];
@@ -118,9 +120,15 @@ export class RecordedServer {
     if (this.failure !== undefined) throw failed(this.failure);
     const failure = this.failing.get(sensorId);
     if (failure !== undefined) throw failed(failure);
-    const rows = this.answers.get(sensorId) ?? this.#rows(this.sensor(sensorId), type);
+    const all = this.answers.get(sensorId) ?? this.#rows(this.sensor(sensorId), type);
     await this.#clock.sleep(this.#latencyMs / 2, signal);
-    return { rows, gaps: [], skipped: 0 };
+    const downAt = this.down.get(sensorId) ?? Number.POSITIVE_INFINITY;
+    const gap = all.filter(({ at }) => at >= downAt).map(({ at }) => at);
+    return {
+      rows: all.filter(({ at }) => at < downAt),
+      gaps: [...gap.slice(0, 1), ...gap.slice(1).slice(-1)],
+      skipped: 0,
+    };
   }
 
   #rows(sensor: RecordedSensor, type: SeriesType): TimeSeriesRow[] {
