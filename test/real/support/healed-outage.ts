@@ -31,7 +31,9 @@ export function judgeHealing(received: ReceivedPoints, world: World, outage: Out
   for (const sensor of world.list("sensor")) {
     const { to } = outage;
     const from = lastScan(world, sensor, outage.from);
-    const scans = world.measurements(sensor, from + 1, to - LIVE_WINDOW);
+    const scans = world
+      .measurements(sensor, from + 1, to - LIVE_WINDOW)
+      .filter(({ displayValues }) => !displayValues.includes(null));
     const averages = {
       short: averagesOf(world, sensor, { from, to }, SHORT.step),
       medium: averagesOf(world, sensor, { from, to }, MEDIUM.step),
@@ -73,7 +75,8 @@ function lastScan(world: World, sensor: SimSensor, at: number): number {
 
 function averagesOf(world: World, sensor: SimSensor, { from, to }: Outage, step: number): Averages {
   const rows = world.averages(sensor, Math.floor(from / step) * step, to, step);
-  return new Map(rows.map((row) => [row.at, row]));
+  // A time series has a gap where some channel has no value.
+  return new Map(rows.filter(({ displayValues }) => !displayValues.includes(null)).map((row) => [row.at, row]));
 }
 
 /** The averages among what came between the outage's begin and the live window. */

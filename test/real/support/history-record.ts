@@ -26,8 +26,10 @@ export function historyRecord(world: World, { at, from, to }: HistorySpan): Map<
       ...averages(world, sensor, { begin: shortFrom, end: liveFrom, stepMs: 5 * MINUTE }),
       ...(liveFrom < to ? world.measurements(sensor, liveFrom, to - 1) : []),
     ];
+    // A time series has a gap where some channel has no value.
+    const shown = rows.filter(({ displayValues }) => !displayValues.includes(null));
     for (const [index, channel] of sensor.channels.entries()) {
-      const points = rows.flatMap((row): [number, number][] => {
+      const points = shown.flatMap((row): [number, number][] => {
         const value = row.displayValues[index];
         return value === null || value === undefined ? [] : [[row.at, value]];
       });

@@ -4,11 +4,22 @@ import { describePoint, type PointSeries, type ReceivedPoints, type Span } from 
 const NOTHING: PointSeries = { times: [], values: [] };
 const MAX_SHOWN = 20;
 
-/** What the simulator measured in a span, by channel; channels without a measurement are left out. */
-export function* simulatedRecord(world: World, { from, to }: Span): Generator<[channelId: string, PointSeries]> {
+/** Scans with a value of each channel, or those where some have none: lists alone show what the others measured then. */
+type Scans = "whole" | "partial";
+
+/**
+ * What the simulator measured in a span, by channel; channels without a measurement are left out. A time series has whole
+ * scans only: while a sensor is down its Downtime has a value, and the series a gap.
+ */
+export function* simulatedRecord(
+  world: World,
+  { from, to }: Span,
+  scans: Scans = "whole",
+): Generator<[channelId: string, PointSeries]> {
   for (const sensor of world.list("sensor")) {
     const all = sensor.channels.map((): PointSeries => ({ times: [], values: [] }));
     for (const { at, displayValues } of world.measurements(sensor, from, to)) {
+      if (displayValues.includes(null) !== (scans === "partial")) continue;
       for (const [index, value] of displayValues.entries()) {
         if (value === null) continue;
         all[index]?.times.push(at);
@@ -24,6 +35,16 @@ export function* simulatedRecord(world: World, { from, to }: Span): Generator<[c
 export function countRecord(world: World, span: Span): number {
   let count = 0;
   for (const [, { times }] of simulatedRecord(world, span)) count += times.length;
+  return count;
+}
+
+/** How many of these measurements have not come. */
+export function countMissing(received: ReceivedPoints, world: World, span: Span): number {
+  let count = 0;
+  for (const [channelId, { times }] of simulatedRecord(world, span)) {
+    const came = new Set(received.channels.get(channelId)?.times);
+    for (const at of times) if (!came.has(at)) count++;
+  }
   return count;
 }
 
@@ -46,18 +67,31 @@ export function differencesFromRecord(
   exceptions: Exceptions = {},
 ): string[] {
   const found: string[] = [...received.conflicts];
-  const expected = new Map<string, PointSeries>();
-  for (const span of spans) {
-    for (const [channelId, { times, values }] of simulatedRecord(world, span)) {
-      const known = expected.get(channelId) ?? NOTHING;
-      expected.set(channelId, { times: [...known.times, ...times], values: [...known.values, ...values] });
-    }
-  }
+  const expected = recordOf(world, spans, "whole");
+  const possible = recordOf(world, spans, "partial");
   for (const channelId of new Set([...expected.keys(), ...received.channels.keys()])) {
     const [right, came] = [expected.get(channelId) ?? NOTHING, received.channels.get(channelId) ?? NOTHING];
-    found.push(...compare(channelId, right, came, exceptions));
+    found.push(...compare(channelId, right, withoutPossible(came, possible.get(channelId) ?? NOTHING), exceptions));
   }
   return found.length > MAX_SHOWN ? [...found.slice(0, MAX_SHOWN), `and ${found.length - MAX_SHOWN} more`] : found;
+}
+
+function recordOf(world: World, spans: readonly Span[], scans: Scans): ReadonlyMap<string, PointSeries> {
+  const record = new Map<string, PointSeries>();
+  for (const span of spans) {
+    for (const [channelId, { times, values }] of simulatedRecord(world, span, scans)) {
+      const known = record.get(channelId) ?? NOTHING;
+      record.set(channelId, { times: [...known.times, ...times], values: [...known.values, ...values] });
+    }
+  }
+  return record;
+}
+
+/** What came, but for what may have come from a list and has the right value. */
+function withoutPossible({ times, values }: PointSeries, possible: PointSeries): PointSeries {
+  const right = new Map(possible.times.map((at, index) => [at, possible.values[index]]));
+  const kept = times.map((at, index) => right.get(at) !== values[index]);
+  return { times: times.filter((_, index) => kept[index]), values: values.filter((_, index) => kept[index]) };
 }
 
 function* compare(
