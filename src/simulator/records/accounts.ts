@@ -63,9 +63,15 @@ export const GROUP_SECTIONS = { sections: ["basic", "usergroup", "members"], sum
 
 type AccountInclude = Pick<Include<string>, "sections" | "inheritance">;
 
+/** Accounts inherit nothing: the source of all settings is the account itself. */
+interface OwnSections extends AccountInclude {
+  readonly source: Reference;
+}
+
 /** In the form of a tree node, as everything else below `/experimental`; the sections are ours. */
 export function renderUser(user: User, include: AccountInclude, call: AccountCall): string {
   const { rendering } = call;
+  const own = { ...include, source: userReference(user, call) };
   const sections = {
     useraccount: {
       loginname: user.loginName,
@@ -82,14 +88,15 @@ export function renderUser(user: User, include: AccountInclude, call: AccountCal
     href: `/api/v2/experimental/users/${user.id}`,
     type: typeWord(rendering, "user"),
     kind: "user",
-    basic: sectionOf({ name: user.name, active: user.active }, include, call),
+    basic: sectionOf({ name: user.name, active: user.active }, own, call),
     parent: groupReference(user.primaryGroup, call),
     last_login: timestampOrNull(rendering, user.lastLoginAt),
-    ...included(sections, include, call),
+    ...included(sections, own, call),
   });
 }
 
 export function renderGroup(group: UserGroup, include: AccountInclude, call: AccountCall): string {
+  const own = { ...include, source: groupReference(group, call) };
   const sections = {
     usergroup: { admingroup: group.administrators, activedirectory: group.activeDirectory },
     members: { users: membersOf(group, call).map(({ id }) => id) },
@@ -100,8 +107,8 @@ export function renderGroup(group: UserGroup, include: AccountInclude, call: Acc
     href: `/api/v2/experimental/usergroups/${group.id}`,
     type: typeWord(call.rendering, "usergroup"),
     kind: "usergroup",
-    basic: sectionOf({ name: group.name }, include, call),
-    ...included(sections, include, call),
+    basic: sectionOf({ name: group.name }, own, call),
+    ...included(sections, own, call),
   });
 }
 
@@ -129,15 +136,15 @@ type SectionValues = Parameters<typeof section>[1];
 
 function included(
   sections: Readonly<Record<string, SectionValues>>,
-  include: AccountInclude,
+  own: OwnSections,
   call: AccountCall,
 ): Record<string, unknown> {
-  const chosen = Object.entries(sections).filter(([name]) => include.sections.has(name));
-  return Object.fromEntries(chosen.map(([name, values]) => [name, sectionOf(values, include, call)]));
+  const chosen = Object.entries(sections).filter(([name]) => own.sections.has(name));
+  return Object.fromEntries(chosen.map(([name, values]) => [name, sectionOf(values, own, call)]));
 }
 
-/** Accounts inherit nothing. */
-function sectionOf(values: SectionValues, { inheritance }: AccountInclude, call: AccountCall): Record<string, unknown> {
-  const own = inheritance ? { _inheritancesource: null, _inherited: false, _shadowed: null } : {};
-  return { ...section(call.rendering, values), ...own };
+function sectionOf(values: SectionValues, own: OwnSections, call: AccountCall): Record<string, unknown> {
+  const { inheritance, source } = own;
+  const inherited = inheritance ? { _inheritancesource: source, _inherited: false, _shadowed: null } : {};
+  return { ...section(call.rendering, values), ...inherited };
 }

@@ -9,8 +9,8 @@ import type { Spelling } from "./spelling.ts";
 
 /** Where the settings of a section come from. */
 interface Source {
-  /** Reference to the object they are inherited from, or would be; undefined for the root. */
-  readonly reference: string | undefined;
+  /** Reference to the object they are inherited from, or would be; the root has none above it, and names itself. */
+  readonly reference: string;
   readonly inherited: boolean;
 }
 
@@ -38,8 +38,8 @@ export function channelSections(text: ChannelJson, include: Include, spelling: S
 }
 
 /** What `include=inheritance` adds to a section that is always the object's own, such as `basic`. */
-export function ownInheritance(parentReference: string | undefined): string {
-  return inheritance("", { reference: parentReference, inherited: false });
+export function ownInheritance(reference: string): string {
+  return inheritance("", { reference, inherited: false });
 }
 
 function renderSection(section: Section, members: string, include: Include, source: Source): string {
@@ -48,7 +48,7 @@ function renderSection(section: Section, members: string, include: Include, sour
 
 /** `_shadowed` holds the settings on the source of inheritance; what is inherited equals them. */
 function inheritance(members: string, { reference, inherited }: Source): string {
-  return `,"_inheritancesource":${reference ?? null},"_inherited":${inherited},"_shadowed":${inherited ? `{${members}}` : null}`;
+  return `,"_inheritancesource":${reference},"_inherited":${inherited},"_shadowed":${inherited ? `{${members}}` : null}`;
 }
 
 function intervalGroup(text: NodeJson, include: Include, spelling: Spelling, cache: JsonCache): string {
@@ -58,10 +58,10 @@ function intervalGroup(text: NodeJson, include: Include, spelling: Spelling, cac
   return renderSection("intervalgroup", members, include, sourceOf(text, inheritedFrom, cache));
 }
 
-/** What the object itself has not set it has from another one; what it has set it would have from its parent. */
+/** What the object itself has not set it has from another one; what it has set it would have from its parent, the root from nothing else. */
 function sourceOf(text: NodeJson, inheritedFrom: SimNode | undefined, cache: JsonCache): Source {
   return inheritedFrom === undefined
-    ? { reference: text.parent?.reference, inherited: false }
+    ? { reference: (text.parent ?? text).reference, inherited: false }
     : { reference: cache.of(inheritedFrom).reference, inherited: true };
 }
 

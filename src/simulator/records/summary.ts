@@ -68,18 +68,14 @@ export function calculatedStatus(counts: StatusCounts): SimStatus {
 }
 
 /**
- * Which counters a live summary has beyond those that were seen ("etc.") is unknown: these two are left out, so that
- * a client meets a summary whose counters are fewer than the tokens and whose `total` is larger than their sum.
+ * The record of sensors per status, JSON. Its fields are not shown in the specification: there, they are the tokens. Of
+ * live servers some were seen ("etc."); all are there, so that they come to `total`.
  */
-const NOT_IN_LIVE: ReadonlySet<SimStatus> = new Set(["none", "disconnected"]);
-
-/** The record of sensors per status, JSON. Its fields are not shown in the specification: there, they are the tokens. */
 export function renderSummary(counts: StatusCounts, spelling: Spelling): string {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const live = spelling.name === "live";
   const members = [`"calculated_status":${spelling.status(calculatedStatus(counts))}`, `"total":${total}`];
   for (const token of STATUS_TOKENS) {
-    if (live && NOT_IN_LIVE.has(token)) continue;
     members.push(`"${live ? statusWords(token) : token}":${countOf(counts, token)}`);
   }
   return `{${members.join(",")}}`;

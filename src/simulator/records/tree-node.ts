@@ -19,7 +19,7 @@ function renderNode(node: SimNode, include: Include, rendering: Rendering): stri
   const { spelling, summaries, cache, world, now } = rendering;
   const text = cache.of(node);
   const state = world.state(node, now);
-  const inheritance = include.inheritance ? ownInheritance(text.parent?.reference) : "";
+  const inheritance = include.inheritance ? ownInheritance((text.parent ?? text).reference) : "";
   const sections = include.sections.size === 0 ? "" : nodeSections(text, include, spelling, cache);
   const opening = `${text.head},"basic":{`;
   const status = isSensor(node) ? spelling.status(state.status) : spelling.nodeStatus(state.status);

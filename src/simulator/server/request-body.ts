@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { ApiError, badRequest } from "../api-errors.ts";
 
@@ -9,6 +10,26 @@ const MAX_BYTES = 15 * 1024;
  * @throws RequestRefused BODY_TOO_LARGE, BAD_REQUEST
  */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const body = await readBody(request);
+  if (body.length === 0) return undefined;
+  // "Request and response bodies are JSON", which is UTF-8.
+  if (!isUtf8(body)) throw badRequest("The body is not UTF-8");
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw badRequest("The body is no JSON");
+  }
+}
+
+/**
+ * Reads the body of a request whose operation has none, which must not be too large either: "POST requests".
+ * @throws RequestRefused BODY_TOO_LARGE
+ */
+export async function skipBody(request: IncomingMessage): Promise<void> {
+  await readBody(request);
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -20,10 +41,5 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
     }
     chunks.push(chunk);
   }
-  if (size === 0) return undefined;
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-  } catch {
-    throw badRequest("The body is no JSON");
-  }
+  return Buffer.concat(chunks);
 }

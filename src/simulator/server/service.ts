@@ -20,7 +20,7 @@ import { createRendering } from "../records/rendering.ts";
 import type { Spelling } from "../records/spelling.ts";
 import type { World } from "../world/model.ts";
 import { deliver } from "./delivery.ts";
-import { readJsonBody } from "./request-body.ts";
+import { readJsonBody, skipBody } from "./request-body.ts";
 import type { RequestLog } from "./request-log.ts";
 import { answerError, answerReply } from "./respond.ts";
 import type { Match, Routes } from "./routes.ts";
@@ -183,8 +183,10 @@ export class Service {
   ): Reply | Promise<Reply> {
     const { contract } = this.#parts.routes;
     const { operation } = match;
-    contract.checkParameters(match, url.searchParams);
-    if (!operation.takesBody) return handle(undefined);
+    contract.checkParameters(match, url);
+    if (!operation.takesBody) {
+      return operation.method === "POST" ? skipBody(request).then(() => handle(undefined)) : handle(undefined);
+    }
     return readJsonBody(request).then((body) => {
       contract.checkBody(operation, body);
       return handle(body);

@@ -120,10 +120,12 @@ describe("records of live servers", () => {
     expect(await live("/sensors/1001?include=path")).toMatchObject({ path: [ROOT, PROBE, GROUP, DEVICE, UPLINK] });
   });
 
-  test("a summary has counters in words, and not for every token", async () => {
+  test("a summary has counters in words for every token, which come to its total", async () => {
     const summary = {
       calculated_status: "DOWN_ACKNOWLEDGED",
       total: 3,
+      none: 0,
+      disconnected: 0,
       up: 1,
       down_acknowledged: 1,
       paused_by_user: 1,

@@ -1,3 +1,4 @@
+import { badRequest } from "../../api-errors.ts";
 import type { AccessLevel } from "../../auth/accounts.ts";
 import {
   type ContractDocument,
@@ -10,6 +11,7 @@ import {
   resolve,
 } from "./document.ts";
 import { buildPaths, METHODS, type Route } from "./paths.ts";
+import { namesNotUtf8 } from "./query-encoding.ts";
 import type { OperationId } from "./types.ts";
 import { createValidator, type ValidatedParts } from "./validators.ts";
 
@@ -44,7 +46,7 @@ export interface Contract {
    * Checks what a request has in its path and in its query. Unknown parameters are ignored, of a repeated one the first counts.
    * @throws RequestRefused BAD_REQUEST
    */
-  checkParameters(match: OperationMatch, query: URLSearchParams): void;
+  checkParameters(match: OperationMatch, url: Pick<URL, "search" | "searchParams">): void;
   /**
    * Checks a body that was parsed; undefined where there was none.
    * @throws RequestRefused BAD_REQUEST, INVALID_DURATION
@@ -83,8 +85,11 @@ function contractOf(document: ContractDocument): Contract {
   return {
     operations,
     match,
-    checkParameters({ operation, params }, query) {
+    checkParameters({ operation, params }, { search, searchParams: query }) {
       const entry = entryOf(operation);
+      const garbled = namesNotUtf8(search);
+      const wrong = entry.query.find(({ name }) => garbled.has(name));
+      if (wrong !== undefined) throw badRequest(`${wrong.name} is not UTF-8`);
       validator.checkParameters(entry, { path: params, query: readQuery(entry.query, query) });
     },
     checkBody: (operation, body) => validator.checkBody(entryOf(operation), body),

@@ -25,6 +25,11 @@ function refusal(attempt: () => void): string | undefined {
   }
 }
 
+/** What a URL with such a query has of it. */
+function requested(query: string): Pick<URL, "search" | "searchParams"> {
+  return new URL(`http://server/?${query}`);
+}
+
 describe("operations of the contract", () => {
   test("have one handler each, and there are no others", () => {
     const handled = ENDPOINTS.map((endpoint): string => endpoint.operation);
@@ -170,6 +175,12 @@ describe("the check of parameters", () => {
       "from must be an RFC 3339 date-time such as 2026-03-12T17:00:00Z",
     ],
     ["getTimeSeriesOfRange", "from=2026-02-28T00:00:00Z&to=", undefined],
+    ["listSensors", "filter=name%20%3D%20%22%C3%BC%22", undefined],
+    ["listSensors", "filter=%EF%BF%BD", undefined],
+    ["listSensors", "filter=50%", undefined],
+    ["listSensors", "filter=name%20%3D%20%22%FC%22", "filter is not UTF-8"],
+    ["listSensors", "limit=1&f%69lter=%c3", "filter is not UTF-8"],
+    ["listSensors", "unknown=%FF", undefined],
     [
       "getTimeSeriesOfRange",
       "from=2026-02-28T00:00:00Z&to=now",
@@ -180,12 +191,12 @@ describe("the check of parameters", () => {
     const declared = Object.entries(params).filter(([name]) => operation(id).path.includes(`{${name}}`));
     const match = { operation: operation(id), params: Object.fromEntries(declared) };
     const expected = message === undefined ? undefined : `400 ${NAMELESS} ${message}`;
-    expect(refusal(() => contract.checkParameters(match, new URLSearchParams(query)))).toBe(expected);
+    expect(refusal(() => contract.checkParameters(match, requested(query)))).toBe(expected);
   });
 
   test("of the path", () => {
     const match = { operation: operation("getTimeSeries"), params: { id: "1", type: "hourly" } };
-    expect(refusal(() => contract.checkParameters(match, new URLSearchParams()))).toBe(
+    expect(refusal(() => contract.checkParameters(match, requested("")))).toBe(
       "400 BAD_REQUEST type must be one of live, short, medium, long",
     );
   });

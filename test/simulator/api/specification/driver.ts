@@ -24,7 +24,7 @@ export interface Sent {
   /** Null for none, undefined for the system administrator's key. */
   readonly bearer?: string | null | undefined;
   readonly authorization?: string | undefined;
-  /** A text is sent as it is, anything else as JSON. */
+  /** Text and bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown;
 }
 
@@ -83,10 +83,14 @@ async function request(
     method,
     redirect: "manual",
     headers: value === undefined ? {} : { Authorization: value },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, json: text === "" ? undefined : JSON.parse(text) };
+}
+
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> {
+  return typeof body === "string" || body instanceof Uint8Array;
 }
 
 /** "The body of an error response is always an error object"; `request_id` is "also sent as the `X-Request-Id` header". */

@@ -17,7 +17,7 @@ export interface Row {
   readonly fault?: string;
   /** Below `/api/v2`. */
   readonly path: Lazy<string>;
-  /** Sent as JSON; a text is sent as it is. */
+  /** Sent as JSON; text and bytes are sent as they are. */
   readonly body?: unknown;
   /** Instead of the system administrator's key; null for none. A function finds it when it is needed. */
   readonly bearer?: Lazy<string | null>;

@@ -115,7 +115,8 @@ describe("a single user", () => {
       last_login: "2025-08-13T17:55:10Z",
     });
     const specified = await startService({ spelling: "specification" });
-    const own = { _inheritancesource: null, _inherited: false, _shadowed: null };
+    const source = { id: "116", type: "REFERENCED_USER", name: "Piet de Vries", href: "/api/v2/users/116" };
+    const own = { _inheritancesource: source, _inherited: false, _shadowed: null };
     expect((await specified.send(`${path}?include=*`)).json).toMatchObject({
       ...node,
       type: "user",

@@ -18,7 +18,8 @@ export function genericRows(example: Example): readonly Row[] {
     ...rightsRows(example),
     ...gatewayRows(example),
     ...missingObjectRows(example),
-    ...(example.operation.body === undefined ? [] : bodyRows(example)),
+    ...encodingRows(example),
+    ...(example.operation.body === undefined ? noBodyRows(example) : bodyRows(example)),
   ];
 }
 
@@ -103,6 +104,23 @@ function at(template: string, path: string, value: string): string {
   return [pathname.split("/").with(place, value).join("/"), ...query].join("?");
 }
 
+const TOO_LARGE = `{"more":"${"x".repeat(15 * 1024)}"}`;
+
+/** "Maximum POST body size: 15 KB. POST requests", also those that need no body. */
+function noBodyRows({ operation: { id, method }, path }: Example): readonly Row[] {
+  if (method !== "POST") return [];
+  return [{ operation: id, path, rule: "more than 15 KB", body: TOO_LARGE, answers: "400 BODY_TOO_LARGE" }];
+}
+
+/** "400: any parameter ... is invalid": text is UTF-8. */
+function encodingRows({ operation: { id, query }, path, body }: Example): readonly Row[] {
+  const [name] = [...query];
+  if (name === undefined) return [];
+  const target = `${path}${path.includes("?") ? "&" : "?"}${name}=%FF`;
+  const shows = { message: `${name} is not UTF-8` };
+  return [{ operation: id, path: target, body, rule: "a parameter is UTF-8", answers: "400 BAD_REQUEST", shows }];
+}
+
 /** "400: any parameter or the request body is invalid", and what Request body shapes says of all. */
 function bodyRows({ operation, path, body }: Example): readonly Row[] {
   const request = { operation: operation.id, path };
@@ -116,7 +134,13 @@ function bodyRows({ operation, path, body }: Example): readonly Row[] {
     { ...bad, rule: "a body is required", shows: { message: expect.stringMatching(/body is required/) } },
     { ...bad, rule: "the body is JSON", body: "{" },
     { ...bad, rule: "the body is an object", body: [] },
-    { ...request, rule: "more than 15 KB", body: `{"more":"${"x".repeat(15 * 1024)}"}`, answers: "400 BODY_TOO_LARGE" },
+    {
+      ...bad,
+      rule: "the body is UTF-8",
+      body: Buffer.from('{"name":"\xfc"}', "latin1"),
+      shows: { message: "The body is not UTF-8" },
+    },
+    { ...request, rule: "more than 15 KB", body: TOO_LARGE, answers: "400 BODY_TOO_LARGE" },
     ...required.map((name): Row => ({ ...bad, rule: `${name} is required`, body: change({ [name]: undefined }) })),
     ...(fields.includes("filter") ? filterRows(request, change) : []),
   ];

@@ -78,6 +78,22 @@ export const INCLUDES: readonly Row[] = [
     },
   }),
   {
+    operation: "getGroup",
+    rule: "the root inherits from nothing: its settings have itself as their source",
+    path: "/groups/0?include=*",
+    answers: 200,
+    shows: Object.fromEntries(
+      ["basic", "intervalgroup", "scheduledependency", "windowsconnection"].map((section) => [
+        section,
+        {
+          _inheritancesource: { id: "0", type: "REFERENCED_ROOT", href: "/api/v2/groups/0" },
+          _inherited: false,
+          _shadowed: null,
+        },
+      ]),
+    ),
+  },
+  {
     operation: "editDevice",
     rule: "_inherited is false when the settings are defined on the object, _shadowed is null then",
     path: DEVICE,
