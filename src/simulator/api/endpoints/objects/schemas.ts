@@ -1,6 +1,7 @@
 import { badRequest, notFound } from "../../../api-errors.ts";
 import { AVAILABLE, type Include, parseInclude } from "../../../records/include.ts";
-import { type JsonSchema, readSchema, userSchema, writeSchema } from "../../../records/setting-schemas.ts";
+import { readSchema, userReadSchema } from "../../../records/read-schemas.ts";
+import { type JsonSchema, userWriteSchema, writeSchema } from "../../../records/setting-schemas.ts";
 import type { SimNode } from "../../../world/model.ts";
 import type { NodeKind } from "../../../world/objects.ts";
 import { isChannel, kindOf, type SimObject } from "../../../world/objects.ts";
@@ -31,7 +32,7 @@ function schemaOfKind(call: Call): Reply {
   const name = sensorKind?.typeName ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
   if (purpose === "create") checkParent(call, kind);
   const nodeKind = kind === "user" ? undefined : sensorKind === undefined ? (kind as NodeKind) : "sensor";
-  if (nodeKind === undefined) return definition({ kind, name, purpose }, userSchema(purpose === "create"));
+  if (nodeKind === undefined) return definition({ kind, name, purpose }, userSchema(call, purpose));
   const all = parseInclude("all_sections", AVAILABLE[nodeKind]);
   return definition({ kind, name, purpose }, schemaFor(call, nodeKind, purpose, all));
 }
@@ -100,6 +101,10 @@ function schemaToCreate(call: Call): Reply {
 function schemaFor({ rendering }: Call, kind: NodeKind, purpose: Purpose, include: Include): JsonSchema {
   if (purpose === "read") return readSchema(kind, include, rendering.spelling.name);
   return writeSchema({ kind, sections: include.sections, creates: purpose === "create" });
+}
+
+function userSchema({ rendering }: Call, purpose: Purpose): JsonSchema {
+  return purpose === "read" ? userReadSchema(rendering.spelling.name) : userWriteSchema(purpose === "create");
 }
 
 interface SchemaSubject {
