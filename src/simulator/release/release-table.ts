@@ -98,6 +98,40 @@ export const RELEASE_TABLE: readonly ReleaseLine[] = [
     from: 122,
     sure: "stated",
   },
+  {
+    what: "start an auto-discovery of a group or device",
+    operations: ["startGroupAutodiscovery", "startDeviceAutodiscovery"],
+    from: 116,
+    spelling: "live",
+    sure: "seen",
+  },
+  {
+    what: "auto-discovery jobs as `autodiscoverytasks`",
+    operations: [
+      "listAutodiscoveryJobsAsTasks",
+      "getAutodiscoveryJobAsTask",
+      "startAutodiscoveryJobAsTask",
+      "createProbeAutodiscoveryJobAsTask",
+    ],
+    from: 122,
+    spelling: "live",
+    sure: "seen",
+  },
+  // The rest of what is published for newer releases.
+  {
+    what: "feature flags, the assistant",
+    operations: ["listFeatureFlags", "getAssistantStatus", "startAssistantAnalysis"],
+    from: 122,
+    spelling: "live",
+    sure: "seen",
+  },
+  {
+    what: "clone objects at `/objects/{id}/clone`",
+    operations: ["cloneObjectAtStable"],
+    from: 122,
+    spelling: "live",
+    sure: "seen",
+  },
   // How answers are spelled.
   {
     what: "`SUMMED_INFO_` before the status of probes, groups and devices in all lists",

@@ -4,6 +4,8 @@ import { RELEASE_NAMES, type ReleaseName } from "../../../src/simulator/release/
 import { type Sent, startService } from "../support/running-service.ts";
 
 const RENAME: Sent = { method: "PATCH", body: JSON.stringify({ basic: { name: "Renamed" } }) };
+const CLONE: Sent = { method: "POST", body: JSON.stringify({ parent: "101", name: " " }) };
+const INTERVAL: Sent = { method: "PATCH", body: JSON.stringify({ intervalgroup: { interval: 300 } }) };
 const ADD_GROUP: Sent = { method: "POST", body: JSON.stringify({ basic: { name: "New" } }) };
 
 interface Request {
@@ -30,7 +32,40 @@ const REQUESTS: readonly Request[] = [
   { path: "/experimental/sensors/1000", sent: { method: "DELETE" }, live: [404, 204, 204, 204] },
   { path: "/experimental/groups/10/group", sent: ADD_GROUP, live: [404, 404, 201, 201] },
   { path: "/experimental/autodiscoveryjobs", live: [404, 404, 404, 200] },
+  {
+    path: "/experimental/sensor/1000",
+    sent: INTERVAL,
+    live: [404, 404, 501, 501],
+    specification: [404, 404, 404, 404],
+  },
   { path: "/experimental/sensor/1000", sent: RENAME, live: [404, 404, 204, 204], specification: [404, 404, 404, 404] },
+  { path: "/experimental/autodiscoverytasks", live: [404, 404, 404, 200], specification: [404, 404, 404, 404] },
+  { path: "/experimental/autodiscoverytasks/701", live: [404, 404, 404, 200], specification: [404, 404, 404, 404] },
+  {
+    path: "/experimental/autodiscoverytasks/701/start",
+    sent: { method: "POST" },
+    live: [404, 404, 404, 204],
+    specification: [404, 404, 404, 404],
+  },
+  ...["/experimental/groups/10/autodiscovery", "/experimental/devices/100/autodiscovery"].map(
+    (path): Request => ({
+      path,
+      sent: { method: "POST" },
+      live: [404, 404, 404, 204],
+      specification: [404, 404, 404, 404],
+    }),
+  ),
+  { path: "/experimental/featureflags", live: [404, 404, 404, 200], specification: [404, 404, 404, 404] },
+  { path: "/experimental/feature-toggles", live: [200, 200, 200, 200] },
+  { path: "/experimental/ai/status", live: [404, 404, 404, 200], specification: [404, 404, 404, 404] },
+  {
+    path: "/experimental/ai/analyze",
+    sent: { method: "POST" },
+    live: [404, 404, 404, 501],
+    specification: [404, 404, 404, 404],
+  },
+  // What refuses an empty name is there.
+  { path: "/objects/1000/clone", sent: CLONE, live: [404, 404, 404, 400], specification: [404, 404, 404, 404] },
   // A path that has other methods answers 405.
   { path: "/experimental/sensors/1000", sent: RENAME, live: [404, 405, 405, 204], specification: [404, 405, 204, 204] },
 ];

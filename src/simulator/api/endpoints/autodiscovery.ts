@@ -27,6 +27,16 @@ export const AUTODISCOVERY: readonly Endpoint[] = [
   { operation: "listAutodiscoveryJobHistory", access: "bearer", handle: (call) => listRuns(call, [jobOf(call)]) },
   { operation: "listAutodiscoveryHistory", access: "bearer", handle: (call) => listRuns(call, visibleJobs(call)) },
   { operation: "startAutodiscoveryJob", access: "bearer", handle: start },
+  { operation: "listAutodiscoveryJobsAsTasks", access: "bearer", handle: listJobs },
+  {
+    operation: "getAutodiscoveryJobAsTask",
+    access: "bearer",
+    handle: (call) => jsonReply(renderJob(jobOf(call), call)),
+  },
+  { operation: "startAutodiscoveryJobAsTask", access: "bearer", handle: start },
+  { operation: "startGroupAutodiscovery", access: "bearer", handle: (call) => startOnce(call, "group") },
+  { operation: "startDeviceAutodiscovery", access: "bearer", handle: (call) => startOnce(call, "device") },
+  { operation: "createProbeAutodiscoveryJobAsTask", access: "bearer", handle: (call) => create(call, "probe") },
   { operation: "createProbeAutodiscoveryJob", access: "bearer", handle: (call) => create(call, "probe") },
   { operation: "createGroupAutodiscoveryJob", access: "bearer", handle: (call) => create(call, "group") },
   { operation: "createDeviceAutodiscoveryJob", access: "bearer", handle: (call) => create(call, "device") },
@@ -91,10 +101,24 @@ function remove(call: Call): Reply {
 function start(call: Call): Reply {
   const job = jobOf(call);
   if (isRunning(lastRun(job), call.now)) throw wrongStatus("The auto-discovery is running already");
-  const { status } = call.rendering.world.state(job.parent, call.now);
-  if (status === "disconnected" || status.startsWith("paused")) throw wrongStatus(`The object is ${status}`);
+  checkReachable(job.parent, call);
   call.installation.discovery.start(job, call.now);
   return NO_CONTENT;
+}
+
+/** Leaves a job behind that shows what came of it: ours. */
+function startOnce(call: Call, kind: "group" | "device"): Reply {
+  const parent = parentOf(call, kind);
+  checkReachable(parent, call);
+  const { discovery } = call.installation;
+  const draft = { name: `Auto-discovery of ${parent.name}`, schedule: "once", templates: [] } as const;
+  discovery.start(discovery.create(parent, draft, call.now), call.now);
+  return NO_CONTENT;
+}
+
+function checkReachable(node: SimNode, { rendering, now }: Call): void {
+  const { status } = rendering.world.state(node, now);
+  if (status === "disconnected" || status.startsWith("paused")) throw wrongStatus(`The object is ${status}`);
 }
 
 function visibleJobs({ installation, visible }: Call): readonly DiscoveryJob[] {

@@ -1,3 +1,4 @@
+import { ApiError } from "../../api-errors.ts";
 import { timestampOrNull } from "../../records/values.ts";
 import type { Call, Endpoint, PublicCall } from "../endpoint.ts";
 import { jsonReply, NO_CONTENT, type Reply } from "../reply.ts";
@@ -7,10 +8,23 @@ export const SYSTEM: readonly Endpoint[] = [
   { operation: "getPublicSettings", access: "public", handle: publicSettings },
   { operation: "listFeatureToggles", access: "bearer", handle: () => jsonReply(JSON.stringify(FEATURE_TOGGLES)) },
   { operation: "getLicense", access: "bearer", handle: license },
+  { operation: "listFeatureFlags", access: "bearer", handle: featureFlags },
+  { operation: "getAssistantStatus", access: "bearer", handle: () => jsonReply('{"available":false}') },
+  { operation: "startAssistantAnalysis", access: "bearer", handle: analyze },
 ];
 
 /** "Allowed value `EFeatureToggleSettingsV2`": the pages for settings in their second version. Here it is on. */
 const FEATURE_TOGGLES = ["EFeatureToggleSettingsV2"];
+
+/** Fields are not shown: ours. */
+function featureFlags(): Reply {
+  return jsonReply(JSON.stringify(FEATURE_TOGGLES.map((name) => ({ name, enabled: true }))));
+}
+
+/** The simulated server has no assistant. */
+function analyze(): never {
+  throw new ApiError("METHOD_NOT_IMPLEMENTED", "Requested action not implemented", { status: 501 });
+}
 
 /** Fields are not shown: what a page for signing in needs to know. */
 function publicSettings({ rendering }: PublicCall): Reply {

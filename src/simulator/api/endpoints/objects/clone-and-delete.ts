@@ -9,6 +9,7 @@ import { indexOfText } from "./positions.ts";
 
 export const CLONES: readonly ProtectedEndpoint[] = [
   { operation: "cloneObject", access: "bearer", handle: (call) => clone(call) },
+  { operation: "cloneObjectAtStable", access: "bearer", handle: (call) => clone(call) },
   { operation: "cloneGroup", access: "bearer", handle: (call) => clone(call, "group") },
   { operation: "cloneDevice", access: "bearer", handle: (call) => clone(call, "device") },
   { operation: "cloneSensor", access: "bearer", handle: (call) => clone(call, "sensor") },

@@ -1,4 +1,4 @@
-import { badRequest } from "../../../api-errors.ts";
+import { ApiError, badRequest } from "../../../api-errors.ts";
 import type { NodeKind } from "../../../world/objects.ts";
 import { kindOf } from "../../../world/objects.ts";
 import type { Call, ProtectedEndpoint } from "../../endpoint.ts";
@@ -10,8 +10,15 @@ export const EDITS: readonly ProtectedEndpoint[] = [
   { operation: "editGroup", access: "bearer", handle: (call) => edit(call, "group") },
   { operation: "editDevice", access: "bearer", handle: (call) => edit(call, "device") },
   { operation: "editSensor", access: "bearer", handle: (call) => edit(call, "sensor") },
-  { operation: "editSensorAtSingular", access: "bearer", handle: (call) => edit(call, "sensor") },
+  { operation: "editSensorAtSingular", access: "bearer", handle: editBasic },
 ];
+
+/** A client of live servers found that this path takes the section `basic` alone. */
+async function editBasic(call: Call): Promise<Reply> {
+  const other = Object.keys(await call.readBody<SettingsBody>()).find((section) => section !== "basic");
+  if (other === undefined) return edit(call, "sensor");
+  throw new ApiError("METHOD_NOT_IMPLEMENTED", `section ${other} is not yet supported`, { status: 501 });
+}
 
 /** The table of statuses has 409 for what a PATCH request refers to: we take it to mean the object in its path as well. */
 async function edit(call: Call, kind: NodeKind): Promise<Reply> {
