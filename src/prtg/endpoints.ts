@@ -26,7 +26,7 @@ export interface OptionalParameter {
  * the user may not see, and those have the parent's id and name in `parent` anyway.
  */
 
-/** Lists of nodes of one kind, the preferred one first, then its fallback. */
+/** Lists of nodes of one kind, the preferred one first, then what stands in for it. */
 export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly ListEndpoint[] {
   const include = nodeSections(kind, options);
   const legacy = include.includes(SUMMARY) ? [{ parameter: SUMMARY, value: "true" }] : [];
@@ -34,17 +34,26 @@ export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly Li
   return [
     { endpoint: `/experimental/${kind}s`, optional: include.map(included), filter },
     { endpoint: `/${kind}s`, optional: legacy, filter },
+    mixedList(kind, include, filter),
   ];
 }
 
-/** Lists of all channels, the preferred one first, then its fallback. */
+/** Lists of all channels, the preferred one first, then what stands in for it. */
 export function channelLists(options: ChannelListOptions): readonly ListEndpoint[] {
   const include = [...(options.limits === true ? ["alerting"] : []), ...(options.lookups === true ? ["values"] : [])];
   const { filter } = options;
   return [
     { endpoint: "/experimental/channels", optional: include.map(included), filter },
     { endpoint: "/channels", optional: [], filter },
+    mixedList("channel", include, filter),
   ];
+}
+
+/** The list of objects of all kinds, of which one is asked for: last, as a filter costs the server more than a list of its own. */
+function mixedList(kind: NodeKind | "channel", include: readonly string[], filter: string | undefined): ListEndpoint {
+  const ofKind = `type = ${kind}`;
+  const both = filter === undefined ? ofKind : `${ofKind} and (${filter})`;
+  return { endpoint: "/experimental/objects", optional: include.map(included), filter: both };
 }
 
 /** One probe, group, device or sensor: stable, as no list is. */

@@ -193,9 +193,9 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
       remedy: /API v2 is not activated/,
     },
     "old server": {
-      url: await faultyUrl("missing@/experimental/channels", "missing=501@/channels"),
+      url: await faultyUrl("missing@/experimental/channels", "missing=501@/channels", "missing@/experimental/objects"),
       fails: "channels",
-      because: /no \/experimental\/channels and no \/channels/,
+      because: /no \/experimental\/channels and no \/channels and no \/experimental\/objects/,
       remedy: /Update the server/,
     },
   };

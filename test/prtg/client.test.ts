@@ -271,7 +271,7 @@ describe("stand-ins", () => {
     const { api } = testClient(server.url, { clock: new ManualClock() });
     const error = await rejection(api.nodes("sensor", {}, never));
     expect(error).toMatchObject({ code: "API_ENDPOINT_MISSING" });
-    expect(error.message).toBe("the server has no /experimental/sensors and no /sensors");
+    expect(error.message).toBe("the server has no /experimental/sensors and no /sensors and no /experimental/objects");
     lists = [sensor(1)];
     expect((await api.nodes("sensor", {}, never)).items).toHaveLength(1);
   });

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { EXPORTER_USE } from "../../scripts/generate/exporter-use.ts";
 import type { MonitoringApi } from "../../src/prtg/monitoring-api.ts";
+import { type NodeKind, READING_ORDER } from "../../src/prtg/records.ts";
 import { loadContract } from "../../src/simulator/api/contract/contract.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
+import type { World } from "../../src/simulator/world/model.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { never, testClient } from "../prtg/support/test-client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -12,13 +14,23 @@ const SIZE = { probes: 2, groups: 4, devices: 8, sensors: 20, channels: 60 };
 const MINUTE_MS = 60_000;
 
 /** Everything that the client can be asked for. */
-async function useAll(api: MonitoringApi, sensorId: string): Promise<void> {
+async function useAll(api: MonitoringApi, world: World): Promise<void> {
+  const [sensor] = world.list("sensor");
+  const sensorId = sensor?.id ?? "";
+  const ancestors = world.list("probe").concat(world.list("group"), world.list("device"));
+  const idOf = (kind: NodeKind) =>
+    kind === "sensor" ? sensorId : (ancestors.find((each) => each.kind === kind)?.id ?? "");
   await api.health(never);
   await api.version(never);
   await api.statusSummary(never);
   await api.objectCounts(never);
-  for (const kind of ["probe", "group", "device", "sensor"] as const) await api.nodes(kind, {}, never);
+  for (const kind of READING_ORDER) {
+    await api.nodes(kind, {}, never);
+    await api.node(kind, idOf(kind), {}, never);
+  }
   await api.channels({}, never);
+  await api.channel(sensorId, "0", never);
+  await api.sensorChannels(sensorId, never);
   await api.lookups(never);
   await api.timeSeries(sensorId, "live", never);
 }
@@ -29,12 +41,15 @@ test("the operations that the exporter is said to use are those that its client 
   const credentials = { apiKey: "key", username: "exporter", password: "password" };
   const lifetime = { sessionLifetimeMs: 10 * MINUTE_MS };
   const simulator = await startSimulator({ world, clock, spelling: "live", credentials, ...lifetime });
-  const sensorId = world.list("sensor")[0]?.id ?? "";
   const auth = { kind: "login", username: "exporter", password: async () => "password" } as const;
-  for (const faults of [[], ["missing@/experimental/*s", "missing@/experimental/timeseries/*/live"]]) {
+  const noLists = ["sensors", "devices", "groups", "probes", "channels"].flatMap((list) => [
+    `missing@/experimental/${list}`,
+    `missing@/${list}`,
+  ]);
+  for (const faults of [[], ["missing@/experimental/*s", "missing@/experimental/timeseries/*/live"], noLists]) {
     simulator.faults.set(faults);
     const { api } = testClient(simulator.url, { auth, clock });
-    await useAll(api, sensorId);
+    await useAll(api, world);
     await clock.advance(9.9 * MINUTE_MS);
     await api.version(never);
     await api.close();

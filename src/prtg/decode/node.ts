@@ -20,11 +20,11 @@ const NO_SECTION: JsonObject = {};
 
 /**
  * A probe, group, device or sensor, as a tree node (settings in sections such as `basic`) or in the flat form of the
- * deprecated lists. Undefined, and counted, when it has no id; anything else that is wrong costs only its own field.
+ * deprecated lists. Undefined, and counted, when it has no id, or says that it is of another kind; anything else that is wrong costs only its own field.
  */
 export function decodeNode(kind: NodeKind, record: unknown, problems: DecodeProblems): NodeRecord | undefined {
   const id = isObject(record) ? idOf(record.id) : undefined;
-  if (!isObject(record) || id === undefined) {
+  if (!isObject(record) || id === undefined || isOfOtherKind(record, kind)) {
     problems.record++;
     return undefined;
   }
@@ -51,6 +51,14 @@ export function decodeNode(kind: NodeKind, record: unknown, problems: DecodeProb
     intervalSeconds: readInterval(record, problems),
     summary: readNodeSummary(record, problems),
   };
+}
+
+const KINDS: ReadonlySet<string | undefined> = new Set(["probe", "group", "device", "sensor", "channel"]);
+
+/** A server that does not look at filters sends objects of all kinds. */
+function isOfOtherKind({ type }: JsonObject, kind: NodeKind): boolean {
+  const told = referenceKind(type);
+  return told !== kind && KINDS.has(told);
 }
 
 /** Deprecated lists have no `parent`, but the path from the root to the object. */

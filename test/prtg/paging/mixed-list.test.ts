@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { READING_ORDER } from "../../../src/prtg/records.ts";
+import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
+import { sendError, sendJson, startApiServer } from "../support/api-server.ts";
+import { never, testClient } from "../support/test-client.ts";
+
+test.each(["live", "specification"] as const)(
+  "the list of all objects stands in for each other, %s",
+  async (spelling) => {
+    const now = Date.now();
+    const clock = { ...systemClock, now: () => now };
+    const { url, faults } = await simulateServer({ spelling, clock });
+    const auth = { kind: "api_key", key: async () => CREDENTIALS.apiKey } as const;
+    const { api, recorded } = testClient(url, { auth });
+    const options = { interval: true, statusSummary: true, limits: true };
+    const read = async () => {
+      const nodes = await Promise.all(READING_ORDER.map((kind) => api.nodes(kind, options, never)));
+      const { items } = await api.channels(options, never);
+      return [...nodes.flatMap(({ items: found }) => found), ...items.map((each) => ({ ...each }))];
+    };
+    const before = await read();
+    const gone = [...READING_ORDER, "channel"].flatMap((kind) => [
+      `missing@/experimental/${kind}s*`,
+      `missing@/${kind}s*`,
+    ]);
+    faults.set(gone);
+    expect(await read()).toEqual(before);
+    expect(recorded.problems).toEqual(new Map());
+  },
+);
+
+test("a filter goes with the kind, and what is of another kind is left out where the server looks at neither", async () => {
+  const server = await startApiServer((request, response) => {
+    if (request.path !== "/experimental/objects") return sendError(response, 404, "NOT_FOUND");
+    sendJson(response, [
+      { id: "1", name: "Probe", type: "PROBE", status: "UP" },
+      { id: "2", name: "Ping", type: "SENSOR", status: "UP" },
+      { id: "3", name: "Load", type: "sensor", status: "UP" },
+    ]);
+  });
+  const { api, recorded } = testClient(server.url);
+  const { items } = await api.nodes("sensor", { filter: 'name = "x" or name = "y"' }, never);
+  expect(items.map(({ id }) => id)).toEqual(["2", "3"]);
+  expect(server.requests.at(-1)?.query.get("filter")).toBe('type = sensor and (name = "x" or name = "y")');
+  expect(recorded.problems).toEqual(new Map([["record", 1]]));
+});
