@@ -174,7 +174,7 @@ describe("errors of the grammar", () => {
 });
 
 test("every example of the help can be typed as it stands", () => {
-  const lines = FAULT_HELP.split("\n").filter((line) => line.startsWith("  "));
+  const lines = FAULT_HELP.split("\n").filter((line) => /^ {2,4}\S/.test(line));
   const examples = lines.flatMap((line) => (line.trim().split(/ {2,}/)[0] ?? "").split(" | "));
   const spelledOut = examples.flatMap((example) => {
     const [name, choices = ""] = example.split("=");
