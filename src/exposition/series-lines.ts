@@ -2,13 +2,15 @@ import type { Steps } from "../lib/yielding.ts";
 import type { HistogramSeries, InstrumentState, NumberSeries } from "../telemetry/recording.ts";
 import { formatLabels, formatValue } from "./text-format.ts";
 
-/** The lines of one series, and what they were made of. */
-interface Rendered {
-  /** Everything up to the values, line by line. */
-  readonly prefixes: readonly string[];
-  values: readonly number[];
-  text: string;
+/** The lines of one series, and what they were made of. Texts are joined, as `+` would keep every piece alive in the heap. */
+interface Lines<Series> {
+  /** As they are now. */
+  text(series: Series): string;
+  /** Number of the last rendering that had the series. */
+  seenIn: number;
 }
+
+type AnyLines = Lines<NumberSeries | HistogramSeries>;
 
 /**
  * The lines of one family of own metrics. With hundreds of servers most series are as they were at the last scrape: their
@@ -16,54 +18,102 @@ interface Rendered {
  */
 export class SeriesLines {
   readonly #name: string;
-  #series = new Map<string, Rendered>();
+  readonly #series = new Map<string, AnyLines>();
+  #renderings = 0;
 
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** In the order of the series; empty where there are none. */
-  async render(state: InstrumentState, slices: Steps): Promise<string> {
-    const before = this.#series;
-    this.#series = new Map();
+  /** In the order of the series; empty where there are none. One at a time. */
+  async render({ series: all, bounds }: InstrumentState, slices: Steps): Promise<string> {
+    const rendering = ++this.#renderings;
     const texts: string[] = [];
-    for (const [key, series] of Object.entries(state.series)) {
+    for (const key in all) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
-      const values = "count" in series ? histogramValues(series, state.bounds) : [series.value];
-      const rendered = before.get(key) ?? { prefixes: this.#prefixes(series, state.bounds), values: [], text: "" };
-      if (!isSame(rendered.values, values)) {
-        rendered.values = values;
-        rendered.text = rendered.prefixes.map((prefix, at) => `${prefix}${formatValue(values[at] ?? 0)}\n`).join("");
-      }
-      this.#series.set(key, rendered);
-      texts.push(rendered.text);
+      const series = all[key];
+      // It may have gone in a turn.
+      if (series === undefined) continue;
+      const lines = this.#series.get(key) ?? this.#begin(key, series, bounds);
+      lines.seenIn = rendering;
+      texts.push(lines.text(series));
     }
+    if (texts.length < this.#series.size) this.#forgetBefore(rendering);
     return texts.join("");
   }
 
-  #prefixes(series: NumberSeries | HistogramSeries, bounds: readonly number[]): readonly string[] {
-    const names = Object.keys(series.labels);
-    const values = Object.values(series.labels);
-    const labels = formatLabels(names, values);
-    if (!("count" in series)) return [`${this.#name}${labels} `];
-    const buckets = [...bounds.map(formatValue), "+Inf"].map(
-      (bound) => `${this.#name}_bucket${formatLabels(["le", ...names], [bound, ...values])} `,
-    );
-    return [...buckets, `${this.#name}_sum${labels} `, `${this.#name}_count${labels} `];
+  #begin(key: string, series: NumberSeries | HistogramSeries, bounds: readonly number[]): AnyLines {
+    const lines =
+      "count" in series ? new HistogramLines(this.#name, series, bounds) : new NumberLine(this.#name, series);
+    this.#series.set(key, lines);
+    return lines;
+  }
+
+  #forgetBefore(rendering: number): void {
+    for (const [key, { seenIn }] of this.#series) if (seenIn < rendering) this.#series.delete(key);
   }
 }
 
-/** Of its lines: buckets are cumulative there. */
-function histogramValues({ bucketValues, sum, count }: HistogramSeries, bounds: readonly number[]): number[] {
+class NumberLine implements Lines<NumberSeries> {
+  seenIn = 0;
+  #text: string;
+  #value = 0;
+  /** Of everything up to the value. */
+  readonly #length: number;
+
+  constructor(name: string, { labels }: NumberSeries) {
+    const prefix = [name, formatLabels(Object.keys(labels), Object.values(labels)), " "].join("");
+    this.#length = prefix.length;
+    this.#text = [prefix, "0\n"].join("");
+  }
+
+  text({ value }: NumberSeries): string {
+    if (!Object.is(value, this.#value)) {
+      this.#value = value;
+      this.#text = [this.#text.slice(0, this.#length), formatValue(value), "\n"].join("");
+    }
+    return this.#text;
+  }
+}
+
+class HistogramLines implements Lines<HistogramSeries> {
+  seenIn = 0;
+  #text = "";
+  #count = Number.NaN;
+  #sum = Number.NaN;
+  readonly #bounds: readonly number[];
+  /** Everything up to the values, line by line. */
+  readonly #prefixes: readonly string[];
+
+  constructor(name: string, { labels }: HistogramSeries, bounds: readonly number[]) {
+    const names = Object.keys(labels);
+    const values = Object.values(labels);
+    const own = formatLabels(names, values);
+    const buckets = [...bounds.map(formatValue), "+Inf"].map((bound) =>
+      [name, "_bucket", formatLabels(["le", ...names], [bound, ...values]), " "].join(""),
+    );
+    this.#bounds = bounds;
+    this.#prefixes = [...buckets, [name, "_sum", own, " "].join(""), [name, "_count", own, " "].join("")];
+  }
+
+  /** Each observation is counted. */
+  text(series: HistogramSeries): string {
+    const { sum, count } = series;
+    if (count === this.#count && Object.is(sum, this.#sum)) return this.#text;
+    this.#count = count;
+    this.#sum = sum;
+    const values = [...upToEach(series, this.#bounds), count, sum, count];
+    this.#text = this.#prefixes.flatMap((prefix, at) => [prefix, formatValue(values[at] ?? 0), "\n"]).join("");
+    return this.#text;
+  }
+}
+
+/** Observations up to each bound: buckets are cumulative on the page. */
+function upToEach({ bucketValues }: HistogramSeries, bounds: readonly number[]): number[] {
   let upTo = 0;
-  const buckets = bounds.map((bound) => {
+  return bounds.map((bound) => {
     upTo += bucketValues[bound] ?? 0;
     return upTo;
   });
-  return [...buckets, count, sum, count];
-}
-
-function isSame(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((value, at) => Object.is(value, b[at]));
 }

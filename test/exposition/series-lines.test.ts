@@ -56,3 +56,14 @@ test("adds up the buckets of a histogram", async () => {
   expect(await render(series({ "0.5": 2, "1": 1 }, 7.5, 4), [0.5, 1])).toBe(page(2, 3, 4, 7.5, 4));
   expect(await render(series({ "0.5": 2, "1": 1 }, 9.5, 5), [0.5, 1])).toBe(page(2, 3, 5, 9.5, 5));
 });
+
+test("leaves out a series that goes while others are rendered", async () => {
+  const series = numbers({ a: 1, b: 2, c: 3 });
+  let steps = 0;
+  const step = async () => {
+    steps++;
+    if (steps === 2) Reflect.deleteProperty(series, "b");
+  };
+  const page = await lines.render({ type: "gauge", series, bounds: [] }, { step });
+  expect(page).toBe('prtg_exporter_things{server="a"} 1\nprtg_exporter_things{server="c"} 3\n');
+});
