@@ -33,6 +33,8 @@ export class ExporterMetrics {
   readonly web: Recorder<typeof OWN_METRICS.web>;
   readonly #process: Recorder<typeof OWN_METRICS.process>;
   readonly #instruments: ReadonlyMap<OwnMetric, Instrument>;
+  /** For metrics with labels that only full detail has. One for all servers: each has some sixty recorders. */
+  readonly #isLeftOut: ReadonlyMap<OwnMetric, (label: string) => boolean>;
   #apiDetail: ApiDetail = "server";
   readonly #pendingUpdates = new Set<() => void>();
   readonly #countSeries: () => Iterable<readonly [family: string, series: number]>;
@@ -46,6 +48,13 @@ export class ExporterMetrics {
     ]);
     this.#instruments = new Map(
       OWN_FAMILIES.map((family) => [family, createInstrument(family, this.registry, collects.get(family))]),
+    );
+    this.#isLeftOut = new Map(
+      OWN_FAMILIES.flatMap((family) => {
+        const { detailLabels } = family;
+        if (detailLabels === undefined) return [];
+        return [[family, (label: string) => this.#apiDetail === "server" && detailLabels.includes(label)] as const];
+      }),
     );
     this.config = this.recorder(OWN_METRICS.config);
     this.exposition = this.recorder(OWN_METRICS.exposition);
@@ -129,9 +138,7 @@ export class ExporterMetrics {
   }
 
   #recordMethod(metric: OwnMetric, fixed: Labels): AnyRecordMethod {
-    const { detailLabels = [] } = metric;
-    const isLeftOut = (label: string) => this.#apiDetail === "server" && detailLabels.includes(label);
-    return recordMethod(metric, this.#instrument(metric), fixed, isLeftOut);
+    return recordMethod(metric, this.#instrument(metric), fixed, this.#isLeftOut.get(metric));
   }
 
   #instrument(metric: OwnMetric): Instrument {

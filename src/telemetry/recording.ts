@@ -116,7 +116,7 @@ export function recordMethod(
   { labels: names, adds = false }: OwnMetric,
   instrument: Instrument,
   fixed: Labels,
-  isLeftOut: (label: string) => boolean = () => false,
+  isLeftOut: (label: string) => boolean = isNever,
 ): AnyRecordMethod {
   return (...args) => {
     const labels: { [name: string]: string } = {};
@@ -131,6 +131,10 @@ export function recordMethod(
     else if (instrument instanceof Gauge) instrument.set(labels, value);
     else instrument.observe(labels, value);
   };
+}
+
+function isNever(): boolean {
+  return false;
 }
 
 /** Has metrics begun whose labels are all known: a series that says 0 from the start is what alerts and `rate` need. */

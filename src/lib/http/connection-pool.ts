@@ -1,6 +1,7 @@
 import type { LookupFunction } from "node:net";
-import type { buildConnector, Dispatcher, Pool } from "undici";
+import type { buildConnector, Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
+import type { Connections } from "./connections.ts";
 import { createStaleLookup } from "./dns-lookup.ts";
 import { type ProxyOptions, proxyConnector } from "./proxy.ts";
 import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls.ts";
@@ -44,11 +45,9 @@ export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
   /** Kept when the pool is renewed: it holds what it made of certificates. */
   readonly #connect: ConnectSettings | buildConnector.connector;
-  /** Requests that went out on a connection that had carried others before. */
-  readonly #reused = new WeakSet<object>();
-  readonly #retired = new Set<Promise<Pool>>();
+  readonly #retired = new Set<Promise<Connections>>();
   /** Made for the first request: undici takes longer to load than all that the exporter needs to listen. */
-  #pool: Promise<Pool> | undefined;
+  #open: Promise<Connections> | undefined;
   #since: number;
   #connections: number;
 
@@ -75,24 +74,29 @@ export class ConnectionPool {
   async request(request: PoolRequest): Promise<Dispatcher.ResponseData> {
     const isIdempotent = request.idempotent ?? request.method === "GET";
     if (!isIdempotent || this.#options.clock.monotonic() - this.#since > MAX_AGE_MS) this.renew();
+    let isReused = false;
     try {
-      return await (await this.#open()).request(request);
+      const connections = await this.#opened();
+      return await connections.request(request, () => {
+        isReused = true;
+      });
     } catch (error) {
-      if (!isIdempotent || request.signal.aborted || !this.#reused.has(request) || !isStale(error)) throw error;
+      if (!isIdempotent || request.signal.aborted || !isReused || !isStale(error)) throw error;
       this.renew();
-      return await (await this.#open()).request(request);
+      const connections = await this.#opened();
+      return await connections.request(request, () => undefined);
     }
   }
 
   /** Lets the connections carry no further request. What is under way ends as it may. */
   renew(): void {
-    const old = this.#pool;
-    this.#pool = undefined;
+    const old = this.#open;
+    this.#open = undefined;
     this.#since = this.#options.clock.monotonic();
     if (old === undefined) return;
     this.#retired.add(old);
     const gone = (): boolean => this.#retired.delete(old);
-    old.then((pool) => pool.close()).then(gone, gone);
+    old.then((connections) => connections.close()).then(gone, gone);
   }
 
   /** At least so many connections from now on; fewer requests leave some unused. */
@@ -104,27 +108,24 @@ export class ConnectionPool {
 
   /** Ends all connections, also busy ones, and lets no request begin any more. */
   async destroy(): Promise<void> {
-    await Promise.all([this.#open(), ...this.#retired].map(async (pool) => (await pool).destroy()));
+    await Promise.all([this.#opened(), ...this.#retired].map(async (connections) => (await connections).destroy()));
   }
 
-  #open(): Promise<Pool> {
-    if (this.#pool !== undefined) return this.#pool;
-    const pool = this.#createPool();
-    this.#pool = pool;
+  #opened(): Promise<Connections> {
+    if (this.#open !== undefined) return this.#open;
+    const open = this.#create();
+    this.#open = open;
     // What cannot be loaded now, with too many files open, can be for the next request.
-    pool.catch(() => {
-      if (this.#pool === pool) this.#pool = undefined;
+    open.catch(() => {
+      if (this.#open === open) this.#open = undefined;
     });
-    return pool;
+    return open;
   }
 
-  async #createPool(): Promise<Pool> {
-    const { origin } = this.#options;
+  async #create(): Promise<Connections> {
     const connections = this.#connections;
-    const reused = this.#reused;
-    const { createReportingPool } = await import("./reporting-pool.ts");
-    return createReportingPool(origin, (request) => reused.add(request), {
-      connections,
+    const { createConnections } = await import("./connections.ts");
+    return createConnections(this.#options.origin, connections, {
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,

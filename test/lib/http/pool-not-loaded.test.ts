@@ -5,12 +5,12 @@ import { ManualClock } from "../../support/manual-clock.ts";
 
 const create = vi.hoisted(() => ({ failures: 1 }));
 
-vi.mock("../../../src/lib/http/reporting-pool.ts", async (original) => {
-  const { createReportingPool } = await original<typeof import("../../../src/lib/http/reporting-pool.ts")>();
+vi.mock("../../../src/lib/http/connections.ts", async (original) => {
+  const { createConnections } = await original<typeof import("../../../src/lib/http/connections.ts")>();
   return {
-    createReportingPool: (...given: Parameters<typeof createReportingPool>) => {
+    createConnections: (...given: Parameters<typeof createConnections>) => {
       if (create.failures-- > 0) throw new Error("EMFILE: too many open files");
-      return createReportingPool(...given);
+      return createConnections(...given);
     },
   };
 });
