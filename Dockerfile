@@ -21,8 +21,9 @@ RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
 COPY tsconfig.json ./
 COPY bin bin
 COPY scripts/build.ts scripts/install-missing.cjs scripts/
+COPY scripts/build scripts/build
 COPY src src
-RUN npm run build && mkdir state
+RUN npm run build && mkdir state cache
 
 FROM ${NODE_IMAGE} AS node
 
@@ -38,6 +39,8 @@ COPY api api
 COPY config config
 # A volume that is mounted here begins with these rights.
 COPY --from=compiled --chown=65532:65532 /build/state /var/lib/prtg-exporter
+# Compiled code, for the next start of a container; where nothing may be written there, each start compiles.
+COPY --from=compiled --chown=65532:65532 /build/cache /var/cache/prtg-exporter
 
 # After everything large, so that a new commit keeps the layers above.
 ARG VERSION=0.0.0
@@ -48,6 +51,7 @@ ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
     MALLOC_MMAP_THRESHOLD_=65536 \
     UV_THREADPOOL_SIZE=64 \
+    NODE_COMPILE_CACHE=/var/cache/prtg-exporter \
     PRTG_EXPORTER_REVISION=${REVISION}
 LABEL org.opencontainers.image.title="prtg-exporter" \
       org.opencontainers.image.description="Paessler PRTG (REST API v2) to Prometheus and OpenTelemetry" \
@@ -62,5 +66,5 @@ USER 65532:65532
 EXPOSE 9705
 # No shell and no init between: SIGTERM reaches the exporter, which starts no processes that it would have to reap.
 # With what keeps memory small (src/app/process/node-flags.ts): process 1 then need not begin a second time, and takes signals sooner.
-ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=8", "--heap-growing-percent=50", "--disable-sigusr1", "/opt/prtg-exporter/dist/main.js"]
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=4", "--disable-sigusr1", "/opt/prtg-exporter/dist/main.js"]
 CMD ["serve"]

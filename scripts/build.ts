@@ -3,6 +3,8 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Plugin, rolldown } from "rolldown";
+import { laterBuiltins } from "./build/later-builtins.ts";
+import { withoutUnusedParts } from "./build/unused-parts.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = path.join(ROOT, "src");
@@ -55,13 +57,14 @@ async function build(folder: string): Promise<void> {
     input: { main: "src/main.ts", [WORKER]: `src/${WORKER}.ts` },
     // The same bytes wherever packages are installed: comments name modules by their path.
     resolve: { symlinks: false },
-    plugins: [ownPlaces, plainText],
+    plugins: [withoutUnusedParts(), ownPlaces, laterBuiltins, plainText],
   });
   // CommonJS: an ES module that imports node:http has Node.js load its own fetch and WebSocket, which takes longer than all of ours.
   await bundle.write({
     dir: folder,
     format: "cjs",
-    chunkFileNames: "[name].js",
+    // A process that runs on while another version is installed over it finds its pieces, or none: never those of the other one.
+    chunkFileNames: "[name]-[hash].js",
     comments: false,
     // Names and lines stay, so that a stack trace in a report can be read.
     minify: false,

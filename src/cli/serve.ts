@@ -15,6 +15,7 @@ import { openOtlpPush } from "../app/open-otlp-push.ts";
 import { prepareOtlpPush } from "../app/otlp-preparation.ts";
 import type { OtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
+import { boundHeapGrowth } from "../app/process/heap-growth.ts";
 import type { Config, LoadedConfig } from "../config/load.ts";
 import { refuseBadFiles, type ServerFileAccess } from "../config/server-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
@@ -80,7 +81,8 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
     endProcess(0);
   }
   const running = early;
-  const { reload } = running;
+  const { firstPoll, reload } = running;
+  void firstPoll.then(boundHeapGrowth);
   reloads.follow(() => void reload());
   const watching = new AbortController();
   const watched = () => watchPlan(flags["config.autoReloadInterval"], serversFrom);

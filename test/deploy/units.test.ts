@@ -5,3 +5,13 @@ test("the unit of the packages lets no core dump have the keys", () => {
   const unit = readFileSync(new URL("../../deploy/packages/linux/prtg-exporter.service", import.meta.url), "utf8");
   expect(unit).toMatch(/^LimitCORE=0$/m);
 });
+
+test("the service and the image keep compiled code where they may write", () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+  expect(read("deploy/packages/linux/prtg-exporter.service")).toMatch(
+    /^CacheDirectory=prtg-exporter\nCacheDirectoryMode=0700\nEnvironment=NODE_COMPILE_CACHE=\/var\/cache\/prtg-exporter$/m,
+  );
+  const image = read("Dockerfile");
+  expect(image).toContain(" NODE_COMPILE_CACHE=/var/cache/prtg-exporter ");
+  expect(image).toContain("--chown=65532:65532 /build/cache /var/cache/prtg-exporter\n");
+});

@@ -1,8 +1,11 @@
+/** Polling makes much that lives for a second: Node.js would let the space for young objects grow to 128 MB. */
+export const HEAP_FLAGS: readonly string[] = ["--max-semi-space-size=4"];
+
 /**
- * Polling 200,000 channels makes much that lives for a second. Node.js would let the space for young objects grow
- * to 128 MB, and look through the old ones when there are about twice as many as last time.
+ * Old objects are looked through when there are half as many again as last time; by itself V8 waits until there are up to
+ * four times as many. It is set while the process runs (see `heap-growth.ts`).
  */
-export const HEAP_FLAGS: readonly string[] = ["--max-semi-space-size=8", "--heap-growing-percent=50"];
+export const HEAP_GROWTH = "--heap-growing-percent=50";
 
 /**
  * For the allocator of glibc, which else keeps what threads have freed, and learns from the first page that is freed to

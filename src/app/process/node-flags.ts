@@ -16,7 +16,7 @@ export const THREADS = { UV_THREADPOOL_SIZE: "64" };
 const DAEMONS: readonly string[] = ["serve", "demo"];
 
 /**
- * Has Node.js keep memory small, and no signal open the debugger, when a daemon is about to run. The spaces have their sizes
+ * Has Node.js keep memory small, and no signal open the debugger, when a daemon is about to run. The space for young objects has its size
  * from the beginning of the process, so the process begins once more, as what it is: same id, same output. What
  * NODE_OPTIONS or the command line set is left as it is. Returns where nothing is missing, or it is not possible
  * (Windows, a parent that talks to its child).
@@ -25,15 +25,26 @@ export function beginWithFlags(): void {
   const command = process.argv.slice(2).find((argument) => !argument.startsWith("-"));
   if (command === undefined || !DAEMONS.includes(command)) return;
   if (process.execve === undefined || process.send !== undefined || process.platform === "win32") return;
-  const missing = missingFlags([...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ").replaceAll("_", "-"));
+  const missing = missingFlags(process.execArgv);
   if (missing.length === 0) return;
   const args = [process.execPath, ...missing, ...process.execArgv, ...process.argv.slice(1)];
   process.execve(process.execPath, args, { ...ALLOCATOR, ...THREADS, ...process.env });
 }
 
-function missingFlags(given: string): readonly string[] {
-  const heap = /-semi-space-size|-heap-growing-percent/.test(given) ? [] : HEAP_FLAGS;
-  return given.includes(NO_DEBUGGER) ? heap : [...heap, NO_DEBUGGER];
+/** Whether the command line, but for our own flags, or NODE_OPTIONS says how large the spaces of the heap are to be. */
+export function choosesHeap(): boolean {
+  const given = allFlags(process.execArgv.filter((flag) => !HEAP_FLAGS.includes(flag)));
+  return /-semi-space-size|-heap-growing-percent/.test(given);
+}
+
+function missingFlags(given: readonly string[]): readonly string[] {
+  const isHeapSet = choosesHeap() || HEAP_FLAGS.every((flag) => given.includes(flag));
+  return [...(isHeapSet ? [] : HEAP_FLAGS), ...(allFlags(given).includes(NO_DEBUGGER) ? [] : [NO_DEBUGGER])];
+}
+
+/** Of the command line and of NODE_OPTIONS, spelled in one way. */
+function allFlags(given: readonly string[]): string {
+  return [...given, process.env.NODE_OPTIONS ?? ""].join(" ").replaceAll("_", "-");
 }
 
 /**

@@ -1,0 +1,76 @@
+import type { Plugin } from "rolldown";
+
+/** What is bundled in place of something that is not used: to use it after all fails at once. */
+const NOTHING = `class UnusedPart {
+  constructor() {
+    throw new Error("this part of a dependency is not in the bundle: see scripts/build/unused-parts.ts");
+  }
+}
+`;
+
+/**
+ * Parts of dependencies that nothing here uses, although their packages load them at once, with the modules of Node.js
+ * that those need: time of each start and memory for as long as it runs. By their paths below `node_modules`, with what stands in their
+ * place: nothing, or an entry that names only what the sources import.
+ */
+export const REPLACED_PARTS: Readonly<Record<string, string>> = {
+  // Log lines go through a stream of ours, in this thread.
+  "pino/lib/transport.js": `${NOTHING}module.exports = UnusedPart;`,
+  "sonic-boom/index.js": `${NOTHING}module.exports = UnusedPart;`,
+  // Metrics are of one process, which is scraped. Not: Summary, Pushgateway, AggregatorRegistry.
+  "prom-client/index.js": `
+    exports.Registry = require("./lib/registry");
+    exports.Counter = require("./lib/counter");
+    exports.Gauge = require("./lib/gauge");
+    exports.Histogram = require("./lib/histogram");
+    exports.collectDefaultMetrics = require("./lib/defaultMetrics");`,
+  // Requests to known origins. Not: fetch, WebSocket, EventSource, caches, mocks, proxies, interceptors.
+  "undici/index.js": `
+    exports.Dispatcher = require("./lib/dispatcher/dispatcher");
+    exports.Client = require("./lib/dispatcher/client");
+    exports.Pool = require("./lib/dispatcher/pool");
+    exports.buildConnector = require("./lib/core/connect");
+    Object.assign(exports.Dispatcher.prototype, require("./lib/api"));`,
+};
+
+/** Modules that one file of a dependency imports for what is not used here, each with that file. */
+export const UNUSED_IMPORTS: readonly string[] = [
+  // Exemplars.
+  "@opentelemetry/api of prom-client/lib/metrics/processCpuTotal.js",
+  // Commands that are programs of their own, and tasks in another process.
+  "node:child_process of commander/lib/command.js",
+  "child_process of node-cron/dist/node-cron.js",
+];
+
+const EMPTY = "\0unused-part";
+
+/** Leaves out of the bundle what is not used. The build fails where something of it is not met, as packages change. */
+export function withoutUnusedParts(): Plugin {
+  const missing = new Set([...Object.keys(REPLACED_PARTS), ...UNUSED_IMPORTS]);
+  return {
+    name: "without-unused-parts",
+    resolveId: {
+      order: "pre",
+      handler(source, importer) {
+        const name = `${source} of ${partOf(importer ?? "")}`;
+        if (!UNUSED_IMPORTS.includes(name)) return null;
+        missing.delete(name);
+        return EMPTY;
+      },
+    },
+    load(id) {
+      if (id === EMPTY) return `${NOTHING}export { UnusedPart as default, UnusedPart as fork };`;
+      const part = partOf(id);
+      missing.delete(part);
+      return REPLACED_PARTS[part] ?? null;
+    },
+    buildEnd() {
+      if (missing.size > 0) throw new Error(`the build does not meet ${[...missing].join(", ")}`);
+    },
+  };
+}
+
+/** Path below `node_modules`. */
+function partOf(id: string): string {
+  return id.replaceAll("\\", "/").split("/node_modules/").at(-1) ?? "";
+}
