@@ -2,6 +2,7 @@ import { type DocumentOperation, openDocument } from "../../src/simulator/api/co
 import { ENDPOINTS } from "../../src/simulator/api/endpoints/table.ts";
 import { EXPORTER_USE } from "./exporter-use.ts";
 import { code, pageHead, table } from "./markdown.ts";
+import { type Reading, readingsOf } from "./our-readings.ts";
 
 const INTRODUCTION = `
 Every operation of the monitoring service's REST API version 2, from the contract [api/openapi.yaml](../api/openapi.yaml). Paths
@@ -13,11 +14,24 @@ is named. A **deprecated** one still works; after the arrow is what replaces it.
 A table of requests with the rule that each of them shows, [test/simulator/api/specification](../test/simulator/api/specification),
 covers every operation: its success, and each refusal that the contract documents for it, by status and code. A test fails
 with the list of what has no row.
+
+The specification leaves much "not shown". What stands in its place is [our reading](#our-readings), or was seen on live servers.
+`;
+
+const READINGS = `
+## Our readings
+
+What the specification does not have or does not show: what stands there instead, and why. In the contract these are
+\`x-our-reading\` and \`x-seen-live\`; a test fails where something that the specification does not name has neither. A name such as
+\`License\` or \`Reference.type\` is that of a schema of the contract and of its field. Where operations behave in some way that the
+specification does not show, comments in the simulator say so.
+
 `;
 
 /** docs/api-coverage.md */
 export async function apiCoveragePage(): Promise<string> {
-  const { paths } = await openDocument();
+  const document = await openDocument();
+  const { paths } = document;
   const handled = new Set<string>(ENDPOINTS.map(({ operation }) => operation));
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [
@@ -34,12 +48,23 @@ export async function apiCoveragePage(): Promise<string> {
     INTRODUCTION,
     `\nThe simulator answers ${answered} of ${rows.length} operations; the exporter uses ${Object.keys(EXPORTER_USE).length}.\n\n`,
     table(["Operation", "What it does", "Maturity", "Simulator", "Exporter"], rows),
+    READINGS,
+    table(["What", "Reading", "Operations"], readingsOf(document).map(readingRow)),
   ].join("");
+}
+
+const MAX_NAMED = 3;
+
+function readingRow({ what, why, operations }: Reading): string[] {
+  const others = operations.filter((operation) => operation !== what);
+  const named = others.length <= MAX_NAMED ? others.map(code).join(", ") : `${others.length} operations`;
+  return [what.startsWith("parameter ") || what.startsWith("header ") ? what : code(what), why, named];
 }
 
 function maturityOf(operation: DocumentOperation): string {
   const maturity = operation["x-maturity"];
-  if (operation["x-seen-live"] !== undefined) return `${operation["x-maturity"]}, not in the specification`;
+  const isInvented = operation["x-our-reading"]?.startsWith("Not in the specification") === true;
+  if (isInvented || operation["x-seen-live"] !== undefined) return `${maturity}, not in the specification`;
   const since = operation["x-since"];
   if (maturity === "deprecated") {
     const successor = operation["x-successor"] ?? "";

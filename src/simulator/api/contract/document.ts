@@ -24,6 +24,7 @@ export interface DocumentOperation {
   readonly "x-maturity": Maturity;
   readonly "x-since"?: string;
   readonly "x-seen-live"?: string;
+  readonly "x-our-reading"?: string;
   readonly "x-successor"?: string;
   readonly "x-deprecated-since"?: string;
   readonly "x-access-level"?: AccessLevel;
