@@ -79,7 +79,7 @@ async function startPolls(
     clock,
     clockOffset: () => 0,
     isClockInDoubt: () => false,
-    expiry: { state: never, property: never, channel: never, limit: never, version: never },
+    expiry: { state: never, property: never, channel: never, limit: never, version: never, detail: never },
   });
   const list = (nodes: readonly SimNode[]) => ({ items: nodes.map(nodeRecord), complete: true, skipped: 0 });
   await writer.applyTree({

@@ -2,7 +2,14 @@
  * The order of first runs: the tree before what hangs on it, so that the first page is right at once. What stands together
  * begins together: a slow status list must not keep the values back.
  */
-export const FIRST_RUNS = [["health"], ["tree"], ["status", "channels"], ["limits"], ["timeseries"]] as const;
+export const FIRST_RUNS = [
+  ["health"],
+  ["tree"],
+  ["status", "channels"],
+  ["limits"],
+  ["details"],
+  ["timeseries"],
+] as const;
 /** In the order of their first runs. */
 export const COLLECTOR_NAMES = FIRST_RUNS.flat();
 export type CollectorName = (typeof COLLECTOR_NAMES)[number];

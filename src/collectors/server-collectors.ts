@@ -6,10 +6,12 @@ import { confirmationWindow, type ExpiryPolicy } from "../model/expiry-policy.ts
 import type { ParentKind } from "../projection/shape.ts";
 import type { NodeKind } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
+import { EXTRA_COLLECTORS } from "../telemetry/own-metrics.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 import { ChannelsCollector, LimitsCollector } from "./channel-collectors.ts";
 import { COLLECTOR_NAMES, type Collector, type CollectorName, FIRST_RUNS } from "./collector.ts";
 import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
+import { DetailsCollector } from "./details-collector.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
 import type { LatestValues } from "./latest-values.ts";
 import { StatusCollector, TreeCollector } from "./node-collectors.ts";
@@ -22,7 +24,7 @@ import type { StateWriter } from "./state-writer.ts";
 import { TimeSeriesCollector } from "./time-series.ts";
 
 /** Extras: `prtg_up` does not depend on them, and the first page does not wait for them. */
-const EXTRAS: ReadonlySet<CollectorName> = new Set(["limits", "timeseries"]);
+const EXTRAS: ReadonlySet<CollectorName> = new Set<CollectorName>(EXTRA_COLLECTORS);
 
 /** A collector without a schedule does not run. */
 export type Schedules = { readonly [Name in CollectorName]?: Schedule | undefined };
@@ -174,6 +176,7 @@ export class ServerCollectors {
       status: new StatusCollector({ reader, writer, singles, countedKinds, requestTree }),
       channels: new ChannelsCollector({ reader, writer, engine, singles: channels, requestTree }),
       limits: new LimitsCollector(reader, writer, extras),
+      details: new DetailsCollector(reader, writer, extras),
       timeseries: sync && new TimeSeriesCollector(sync.engine, sync.latest),
     };
   }
@@ -203,6 +206,7 @@ export function createExpiryPolicy(
     channel: () => after(["channels"]),
     limit: () => after(["limits"]),
     version: () => after(["health"], 3 * VERSION_EVERY_MS),
+    detail: () => after(["details"]),
   };
 }
 

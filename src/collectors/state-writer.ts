@@ -2,6 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import { TimeSlices } from "../lib/yielding.ts";
 import { stateBytes } from "../model/bounds.ts";
+import type { DetailsUpdate } from "../model/details.ts";
 import type { ExpiryPolicy } from "../model/expiry-policy.ts";
 import type { Lookups } from "../model/lookups.ts";
 import type { LatestRow } from "../model/server-channels.ts";
@@ -71,6 +72,10 @@ export class StateWriter {
   /** See ServerState. */
   async spaceValues(readEveryMs: number): Promise<void> {
     await this.#commit((context) => this.state.spaceValues(readEveryMs, context));
+  }
+
+  async applyDetails(update: DetailsUpdate): Promise<void> {
+    await this.#commit((context) => this.state.applyDetails(update, context));
   }
 
   async applyVersion(version: string): Promise<void> {

@@ -13,10 +13,10 @@ import { webSchema } from "./web-schema.ts";
  * docs/configuration.md all come from here. Keys are snake_case in YAML and camelCase, with units, in the code.
  */
 
-function collectorKeys(defaultSchedule: string) {
+function collectorKeys(defaultSchedule: string, isEnabled = true) {
   return {
     schedule: schedule().prefault(defaultSchedule).meta({ description: "When it runs." }),
-    enabled: z.boolean().prefault(true).meta({ description: "Whether it runs at all." }),
+    enabled: z.boolean().prefault(isEnabled).meta({ description: "Whether it runs at all." }),
   };
 }
 
@@ -41,6 +41,10 @@ const collectors = z.strictObject({
   tree: collector("5m", "Probes, groups, devices and sensors: names, places in the tree, properties; object counts."),
   channels: collector("60s", "Last measurement of every channel."),
   limits: collector("15m", "Limits that are set on channels, and the lookups that have texts for their values."),
+  details: z.strictObject(collectorKeys("15m", false)).prefault({}).meta({
+    description:
+      "What a server tells beside its objects: use and end of the license, connections of probes, auto-discoveries under way, and the primary channel of each sensor. Two requests, one for each probe, and one for each 3,000 sensors. Off by default, since no specification shows what most of these answers look like.",
+  }),
   timeseries,
 });
 

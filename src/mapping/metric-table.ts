@@ -107,6 +107,36 @@ export const TREE_FAMILIES = {
     [...CHANNEL_LABELS, "metric"],
     "Always 1; all labels of the channel, and the metric that shows its value. Served when labels are left out, or on request.",
   ),
+  channelPrimary: gauge(
+    "prtg_channel_primary",
+    ["sensor_id", "channel_id"],
+    "1 for the primary channel of the sensor (GET /experimental/channels, filter primary = true). Only with the collector details.",
+  ),
+  licenseUsed: gauge(
+    "prtg_license_sensors_used",
+    [],
+    "Sensors that count against the license (GET /experimental/license). Only with the collector details, where the server tells.",
+  ),
+  licenseMax: gauge(
+    "prtg_license_sensors_max",
+    [],
+    "Sensors that the license allows; no series where it sets no limit (GET /experimental/license). Only with the collector details.",
+  ),
+  licenseExpiry: gauge(
+    "prtg_license_expiry_timestamp_seconds",
+    [],
+    "Unix time at which the license ends (GET /experimental/license). Only with the collector details, where the server tells.",
+  ),
+  autodiscoveries: gauge(
+    "prtg_autodiscoveries_running",
+    [],
+    "Auto-discoveries under way (GET /autodiscoveries). Only with the collector details.",
+  ),
+  probeConnected: gauge(
+    "prtg_probe_connected",
+    ["id", "kind", "path"],
+    "1 while the core has a connection to the probe, else 0 (GET /probes/{id}/info). Only with the collector details, where the server tells.",
+  ),
 } as const satisfies Record<string, MetricFamily>;
 
 export type TreeFamilyName = keyof typeof TREE_FAMILIES;

@@ -15,6 +15,8 @@ export interface ExpiryPolicy {
   /** Limits from their own collector. */
   limit(): number;
   version(): number;
+  /** License, connections of probes, auto-discoveries, primary channels. */
+  detail(): number;
 }
 
 /** Three periods of the collector, at least five minutes. */

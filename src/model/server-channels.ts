@@ -30,6 +30,8 @@ export interface ServerChannelsOptions {
   readonly sensor: (id: string) => NodeState | undefined;
   /** Age at which a measurement is withdrawn; undefined: three scanning intervals, at least five minutes. */
   readonly staleAfterMs: number | undefined;
+  /** A channel is gone. */
+  readonly removed: (channel: Channel) => void;
 }
 
 /** All channels of one server: which there are, what was measured, which wait for their sensor. */
@@ -38,6 +40,7 @@ export class ServerChannels {
   readonly #sensorWith: (id: string) => NodeState | undefined;
   readonly #numbers = new ChannelNumbers();
   readonly #sensors = new Map<string, SensorChannels>();
+  readonly #removed: (channel: Channel) => void;
   #staleAfterMs: number | undefined;
   #readEveryMs = 0;
   #waiting = new Map<string, ChannelRecord[]>();
@@ -46,8 +49,9 @@ export class ServerChannels {
   #lookups: Lookups | undefined;
   #poll = 0;
 
-  constructor({ sensor, staleAfterMs }: ServerChannelsOptions, observer: StateObserver) {
+  constructor({ sensor, staleAfterMs, removed }: ServerChannelsOptions, observer: StateObserver) {
     this.#sensorWith = sensor;
+    this.#removed = removed;
     this.#staleAfterMs = staleAfterMs;
     this.observer = observer;
   }
@@ -298,6 +302,7 @@ export class ServerChannels {
 
   #remove(channel: Channel): void {
     this.observer.channelRemoved(channel);
+    this.#removed(channel);
     this.#numbers.release(channel.row);
     this.#count--;
   }

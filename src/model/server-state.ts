@@ -3,6 +3,7 @@ import type { StatusToken } from "../prtg/status.ts";
 import { labelSize, labelsTooLarge } from "./bounds.ts";
 import type { Channel } from "./channel.ts";
 import { Counts, countStatuses } from "./counts.ts";
+import { Details, type DetailsUpdate } from "./details.ts";
 import type { Lookups } from "./lookups.ts";
 import { NODE_FACTS, NodeState, NodeTimes, nodeExpiry } from "./node-state.ts";
 import type { NodeWatcher } from "./node-watcher.ts";
@@ -44,6 +45,7 @@ export class ServerState {
   readonly #sensorStatuses = new StatusTally();
   readonly #statusCounts = new Counts();
   readonly #objectCounts = new Counts();
+  readonly #details: Details;
   /** Kinds of which a list came. */
   readonly #listed = new Set<string>();
   #tree: Tree = EMPTY_TREE;
@@ -57,7 +59,12 @@ export class ServerState {
       const node = this.#nodes.get(id);
       return node?.node.kind === "sensor" ? node : undefined;
     };
-    this.#channels = new ServerChannels({ sensor, staleAfterMs }, NO_OBSERVER);
+    const removed = (channel: Channel) => this.#details.forget(channel, this.#observer);
+    this.#channels = new ServerChannels({ sensor, staleAfterMs, removed }, NO_OBSERVER);
+    this.#details = new Details({
+      node: (id) => this.#nodes.get(id),
+      channel: (sensorId, channelId) => this.#channels.of(sensorId)?.find(channelId),
+    });
   }
 
   /** Hears of each change from now on, in place of the one before. */
@@ -205,6 +212,15 @@ export class ServerState {
     this.#observer.versionTold(this.#version, now.monotonic);
   }
 
+  /** What is told seldom. */
+  get details(): Details {
+    return this.#details;
+  }
+
+  applyDetails(update: DetailsUpdate, context: UpdateContext): Promise<void> {
+    return this.#details.apply(update, this.#observer, context);
+  }
+
   /** Values are served for another time. No observer is told: everything has to be read anew. */
   changeStaleness(staleAfterMs: number | undefined, context: UpdateContext): Promise<void> {
     return this.#channels.changeStaleness(staleAfterMs, context);
@@ -289,6 +305,7 @@ export class ServerState {
       known.node = node;
       watcher?.nodeReplaced(known, before);
       this.#observer.nodeChanged(known, NODE_FACTS.identity, now.monotonic);
+      this.#details.renamed(known, this.#observer, now.monotonic);
       if (node.kind === "sensor") this.#channels.moveSensor(node.id, now);
     }
     return changes;
@@ -302,6 +319,7 @@ export class ServerState {
       this.#sensorStatuses.remove(known.status);
     }
     this.#observer.nodeRemoved(known);
+    this.#details.forget(known, this.#observer);
     watcher?.nodeRemoved(known);
     this.#nodes.delete(id);
     this.#nodeTimes.release(known.row);

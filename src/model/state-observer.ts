@@ -1,5 +1,6 @@
 import type { Channel } from "./channel.ts";
 import type { Count } from "./counts.ts";
+import type { Detail } from "./details.ts";
 import type { NodeState } from "./node-state.ts";
 
 export interface KnownVersion {
@@ -23,6 +24,8 @@ export interface StateObserver {
   objectsCounted(count: Count, now: number): void;
   objectCountRemoved(count: Count): void;
   versionTold(version: KnownVersion, now: number): void;
+  detailTold(detail: Detail, now: number): void;
+  detailRemoved(detail: Detail): void;
 }
 
 /** For a state that only others read. */
@@ -35,4 +38,6 @@ export const NO_OBSERVER: StateObserver = {
   objectsCounted: () => undefined,
   objectCountRemoved: () => undefined,
   versionTold: () => undefined,
+  detailTold: () => undefined,
+  detailRemoved: () => undefined,
 };

@@ -1,7 +1,8 @@
 import type { ChannelServing, MappingOutcome } from "../mapping/channel-mapper.ts";
-import { deviceInfoLabels, nodeLabels } from "../mapping/series-labels.ts";
+import { channelIdLabels, deviceInfoLabels, nodeLabels } from "../mapping/series-labels.ts";
 import { ALL_CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import type { Count } from "../model/counts.ts";
+import type { Detail, DetailSubject } from "../model/details.ts";
 import { ALL_NODE_FACTS, NODE_FACTS, type NodeState } from "../model/node-state.ts";
 import type { ServerState } from "../model/server-state.ts";
 import type { KnownVersion, StateObserver } from "../model/state-observer.ts";
@@ -10,6 +11,7 @@ import type { UpdateContext } from "../model/update-context.ts";
 import { SERVER_WIDE, type ShardKey, shardKeyOf } from "../store/shard-key.ts";
 import type { Tables } from "../store/store.ts";
 import { ChannelProjection } from "./channel-projection.ts";
+import { DETAIL_FACT, DETAIL_FAMILIES, type DetailFamily } from "./detail-families.ts";
 import type { Subject } from "./family.ts";
 import { type AboutNodes, ALL_STATUSES, type NodeFamily, PARENT_FAMILIES, SENSOR_FAMILIES } from "./node-families.ts";
 import { Projector } from "./projector.ts";
@@ -31,6 +33,7 @@ export class ServerProjection implements StateObserver {
   readonly #statusCounts: ServerProjector<Count>;
   readonly #objectCounts: ServerProjector<Count>;
   readonly #version: ServerProjector<KnownVersion>;
+  readonly #details: Projector<Detail, undefined, DetailFamily["labels"]>;
 
   /** `server`: value of the label. */
   constructor(server: string, shape: Shape, tables: Tables) {
@@ -59,6 +62,21 @@ export class ServerProjection implements StateObserver {
     const ofServer = { labels: { server: () => [server] }, tables, shardKey: () => SERVER_WIDE, identity: 0 };
     this.#statusCounts = new Projector({ ...ofServer, families: [COUNT_FAMILIES.sensors] });
     this.#objectCounts = new Projector({ ...ofServer, families: [COUNT_FAMILIES.objects] });
+    this.#details = new Projector({
+      families: Object.values(DETAIL_FAMILIES),
+      labels: {
+        server: () => [server],
+        node: ({ about }) => (about.kind === "probeConnected" ? nodeLabels(server, about.node.node) : []),
+        channel: ({ about }) =>
+          about.kind === "primaryChannel"
+            ? channelIdLabels(server, about.channel.sensor.id, about.channel.channelId)
+            : [],
+      },
+      tables,
+      shardKey: ({ about }) => shardKeyOfDetail(server, about),
+      // There are few: where labels changed they are told again.
+      identity: DETAIL_FACT,
+    });
     this.#version = new Projector({ ...ofServer, families: [VERSION_FAMILIES.serverInfo] });
   }
 
@@ -80,6 +98,7 @@ export class ServerProjection implements StateObserver {
     for (const count of state.statusCounts) this.statusCounted(count, now);
     for (const count of state.objectCounts) this.objectsCounted(count, now);
     if (state.version !== undefined) this.versionTold(state.version, now);
+    for (const detail of state.details) this.detailTold(detail, now);
   }
 
   nodeChanged(node: NodeState, facts: number, now: number): void {
@@ -114,6 +133,14 @@ export class ServerProjection implements StateObserver {
     this.#version.show(version, undefined, ANY_FACT, now);
   }
 
+  detailTold(detail: Detail, now: number): void {
+    this.#details.show(detail, undefined, DETAIL_FACT, now);
+  }
+
+  detailRemoved(detail: Detail): void {
+    this.#details.remove(detail, undefined);
+  }
+
   /** Measurements of the channel go to a receiver, which is to be told when its series end. */
   markMeasured(channel: Channel): void {
     this.#channels.markMeasured(channel);
@@ -132,6 +159,12 @@ export class ServerProjection implements StateObserver {
   #projectorOf({ node }: NodeState): NodeProjector {
     return node.kind === "sensor" ? this.#sensors : this.#parents;
   }
+}
+
+/** With the object that it is about. */
+function shardKeyOfDetail(server: string, about: DetailSubject): ShardKey {
+  if (about.kind === "probeConnected") return shardKeyOfNode(server, about.node.node);
+  return about.kind === "primaryChannel" ? shardKeyOfNode(server, about.channel.sensor.node) : SERVER_WIDE;
 }
 
 /** Series of a device, its sensors and their channels stay together; probes and groups are each by themselves. */

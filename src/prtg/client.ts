@@ -9,6 +9,7 @@ import { decodeNode } from "./decode/node.ts";
 import { type DecodeProblems, noProblems, reportProblems } from "./decode/problems.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
+import { DetailsReader } from "./details-reader.ts";
 import {
   channelLists,
   type ListEndpoint,
@@ -54,6 +55,7 @@ export function createApiClient(options: ApiClientOptions): MonitoringApi {
 
 class ApiClient implements MonitoringApi {
   readonly readingOrder = READING_ORDER;
+  readonly details: DetailsReader;
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
   readonly #lists: ListReader;
@@ -94,6 +96,7 @@ class ApiClient implements MonitoringApi {
     this.#texts = new TextBounds(options.limits.maxTextLength);
     this.#lists = new ListReader(options, this.#requester, quotas);
     this.#objects = new ObjectReader(options, this.#requester);
+    this.details = new DetailsReader(this.#requester, this.#lists, this.#channelFormat);
     this.#timeSeries = new TimeSeriesReader(options, this.#requester, this.#requester.serverClock, quotas);
   }
 

@@ -90,6 +90,21 @@ export const PREFERRED_ENDPOINTS: readonly string[] = [
 /** The list of lookup definitions: deprecated, without a successor so far. */
 export const LOOKUP_LIST: ListEndpoint = { endpoint: "/lookup-definitions", optional: [] };
 
+/** The auto-discoveries under way: stable. */
+export const AUTODISCOVERY_LIST: ListEndpoint = { endpoint: "/autodiscoveries", optional: [] };
+
+/** The one channel of each sensor that the product shows first. Records do not show which it is. */
+export const PRIMARY_CHANNELS: ListEndpoint = {
+  endpoint: "/experimental/channels",
+  optional: [],
+  filter: "primary = true",
+};
+
+/** How a probe is connected: stable. */
+export function probeInfo(id: string): { readonly endpoint: string; readonly path: string } {
+  return { endpoint: "/probes/{id}/info", path: `/probes/${encodeURIComponent(id)}/info` };
+}
+
 /** Where the time series of sensors are read, the preferred endpoint first, then its fallback. */
 export const TIME_SERIES_ENDPOINTS = ["/experimental/timeseries/{id}/{type}", "/experimental/timeseries/{id}"] as const;
 export type TimeSeriesEndpoint = (typeof TIME_SERIES_ENDPOINTS)[number];

@@ -1,3 +1,4 @@
+import type { DetailsApi } from "./details-api.ts";
 import type {
   ChannelRecord,
   ListResult,
@@ -43,6 +44,8 @@ export interface MonitoringApi {
    * server does not tell them here. Rejects as `node`.
    */
   sensorChannels(sensorId: string, signal: AbortSignal): Promise<readonly ChannelRecord[]>;
+  /** What else there is to be told of the server. */
+  readonly details: DetailsApi;
   /** All lookup definitions; undefined where the server has no such endpoint. */
   lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined>;
   /**

@@ -138,3 +138,11 @@ export interface TimeSeriesRow {
   /** Channel id (the part after the dot) and value in its display unit; channels without a value are left out. */
   readonly values: readonly (readonly [channelId: string, value: number])[];
 }
+
+/** What the license allows, as far as the server tells. */
+export interface LicenseUse {
+  readonly used: number | undefined;
+  readonly max: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number | undefined;
+}

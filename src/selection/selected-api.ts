@@ -96,6 +96,11 @@ export class SelectedApi implements MonitoringApi {
     });
   }
 
+  /** Of the whole server: who asks leaves out what is not about a part. */
+  get details(): MonitoringApi["details"] {
+    return this.#api.details;
+  }
+
   /** The server counts the sensors that are not selected, too. */
   statusSummary(): Promise<undefined> {
     return Promise.resolve(undefined);

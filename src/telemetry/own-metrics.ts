@@ -61,7 +61,7 @@ const EVENT_DROPS = ["rejected", "full", "merged"] as const;
 const OUTCOMES = ["delivered", "rejected"] as const;
 
 /** Collectors that read only what the process has time for. */
-export const EXTRA_COLLECTORS = ["limits", "timeseries"] as const;
+export const EXTRA_COLLECTORS = ["limits", "details", "timeseries"] as const;
 /** Those of them that leave for a later run what there was no time for. */
 export const DEFERRED_COLLECTORS = ["timeseries"] as const;
 

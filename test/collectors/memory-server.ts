@@ -1,8 +1,10 @@
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
+import type { DetailsApi } from "../../src/prtg/details-api.ts";
 import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../../src/prtg/monitoring-api.ts";
 import type {
   ChannelRecord,
+  LicenseUse,
   ListResult,
   LookupDefinition,
   NodeKind,
@@ -26,6 +28,10 @@ export type Question =
   | "node"
   | "channel"
   | "sensorChannels"
+  | "license"
+  | "probeConnected"
+  | "autodiscoveries"
+  | "primaryChannels"
   | NodeKind;
 
 /** A monitoring server in memory: it answers from the arrays that the test fills. */
@@ -39,6 +45,11 @@ export class MemoryServer implements MonitoringApi {
   counts: ReadonlyMap<string, number> | undefined;
   /** Undefined: the server has no such list. */
   lookupDefinitions: readonly LookupDefinition[] | undefined;
+  /** Undefined: the server does not tell. */
+  licenseUse: LicenseUse | undefined;
+  autodiscoveries: number | undefined;
+  readonly connected = new Map<string, boolean>();
+  primary: readonly ChannelRecord[] | undefined;
   versionMembers: ReadonlyMap<string, string> = new Map([["version", "25.3.110"]]);
   offsetMs = 0;
   /** What each record is said to take while a collector holds it. */
@@ -170,6 +181,26 @@ export class MemoryServer implements MonitoringApi {
     if (!this.singles || !this.nodeRecords.has(sensorId)) throw notFound("/sensors/{id}/data");
     return this.channelRecords.filter((each) => each.sensorId === sensorId).map((each) => ({ ...each, unit: "" }));
   }
+
+  readonly details: DetailsApi = {
+    license: async (signal) => {
+      await this.#ask("license", signal);
+      return this.licenseUse;
+    },
+    probeConnected: async (id, signal) => {
+      await this.#ask("probeConnected", signal, { id });
+      return this.connected.get(id);
+    },
+    autodiscoveries: async (signal) => {
+      await this.#ask("autodiscoveries", signal);
+      return this.autodiscoveries;
+    },
+    primaryChannels: async (signal) => {
+      await this.#ask("primaryChannels", signal);
+      const items = this.primary;
+      return items && { items, complete: !this.incomplete.has("primaryChannels"), skipped: 0 };
+    },
+  };
 
   async lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined> {
     await this.#ask("lookups", signal);

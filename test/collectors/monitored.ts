@@ -39,12 +39,16 @@ const SCHEDULES: Readonly<Record<CollectorName, number>> = {
   status: 30 * SECOND,
   channels: MINUTE,
   limits: 15 * MINUTE,
+  details: 15 * MINUTE,
   timeseries: MINUTE,
 };
 
-export const SCHEDULED = Object.fromEntries(
-  COLLECTOR_NAMES.map((name) => [name, { kind: "interval", everyMs: SCHEDULES[name] }] as const),
-);
+const scheduled = (names: readonly CollectorName[]) =>
+  Object.fromEntries(names.map((name) => [name, { kind: "interval", everyMs: SCHEDULES[name] }] as const));
+
+/** As the configuration has it by default. */
+export const SCHEDULED = scheduled(COLLECTOR_NAMES.filter((name) => name !== "details"));
+export const SCHEDULED_WITH_DETAILS = scheduled(COLLECTOR_NAMES);
 
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;

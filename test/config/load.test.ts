@@ -77,6 +77,7 @@ describe("a file", () => {
         tree: { schedule: { kind: "interval", everyMs: 300_000 }, enabled: true },
         channels: { schedule: { kind: "interval", everyMs: 60_000 }, enabled: true },
         limits: { schedule: { kind: "interval", everyMs: 900_000 }, enabled: true },
+        details: { schedule: { kind: "interval", everyMs: 900_000 }, enabled: false },
         timeseries: { schedule: { kind: "interval", everyMs: 60_000 }, enabled: true, mode: "auto" },
       },
       staleAfterMs: undefined,

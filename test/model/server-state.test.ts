@@ -24,7 +24,7 @@ function sensorServer(observer: StateObserver = NO_OBSERVER) {
     const until = () => clock.monotonic() + 10 * MINUTE;
     return {
       now: { monotonic: clock.monotonic(), server: clock.now(), isServerInDoubt },
-      expiry: { state: until, property: until, channel: until, limit: until, version: until },
+      expiry: { state: until, property: until, channel: until, limit: until, version: until, detail: until },
       slices: new TimeSlices(clock),
     };
   };

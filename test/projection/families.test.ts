@@ -4,6 +4,7 @@ import { NodeState, NodeTimes } from "../../src/model/node-state.ts";
 import { reconcile } from "../../src/model/reconcile.ts";
 import { EMPTY_TREE } from "../../src/model/tree.ts";
 import { CHANNEL_FAMILIES } from "../../src/projection/channel-families.ts";
+import { DETAIL_FAMILIES } from "../../src/projection/detail-families.ts";
 import { PARENT_FAMILIES, SENSOR_FAMILIES } from "../../src/projection/node-families.ts";
 import { COUNT_FAMILIES, VERSION_FAMILIES } from "../../src/projection/server-families.ts";
 import type { NodeRecord } from "../../src/prtg/records.ts";
@@ -16,6 +17,7 @@ const DECLARED = {
   ...PARENT_FAMILIES,
   ...SENSOR_FAMILIES,
   ...CHANNEL_FAMILIES,
+  ...DETAIL_FAMILIES,
 };
 
 const ABOUT = { countedKinds: new Set<never>() };
@@ -42,7 +44,14 @@ describe("the families about the monitored world", () => {
   test("are those of the metric table, each declared once and under its name there", () => {
     const families = Object.fromEntries(Object.entries(DECLARED).map(([name, { family }]) => [name, family]));
     expect(families).toEqual(TREE_FAMILIES);
-    const parts = [VERSION_FAMILIES, COUNT_FAMILIES, PARENT_FAMILIES, SENSOR_FAMILIES, CHANNEL_FAMILIES];
+    const parts = [
+      VERSION_FAMILIES,
+      COUNT_FAMILIES,
+      PARENT_FAMILIES,
+      SENSOR_FAMILIES,
+      CHANNEL_FAMILIES,
+      DETAIL_FAMILIES,
+    ];
     expect(parts.flatMap((part) => Object.keys(part)).sort()).toEqual(Object.keys(TREE_FAMILIES).sort());
   });
 });

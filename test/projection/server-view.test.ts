@@ -34,7 +34,7 @@ async function viewed(first: Shape) {
     const until = () => clock.monotonic() + 10 * MINUTE;
     return {
       now: { monotonic: clock.monotonic(), server: clock.now(), isServerInDoubt: false },
-      expiry: { state: until, property: until, channel: until, limit: until, version: until },
+      expiry: { state: until, property: until, channel: until, limit: until, version: until, detail: until },
       slices: new TimeSlices(clock),
     };
   };

@@ -22,7 +22,7 @@ export interface PlannedStep extends Step {
 
 /** What `serve` will ask this server for with this configuration, in the order in which failures tell most. */
 export function checkSteps(server: ServerConfig, config: Config): readonly PlannedStep[] {
-  const { tree, status, channels, limits } = config.collectors;
+  const { tree, status, channels, limits, details } = config.collectors;
   const found: FoundLists = { nodes: new Map(), channels: undefined };
   const states = { lookups: false };
   // What the server counts as a whole says nothing of a part.
@@ -40,6 +40,7 @@ export function checkSteps(server: ServerConfig, config: Config): readonly Plann
     ...of(channels.enabled ? ["channels"] : [], channelsStep(found)),
     ...(isWhole ? [] : of(readers, selectionStep(found))),
     ...of(limits.enabled ? ["limits"] : [], lookupsStep(states), limitsStep(states)),
+    ...of(details.enabled ? ["details"] : [], detailsStep(found, isWhole)),
     ...of(readsTimeSeries(server, config) ? ["timeseries"] : [], timeSeriesStep(found)),
   ];
 }
@@ -116,6 +117,32 @@ const OBJECT_COUNTS: Step = {
     return ok([...counts].map(([kind, count]) => `${kind} ${count}`).join(", "));
   },
 };
+
+/** Each of the details by itself: what is not told is named. */
+function detailsStep(found: FoundLists, isWhole: boolean): Step {
+  return {
+    subject: "details",
+    reading: "details",
+    remedy: "Nothing if they are not missed; else leave collectors.details off.",
+    run: async ({ api: { details }, signal }) => {
+      const license = isWhole ? await details.license(signal) : undefined;
+      const running = isWhole ? await details.autodiscoveries(signal) : undefined;
+      const probe = found.nodes.get("probe")?.[0]?.id;
+      const connected = probe === undefined ? undefined : await details.probeConnected(probe, signal);
+      const primary = (await details.primaryChannels(signal))?.items.length;
+      const sensors =
+        license?.used === undefined ? undefined : `${license.used} of ${license.max ?? "unlimited"} sensors`;
+      const told = (name: string, value: unknown) => `${name}: ${value ?? "not told"}`;
+      return ok(
+        [
+          ...(isWhole ? [told("license", sensors), told("auto-discoveries under way", running)] : []),
+          told("first probe", connected === undefined ? undefined : connected ? "connected" : "not connected"),
+          told("primary channels", primary),
+        ].join(", "),
+      );
+    },
+  };
+}
 
 const SERIES_REMEDY = "Nothing if collectors.timeseries is not needed; else update the server.";
 

@@ -13,6 +13,7 @@ const collectors = {
   status: every(30_000),
   channels: every(60_000),
   limits: every(300_000),
+  details: every(900_000),
   timeseries: { ...every(60_000), mode: "auto" },
 } satisfies Config["collectors"];
 

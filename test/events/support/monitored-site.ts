@@ -13,7 +13,7 @@ export function monitoredState(clock: ManualClock) {
     const until = () => clock.monotonic() + 600_000;
     return {
       now: { monotonic: clock.monotonic(), server: clock.now(), isServerInDoubt: false },
-      expiry: { state: until, property: until, channel: until, limit: until, version: until },
+      expiry: { state: until, property: until, channel: until, limit: until, version: until, detail: until },
       slices: new TimeSlices(clock),
     };
   };

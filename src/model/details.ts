@@ -1,0 +1,107 @@
+import type { ChannelRecord, LicenseUse } from "../prtg/records.ts";
+import type { Channel } from "./channel.ts";
+import type { NodeState } from "./node-state.ts";
+import { Rows } from "./rows.ts";
+import type { StateObserver } from "./state-observer.ts";
+import type { UpdateContext } from "./update-context.ts";
+
+/** What a poll of details brought; what the server does not tell is left out. */
+export interface DetailsUpdate {
+  readonly license?: LicenseUse | undefined;
+  /** How many auto-discoveries are under way. */
+  readonly autodiscoveries?: number | undefined;
+  /** Whether probes are connected, by id. */
+  readonly probes?: ReadonlyMap<string, boolean> | undefined;
+  /** The primary channel of each sensor. */
+  readonly primary?: Iterable<Pick<ChannelRecord, "sensorId" | "channelId">> | undefined;
+}
+
+/** What a number is about. */
+export type DetailSubject =
+  | { readonly kind: "licenseUsed" | "licenseMax" | "licenseExpiry" | "autodiscoveries" }
+  | { readonly kind: "probeConnected"; readonly node: NodeState }
+  | { readonly kind: "primaryChannel"; readonly channel: Channel };
+
+/** A number that is told seldom, of the server or of one of its objects. */
+export interface Detail {
+  /** Unique among the details of the server. */
+  readonly row: number;
+  readonly about: DetailSubject;
+  readonly value: number;
+  /** Monotonic ms. */
+  readonly until: number;
+}
+
+interface Known {
+  /** By id. */
+  readonly node: (id: string) => NodeState | undefined;
+  readonly channel: (sensorId: string, channelId: string) => Channel | undefined;
+}
+
+/** The details of one server. They go with what they are about, and when no poll confirms them any more. */
+export class Details {
+  readonly #known: Known;
+  readonly #rows = new Rows();
+  readonly #details = new Map<unknown, Detail>();
+
+  constructor(known: Known) {
+    this.#known = known;
+  }
+
+  [Symbol.iterator](): Iterator<Detail> {
+    return this.#details.values();
+  }
+
+  async apply(update: DetailsUpdate, observer: StateObserver, { now, expiry, slices }: UpdateContext): Promise<void> {
+    const until = expiry.detail();
+    const tell = (key: unknown, about: DetailSubject, value: number | undefined) => {
+      if (value === undefined) return;
+      const row = this.#details.get(key)?.row ?? this.#rows.take();
+      const detail = { row, about, value, until };
+      this.#details.set(key, detail);
+      observer.detailTold(detail, now.monotonic);
+    };
+    const { license, autodiscoveries, probes = [], primary } = update;
+    const { used, max, expiresAt } = license ?? {};
+    const ofServer = [
+      ["licenseUsed", used],
+      ["licenseMax", max],
+      ["licenseExpiry", expiresAt],
+      ["autodiscoveries", autodiscoveries],
+    ] as const;
+    for (const [kind, value] of ofServer) tell(kind, { kind }, value);
+    for (const [id, isConnected] of probes) {
+      const node = this.#known.node(id);
+      if (node !== undefined) tell(node, { kind: "probeConnected", node }, Number(isConnected));
+    }
+    if (primary === undefined) return;
+    const shown = new Set<Channel>();
+    for (const { sensorId, channelId } of primary) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      const channel = this.#known.channel(sensorId, channelId);
+      if (channel === undefined) continue;
+      shown.add(channel);
+      tell(channel, { kind: "primaryChannel", channel }, 1);
+    }
+    // Another one is it now.
+    for (const { about } of [...this.#details.values()]) {
+      if (about.kind === "primaryChannel" && !shown.has(about.channel)) this.forget(about.channel, observer);
+    }
+  }
+
+  /** The object has another name, or another place. */
+  renamed(node: NodeState, observer: StateObserver, now: number): void {
+    const detail = this.#details.get(node);
+    if (detail !== undefined) observer.detailTold(detail, now);
+  }
+
+  /** The object is gone. */
+  forget(subject: NodeState | Channel, observer: StateObserver): void {
+    const detail = this.#details.get(subject);
+    if (detail === undefined) return;
+    observer.detailRemoved(detail);
+    this.#details.delete(subject);
+    this.#rows.release(detail.row);
+  }
+}

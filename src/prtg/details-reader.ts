@@ -1,0 +1,64 @@
+import { ApiError, isMissing } from "./api-error.ts";
+import { type Autodiscovery, decodeAutodiscovery, readConnected, readLicense } from "./decode/details.ts";
+import type { DetailsApi } from "./details-api.ts";
+import { AUTODISCOVERY_LIST, PRIMARY_CHANNELS, probeInfo } from "./endpoints.ts";
+import { NODE_RECORD_BYTES } from "./memory-bounds.ts";
+import type { ItemFormat, ListReader } from "./paging/list-reader.ts";
+import type { ChannelRecord, LicenseUse, ListResult } from "./records.ts";
+import type { Requester } from "./request/requester.ts";
+
+const LICENSE = "/experimental/license";
+
+const AUTODISCOVERIES: ItemFormat<Autodiscovery> = {
+  decode: decodeAutodiscovery,
+  keyOf: ({ id }) => id,
+  sizeOf: ({ id }) => id.length,
+  itemBytes: NODE_RECORD_BYTES,
+};
+
+export class DetailsReader implements DetailsApi {
+  readonly #requester: Requester;
+  readonly #lists: ListReader;
+  readonly #channels: ItemFormat<ChannelRecord>;
+
+  constructor(requester: Requester, lists: ListReader, channels: ItemFormat<ChannelRecord>) {
+    this.#requester = requester;
+    this.#lists = lists;
+    this.#channels = channels;
+  }
+
+  license(signal: AbortSignal): Promise<LicenseUse | undefined> {
+    return ifTold(LICENSE, async () =>
+      readLicense((await this.#requester.get({ endpoint: LICENSE, path: LICENSE }, signal)).json),
+    );
+  }
+
+  probeConnected(id: string, signal: AbortSignal): Promise<boolean | undefined> {
+    const { endpoint, path } = probeInfo(id);
+    return ifTold(endpoint, async () => readConnected((await this.#requester.get({ endpoint, path }, signal)).json));
+  }
+
+  autodiscoveries(signal: AbortSignal): Promise<number | undefined> {
+    return ifTold(AUTODISCOVERY_LIST.endpoint, async () => {
+      const { items } = await this.#lists.read([AUTODISCOVERY_LIST], AUTODISCOVERIES, signal);
+      return items.filter(({ isRunning }) => isRunning).length;
+    });
+  }
+
+  primaryChannels(signal: AbortSignal): Promise<ListResult<ChannelRecord> | undefined> {
+    return ifTold(PRIMARY_CHANNELS.endpoint, () => this.#lists.read([PRIMARY_CHANNELS], this.#channels, signal));
+  }
+}
+
+/** Undefined where the server has no such endpoint, refuses the filter, or this user may not ask. */
+async function ifTold<Told>(endpoint: string, read: () => Promise<Told>): Promise<Told | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isMissing(endpoint, error)) return undefined;
+    if (error instanceof ApiError && NOT_TOLD.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const NOT_TOLD: ReadonlySet<string> = new Set(["API_ENDPOINT_MISSING", "API_FORBIDDEN", "API_BAD_REQUEST"]);

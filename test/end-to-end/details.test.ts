@@ -1,0 +1,57 @@
+import { afterEach, expect, test } from "vitest";
+import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";
+
+const SETTINGS = "collectors: { details: { enabled: true }, timeseries: { enabled: false } }";
+const SIZE = { sensors: 300, devices: 40, probes: 3 };
+
+let exporter: SimulatedExporter | undefined;
+
+afterEach(async () => {
+  await exporter?.close();
+  exporter = undefined;
+});
+
+async function start(settings: string, faults: readonly string[] = []): Promise<SimulatedExporter> {
+  exporter = await startSimulatedExporter({ size: SIZE, settings, simulator: { faults } });
+  return exporter;
+}
+
+async function shown({ samples }: SimulatedExporter) {
+  const page = [...(await samples()).values()];
+  const of = (name: string) => page.filter((sample) => sample.name === name);
+  return { of, value: (name: string) => of(name).map(({ value }) => Number(value)) };
+}
+
+test("details of a simulated server are those that it has", async () => {
+  const subject = await start(SETTINGS);
+  expect(await subject.poll()).toBe(true);
+  const { world } = subject.simulator;
+  const { of, value } = await shown(subject);
+  expect(value("prtg_license_sensors_used")).toEqual([world.list("sensor").length]);
+  expect(value("prtg_autodiscoveries_running")).toEqual([0]);
+  expect(of("prtg_probe_connected").map(({ labels }) => labels.id)).toEqual(world.list("probe").map(({ id }) => id));
+  const primary = world
+    .list("sensor")
+    .flatMap(({ id, channels }) =>
+      channels.filter((channel) => channel.primary).map(({ number }) => `${id}.${number}`),
+    );
+  const found = of("prtg_channel_primary").map(({ labels }) => `${labels.sensor_id}.${labels.channel_id}`);
+  expect(found.toSorted()).toEqual(primary.toSorted());
+  // Each has a channel to join with.
+  const channels = new Set(of("prtg_channel_value").map(({ labels }) => `${labels.sensor_id}.${labels.channel_id}`));
+  expect(found.filter((id) => channels.has(id)).length).toBeGreaterThan(200);
+});
+
+test("endpoints that are missing leave their families out, and nothing else", async () => {
+  const subject = await start(SETTINGS, [
+    "missing@/experimental/license",
+    "missing@/probes/*/info",
+    "missing@/autodiscoveries",
+  ]);
+  expect(await subject.poll()).toBe(true);
+  const { of } = await shown(subject);
+  for (const name of ["prtg_license_sensors_used", "prtg_probe_connected", "prtg_autodiscoveries_running"]) {
+    expect(of(name)).toEqual([]);
+  }
+  expect(of("prtg_channel_primary").length).toBeGreaterThan(200);
+});
