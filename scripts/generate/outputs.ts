@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { reportJsonSchema } from "../../src/cli/report/format.ts";
 import { apiCoveragePage } from "./api-coverage-page.ts";
 import { configurationPage } from "./configuration-page.ts";
-import { editorSchemaFile, serversSchemaFile } from "./editor-schema.ts";
+import { editorSchemaFile, printJson, serversSchemaFile } from "./editor-schema.ts";
 import { errorsPage } from "./errors-page.ts";
+import { FIELD_NAMES_FILE, fieldNamesFile } from "./field-names.ts";
 import { chartFiles } from "./helm-chart.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { withPresetFamilies } from "./preset-families.ts";
@@ -23,9 +25,13 @@ export async function generate(root: URL): Promise<Output[]> {
     { path: "docs/errors.md", content: errorsPage() },
     { path: "docs/status.md", content: statusPage() },
     { path: "docs/api-coverage.md", content: await apiCoveragePage() },
+    { path: "docs/server-report.schema.json", content: printJson(reportJsonSchema()) },
     { path: "config/prtg-exporter.schema.json", content: editorSchemaFile() },
     { path: "config/prtg-exporter-servers.schema.json", content: serversSchemaFile() },
   ];
+  if ((await contentOf(root, "api/openapi.yaml")) !== undefined) {
+    outputs.push({ path: FIELD_NAMES_FILE, content: await fieldNamesFile(root) });
+  }
   const mapping = await contentOf(root, "docs/mapping.md");
   if (mapping !== undefined) outputs.push({ path: "docs/mapping.md", content: await withPresetFamilies(mapping) });
   if ((await contentOf(root, "deploy/helm/prtg-exporter/values.yaml")) !== undefined) {

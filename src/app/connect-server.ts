@@ -77,13 +77,23 @@ export function connectServer(
   context: CommandContext,
   special: Pick<ApiClientOptions, "maxAttempts"> = {},
 ): MonitoringApi {
+  return createApiClient({ ...clientOptions(server, observer, log, context), ...special });
+}
+
+/** How one server is reached, as its configuration has it. */
+export function clientOptions(
+  server: ServerConfig,
+  observer: ServerRecorder,
+  log: Logger,
+  context: CommandContext,
+): ApiClientOptions {
   const { credentials, tls, proxy } = server;
   const isUnverified = tls.insecureSkipVerify && server.url.startsWith("https:");
   observer.unverified(isUnverified);
   if (isUnverified) {
     log.warn("tls.insecure_skip_verify is set: whoever is between here and the server can read the credentials");
   }
-  return createApiClient({
+  return {
     name: server.name,
     url: server.url,
     auth:
@@ -106,6 +116,5 @@ export function connectServer(
     log,
     redactor: context.redactor,
     observer,
-    ...special,
-  });
+  };
 }

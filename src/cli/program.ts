@@ -71,12 +71,12 @@ function addServe(program: Command, run: Run): void {
 }
 
 function addCheck(program: Command, run: Run): void {
-  const command = subcommand(program, "check", "try everything that serve needs, and say what is wrong").action(
-    async (flags: CheckFlags) => {
+  const command = subcommand(program, "check", "try everything that serve needs, and say what is wrong")
+    .option("--report <file>", "also write what the servers are like, for a bug report: no names, hosts or values")
+    .action(async (flags: CheckFlags) => {
       const { check } = await import("./check/check.ts");
       run.code = await check(flags, run.redactor);
-    },
-  );
+    });
   addLogFlags(addWebConfigFlag(addConfigFlag(command)), process.stderr.isTTY, "error");
 }
 

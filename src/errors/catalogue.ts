@@ -55,6 +55,18 @@ export const ERROR_CATALOGUE = {
     meaning: "A file is not a recording that this version can read.",
     remedy: "Write it anew with map --all --save.",
   },
+  REPORT_UNWRITABLE: {
+    meaning: "A report about servers cannot be written.",
+    remedy: "Check the path given to --report and the permissions of its folder.",
+  },
+  REPORT_UNREADABLE: {
+    meaning: "A report about servers cannot be read.",
+    remedy: "Check the path given to --from-report and the permissions of the file.",
+  },
+  REPORT_INVALID: {
+    meaning: "A file is not a report about servers that this version can read.",
+    remedy: "Write it anew with check --report.",
+  },
   SECRET_UNREADABLE: {
     meaning: "A file that holds a secret cannot be read, or is empty.",
     remedy: "Check the path and that the user of the exporter may read it.",

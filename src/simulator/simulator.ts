@@ -43,11 +43,13 @@ export interface SimulatorOptions {
   readonly spelling: SpellingName;
   /** Which release it plays; the newest by default. */
   readonly release?: ReleaseName | undefined;
+  /** What `/version` says; that of the release by default. */
+  readonly version?: string | undefined;
   readonly credentials: Credentials;
   /** How long a session lasts since it was opened or renewed, by the monotonic clock; 30 minutes by default. */
   readonly sessionLifetimeMs?: number;
   /** What an omitted `limit` means. The specification: up to 3000; live servers were seen to send 100. */
-  readonly defaultLimit?: number;
+  readonly defaultLimit?: number | undefined;
   /** How long a new object answers 202 before it is fully available, in simulated time; 2 seconds by default. */
   readonly readyAfterMs?: number;
   /** See `parseFault`. */
@@ -116,7 +118,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const authOptions = { directory, forbiddenEndpoints, clock, now, sessionLifetimeMs, random, rejectsMalformed };
   const auth = new Authentication(authOptions);
   const requests = new RequestLog(clock, options.log);
-  const spelling = spellingOf(options.spelling, options.release);
+  const spelling = spellingOf(options.spelling, options.release, options.version);
   const offers = ({ id, seenLive }: Operation): boolean =>
     spelling.release.hasOperation(id) && (spelling.name === "live" || !seenLive);
   const service = new Service({

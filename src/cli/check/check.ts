@@ -25,7 +25,10 @@ import { checkSteps, type PlannedStep } from "./plan.ts";
 import { judgeClock, RunDurations } from "./run-durations.ts";
 import { type CheckRecorder, checkRecorder, type Step } from "./step.ts";
 
-export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags {}
+export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags {
+  /** Where a report about the servers is written. */
+  readonly report?: string;
+}
 
 /** After one of these the next request would only say the same, or take as long. */
 const FATAL: ReadonlySet<ErrorCode> = new Set([
@@ -76,6 +79,12 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
     }
   }
   if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+  if (flags.report !== undefined) {
+    const { writeServerReports } = await import("../report/server-reports.ts");
+    await writeServerReports(flags.report, config.servers, context, interrupted.signal);
+    if (interrupted.exitCode !== undefined) return interrupted.exitCode;
+    context.print(`${flags.report}: a report without names, addresses and values, to attach to a bug report`);
+  }
   context.print(concludeFindings(findings));
   return findings.some(({ status }) => status === "FAILED") ? 1 : 0;
 }

@@ -16,6 +16,8 @@ export interface SimulateFlags extends LogFlags, WorldFlags {
   readonly startAt?: number;
   readonly control?: true;
   readonly classicPort?: number;
+  /** File with a report about a server, which is played. */
+  readonly fromReport?: string;
   readonly hostileNames?: true;
 }
 
@@ -46,6 +48,7 @@ export function addSimulateFlags(command: Command): Command {
       ).argParser(parseMoment),
     )
     .option("--hostile-names", "give one in a hundred a name with quotes, markup, line ends or other scripts")
+    .option("--from-report <file>", "play the server of a report that check --report wrote: release, spelling, sizes")
     .option("--control", "let the world be changed at run time, below /simulator (with the API key)");
 }
 

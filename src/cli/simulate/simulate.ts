@@ -3,6 +3,7 @@ import type { Redactor } from "../../errors/redactor.ts";
 import type { ScenarioRun } from "../../simulator/scenario/run.ts";
 import { untilStopSignal } from "../signals.ts";
 import type { SimulateFlags } from "./flags.ts";
+import { reportedServer } from "./from-report.ts";
 import { startSimulatedServer } from "./simulated-server.ts";
 
 /** A monitoring server to build against: everything in memory, all data made up. Resolves with the exit code. */
@@ -11,7 +12,9 @@ export async function simulate(flags: SimulateFlags, redactor: Redactor): Promis
   const context = await createContext(flags, redactor);
   const { host = "0.0.0.0", port } = flags.listenAddress;
   const { apiKey, username, password } = flags;
-  const simulator = await startSimulatedServer(flags, { host, port }, { apiKey, username, password }, flags);
+  const reported = flags.fromReport === undefined ? undefined : await reportedServer(flags.fromReport);
+  const mode = { ...flags, reported };
+  const simulator = await startSimulatedServer(flags, { host, port }, { apiKey, username, password }, mode);
   const { world, url } = simulator;
   context.print(
     `simulating ${world.list("sensor").length} sensors with ${world.channels().length} channels on ${url}/api/v2`,

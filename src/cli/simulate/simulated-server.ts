@@ -4,6 +4,7 @@ import { ScenarioError } from "../../simulator/scenario/scenario-error.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import type { World } from "../../simulator/world/model.ts";
 import { createWorld, type WorldOptions } from "../../simulator/world/world.ts";
+import type { ReportedServer } from "./from-report.ts";
 import type { WorldFlags } from "./world-flags.ts";
 import { loadScenario, scenarioInvalid } from "./world-flags.ts";
 
@@ -30,6 +31,8 @@ export interface ServiceMode {
   readonly hostileNames?: boolean | undefined;
   /** Where the classic web server listens, on the same address; without, there is none. */
   readonly classicPort?: number | undefined;
+  /** A server of which a report tells: it counts before flags, but that sizes can be given. */
+  readonly reported?: ReportedServer | undefined;
 }
 
 /**
@@ -42,18 +45,27 @@ export async function startSimulatedServer(
   credentials: ServiceCredentials,
   mode: ServiceMode = {},
 ): Promise<Simulator> {
-  const { seed, spelling, release, fault } = flags;
+  const { seed, fault } = flags;
   const scenario = flags.scenario === undefined ? undefined : await loadScenario(flags.scenario);
-  const { startAt, speed, control = false, hostileNames = false, classicPort } = mode;
+  const { startAt, speed, control = false, hostileNames = false, classicPort, reported } = mode;
+  const { spelling = flags.spelling, release = flags.release, version, defaultLimit, faults = [] } = reported ?? {};
   const world = createSizedWorld({
     seed,
-    size: flags,
+    size: { ...reported?.size, ...flags },
     startedAt: startAt ?? systemClock.now(),
     plainNames: !hostileNames,
   });
   const options = { world, clock: systemClock, startAt, speed, control, scenario, credentials, classicPort };
   try {
-    return await startSimulator({ ...options, ...address, spelling, release, faults: fault });
+    return await startSimulator({
+      ...options,
+      ...address,
+      spelling,
+      release,
+      version,
+      defaultLimit,
+      faults: [...faults, ...fault],
+    });
   } catch (error) {
     if (error instanceof ScenarioError) throw scenarioInvalid(error);
     if (!(error instanceof Error && "syscall" in error)) throw error;

@@ -76,9 +76,10 @@ const LIVE: Forms = {
   timestamp: (at) => `"${new Date(at).toISOString().slice(0, 19)}Z"`,
 };
 
-export function spellingOf(name: SpellingName, releaseName: ReleaseName = NEWEST_RELEASE): Spelling {
+export function spellingOf(name: SpellingName, releaseName: ReleaseName = NEWEST_RELEASE, version?: string): Spelling {
   const forms = name === "live" ? LIVE : SPECIFICATION;
-  const release = releaseOf(releaseName, name);
+  const played = releaseOf(releaseName, name);
+  const release = version === undefined ? played : { ...played, version };
   const nodeStatus = release.hasTrait("prefixedNodeStatus") ? forms.summedStatus : forms.status;
   return { ...forms, release, nodeStatus };
 }

@@ -1,0 +1,56 @@
+import { readFile } from "node:fs/promises";
+import { load } from "js-yaml";
+
+/** Below the root of the repository. */
+export const FIELD_NAMES_FILE = "src/cli/report/field-names.gen.ts";
+
+/** Names in sections, which the contract leaves open. */
+const OF_SECTIONS = [
+  ...[
+    "AccessGroup",
+    "comment",
+    "coverage",
+    "debug",
+    "decimaldigits",
+    "displayunit",
+    "factor",
+    "downtimetotal",
+    "fixed",
+    "kindid",
+    "linkobject",
+  ],
+  ...["limiterrormsg", "limitmaxerror", "limitmaxwarning", "limitminerror", "limitminwarning", "limitmode"],
+  ...[
+    "limitwarningmsg",
+    "lookup",
+    "mode",
+    "parenttags",
+    "performance_impact",
+    "unittype",
+    "uptimetotal",
+    "valuelookup",
+  ],
+];
+/** Names that were never seen, and that newer releases are likely to have: latitude and longitude are said to be there. */
+const EXPECTED = ["lat", "latitude", "location", "lon", "longitude", "position"];
+
+/** Every name that the contract gives to a member of an object, for reports about servers. */
+export async function fieldNamesFile(root: URL): Promise<string> {
+  const contract: unknown = load(await readFile(new URL("api/openapi.yaml", root), "utf8"));
+  const names = new Set([...OF_SECTIONS, ...EXPECTED]);
+  collect(contract, names);
+  const lines = [...names].sort().map((name) => `  ${JSON.stringify(name)},\n`);
+  return `// Generated from api/openapi.yaml by \`npm run docs\`.\nexport const FIELD_NAMES: readonly string[] = [\n${lines.join("")}];\n`;
+}
+
+function collect(part: unknown, names: Set<string>): void {
+  if (Array.isArray(part)) for (const each of part) collect(each, names);
+  else if (typeof part === "object" && part !== null) {
+    for (const [key, value] of Object.entries(part)) {
+      if (key === "properties" && typeof value === "object" && value !== null) {
+        for (const name of Object.keys(value)) if (/^[A-Za-z_]\w*$/.test(name)) names.add(name);
+      }
+      collect(value, names);
+    }
+  }
+}

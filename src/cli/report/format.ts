@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { ERROR_CATALOGUE } from "../../errors/catalogue.ts";
+import { ERROR_STATUS } from "../../simulator/api-errors.ts";
+import { FIELD_NAMES } from "./field-names.gen.ts";
+import { PROBES } from "./probes.ts";
+import { VALUE_TYPES } from "./shape.ts";
+
+/*
+ * Everything that can stand in a report: numbers, and texts from lists that are a part of the exporter. What a report is
+ * checked by before it is written is what it is read by, so that nothing else can get into one.
+ */
+
+export const FORMAT = "prtg-exporter server report";
+/** Rises when older exporters could no longer read it. */
+export const FORMAT_VERSION = 1;
+
+/** Year, quarter, running number, build. Four digits at the end at least: no address of a network has them. */
+export const RELEASE = /^[12]\d\.[1-4]\.\d{1,3}\.\d{4,6}$/;
+/** `$[].basic.priority`: `[]` are items, `*` a name that no API defines. */
+const PLACE = /^\$(\[\]|\.(\*|[A-Za-z_]\w*))*$/;
+
+const KNOWN_NAMES: ReadonlySet<string> = new Set(FIELD_NAMES);
+
+export const CONTENT_TYPES = [
+  "application/json",
+  "application/problem+json",
+  "application/octet-stream",
+  "application/xml",
+  "text/html",
+  "text/json",
+  "text/plain",
+  "other",
+] as const;
+
+const count = z.int().min(0);
+
+const place = z
+  .string()
+  .regex(PLACE)
+  .refine((text) => [...text.matchAll(/\.(\w+)/g)].every(([, name = ""]) => KNOWN_NAMES.has(name)));
+
+const shape = z.record(place, z.partialRecord(z.enum(VALUE_TYPES), count));
+
+const endpoint = z.strictObject({
+  endpoint: z
+    .enum([...new Set(PROBES.map((probe) => probe.endpoint))])
+    .meta({ description: "Path below `/api/v2`; `{id}` stands for the id of an object that lists showed." }),
+  query: z.enum([...new Set(PROBES.map(({ query }) => query))]).meta({ description: "What it was asked for." }),
+  status: z.int().min(100).max(999).nullable().meta({ description: "Of HTTP; null where no answer came." }),
+  failure: z
+    .enum(Object.keys(ERROR_CATALOGUE))
+    .optional()
+    .meta({ description: "What the exporter makes of an answer that is none: docs/errors.md." }),
+  server_code: z
+    .enum([...Object.keys(ERROR_STATUS), "other"])
+    .optional()
+    .meta({ description: "`code` of the server's error object." }),
+  content_type: z.enum(CONTENT_TYPES).optional(),
+  headers: z
+    .array(z.enum(["Date", "Link", "X-Total-Count"]))
+    .optional()
+    .meta({ description: "Those of these that the answer had and that could be read." }),
+  total: count.optional().meta({ description: "X-Total-Count." }),
+  records: count.optional().meta({ description: "Items of the list." }),
+  bytes: count.optional().meta({ description: "Size of the body on the wire, where the answer was a success." }),
+  ms: count.meta({ description: "From sending the request to the last byte." }),
+  shape: shape.optional().meta({ description: "How often which type of value is at which place." }),
+});
+
+/** As flags of `simulate` call them. */
+export const SIZES = ["probes", "groups", "devices", "sensors", "channels"] as const;
+
+const server = z.strictObject({
+  release: z.string().regex(RELEASE).nullable().meta({ description: "Release of the server, where it tells one." }),
+  spelling: z
+    .enum(["live", "specification"])
+    .nullable()
+    .meta({ description: "Whether statuses are spelled as live servers do, or as the specification; null: not seen." }),
+  default_limit: count.nullable().meta({ description: "Channels that come where no limit is asked for; null: all." }),
+  objects: z.partialRecord(z.enum(SIZES), count).meta({
+    description: "Objects of each kind that the user sees; those that could not be counted are missing.",
+  }),
+  complete: z
+    .boolean()
+    .meta({ description: "False where asking ended early, because nothing else would have been answered." }),
+  endpoints: z.array(endpoint),
+});
+
+export const reportSchema = z.strictObject({
+  format: z.literal(FORMAT),
+  format_version: z.literal(FORMAT_VERSION),
+  exporter: z
+    .string()
+    .regex(/^[\w.+-]{1,60}$/)
+    .meta({ description: "Version of the exporter." }),
+  servers: z.array(server).meta({ description: "In the order of the configuration, without their names." }),
+});
+
+export type EndpointReport = z.output<typeof endpoint>;
+export type ServerReport = z.output<typeof server>;
+export type Report = z.output<typeof reportSchema>;
+
+/** docs/server-report.schema.json */
+export function reportJsonSchema(): object {
+  return { title: "Report about servers, by prtg-exporter check --report", ...z.toJSONSchema(reportSchema) };
+}

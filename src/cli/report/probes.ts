@@ -1,0 +1,59 @@
+/** An object whose id a request needs. */
+export type NeededObject = "probe" | "group" | "device" | "sensor" | "channel";
+
+/** One thing that a report asks a server: only reads. */
+export interface Probe {
+  /** Template of the path below `/api/v2`. */
+  readonly endpoint: string;
+  /** Without the leading `?`; `{id}` in it as in the path. */
+  readonly query: string;
+  readonly needs?: NeededObject;
+}
+
+/** Records of a list that shapes are taken from. */
+export const SAMPLE = 500;
+
+const SAMPLED = `limit=${SAMPLE}`;
+const KINDS = ["probe", "group", "device", "sensor"] as const;
+
+function list(endpoint: string, ...parameters: string[]): Probe {
+  return { endpoint, query: [SAMPLED, ...parameters].join("&") };
+}
+
+/** In this order: the first shows whether the server is there, the second whether the key is taken. */
+export const PROBES: readonly Probe[] = [
+  { endpoint: "/health", query: "" },
+  { endpoint: "/version", query: "" },
+  { endpoint: "/settings/public", query: "" },
+  { endpoint: "/experimental/license", query: "" },
+  { endpoint: "/objects/count", query: "" },
+  { endpoint: "/sensor-status-summary", query: "" },
+  ...KINDS.flatMap((kind) => [list(`/experimental/${kind}s`), list(`/${kind}s`)]),
+  list("/experimental/channels"),
+  list("/channels"),
+  list("/experimental/objects"),
+  list("/objects"),
+  list("/lookup-definitions"),
+  // What comes where no limit is asked for.
+  { endpoint: "/experimental/channels", query: "" },
+  // What the exporter asks lists for beyond their records.
+  list("/experimental/devices", "include=sensor_status_summary"),
+  list("/experimental/sensors", "include=intervalgroup"),
+  list("/experimental/channels", "include=alerting"),
+  list("/experimental/channels", "include=values"),
+  list("/experimental/sensors", "include=path"),
+  // How it asks for a part.
+  list("/experimental/sensors", "filter=status = up"),
+  list("/experimental/sensors", "filter=status in [down, warning]"),
+  { ...list("/experimental/sensors", 'filter=parentid in ["{id}"]'), needs: "device" },
+  { ...list("/experimental/channels", 'filter=parentid in ["{id}"]'), needs: "sensor" },
+  // Single objects.
+  ...KINDS.map((kind): Probe => ({ endpoint: `/${kind}s/{id}`, query: "", needs: kind })),
+  { endpoint: "/channels/{id}", query: "", needs: "channel" },
+  { endpoint: "/sensors/{id}/data", query: "", needs: "sensor" },
+  { endpoint: "/sensor-status-summary/{id}", query: "", needs: "device" },
+  { endpoint: "/probes/{id}/info", query: "", needs: "probe" },
+  ...["live", "short", "medium", "long"].map(
+    (type): Probe => ({ endpoint: `/experimental/timeseries/{id}/${type}`, query: "", needs: "sensor" }),
+  ),
+];

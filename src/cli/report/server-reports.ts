@@ -1,0 +1,57 @@
+import { clientOptions } from "../../app/connect-server.ts";
+import type { CommandContext } from "../../app/context.ts";
+import type { ServerConfig } from "../../config/resolve.ts";
+import { Requester } from "../../prtg/request/requester.ts";
+import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
+import { type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
+import { writeReport } from "./files.ts";
+import type { ServerReport } from "./format.ts";
+import { reportServer } from "./reporter.ts";
+
+/**
+ * Asks all servers, each on its own, and writes what they are like. Writes nothing when the signal aborts.
+ * @throws ExporterError REPORT_UNWRITABLE
+ */
+export async function writeServerReports(
+  file: string,
+  servers: readonly ServerConfig[],
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const reports = await Promise.all(servers.map((server) => reportOn(server, context, signal)));
+    await writeReport(file, context.build.version, reports);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** What one server is like; each request is sent once. Rejects with the signal's reason. */
+export async function reportOn(
+  server: ServerConfig,
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<ServerReport> {
+  const log = context.log.child({ server: server.name });
+  const recorder = serverRecorder(new ExporterMetrics(context.build, () => []), server.name);
+  let lastMs = 0;
+  const observer: ServerRecorder = {
+    ...recorder,
+    requestFinished(request) {
+      recorder.requestFinished(request);
+      lastMs = request.durationMs;
+    },
+  };
+  const requester = new Requester({ ...clientOptions(server, observer, log, context), maxAttempts: 1 });
+  try {
+    return await reportServer({
+      ask: (endpoint, path) => {
+        lastMs = 0;
+        return endpoint === "/health" ? requester.health(signal) : requester.get({ endpoint, path }, signal);
+      },
+      lastMs: () => lastMs,
+    });
+  } finally {
+    await requester.close();
+  }
+}

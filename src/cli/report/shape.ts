@@ -1,0 +1,110 @@
+import { parseStatus } from "../../prtg/status.ts";
+import { FIELD_NAMES } from "./field-names.gen.ts";
+
+/** What a value is, without saying what it says. */
+export const VALUE_TYPES = [
+  "null",
+  "boolean",
+  "integer",
+  "number",
+  "object",
+  "array",
+  "empty text",
+  "text",
+  "text of a number",
+  "text of a number with a unit",
+  "text of an id",
+  "time",
+  "time with fractions",
+  "time with an offset",
+  "status in upper case",
+  "status in lower case",
+  "status with a prefix",
+  "word in upper case",
+  "word in lower case",
+] as const;
+
+export type ValueType = (typeof VALUE_TYPES)[number];
+
+/** How often a place holds which type; places as in `$[].basic.priority`, from `$`, the whole answer. */
+export type Shape = Readonly<Record<string, Readonly<Partial<Record<ValueType, number>>>>>;
+
+/** Names of fields that an API defines. Another name may be data: a name of a device, an address. It is `*` in places. */
+const KNOWN_NAMES: ReadonlySet<string> = new Set(FIELD_NAMES);
+/** What is deeper is not looked at. */
+const MAX_DEPTH = 8;
+/** Their words are the API's; whether others are words in one case says something of a name. */
+const WORD_FIELDS: ReadonlySet<string> = new Set(["type", "unittype"]);
+const STATUS_FIELDS: ReadonlySet<string> = new Set(["status", "calculated_status"]);
+
+/** The shape of one answer. No name, text or number of the answer is in it. */
+export function shapeOf(answer: unknown): Shape {
+  const counts = new Map<string, Map<ValueType, number>>();
+  visit(answer, "$", "", 0, (place, type) => {
+    const types = counts.get(place) ?? new Map<ValueType, number>();
+    counts.set(place, types.set(type, (types.get(type) ?? 0) + 1));
+  });
+  const places = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(places.map(([place, types]) => [place, Object.fromEntries([...types].toSorted())]));
+}
+
+function visit(
+  value: unknown,
+  place: string,
+  field: string,
+  depth: number,
+  found: (place: string, type: ValueType) => void,
+): void {
+  found(place, typeOf(value, field));
+  if (depth >= MAX_DEPTH || typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    for (const item of value) visit(item, `${place}[]`, field, depth + 1, found);
+    return;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    const shown = KNOWN_NAMES.has(name) ? name : "*";
+    visit(member, `${place}.${shown}`, shown, depth + 1, found);
+  }
+}
+
+function typeOf(value: unknown, field: string): ValueType {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  if (typeof value === "string") return typeOfText(value, field);
+  return typeof value === "boolean" ? "boolean" : "object";
+}
+
+const NUMBER = /^[+-]?\d{1,30}([.,]\d{1,30})?(e[+-]?\d{1,4})?$/i;
+const NUMBER_WITH_UNIT = /^[+-]?\d{1,30}([.,]\d{1,30})*\s?\D{1,20}$/;
+const CHANNEL_ID = /^\d{1,12}\.-?\d{1,12}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/;
+
+function typeOfText(text: string, field: string): ValueType {
+  if (text === "") return "empty text";
+  if (STATUS_FIELDS.has(field) && parseStatus(text) !== undefined) {
+    if (/^summed_info_/i.test(text)) return "status with a prefix";
+    return text === text.toUpperCase() ? "status in upper case" : "status in lower case";
+  }
+  if (WORD_FIELDS.has(field) && /^[A-Z_]{1,40}$/.test(text)) return "word in upper case";
+  if (WORD_FIELDS.has(field) && /^[a-z_]{1,40}$/.test(text)) return "word in lower case";
+  const time = TIME.exec(text);
+  if (time !== null) {
+    if (time[2] !== "Z") return "time with an offset";
+    return time[1] === undefined ? "time" : "time with fractions";
+  }
+  if (field === "id" && CHANNEL_ID.test(text)) return "text of an id";
+  if (NUMBER.test(text)) return field === "id" ? "text of an id" : "text of a number";
+  return VALUE_FIELDS.has(field) && NUMBER_WITH_UNIT.test(text) ? "text of a number with a unit" : "text";
+}
+
+/** Elsewhere `42 Main Street` is no number. */
+const VALUE_FIELDS: ReadonlySet<string> = new Set([
+  "value",
+  "display_value",
+  "minimum",
+  "maximum",
+  "average",
+  "display_volume",
+  "interval",
+]);

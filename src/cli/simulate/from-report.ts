@@ -1,0 +1,98 @@
+import { ExporterError } from "../../errors/exporter-error.ts";
+import type { SpellingName } from "../../simulator/records/spelling.ts";
+import { RELEASE_NAMES, type ReleaseName } from "../../simulator/release/release.ts";
+import { MAX_CHANNELS, type WorldSize } from "../../simulator/world/layout/size.ts";
+import { readReport } from "../report/files.ts";
+import type { EndpointReport, ServerReport } from "../report/format.ts";
+
+/** How the simulator plays the server of a report. */
+export interface ReportedServer {
+  readonly size: Partial<WorldSize>;
+  readonly spelling: SpellingName | undefined;
+  readonly release: ReleaseName | undefined;
+  /** What `/version` says. */
+  readonly version: string | undefined;
+  readonly defaultLimit: number;
+  /** What the server lacks or refuses. */
+  readonly faults: readonly string[];
+}
+
+/** What comes where no limit is asked for, on servers that send no fewer. */
+const MAX_LIMIT = 3000;
+
+/**
+ * The first server of a report.
+ * @throws ExporterError REPORT_UNREADABLE, REPORT_INVALID
+ */
+export async function reportedServer(file: string): Promise<ReportedServer> {
+  const { servers } = await readReport(file);
+  const [server] = servers;
+  if (server === undefined) throw new ExporterError("REPORT_INVALID", `${file} tells of no server`);
+  return {
+    size: possibleSize(server.objects),
+    spelling: server.spelling ?? undefined,
+    release: server.release === null ? undefined : nearestRelease(server.release),
+    version: server.release ?? undefined,
+    defaultLimit: server.default_limit ?? MAX_LIMIT,
+    faults: [...absences(server.endpoints), ...refusals(server.endpoints), ...textValues(server.endpoints)],
+  };
+}
+
+/** Counts of a part of a tree may be such as no tree has. */
+function possibleSize({ probes, groups, devices, sensors, channels }: ServerReport["objects"]): Partial<WorldSize> {
+  const least = (number: number | undefined, min: number) => (number === undefined ? {} : Math.max(number, min));
+  const withChannels =
+    channels === undefined || sensors === undefined
+      ? {}
+      : { channels: Math.min(Math.max(channels, 2 * sensors), MAX_CHANNELS * sensors) };
+  const given = { probes: least(probes, 1), groups, devices: least(devices, (sensors ?? 0) > 0 ? 1 : 0), sensors };
+  const known = Object.entries(given).filter(([, number]) => typeof number === "number");
+  return { ...Object.fromEntries(known), ...withChannels };
+}
+
+/** The newest one that can be played and is not newer than the server's; the oldest for what is older than all. */
+function nearestRelease(version: string): ReleaseName {
+  const [year = 0, quarter = 0] = version.split(".").map(Number);
+  const fitting = RELEASE_NAMES.filter((name) => {
+    const [playedYear = 0, playedQuarter = 0] = name.split(".").map(Number);
+    return playedYear < year || (playedYear === year && playedQuarter <= quarter);
+  });
+  return fitting.at(-1) ?? RELEASE_NAMES[0];
+}
+
+function succeeded({ status }: EndpointReport): boolean {
+  return status !== null && status < 300;
+}
+
+function globOf(endpoint: string): string {
+  return endpoint.replace("{id}", "*");
+}
+
+/** Endpoints that answered nothing but errors. A glob takes what is below it along, so that has to have failed as well. */
+function absences(endpoints: readonly EndpointReport[]): readonly string[] {
+  const byEndpoint = Map.groupBy(endpoints, ({ endpoint }) => endpoint);
+  return [...byEndpoint].flatMap(([endpoint, answers]) => {
+    const [{ status } = { status: null }] = answers;
+    const isTaken = endpoints.some((other) => other.endpoint.startsWith(endpoint) && succeeded(other));
+    if (status === null || status < 400 || isTaken) return [];
+    const isMissing = [404, 405, 501].includes(status);
+    return [`${isMissing ? "missing" : "error"}=${status}@GET:${globOf(endpoint)}`];
+  });
+}
+
+/** Sections that are refused of lists that are not. */
+function refusals(endpoints: readonly EndpointReport[]): readonly string[] {
+  return endpoints.flatMap(({ endpoint, query, status }) => {
+    const section = /&include=(?<section>\w+)$/.exec(query)?.groups?.section;
+    const isList = endpoints.some((other) => other.endpoint === endpoint && succeeded(other));
+    return section !== undefined && status === 400 && isList ? [`refuses=include:${section}@${endpoint}`] : [];
+  });
+}
+
+/** Lists whose values are mostly texts with a unit. */
+function textValues(endpoints: readonly EndpointReport[]): readonly string[] {
+  const types = endpoints.map(({ shape = {} }) => shape["$[].last_measurement.display_value"] ?? {});
+  const sum = (type: keyof (typeof types)[number]) => types.reduce((total, counts) => total + (counts[type] ?? 0), 0);
+  const texts = sum("text of a number with a unit");
+  return texts > sum("number") + sum("integer") ? ["text-values"] : [];
+}
