@@ -1,3 +1,4 @@
+import { createTimetable } from "../collectors/timetable.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { Exposition } from "../exposition/exposition.ts";
@@ -86,7 +87,8 @@ export class Exporter {
     metrics.config.reloadSuccessful(1);
     metrics.config.reloadTime(clock.now() / 1_000);
     metrics.config.badServerFiles(config.badServerFiles ?? 0);
-    this.#extras = new ExtraBudget({ clock, log, metrics, openLoadMeter });
+    const cycles = () => createTimetable(this.#config.collectors.timeseries.schedule, clock, log);
+    this.#extras = new ExtraBudget({ clock, log, metrics, openLoadMeter, cycleMs: () => cycles().period() });
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
     this.#showWebInterfaces();
     this.#courses = new StatusCourses(clock, () => this.#servers);

@@ -8,14 +8,17 @@ import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { DEFERRED_COLLECTORS, EXTRA_COLLECTORS, OWN_METRICS } from "../telemetry/own-metrics.ts";
 
 const MEASURED_EVERY_MS = 1_000;
-/** It is over when nothing was left for later for so long: cycles of time series come each minute by default. */
-const OVER_AFTER_MS = 5 * 60_000;
+/** It is over when nothing was left for later for so long, and for more than a cycle of time series, in which it may be told once. */
+const MIN_OVER_AFTER_MS = 5 * 60_000;
+const OVER_AFTER_CYCLES = 1.5;
 
 export interface ExtraBudgetOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Pick<ExporterMetrics, "recorder">;
   readonly openLoadMeter: () => LoadMeter;
+  /** Milliseconds between the cycles of time series, as they are configured now. */
+  readonly cycleMs: () => number;
 }
 
 /**
@@ -30,7 +33,8 @@ export class ExtraBudget {
   readonly #heldBack = new LogOnChange();
   /** Units left for later so far, by collector. */
   readonly #seen = new Map<string, number>();
-  #deferredAt = Number.NEGATIVE_INFINITY;
+  /** Monotonic. */
+  #heldBackUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: ExtraBudgetOptions) {
     this.#options = options;
@@ -41,7 +45,7 @@ export class ExtraBudget {
 
   /** Whether reads are left for later these minutes. */
   get isHeldBack(): boolean {
-    return this.#options.clock.monotonic() - this.#deferredAt < OVER_AFTER_MS;
+    return this.#options.clock.monotonic() < this.#heldBackUntil;
   }
 
   /** Follows the load of the process until the signal aborts. Never rejects. */
@@ -68,7 +72,10 @@ export class ExtraBudget {
       this.#metrics.deferred(collector, more);
       deferred += more;
     }
-    if (deferred > 0) this.#deferredAt = this.#options.clock.monotonic();
+    if (deferred > 0) {
+      const { clock, cycleMs } = this.#options;
+      this.#heldBackUntil = clock.monotonic() + Math.max(MIN_OVER_AFTER_MS, OVER_AFTER_CYCLES * cycleMs());
+    }
     this.#log(deferred);
     this.#metrics.heldBack(this.isHeldBack);
   }

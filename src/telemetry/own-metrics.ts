@@ -417,7 +417,7 @@ export const OWN_METRICS = {
       "prtg_exporter_extra_held_back",
       "gauge",
       [],
-      "1 while reads of time series are left for later because the process is busy, and for 5 minutes after that, else 0.",
+      "1 while reads of time series are left for later because the process is busy, and for 5 minutes or one and a half of their cycles after that, whichever is longer, else 0.",
       { initial: 0 },
     ),
   },

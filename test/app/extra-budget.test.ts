@@ -12,7 +12,7 @@ const IDLE: Load = { loop: 0.1, processor: 0.1, heap: 0.3, delayMs: 2 };
 const BUSY: Load = { ...IDLE, loop: 1 };
 const never = new AbortController().signal;
 
-function started() {
+function started(cycleMs = MINUTE) {
   const clock = new ManualClock();
   const metrics = emptyMetrics();
   const lines: { level: number; msg: string; deferred?: number }[] = [];
@@ -24,7 +24,7 @@ function started() {
       measured.isClosed = true;
     },
   });
-  const budget = new ExtraBudget({ clock, log, metrics, openLoadMeter });
+  const budget = new ExtraBudget({ clock, log, metrics, openLoadMeter, cycleMs: () => cycleMs });
   const stop = new AbortController();
   const running = budget.run(stop.signal);
   onTestFinished(() => {
@@ -74,6 +74,22 @@ test("a busy process is told by figures and by one line, and so is that it is ov
   expect(lines.slice(1)).toMatchObject([
     { level: 30, msg: "time series are read when they are due again", deferred: value(deferred, "timeseries") },
   ]);
+});
+
+test("it goes on between two cycles of time series, however far they are apart", async () => {
+  const subject = started(30 * MINUTE);
+  const { clock, lines, measured, value } = subject;
+  const { heldBack } = OWN_METRICS.extras;
+  measured.load = BUSY;
+  for (let cycle = 0; cycle < 3; cycle++) {
+    await pass(subject, 5);
+    await clock.advance(30 * MINUTE - 5 * SECOND);
+    expect(value(heldBack)).toBe(1);
+  }
+  expect(lines).toHaveLength(1);
+  measured.load = IDLE;
+  await clock.advance(16 * MINUTE);
+  expect(value(heldBack)).toBe(0);
 });
 
 test("short pressure that keeps nothing from its time is not told", async () => {

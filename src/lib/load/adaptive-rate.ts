@@ -10,6 +10,8 @@ const CUT = 0.7;
 /** And each second without it adds so much. */
 const GROWTH = 0.1;
 const STEP = 2;
+/** In between it adds so much: a rate that was cut must not stay there where polls alone keep the process half busy. */
+const STEADY_STEP = 0.1;
 /**
  * Units under way at the same time. More do not make the one processor any faster, and what is half read outlives the
  * young generation of the heap: 600 answers at a time made garbage collection half of the work.
@@ -32,6 +34,7 @@ export function adaptRate(rate: number, { pressure, used, isWanted }: Demand): n
   // Cut from what was used: of what was allowed beyond that, nothing caused the pressure, and to take it away would not lower it.
   if (pressure === "high" && used > 0) return Math.max(MIN_RATE, CUT * Math.min(rate, used));
   if (pressure === "calm" && isWanted) return Math.min(MAX_RATE, rate * (1 + GROWTH) + STEP);
+  if (pressure === "steady" && isWanted) return Math.min(MAX_RATE, rate + STEADY_STEP);
   return rate;
 }
 
