@@ -48,6 +48,11 @@ export function countMissing(received: ReceivedPoints, world: World, span: Span)
   return count;
 }
 
+/** How many of these measurements have come, without what lists alone showed. */
+export function countDelivered(received: ReceivedPoints, world: World, span: Span): number {
+  return countRecord(world, span) - countMissing(received, world, span);
+}
+
 /** Points by `2490.1@1700000000000`. */
 export interface Exceptions {
   /** Must not have come, though they were measured. */

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { type Contract, loadContract } from "../../../../src/simulator/api/contract/contract.ts";
 import { ERROR_STATUS } from "../../../../src/simulator/api-errors.ts";
 import { ACCESS_LEVELS } from "../../../../src/simulator/auth/accounts.ts";
+import type { SpellingName } from "../../../../src/simulator/records/spelling.ts";
 import { type Simulator, startSimulator } from "../../../../src/simulator/simulator.ts";
 import { createWorld } from "../../../../src/simulator/world/world.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
@@ -41,11 +42,18 @@ export interface Running {
   earlier: Received;
 }
 
-export async function startSpecified(options: { readonly large?: true } = {}): Promise<Running> {
+export interface Specified {
+  readonly large?: true;
+  /** That of the specification by default. */
+  readonly spelling?: SpellingName;
+}
+
+export async function startSpecified(options: Specified = {}): Promise<Running> {
   const clock = new ManualClock(NOW);
   const world = options.large ? largeWorld() : knownWorld().world;
   const credentials = { ...CREDENTIALS, restrictedTo: [ID.elsewhere] };
-  const simulator = await startSimulator({ world, clock, spelling: "specification", credentials });
+  const { spelling = "specification" } = options;
+  const simulator = await startSimulator({ world, clock, spelling, credentials });
   addKeys(simulator);
   const contract = await loadContract();
   const send: Running["send"] = async (method, path, sent = {}) => {

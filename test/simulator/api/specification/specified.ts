@@ -141,3 +141,99 @@ export const SPECIFIED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   IntervalSettings: ["interval", "errorintervalsdown"],
   WindowsSettings: ["windowslogindomain", "windowsloginusername", "windowsloginpassword"],
 };
+
+/** Columns Payload and Success response of section Endpoints. */
+export interface SpecifiedShape {
+  readonly query?: readonly string[];
+  /** The contract's name of the body. */
+  readonly body?: string;
+  readonly success: readonly number[];
+}
+
+const LIST = ["offset", "limit", "filter", "sort_by"];
+const TREE_LIST = ["offset", "limit", "filter", "include"];
+const get = (...query: string[]): SpecifiedShape => ({ query, success: [200] });
+const done = (body?: string): SpecifiedShape => ({ success: [204], ...(body === undefined ? {} : { body }) });
+const results = (body: string): SpecifiedShape => ({ success: [200], body });
+const created = (body: string): SpecifiedShape => ({ success: [201], body });
+
+/** Of all operations whose payload and response are shown. */
+export const SPECIFIED_SHAPES: Readonly<Record<string, SpecifiedShape>> = {
+  "POST /session": { success: [200], body: "Login" },
+  "GET /session": get(),
+  "DELETE /session": done(),
+  "GET /health": { success: [204] },
+  ...Object.fromEntries(
+    ["/settings/public", "/version", "/experimental/feature-toggles", "/objects/count", "/probes/{}/info"].map(
+      (path) => [`GET ${path}`, get()],
+    ),
+  ),
+  "GET /autodiscoveries": get(...LIST),
+  "GET /schemas/{}": get("purpose", "parent"),
+  "GET /experimental/schemas/{}": get("offset", "limit"),
+  "GET /experimental/schemas/{}/get": get("include"),
+  "GET /experimental/schemas/{}/patch": get("include"),
+  "GET /experimental/schemas/{}/post": get("kind", "include"),
+  "GET /experimental/objects/{}/types": get("offset", "limit"),
+  "GET /experimental/objects": get(...TREE_LIST),
+  "GET /objects": get("offset", "limit", "filter", "sensor_status_summary"),
+  "POST /objects/{}/move": done("Move"),
+  "GET /setting-lookups/{}": get("id"),
+  ...Object.fromEntries(
+    KINDS.flatMap((kind) => [
+      [`GET /${kind}/{}`, get("include")],
+      [`GET /${kind}`, get(...LIST, kind === "sensors" ? "include_all_channels" : "sensor_status_summary")],
+      [`GET /experimental/${kind}`, get(...TREE_LIST)],
+      [`GET /${kind}/{}/overview`, get()],
+      [`POST /${kind}/{}/pause`, done("Pause")],
+      [`POST /${kind}/{}/resume`, done()],
+      [`POST /${kind}/{}/scan`, done()],
+      [`POST /${kind}/pause`, results("MultiPause")],
+      [`POST /${kind}/resume`, results("MultiResume")],
+      [`POST /${kind}/scan`, results("MultiScan")],
+      [`DELETE /experimental/${kind}/{}`, done()],
+    ]),
+  ),
+  "POST /experimental/probes/{}/device": created("CreateDevice"),
+  "POST /experimental/probes/{}/group": created("CreateGroup"),
+  "POST /experimental/groups/{}/device": created("CreateDevice"),
+  "POST /experimental/groups/{}/group": created("CreateGroup"),
+  "PATCH /experimental/groups/{}": done("EditGroup"),
+  "PATCH /devices/{}": done("EditDevice"),
+  "POST /groups/{}/clone": done("CloneGroup"),
+  "POST /devices/{}/clone": done("CloneDevice"),
+  "POST /sensors/{}/clone": done("CloneSensor"),
+  "GET /experimental/devices/templates": get(),
+  "GET /devices/icons": get(),
+  "GET /sensor-status-summary": get(),
+  "GET /sensor-status-summary/{}": get(),
+  "GET /sensors/alarms": get(...LIST, "include_all_channels"),
+  "GET /sensors/{}/data": get(...LIST),
+  "POST /sensors/{}/acknowledge": done("Acknowledge"),
+  "POST /sensors/acknowledge": results("MultiAcknowledge"),
+  "GET /channels/{}": get("include"),
+  "GET /channels": get(...LIST),
+  "GET /experimental/channels": get(...TREE_LIST, "sort_by"),
+  "GET /channels/data": get(...LIST),
+  "GET /channels/{}/overview": get(),
+  "GET /experimental/timeseries/{}/{}": get("channels"),
+  "GET /experimental/timeseries/{}": get("channels", "from", "to"),
+  "GET /users": get(...LIST),
+  "GET /users/{}": get(),
+  "POST /users/{}/pause": done(),
+  "POST /users/{}/resume": done(),
+  "POST /users/pause": results("MultiUserPause"),
+  "POST /users/resume": results("MultiResume"),
+  "POST /users/request-password": done("RequestPassword"),
+  "POST /users/reset-password": done("ResetPassword"),
+  "POST /users/api-keys/find": results("FindApiKey"),
+  "GET /users/{}/api-keys": get(),
+  "POST /users/{}/api-keys": results("CreateApiKey"),
+  "PATCH /users/api-keys/{}": done("EditApiKey"),
+  "DELETE /users/api-keys/{}": done(),
+  "GET /usergroups": get(...LIST),
+  "GET /usergroups/{}": get(),
+  "GET /libraries": get(...LIST),
+  "GET /lookup-definitions": get(...LIST),
+  "GET /lookup-definitions/{}": get(),
+};
