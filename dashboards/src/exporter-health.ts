@@ -524,6 +524,32 @@ const processes = [
       { expr: ours("nodejs_eventloop_lag_max_seconds"), legend: "{{instance}} max" },
     ],
   ),
+  graph(
+    "Reads held back",
+    "Reads of time series and limits that give way while the process is busy: those that wait, and those that were left for a later run per minute.",
+    units.Short,
+    [
+      {
+        expr: `max by (instance, collector) (prtg_exporter_extra_reads_waiting{${EXPORTER}})`,
+        legend: "{{instance}} {{collector}} waiting",
+      },
+      {
+        expr: `60 * ${rateOf("prtg_exporter_extra_reads_deferred_total", "instance, collector", EXPORTER)}`,
+        legend: "{{instance}} {{collector}} left for later",
+      },
+    ],
+  ),
+  graph(
+    "Event loop",
+    "Part of the time in which the event loop was busy; time series are held back where it is more than 75 %.",
+    units.PercentUnit,
+    [
+      {
+        expr: `max by (instance) (prtg_exporter_event_loop_utilization_ratio{${EXPORTER}})`,
+        legend: "{{instance}}",
+      },
+    ],
+  ),
   graph("Garbage collection", "Share of the time that goes into garbage collection, by kind.", units.PercentUnit, [
     {
       expr: `sum by (instance, kind) (rate(nodejs_gc_duration_seconds_sum{${EXPORTER}}[$__rate_interval]) and on (job, instance) prtg_exporter_build_info)`,
