@@ -51,7 +51,8 @@ export function writeSchema({ kind, sections, creates }: WriteSchemaOptions): Js
   const properties = shown.map((section): [string, JsonSchema] => {
     const fields = section.fields.map((field): [string, JsonSchema] => [field.name, fieldSchema(field, true)]);
     const required = needed(section);
-    return [section.name, objectSchema(Object.fromEntries(fields), required, false)];
+    const inherited = section.name === "basic" ? {} : { _inherited: { type: "boolean" } };
+    return [section.name, objectSchema({ ...Object.fromEntries(fields), ...inherited }, required, false)];
   });
   const required = shown.filter((section) => needed(section).length > 0).map(({ name }) => name);
   const others = all.filter((section) => !shown.includes(section)).map(({ name }) => name);

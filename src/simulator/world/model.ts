@@ -54,6 +54,8 @@ export interface SimSettings {
 
 /** Changes of a node. What is left out stays as it is. */
 export interface SimEdit extends SimSettings {
+  /** What the node is to have from its parent again; not with the root. */
+  readonly inherits?: readonly (keyof SimSettings)[];
   readonly name?: string;
   readonly tags?: readonly string[];
   readonly priority?: number;

@@ -55,7 +55,8 @@ export class Mutations {
 
   edit(id: string, edit: SimEdit, at: number): void {
     const node = this.#registry.require(id);
-    const { name, tags, priority, host, hostv6, ipVersion, interval, dependency, windows } = edit;
+    const { name, tags, priority, host, hostv6, ipVersion, interval, dependency, windows, inherits = [] } = edit;
+    if (inherits.length > 0) this.#inherit(node, inherits, at);
     if (dependency !== undefined) {
       const { dependsOn } = dependency;
       this.#dependencies.set(node, dependsOn === undefined ? undefined : this.#registry.require(dependsOn), at);
@@ -155,6 +156,15 @@ export class Mutations {
     this.#registry.add([node]);
     this.#dependencies.invalidate(node);
     return node;
+  }
+
+  #inherit(node: TreeNode, sections: readonly (keyof SimSettings)[], at: number): void {
+    if (node.parent === undefined) throw new RangeError("the root has nothing to inherit from");
+    if (sections.includes("dependency")) this.#dependencies.set(node, undefined, at);
+    const own = Object.entries(node.settings).filter(([section]) => !sections.includes(section as keyof SimSettings));
+    node.settings = Object.fromEntries(own);
+    adoptIntervals(node, at);
+    this.#dependencies.invalidate(node);
   }
 
   #set(node: TreeNode, settings: SimSettings): void {

@@ -1,6 +1,6 @@
 import { type ApiError, badRequest } from "../../../api-errors.ts";
 import { type SettingField, type SettingSection, settingSectionsOf } from "../../../records/settings.ts";
-import type { SimEdit, SimNode } from "../../../world/model.ts";
+import type { SimEdit, SimNode, SimSettings } from "../../../world/model.ts";
 import { settingsInForce } from "../../../world/nodes/settings.ts";
 import type { NodeKind } from "../../../world/objects.ts";
 
@@ -19,6 +19,13 @@ export interface SettingsContext {
 
 type Values = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
+/** Sections that come from the parent where the object has none of its own, as `_inherited` says: true gives up its own. */
+const INHERITABLE = {
+  intervalgroup: "interval",
+  scheduledependency: "dependency",
+  windowsconnection: "windows",
+} as const satisfies Partial<Record<SettingSection["name"], keyof SimSettings>>;
+
 /**
  * Reads what a request wants to change. All of it is checked, so that it is either done or not.
  * @throws RequestRefused BAD_REQUEST with the position as a JSON pointer
@@ -32,11 +39,15 @@ export function readSettings(body: SettingsBody, context: SettingsContext): SimE
   }
   const values = (name: SettingSection["name"]): Values | undefined => {
     const section = sections.find((one) => one.name === name);
-    const given = body[name];
-    if (section === undefined || (given === undefined && !context.creates)) return undefined;
-    const read = readSection(section, given ?? {}, context);
-    return Object.keys(read).length === 0 ? undefined : read;
+    if (section === undefined || (body[name] === undefined && !context.creates)) return undefined;
+    const { _inherited: inherited, ...given } = body[name] ?? {};
+    const read = readSection(section, given, context);
+    if (inherited === true) return undefined;
+    return Object.keys(read).length === 0 && inherited === undefined ? undefined : read;
   };
+  const inherits = (Object.keys(INHERITABLE) as (keyof typeof INHERITABLE)[]).filter(
+    (name) => body[name]?._inherited === true,
+  );
   const basic = values("basic") ?? {};
   const interval = values("intervalgroup");
   const dependency = values("scheduledependency");
@@ -51,6 +62,7 @@ export function readSettings(body: SettingsBody, context: SettingsContext): SimE
     ...(interval === undefined ? {} : { interval: intervalOf(interval, context.base) }),
     ...(dependency === undefined ? {} : { dependency: dependencyOf(dependency, context) }),
     ...(windows === undefined ? {} : { windows: windowsOf(windows, context.base) }),
+    ...(inherits.length === 0 || context.creates ? {} : { inherits: inherits.map((name) => INHERITABLE[name]) }),
   };
 }
 

@@ -97,6 +97,54 @@ describe("edited settings", () => {
     expect(changing.sensor.intervalSeconds).toBe(30);
   });
 
+  test.each(["intervalgroup", "scheduledependency", "windowsconnection"] as const)(
+    "%s is inherited again with _inherited, and the object's own with its opposite",
+    async (section) => {
+      const path = `/devices/${changing.device.id}`;
+      const own = { interval: 30, schedule: "Nights", windowslogindomain: "OWN" };
+      const [field, value] = Object.entries(own)[
+        ["intervalgroup", "scheduledependency", "windowsconnection"].indexOf(section)
+      ] ?? [""];
+      const before = await changing.read(`${path}?include=${section},inheritance`);
+      expect(before[section]).toMatchObject({ _inherited: true });
+      const change = async (settings: object) => {
+        expect((await changing.patch(path, { [section]: settings })).status).toBe(204);
+        return (await changing.read(`${path}?include=${section},inheritance`))[section];
+      };
+      expect(await change({ _inherited: false })).toMatchObject({
+        _inherited: false,
+        [field]: before[section]?.[field],
+      });
+      expect(await change({ _inherited: false, [field]: value })).toMatchObject({ _inherited: false, [field]: value });
+      // What else is said of a section that is given up does not count: a client may send back what it read.
+      expect(await change({ _inherited: true, [field]: value })).toEqual(before[section]);
+    },
+  );
+
+  test("an interval that is inherited again is that of the sensors", async () => {
+    const path = `/devices/${changing.device.id}`;
+    await changing.patch(path, { intervalgroup: { interval: 300 } });
+    expect(changing.sensor.intervalSeconds).toBe(300);
+    await changing.patch(path, { intervalgroup: { _inherited: true } });
+    expect(changing.sensor.intervalSeconds).toBe(60);
+  });
+
+  test("a dependency that is inherited again does not count any more", async () => {
+    const [master] = changing.simulator.world.list("sensor").filter(({ parent }) => parent !== changing.device);
+    if (master === undefined) throw new Error("no other sensor");
+    changing.simulator.world.force(master.id, "down", changing.clock.now());
+    const path = `/devices/${changing.device.id}`;
+    await changing.patch(path, { scheduledependency: { dependencytype: 1, dependency: master.id } });
+    expect(changing.statusOf(changing.sensor)).toBe("pausedbydependency");
+    await changing.patch(path, { scheduledependency: { _inherited: true } });
+    expect(changing.statusOf(changing.sensor)).not.toBe("pausedbydependency");
+  });
+
+  test("the root has nothing to inherit from", async () => {
+    const answer = await changing.patch("/experimental/groups/0", { intervalgroup: { _inherited: true } });
+    expect(answer).toMatchObject({ status: 400, json: { code: "BAD_REQUEST" } });
+  });
+
   test("a dependency works from the next moment on, and ends when it is taken back", async () => {
     const [master] = changing.simulator.world.list("sensor").filter(({ parent }) => parent !== changing.device);
     if (master === undefined) throw new Error("no other sensor");
@@ -148,10 +196,10 @@ describe("edits that are refused", () => {
       "The body at /basic must not have parenttags",
     ],
     [
-      "how it is inherited",
+      "from what it is inherited",
       "device",
-      { intervalgroup: { _inherited: false } },
-      "The body at /intervalgroup must not have _inherited",
+      { intervalgroup: { _inheritancesource: {} } },
+      "The body at /intervalgroup must not have _inheritancesource",
     ],
     ["an empty name", "device", { basic: { name: "  " } }, "The body at /basic/name must not be empty"],
     ["a name that is a number", "device", { basic: { name: 7 } }, "The body at /basic/name must be"],
