@@ -73,6 +73,7 @@ export const FIELD_NAMES: readonly string[] = [
   "hostv6",
   "href",
   "id",
+  "info",
   "internal_name",
   "interval",
   "intervalgroup",

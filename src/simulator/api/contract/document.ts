@@ -38,6 +38,7 @@ export interface DocumentParameter {
 }
 
 export interface DocumentBody {
+  readonly required?: boolean;
   readonly content: { readonly "application/json": { readonly schema: object } };
 }
 

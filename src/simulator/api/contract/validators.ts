@@ -55,7 +55,7 @@ export function createValidator(document: ContractDocument): Validator {
         throw parameterError(validate.errors ?? []);
     },
     checkBody({ body: part }, body) {
-      if (part === undefined) return;
+      if (part === undefined || (body === undefined && part.value.required !== true)) return;
       const schema = { $ref: `${NAME}#${part.pointer}/content/application~1json/schema` };
       const validate = compile(part.value, () => ofBodies.compile(schema));
       if (!validate(body)) throw bodyError(body, validate.errors ?? []);

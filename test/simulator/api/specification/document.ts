@@ -45,11 +45,13 @@ function read(path: string, method: string, operation: Node): DocumentedOperatio
     summary: String(summary),
     accessLevel: operation["x-access-level"] as AccessLevel | undefined,
     query: new Set(declared.filter((one) => one.in === "query").map(({ name }) => String(name))),
-    body: requestBody === undefined ? undefined : bodyOf(follow(requestBody)),
-    responses: Object.entries(responses as Node).map(([status, response]) => ({
-      status: Number(status),
-      codes: Number(status) < 400 ? [] : codesOf(follow(response)),
-    })),
+    body: requestBody === undefined || follow(requestBody).required !== true ? undefined : bodyOf(follow(requestBody)),
+    responses: Object.entries(responses as Node)
+      .filter(([, response]) => (response as Node)["x-seen-live"] === undefined)
+      .map(([status, response]) => ({
+        status: Number(status),
+        codes: Number(status) < 400 ? [] : codesOf(follow(response)),
+      })),
   };
 }
 

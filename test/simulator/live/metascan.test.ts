@@ -1,0 +1,41 @@
+import { beforeEach, expect, test } from "vitest";
+import { type ChangingTree, startChangingTree } from "../support/changing-tree.ts";
+
+let changing: ChangingTree;
+beforeEach(async () => {
+  changing = await startChangingTree({ spelling: "live" });
+});
+
+function scan(query: string, body?: unknown) {
+  return changing.post(`/experimental/devices/${changing.device.id}/metascan${query}`, body);
+}
+
+test("a scan for disks finds them, with words about each", async () => {
+  const { status, json } = await scan("?kind=snmplinuxdiskfree", {});
+  expect(status).toBe(201);
+  const items = json as { readonly disk: string; readonly info: { readonly disk: string } }[];
+  expect(items.length).toBeGreaterThan(0);
+  for (const { disk, info } of items) expect(info).toEqual({ disk, type: expect.any(String) });
+});
+
+test("credentials for the scan are taken", async () => {
+  expect((await scan("?kind=snmplinuxdiskfree", { params: { username: "x" } })).status).toBe(201);
+});
+
+test.each<[what: string, query: string, body: unknown, message: RegExp]>([
+  ["without a body", "?kind=snmplinuxdiskfree", undefined, /^EOF$/],
+  ["of a kind that has nothing to choose", "?kind=ping", {}, /^sensor kind does not support metascan$/],
+  ["of an unknown kind", "?kind=oracle", {}, /no kind of sensor oracle/],
+  ["of no kind", "", {}, /no kind of sensor/],
+  ["with the parameter of creations", "?kindid=snmplinuxdiskfree", {}, /no kind of sensor/],
+  ["with a body that is no object", "?kind=snmplinuxdiskfree", [], /The body must be object/],
+])("a scan %s is refused", async (_, query, body, message) => {
+  expect(await scan(query, body)).toMatchObject({
+    status: 400,
+    json: { code: "BAD_REQUEST", message: expect.stringMatching(message) },
+  });
+});
+
+test("of a device that is not there", async () => {
+  expect((await changing.post("/experimental/devices/999999/metascan?kind=ping", {})).status).toBe(404);
+});
