@@ -49,7 +49,7 @@ export class ManualActions {
    */
   scan(sensorId: string, at: number): void {
     const sensor = this.#registry.requireSensor(sensorId);
-    const scanAt = Math.max(Math.floor(at / SECOND_MS) * SECOND_MS, sensor.createdAt);
+    const scanAt = Math.floor(at / SECOND_MS) * SECOND_MS;
     if (sensor.requestedScans.includes(scanAt)) return;
     sensor.requestedScans.push(scanAt);
     sensor.requestedScans.sort((one, other) => one - other);

@@ -6,6 +6,8 @@ import type { Naming } from "./names.ts";
 import { ChannelNode, DeviceNode, type NodeOptions, SensorNode, TreeNode } from "./nodes.ts";
 import { ROOT_SETTINGS, settingsInForce } from "./settings.ts";
 
+const SECOND_MS = 1000;
+
 /** Makes a text from a node's own randomness. */
 export type FromSalt = (salt: number) => string;
 
@@ -111,8 +113,10 @@ export class NodeFactory {
     const salt = mix(this.#seed, 0x1d5 + this.#lastId);
     const hole = salt % 8 === 0 ? salt % 5 : 0;
     this.#lastId = this.#lastId === 0 ? 1 : Math.max(FIRST_IDS, this.#lastId) + 1 + hole;
+    // A scan within the second of its creation has that second as its moment, as all scans have.
+    const createdAt = Math.floor(own.createdAt / SECOND_MS) * SECOND_MS;
     return {
-      ...{ id: String(this.#lastId), parent: own.parent, name: own.name(salt), createdAt: own.createdAt, salt },
+      ...{ id: String(this.#lastId), parent: own.parent, name: own.name(salt), createdAt, salt },
       ...{ type: what.type, typeName: what.typeName, tags: what.tags },
       priority: priorityOf(uniform(salt, 0x9110)),
       favorite: uniform(salt, 0xfa5) < 0.02,

@@ -107,6 +107,16 @@ describe("a requested scan", () => {
     expect(world.measurements(sensor, AT - HOUR, AT + HOUR)).toHaveLength(length + 2);
   });
 
+  test("of a sensor that was made within the same second has that second as its moment", () => {
+    const device = world.list("device")[0];
+    const added = world.addSensor(device?.id ?? "", "new", AT + 301);
+    world.scan(added.id, AT + 302);
+    expect(world.measurements(added, AT - HOUR, AT + 302).map(({ at }) => at)).toEqual([AT]);
+    const [channel] = added.channels;
+    expect(channel && world.lastMeasurement(channel, AT + 302)).toMatchObject({ at: AT });
+    expect(world.state(added, AT + 302)).toMatchObject({ status: "up", since: AT });
+  });
+
   test("counts in the averages like any other", () => {
     const hour = Math.floor(AT / HOUR) * HOUR;
     const [before] = world.averages(sensor, hour, hour + HOUR, HOUR);
