@@ -4,27 +4,46 @@ import { runInNewContext } from "node:vm";
 import { HEAP_GROWTH } from "./memory-flags.ts";
 import { choosesHeap } from "./node-flags.ts";
 
-/** Larger heaps are collected soon anyway, and that takes long. */
-const MAX_COLLECTED_BYTES = 64 * 1024 * 1024;
+/** That of some 30,000 channels. */
+const MAX_SMALL_BYTES = 64 * 1024 * 1024;
+/** How often it is looked whether the heap is a small one: a server may come later than the first page. */
+export const LOOK_EVERY_MS = 60_000;
+
+/** As setInterval. */
+export type Every = (look: () => void, ms: number) => { unref(): void };
 
 /**
- * Keeps the space for old objects small from now on, where the user did not choose sizes. Only when the first page is there: nearly
- * all that is made until then stays, and looking through it again and again takes a tenth of the processor time. Given at the start,
- * the flag would also have V8 refuse all compiled code that Node.js and its compile cache bring, which is bound to the flags: a sixth
- * of a start.
+ * Keeps the heap small from now on, where the user did not choose sizes. Only when the first page is there: nearly all that is
+ * made until then stays, and looking through it again and again takes a tenth of the processor time. Given at the
+ * start, the flag would also have V8 refuse all compiled code that Node.js and its compile cache bring, which is bound to
+ * the flags: a sixth of a start.
  */
-export function boundHeapGrowth(): void {
+export function boundHeapGrowth(every: Every = setInterval): void {
   if (choosesHeap()) return;
   // What is compiled belongs to the flags of now, which the next start has as well.
   flushCompileCache();
-  // V8 reads it at the end of each collection; that is no rule for other flags.
+  // V8 reads these two whenever it is about to grow a space; that is no rule for other flags.
   setFlagsFromString(HEAP_GROWTH);
-  if (getHeapStatistics().used_heap_size < MAX_COLLECTED_BYTES) collectGarbage();
+  sizeYoungSpace();
+  if (isSmall()) collectGarbage();
+  every(sizeYoungSpace, LOOK_EVERY_MS).unref();
 }
 
-/** A small heap would else wait for minutes with what the start has left behind, until it reaches the bound of before. */
+/** The space for young objects doubles up to its bound, which pays where lists are long; else it stays as it is. */
+function sizeYoungSpace(): void {
+  setFlagsFromString(`--semi-space-growth-factor=${isSmall() ? 1 : 2}`);
+}
+
+function isSmall(): boolean {
+  return getHeapStatistics().used_heap_size < MAX_SMALL_BYTES;
+}
+
+/**
+ * A small heap would else wait for minutes with what the start has left behind, until it reaches the bound of before. This
+ * kind, as when memory is short, also has the space for young objects shrink.
+ */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
-  runInNewContext("gc")();
+  runInNewContext("gc")({ type: "major", execution: "sync", flavor: "last-resort" });
   setFlagsFromString("--no-expose-gc");
 }

@@ -1,5 +1,5 @@
 /** Polling makes much that lives for a second: Node.js would let the space for young objects grow to 128 MB. */
-export const HEAP_FLAGS: readonly string[] = ["--max-semi-space-size=4"];
+export const HEAP_FLAGS: readonly string[] = ["--max-semi-space-size=8"];
 
 /**
  * Old objects are looked through when there are half as many again as last time; by itself V8 waits until there are up to

@@ -6,32 +6,58 @@ import { HEAP_FLAGS } from "../../../src/app/process/memory-flags.ts";
 
 const run = promisify(execFile);
 const MODULE = fileURLToPath(new URL("../../../src/app/process/heap-growth.ts", import.meta.url));
-/** Garbage beside what stays, as a start leaves it, and then more of it: how far the heap grows is told. */
+/** Garbage beside what stays, as a start leaves it, and then more of both. */
 const PROGRAM = `
+  import { getHeapSpaceStatistics } from "node:v8";
   import { boundHeapGrowth } from ${JSON.stringify(MODULE)};
   const megabyte = () => Array.from({ length: 16_384 }, (_, index) => ({ index, next: index + 0.5 }));
   const kept = Array.from({ length: 4 }, megabyte);
   let dropped = Array.from({ length: 12 }, megabyte);
   dropped = [];
+  const young = () => getHeapSpaceStatistics().find((space) => space.space_name === "new_space").space_size;
   const before = process.memoryUsage().heapUsed;
-  boundHeapGrowth();
+  let look;
+  boundHeapGrowth((given) => {
+    look = given;
+    return { unref: () => undefined };
+  });
   const after = process.memoryUsage().heapUsed;
-  console.log(JSON.stringify({ before, after, kept: kept.length, gc: typeof globalThis.gc }));
+  // Nothing looks where the user has chosen.
+  const rounds = look === undefined ? 0 : 100;
+  const many = () => { for (let times = 0; times < rounds; times++) kept[times % 4] = megabyte(); };
+  many();
+  const youngSmall = young();
+  const large = Array.from({ length: 100 }, megabyte);
+  look?.();
+  many();
+  const youngLarge = young();
+  console.log(JSON.stringify({ before, after, youngSmall, youngLarge, kept: kept.length + large.length, gc: typeof globalThis.gc }));
 `;
 
-async function bound(flags: readonly string[], nodeOptions = ""): Promise<{ before: number; after: number }> {
+interface Told {
+  /** Heap in use, bytes. */
+  readonly before: number;
+  readonly after: number;
+  /** Bytes of the space for young objects, in a small heap and in a large one. */
+  readonly youngSmall: number;
+  readonly youngLarge: number;
+}
+
+async function bound(flags: readonly string[], nodeOptions = ""): Promise<Told> {
   const { stdout, stderr } = await run(process.execPath, [...flags, "--input-type=module", "--eval", PROGRAM], {
     env: { PATH: process.env.PATH, NODE_OPTIONS: nodeOptions },
   });
   expect(stderr).toBe("");
   const told = JSON.parse(stdout);
-  expect(told).toMatchObject({ kept: 4, gc: "undefined" });
+  expect(told).toMatchObject({ kept: 104, gc: "undefined" });
   return told;
 }
 
-test("a small heap is rid of what the start has left", async () => {
-  const { before, after } = await bound(HEAP_FLAGS);
+test("a small heap is rid of what the start has left, and its space for young objects stays small until it is large", async () => {
+  const { before, after, youngSmall, youngLarge } = await bound(HEAP_FLAGS);
   expect(after).toBeLessThan(0.8 * before);
+  expect(youngSmall).toBeLessThan(5 * 1024 * 1024);
+  expect(youngLarge).toBeGreaterThan(1.5 * youngSmall);
 });
 
 test.each([

@@ -39,7 +39,7 @@ test.each([["serve"], ["demo"], ["--some-flag", "serve"]])(
     const { pids, flags, arguments: given, arenas, threads } = await start([...args, "--config.file", "x y"]);
     expect(pids).toHaveLength(2);
     expect(pids[0]).toBe(pids[1]);
-    expect(flags.slice(0, 3)).toEqual(["--max-semi-space-size=4", "--disable-sigusr1", "--input-type=module"]);
+    expect(flags.slice(0, 3)).toEqual(["--max-semi-space-size=8", "--disable-sigusr1", "--input-type=module"]);
     expect(given).toEqual(["main", ...args, "--config.file", "x y"]);
     expect(arenas).toBe("2");
     expect(threads).toBe("64");
@@ -49,7 +49,7 @@ test.each([["serve"], ["demo"], ["--some-flag", "serve"]])(
 test.each([["check"], ["backfill"], []])("leaves other commands alone: %s", async (...args) => {
   const { pids, flags } = await start(args);
   expect(pids).toHaveLength(1);
-  expect(flags).not.toContain("--max-semi-space-size=4");
+  expect(flags).not.toContain("--max-semi-space-size=8");
 });
 
 test("gives way to what the user has set", async () => {
