@@ -82,7 +82,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   }
   const running = early;
   const { firstPoll, reload } = running;
-  void firstPoll.then(boundHeapGrowth);
+  void firstPoll.then(() => boundHeapGrowth());
   reloads.follow(() => void reload());
   const watching = new AbortController();
   const watched = () => watchPlan(flags["config.autoReloadInterval"], serversFrom);
