@@ -1,4 +1,3 @@
-import { ApiError } from "../../api-errors.ts";
 import { timestampOrNull } from "../../records/values.ts";
 import type { Call, Endpoint, PublicCall } from "../endpoint.ts";
 import { jsonReply, NO_CONTENT, type Reply } from "../reply.ts";
@@ -9,8 +8,8 @@ export const SYSTEM: readonly Endpoint[] = [
   { operation: "listFeatureToggles", access: "bearer", handle: () => jsonReply(JSON.stringify(FEATURE_TOGGLES)) },
   { operation: "getLicense", access: "bearer", handle: license },
   { operation: "listFeatureFlags", access: "bearer", handle: featureFlags },
-  { operation: "getAssistantStatus", access: "bearer", handle: () => jsonReply('{"available":false}') },
-  { operation: "startAssistantAnalysis", access: "bearer", handle: analyze },
+  { operation: "getAssistantStatus", access: "bearer", handle: noAssistant },
+  { operation: "startAssistantAnalysis", access: "bearer", handle: noAssistant },
 ];
 
 /** "Allowed value `EFeatureToggleSettingsV2`": the pages for settings in their second version. Here it is on. */
@@ -21,9 +20,9 @@ function featureFlags(): Reply {
   return jsonReply(JSON.stringify(FEATURE_TOGGLES.map((name) => ({ name, enabled: true }))));
 }
 
-/** The simulated server has no assistant. */
-function analyze(): never {
-  throw new ApiError("METHOD_NOT_IMPLEMENTED", "Requested action not implemented", { status: 501 });
+/** The simulated server has none; what one answers is not shown. */
+function noAssistant(): Reply {
+  return jsonReply('{"available":false}');
 }
 
 /** Fields are not shown: what a page for signing in needs to know. */
