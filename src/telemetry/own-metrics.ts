@@ -236,7 +236,7 @@ export const OWN_METRICS = {
       "prtg_exporter_decode_problems_total",
       "counter",
       ["server", "problem"],
-      "What was wrong in the server's answers and was left out: record, status, value, timestamp, summary, lookup, text (too long, and cut).",
+      "What was wrong in the server's answers and was left out: record, status, value (no number in its unit), timestamp, summary, lookup, text (too long, and cut).",
       { values: { problem: DECODE_PROBLEMS } },
     ),
     waitingChannels: metric(

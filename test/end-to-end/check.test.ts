@@ -142,7 +142,7 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
       remedy: /give that user read access/,
     },
     "values as texts": {
-      url: await faultyUrl("text-values"),
+      url: await faultyUrl("text-values=odd"),
       fails: "channels",
       because: /90 visible, and none of \d+ values is a number \[API_VALUES_UNREADABLE\]/,
       remedy: /Report it/,

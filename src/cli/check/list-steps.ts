@@ -126,7 +126,10 @@ function describeChannels(
   const text = `${count} visible, ${readable} with a value`;
   if (unreadable === 0) return describeList(text, list, problems);
   const share = Math.max(1, Math.round((100 * unreadable) / (readable + unreadable)));
-  return warning(`${text}; ${unreadable} values (${share} %) are no numbers: they are not shown`, UNREADABLE_REMEDY);
+  return warning(
+    `${text}; ${unreadable} values (${share} %) are no numbers in their unit: they are not shown`,
+    UNREADABLE_REMEDY,
+  );
 }
 
 /** Limits and the lookups of channels; with the limits off the last list of all. */

@@ -1,4 +1,5 @@
 import { type ChannelLimits, type ChannelRecord, LIMIT_NAMES, type LimitName } from "../records.ts";
+import { displayedNumber } from "./displayed.ts";
 import { readLookupReference } from "./lookup.ts";
 import type { DecodeProblems } from "./problems.ts";
 import {
@@ -32,12 +33,13 @@ export function decodeChannel(record: unknown, problems: DecodeProblems): Channe
     return undefined;
   }
   const measurement = isObject(record.last_measurement) ? record.last_measurement : undefined;
+  const unit = readUnit(record);
   return {
     sensorId: sharedText(sensorId),
     channelId: sharedText(channelId),
     name: sharedText(text(record.name) ?? (isObject(record.basic) ? text(record.basic.name) : undefined) ?? ""),
-    unit: sharedText(readUnit(record)),
-    value: measurement === undefined ? undefined : readValue(measurement.display_value, problems),
+    unit: sharedText(unit),
+    value: measurement === undefined ? undefined : readValue(measurement.display_value, problems, unit),
     measuredAt: measurement === undefined ? undefined : readTimestamp(measurement.timestamp, problems),
     limits: readLimits(record, problems),
     lookup: readLookupReference(record, problems),
@@ -56,10 +58,14 @@ function readUnit(record: JsonObject): string {
   return displayUnit === "" ? (text(unit.custom) ?? "") : displayUnit;
 }
 
-/** Only `display_value`: the raw `value` has a unit that is documented nowhere, so it cannot stand in. */
-export function readValue(value: unknown, problems: DecodeProblems): number | undefined {
+/**
+ * Only `display_value`, a number or a numeral as JSON has it: the raw `value` has a unit that is documented nowhere, so it cannot stand in. A text in the unit of the channel
+ * is read too; where `unit` is undefined, as it is not known, only numbers are.
+ */
+export function readValue(value: unknown, problems: DecodeProblems, unit?: string): number | undefined {
   if (isAbsent(value)) return undefined;
-  const number = finiteNumber(value);
+  const number =
+    finiteNumber(value) ?? (typeof value === "string" && unit !== undefined ? displayedNumber(value, unit) : undefined);
   if (number === undefined) problems.value++;
   return number;
 }

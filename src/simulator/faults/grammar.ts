@@ -33,7 +33,7 @@ export type FaultAction =
   | { readonly kind: "swapped-kinds" }
   | { readonly kind: "empty"; readonly as: (typeof EMPTY)[number] }
   | { readonly kind: "short-rows"; readonly by: number }
-  | { readonly kind: "text-values" }
+  | { readonly kind: "text-values"; readonly language: (typeof TEXT_LANGUAGES)[number] | undefined }
   | { readonly kind: "unsupported-scheme" }
   | { readonly kind: "refuses"; readonly parameter: string; readonly value: string | undefined }
   | { readonly kind: "skew"; readonly byMs: number }
@@ -42,6 +42,9 @@ export type FaultAction =
 
 /** How an empty answer is written: an empty list, null, 204, or a body of no bytes. */
 const EMPTY = ["list", "null", "204", "body"] as const;
+
+/** How values are written as texts: English, German, or in no way that can be read. */
+const TEXT_LANGUAGES = ["en", "de", "odd"] as const;
 
 const PARENT_SHAPES = ["chain", "cycle", "self", "lost"] as const;
 
@@ -109,7 +112,7 @@ const MAX_SHIFT_MS = 366 * 86_400_000;
  * | `execution-timeout` | limit, e.g. `1500` | 408 EXECUTION_TIMEOUT for larger pages |
  * | `wrong-total` | e.g. `3`, `-1` | X-Total-Count off by that |
  * | `odd-records` | e.g. `10` | every so many records of a list is malformed, each time in another way |
- * | `text-values` | | values in lists are texts with a unit |
+ * | `text-values` | `en`, `de`, `odd` | values in lists are texts in `%`; in their own unit as English or German writes them; or nothing that can be read |
  * | `short-rows` | e.g. `2`, default `1` | rows of a time series lack so many of their last values |
  * | `empty` | `list` (default), `null`, `204`, `body` | there is nothing: an empty list, `null`, status 204, or no bytes |
  * | `refuses` | e.g. `include:alerting`, `limit:1000`, `from` | 400 for requests with that parameter, that value in it, or a greater limit |
@@ -156,10 +159,13 @@ function readAction(text: string, name: string, argument: string | undefined): F
     case "html":
     case "endless-list":
     case "swapped-kinds":
-    case "text-values":
     case "unsupported-scheme":
       bare();
       return { kind: name };
+    case "text-values": {
+      if (argument === undefined) return { kind: name, language: undefined };
+      return { kind: name, language: oneOf(argument, TEXT_LANGUAGES) ?? fail(wrong("en, de or odd")) };
+    }
     case "cut": {
       const where = oneOf(argument ?? "body", ["body", "start", "reset"]);
       return { kind: "cut", where: where ?? fail(wrong("body, start or reset")) };

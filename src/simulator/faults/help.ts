@@ -25,7 +25,10 @@ const FAULTS: readonly (readonly [spelling: string, effect: string])[] = [
   ["execution-timeout=1500", "408 EXECUTION_TIMEOUT for larger pages"],
   ["wrong-total=3", "X-Total-Count is off"],
   ["odd-records=10", "every tenth record of a list is malformed"],
-  ["text-values", "values in lists are texts with a unit"],
+  [
+    "text-values | text-values=de | text-values=odd",
+    "values in lists are texts: in %, as en or de writes them, odd ones",
+  ],
   ["short-rows=1", "rows of time series lack so many of their last values"],
   ["empty=list|null|204|body", "there is nothing, told in that way"],
   ["refuses=include:alerting", "400 where that is asked for, or a limit above: refuses=limit:1000"],

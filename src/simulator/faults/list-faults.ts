@@ -22,13 +22,14 @@ function distortItems({ render: original, length }: ListReply, faults: FaultEffe
   if (faults.get("swapped-kinds") !== undefined) render = withSwappedIds(render, groupDeviceSwaps(world));
   const characters = faults.get("long-names")?.characters;
   if (characters !== undefined) render = withLongName(render, characters);
-  if (faults.get("text-values") !== undefined) render = valuesAsTexts(render);
+  const texts = faults.get("text-values");
+  if (texts !== undefined) render = valuesAsTexts(render, texts.language);
   const every = faults.get("odd-records")?.every;
   return every === undefined ? render : malformedEach(render, every);
 }
 
-function valuesAsTexts(render: RenderItem): RenderItem {
-  return (index) => valueAsText(render(index));
+function valuesAsTexts(render: RenderItem, language: Parameters<typeof valueAsText>[1]): RenderItem {
+  return (index) => valueAsText(render(index), language);
 }
 
 function malformedEach(render: RenderItem, every: number): RenderItem {

@@ -47,7 +47,24 @@ export function withNewIds(render: RenderItem, offset: number, total: number): R
   };
 }
 
-/** The value of a list item is a text with its unit. JSON to JSON. */
-export function valueAsText(item: string): string {
-  return item.replace(/("display_value":)(-?[0-9][0-9.eE+-]*)/g, '$1"$2 %"');
+const VALUE_LANGUAGES = { en: "en-US", de: "de-DE" } as const;
+type ValueLanguage = keyof typeof VALUE_LANGUAGES;
+
+const formats = new Map<ValueLanguage, Intl.NumberFormat>();
+
+/**
+ * The value of a list item is a text. JSON to JSON. With a language it is in the channel's own unit, as that language writes numbers, to
+ * two decimals; without one the unit is always `%`, and `odd` is nothing that can be read.
+ */
+export function valueAsText(item: string, language: ValueLanguage | "odd" | undefined): string {
+  const values = /("display_value":)(-?[0-9][0-9.eE+-]*)/g;
+  if (language === undefined) return item.replace(values, '$1"$2 %"');
+  if (language === "odd") return item.replace(values, '$1"about $2"');
+  const { basic, unit } = JSON.parse(item) as Record<"basic" | "unit", Readonly<Record<string, string>> | undefined>;
+  const suffix = basic?.displayunit ?? unit?.display_unit ?? "";
+  const format =
+    formats.get(language) ?? new Intl.NumberFormat(VALUE_LANGUAGES[language], { maximumFractionDigits: 2 });
+  formats.set(language, format);
+  const written = (digits: string) => JSON.stringify(`${format.format(Number(digits))} ${suffix}`.trimEnd());
+  return item.replace(values, (_, name: string, digits: string) => `${name}${written(digits)}`);
 }

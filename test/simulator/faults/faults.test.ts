@@ -135,6 +135,15 @@ describe("faults that give unusual answers", () => {
     expect(text).not.toMatch(/"display_value":[0-9]/);
   });
 
+  test("values in their own unit and in another language", async () => {
+    const { send, simulator } = await startService({ faults: ["text-values=de"] });
+    const { text } = await send("/experimental/channels");
+    expect(text).toMatch(/"display_value":"[0-9.]+,[0-9]{1,2} \D+"/);
+    expect(text).not.toMatch(/"display_value":[0-9]/);
+    simulator.faults.set(["text-values=odd"]);
+    expect((await send("/experimental/channels")).text).toMatch(/"display_value":"about [0-9.]+"/);
+  });
+
   test("a parameter that is refused, and no other", async () => {
     const { send } = await startService({
       faults: ["refuses=include:intervalgroup@/experimental/sensors", "refuses=limit:1000@/experimental/devices"],

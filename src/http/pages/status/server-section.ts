@@ -70,7 +70,9 @@ function clockText(seconds: number): Html | string {
 
 function problemCounts({ decode, waiting_channels, orphans }: ServerDetails["problems"]): Html {
   const counts = [
-    ...Object.entries(decode).map(([problem, count]) => [`bad ${problem}`, count] as const),
+    ...Object.entries(decode).map(([problem, count]) => {
+      return [problem === "value" ? "values that are no number in their unit" : `bad ${problem}`, count] as const;
+    }),
     ["channels waiting for their sensor", waiting_channels] as const,
     ["objects below a parent out of sight", orphans] as const,
   ].filter(([, count]) => count > 0);

@@ -339,3 +339,11 @@ test("leads to the pages below /debug where there are some", () => {
 test("the search says how much it leaves out", () => {
   expect(texts(rendered(PAGES.search))).toContain("1,234 sensors for “ sw ” in status Down of hq");
 });
+
+test("a server says what is left out of its answers", () => {
+  const report = statusReport(asIs);
+  const problems = { decode: { value: 12, record: 3 }, waiting_channels: 0, orphans: 0 };
+  const servers = report.servers.map((server) => ({ ...server, problems }));
+  const page = renderPage(singlePage({ ...report, servers }, nodeReport(asIs)), around);
+  expect(page).toContain("12 values that are no number in their unit, 3 bad record");
+});

@@ -1,0 +1,60 @@
+import { afterEach, expect, test } from "vitest";
+import { runCommand } from "../support/command-line.ts";
+import { type SimulatedExporter, startSimulatedExporter } from "../support/simulated-exporter.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+
+let exporter: SimulatedExporter | undefined;
+
+afterEach(async () => {
+  await exporter?.close();
+  exporter = undefined;
+});
+
+const SETTINGS = "collectors: { timeseries: { enabled: false }, limits: { enabled: false } }";
+
+test.each(["en", "de"] as const)(
+  "values that are texts in %s are those that they say, and the rest is counted",
+  async (language) => {
+    exporter = await startSimulatedExporter({
+      size: { sensors: 200 },
+      settings: SETTINGS,
+      simulator: { faults: [`text-values=${language}@/experimental/channels*`] },
+    });
+    // What is remembered of a list serves the second one.
+    for (let round = 0; round < 2; round++) expect(await exporter.poll()).toBe(true);
+    const samples = [...(await exporter.samples()).values()];
+    const shown = samples.filter(({ name }) => name === "prtg_channel_value");
+    expect(shown.length).toBeGreaterThan(300);
+    const { world } = exporter.simulator;
+    let compared = 0;
+    for (const { labels, value } of shown) {
+      // A numeral without a unit is one as in JSON, whatever the language.
+      if (labels.unit === "") continue;
+      const channel = world.channel(`${labels.sensor_id}.${labels.channel_id}`);
+      const exact = channel && world.lastMeasurement(channel, Date.now())?.displayValue;
+      if (channel === undefined || exact === undefined || exact === null) continue;
+      // Of a constant value it is known what it was a moment ago.
+      const before = world.lastMeasurement(channel, Date.now() - 120_000)?.displayValue;
+      if (before !== exact) continue;
+      compared++;
+      expect(Number(value)).toBeCloseTo(exact, 1);
+    }
+    expect(compared).toBeGreaterThan(20);
+    // A whole thousand could be a thousandth: of those that German writes alike there is no value, but a count.
+    const { metrics } = exporter.exporter;
+    const own = await metrics.registry.getSingleMetric("prtg_exporter_decode_problems_total")?.get();
+    const unreadable = own?.values.find(({ labels }) => labels.problem === "value")?.value ?? 0;
+    const channels = samples.find(({ name, labels }) => name === "prtg_objects" && labels.kind === "channel");
+    expect(unreadable).toBeGreaterThan(0);
+    expect(unreadable).toBeLessThan(Number(channels?.value) / 2);
+  },
+);
+
+test("check says how many values cannot be read", async () => {
+  const faults = ["text-values=de@/experimental/channels*"];
+  const { url } = await simulateServer({ faults });
+  const env = { PRTG_URL: url, PRTG_NAME: "hq", PRTG_API_KEY: CREDENTIALS.apiKey };
+  const { stdout, code } = await runCommand(["check"], { env });
+  expect(stdout).toMatch(/channels +warning .*\d+ values \(\d+ %\) are no numbers in their unit/);
+  expect(code).toBe(0);
+});

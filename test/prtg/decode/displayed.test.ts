@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
+import { displayedNumber } from "../../../src/prtg/decode/displayed.ts";
+import { noProblems } from "../../../src/prtg/decode/problems.ts";
+
+const NBSP = "\u00a0";
+const THIN = "\u202f";
+
+describe("the number of a displayed value", () => {
+  test.each([
+    ["42.5 %", "%", 42.5],
+    ["42,5 %", "%", 42.5],
+    ["42,5%", "%", 42.5],
+    [`42,5${NBSP}%`, "%", 42.5],
+    ["  7 msec ", " msec", 7],
+    ["-1635 Days", "Days", -1635],
+    ["\u22123,5 °C", "°C", -3.5],
+    ["+3,5 °C", "°C", 3.5],
+    ["1.234,5 msec", "msec", 1_234.5],
+    ["1,234.5 msec", "msec", 1_234.5],
+    [`1${NBSP}234${NBSP}567,25 kbit/s`, "kbit/s", 1_234_567.25],
+    [`12${THIN}345 #`, "#", 12_345],
+    ["1'234'567.5 MB", "MB", 1_234_567.5],
+    ["1.234.567 #", "#", 1_234_567],
+    ["0,125 Mbit/s", "Mbit/s", 0.125],
+    ["0.125 Mbit/s", "Mbit/s", 0.125],
+    ["1234,567 MB", "MB", 1_234.567],
+    ["8.53e-05 Mbit/s", "Mbit/s", 8.53e-5],
+    ["42,5", "", 42.5],
+    ["5 1/min", "1/min", 5],
+    ["3 \u00b5s", "\u03bcs", 3],
+  ])("%j in %j", (text, unit, expected) => expect(displayedNumber(text, unit)).toBe(expected));
+
+  test.each([
+    ["of another unit", "42.5 %", "msec"],
+    ["of a unit that ends alike", "42.5 kbit/s", "bit/s"],
+    ["of no unit where there is one", "42,5", "%"],
+    ["of a unit where there is none", "42.5 %", ""],
+    ["that could be two numbers, in English", "1,234 msec", "msec"],
+    ["that could be two numbers, in German", "1.234 msec", "msec"],
+    ["of several parts", "5 h 3 m", "m"],
+    ["that is a bound", "< 1 %", "%"],
+    ["with groups of other sizes", "1,23,456 #", "#"],
+    ["with two kinds of groups", "1,234'567 #", "#"],
+    ["with groups behind the decimals", "1.5,000 #", "#"],
+    ["with groups that begin with 0", "0.123.456 #", "#"],
+    ["without digits", "%", "%"],
+    ["with a mark and no digits", ", %", "%"],
+    ["that is not finite", "1e999 %", "%"],
+    ["of two signs", "--5 %", "%"],
+    ["in words", "Up", ""],
+    ["too long", `${"1".repeat(100_000)} %`, "%"],
+  ])("is not read from a text %s", (_why, text, unit) => expect(displayedNumber(text, unit)).toBeUndefined());
+
+  const languages = ["en-US", "de-DE", "fr-FR", "de-CH", "sv-SE"] as const;
+  const units = fc.constantFrom("%", "msec", "Mbit/s", "°C", "#", "1/min", "kB", "");
+  const spaces = fc.constantFrom(" ", "", NBSP);
+
+  test("is that which any language writes, or none where the text could be another one", () => {
+    const written = fc.record({
+      number: fc.oneof(
+        fc.integer({ min: -10_000_000, max: 10_000_000 }),
+        fc.double({ min: -1e7, max: 1e7, noNaN: true }),
+      ),
+      language: fc.constantFrom(...languages),
+      decimals: fc.integer({ min: 0, max: 6 }),
+      isGrouped: fc.boolean(),
+      unit: units,
+      space: spaces,
+    });
+    fc.assert(
+      fc.property(written, ({ number, language, decimals, isGrouped, unit, space }) => {
+        const format = new Intl.NumberFormat(language, { maximumFractionDigits: decimals, useGrouping: isGrouped });
+        // What digits begin with would else belong to the number.
+        const between = unit.startsWith("1") ? " " : space;
+        const text = `${format.format(number)}${unit === "" ? "" : between}${unit}`;
+        const shown = Number(
+          new Intl.NumberFormat("en-US", { maximumFractionDigits: decimals, useGrouping: false }).format(number),
+        );
+        const read = displayedNumber(text, unit);
+        const marks = format.format(number).replaceAll(/[0-9\-\u2212]/g, "");
+        if (read === undefined) expect(marks).toMatch(/^[.,]$/);
+        else expect(read).toBeCloseTo(shown, 9);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("is never one that has other digits than the text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), units, (text, unit) => {
+        const read = displayedNumber(`${text}${unit}`, unit);
+        if (read === undefined) return;
+        expect(Number.isFinite(read)).toBe(true);
+        expect(text).toMatch(/\d/);
+      }),
+    );
+  });
+
+  test("takes time in proportion to its length only", () => {
+    const hostile = ["1.", "1,1", "1 ", "'", "e+"].map((part) => part.repeat(50_000));
+    for (const text of hostile) expect(displayedNumber(`${text} %`, "%")).toBeUndefined();
+  });
+});
+
+describe("a channel whose value is a text", () => {
+  const channel = (display_value: unknown, displayunit: string) => ({
+    id: "2490.1",
+    basic: { displayunit },
+    last_measurement: { timestamp: "2026-03-12T17:55:10Z", value: 1, display_value },
+  });
+
+  test("has its number where the units agree", () => {
+    const problems = noProblems();
+    expect(decodeChannel(channel("1.234,5 msec", "msec"), problems)?.value).toBe(1_234.5);
+    expect(problems).toEqual(noProblems());
+  });
+
+  test.each(["1,234 msec", "12 %", "n/a", ""])("has none, and is counted, else: %j", (text) => {
+    const problems = noProblems();
+    expect(decodeChannel(channel(text, "msec"), problems)?.value).toBeUndefined();
+    expect(problems).toEqual({ ...noProblems(), value: 1 });
+  });
+});
