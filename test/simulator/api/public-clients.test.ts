@@ -199,7 +199,11 @@ describe.each<Spelling>(["live", "specification"])("public clients, with the spe
     expect(await write(kind, { basic: { name: "made" } })).toBe(400);
     const singular = await write(`PATCH /experimental/sensor/${sensor?.id}`, { basic: { name: "renamed" } });
     expect(singular).toBe(spelling === "live" ? 204 : 404);
-    expect(await write(`POST /experimental/devices/${device?.id}/metascan?kind=snmpdiskfree`)).toBeLessThan(300);
+    // One sends an object with it, without which it saw "EOF"; another, that saw which kinds are taken, sends none.
+    const scan = `POST /experimental/devices/${device?.id}/metascan?kind=snmplinuxdiskfree`;
+    expect(await write(scan, {})).toBeLessThan(300);
+    if (spelling === "live") expect(await write(scan)).toBe(400);
+    else expect(await write(scan)).toBeLessThan(300);
     expect(await write(`POST /devices/${device?.id}/pause`, { message: "work" })).toBeLessThan(300);
     expect(await write(`POST /experimental/devices/${device?.id}/move`, { parent: String(group?.id) })).toBeLessThan(
       300,
