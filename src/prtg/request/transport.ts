@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Dispatcher } from "undici";
+import { chunksOf } from "../../lib/http/body-chunks.ts";
 import { ConnectionPool } from "../../lib/http/connection-pool.ts";
 import { DamagedBody, decodedBody } from "../../lib/http/decoded-body.ts";
 import { LogOnChange } from "../../lib/log-on-change.ts";
@@ -129,14 +130,13 @@ export class Transport {
 
   /** The body as it arrives. An error of its reader is passed on as it is: only those of the network become ApiErrors. */
   async *#chunks(
-    body: AsyncIterable<unknown>,
+    body: Dispatcher.ResponseData["body"],
     request: ApiRequest,
     signal: AbortSignal,
     arrived: (count: number) => void,
   ): AsyncGenerator<Buffer> {
     try {
-      for await (const chunk of body) {
-        if (!Buffer.isBuffer(chunk)) continue;
+      for await (const chunk of chunksOf(body)) {
         arrived(chunk.length);
         yield chunk;
       }
