@@ -1,3 +1,5 @@
+import { isMarkedAsUntransferable } from "node:worker_threads";
+
 /** Buffers below this size are put together, up to this size. Each is memory of its own, which takes time to get. */
 const SMALL = 256 * 1_024;
 
@@ -28,7 +30,10 @@ export function totalLength(buffers: readonly Buffer[]): number {
   return buffers.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Frees the memory of a buffer that has its own, at once; it is empty afterwards. */
-export function detach({ buffer }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
+/**
+ * Frees the memory of a buffer, or an array of numbers, that has its own, at once; it is empty afterwards. One that shares memory
+ * with others, which Node.js marks, stays as it is.
+ */
+export function detach({ buffer }: Pick<Buffer, "buffer">): void {
+  if (buffer instanceof ArrayBuffer && !buffer.detached && !isMarkedAsUntransferable(buffer)) buffer.transfer(0);
 }

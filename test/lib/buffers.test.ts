@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mergeSmall } from "../../src/lib/buffers.ts";
+import { detach, mergeSmall } from "../../src/lib/buffers.ts";
 
 const SMALL = 256 * 1_024;
 
@@ -18,4 +18,13 @@ test("keeps the bytes, in few buffers that are not copied where they are large",
     }),
     { numRuns: 50 },
   );
+});
+
+test("frees memory of its own, and leaves that which is shared as it is", () => {
+  const own = Buffer.allocUnsafeSlow(10);
+  const numbers = new Int32Array(10);
+  const shared = Buffer.from("shared with others");
+  for (const each of [own, numbers, shared, own]) detach(each);
+  expect([own.length, numbers.length]).toEqual([0, 0]);
+  expect(String(shared)).toBe("shared with others");
 });

@@ -101,7 +101,9 @@ export class ChannelMemory {
   readonly #measurements = new RecordShapes(IGNORED);
   /** In the order of the list; undefined where one is not remembered. */
   #before: (ListedChannel | undefined)[] = [];
+  /** Of the list under way, up to `#position`; what is behind that is left from older lists. One takes the place of the other. */
   #now: (ListedChannel | undefined)[] = [];
+  #position = 0;
   /** By how much records are expected further behind in `#before` than they come. */
   #shift = 0;
   #missed = 0;
@@ -137,6 +139,7 @@ export class ChannelMemory {
     this.#passedOver = 0;
     this.#before = [];
     this.#now = [];
+    this.#position = 0;
   }
 
   /** For one page. A first list is not remembered: many a program reads no second one. */
@@ -147,8 +150,8 @@ export class ChannelMemory {
       this.#missed = 0;
     }
     // A page that comes once more begins where it began; records that were not taken one by one are not remembered.
-    this.#now.length = Math.min(this.#now.length, offset);
-    while (this.#now.length < offset) this.#now.push(undefined);
+    while (this.#position < offset) this.#remember(undefined);
+    this.#position = offset;
     return {
       recall: (bytes, at, end) => this.#recall(bytes, at, end),
       learn: (bytes, at, end, record) => this.#learn(bytes, at, end, record),
@@ -159,7 +162,10 @@ export class ChannelMemory {
   /** The list is complete. */
   listed(): void {
     const list = this.#now;
-    this.#now = [];
+    list.length = this.#position;
+    this.#position = 0;
+    this.#now = this.#before;
+    this.#before = [];
     this.#lists++;
     if (this.#passedOver > 0) {
       this.#passedOver--;
@@ -168,11 +174,16 @@ export class ChannelMemory {
     // Looking at each record would be in vain, and takes longer than to parse them.
     const known = list.reduce((count, channel) => (channel === undefined ? count : count + 1), 0);
     if (known * 4 < list.length) this.#passedOver = LISTS_PASSED_OVER;
-    this.#before = this.#passedOver > 0 ? [] : list;
+    else this.#before = list;
+    this.#now.length = Math.min(this.#now.length, this.#before.length);
+  }
+
+  #remember(channel: ListedChannel | undefined): void {
+    this.#now[this.#position++] = channel;
   }
 
   #recall(bytes: Buffer, at: number, end: number): number {
-    const expected = this.#now.length + this.#shift;
+    const expected = this.#position + this.#shift;
     const after = this.#recallAt(expected, bytes, at, end);
     if (after !== NOT_KNOWN || this.#missed > MAX_MISSED) return after;
     for (let by = 1; by <= MAX_SHIFT; by++) {
@@ -196,7 +207,7 @@ export class ChannelMemory {
     if (recordEnd === NOT_KNOWN) return NOT_KNOWN;
     channel.measured(this.#value, this.#measuredAt);
     this.#recalled = channel;
-    this.#now.push(channel);
+    this.#remember(channel);
     this.#missed = 0;
     return recordEnd;
   }
@@ -207,7 +218,7 @@ export class ChannelMemory {
     const measurement = memberAt(bytes, at, end, MEASUREMENT);
     const isPlain = channel !== undefined && channel.limits === undefined && channel.lookup === undefined;
     if (!isPlain || measurement === undefined || Object.values(problems).some((count) => count > 0)) {
-      this.#now.push(undefined);
+      this.#remember(undefined);
       return record;
     }
     const { from, to } = measurement;
@@ -217,14 +228,14 @@ export class ChannelMemory {
       behind = this.#readMeasurement(bytes, from, end);
     }
     if (behind !== to) {
-      this.#now.push(undefined);
+      this.#remember(undefined);
       return record;
     }
     this.#hash.of(bytes, at, from);
     this.#hash.more(bytes, to, end);
     const listed = new ListedChannel(channel, at, measurement, end, this.#hash);
     listed.measured(channel.value, channel.measuredAt);
-    this.#now.push(listed);
+    this.#remember(listed);
     return listed;
   }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { detach } from "../../lib/buffers.ts";
 
 const FIRST_CAPACITY = 1_024;
 const EMPTY = -1;
@@ -13,7 +14,9 @@ const MAX_EXPECTED = 2 ** 20;
 export class KeyedList<Item> {
   readonly #keyOf: (item: Item) => string;
   readonly #partOf: (item: Item) => string;
+  /** There is none yet from `#size` on. */
   readonly #items: Item[] = [];
+  #size = 0;
   /** Positions in `#items`, by hash; open addressing. A power of two long, at most half full. */
   #positions = new Int32Array(FIRST_CAPACITY).fill(EMPTY);
   #hashes = new Int32Array(FIRST_CAPACITY);
@@ -25,17 +28,32 @@ export class KeyedList<Item> {
   }
 
   get size(): number {
-    return this.#items.length;
+    return this.#size;
   }
 
   get items(): readonly Item[] {
+    this.#items.length = this.#size;
     return this.#items;
   }
 
-  /** Makes room for so many items in all: growing to them step by step would stop everything for a while. */
+  /**
+   * Makes room for so many items in all: growing to them step by step would stop everything for a while, and leave several
+   * times as much to the garbage collector.
+   */
   expect(count: number): void {
-    const capacity = 2 ** Math.ceil(Math.log2(2 * Math.min(count, MAX_EXPECTED) + 1));
+    const expected = Math.min(count, MAX_EXPECTED);
+    if (expected > this.#items.length) this.#items.length = expected;
+    const capacity = 2 ** Math.ceil(Math.log2(2 * expected + 1));
     if (capacity > this.#positions.length) this.#resize(capacity);
+  }
+
+  /**
+   * The items, to which none is added any more: what they were found by is freed. The garbage collector counts it as a reason
+   * to look through the whole heap.
+   */
+  finish(): readonly Item[] {
+    this.#free();
+    return this.items;
   }
 
   set(item: Item): void {
@@ -57,10 +75,10 @@ export class KeyedList<Item> {
   }
 
   #add(item: Item, hash: number, at: number): void {
-    this.#positions[at] = this.#items.length;
+    this.#positions[at] = this.#size;
     this.#hashes[at] = hash;
-    this.#items.push(item);
-    if (this.#items.length * 2 > this.#positions.length) this.#resize(this.#positions.length * 2);
+    this.#items[this.#size++] = item;
+    if (this.#size * 2 > this.#positions.length) this.#resize(this.#positions.length * 2);
   }
 
   #resize(capacity: number): void {
@@ -75,6 +93,13 @@ export class KeyedList<Item> {
       this.#positions[at] = position;
       this.#hashes[at] = hash;
     }
+    detach(positions);
+    detach(hashes);
+  }
+
+  #free(): void {
+    detach(this.#positions);
+    detach(this.#hashes);
   }
 
   #start(hash: number): number {

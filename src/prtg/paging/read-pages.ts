@@ -81,7 +81,7 @@ async function readPagesTwice<Item>(
   if (!complete) for (const item of last.items.items) first.items.set(item);
   const held = last.items.size + last.problems.record;
   return {
-    items: complete ? last.items.items : first.items.items,
+    items: (complete ? last : first).items.finish(),
     complete,
     skipped: last.problems.record,
     moved: first.moved,

@@ -14,11 +14,9 @@ const FIRST_BEYOND_ASCII = 0x80;
 const EXPONENT = /^[eE][+-]?\d+/;
 const MAX_EXPONENT_LENGTH = 8;
 
-const WORDS = [
-  { text: Buffer.from("null"), value: null },
-  { text: Buffer.from("true"), value: true },
-  { text: Buffer.from("false"), value: false },
-] as const;
+const NULL = Buffer.from("null");
+const TRUE = Buffer.from("true");
+const FALSE = Buffer.from("false");
 
 /** Powers of ten that are exact as numbers. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
@@ -143,12 +141,15 @@ export class JsonValueReader {
   }
 
   #word(bytes: Buffer, at: number): number {
-    for (const { text, value } of WORDS) {
-      if (!startsWith(bytes, at, text)) continue;
-      this.value = value;
-      return at + text.length;
-    }
+    if (startsWith(bytes, at, NULL)) return this.#found(null, at + NULL.length);
+    if (startsWith(bytes, at, TRUE)) return this.#found(true, at + TRUE.length);
+    if (startsWith(bytes, at, FALSE)) return this.#found(false, at + FALSE.length);
     return NO_VALUE;
+  }
+
+  #found(value: unknown, after: number): number {
+    this.value = value;
+    return after;
   }
 }
 

@@ -103,6 +103,26 @@ describe("a list of channels that was read before", () => {
     expect(decoded).toBeLessThan(5);
   });
 
+  test("is remembered as it was read last, also where one that was longer or not read to its end came before", () => {
+    const memory = new ChannelMemory(decodeChannel);
+    const list = (count: number, minute: number) =>
+      pagesOf(
+        Array.from({ length: count }, (_, id) => channel(id, minute + id)),
+        20,
+        300,
+      );
+    for (const [minute, count] of [100, 100, 60, 100].entries()) read(list(count, minute), memory);
+    const unfinished = list(100, 4);
+    expect(read({ ...unfinished, pages: [...unfinished.pages.slice(0, 3), { offset: 57, text: "[{" }] }, memory)).toBe(
+      undefined,
+    );
+    for (const [minute, count] of [30, 31, 90].entries()) {
+      const pages = list(count, 5 + minute);
+      expect(read(pages, memory)).toEqual(read(pages));
+      expect(memory.size).toBe(count);
+    }
+  });
+
   test("gives the same channels as one that is read for the first time, whatever changed", () => {
     const value = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }),

@@ -26,6 +26,18 @@ describe("a keyed list", () => {
     );
   });
 
+  test.each([0, 3, 1_000, 5_000])("holds just what came where %i were expected", (expected) => {
+    const list = new KeyedList<Item>(({ key }) => key);
+    list.set({ key: "0", value: 0 });
+    list.expect(expected);
+    const items = Array.from({ length: 1_200 }, (_, value) => ({ key: String(value), value }));
+    for (const item of items) list.set(item);
+    expect(list.items).toEqual(items);
+    list.set({ key: "more", value: 1_200 });
+    expect(list.size).toBe(1_201);
+    expect(list.finish()).toEqual([...items, { key: "more", value: 1_200 }]);
+  });
+
   test("keeps ids of the same hash apart", () => {
     // FNV-1a gives both the same 32 bits.
     const [one, other] = ["costarring", "liquid"];
