@@ -18,7 +18,7 @@ export function withDots(plain: StreamedPage, encoding: ContentEncoding): Stream
   async function* beginning(): AsyncIterable<Buffer> {
     yield* gzipBeginning(joinDeflated([]));
     for await (const chunk of escaped(plain)) {
-      const deflated = await deflateChunk(chunk);
+      const deflated = deflateChunk(chunk);
       sums.push({ ...deflated, buffers: [] });
       yield* deflated.buffers;
     }

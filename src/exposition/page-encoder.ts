@@ -17,7 +17,7 @@ export class PageEncoder {
 
   /** `maxHeld`: bytes of old pages that readers may hold, in each encoding. */
   constructor(maxHeld: () => number, lane: SharedLane) {
-    this.#compressed = new ShardEncoders(deflateChunk, undefined, lane);
+    this.#compressed = new ShardEncoders((bytes) => Promise.resolve(deflateChunk(bytes)), undefined, lane);
     this.lines = new LineMemory(maxHeld);
     this.#compressedReaders = new CompressedReaders(maxHeld);
     this.#plain = new ShardEncoders(

@@ -19,7 +19,9 @@ export interface RenderedBlock extends Lines {
   /** Where the line of each series begins, and behind them where the last one ends; absent series have empty lines. */
   readonly starts: Uint32Array;
   /** Where the value of each series begins. */
-  readonly values: Uint32Array;
+  readonly valueStarts: Uint32Array;
+  /** What it is. */
+  readonly values: Float64Array;
   readonly shardKeys: Uint32Array;
   /** The servers of the series, each once. */
   readonly servers: readonly string[];
@@ -29,7 +31,7 @@ export interface RenderedBlock extends Lines {
 
 /**
  * Renders block number `index`. Labels are the larger part of a line and hardly ever change: they are copied from the
- * lines of last time, which are the only place that holds them as text.
+ * lines of last time, which are the only place that holds them as text, and so is a value that is the same as then.
  */
 export function renderBlock(
   table: SeriesTable,
@@ -40,18 +42,31 @@ export function renderBlock(
 ): RenderedBlock {
   const { name } = table.family;
   const starts = new Uint32Array(block.used + 1);
-  const values = new Uint32Array(block.used);
+  const valueStarts = new Uint32Array(block.used);
   let series = 0;
+  let areLabelsKnown = previous?.shardKeys.length === block.used;
   for (let at = 0; at < block.used; at++) {
     starts[at] = lines.length;
+    const isLabelKnown = (block.labelledAt[at] ?? 0) <= (previous?.labelled ?? 0);
+    areLabelsKnown &&= isLabelKnown;
     if (block.expiresAt[at] === ABSENT) continue;
-    const start = previous?.starts[at] ?? 0;
-    const isKnown = start < (previous?.starts[at + 1] ?? 0) && (block.labelledAt[at] ?? 0) <= (previous?.labelled ?? 0);
-    if (previous !== undefined && isKnown) lines.copy(previous.bytes, start, previous.values[at] ?? start);
-    else lines.text(`${name}${table.labelText(index * BLOCK_SIZE + at)} `);
-    values[at] = lines.length;
-    lines.value(block.values[at] ?? Number.NaN);
     series++;
+    const value = block.values[at] ?? Number.NaN;
+    const start = previous?.starts[at] ?? 0;
+    const end = previous?.starts[at + 1] ?? 0;
+    if (previous === undefined || start >= end || !isLabelKnown) {
+      lines.text(`${name}${table.labelText(index * BLOCK_SIZE + at)} `);
+      valueStarts[at] = lines.length;
+      lines.value(value);
+      continue;
+    }
+    const valueStart = previous.valueStarts[at] ?? start;
+    valueStarts[at] = lines.length + (valueStart - start);
+    if (isSameText(value, previous.values[at])) lines.copy(previous.bytes, start, end);
+    else {
+      lines.copy(previous.bytes, start, valueStart);
+      lines.value(value);
+    }
   }
   starts[block.used] = lines.length;
   return {
@@ -60,16 +75,25 @@ export function renderBlock(
     version: block.version,
     labelled: table.labelled,
     starts,
-    values,
-    shardKeys: block.shardKeys.slice(0, block.used),
-    ...serversIn(table, block),
+    valueStarts,
+    values: block.values.slice(0, block.used),
+    ...(previous !== undefined && areLabelsKnown ? partsOf(previous) : partsIn(table, block)),
   };
 }
 
-function serversIn(
-  { family, texts }: SeriesTable,
-  { labels, used }: SeriesBlock,
-): Pick<RenderedBlock, "servers" | "serverOf"> {
+/** -0 is written as 0. */
+function isSameText(one: number, other: number | undefined): boolean {
+  return one === other || (Number.isNaN(one) && Number.isNaN(other));
+}
+
+type Parts = Pick<RenderedBlock, "shardKeys" | "servers" | "serverOf">;
+
+/** What follows from labels alone. */
+function partsOf({ shardKeys, servers, serverOf }: RenderedBlock): Parts {
+  return { shardKeys, servers, serverOf };
+}
+
+function partsIn({ family, texts }: SeriesTable, { labels, shardKeys, used }: SeriesBlock): Parts {
   const width = family.labels.length;
   const column = family.labels.indexOf("server");
   const known = new Map<number, number>();
@@ -81,7 +105,7 @@ function serversIn(
     serverOf[at] = number;
   }
   const servers = [...known.keys()].map((id) => texts.text(id));
-  return { servers, serverOf: servers.length > 1 ? serverOf : undefined };
+  return { shardKeys: shardKeys.slice(0, used), servers, serverOf: servers.length > 1 ? serverOf : undefined };
 }
 
 /** The lines of the series at the places that `takes` wants: `from` itself where these are all. */
@@ -111,27 +135,40 @@ const FIRST_CAPACITY = 64 * 1_024;
 const BYTES_PER_UNIT = 3;
 const NEWLINE = 0x0a;
 
-/** Bytes of lines under construction, in one buffer that is used again and again. */
+/**
+ * Bytes of lines under construction, in one buffer that is used again and again. What is copied in a row from one place is
+ * copied at once, when something else follows: a call takes as long as to copy some hundred bytes.
+ */
 export class LineBuffer {
   #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
   #length = 0;
+  #source: Buffer = this.#bytes;
+  #copyFrom = 0;
+  #copyTo = 0;
 
   get length(): number {
-    return this.#length;
+    return this.#length + this.#copyTo - this.#copyFrom;
   }
 
   text(text: string): void {
+    this.#copyNow();
     this.#reserve(text.length * BYTES_PER_UNIT);
     this.#length += this.#bytes.write(text, this.#length);
   }
 
+  /** `from` has to stay as it is until `take`. */
   copy(from: Buffer, start: number, end: number): void {
-    this.#reserve(end - start);
-    this.#length += from.copy(this.#bytes, this.#length, start, end);
+    if (from !== this.#source || start !== this.#copyTo) {
+      this.#copyNow();
+      this.#source = from;
+      this.#copyFrom = start;
+    }
+    this.#copyTo = end;
   }
 
   /** A sample value and the end of its line. */
   value(value: number): void {
+    this.#copyNow();
     const digits = formatValue(value);
     this.#reserve(digits.length + 1);
     // A call of `write` takes longer than a handful of digits.
@@ -141,10 +178,22 @@ export class LineBuffer {
 
   /** The bytes so far, in a buffer of just their size; begins anew. */
   take(): Buffer {
+    this.#copyNow();
     const bytes = Buffer.allocUnsafeSlow(this.#length);
     this.#bytes.copy(bytes, 0, 0, this.#length);
     this.#length = 0;
+    this.#source = this.#bytes;
     return bytes;
+  }
+
+  #copyNow(): void {
+    const count = this.#copyTo - this.#copyFrom;
+    if (count > 0) {
+      this.#reserve(count);
+      this.#source.copy(this.#bytes, this.#length, this.#copyFrom, this.#copyTo);
+      this.#length += count;
+    }
+    this.#copyFrom = this.#copyTo;
   }
 
   #reserve(count: number): void {

@@ -7,9 +7,6 @@ import { isInShard, isWhole, type Shard, shardName } from "./shard.ts";
 import type { RenderedStore } from "./store-renderer.ts";
 import { type ExpositionFormat, formatHeader } from "./text-format.ts";
 
-/** Blocks encoded at the same time: zlib takes a quarter of a megabyte for each that it compresses. */
-const MAX_CONCURRENT = 2;
-
 /** Which places of a block are in a shard; undefined where none can be. */
 export type Selection = (block: RenderedBlock) => ((at: number) => boolean) | undefined;
 
@@ -78,19 +75,12 @@ export class ShardEncoder<Encoded> {
   }
 
   async #encodeMissing(blocks: readonly RenderedBlock[], signal: AbortSignal | undefined): Promise<void> {
-    const pending = blocks.values();
-    const work = async () => {
-      for (const block of pending) {
-        if (this.#blocks.has(block)) continue;
-        signal?.throwIfAborted();
-        await this.#encodeBlock(block);
-        await yieldToEventLoop(this.#lane);
-      }
-    };
-    const workers = Array.from({ length: MAX_CONCURRENT }, work);
-    // When one worker ends early, a thread may still read lines for the other: until then they must not be freed.
-    await Promise.allSettled(workers);
-    await Promise.all(workers);
+    for (const block of blocks) {
+      if (this.#blocks.has(block)) continue;
+      signal?.throwIfAborted();
+      await this.#encodeBlock(block);
+      await yieldToEventLoop(this.#lane);
+    }
   }
 
   #encodeBlock(block: RenderedBlock): Promise<Encoded | undefined> {

@@ -13,7 +13,8 @@ function block(bytes: string): RenderedBlock {
       version: 1,
       labelled: 1,
       starts: new Uint32Array(2),
-      values: new Uint32Array(1),
+      valueStarts: new Uint32Array(1),
+      values: new Float64Array(1),
       shardKeys: new Uint32Array(1),
       servers: ["hq"],
       serverOf: undefined,
@@ -24,24 +25,26 @@ function block(bytes: string): RenderedBlock {
 test("ends early only when nothing looks at its lines any more", async () => {
   const slow = Promise.withResolvers<string>();
   const reader = new AbortController();
+  const begun: string[] = [];
   const encoder = new ShardEncoder<string>(
     undefined,
     (bytes) => {
-      if (String(bytes) === "slow") return slow.promise;
-      reader.abort();
-      return Promise.resolve(String(bytes));
+      begun.push(String(bytes));
+      return slow.promise;
     },
     () => undefined,
   );
-  const blocks = ["slow", "quick", "never"].map(block);
-  const page = { version: 1, families: [{ family: FAMILY, version: 1, size: 3, blocks }] };
+  const blocks = ["slow", "never"].map(block);
+  const page = { version: 1, families: [{ family: FAMILY, version: 1, size: 2, blocks }] };
   let hasEnded = false;
   const encoded = encoder.encode(page, "text", reader.signal).finally(() => {
     hasEnded = true;
   });
+  reader.abort();
   const refused = expect(encoded).rejects.toBe(reader.signal.reason);
   for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
-  expect([reader.signal.aborted, hasEnded]).toEqual([true, false]);
+  expect(hasEnded).toBe(false);
   slow.resolve("slow");
   await refused;
+  expect(begun).toEqual(["slow"]);
 });

@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { LineBuffer, type RenderedBlock, renderBlock } from "../../src/exposition/rendered-block.ts";
+import { formatLabels } from "../../src/exposition/text-format.ts";
+import type { MetricFamily } from "../../src/mapping/metric-table.ts";
+import { SeriesTable } from "../../src/store/series-table.ts";
+
+const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: ["server", "id"] };
+const VALUES = [0, -0, 1, -17, 0.5, 1e21, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+
+type Change = (table: SeriesTable, slots: number[]) => void;
+
+const at = fc.nat(1_000);
+const server = fc.constantFrom("hq", "branch", "Zürich");
+const value = fc.constantFrom(...VALUES);
+const onOne = (change: (table: SeriesTable, slot: number) => void, which: number): Change => {
+  return (table, slots) => {
+    const slot = slots[which % slots.length];
+    if (slot !== undefined) change(table, slot);
+  };
+};
+const change: fc.Arbitrary<Change> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.tuple(at, value).map(([which, to]) => onOne((table, slot) => table.set(slot, to), which)),
+  },
+  at.map((which) => onOne((table, slot) => table.withdraw(slot), which)),
+  fc
+    .tuple(at, server, at)
+    .map(([which, name, key]) => onOne((table, slot) => table.relabel(slot, [name, `moved ${slot}`], key), which)),
+  fc.tuple(server, at, value).map(
+    ([name, key, first]): Change =>
+      (table, slots) => {
+        const slot = table.add([name, String(slots.length)], key);
+        table.set(slot, first);
+        slots.push(slot);
+      },
+  ),
+  at.map(
+    (which): Change =>
+      (table, slots) => {
+        const [slot] = slots.splice(which % Math.max(1, slots.length), 1);
+        if (slot !== undefined) table.remove(slot);
+      },
+  ),
+);
+
+function plain({ bytes, starts, valueStarts, values, shardKeys, servers, serverOf, series }: RenderedBlock) {
+  const lines = Array.from(shardKeys, (shardKey, place) => {
+    const [start = 0, end = 0] = [starts[place], starts[place + 1]];
+    if (start === end) return "";
+    const line = bytes.toString("utf8", start, end);
+    const written = bytes.toString("utf8", valueStarts[place], end);
+    return { line, written, value: values[place], shardKey, server: servers[serverOf?.[place] ?? 0] };
+  });
+  return { lines, series, text: String(bytes) };
+}
+
+test("a block that is rendered from its lines of last time reads as one that is rendered anew", () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(change, { maxLength: 12 }), { minLength: 1, maxLength: 8 }), (rounds) => {
+      const table = new SeriesTable(FAMILY, (family, labels) => formatLabels(family.labels, labels));
+      const slots: number[] = [];
+      const lines = new LineBuffer();
+      let before: RenderedBlock | undefined;
+      for (const changes of rounds) {
+        for (const each of changes) each(table, slots);
+        const [block] = table.blocks;
+        if (block === undefined) continue;
+        before = renderBlock(table, 0, block, before, lines);
+        expect(plain(before)).toEqual(plain(renderBlock(table, 0, block, undefined, new LineBuffer())));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("what follows from labels alone is kept as long as no series has others", () => {
+  const table = new SeriesTable(FAMILY, () => "");
+  const slots = ["1", "2"].map((id) => table.add(["hq", id], Number(id)));
+  for (const slot of slots) table.set(slot, 1);
+  const [block] = table.blocks;
+  if (block === undefined) throw new Error("there is no block");
+  const lines = new LineBuffer();
+  const first = renderBlock(table, 0, block, undefined, lines);
+  table.set(0, 2);
+  const second = renderBlock(table, 0, block, first, lines);
+  expect(second.shardKeys).toBe(first.shardKeys);
+  table.relabel(1, ["branch", "2"], 9);
+  const third = renderBlock(table, 0, block, second, lines);
+  expect([...third.shardKeys]).toEqual([1, 9]);
+  expect(third.servers).toEqual(["hq", "branch"]);
+});
