@@ -45,7 +45,7 @@ export const TREE_FAMILIES = {
   nodeSensors: gauge(
     "prtg_node_sensors",
     ["id", "kind", "path", "status"],
-    "Sensors per status below a probe or group (include=sensor_status_summary).",
+    "Sensors per status below a probe or group, and below a device where metrics.node_sensors asks for it (include=sensor_status_summary).",
   ),
   sensorStatus: gauge(
     "prtg_sensor_status",

@@ -11,7 +11,7 @@ const count = () => z.int().nonnegative();
 const byStatus = () => z.record(z.string(), count());
 
 const Collector = z.strictObject({
-  name: z.string().describe("health, tree, status, channels, limits or timeseries"),
+  name: z.string().describe("health, tree, status, channels, limits, details or timeseries"),
   state: z
     .enum(["waiting", "running", "off"])
     .describe("`off`: the server lacks the endpoint; it is tried again ever more rarely"),
@@ -61,7 +61,7 @@ const ServerEntry = z.strictObject({
   state: z
     .enum(SERVER_STATES)
     .describe(
-      "`unreachable`: requests are held back as it does not answer; `failing`: not up; `impaired`: up, but a run of limits or timeseries failed; `starting`: the first runs are under way",
+      "`unreachable`: requests are held back as it does not answer; `failing`: not up; `impaired`: up, but a run of limits, details or timeseries failed; `starting`: the first runs are under way",
     ),
   failed_collectors: z.array(z.string()).describe("collectors whose last run failed"),
   reason: z.string().nullable().describe("why the first of them did; null when all worked"),
