@@ -3,7 +3,7 @@ import { cpSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Plugin, rolldown } from "rolldown";
-import { laterBuiltins } from "./build/later-builtins.ts";
+import { LATER_PIECES, laterModules } from "./build/later-modules.ts";
 import { withoutUnusedParts } from "./build/unused-parts.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -55,9 +55,11 @@ async function build(folder: string): Promise<void> {
     cwd: ROOT,
     platform: "node",
     input: { main: "src/main.ts", [WORKER]: `src/${WORKER}.ts` },
+    // Nothing imports from the entries.
+    preserveEntrySignatures: false,
     // The same bytes wherever packages are installed: comments name modules by their path.
     resolve: { symlinks: false },
-    plugins: [withoutUnusedParts(), ownPlaces, laterBuiltins, plainText],
+    plugins: [withoutUnusedParts(), ownPlaces, laterModules, plainText],
   });
   // CommonJS: an ES module that imports node:http has Node.js load its own fetch and WebSocket, which takes longer than all of ours.
   await bundle.write({
@@ -65,6 +67,7 @@ async function build(folder: string): Promise<void> {
     format: "cjs",
     // A process that runs on while another version is installed over it finds its pieces, or none: never those of the other one.
     chunkFileNames: "[name]-[hash].js",
+    codeSplitting: { includeDependenciesRecursively: false, groups: LATER_PIECES },
     comments: false,
     // Names and lines stay, so that a stack trace in a report can be read.
     minify: false,

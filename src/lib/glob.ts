@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 
-/** A dot matches a line break too: names can have some. */
-export const GLOB_FLAGS = RE2JS.DOTALL;
+/** A dot matches a line break too: names can have some. A function, so that nothing loads the library before there is a pattern. */
+export const globFlags = (): number => RE2JS.DOTALL;
 
 /**
  * RE2 syntax for a glob: `**` stands for any text, `*` for any text and `?` for one character, in a path within one name;
@@ -22,6 +22,6 @@ function wildcard(part: string, isPath: boolean): string | undefined {
  * glob: paths come from the server.
  */
 export function pathGlob(glob: string): (path: string) => boolean {
-  const expression = RE2JS.compile(globSource(glob, true), GLOB_FLAGS);
+  const expression = RE2JS.compile(globSource(glob, true), globFlags());
   return (path) => expression.matches(path);
 }

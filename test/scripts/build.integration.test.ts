@@ -86,4 +86,6 @@ test("serves, and from the second start on with the code that the first one has 
     expect(second.log).toMatch(new RegExp(`/dist/${piece}\\S*\\.js was accepted`));
   }
   expect(second.log).not.toContain("was rejected");
+  // No schedule goes by the calendar, and there is no pattern.
+  expect(second.log).not.toMatch(/dist\/(node-cron|re2js)-/);
 });

@@ -1,5 +1,5 @@
 import { RE2Set } from "re2js";
-import { GLOB_FLAGS } from "../../lib/glob.ts";
+import { globFlags } from "../../lib/glob.ts";
 import { type Bits, noBits, setBit, unite } from "./bits.ts";
 import type { CompiledPattern } from "./pattern.ts";
 
@@ -44,7 +44,7 @@ export class AttributeIndex {
           this.#globs.push({ rule, literal: longestLiteral(pattern.text), pattern });
           continue;
         }
-        set ??= new RE2Set(RE2Set.ANCHOR_BOTH, GLOB_FLAGS, MAX_AUTOMATON_BYTES);
+        set ??= new RE2Set(RE2Set.ANCHOR_BOTH, globFlags(), MAX_AUTOMATON_BYTES);
         this.#rulesOf[set.add(pattern.source)] = rule;
       }
     }

@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
-import { GLOB_FLAGS, globSource } from "../../lib/glob.ts";
+import { globFlags, globSource } from "../../lib/glob.ts";
 
 /*
  * What a rule compares a text with: that very text, a glob, or a regular expression between slashes. Patterns are
@@ -35,7 +35,7 @@ export interface CompiledPattern extends Pattern {
 export function compilePattern(pattern: Pattern): CompiledPattern | { readonly fault: string } {
   if (pattern.kind === "regex" && pattern.source === "") return { fault: "there is nothing between the slashes" };
   try {
-    const expression = RE2JS.compile(pattern.source, GLOB_FLAGS);
+    const expression = RE2JS.compile(pattern.source, globFlags());
     return {
       ...pattern,
       expression,

@@ -1,0 +1,32 @@
+import type { Plugin } from "rolldown";
+
+/** Of Node.js, for TLS, threads and programs, if at all. */
+const BUILTINS = ["child_process", "https", "tls", "worker_threads"];
+/** Packages for what only some configurations have: schedules by the calendar, and patterns. Each is a piece of its own. */
+const PACKAGES = ["node-cron", "re2js"];
+export const LATER_PIECES = PACKAGES.map((name) => ({
+  name,
+  test: new RegExp(`[\\\\/]node_modules[\\\\/]${name}[\\\\/]`),
+}));
+
+const REQUIRED = new RegExp(
+  `^(?:let|const) (\\w+) = require\\("((?:node:)?(?:${BUILTINS.join("|")})|\\./(?:${PACKAGES.join("|")})-[^"]*)"\\);$`,
+  "gm",
+);
+
+/**
+ * Has a piece of the bundle load some modules when something of them is first used. The sources import them as any other,
+ * which loads them at once.
+ */
+export function withLaterModules(code: string): string {
+  return code.replaceAll(
+    REQUIRED,
+    (_line: string, name: string, id: string) =>
+      `const ${name} = new Proxy({}, { get: (_, member) => require(${JSON.stringify(id)})[member] });`,
+  );
+}
+
+export const laterModules: Plugin = {
+  name: "later-modules",
+  renderChunk: (code) => ({ code: withLaterModules(code), map: null }),
+};
