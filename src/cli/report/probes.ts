@@ -34,6 +34,7 @@ export const PROBES: readonly Probe[] = [
   list("/experimental/objects"),
   list("/objects"),
   list("/lookup-definitions"),
+  list("/autodiscoveries"),
   // What comes where no limit is asked for.
   { endpoint: "/experimental/channels", query: "" },
   // What the exporter asks lists for beyond their records.
@@ -45,6 +46,7 @@ export const PROBES: readonly Probe[] = [
   // How it asks for a part.
   list("/experimental/sensors", "filter=status = up"),
   list("/experimental/sensors", "filter=status in [down, warning]"),
+  list("/experimental/channels", "filter=primary = true"),
   { ...list("/experimental/sensors", 'filter=parentid in ["{id}"]'), needs: "device" },
   { ...list("/experimental/channels", 'filter=parentid in ["{id}"]'), needs: "sensor" },
   // Single objects.

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { PROBES } from "../../../src/cli/report/probes.ts";
+import { NODE_KINDS } from "../../../src/model/tree.ts";
+import {
+  AUTODISCOVERY_LIST,
+  channelLists,
+  LOOKUP_LIST,
+  nodeLists,
+  PREFERRED_ENDPOINTS,
+  sensorData,
+  singleChannel,
+  singleNode,
+} from "../../../src/prtg/endpoints.ts";
+
+test("a report tells of every endpoint that the exporter reads, and of each question once", () => {
+  const options = { interval: false, statusSummary: false };
+  const lists = [
+    ...NODE_KINDS.flatMap((kind) => [...nodeLists(kind, options), singleNode(kind, "1", options)]),
+    ...channelLists({}),
+    ...[LOOKUP_LIST, AUTODISCOVERY_LIST, singleChannel("1.0"), sensorData("1")],
+  ];
+  const asked = new Set(PROBES.map(({ endpoint }) => endpoint));
+  const read = [...lists.map(({ endpoint }) => endpoint), ...PREFERRED_ENDPOINTS];
+  expect(read.length).toBeGreaterThan(20);
+  expect(read.filter((endpoint) => !asked.has(endpoint))).toEqual([]);
+  expect(new Set(PROBES.map(({ endpoint, query }) => `${endpoint}?${query}`)).size).toBe(PROBES.length);
+});
