@@ -31,7 +31,7 @@ export function planPipeline(server: ServerConfig, config: Config, push: OtlpPus
   return {
     server,
     schedules: enabledSchedules(config),
-    requestsPerSecond: SHARE_WITHOUT_LISTS * requestsPerSecond(server, config),
+    requestsPerSecond: singleRequestsPerSecond(server, config),
     countedKinds: new Set(config.metrics.nodeSensors),
     sync: planSync(server, config, push !== undefined),
     push,
@@ -71,6 +71,11 @@ export function planSync(server: ServerConfig, config: Config, pushes: boolean):
   const periodMs = schedule.kind === "interval" ? schedule.everyMs : CRON_PERIOD_MS;
   const requests = Math.floor((requestsPerSecond(server, config) * periodMs * SHARE_OF_BUDGET) / 1_000);
   return { mode: reads ? mode : "off", limits: { requests, periodMs } };
+}
+
+/** Requests per second that may read objects one by one where lists are missing. */
+export function singleRequestsPerSecond(server: ServerConfig, config: Config): number {
+  return SHARE_WITHOUT_LISTS * requestsPerSecond(server, config);
 }
 
 function requestsPerSecond(server: ServerConfig, config: Config): number {

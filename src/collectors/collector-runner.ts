@@ -37,6 +37,8 @@ export interface CollectorStatus
   /** `off`: the server lacks the endpoint. */
   readonly state: "waiting" | "running" | "off";
   readonly nextRunAt: number | undefined;
+  /** Milliseconds in which each object is read once; undefined where lists are read. */
+  readonly roundMs?: number | undefined;
 }
 
 /**

@@ -135,7 +135,7 @@ export class ServerCollectors {
   }
 
   status(): readonly CollectorStatus[] {
-    return [...this.#runners.values()].map((runner) => runner.status());
+    return [...this.#runners].map(([name, runner]) => ({ ...runner.status(), roundMs: this.roundMs(name) }));
   }
 
   /** Milliseconds from now in which the next three runs fall due; undefined where the collector does not run. */

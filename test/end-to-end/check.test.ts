@@ -193,10 +193,21 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
       remedy: /API v2 is not activated/,
     },
     "old server": {
-      url: await faultyUrl("missing@/experimental/channels", "missing=501@/channels", "missing@/experimental/objects"),
+      url: await faultyUrl(
+        "missing@/experimental/channels",
+        "missing=501@/channels",
+        "missing@/experimental/objects",
+        "missing@/sensors/{id}/data",
+      ),
       fails: "channels",
       because: /no \/experimental\/channels and no \/channels and no \/experimental\/objects/,
       remedy: /Update the server/,
+    },
+    "no sensors": {
+      url: await faultyUrl("missing@/experimental/sensors", "missing@/sensors", "missing@/experimental/objects"),
+      fails: "sensors",
+      because: /no \/sensors and no .*: nothing is shown after a start; an exporter that runs goes on with the sensors/,
+      remedy: /Do not restart an exporter that runs/,
     },
   };
 }
@@ -251,6 +262,9 @@ describe("check", () => {
       unchecked: { url: named.url, settings: `${KEY}, tls: { insecure_skip_verify: true }` },
       part: { url: plain.url, settings: "auth: { api_key_file: part.txt }" },
       odd: { url: await faultyUrl("odd-records=10@/experimental/channels") },
+      unvalued: {
+        url: await faultyUrl("missing@/experimental/channels", "missing@/channels", "missing@/experimental/objects"),
+      },
       unlisted: { url: await faultyUrl("missing@/lookup-definitions") },
       counted: { url: await faultyUrl("error=403@/objects/count", "error=403@/sensor-status-summary") },
       bare: { url: await faultyUrl("refuses=include") },
@@ -276,6 +290,9 @@ describe("check", () => {
     );
     expect(stdout).toMatch(/^ahead +clock +warning +the server's is 7\d{3} s ahead of ours/m);
     expect(stdout).toMatch(/^unlisted +lookups +ok +not offered by this server: states of channels are not shown$/m);
+    expect(stdout).toMatch(
+      /^unvalued +channels +warning .*: values are read sensor by sensor: 30 requests for all, in 3 s or the period/m,
+    );
     const warned = [...stdout.matchAll(/^(\S+) +(\S+) +warning +(.*) -> /gm)].map(([, server, subject]) => [
       server,
       subject,
@@ -285,6 +302,8 @@ describe("check", () => {
       ["part", "visibility"],
       ["odd", "channels"],
       ["odd", "limits"],
+      ["unvalued", "channels"],
+      ["unvalued", "limits"],
       ["bare", "sensors"],
       ["bare", "devices"],
       ["bare", "groups"],

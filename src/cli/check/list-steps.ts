@@ -1,6 +1,9 @@
+import { isListMissing } from "../../collectors/missing-lists.ts";
 import { READINGS, WITHOUT_SECTION } from "../../collectors/readings.ts";
-import { ExporterError } from "../../errors/exporter-error.ts";
+import { describeError, ExporterError } from "../../errors/exporter-error.ts";
 import { isRoot } from "../../model/placement.ts";
+import { ApiError } from "../../prtg/api-error.ts";
+import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import type { ChannelRecord, ListResult, NodeKind, NodeRecord } from "../../prtg/records.ts";
 import { SelectedApi } from "../../selection/selected-api.ts";
 import type { DecodeProblem } from "../../telemetry/own-metrics.ts";
@@ -26,7 +29,9 @@ export function nodesStep(
     subject: `${kind}s`,
     reading: kind,
     run: async ({ api, signal, problems }) => {
-      const list = await api.nodes(kind, options, signal);
+      const list = await api.nodes(kind, options, signal).catch((error: unknown) => {
+        throw kind === "sensor" && isListMissing(error) ? nothingKnown(error) : error;
+      });
       found.nodes.set(kind, list.items);
       if (isWhole && kind === "sensor" && list.items.length + list.skipped === 0) {
         throw new ExporterError("API_FORBIDDEN", "the user sees no sensors", { remedy: RIGHTS_REMEDY });
@@ -34,6 +39,16 @@ export function nodesStep(
       return describeList(`${list.items.length} ${isWhole ? "visible" : "selected"}`, list, problems());
     },
   };
+}
+
+/** Single objects can be read by their ids alone, which lists tell. */
+function nothingKnown(missing: ApiError): ExporterError {
+  const lost =
+    "nothing is shown after a start; an exporter that runs goes on with the sensors that it knows, one by one";
+  return new ExporterError("API_ENDPOINT_MISSING", `${missing.message}: ${lost}`, {
+    cause: missing,
+    remedy: "Do not restart an exporter that runs; update it, or the server, or take the update of the server back.",
+  });
 }
 
 /** What `servers[].select` comes to, and how the server is asked for it. Needs what the lists found. */
@@ -95,16 +110,45 @@ export function visibilityStep({ nodes }: FoundLists): Step {
 }
 
 /** The values, and how many of them can be read. */
-export function channelsStep(found: FoundLists): Step {
+export function channelsStep(found: FoundLists, requestsPerSecond: number): Step {
   return {
     subject: "channels",
     reading: "channels",
     run: async ({ api, signal, problems }) => {
-      const list = await api.channels({}, signal);
-      found.channels = list.items;
-      return describeChannels(list, found, problems());
+      try {
+        const list = await api.channels({}, signal);
+        found.channels = list.items;
+        return describeChannels(list, found, problems());
+      } catch (error) {
+        if (!isListMissing(error)) throw error;
+        return await describeSingles(error, found, api, signal, requestsPerSecond);
+      }
     },
   };
+}
+
+/** Without a list of channels: what the data of one sensor shows, the data of the others will. */
+async function describeSingles(
+  missing: ApiError,
+  { nodes }: FoundLists,
+  api: MonitoringApi,
+  signal: AbortSignal,
+  requestsPerSecond: number,
+): Promise<StepResult> {
+  const sensors = nodes.get("sensor") ?? [];
+  const [sensor] = sensors;
+  if (sensor === undefined) throw missing;
+  try {
+    await api.sensorChannels(sensor.id, signal);
+  } catch (error) {
+    throw error instanceof ApiError && error.code === "API_NOT_FOUND" ? missing : error;
+  }
+  const seconds = Math.ceil(sensors.length / requestsPerSecond);
+  const way = `values are read sensor by sensor: ${sensors.length} requests for all, in ${seconds} s or the period, if that is longer`;
+  return warning(
+    `${describeError(missing)}: ${way}; limits and states of channels are not shown`,
+    "Nothing if that is often enough; else raise limits.requests_per_second, or update the server.",
+  );
 }
 
 function describeChannels(

@@ -122,7 +122,7 @@ const MAX_SHIFT_MS = 366 * 86_400_000;
  * | `date` | `+2h`, `-90s` | only the `Date` header is off |
  * | `restart` | `5s` | ends all connections and sessions, and does not listen for so long |
  *
- * The glob is matched with the path below `/api/v2`; `*` stands for any characters. `#0.1` hits one request in ten,
+ * The glob is matched with the path below `/api/v2`; `*` stands for any characters, `{id}` for one part of it. `#0.1` hits one request in ten,
  * `#3` the next three that it applies to. Example: `error=503@/experimental/sensors*#0.1`.
  * @throws FaultSyntaxError
  */
@@ -341,8 +341,11 @@ function oneOf<Choice extends string>(text: string, choices: readonly Choice[]):
 }
 
 function globPattern(glob: string): RegExp {
-  const parts = glob.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`);
+  const parts = glob.split(/(\*|\{\w+\})/).map((part) => {
+    if (part === "*") return ".*";
+    return part.startsWith("{") ? "[^/]+" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  });
+  return new RegExp(`^${parts.join("")}$`);
 }
 
 function fail(error: Error): never {

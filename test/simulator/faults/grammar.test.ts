@@ -79,6 +79,9 @@ test.each<[glob: string, path: string, hits: boolean]>([
   ["*", "/anything", true],
   ["/sensors/1.1", "/sensors/1x1", false],
   ["/*(a+)+$", "/(a+)+$", true],
+  ["/sensors/{id}", "/sensors/7", true],
+  ["/sensors/{id}", "/sensors/7/data", false],
+  ["/sensors/{id}/data", "/sensors/7/data", true],
 ])("glob %s and path %s: %s", (glob, path, hits) => {
   expect(parseFault(`hang@${glob}`).path?.test(path)).toBe(hits);
 });
