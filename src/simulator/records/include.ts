@@ -5,6 +5,8 @@ export const SECTIONS = [
   "intervalgroup",
   "scheduledependency",
   "windowsconnection",
+  "discoverytypegroup",
+  "accessrightsgroup",
   "path",
   "alerting",
   "values",
@@ -17,9 +19,18 @@ export interface Available<Name extends string = Section> {
   readonly summary: boolean;
 }
 
-const NODE_SECTIONS = ["basic", "intervalgroup", "scheduledependency", "windowsconnection", "path"] as const;
+const NODE_SECTIONS = [
+  "basic",
+  "intervalgroup",
+  "scheduledependency",
+  "windowsconnection",
+  // Clients of live servers ask for these two.
+  "discoverytypegroup",
+  "accessrightsgroup",
+  "path",
+] as const;
 /** Windows credentials belong to what holds devices; sensors have none of their own. */
-const SENSOR_SECTIONS = ["basic", "intervalgroup", "scheduledependency", "path"] as const;
+const SENSOR_SECTIONS = ["basic", "intervalgroup", "scheduledependency", "accessrightsgroup", "path"] as const;
 const CHANNEL_SECTIONS = ["basic", "alerting", "values", "path"] as const;
 
 /** `sensor_status_summary` goes with devices, groups, probes and object lists. */

@@ -89,7 +89,16 @@ function nodeFields(kind: Exclude<ObjectKind, "channel">, name: Section, spellin
     fieldSchema(field, spelling === "live"),
   ]);
   const derived: Fields = name === "basic" ? { parenttags: TEXTS, ...(kind === "sensor" ? {} : { active: flag }) } : {};
-  return { ...Object.fromEntries(fields), ...derived };
+  return { ...Object.fromEntries(fields), ...derived, ...readOnlyFields(spelling)[name] };
+}
+
+/** Of sections that no request writes. */
+function readOnlyFields(spelling: SpellingName): Readonly<Partial<Record<Section, Fields>>> {
+  const { number } = settingTypes(spelling);
+  return {
+    discoverytypegroup: { discoverytype: number, discoveryschedule: number },
+    accessrightsgroup: { accessrights: TEXTS },
+  };
 }
 
 /** A channel has no settings that can be written. On live servers a limit that is not set is an empty text. */

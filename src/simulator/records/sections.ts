@@ -23,7 +23,25 @@ export function nodeSections(text: NodeJson, include: Include, spelling: Spellin
     json +=
       section === "windowsconnection" ? windows(text, include, cache) : dependency(text, include, spelling, cache);
   }
+  json += readOnlySections(text, include, spelling);
   if (include.sections.has("path")) json += `,"path":[${text.path}]`;
+  return json;
+}
+
+/**
+ * Sections that the world has nothing to say of: no object looks around by itself, and rights are those of user groups. The fields of
+ * `discoverytypegroup` are those that a client of live servers reads, that of `accessrightsgroup` is ours.
+ */
+function readOnlySections(text: NodeJson, include: Include, spelling: Spelling): string {
+  const source = { reference: text.parent?.reference ?? text.reference, inherited: false };
+  let json = "";
+  if (include.sections.has("discoverytypegroup") && !isSensor(text.node)) {
+    const members = `"discoverytype":${spelling.setting(0)},"discoveryschedule":${spelling.setting(0)}`;
+    json += renderSection("discoverytypegroup", members, include, source);
+  }
+  if (include.sections.has("accessrightsgroup")) {
+    json += renderSection("accessrightsgroup", '"accessrights":[]', include, source);
+  }
   return json;
 }
 

@@ -147,6 +147,31 @@ const RECORDS: readonly Fact[] = [
   },
 ];
 
+const INCLUDES: readonly Fact[] = [
+  {
+    fact: "how a device looks around can be included",
+    path: "/devices/100?include=discoverytypegroup",
+    live: shows(expect.objectContaining({ discoverytypegroup: { discoverytype: "0", discoveryschedule: "0" } })),
+    specification: shows(expect.objectContaining({ discoverytypegroup: { discoverytype: 0, discoveryschedule: 0 } })),
+  },
+  ...["/groups/10", "/devices/100", "/sensors/1000", "/probes/1"].map(
+    (path): Fact => ({
+      fact: `rights can be included: ${path}`,
+      path: `${path}?include=accessrightsgroup,inheritance`,
+      live: shows(expect.objectContaining({ accessrightsgroup: expect.objectContaining({ _inherited: false }) })),
+      specification: shows(
+        expect.objectContaining({ accessrightsgroup: expect.objectContaining({ _inherited: false }) }),
+      ),
+    }),
+  ),
+  {
+    fact: "a sensor does not look around",
+    path: "/sensors/1000?include=discoverytypegroup",
+    live: { status: 400 },
+    specification: { status: 400 },
+  },
+];
+
 const REQUESTS: readonly Fact[] = [
   {
     fact: "a key of another form is no key",
@@ -173,7 +198,7 @@ const REQUESTS: readonly Fact[] = [
   { fact: "nor a status of the server", path: "/status", live: { status: 404 }, specification: { status: 404 } },
 ];
 
-const TABLES = { filters: FILTERS, records: RECORDS, requests: REQUESTS };
+const TABLES = { filters: FILTERS, records: RECORDS, includes: INCLUDES, requests: REQUESTS };
 
 describe.each<SpellingName>(["live", "specification"])("in the spelling %s", (spelling) => {
   describe.each(Object.entries(TABLES))("%s", (_, facts) => {

@@ -13,7 +13,8 @@ async function added(path: string, include: string): Promise<Record<string, unkn
   return Object.fromEntries(Object.entries(json as Record<string, unknown>).filter(([name]) => !(name in base)));
 }
 
-const NODE_SECTIONS = ["intervalgroup", "scheduledependency", "windowsconnection", "path"];
+const SENSOR_SECTIONS = ["intervalgroup", "scheduledependency", "accessrightsgroup", "path"];
+const NODE_SECTIONS = [...SENSOR_SECTIONS, "windowsconnection", "discoverytypegroup"];
 
 describe("include: sections", () => {
   test.each([
@@ -22,8 +23,8 @@ describe("include: sections", () => {
     ["/sensors/1001", "basic", []],
     ["/sensors/1001", "path", ["path"]],
     ["/sensors/1001", "intervalgroup,path", ["intervalgroup", "path"]],
-    ["/sensors/1001", "all_sections", ["intervalgroup", "scheduledependency", "path"]],
-    ["/sensors/1001", "*", ["intervalgroup", "scheduledependency", "path"]],
+    ["/sensors/1001", "all_sections", SENSOR_SECTIONS],
+    ["/sensors/1001", "*", SENSOR_SECTIONS],
     ["/devices/100", "all_sections", NODE_SECTIONS],
     ["/devices/100", "sensor_status_summary", ["sensor_status_summary"]],
     ["/devices/100", "*", [...NODE_SECTIONS, "sensor_status_summary"]],

@@ -159,7 +159,7 @@ describe("the check of parameters", () => {
     [
       "listSensors",
       "include=path,alerting",
-      "include/1 must be one of basic, intervalgroup, scheduledependency, path, all_sections, inheritance, *",
+      "include/1 must be one of basic, intervalgroup, scheduledependency, accessrightsgroup, path, all_sections, inheritance, *",
     ],
     ["listSensors", "include=inheritance", "include must have another value beside inheritance"],
     ["listSensors", "include=inheritance,path", undefined],
