@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const retry = process.env.CI === undefined ? 0 : 1;
 
 const REAL = "test/real/**/*.test.ts";
+const CONTAINERS = "test/containers/**/*.test.ts";
 /** Needs programs that take long to build: see CONTRIBUTING.md. */
 const NIGHTLY = process.env.PRTG_EXPORTER_NIGHTLY === "1" ? [] : ["test/real/**/*.nightly.test.ts"];
 /** The whole program, and whatever starts processes: slower than a unit test, and asked for by name. */
@@ -28,7 +29,7 @@ export default defineConfig({
           ...patient,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [REAL, ...INTEGRATION],
+          exclude: [REAL, CONTAINERS, ...INTEGRATION],
           // A process and all modules anew for each of 300 files would cost more than their tests. Modules of ours keep
           // nothing that one test could leave to another: test/tiers.test.ts holds them to it.
           isolate: false,
@@ -43,6 +44,17 @@ export default defineConfig({
           testTimeout: 300_000,
           retry,
           hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "containers",
+          include: [CONTAINERS],
+          globalSetup: "test/containers/support/image-archive.ts",
+          testTimeout: 300_000,
+          hookTimeout: 1_200_000,
+          retry,
           fileParallelism: false,
         },
       },

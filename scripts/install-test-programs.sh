@@ -550,12 +550,13 @@ install_nspawn() {
 }
 
 # Roots of Debian systems, for what only works as a part of one: packages are installed in a copy of the first, run by the
-# systemd of the second, and looked at with the programs of the third. Only root may make them (or sudo without a password).
+# systemd of the second, and looked at with the programs of the third; the fourth has a container engine. Only root may make them (or sudo without a password).
 install_debian_roots() {
   debian_root debian-bare bookworm amd64 adduser
   debian_root debian-systemd bookworm amd64 adduser,dbus,systemd-sysv
   # The wine of Debian 13 runs Node.js; that of Debian 12 does not have the memory functions that V8 wants.
   debian_root debian-tools trixie amd64,arm64 cpio,libgcc-s1:arm64,libstdc++6:arm64,lintian,qemu-user,rpm,systemd,unzip,wine64
+  debian_root debian-docker trixie amd64 ca-certificates,docker-buildx,docker-cli,docker-compose,docker.io,iproute2,iptables
 }
 
 # For debian_root. What is mounted in a root while it is made is seen by nothing else, and goes with its maker, also where

@@ -16,6 +16,7 @@ import { prepareOtlpPush } from "../app/otlp-preparation.ts";
 import type { OtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
 import { boundHeapGrowth } from "../app/process/heap-growth.ts";
+import { requireMemory } from "../app/process/memory-limit.ts";
 import type { Config, LoadedConfig } from "../config/load.ts";
 import { refuseBadFiles, type ServerFileAccess } from "../config/server-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
@@ -50,6 +51,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   const stopped = untilStopSignal();
   const reloads = reloadSignals();
   const context = await createContext(flags, redactor);
+  if (flags["config.check"] !== true) requireMemory(process.constrainedMemory());
   const files = new ConfigFiles(readText, filesMatching);
   const lastGood: ServerFileAccess["lastGood"] = new Map();
   let serversFrom: Config["serversFrom"];

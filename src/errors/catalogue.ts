@@ -23,6 +23,10 @@ export const ERROR_CATALOGUE = {
     meaning: "No server is configured.",
     remedy: "Give --config.file with a servers list, or set PRTG_URL and PRTG_API_KEY_FILE.",
   },
+  MEMORY_LIMIT_TOO_LOW: {
+    meaning: "The container or service may have less memory than the exporter needs to begin.",
+    remedy: "Give it 128 MB for some thousand channels, or more: docs/sizing.md has figures.",
+  },
   SHARD_INVALID: {
     meaning: "What was given to --shard is not one of the shards.",
     remedy: "Give i/n, the i-th of n replicas, with i from 0 to n - 1; in a StatefulSet i is the ordinal of the pod.",

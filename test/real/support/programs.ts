@@ -35,7 +35,9 @@ export type ProgramName =
   /** Folders: roots of Debian systems, with little, with systemd, and with what looks at packages. */
   | "debian-bare"
   | "debian-systemd"
-  | "debian-tools";
+  | "debian-tools"
+  /** With a container engine. */
+  | "debian-docker";
 
 const INSTALLER = "scripts/install-test-programs.sh";
 

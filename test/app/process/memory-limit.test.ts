@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { requireMemory } from "../../../src/app/process/memory-limit.ts";
+
+const MIB = 1_048_576;
+
+test.each([
+  ["no limit", 0],
+  ["what the first version of control groups has for none", 2 ** 63 - 4_096],
+  ["as much as 2,600 sensors need", 128 * MIB],
+  ["just enough to begin", 112 * MIB],
+])("a process begins with %s", (_what, limit) => {
+  expect(() => requireMemory(limit)).not.toThrow();
+});
+
+test("a process that the kernel would end says so before it begins", () => {
+  expect(() => requireMemory(96 * MIB)).toThrow(
+    expect.objectContaining({ code: "MEMORY_LIMIT_TOO_LOW", message: expect.stringContaining("96 MB") }),
+  );
+});

@@ -1,0 +1,47 @@
+import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { inject } from "vitest";
+import type { TestProject } from "vitest/node";
+import { ContainerEngine, type EngineOptions } from "./container-engine.ts";
+import { buildImages, type ImagePrograms, REPOSITORY } from "./stand-in-images.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A folder for all files of a run of these tests. */
+    readonly runFolder: string;
+  }
+}
+
+/** Of Vitest: called before the first file of a run, and what it returns after the last. */
+export default function setup(project: TestProject): () => void {
+  const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-containers-"));
+  project.provide("runFolder", folder);
+  return () => rmSync(folder, { recursive: true, force: true });
+}
+
+/** Starts an engine that has the images; the first one of a run builds them. */
+export async function startWithImages(
+  programs: ImagePrograms,
+  options: Pick<EngineOptions, "ownNetwork">,
+): Promise<ContainerEngine> {
+  const run = inject("runFolder");
+  const root = programs["debian-docker"];
+  const archive = path.join(run, "images.tar");
+  if (!existsSync(archive)) {
+    const folder = mkdtempSync(path.join(run, "build-"));
+    const builder = await ContainerEngine.start({ root, folder: `${folder}/engine`, visible: [folder, REPOSITORY] });
+    try {
+      const images = await buildImages(builder, programs, folder);
+      await builder.docker(["save", `--output=${folder}/images.tar`, ...images]);
+      renameSync(`${folder}/images.tar`, archive);
+    } finally {
+      await builder.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  const folder = mkdtempSync(path.join(run, "engine-"));
+  const engine = await ContainerEngine.start({ root, folder, visible: [run, REPOSITORY], ...options });
+  await engine.docker(["load", `--input=${archive}`]);
+  return engine;
+}
