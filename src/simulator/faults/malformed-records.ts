@@ -47,10 +47,13 @@ export function withNewIds(render: RenderItem, offset: number, total: number): R
   };
 }
 
-const VALUE_LANGUAGES = { en: "en-US", de: "de-DE" } as const;
-type ValueLanguage = keyof typeof VALUE_LANGUAGES;
-
-const formats = new Map<ValueLanguage, Intl.NumberFormat>();
+const TWO_DECIMALS = { maximumFractionDigits: 2 };
+/** Numbers as each language writes them. */
+const NUMBER_FORMATS = {
+  en: new Intl.NumberFormat("en-US", TWO_DECIMALS),
+  de: new Intl.NumberFormat("de-DE", TWO_DECIMALS),
+};
+type ValueLanguage = keyof typeof NUMBER_FORMATS;
 
 /**
  * The value of a list item is a text. JSON to JSON. With a language it is in the channel's own unit, as that language writes numbers, to
@@ -62,9 +65,7 @@ export function valueAsText(item: string, language: ValueLanguage | "odd" | unde
   if (language === "odd") return item.replace(values, '$1"about $2"');
   const { basic, unit } = JSON.parse(item) as Record<"basic" | "unit", Readonly<Record<string, string>> | undefined>;
   const suffix = basic?.displayunit ?? unit?.display_unit ?? "";
-  const format =
-    formats.get(language) ?? new Intl.NumberFormat(VALUE_LANGUAGES[language], { maximumFractionDigits: 2 });
-  formats.set(language, format);
+  const format = NUMBER_FORMATS[language];
   const written = (digits: string) => JSON.stringify(`${format.format(Number(digits))} ${suffix}`.trimEnd());
   return item.replace(values, (_, name: string, digits: string) => `${name}${written(digits)}`);
 }
