@@ -40,8 +40,11 @@ export function judgeHealing(received: ReceivedPoints, world: World, outage: Out
     };
     for (const [index, { number }] of sensor.channels.entries()) {
       const channel: Channel = { id: `${sensor.id}.${number}`, index, from, to, sensor };
-      const spans = readSpans(channel, received.channels.get(channel.id), averages, judged);
-      judgeScans(channel, scans, spans, judged);
+      const series = received.channels.get(channel.id);
+      const spans = readSpans(channel, series, averages, judged);
+      // A sensor of which nothing was ever sent, as it was paused until the outage, begins with the live window.
+      if (series?.times.some((at) => at <= outage.from) === true) judgeScans(channel, scans, spans, judged);
+      else if (spans.length > 0) judged.faults.push(`${channel.id} has averages, and nothing was sent of it before`);
     }
   }
   return judged;
