@@ -201,10 +201,11 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
     }
 
     /** What the simulator measured since the beginning of the live window at the start. */
-    function measurementsUntil(to: number): Measurements {
+    function measurementsUntil(to: number, scans: "whole" | "partial" = "whole"): Measurements {
       const measured: Measurements = new Map();
       for (const sensor of world.list("sensor")) {
         for (const row of world.measurements(sensor, at - LIVE_WINDOW + 1, to)) {
+          if (row.displayValues.includes(null) !== (scans === "partial")) continue;
           for (const [index, value] of row.displayValues.entries()) {
             if (value !== null) append(measured, `${sensor.id}.${sensor.channels[index]?.number}`, row.at, value);
           }
@@ -213,13 +214,25 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
       return measured;
     }
 
+    /** Without what a list showed of a scan that gave only some channels a value: in the time series it is a gap. */
+    function ofWholeScans(found: Measurements): Measurements {
+      const partial = measurementsUntil(stands, "partial");
+      const kept: Measurements = new Map();
+      for (const [channelId, points] of found) {
+        const listed = new Set(partial.get(channelId));
+        const others = points.filter((point) => !listed.has(point));
+        if (others.length > 0) kept.set(channelId, others);
+      }
+      return kept;
+    }
+
     /** What Prometheus has. */
     async function stored(time: number): Promise<Measurements> {
       const measured: Measurements = new Map();
       for (const { labels, points } of await prometheus.query(`prtg_channel_value{${PUSHED}}[5h]`, time)) {
         for (const point of points) append(measured, channelIdOf(labels), Math.round(point.time * 1000), point.value);
       }
-      return measured;
+      return ofWholeScans(measured);
     }
 
     /** What was sent, in the order in which it was. */
@@ -228,14 +241,14 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
       for (const { attributes, time, value } of relay.points.get("prtg.channel_value") ?? []) {
         append(measured, channelIdOf(attributes), Number(time / 1_000_000n), Number(value));
       }
-      return measured;
+      return ofWholeScans(measured);
     }
 
     /** Waits until so much was sent, or time is up, and then for what should not come. */
     async function untilPushed(measured: Measurements): Promise<void> {
       const expected = countOf(measured);
       const deadline = Date.now() + PUSH_LIMIT_MS;
-      while ((relay.points.get("prtg.channel_value")?.length ?? 0) < expected && Date.now() < deadline) await sleep(50);
+      while (countOf(relayed()) < expected && Date.now() < deadline) await sleep(250);
       await waitForTwoCycles(simulator, relay);
       await prometheus.nextScrape();
     }
