@@ -255,10 +255,16 @@ function ruleName({ record, alert, expr }: Rule): string {
   return `rule ${alert ?? record}${place > 0 ? ` ${place + 1}` : ""}`;
 }
 
-/** For what takes hours, is only said of sensors with stars that none need have here, or of an exporter that is busier than this one. */
+/** For what takes hours, is only said of sensors with stars that none need have here, or of a license or an exporter with less room. */
 function sooner({ alert, expr }: Rule): string {
   const ofAll = alert === "PrtgChannelBeyondLimit" ? expr.replace('severity="critical"', 'severity!=""') : expr;
-  return ofEachTag(ofAll.replace("> 4 * 3600", "> 600").replace("_held_back[5m]) == 1", "_held_back[5m]) == 0"));
+  const replaced = [
+    ["> 4 * 3600", "> 600"],
+    ["_held_back[5m]) == 1", "_held_back[5m]) == 0"],
+    [") > 0.95", ") > 0"],
+    ["< 14 * 86400", "< 400 * 86400"],
+  ] as const;
+  return ofEachTag(replaced.reduce((text, [usual, here]) => text.replace(usual, here), ofAll));
 }
 
 /** No sensor of the simulator has the tag of those with an objective. */

@@ -111,7 +111,10 @@ function configuration(server: string, receiver: string, stateDir: string): unkn
       // No program listens there.
       { name: "closed", url: "http://127.0.0.1:9", auth },
     ],
-    collectors: { health: often, tree: often, status: often, channels: often, limits: often, timeseries: often },
+    collectors: {
+      ...{ health: often, tree: often, status: often, channels: often, limits: often, timeseries: often },
+      details: { enabled: true, schedule: "1s" },
+    },
     otlp: { endpoint: receiver, interval: "2s" },
     state_dir: stateDir,
   };
