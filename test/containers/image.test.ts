@@ -74,14 +74,14 @@ describeWithPrograms([...IMAGE_PROGRAMS], "the image in a container engine", (pr
     return { name, url: `http://127.0.0.1:${port}` };
   }
 
-  test("has no file that the exporter could change, but in the volume for state", async () => {
+  test("has no file that the exporter could change, but in the folders for state and for the cache of compiled code", async () => {
     await engine.docker(["create", "--name=files", IMAGE]);
     const archive = `${inject("runFolder")}/files.tar`;
     await engine.docker(["export", "--output", archive, "files"]);
     await engine.docker(["rm", "files"]);
     const listing = await listArchive(archive);
     const own = listing.filter(({ owner }) => owner !== "0/0").map(({ name, owner }) => `${name} ${owner}`);
-    expect(own).toEqual(["var/lib/prtg-exporter/ 65532/65532"]);
+    expect(own).toEqual(["var/cache/prtg-exporter/ 65532/65532", "var/lib/prtg-exporter/ 65532/65532"]);
     const open = listing.filter(({ mode, name }) => mode.at(8) === "w" && !mode.startsWith("l") && name !== "tmp/");
     expect(open.map(({ name }) => name)).toEqual([]);
     expect(listing.some(({ name }) => /(^|\/)(ba)?sh$/.test(name))).toBe(false);

@@ -55,7 +55,7 @@ export async function buildImages(engine: ContainerEngine, programs: ImageProgra
 
 async function buildBase(engine: ContainerEngine, debian: string, folder: string): Promise<void> {
   const root = path.join(folder, "root");
-  for (const name of ["etc", "tmp", "home/nonroot", "usr/lib", "usr/lib64", "var/lib"]) {
+  for (const name of ["etc", "tmp", "home/nonroot", "usr/lib", "usr/lib64", "var/cache", "var/lib"]) {
     mkdirSync(path.join(root, name), { recursive: true });
   }
   chmodSync(path.join(root, "tmp"), 0o1777);
