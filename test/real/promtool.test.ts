@@ -12,11 +12,16 @@ import { startScrapedExporter } from "./support/scraped-exporter.ts";
 
 const SILENT = { code: 0, output: "" };
 const TREE_NAMES = Object.values(TREE_FAMILIES).map(({ name }) => name);
-/** Those about OTLP are there with a receiver only. */
-const OWN_NAMES = OWN_FAMILIES.map(({ name }) => name).filter((name) => !name.startsWith("prtg_exporter_otlp_"));
+/** Those about OTLP are there with a receiver only, and those about reading one by one where a list is missing. */
+const OWN_NAMES = OWN_FAMILIES.map(({ name }) => name).filter(
+  (name) => !/^prtg_exporter_(otlp|one_by_one)_/.test(name),
+);
 
 /** What is served on request only, and a rule, so that what rules leave is counted. */
-const SETTINGS = "metrics: { channel_info: always }\nmapping: { rules: [{ match: { unit: msec }, drop: true }] }\n";
+const SETTINGS = `metrics: { channel_info: always }
+mapping: { rules: [{ match: { unit: msec }, drop: true }] }
+collectors: { details: { enabled: true } }
+`;
 
 /** A few devices more than may be shown. */
 const LIMITED = `${SETTINGS}limits: { max_series: 3500 }\n`;
