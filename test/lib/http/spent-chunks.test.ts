@@ -46,14 +46,14 @@ test("a decoder goes on writing to the memory of what it handed over", async () 
   const chunks = new SpentChunks();
   let unpacked = "";
   const read = () => {
-    const chunk: unknown = decoder.read();
-    if (!Buffer.isBuffer(chunk)) return;
-    chunks.arrived(chunk);
-    unpacked += chunk.toString();
+    for (let chunk: unknown = decoder.read(); Buffer.isBuffer(chunk); chunk = decoder.read()) {
+      chunks.arrived(chunk);
+      unpacked += chunk.toString();
+    }
   };
   await write(0, 4_000);
   read();
-  // Two that wait are read as one, which is a copy.
+  // Two that wait: Node.js 24 gives them as one, which is a copy, and Node.js 26 one after the other.
   await write(4_000, 8_000);
   await write(8_000, 12_000);
   read();
