@@ -4,6 +4,7 @@ import { ApiError } from "../prtg/api-error.ts";
 import type { ChannelRecord, ListResult } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { Collector, RunResult } from "./collector.ts";
+import { runExtra } from "./extra-run.ts";
 import { isListMissing } from "./missing-lists.ts";
 import type { ServerReader } from "./server-reader.ts";
 import type { SingleChannels } from "./single-channels.ts";
@@ -81,17 +82,9 @@ export class LimitsCollector implements Collector {
     this.#extras = extras;
   }
 
-  async run(signal: AbortSignal): Promise<RunResult> {
+  run(signal: AbortSignal): Promise<RunResult> {
     const poll = () => this.#reader.memory.lend((held) => this.#poll(held, signal));
-    // The first run is part of the start. Later ones go before time series, and leave them that much less of the time.
-    if (this.#requests === undefined) return poll();
-    const request = { collector: this.name, ageMs: Number.POSITIVE_INFINITY, cost: this.#requests };
-    const leave = await this.#extras.ask({ ...request, until: Number.POSITIVE_INFINITY }, signal);
-    try {
-      return await poll();
-    } finally {
-      leave?.end();
-    }
+    return runExtra(this.#extras, { collector: this.name, requests: this.#requests, poll }, signal);
   }
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {

@@ -2,6 +2,7 @@ import type { Extras } from "../lib/load/extra-work.ts";
 import type { DetailsUpdate } from "../model/details.ts";
 import type { ChannelRecord } from "../prtg/records.ts";
 import type { Collector, RunResult } from "./collector.ts";
+import { runExtra } from "./extra-run.ts";
 import { PartialPoll } from "./partial-poll.ts";
 import type { ServerReader } from "./server-reader.ts";
 import type { StateWriter } from "./state-writer.ts";
@@ -29,15 +30,9 @@ export class DetailsCollector implements Collector {
     this.#extras = extras;
   }
 
-  async run(signal: AbortSignal): Promise<RunResult> {
-    if (this.#requests === undefined) return this.#poll(signal);
-    const request = { collector: this.name, ageMs: Number.POSITIVE_INFINITY, cost: this.#requests };
-    const leave = await this.#extras.ask({ ...request, until: Number.POSITIVE_INFINITY }, signal);
-    try {
-      return await this.#poll(signal);
-    } finally {
-      leave?.end();
-    }
+  run(signal: AbortSignal): Promise<RunResult> {
+    const poll = () => this.#poll(signal);
+    return runExtra(this.#extras, { collector: this.name, requests: this.#requests, poll }, signal);
   }
 
   async #poll(signal: AbortSignal): Promise<RunResult> {

@@ -1,7 +1,7 @@
-import type { ErrorCode } from "../errors/catalogue.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/load/extra-work.ts";
-import { ApiError } from "../prtg/api-error.ts";
+import { mapEntry } from "../lib/map-entry.ts";
+import { ApiError, mayBeOfOneObject } from "../prtg/api-error.ts";
 import { CycleBudget, type CycleLimits } from "../sync/series-cycle.ts";
 import type { CollectorName } from "./collector.ts";
 
@@ -14,18 +14,6 @@ const ENOUGH_NOT_FOUND = 3;
 const ENOUGH_FAILURES = 3;
 /** Objects that are not found are gone while their endpoint answered for others within this time. */
 const ANSWERED_WITHIN_MS = 60 * 60_000;
-
-/** May be true of the one object only; every other failure is the server's and ends the run. */
-const OBJECT_FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "API_FORBIDDEN",
-  "API_BAD_REQUEST",
-  "API_TIMEOUT",
-  "API_EXECUTION_TIMEOUT",
-  "API_SERVER_ERROR",
-  "API_NOT_JSON",
-  "API_RESPONSE_TOO_LARGE",
-  "API_LIST_TOO_LARGE",
-]);
 
 /** An object that was known before its list went. */
 export interface KnownObject<Kind extends string> {
@@ -235,7 +223,8 @@ class Round<Kind extends string> {
       tally.error = error;
       return;
     }
-    const isOfObject = error instanceof ApiError && OBJECT_FAILURES.has(error.code);
+    // Every other failure is the server's and ends the run.
+    const isOfObject = error instanceof ApiError && mayBeOfOneObject(error);
     this.#failed++;
     if (!isOfObject || (this.found === 0 && this.#failed >= ENOUGH_FAILURES)) this.#failure ??= error;
   }
@@ -246,10 +235,6 @@ class Round<Kind extends string> {
   }
 
   #tally(kind: Kind): KindTally {
-    const known = this.tallies.get(kind);
-    if (known !== undefined) return known;
-    const tally: KindTally = { found: 0, notFound: [], error: undefined };
-    this.tallies.set(kind, tally);
-    return tally;
+    return mapEntry(this.tallies, kind, () => ({ found: 0, notFound: [], error: undefined }));
   }
 }

@@ -1,3 +1,4 @@
+import { mapEntry } from "../lib/map-entry.ts";
 import type { NodePoll } from "../model/tree.ts";
 import { NODE_KINDS } from "../model/tree.ts";
 import type { ApiError } from "../prtg/api-error.ts";
@@ -56,9 +57,7 @@ export class SingleNodes {
     const items = new Map<NodeKind, NodeRecord[]>();
     const read = async ({ id, kind }: KnownObject<NodeKind>) => {
       const node = await reader.api.node(kind, id, optionsFor(kind), signal);
-      const others = items.get(kind);
-      if (others === undefined) items.set(kind, [node]);
-      else others.push(node);
+      mapEntry(items, kind, () => []).push(node);
     };
     const what = [...missing.keys()].map((kind) => `${kind}s`).join(", ");
     const report = await work.run({ collector, oneByOne: reader.oneByOne.nodes, what, known, read }, signal);

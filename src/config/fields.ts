@@ -107,7 +107,7 @@ function refuse(context: z.RefinementCtx, input: string, message: string, fault 
 }
 
 /** SHA-256 of a certificate, as OpenSSL and browsers write it: hexadecimal in lower case, without colons. */
-export function fingerprint() {
+function fingerprint() {
   const error = "a SHA-256 fingerprint: 64 hexadecimal digits, with or without colons between the pairs";
   return z
     .string({ error })
@@ -115,6 +115,18 @@ export function fingerprint() {
     .transform((text, context) =>
       FINGERPRINT.test(text) ? text.replaceAll(":", "").toLowerCase() : refuse(context, text, error),
     );
+}
+
+/** Those of which a peer must show one. */
+export function fingerprints(description: string) {
+  return z
+    .array(fingerprint())
+    .min(1, { error: "at least one fingerprint" })
+    .optional()
+    .meta({
+      description,
+      examples: [["3A:F2:00:5C:91:7E:44:B8:6D:0F:12:C3:9A:85:E1:77:26:DB:58:F4:0B:63:A9:1C:E8:34:7F:52:96:CD:20:81"]],
+    });
 }
 
 const FINGERPRINT = /^[0-9A-Fa-f]{2}(?::?[0-9A-Fa-f]{2}){31}$/;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byteSize, duration, filePath, fingerprint, serverUrl, text } from "./fields.ts";
+import { byteSize, duration, filePath, fingerprints, serverUrl, text } from "./fields.ts";
 import { proxyKeys, proxySettings, refuseLoneProxyKeys } from "./proxy-schema.ts";
 import { HEADER_VALUE } from "./secrets.ts";
 
@@ -38,15 +38,9 @@ const tls = z
         description: "Name to expect in the certificate, where it differs from the host in `endpoint`.",
         examples: ["collector.example.com"],
       }),
-    fingerprints: z
-      .array(fingerprint())
-      .min(1, { error: "at least one fingerprint" })
-      .optional()
-      .meta({
-        description:
-          "SHA-256 fingerprints of certificates of which the receiver must show one. Without `ca_file` this takes the place of authorities, names and dates; with it both must hold.",
-        examples: [["3A:F2:00:5C:91:7E:44:B8:6D:0F:12:C3:9A:85:E1:77:26:DB:58:F4:0B:63:A9:1C:E8:34:7F:52:96:CD:20:81"]],
-      }),
+    fingerprints: fingerprints(
+      "SHA-256 fingerprints of certificates of which the receiver must show one. Without `ca_file` this takes the place of authorities, names and dates; with it both must hold.",
+    ),
     insecure_skip_verify: z.boolean().prefault(false).meta({ description: "Accept any certificate." }),
   })
   .transform((given) => ({

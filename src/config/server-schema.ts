@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { authSchema } from "./auth-schema.ts";
-import { byteSize, duration, filePath, fingerprint, number, serverUrl, text, wholeNumber } from "./fields.ts";
+import { byteSize, duration, filePath, fingerprints, number, serverUrl, text, wholeNumber } from "./fields.ts";
 import { proxyKeys, proxySettings, refuseLoneProxyKeys } from "./proxy-schema.ts";
 import { formatDuration } from "./quantities.ts";
 import { selectSchema } from "./select-schema.ts";
@@ -35,15 +35,9 @@ const tls = z
         description: "PEM file with the key of that certificate, without a passphrase.",
         examples: ["/etc/ssl/exporter-key.pem"],
       }),
-    fingerprints: z
-      .array(fingerprint())
-      .min(1, { error: "at least one fingerprint" })
-      .optional()
-      .meta({
-        description:
-          "SHA-256 fingerprints of certificates, with or without colons, of which the server must show one: several, so that a renewed certificate can be named before it is in use. Without `ca_file` this takes the place of authorities, names and dates, so that a self-signed certificate needs nothing else; with `ca_file` both must hold.",
-        examples: [["3A:F2:00:5C:91:7E:44:B8:6D:0F:12:C3:9A:85:E1:77:26:DB:58:F4:0B:63:A9:1C:E8:34:7F:52:96:CD:20:81"]],
-      }),
+    fingerprints: fingerprints(
+      "SHA-256 fingerprints of certificates, with or without colons, of which the server must show one: several, so that a renewed certificate can be named before it is in use. Without `ca_file` this takes the place of authorities, names and dates, so that a self-signed certificate needs nothing else; with `ca_file` both must hold.",
+    ),
     min_version: z
       .enum(["TLS12", "TLS13"])
       .optional()

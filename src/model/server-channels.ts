@@ -184,36 +184,37 @@ export class ServerChannels {
   }
 
   /** Values are served for another time. The observer is not told: everything is shown anew anyway. */
-  async changeStaleness(staleAfterMs: number | undefined, { now, slices }: UpdateContext): Promise<void> {
+  async changeStaleness(staleAfterMs: number | undefined, context: UpdateContext): Promise<void> {
     this.#staleAfterMs = staleAfterMs;
-    for (const group of this.#sensors.values()) {
-      group.staleAfterMs = this.#staleAfter(group);
-      for (const channel of group.channels) {
-        const turn = slices.step();
-        if (turn !== undefined) await turn;
-        changeStaleness(channel, group.staleAfterMs, now.monotonic);
-      }
-    }
+    await this.#changeStaleness(context, () => undefined);
   }
 
   /** Values are read so often, milliseconds, where schedules are stretched: what is served is served until the next reading. */
-  async spaceReadings(readEveryMs: number, { now, expiry, slices }: UpdateContext): Promise<void> {
+  async spaceReadings(readEveryMs: number, context: UpdateContext): Promise<void> {
+    const { now, expiry } = context;
     const isLonger = readEveryMs > this.#readEveryMs;
     this.#readEveryMs = readEveryMs;
     if (!isLonger) return;
     const until = expiry.channel();
+    await this.#changeStaleness(context, (channel) => {
+      let facts = factsOfValue(channel, now);
+      if (channel.listedUntil > now.monotonic) {
+        channel.listedUntil = until;
+        facts |= CHANNEL_FACTS.listed;
+      }
+      this.observer.channelChanged(channel, facts, now.monotonic);
+    });
+  }
+
+  /** Brings every channel up to the times of now; `changed` is called after each. */
+  async #changeStaleness({ now, slices }: UpdateContext, changed: (channel: Channel) => void): Promise<void> {
     for (const group of this.#sensors.values()) {
       group.staleAfterMs = this.#staleAfter(group);
       for (const channel of group.channels) {
         const turn = slices.step();
         if (turn !== undefined) await turn;
         changeStaleness(channel, group.staleAfterMs, now.monotonic);
-        let facts = factsOfValue(channel, now);
-        if (channel.listedUntil > now.monotonic) {
-          channel.listedUntil = until;
-          facts |= CHANNEL_FACTS.listed;
-        }
-        this.observer.channelChanged(channel, facts, now.monotonic);
+        changed(channel);
       }
     }
   }

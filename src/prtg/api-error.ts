@@ -36,6 +36,22 @@ export function isMissing(endpoint: string, error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === "API_NOT_FOUND" && error.endpoint === endpoint;
 }
 
+const OF_ONE_OBJECT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "API_FORBIDDEN",
+  "API_BAD_REQUEST",
+  "API_TIMEOUT",
+  "API_EXECUTION_TIMEOUT",
+  "API_SERVER_ERROR",
+  "API_NOT_JSON",
+  "API_RESPONSE_TOO_LARGE",
+  "API_LIST_TOO_LARGE",
+]);
+
+/** The failure of a request for one object may be true of that object only, as opposed to the server. */
+export function mayBeOfOneObject({ code }: ApiError): boolean {
+  return OF_ONE_OBJECT.has(code);
+}
+
 /** The server did not finish in time, by its own clock or by ours. */
 export function isTimeout({ code }: ApiError): boolean {
   return code === "API_TIMEOUT" || code === "API_EXECUTION_TIMEOUT";

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../errors/catalogue.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/load/extra-work.ts";
-import { ApiError } from "../prtg/api-error.ts";
+import { ApiError, mayBeOfOneObject } from "../prtg/api-error.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
@@ -11,20 +11,8 @@ import type { SensorSync, SyncMode } from "./sensor-sync.ts";
 /** Sensors read at the same time: a slow answer must not hold up the rest, and lists need their places, too. */
 const CONCURRENCY = 2;
 
-/** May be true of the one sensor only; every other failure is the server's and ends the cycle. */
-const SENSOR_FAILURES: readonly ErrorCode[] = [
-  "API_NOT_FOUND",
-  "API_ENDPOINT_MISSING",
-  "API_FORBIDDEN",
-  "API_BAD_REQUEST",
-  "API_TIMEOUT",
-  "API_EXECUTION_TIMEOUT",
-  "API_SERVER_ERROR",
-  "API_NOT_JSON",
-  "API_RESPONSE_TOO_LARGE",
-  "API_LIST_TOO_LARGE",
-  "API_MEMORY_FULL",
-];
+/** True of the series of the one sensor, too; every other failure is the server's and ends the cycle. */
+const SERIES_FAILURES: readonly ErrorCode[] = ["API_NOT_FOUND", "API_ENDPOINT_MISSING", "API_MEMORY_FULL"];
 
 /** So many failures without a success are no longer about single sensors. */
 const ENOUGH_FAILURES = 3;
@@ -162,7 +150,7 @@ export class SeriesCycle {
   }
 
   #noteFailure(sensor: SensorSync, error: unknown): void {
-    if (!(error instanceof ApiError) || !SENSOR_FAILURES.includes(error.code)) {
+    if (!(error instanceof ApiError) || !(mayBeOfOneObject(error) || SERIES_FAILURES.includes(error.code))) {
       this.#failure ??= error;
       return;
     }

@@ -14,6 +14,7 @@ import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, type Series } from "./support/prometheus.ts";
 import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
+import { simulatedRecord } from "./support/simulated-record.ts";
 import { waitForTwoCycles } from "./support/two-cycles.ts";
 
 const LOOK_BACK_MS = 10 * 60_000;
@@ -142,15 +143,14 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
     /** Waits until every measurement of the live window was sent, or time is up. */
     async function untilPushed(): Promise<void> {
       // What a list shows of a scan that gave only some channels a value is in no time series, and may come besides.
-      const [whole, partial] = [new Set<string>(), new Set<string>()];
-      for (const sensor of world.list("sensor")) {
-        for (const scan of world.measurements(sensor, at - LIVE_WINDOW_MS + 1, at)) {
-          const kept = scan.displayValues.includes(null) ? partial : whole;
-          for (const [index, value] of scan.displayValues.entries()) {
-            if (value !== null) kept.add(`${sensor.id}.${sensor.channels[index]?.number}@${scan.at}`);
-          }
-        }
-      }
+      const span = { from: at - LIVE_WINDOW_MS + 1, to: at };
+      const measured = (scans: "whole" | "partial") =>
+        new Set(
+          [...simulatedRecord(world, span, scans)].flatMap(([channelId, { times }]) =>
+            times.map((time) => `${channelId}@${time}`),
+          ),
+        );
+      const [whole, partial] = [measured("whole"), measured("partial")];
       const deadline = Date.now() + PUSH_LIMIT_MS;
       while (!whole.isSubsetOf(measurementsSent()) && Date.now() < deadline) await sleep(2_000);
       expect(measurementsSent().difference(partial)).toEqual(whole);

@@ -14,6 +14,7 @@ import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, type Series } from "./support/prometheus.ts";
 import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
+import { simulatedRecord } from "./support/simulated-record.ts";
 import { waitForTwoCycles } from "./support/two-cycles.ts";
 
 const MINUTE = 60_000;
@@ -203,13 +204,12 @@ collectors: { health: { schedule: 1s }, status: { schedule: 1s }, channels: { sc
     /** What the simulator measured since the beginning of the live window at the start. */
     function measurementsUntil(to: number, scans: "whole" | "partial" = "whole"): Measurements {
       const measured: Measurements = new Map();
-      for (const sensor of world.list("sensor")) {
-        for (const row of world.measurements(sensor, at - LIVE_WINDOW + 1, to)) {
-          if (row.displayValues.includes(null) !== (scans === "partial")) continue;
-          for (const [index, value] of row.displayValues.entries()) {
-            if (value !== null) append(measured, `${sensor.id}.${sensor.channels[index]?.number}`, row.at, value);
-          }
-        }
+      const span = { from: at - LIVE_WINDOW + 1, to };
+      for (const [channelId, { times, values }] of simulatedRecord(world, span, scans)) {
+        measured.set(
+          channelId,
+          times.map((time, index) => `${time} ${values[index]}`),
+        );
       }
       return measured;
     }

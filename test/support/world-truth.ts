@@ -53,13 +53,12 @@ export function objectCounts(world: World): Map<string, number> {
 
 /**
  * How many series each family about a simulated world has that was polled at a moment.
- * @param summaryTokens statuses that the service tells apart in the counts of a single probe or group
  * @param countedKinds kinds in `GET /objects/count`
  */
 export function familySizes(
   world: World,
   at: number,
-  { summaryTokens, countedKinds }: { readonly summaryTokens: number; readonly countedKinds: number },
+  { countedKinds }: { readonly countedKinds: number },
 ): Map<string, number> {
   const sensors = world.list("sensor");
   const channels = world.channels();
@@ -74,7 +73,7 @@ export function familySizes(
     ["prtg_sensors", TOKENS.length],
     ["prtg_objects", countedKinds],
     ["prtg_node_status_code", parents + devices],
-    ["prtg_node_sensors", parents * summaryTokens],
+    ["prtg_node_sensors", parents * TOKENS.length],
     ["prtg_sensor_status", sensors.length],
     ["prtg_sensor_status_code", sensors.length],
     ["prtg_sensor_info", sensors.length],

@@ -1,3 +1,4 @@
+import { mapEntry } from "../../lib/map-entry.ts";
 import { parseStatus } from "../../prtg/status.ts";
 import { FIELD_NAMES } from "./field-names.gen.ts";
 
@@ -41,8 +42,8 @@ const STATUS_FIELDS: ReadonlySet<string> = new Set(["status", "calculated_status
 export function shapeOf(answer: unknown): Shape {
   const counts = new Map<string, Map<ValueType, number>>();
   visit(answer, "$", "", 0, (place, type) => {
-    const types = counts.get(place) ?? new Map<ValueType, number>();
-    counts.set(place, types.set(type, (types.get(type) ?? 0) + 1));
+    const types = mapEntry(counts, place, () => new Map<ValueType, number>());
+    types.set(type, (types.get(type) ?? 0) + 1);
   });
   const places = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(places.map(([place, types]) => [place, Object.fromEntries([...types].toSorted())]));

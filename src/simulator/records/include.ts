@@ -1,24 +1,5 @@
 import { badRequest } from "../api-errors.ts";
 
-export const SECTIONS = [
-  "basic",
-  "intervalgroup",
-  "scheduledependency",
-  "windowsconnection",
-  "discoverytypegroup",
-  "accessrightsgroup",
-  "path",
-  "alerting",
-  "values",
-] as const;
-export type Section = (typeof SECTIONS)[number];
-
-/** What an endpoint can include. */
-export interface Available<Name extends string = Section> {
-  readonly sections: readonly Name[];
-  readonly summary: boolean;
-}
-
 const NODE_SECTIONS = [
   "basic",
   "intervalgroup",
@@ -29,6 +10,15 @@ const NODE_SECTIONS = [
   "accessrightsgroup",
   "path",
 ] as const;
+export const SECTIONS = [...NODE_SECTIONS, "alerting", "values"] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** What an endpoint can include. */
+export interface Available<Name extends string = Section> {
+  readonly sections: readonly Name[];
+  readonly summary: boolean;
+}
+
 /** Windows credentials belong to what holds devices; sensors have none of their own. */
 const SENSOR_SECTIONS = ["basic", "intervalgroup", "scheduledependency", "accessrightsgroup", "path"] as const;
 const CHANNEL_SECTIONS = ["basic", "alerting", "values", "path"] as const;
