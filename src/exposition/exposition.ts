@@ -32,6 +32,9 @@ const INTERVAL = 1_000;
 const REST = 4;
 const MAX_REST_MS = 1_000;
 
+/** Pages that follow one before after less than this are mostly never sent, milliseconds. */
+const SELDOM_MS = 5_000;
+
 /** Pages that wait to be put together because their representation is not ready. */
 const MAX_WAITING = 32;
 /** The same where parts about some servers are requested, which take little each: hundreds of scrapers may ask at once. */
@@ -91,6 +94,8 @@ export class Exposition {
   #refreshing: Promise<void> | undefined;
   #refreshAgain = false;
   #isRefreshDue = false;
+  /** Monotonic. */
+  #refreshedAt = Number.NEGATIVE_INFINITY;
   /** Monotonic. */
   #restsUntil = Number.NEGATIVE_INFINITY;
 
@@ -170,7 +175,7 @@ export class Exposition {
     }
     const content = await this.#content({ format: format.body, encoding, shard }, reader);
     const text = async () => Buffer.from(await this.#ownText(format.body, shard));
-    const { deflated } = content;
+    const deflated = content.compressed?.joined();
     if (deflated === undefined) return { beginning: content.buffers, end: async () => [await text()] };
     return { beginning: gzipBeginning(deflated), end: async () => gzipEnd(deflated, await text()) };
   }
@@ -222,6 +227,8 @@ export class Exposition {
     const { lines } = this.#encoder;
     const { clock } = this.#options;
     const startedAt = clock.monotonic();
+    const isSeldom = startedAt - this.#refreshedAt > SELDOM_MS;
+    this.#refreshedAt = startedAt;
     let leave: (() => void) | undefined;
     let replaced: readonly Buffer[] = [];
     try {
@@ -233,6 +240,8 @@ export class Exposition {
       for (const representation of outdated) {
         representation.content = await this.#encode(representation.key, current);
         representation.version = current.page.version;
+        // Now, where another change is not expected so soon: not while a scrape waits.
+        if (isSeldom) representation.content.compressed?.joined();
       }
       // No representation consists of them any more.
       lines.retire(replaced);
@@ -291,7 +300,8 @@ export class Exposition {
   async #encode(key: RepresentationKey, current: CurrentPage, signal?: AbortSignal): Promise<Content> {
     const { clock, observer } = this.#options;
     const started = clock.monotonic();
-    const content = await this.#encoder.encode(key, current, signal);
+    const before = this.#cache.get(key)?.content;
+    const content = await this.#encoder.encode(key, current, before, signal);
     const seconds = (clock.monotonic() - started) / 1_000;
     const largest = this.#otherShards(key).reduce((one, other) => (other.bytes > one.bytes ? other : one), content);
     observer.rendered(key.format, key.encoding, seconds, largest.bytes, largest.uncompressedBytes);

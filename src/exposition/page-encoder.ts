@@ -30,20 +30,24 @@ export class PageEncoder {
     );
   }
 
-  /** @throws the reason of the signal */
+  /**
+   * `before`: what this is to take the place of.
+   * @throws the reason of the signal
+   */
   async encode(
     { format, encoding, shard }: RepresentationKey,
     { page, cut }: CurrentPage,
+    before: Content | undefined,
     signal?: AbortSignal,
   ): Promise<Content> {
     return encoding === "gzip"
-      ? compressedContent(await this.#compressed.of(shard, cut).encode(page, format, signal))
+      ? compressedContent(await this.#compressed.of(shard, cut).encode(page, format, signal), before)
       : plainContent(await this.#plain.of(shard, cut).encode(page, format, signal), shard);
   }
 
   /** From now on the reader may look at the content, whose lines are not freed meanwhile. */
   enter(content: Content, reader: PageReader | undefined): void {
-    if (content.deflated !== undefined) {
+    if (content.compressed !== undefined) {
       // Compressed content does not consist of lines.
       if (reader === undefined) return;
       const leave = this.#compressedReaders.enter(content, reader.cut);

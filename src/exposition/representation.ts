@@ -1,5 +1,6 @@
 import { mergeSmall, totalLength } from "../lib/buffers.ts";
-import { type DeflatedChunk, joinDeflated } from "./gzip.ts";
+import { CompressedPage } from "./compressed-page.ts";
+import type { DeflatedChunk } from "./gzip.ts";
 import type { ContentEncoding } from "./negotiate.ts";
 import { isWhole, type Shard, shardName, WHOLE_PAGE } from "./shard.ts";
 import type { ExpositionFormat } from "./text-format.ts";
@@ -13,9 +14,9 @@ export interface RepresentationKey {
 
 /** Bytes as they go over the wire, without the end of the page. */
 export interface Content {
+  /** Lines; none where it is compressed. */
   readonly buffers: readonly Buffer[];
-  /** The same compressed; `buffers` are its own then. */
-  readonly deflated: DeflatedChunk | undefined;
+  readonly compressed: CompressedPage | undefined;
   readonly bytes: number;
   readonly uncompressedBytes: number;
 }
@@ -36,7 +37,7 @@ export interface Representation {
 export const OUTDATED = -1;
 /** What Prometheus requests unless told otherwise. */
 export const PROMETHEUS_DEFAULT: RepresentationKey = { format: "openmetrics", encoding: "gzip", shard: WHOLE_PAGE };
-export const NO_CONTENT: Content = { buffers: [], deflated: undefined, bytes: 0, uncompressedBytes: 0 };
+export const NO_CONTENT: Content = { buffers: [], compressed: undefined, bytes: 0, uncompressedBytes: 0 };
 
 export function nameOf({ format, encoding, shard }: RepresentationKey): string {
   return `${format} ${encoding} ${shardName(shard)}`;
@@ -47,17 +48,17 @@ export function plainContent(buffers: readonly Buffer[], shard: Shard): Content 
   const bytes = totalLength(buffers);
   return {
     buffers: isWhole(shard) ? mergeSmall(buffers) : buffers,
-    deflated: undefined,
+    compressed: undefined,
     bytes,
     uncompressedBytes: bytes,
   };
 }
 
-export function compressedContent(chunks: readonly DeflatedChunk[]): Content {
-  const joined = joinDeflated(chunks);
-  const deflated = { ...joined, buffers: mergeSmall(joined.buffers) };
-  const { buffers, length } = deflated;
-  return { buffers, deflated, bytes: totalLength(buffers), uncompressedBytes: length };
+/** `before`: what this takes the place of. */
+export function compressedContent(chunks: readonly DeflatedChunk[], before: Content | undefined): Content {
+  const compressed = new CompressedPage(chunks, before?.compressed);
+  const { bytes, uncompressedBytes } = compressed;
+  return { buffers: [], compressed, bytes, uncompressedBytes };
 }
 
 /** The body of a page on its way to a reader. */

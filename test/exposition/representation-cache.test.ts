@@ -27,7 +27,7 @@ function form({
     version: 1,
     firstRequestedAt: first,
     lastRequestedAt: asked,
-    content: { buffers: [], deflated: undefined, bytes, uncompressedBytes: bytes },
+    content: { buffers: [], compressed: undefined, bytes, uncompressedBytes: bytes },
   };
 }
 
