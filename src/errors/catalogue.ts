@@ -229,6 +229,26 @@ export const ERROR_CATALOGUE = {
     remedy:
       "Stop the other one, or give each a state_dir and servers of its own. The lock ends with the process that has it.",
   },
+  LEADER_ELECTION_INVALID: {
+    meaning: "The times of the leader election do not fit each other.",
+    remedy:
+      "Let --leader-elect-lease-duration be a quarter more than --leader-elect-renew-deadline, and that twice --leader-elect-retry-period, or more.",
+  },
+  NOT_IN_CLUSTER: {
+    meaning: "Replicas are to elect one of them (--leader-elect), and what a pod needs for that is missing.",
+    remedy:
+      "Run it in a pod with the token of its service account mounted (automountServiceAccountToken), as the chart does with leaderElection.enabled.",
+  },
+  LEASE_FORBIDDEN: {
+    meaning: "The API server of Kubernetes does not let the exporter use its Lease.",
+    remedy:
+      "Give its service account a Role with get and update of this one Lease (coordination.k8s.io), and create where nothing else makes it.",
+  },
+  LEASE_UNAVAILABLE: {
+    meaning: "The API server of Kubernetes does not answer as it should.",
+    remedy:
+      "Nothing, if it passes. Else check that the pod reaches the API server (NetworkPolicy), and the name and namespace of the Lease.",
+  },
   BACKFILL_RANGE_INVALID: {
     meaning: "The time range of a backfill cannot be.",
     remedy: "Give --from and --to as in 2026-03-01T00:00:00Z, or as a duration ago as in 60d; servers keep 365 days.",

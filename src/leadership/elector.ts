@@ -1,0 +1,194 @@
+import type { Logger } from "pino";
+import type { Clock } from "../lib/clock.ts";
+import { LogOnChange } from "../lib/log-on-change.ts";
+import { Election, type ElectionTimes } from "./election.ts";
+import type { LeaseClient } from "./lease-client.ts";
+
+export interface ElectorOptions {
+  readonly client: LeaseClient;
+  readonly times: ElectionTimes;
+  /** Of this process and no other that may be alive. */
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** For giving the Lease back at the end, milliseconds: the process is to end, and others wait for its duration at most. */
+const RELEASE_MS = 2_000;
+const MAX_RELEASE_ATTEMPTS = 3;
+const REMIND_MS = 10 * 60_000;
+
+/** Never read. */
+const OVER = new Error("the election is over");
+
+/** Takes part in an election: does what `Election` says, and is told of by two promises. */
+export class Elector {
+  /** Resolves when this process leads, for the first time; never where it does not come to that. */
+  readonly elected: Promise<void>;
+  /** Resolves when it led and does not any more, for good: what it does as the leader has to end at this moment. */
+  readonly lost: Promise<void>;
+  readonly identity: string;
+  readonly #options: ElectorOptions;
+  readonly #election: Election;
+  readonly #elected = Promise.withResolvers<void>();
+  readonly #lost = Promise.withResolvers<void>();
+  readonly #stopping = new AbortController();
+  readonly #failures: LogOnChange;
+  #running: Promise<void> | undefined;
+  /** Something was sent that may have made it ours. */
+  #hasClaimed = false;
+  #toldHolder: string | undefined;
+
+  constructor(options: ElectorOptions) {
+    const { identity, times, random, clock } = options;
+    this.#options = options;
+    this.#election = new Election(identity, times, random);
+    this.#failures = new LogOnChange({ remindEveryMs: REMIND_MS, now: () => clock.monotonic() });
+    this.identity = identity;
+    this.elected = this.#elected.promise;
+    this.lost = this.#lost.promise;
+  }
+
+  /** Whether this process may act as the leader at this very moment. */
+  get isLeading(): boolean {
+    return this.#election.isLeading(this.#options.clock.monotonic());
+  }
+
+  /** The identity of who has the Lease, as far as is known. */
+  get holder(): string | undefined {
+    return this.#election.holder;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /**
+   * Takes part no more, and gives the Lease back where it is ours: another one may take it at once. So nothing may be done as
+   * the leader any more when this is called. Never rejects.
+   */
+  async stop(): Promise<void> {
+    this.#stopping.abort(OVER);
+    await this.#running;
+    if (this.#hasClaimed) await this.#release();
+    await this.#options.client.close().catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const startedAt = clock.monotonic();
+      const step = this.#election.next(startedAt);
+      if (step.kind === "lost") return this.#lost.resolve();
+      try {
+        if (step.kind === "wait") {
+          await clock.sleep(step.until - startedAt, signal);
+          continue;
+        }
+        if (step.kind === "read") {
+          const lease = await this.#within((request) => this.#options.client.read(request));
+          this.#election.found(lease, clock.monotonic());
+        } else if (step.kind === "create") {
+          const result = await this.#within((request) => this.#options.client.create(request));
+          const now = clock.monotonic();
+          if (result.kind === "written") this.#election.found(result.lease, now);
+          else this.#election.conflicted(now);
+        } else {
+          this.#hasClaimed = true;
+          const { over, claim } = step;
+          const result = await this.#within((request) => this.#options.client.write(over, claim, request));
+          const now = clock.monotonic();
+          if (result.kind === "written") this.#election.written(result.lease, startedAt, now);
+          else this.#election.conflicted(now);
+        }
+        this.#worked();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#election.failed(startedAt, clock.monotonic());
+        this.#failed(error);
+      }
+    }
+  }
+
+  /** Ends with the time of a request, or with that of the leader: what hangs must not keep it from seeing that. */
+  async #within<Result>(ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const { clock, times } = this.#options;
+    const now = clock.monotonic();
+    const ms = Math.min(requestTimeout(times), (this.#election.leadsUntil ?? Number.POSITIVE_INFINITY) - now);
+    return bounded(clock, ms, this.#stopping.signal, ask);
+  }
+
+  #worked(): void {
+    const { log } = this.#options;
+    const failures = this.#failures.over();
+    if (failures > 0) log.info({ failures }, "the Lease can be read and written again");
+    const { holder } = this.#election;
+    if (holder !== this.#toldHolder) {
+      this.#toldHolder = holder;
+      if (holder !== undefined && holder !== this.identity) log.info({ leader: holder }, "another replica leads");
+    }
+    if (this.isLeading) this.#elected.resolve();
+  }
+
+  #failed(error: unknown): void {
+    const occasion = this.#failures.met(error instanceof Error ? error.message : String(error));
+    if (occasion === undefined) return;
+    const level = this.isLeading ? "error" : "warn";
+    this.#options.log[level]({ err: error, times: occasion.times }, "the Lease cannot be read or written");
+  }
+
+  async #release(): Promise<void> {
+    const { client, clock, identity, times, log } = this.#options;
+    const never = new AbortController();
+    try {
+      await bounded(clock, RELEASE_MS, never.signal, async (signal) => {
+        for (let attempt = 0; attempt < MAX_RELEASE_ATTEMPTS; attempt++) {
+          // As it is now: a renewal that was broken off may have been written.
+          const lease = await client.read(signal);
+          if (lease?.holder !== identity) return;
+          const claim = { holder: "", durationMs: times.leaseDurationMs, isTaken: false };
+          const { kind } = await client.write(lease, claim, signal);
+          if (kind === "written") return log.info("the Lease was given back");
+        }
+      });
+    } catch (err) {
+      log.warn({ err }, "the Lease could not be given back: others wait until it is over");
+    }
+  }
+}
+
+/** A leader has time for three attempts before its time is over. */
+export function requestTimeout({ renewDeadlineMs }: ElectionTimes): number {
+  return renewDeadlineMs / 3;
+}
+
+/** Does not wait for work that does not heed its signal. */
+async function bounded<Result>(
+  clock: Clock,
+  ms: number,
+  parent: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  parent.throwIfAborted();
+  const controller = new AbortController();
+  const timer = new AbortController();
+  const ended = Promise.withResolvers<never>();
+  const end = (reason: unknown): void => {
+    controller.abort(reason);
+    ended.reject(reason);
+  };
+  const inherit = (): void => end(parent.reason);
+  parent.addEventListener("abort", inherit, { once: true });
+  clock.sleep(ms, timer.signal).then(
+    () => end(new Error(`no answer within ${Math.round(ms) / 1_000} s`)),
+    () => undefined,
+  );
+  try {
+    return await Promise.race([work(controller.signal), ended.promise]);
+  } finally {
+    timer.abort(OVER);
+    parent.removeEventListener("abort", inherit);
+  }
+}

@@ -1,0 +1,213 @@
+import type { Dispatcher } from "undici";
+import { z } from "zod";
+import { ExporterError } from "../errors/exporter-error.ts";
+import type { Clock } from "../lib/clock.ts";
+import { chunksOf } from "../lib/http/body-chunks.ts";
+import { ConnectionPool } from "../lib/http/connection-pool.ts";
+import type { Lease, LeaseClaim } from "./lease.ts";
+import type { ServiceAccount } from "./service-account.ts";
+
+/** Which Lease. */
+export interface LeaseName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What came of writing: someone else was faster where it is not there any more, or another one. */
+export type WriteResult = { readonly kind: "written"; readonly lease: Lease } | { readonly kind: "conflict" };
+
+/** One Lease at the API server. Each request is tried once, and bounded by its signal. */
+export interface LeaseClient {
+  /** Undefined: there is none. Rejects with ExporterError LEASE_FORBIDDEN, LEASE_UNAVAILABLE, NOT_IN_CLUSTER, or the signal's reason. */
+  read(signal: AbortSignal): Promise<Lease | undefined>;
+  /** Makes one that says nothing. Rejects as `read`. */
+  create(signal: AbortSignal): Promise<WriteResult>;
+  /** Only over this version. Rejects as `read`. */
+  write(over: Lease, claim: LeaseClaim, signal: AbortSignal): Promise<WriteResult>;
+  /** Ends the connections. */
+  close(): Promise<void>;
+}
+
+interface LeaseClientOptions extends LeaseName {
+  readonly account: ServiceAccount;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  /** Of a request, milliseconds: a connection gets no more of it. */
+  readonly timeoutMs: number;
+}
+
+/** A Lease has some hundred bytes, with what others write beside ours some thousand. */
+const MAX_ANSWER_BYTES = 1 << 20;
+/** Of an answer that is no Lease, for the message. */
+const MAX_SHOWN = 200;
+
+/** What is written in its place when it is given back, as client-go has it. */
+const RELEASED_SECONDS = 1;
+
+const KIND = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" } as const;
+
+const leaseSchema = z.looseObject({
+  metadata: z.looseObject({ resourceVersion: z.string().min(1) }),
+  spec: z
+    .looseObject({
+      holderIdentity: z.string().nullish(),
+      leaseDurationSeconds: z.number().nullish(),
+      renewTime: z.string().nullish(),
+      acquireTime: z.string().nullish(),
+      leaseTransitions: z.number().nullish(),
+    })
+    .nullish(),
+});
+
+const refusalSchema = z.looseObject({ message: z.string() });
+
+export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
+  return new KubernetesLeaseClient(options);
+}
+
+class KubernetesLeaseClient implements LeaseClient {
+  readonly #options: LeaseClientOptions;
+  readonly #pool: ConnectionPool;
+  readonly #list: string;
+  readonly #path: string;
+
+  constructor(options: LeaseClientOptions) {
+    const { account, clock, timeoutMs, namespace, name } = options;
+    const { origin, readCa } = account;
+    this.#options = options;
+    this.#list = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
+    this.#path = `${this.#list}/${encodeURIComponent(name)}`;
+    const read = async () => ({ ca: await readCa(), cert: undefined, key: undefined });
+    this.#pool = new ConnectionPool({ origin, connections: 1, timeoutMs, clock, tls: { read } });
+  }
+
+  async read(signal: AbortSignal): Promise<Lease | undefined> {
+    const { status, text } = await this.#send("GET", this.#path, undefined, signal);
+    if (status === 404) return undefined;
+    if (status !== 200) throw this.#refusal("read", status, text);
+    return this.#parse(text);
+  }
+
+  async create(signal: AbortSignal): Promise<WriteResult> {
+    const { namespace, name } = this.#options;
+    const body = { ...KIND, metadata: { namespace, name } };
+    const { status, text } = await this.#send("POST", this.#list, body, signal);
+    if (status === 409) return { kind: "conflict" };
+    if (status !== 200 && status !== 201) throw this.#refusal("created", status, text);
+    return { kind: "written", lease: this.#parse(text) };
+  }
+
+  async write(over: Lease, claim: LeaseClaim, signal: AbortSignal): Promise<WriteResult> {
+    const { status, text } = await this.#send("PUT", this.#path, this.#body(over, claim), signal);
+    // 404: it is gone; reading it tells.
+    if (status === 409 || status === 404) return { kind: "conflict" };
+    if (status !== 200 && status !== 201) throw this.#refusal("updated", status, text);
+    return { kind: "written", lease: this.#parse(text) };
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  /** What is not the election's stays as it was read: labels of a chart, fields of later releases. */
+  #body({ source }: Lease, { holder, durationMs, isTaken }: LeaseClaim): unknown {
+    const known = leaseSchema.parse(source);
+    const spec = known.spec ?? {};
+    const now = microTime(this.#options.clock.now());
+    return {
+      ...known,
+      ...KIND,
+      spec: {
+        ...spec,
+        holderIdentity: holder,
+        leaseDurationSeconds: holder === "" ? RELEASED_SECONDS : Math.ceil(durationMs / 1_000),
+        acquireTime: isTaken ? now : (spec.acquireTime ?? now),
+        renewTime: now,
+        leaseTransitions: (spec.leaseTransitions ?? 0) + (isTaken ? 1 : 0),
+      },
+    };
+  }
+
+  async #send(
+    method: "GET" | "PUT" | "POST",
+    path: string,
+    body: unknown,
+    signal: AbortSignal,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    const token = await this.#options.account.readToken();
+    signal.throwIfAborted();
+    try {
+      const response = await this.#pool.request({
+        method,
+        path,
+        signal,
+        // What is sent twice is refused the second time, since the version is another one by then.
+        idempotent: true,
+        body: body === undefined ? null : JSON.stringify(body),
+        headers: {
+          accept: "application/json",
+          authorization: `Bearer ${token}`,
+          "user-agent": this.#options.userAgent,
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+      });
+      return { status: response.statusCode, text: await readBody(response) };
+    } catch (cause) {
+      // The machine at the other end may be gone without a word, or its certificate be another one by now.
+      this.#pool.renew();
+      if (signal.aborted) throw signal.reason;
+      const { origin } = this.#options.account;
+      throw new ExporterError("LEASE_UNAVAILABLE", `${origin} does not answer`, { cause });
+    }
+  }
+
+  #parse(text: string): Lease {
+    const parsed = leaseSchema.safeParse(json(text));
+    if (!parsed.success) throw new ExporterError("LEASE_UNAVAILABLE", `the answer is no Lease: ${shown(text)}`);
+    const { metadata, spec } = parsed.data;
+    const holder = spec?.holderIdentity || undefined;
+    const seconds = spec?.leaseDurationSeconds ?? undefined;
+    return {
+      version: metadata.resourceVersion,
+      holder,
+      isReleased: holder === undefined && typeof spec?.renewTime === "string",
+      durationMs: seconds === undefined ? undefined : seconds * 1_000,
+      source: parsed.data,
+    };
+  }
+
+  #refusal(what: "read" | "updated" | "created", status: number, text: string): ExporterError {
+    const { namespace, name } = this.#options;
+    const said = refusalSchema.safeParse(json(text)).data?.message ?? shown(text);
+    const message = `the Lease ${namespace}/${name} cannot be ${what} (HTTP ${status}): ${said}`;
+    return new ExporterError(status === 401 || status === 403 ? "LEASE_FORBIDDEN" : "LEASE_UNAVAILABLE", message);
+  }
+}
+
+/** As the API server wants it: with six digits behind the seconds. */
+function microTime(now: number): string {
+  return new Date(now).toISOString().replace("Z", "000Z");
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function shown(text: string): string {
+  return text.slice(0, MAX_SHOWN);
+}
+
+async function readBody({ body }: Dispatcher.ResponseData): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunksOf(body)) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { CALM, SimulatedWorld, seededRandom, type Weather } from "./support/simulated-world.ts";
+
+const TIMES = { leaseDurationMs: 10_000, renewDeadlineMs: 7_000, retryPeriodMs: 2_000 };
+/** Clocks from 0.85 to 1.15: the fastest runs 1.35 times as fast as the slowest, and 10 s to 7 s allow 1.43. */
+const DRIFT = 0.15;
+const STORM_MS = 20 * 60_000;
+
+const storms = fc.record({
+  loss: fc.double({ min: 0, max: 0.6, noNaN: true }),
+  delayMs: fc.constantFrom(20, 500, 3_000, 15_000),
+  troubleEveryMs: fc.constantFrom(10_000, 60_000, Number.POSITIVE_INFINITY),
+  editEveryMs: fc.constantFrom(15_000, 120_000, Number.POSITIVE_INFINITY),
+}) satisfies fc.Arbitrary<Weather>;
+
+const contenders = fc.integer({ min: 2, max: 3 });
+const seeds = fc.integer();
+
+function world(count: number, seed: number, drift = DRIFT): SimulatedWorld {
+  return new SimulatedWorld({ contenders: count, times: TIMES, random: seededRandom(seed), drift });
+}
+
+test("whatever happens to processes, network and Lease, never two lead; and when it is calm again, one does and stays", () => {
+  fc.assert(
+    fc.property(contenders, seeds, storms, (count, seed, storm) => {
+      const simulated = world(count, seed);
+      simulated.weather = storm;
+      simulated.run(STORM_MS);
+      expect(simulated.twoLeaders).toEqual([]);
+      simulated.weather = CALM;
+      // What is paused, and the longest wait for a Lease after that.
+      simulated.run(90_000);
+      const leaders = simulated.leaders();
+      expect(leaders).toHaveLength(1);
+      for (let seconds = 0; seconds < 120; seconds++) {
+        simulated.run(1_000);
+        expect(simulated.leaders()).toEqual(leaders);
+      }
+      expect(simulated.twoLeaders).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("clocks that differ by more than deadline and lease do are what it does not bear: the simulation sees two leaders", () => {
+  let seen = 0;
+  for (let seed = 0; seed < 30; seed++) {
+    const simulated = world(3, seed, 0.6);
+    simulated.weather = { loss: 0.3, delayMs: 3_000, troubleEveryMs: 60_000, editEveryMs: Number.POSITIVE_INFINITY };
+    simulated.run(STORM_MS);
+    seen += simulated.twoLeaders.length;
+  }
+  expect(seen).toBeGreaterThan(0);
+});
+
+test("after a leader is killed another one leads within 13 s, and after one that gave the Lease back within 3 s", () => {
+  fc.assert(
+    fc.property(contenders, seeds, fc.integer({ min: 0, max: 10_000 }), fc.boolean(), (count, seed, phase, inOrder) => {
+      const simulated = world(count, seed, 0);
+      simulated.run(30_000 + phase);
+      const [leader] = simulated.leaders();
+      const gone = 10 * 60_000;
+      if (inOrder) simulated.stopLeader(gone);
+      else simulated.killLeader(gone);
+      const tookMs = simulated.runUntil(() => simulated.leaders().length > 0, 60_000);
+      expect(tookMs).toBeLessThan(inOrder ? 3_000 : 13_000);
+      expect(simulated.leaders()).not.toContain(leader);
+    }),
+    { numRuns: 100 },
+  );
+});

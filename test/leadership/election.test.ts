@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { Election, type ElectionStep } from "../../src/leadership/election.ts";
+import type { Lease } from "../../src/leadership/lease.ts";
+
+const TIMES = { leaseDurationMs: 10_000, renewDeadlineMs: 7_000, retryPeriodMs: 2_000 };
+
+function lease(version: number, said: Partial<Lease> = {}): Lease {
+  return {
+    version: String(version),
+    holder: undefined,
+    isReleased: false,
+    durationMs: 10_000,
+    source: undefined,
+    ...said,
+  };
+}
+
+function contender(identity = "a"): Election {
+  return new Election(identity, TIMES, () => 0);
+}
+
+/** One that took a Lease that was given back, at 0. */
+function leader(): Election {
+  const election = contender();
+  election.found(lease(1, { isReleased: true }), 0);
+  election.written(lease(2, { holder: "a" }), 0, 100);
+  return election;
+}
+
+const READ: ElectionStep = { kind: "read" };
+const LOST: ElectionStep = { kind: "lost" };
+
+describe("one that stands by", () => {
+  test("reads the Lease every retry period, and takes it when it did not change for its duration", () => {
+    const election = contender();
+    expect(election.next(0)).toEqual(READ);
+    for (let now = 0; now < 10_000; now += 2_000) {
+      election.found(lease(7, { holder: "b" }), now);
+      expect(election.next(now)).toEqual({ kind: "wait", until: now + 2_000 });
+      expect(election.next(now + 2_000)).toEqual(READ);
+    }
+    election.found(lease(7, { holder: "b" }), 10_000);
+    expect(election.next(10_000)).toEqual({
+      kind: "write",
+      over: lease(7, { holder: "b" }),
+      claim: { holder: "a", durationMs: 10_000, isTaken: true },
+    });
+    expect(election.holder).toBe("b");
+    expect(election.isLeading(10_000)).toBe(false);
+  });
+
+  test("looks at the moment in which the Lease runs out, not at its next turn", () => {
+    const election = contender();
+    election.found(lease(7, { holder: "b" }), 0);
+    election.found(lease(7, { holder: "b" }), 9_000);
+    expect(election.next(9_000)).toEqual({ kind: "wait", until: 10_000 });
+  });
+
+  test("waits anew after each change, whoever made it", () => {
+    const election = contender();
+    election.found(lease(7, { holder: "b" }), 0);
+    election.found(lease(8, { holder: "b" }), 9_000);
+    election.found(lease(8, { holder: "b" }), 18_999);
+    expect(election.next(18_999)).toEqual({ kind: "wait", until: 19_000 });
+  });
+
+  test("waits for as long as the Lease says where that is longer than its own duration", () => {
+    const election = contender();
+    election.found(lease(7, { holder: "b", durationMs: 30_000 }), 0);
+    election.found(lease(7, { holder: "b", durationMs: 30_000 }), 29_000);
+    expect(election.next(29_000)).toEqual({ kind: "wait", until: 30_000 });
+  });
+
+  test("takes at once what was given back, and what it had itself before it was started again", () => {
+    for (const known of [lease(3, { isReleased: true, durationMs: 1_000 }), lease(3, { holder: "a" })]) {
+      const election = contender();
+      election.found(known, 5);
+      expect(election.next(5)).toMatchObject({ kind: "write", over: known, claim: { isTaken: known.holder !== "a" } });
+    }
+  });
+
+  test("a Lease that says nothing may have a leader all the same", () => {
+    const election = contender();
+    const blank = lease(3, { durationMs: undefined });
+    election.found(blank, 0);
+    election.found(blank, 9_999);
+    expect(election.next(9_999)).toEqual({ kind: "wait", until: 10_000 });
+    election.found(blank, 10_000);
+    expect(election.next(10_000)).toMatchObject({ kind: "write", over: blank });
+  });
+
+  test("makes a Lease that is not there, and waits for its duration as well", () => {
+    const election = contender();
+    election.found(undefined, 0);
+    expect(election.next(0)).toEqual({ kind: "create" });
+    election.found(lease(1, { durationMs: undefined }), 50);
+    expect(election.next(50)).toEqual({ kind: "wait", until: 2_050 });
+    election.found(lease(1, { durationMs: undefined }), 10_050);
+    expect(election.next(10_050)).toMatchObject({ kind: "write" });
+  });
+
+  test("pauses after a failure and after a conflict, and reads before it writes again", () => {
+    const election = contender();
+    election.failed(0, 1_500);
+    expect(election.next(1_500)).toEqual({ kind: "wait", until: 2_000 });
+    expect(election.next(2_000)).toEqual(READ);
+    election.found(lease(3, { isReleased: true }), 2_000);
+    election.conflicted(2_010);
+    expect(election.next(2_010)).toEqual({ kind: "wait", until: 4_010 });
+    expect(election.next(4_010)).toEqual(READ);
+  });
+
+  test("does not lead by what was acknowledged too late, and writes again", () => {
+    const election = contender();
+    election.found(lease(1, { isReleased: true }), 0);
+    election.written(lease(2, { holder: "a" }), 0, 7_000);
+    expect(election.isLeading(7_000)).toBe(false);
+    expect(election.next(7_000)).toMatchObject({ kind: "write", over: lease(2, { holder: "a" }) });
+  });
+});
+
+describe("one that leads", () => {
+  test("counts from when it sent what was acknowledged", () => {
+    const election = leader();
+    expect(election.isLeading(6_999)).toBe(true);
+    expect(election.isLeading(7_000)).toBe(false);
+    expect(election.leadsUntil).toBe(7_000);
+  });
+
+  test("renews over the version that it wrote, without reading, and the time begins anew", () => {
+    const election = leader();
+    expect(election.next(200)).toEqual({ kind: "wait", until: 2_000 });
+    expect(election.next(2_000)).toEqual({
+      kind: "write",
+      over: lease(2, { holder: "a" }),
+      claim: { holder: "a", durationMs: 10_000, isTaken: false },
+    });
+    election.written(lease(3, { holder: "a" }), 2_000, 2_010);
+    expect(election.leadsUntil).toBe(9_000);
+  });
+
+  test("tries again without a pause for what others changed, but not for ever", () => {
+    const election = leader();
+    for (let version = 3; version < 6; version++) {
+      election.conflicted(2_000);
+      expect(election.next(2_000)).toEqual(READ);
+      election.found(lease(version, { holder: "a" }), 2_000);
+      expect(election.next(2_000)).toMatchObject({ kind: "write", over: { version: String(version) } });
+    }
+    election.conflicted(2_000);
+    expect(election.next(2_000)).toEqual({ kind: "wait", until: 4_000 });
+  });
+
+  test("claims again what was emptied or removed under it", () => {
+    for (const isGone of [true, false]) {
+      const election = leader();
+      election.conflicted(2_000);
+      if (isGone) {
+        election.found(undefined, 2_000);
+        expect(election.next(2_000)).toEqual({ kind: "create" });
+      }
+      const known = lease(9, { durationMs: undefined });
+      election.found(known, 2_000);
+      expect(election.next(2_000)).toMatchObject({ kind: "write", over: known, claim: { isTaken: true } });
+      expect(election.isLeading(2_000)).toBe(true);
+    }
+  });
+
+  test("has lost for good when its time is over, also when an answer comes after that", () => {
+    const election = leader();
+    expect(election.next(7_000)).toEqual(LOST);
+    election.written(lease(3, { holder: "a" }), 6_900, 7_100);
+    expect(election.next(7_100)).toEqual(LOST);
+    expect(election.isLeading(7_100)).toBe(false);
+    expect(election.leadsUntil).toBeUndefined();
+  });
+
+  test("does not wait beyond the end of its time", () => {
+    const election = leader();
+    election.failed(6_000, 6_100);
+    expect(election.next(6_100)).toEqual({ kind: "wait", until: 7_000 });
+  });
+
+  test("has lost at once where another one has the Lease", () => {
+    const election = leader();
+    election.found(lease(9, { holder: "b" }), 2_000);
+    expect(election.isLeading(2_000)).toBe(false);
+    expect(election.next(2_000)).toEqual(LOST);
+  });
+});

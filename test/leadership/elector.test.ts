@@ -1,0 +1,144 @@
+import { pino } from "pino";
+import { beforeEach, expect, test } from "vitest";
+import { Elector } from "../../src/leadership/elector.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { MemoryLease } from "./support/memory-lease.ts";
+
+const TIMES = { leaseDurationMs: 10_000, renewDeadlineMs: 7_000, retryPeriodMs: 2_000 };
+
+let clock: ManualClock;
+let lease: MemoryLease;
+let lines: string[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  lease = new MemoryLease();
+  lines = [];
+});
+
+interface Replica {
+  readonly elector: Elector;
+  readonly client: ReturnType<MemoryLease["client"]>;
+  readonly told: string[];
+}
+
+function replica(name: string): Replica {
+  const client = lease.client(name);
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
+  const elector = new Elector({ client, times: TIMES, identity: name, clock, random: () => 0, log });
+  const told: string[] = [];
+  void elector.elected.then(() => told.push("elected"));
+  void elector.lost.then(() => told.push("lost"));
+  elector.start();
+  return { elector, client, told };
+}
+
+function messages(): unknown[] {
+  return lines.map((line) => JSON.parse(line).msg);
+}
+
+test("one leads and renews, the other one stands by and knows who leads", async () => {
+  lease.put({ isReleased: true });
+  const a = replica("a");
+  await clock.advance(0);
+  const b = replica("b");
+  await clock.advance(60_000);
+  expect(a.told).toEqual(["elected"]);
+  expect(b.told).toEqual([]);
+  expect([a.elector.isLeading, b.elector.isLeading]).toEqual([true, false]);
+  expect(b.elector.holder).toBe("a");
+  expect(messages()).toEqual(["another replica leads"]);
+  // Every two seconds each, the leader without reading first.
+  expect(lease.asked.filter((asked) => asked === "a reads")).toHaveLength(1);
+  expect(lease.asked.filter((asked) => asked === "a writes")).toHaveLength(31);
+  expect(lease.asked.filter((asked) => asked === "b writes")).toHaveLength(0);
+});
+
+test("one that ends gives the Lease back, and the other one leads within two seconds", async () => {
+  lease.put({ isReleased: true });
+  const a = replica("a");
+  await clock.advance(0);
+  const b = replica("b");
+  await clock.advance(11_000);
+  const stopped = a.elector.stop();
+  await clock.advance(0);
+  await stopped;
+  expect(lease.lease).toMatchObject({ holder: undefined, isReleased: true });
+  expect(a.client.isClosed).toBe(true);
+  await clock.advance(2_000);
+  expect(b.told).toEqual(["elected"]);
+});
+
+test("one that stands by gives nothing back", async () => {
+  lease.put({ holder: "b" });
+  const a = replica("a");
+  await clock.advance(3_000);
+  const stopped = a.elector.stop();
+  await clock.advance(0);
+  await stopped;
+  expect(lease.lease).toMatchObject({ holder: "b" });
+  expect(lease.asked).not.toContain("a writes");
+});
+
+test.each<Error | "hang">([new Error("ECONNREFUSED"), "hang"])(
+  "a leader that cannot renew (%s) has lost at its deadline, before the other one leads",
+  async (fault) => {
+    lease.put({ isReleased: true });
+    const a = replica("a");
+    await clock.advance(0);
+    const b = replica("b");
+    await clock.advance(10_100);
+    lease.faults.set("a", fault);
+    // The last renewal was sent at 10 s.
+    await clock.advance(6_800);
+    expect([a.elector.isLeading, a.told]).toEqual([true, ["elected"]]);
+    await clock.advance(100);
+    expect([a.elector.isLeading, a.told]).toEqual([false, ["elected", "lost"]]);
+    expect(b.told).toEqual([]);
+    // What b saw last it saw at 10 s, and takes the Lease when that was 10 s ago.
+    await clock.advance(3_100);
+    expect(b.told).toEqual(["elected"]);
+  },
+);
+
+test("an end while a request hangs does not wait for it", async () => {
+  lease.put({ isReleased: true });
+  const a = replica("a");
+  await clock.advance(1_000);
+  lease.faults.set("a", "hang");
+  await clock.advance(1_500);
+  const stopped = a.elector.stop();
+  await clock.advance(2_000);
+  await stopped;
+  expect(messages()).toEqual(["the Lease could not be given back: others wait until it is over"]);
+});
+
+test("a renewal that was broken off but written is given back as well", async () => {
+  lease.put({ isReleased: true });
+  const a = replica("a");
+  await clock.advance(1_000);
+  // Changed by others meanwhile, so that the version that it knows is an old one.
+  lease.put({ holder: "a" });
+  const stopped = a.elector.stop();
+  await clock.advance(0);
+  await stopped;
+  expect(lease.lease).toMatchObject({ isReleased: true });
+});
+
+test("a fault is said once, and when it is over", async () => {
+  lease.put({ holder: "b" });
+  const a = replica("a");
+  await clock.advance(0);
+  lease.faults.set("a", new Error("forbidden"));
+  await clock.advance(60_000);
+  lease.faults.clear();
+  await clock.advance(3_000);
+  expect(messages()).toEqual([
+    "another replica leads",
+    "the Lease cannot be read or written",
+    "the Lease can be read and written again",
+  ]);
+  const stopped = a.elector.stop();
+  await clock.advance(0);
+  await stopped;
+});

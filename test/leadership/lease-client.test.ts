@@ -1,0 +1,206 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { Redactor } from "../../src/errors/redactor.ts";
+import type { Lease } from "../../src/leadership/lease.ts";
+import { createLeaseClient, type LeaseClient } from "../../src/leadership/lease-client.ts";
+import { openServiceAccount } from "../../src/leadership/service-account.ts";
+import { readTextFile } from "../../src/lib/bounded-files.ts";
+import { certificate } from "../support/certificates.ts";
+import { LEASE_NAME, type LeaseServer, NAMESPACE, startLeaseServer } from "../support/lease-server.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const NOW = Date.UTC(2026, 10, 23, 8, 15, 30, 250);
+const TAKE = { holder: "pod-a_1", durationMs: 9_500, isTaken: true };
+const never = new AbortController().signal;
+
+interface Setting {
+  readonly server: LeaseServer;
+  readonly client: LeaseClient;
+  readonly redactor: Redactor;
+}
+
+async function setting(): Promise<Setting> {
+  const server = await startLeaseServer();
+  onTestFinished(() => server.close());
+  const redactor = new Redactor();
+  const env = { KUBERNETES_SERVICE_HOST: server.host, KUBERNETES_SERVICE_PORT: String(server.port) };
+  const account = await openServiceAccount({ folder: server.accountFolder, env, readFile: readTextFile, redactor });
+  const client = createLeaseClient({
+    account,
+    namespace: account.namespace,
+    name: LEASE_NAME,
+    userAgent: "prtg-exporter/test",
+    clock: new ManualClock(NOW),
+    timeoutMs: 30_000,
+  });
+  onTestFinished(() => client.close());
+  return { server, client, redactor };
+}
+
+async function known(client: LeaseClient): Promise<Lease> {
+  const lease = await client.read(never);
+  if (lease === undefined) throw new Error("there is no Lease");
+  return lease;
+}
+
+async function codeOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error && "code" in error ? `${error.code}: ${error.message}` : error),
+  );
+}
+
+test("a Lease that is not there is created empty, and then taken, with times as the API has them", async () => {
+  const { server, client } = await setting();
+  expect(await client.read(never)).toBeUndefined();
+  const created = await client.create(never);
+  expect(server.lease).not.toHaveProperty("spec");
+  if (created.kind !== "written") throw new Error("not created");
+  expect(created.lease).toMatchObject({ holder: undefined, isReleased: false });
+  const result = await client.write(created.lease, TAKE, never);
+  expect(result).toMatchObject({
+    kind: "written",
+    lease: { holder: "pod-a_1", durationMs: 10_000, isReleased: false },
+  });
+  expect(server.lease).toEqual({
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name: LEASE_NAME, namespace: NAMESPACE, resourceVersion: "102" },
+    spec: {
+      holderIdentity: "pod-a_1",
+      leaseDurationSeconds: 10,
+      acquireTime: "2026-11-23T08:15:30.250000Z",
+      renewTime: "2026-11-23T08:15:30.250000Z",
+      leaseTransitions: 1,
+    },
+  });
+});
+
+test("what is not the election's stays as it is: labels, annotations, fields of later releases", async () => {
+  const { server, client } = await setting();
+  server.put(
+    { spec: { holderIdentity: "pod-b_2", leaseTransitions: 4, strategy: "OldestEmulationVersion" } },
+    {
+      labels: { "helm.sh/chart": "prtg-exporter-1.0.0" },
+    },
+  );
+  await client.write(await known(client), TAKE, never);
+  expect(server.lease).toMatchObject({
+    metadata: { labels: { "helm.sh/chart": "prtg-exporter-1.0.0" } },
+    spec: { holderIdentity: "pod-a_1", leaseTransitions: 5, strategy: "OldestEmulationVersion" },
+  });
+});
+
+test("a renewal leaves when it was taken, and how often", async () => {
+  const { server, client } = await setting();
+  const acquireTime = "2026-11-23T08:00:00.000000Z";
+  server.put({ spec: { holderIdentity: "pod-a_1", acquireTime, leaseTransitions: 4 } });
+  await client.write(await known(client), { ...TAKE, isTaken: false }, never);
+  expect(server.lease?.spec).toMatchObject({
+    acquireTime,
+    leaseTransitions: 4,
+    renewTime: "2026-11-23T08:15:30.250000Z",
+  });
+});
+
+test("given back, it is empty and of one second, as client-go leaves it; a chart's that was never written is not that", async () => {
+  const { server, client } = await setting();
+  server.put({});
+  const blank = await known(client);
+  expect(blank).toMatchObject({ holder: undefined, isReleased: false, durationMs: undefined });
+  await client.write(blank, { holder: "", durationMs: 10_000, isTaken: false }, never);
+  expect(server.lease?.spec).toMatchObject({ holderIdentity: "", leaseDurationSeconds: 1 });
+  expect(await client.read(never)).toMatchObject({ holder: undefined, isReleased: true });
+});
+
+test("who writes over a version that is not the newest, or over what is gone, learns of that", async () => {
+  const { server, client } = await setting();
+  server.put({ spec: { holderIdentity: "pod-b_2" } });
+  const old = await known(client);
+  server.put({ spec: { holderIdentity: "pod-c_3" } });
+  expect(await client.write(old, TAKE, never)).toEqual({ kind: "conflict" });
+  expect(await client.create(never)).toEqual({ kind: "conflict" });
+  server.lease = undefined;
+  expect(await client.write(old, TAKE, never)).toEqual({ kind: "conflict" });
+});
+
+test("the token is read again for each request, and kept out of the log", async () => {
+  const { server, client, redactor } = await setting();
+  server.put({});
+  await client.read(never);
+  await writeFile(join(server.accountFolder, "token"), "token-2\n");
+  server.token = "token-2";
+  await client.read(never);
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer token-1", "Bearer token-2"]);
+  expect(redactor.redact("token-2")).toBe("[redacted]");
+  expect(redactor.redact("token-1")).toBe("token-1");
+});
+
+test("what the role lacks is said in the words of the API server, with what to do", async () => {
+  const { server, client } = await setting();
+  server.allowed.delete("create");
+  expect(await codeOf(client.create(never))).toMatch(
+    /^LEASE_FORBIDDEN: the Lease monitoring\/prtg-exporter cannot be created \(HTTP 403\): .* cannot create resource "leases"$/,
+  );
+  server.token = "another";
+  expect(await codeOf(client.read(never))).toMatch(/^LEASE_FORBIDDEN: .* cannot be read \(HTTP 401\): Unauthorized$/);
+});
+
+test.each<[string, (server: LeaseServer) => void, RegExp]>([
+  [
+    "fails",
+    (server) => {
+      server.intercept = (_request, response) => {
+        response.writeHead(500).end("etcdserver: leader changed");
+        return true;
+      };
+    },
+    /^LEASE_UNAVAILABLE: .*\(HTTP 500\): etcdserver: leader changed$/,
+  ],
+  [
+    "answers with something else",
+    (server) => {
+      server.intercept = (_request, response) => {
+        response.end("<html>");
+        return true;
+      };
+    },
+    /^LEASE_UNAVAILABLE: the answer is no Lease: <html>$/,
+  ],
+  [
+    "cuts the connection",
+    (server) => {
+      server.intercept = (_request, response) => {
+        response.destroy();
+        return true;
+      };
+    },
+    /^LEASE_UNAVAILABLE: https:\/\/127\.0\.0\.1:\d+ does not answer$/,
+  ],
+])("an API server that %s is not available", async (_what, spoil, message) => {
+  const { server, client } = await setting();
+  spoil(server);
+  expect(await codeOf(client.read(never))).toMatch(message);
+});
+
+test("a request ends with its signal, and the next one does not wait behind it", async () => {
+  const { server, client } = await setting();
+  server.put({});
+  server.isSilent = true;
+  const over = new Error("over");
+  const hanging = new AbortController();
+  const asked = client.read(hanging.signal).catch((error: unknown) => error);
+  while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  hanging.abort(over);
+  expect(await asked).toBe(over);
+  server.isSilent = false;
+  expect(await client.read(never)).toMatchObject({ holder: undefined });
+});
+
+test("a server that shows a certificate of another authority is not believed", async () => {
+  const { server, client } = await setting();
+  await writeFile(join(server.accountFolder, "ca.crt"), certificate("prtg.example.com.pem"));
+  expect(await codeOf(client.read(never))).toMatch(/^LEASE_UNAVAILABLE: /);
+  expect(server.requests).toEqual([]);
+});

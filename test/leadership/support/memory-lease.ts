@@ -1,0 +1,59 @@
+import type { Lease, LeaseClaim } from "../../../src/leadership/lease.ts";
+import type { LeaseClient, WriteResult } from "../../../src/leadership/lease-client.ts";
+
+/** A Lease in memory, with as many clients as a test wants. */
+export class MemoryLease {
+  lease: Lease | undefined;
+  /** Requests so far, as `a reads`. */
+  readonly asked: string[] = [];
+  /** Errors in the place of answers, by client; "hang": none at all. */
+  readonly faults = new Map<string, Error | "hang">();
+  #version = 0;
+
+  put(said: Partial<Lease>): Lease {
+    this.lease = {
+      holder: undefined,
+      isReleased: false,
+      durationMs: 10_000,
+      source: undefined,
+      ...said,
+      version: String(++this.#version),
+    };
+    return this.lease;
+  }
+
+  client(name: string): LeaseClient & { isClosed: boolean } {
+    const ask = async (what: string, signal: AbortSignal): Promise<void> => {
+      this.asked.push(`${name} ${what}`);
+      signal.throwIfAborted();
+      const fault = this.faults.get(name);
+      // Not even the signal ends it.
+      if (fault === "hang") await new Promise(() => undefined);
+      if (fault instanceof Error) throw fault;
+    };
+    return {
+      isClosed: false,
+      read: async (signal) => {
+        await ask("reads", signal);
+        return this.lease;
+      },
+      create: async (signal) => {
+        await ask("creates", signal);
+        if (this.lease !== undefined) return { kind: "conflict" };
+        return { kind: "written", lease: this.put({ durationMs: undefined }) };
+      },
+      write: async (over, claim, signal) => {
+        await ask("writes", signal);
+        return this.#write(over, claim);
+      },
+      async close() {
+        this.isClosed = true;
+      },
+    };
+  }
+
+  #write(over: Lease, { holder, durationMs }: LeaseClaim): WriteResult {
+    if (over.version !== this.lease?.version) return { kind: "conflict" };
+    return { kind: "written", lease: this.put({ holder: holder || undefined, isReleased: holder === "", durationMs }) };
+  }
+}

@@ -1,0 +1,318 @@
+import { Election, type ElectionTimes } from "../../../src/leadership/election.ts";
+import { requestTimeout } from "../../../src/leadership/elector.ts";
+import type { Lease, LeaseClaim } from "../../../src/leadership/lease.ts";
+
+/** How bad a stretch of simulated time is. Times are milliseconds of real time. */
+export interface Weather {
+  /** Of a request, or of its answer, from 0 to 1. */
+  readonly loss: number;
+  /** Longest way of a request to the API server, or back. */
+  readonly delayMs: number;
+  /** How often, on average, something happens to a contender: a pause, a kill, an end in order. */
+  readonly troubleEveryMs: number;
+  /** How often a person changes the Lease: its labels, all that it says, or its being there. */
+  readonly editEveryMs: number;
+}
+
+export const CALM: Weather = {
+  loss: 0,
+  delayMs: 50,
+  troubleEveryMs: Number.POSITIVE_INFINITY,
+  editEveryMs: Number.POSITIVE_INFINITY,
+};
+
+export interface WorldOptions {
+  readonly contenders: number;
+  readonly times: ElectionTimes;
+  readonly random: () => number;
+  /** How much faster or slower than real time a clock may run, as in 0.1. */
+  readonly drift: number;
+}
+
+/** A process: its clock, and whether it is running. */
+interface Contender {
+  readonly name: string;
+  readonly rate: number;
+  readonly offset: number;
+  identity: string;
+  election: Election;
+  /** It acts on what it believes. False once it is to end, or is dead. */
+  isActive: boolean;
+  /** Each start is another incarnation; what comes for an earlier one is not heard. */
+  incarnation: number;
+  pausedUntil: number;
+}
+
+interface Planned {
+  readonly at: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+const MAX_PAUSE_MS = 40_000;
+const MAX_RESTART_MS = 5_000;
+
+/**
+ * Contenders, an API server and the network between them in simulated real time. Notes every moment at which two contenders
+ * believe that they lead.
+ */
+export class SimulatedWorld {
+  /** Moments at which more than one led. */
+  readonly twoLeaders: string[] = [];
+  weather: Weather = CALM;
+  #now = 0;
+  #order = 0;
+  #version = 0;
+  #lease: Lease | undefined;
+  readonly #planned: Planned[] = [];
+  readonly #contenders: Contender[];
+  readonly #options: WorldOptions;
+
+  constructor(options: WorldOptions) {
+    const { contenders, random, drift } = options;
+    this.#options = options;
+    this.#contenders = Array.from({ length: contenders }, (_, index) => ({
+      name: `replica-${index}`,
+      rate: 1 + drift * (2 * random() - 1),
+      offset: random() * 1e9,
+      identity: "",
+      election: new Election("", options.times, random),
+      isActive: false,
+      incarnation: 0,
+      pausedUntil: 0,
+    }));
+    for (const contender of this.#contenders) this.#restart(contender, random() * MAX_RESTART_MS);
+    this.#plan(0, () => this.#trouble());
+    this.#plan(0, () => this.#edit());
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  /** Names of those who lead at this moment. */
+  leaders(): readonly string[] {
+    return this.#contenders.filter((each) => this.#leads(each)).map(({ name }) => name);
+  }
+
+  /** Lets real time pass. */
+  run(ms: number): void {
+    const end = this.#now + ms;
+    for (;;) {
+      const next = this.#takeNext(end);
+      if (next === undefined) break;
+      this.#now = next.at;
+      next.run();
+    }
+    this.#now = end;
+  }
+
+  /** Lets real time pass until `holds`; the milliseconds that took, or `maxMs`. */
+  runUntil(holds: () => boolean, maxMs: number): number {
+    const from = this.#now;
+    while (!holds() && this.#now - from < maxMs) this.run(10);
+    return this.#now - from;
+  }
+
+  /** Ends who leads without a word. */
+  killLeader(restartAfterMs: number): void {
+    for (const contender of this.#contenders) {
+      if (!this.#leads(contender)) continue;
+      contender.isActive = false;
+      this.#restart(contender, restartAfterMs);
+    }
+  }
+
+  /** Ends who leads in order: it gives the Lease back. */
+  stopLeader(restartAfterMs: number): void {
+    for (const contender of this.#contenders) if (this.#leads(contender)) this.#stop(contender, restartAfterMs);
+  }
+
+  #leads({ isActive, election, rate, offset }: Contender): boolean {
+    return isActive && election.isLeading(offset + rate * this.#now);
+  }
+
+  #takeNext(end: number): Planned | undefined {
+    let best = -1;
+    for (const [index, { at, order }] of this.#planned.entries()) {
+      const known = this.#planned[best];
+      if (known === undefined || at < known.at || (at === known.at && order < known.order)) best = index;
+    }
+    const next = this.#planned[best];
+    if (next === undefined || next.at > end) return undefined;
+    this.#planned.splice(best, 1);
+    return next;
+  }
+
+  #plan(afterMs: number, run: () => void): void {
+    this.#planned.push({ at: this.#now + afterMs, order: this.#order++, run });
+  }
+
+  /** For a contender as it is now, and not while it is paused. */
+  #planFor(contender: Contender, afterMs: number, run: () => void): void {
+    const { incarnation } = contender;
+    const attempt = (): void => {
+      if (contender.incarnation !== incarnation) return;
+      if (contender.pausedUntil > this.#now) this.#plan(contender.pausedUntil - this.#now, attempt);
+      else run();
+    };
+    this.#plan(afterMs, attempt);
+  }
+
+  #local({ rate, offset }: Contender): number {
+    return offset + rate * this.#now;
+  }
+
+  #restart(contender: Contender, afterMs: number): void {
+    const incarnation = ++contender.incarnation;
+    const { times, random } = this.#options;
+    this.#plan(afterMs, () => {
+      if (contender.incarnation !== incarnation) return;
+      // A container that starts again in its pod is who it was; another pod is not.
+      if (contender.identity === "" || random() < 0.5) contender.identity = `${contender.name}_${incarnation}`;
+      contender.election = new Election(contender.identity, times, random);
+      contender.isActive = true;
+      this.#act(contender);
+    });
+  }
+
+  #stop(contender: Contender, restartAfterMs: number): void {
+    contender.isActive = false;
+    this.#giveBack(contender, contender.election, 3);
+    this.#restart(contender, restartAfterMs);
+  }
+
+  /** The process of an election that it does not take part in any more; it is over when the next one starts. */
+  #giveBack(contender: Contender, election: Election, attempts: number): void {
+    this.#ask(this.#readLease, (lease) => {
+      const isOver = attempts === 0 || contender.election !== election;
+      if (isOver || lease?.holder !== contender.identity) return;
+      const release = () => this.#writeLease(lease, { holder: "", durationMs: 1_000, isTaken: false });
+      this.#ask(release, (result) => {
+        if (result === "conflict") this.#giveBack(contender, election, attempts - 1);
+      });
+    });
+  }
+
+  #act(contender: Contender): void {
+    const { election } = contender;
+    const startedAt = this.#local(contender);
+    const step = election.next(startedAt);
+    if (step.kind === "lost") {
+      contender.isActive = false;
+      this.#restart(contender, this.#options.random() * MAX_RESTART_MS);
+    } else if (step.kind === "wait") {
+      this.#planFor(contender, (step.until - startedAt) / contender.rate + 0.001, () => this.#act(contender));
+    } else if (step.kind === "read") {
+      this.#exchange(contender, startedAt, this.#readLease, (lease) => {
+        election.found(lease, this.#local(contender));
+      });
+    } else if (step.kind === "create") {
+      this.#exchange(contender, startedAt, this.#createLease, (lease) => {
+        if (lease === "conflict") election.conflicted(this.#local(contender));
+        else election.found(lease, this.#local(contender));
+      });
+    } else {
+      const write = () => this.#writeLease(step.over, step.claim);
+      this.#exchange(contender, startedAt, write, (lease) => {
+        if (lease === "conflict") election.conflicted(this.#local(contender));
+        else election.written(lease, startedAt, this.#local(contender));
+        this.#check();
+      });
+    }
+  }
+
+  /** A request of a contender, with its time limit. */
+  #exchange<Answer>(
+    contender: Contender,
+    startedAt: number,
+    process: () => Answer,
+    take: (answer: Answer) => void,
+  ): void {
+    const { election, rate, incarnation } = contender;
+    let isSettled = false;
+    const settle = (apply: () => void): void => {
+      if (isSettled) return;
+      isSettled = true;
+      apply();
+      this.#act(contender);
+    };
+    const leftMs = (election.leadsUntil ?? Number.POSITIVE_INFINITY) - startedAt;
+    const timeoutMs = Math.min(requestTimeout(this.#options.times), leftMs) / rate;
+    this.#planFor(contender, timeoutMs, () => settle(() => election.failed(startedAt, this.#local(contender))));
+    this.#ask(process, (answer) => {
+      if (contender.incarnation === incarnation) this.#planFor(contender, 0, () => settle(() => take(answer)));
+    });
+  }
+
+  /** There and back; either way may be long, or lead nowhere. */
+  #ask<Answer>(process: () => Answer, take: (answer: Answer) => void = () => undefined): void {
+    const { random } = this.#options;
+    const { loss, delayMs } = this.weather;
+    // Most are quick.
+    const way = () => delayMs * random() ** 3;
+    if (random() < loss) return;
+    this.#plan(way(), () => {
+      const answer = process();
+      if (random() >= loss) this.#plan(way(), () => take(answer));
+    });
+  }
+
+  readonly #readLease = (): Lease | undefined => this.#lease;
+
+  readonly #createLease = (): Lease | "conflict" =>
+    this.#lease === undefined ? this.#put({ holder: undefined, isReleased: false, durationMs: undefined }) : "conflict";
+
+  #writeLease(over: Lease, { holder, durationMs }: LeaseClaim): Lease | "conflict" {
+    if (over.version !== this.#lease?.version) return "conflict";
+    return this.#put({ holder: holder || undefined, isReleased: holder === "", durationMs });
+  }
+
+  #put(said: Pick<Lease, "holder" | "isReleased" | "durationMs">): Lease {
+    this.#lease = { ...said, version: String(++this.#version), source: undefined };
+    return this.#lease;
+  }
+
+  #check(): void {
+    const leaders = this.leaders();
+    if (leaders.length > 1) this.twoLeaders.push(`${leaders.join(" and ")} at ${Math.round(this.#now)} ms`);
+  }
+
+  #trouble(): void {
+    const { random } = this.#options;
+    const { troubleEveryMs } = this.weather;
+    this.#plan(Number.isFinite(troubleEveryMs) ? 2 * troubleEveryMs * random() : 1_000, () => this.#trouble());
+    const contender = this.#contenders[Math.floor(random() * this.#contenders.length)];
+    if (!Number.isFinite(troubleEveryMs) || contender?.isActive !== true) return;
+    const what = random();
+    if (what < 0.5) contender.pausedUntil = this.#now + MAX_PAUSE_MS * random() ** 2;
+    else if (what < 0.75) this.#stop(contender, MAX_RESTART_MS * random());
+    else {
+      contender.isActive = false;
+      this.#restart(contender, MAX_RESTART_MS * random());
+    }
+  }
+
+  #edit(): void {
+    const { random } = this.#options;
+    const { editEveryMs } = this.weather;
+    this.#plan(Number.isFinite(editEveryMs) ? 2 * editEveryMs * random() : 1_000, () => this.#edit());
+    if (!Number.isFinite(editEveryMs)) return;
+    const what = random();
+    if (what < 0.4) this.#lease = undefined;
+    else if (what < 0.7 || this.#lease === undefined)
+      this.#put({ holder: undefined, isReleased: false, durationMs: undefined });
+    else this.#put(this.#lease);
+  }
+}
+
+/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
