@@ -11,6 +11,7 @@ import { SelectedApi } from "../selection/selected-api.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
 import { digest } from "./config-digests.ts";
 import type { CommandContext } from "./context.ts";
+import { permitOf } from "./standby.ts";
 
 /** Of the heap, for each object of the longest list: enough for a list that is read while the one before is shown. */
 const HEAP_BYTES_PER_OBJECT = 1024;
@@ -110,6 +111,7 @@ export function clientOptions(
     accessKey: accessKeyOf(server),
     accesses: context.accesses,
     memory: context.memory,
+    permit: permitOf(context.leadership),
     userAgent: `prtg-exporter/${context.build.version}`,
     clock: context.clock,
     random: context.random,

@@ -18,6 +18,7 @@ import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
 import { createLogger, type LogFormat, type LogLevel, layoutOf } from "../telemetry/logger.ts";
 import { memoryForObjects } from "./connect-server.ts";
 import { mappingOf } from "./mapping.ts";
+import type { Leadership } from "./standby.ts";
 
 /** Of the heap, for measurements that wait: they can be read again, and what is shown cannot do without the rest. */
 const PENDING_SHARE = 0.15;
@@ -52,6 +53,8 @@ export interface CommandContext {
   readonly accesses: ServerAccesses;
   /** Measures how busy the process is. */
   readonly openLoadMeter: () => LoadMeter;
+  /** Where replicas elect one of them that works; left out: this one works. */
+  readonly leadership?: Leadership | undefined;
 }
 
 /** To be called once: from then on an uncaught fault is logged and ends the process. */

@@ -87,6 +87,7 @@ export class Exporter {
     metrics.config.reloadSuccessful(1);
     metrics.config.reloadTime(clock.now() / 1_000);
     metrics.config.badServerFiles(config.badServerFiles ?? 0);
+    this.#showLeadership();
     const cycles = () => createTimetable(this.#config.collectors.timeseries.schedule, clock, log);
     this.#extras = new ExtraBudget({ clock, log, metrics, openLoadMeter, cycleMs: () => cycles().period() });
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
@@ -105,7 +106,7 @@ export class Exporter {
 
   /** Whether the configuration in force has a server of this name. */
   hasServer(name: string): boolean {
-    return this.#servers.has(name);
+    return this.#servers.has(name) || this.#config.standbyFor?.includes(name) === true;
   }
 
   /**
@@ -127,9 +128,15 @@ export class Exporter {
     for (const server of servers) server.start();
     this.#following = Promise.all([this.#courses.run(), this.#extras.run(this.#stopping.signal)]);
     this.#startState();
-    await Promise.all(servers.map(({ firstAttempt }) => firstAttempt));
-    await this.exposition.refresh();
+    const worked = await this.firstAttempts();
     this.#ready = true;
+    return worked;
+  }
+
+  /** When the first attempt on every server of now has finished and is shown, resolves with whether all of it worked. */
+  async firstAttempts(): Promise<boolean> {
+    await Promise.all([...this.#servers.values()].map(({ firstAttempt }) => firstAttempt));
+    await this.exposition.refresh();
     return [...this.#servers.values()].every((server) => server.status().up);
   }
 
@@ -154,6 +161,7 @@ export class Exporter {
     const gone = [...this.#servers].filter(([name]) => !digests.servers.has(name));
     const kept = new Map([...this.#servers].filter(([name]) => digests.servers.has(name)));
     this.#config = config;
+    this.#showLeadership();
     this.exposition.limit(config.limits);
     this.metrics.setApiDetail(config.metrics.apiDetail);
     this.#servers = kept;
@@ -209,6 +217,13 @@ export class Exporter {
       phase: this.#phases.next(),
       context: this.#context,
     });
+  }
+
+  #showLeadership(): void {
+    const { leadership } = this.#context;
+    if (leadership !== undefined) {
+      this.metrics.leadership.leader(leadership.lease, this.#config.standbyFor === undefined);
+    }
   }
 
   #showWebInterfaces(): void {
@@ -273,7 +288,7 @@ export class Exporter {
 
   /** What pages look at: whatever is there when they are asked for. */
   #currentSources(): DebugSources & StatusSources {
-    const { build, clock } = this.#context;
+    const { build, clock, leadership } = this.#context;
     const config = () => this.#config;
     const push = () => this.#push;
     const servers = () => this.#servers;
@@ -285,6 +300,7 @@ export class Exporter {
       courses: this.#courses,
       charts: new SensorCharts(clock, servers),
       isReady: () => this.#ready,
+      leadership,
       get config() {
         return config();
       },

@@ -15,6 +15,7 @@ import type { LogSettings, OtlpProfile } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
 import { digest, pushFiles, readQuietly } from "./config-digests.ts";
 import { type CommandContext, readAccess, readText } from "./context.ts";
+import { permitOf } from "./standby.ts";
 
 const INSTANCE_FILE = "instance-id";
 
@@ -48,6 +49,7 @@ export async function connectReceiver<Request>(
       onExposed: () => undefined,
     }),
     redactor,
+    permit: permitOf(context.leadership),
   });
   const resource = otlpResource(settings.resourceAttributes, {
     version: build.version,

@@ -76,7 +76,7 @@ export function addAutoReloadFlag(command: Command): Command {
 }
 
 /** Milliseconds. */
-function parseInterval(text: string): number {
+export function parseInterval(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined || ms < 1_000) {
     throw new InvalidArgumentError("Give a duration of at least 1s, such as 30s.");

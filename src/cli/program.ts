@@ -7,6 +7,7 @@ import { addBackfillFlags, type BackfillFlags } from "./backfill/flags.ts";
 import type { CheckFlags } from "./check/check.ts";
 import type { DemoFlags } from "./demo.ts";
 import { addAutoReloadFlag, addConfigFlag, addLogFlags, addShardFlag, addWebConfigFlag, addWebFlags } from "./flags.ts";
+import { addLeaderElectionFlags } from "./leader-election-flags.ts";
 import { addMapFlags, type MapFlags, mapFlagsFault } from "./map/flags.ts";
 import type { ServeFlags } from "./serve.ts";
 import { addSimulateFlags, SIMULATE_HELP, type SimulateFlags } from "./simulate/flags.ts";
@@ -67,7 +68,7 @@ function addServe(program: Command, run: Run): void {
       const once = flags.once === true && flags["config.check"] !== true;
       run.code = await (once ? serveOnce : serve)(flags, run.redactor);
     });
-  addLogFlags(addWebFlags(command), process.stderr.isTTY);
+  addLogFlags(addLeaderElectionFlags(addWebFlags(command)), process.stderr.isTTY);
 }
 
 function addCheck(program: Command, run: Run): void {

@@ -12,11 +12,12 @@ import {
 import { type EventOutputs, openEvents, prepareEvents } from "../app/event-outputs.ts";
 import { Exporter } from "../app/exporter.ts";
 import { openOtlpPush } from "../app/open-otlp-push.ts";
-import { prepareOtlpPush } from "../app/otlp-preparation.ts";
+import { CLAIM_WAIT_MS, prepareOtlpPush } from "../app/otlp-preparation.ts";
 import type { OtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
 import { boundHeapGrowth } from "../app/process/heap-growth.ts";
 import { requireMemory } from "../app/process/memory-limit.ts";
+import { StandbySource, standbyConfig } from "../app/standby.ts";
 import type { Config, LoadedConfig } from "../config/load.ts";
 import { refuseBadFiles, type ServerFileAccess } from "../config/server-files.ts";
 import type { Redactor } from "../errors/redactor.ts";
@@ -27,6 +28,8 @@ import { startWebServer, type WebServer, type WebServerOptions } from "../http/s
 import { filesMatching } from "../lib/file-pattern.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import type { WebFlags } from "./flags.ts";
+import { type OpenElection, openElection } from "./leader-election.ts";
+import type { LeaderElectionFlags } from "./leader-election-flags.ts";
 import { interruption, reloadSignals, untilStopSignal } from "./signals.ts";
 import { openWebConfig, refuseUnknownUsers, webLimits, webObserver } from "./web-config.ts";
 
@@ -35,7 +38,7 @@ const GRACE_MS = 5_000;
 /** For a start that a signal interrupts. */
 const START_GRACE_MS = 2_000;
 
-export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags {
+export interface ServeFlags extends LogFlags, WebFlags, ConfigFlags, LeaderElectionFlags {
   readonly "config.check"?: boolean;
   /** Milliseconds; undefined: files are not looked at. */
   readonly "config.autoReloadInterval"?: number;
@@ -50,8 +53,11 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   // First of all: the first process of a container does not even die of a signal that it does not handle.
   const stopped = untilStopSignal();
   const reloads = reloadSignals();
-  const context = await createContext(flags, redactor);
-  if (flags["config.check"] !== true) requireMemory(process.constrainedMemory());
+  const alone = await createContext(flags, redactor);
+  const isCheck = flags["config.check"] === true;
+  if (!isCheck) requireMemory(process.constrainedMemory());
+  const election = isCheck ? undefined : await openElection(flags, alone, process.env);
+  const context = { ...alone, leadership: election?.leadership };
   const files = new ConfigFiles(readText, filesMatching);
   const lastGood: ServerFileAccess["lastGood"] = new Map();
   let serversFrom: Config["serversFrom"];
@@ -63,7 +69,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
       ({ serversFrom } = loaded.config);
       return loaded;
     });
-  if (flags["config.check"] === true) {
+  if (isCheck) {
     const { config, source, badServerFiles } = await load();
     refuseBadFiles(badServerFiles);
     for (const warning of otlpSettings(process.env, config.otlp).warnings) context.log.warn(warning);
@@ -90,11 +96,38 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   const watched = () => watchPlan(flags["config.autoReloadInterval"], serversFrom);
   const { clock, log } = context;
   void watchConfig({ files, watched, clock, log, reload }, watching.signal);
+  if (election !== undefined) takePart(election, running, context);
   context.log.info(`stopping on ${await stopped}`);
   watching.abort();
-  await running.stop();
+  const late = running.isTakingOver ? [clock.sleep(START_GRACE_MS).then(() => "late")] : [];
+  // What is only half begun may still push: the Lease is left to run out.
+  if ((await Promise.race([running.stop(), ...late])) === "late") endProcess(0);
+  await election?.elector.stop();
   context.log.info("stopped");
   return 0;
+}
+
+/** From now on this replica leads when it is elected, and ends when it has lost that. */
+function takePart({ elector, leadership }: OpenElection, running: Serving, { log }: CommandContext): void {
+  const { lease } = leadership;
+  // At once: what was sent by then is all that is sent. It is started anew, and stands by.
+  void elector.lost.then(() => {
+    log.fatal({ lease, leader: leadership.holder }, "this replica leads no more, and ends");
+    endProcess(1);
+  });
+  void elector.elected.then(async () => {
+    log.info({ lease }, "this replica leads");
+    try {
+      await running.takeOver();
+    } catch (err) {
+      log.fatal({ err }, "this replica cannot take over: it gives the Lease back, and ends");
+      await running.stop();
+      await elector.stop();
+      endProcess(1);
+    }
+  });
+  log.info({ lease, identity: leadership.identity }, "this replica stands by");
+  elector.start();
 }
 
 /** Files of `servers_from` are watched in any case, as those of service discovery are. */
@@ -111,13 +144,26 @@ async function begin(flags: ServeFlags, context: CommandContext, load: () => Pro
   const { config, source } = await load();
   const servers = config.servers.map(({ name }) => name);
   context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
-  const push = await openOtlpPush(config, context, process.env);
-  const events = await openEvents(config, context, process.env);
+  // The leader before may only just be ending.
+  const waitMs = context.leadership === undefined ? 0 : CLAIM_WAIT_MS;
   const reloads: ReloadSource = {
     load: async () => (await load()).config,
-    preparePush: (chosen) => prepareOtlpPush(chosen, context, process.env),
-    prepareEvents: (chosen) => prepareEvents(chosen, context, process.env),
+    preparePush: (chosen) => prepareOtlpPush(chosen, context, process.env, waitMs),
+    prepareEvents: (chosen) => prepareEvents(chosen, context, process.env, waitMs),
   };
+  if (context.leadership !== undefined) {
+    // What is wrong with it is to be known now, and not when it is needed.
+    otlpSettings(process.env, config.otlp);
+    return startServing(
+      standbyConfig(config),
+      flags,
+      context,
+      undefined,
+      new StandbySource(reloads, config, context.log),
+    );
+  }
+  const push = await openOtlpPush(config, context, process.env);
+  const events = await openEvents(config, context, process.env);
   return startServing(config, flags, context, push, reloads, events);
 }
 
@@ -147,6 +193,13 @@ export interface Serving {
   readonly firstPoll: Promise<boolean>;
   /** Reads the configuration again. Never rejects. */
   reload(): Promise<ReloadResult>;
+  /**
+   * Of a replica that stands by: from now on it leads. Resolves when all that takes has begun; rejects with what keeps it
+   * from that.
+   */
+  takeOver(): Promise<void>;
+  readonly isTakingOver: boolean;
+  /** May be called more than once. */
   stop(): Promise<void>;
 }
 
@@ -167,7 +220,7 @@ export async function startServing(
   events?: EventOutputs,
 ): Promise<Serving> {
   const { log, clock } = context;
-  const startedAt = clock.monotonic();
+  let startedAt = clock.monotonic();
   const webConfig = await openWebConfig(flags, context);
   refuseUnknownUsers(config, webConfig);
   const exporter = new Exporter(config, context, push, events);
@@ -189,22 +242,45 @@ export async function startServing(
   });
   for (const url of web.urls) log.info(`serving metrics on ${url}${flags["web.telemetryPath"]}`);
   const firstPoll = Promise.withResolvers<boolean>();
-  let stopping = false;
-  void exporter.start().then((worked) => {
-    if (stopping) return;
+  let stopping: Promise<unknown> | undefined;
+  let isTakingOver = false;
+  const finished = (worked: boolean): void => {
+    if (stopping !== undefined) return;
     const seconds = Number(((clock.monotonic() - startedAt) / 1_000).toFixed(1));
     log.info({ seconds, up: worked }, "first poll finished: ready");
     firstPoll.resolve(worked);
-  });
+  };
+  const started = exporter.start();
+  if (config.standbyFor === undefined) void started.then(finished);
   return {
     web,
     firstPoll: firstPoll.promise,
     reload,
+    takeOver: async () => {
+      startedAt = clock.monotonic();
+      isTakingOver = true;
+      const error = await takeOver(source, reload);
+      isTakingOver = false;
+      if (stopping !== undefined) return;
+      if (error !== undefined) throw error;
+      void exporter.firstAttempts().then(finished);
+    },
+    get isTakingOver() {
+      return isTakingOver;
+    },
     stop: async () => {
-      stopping = true;
-      await Promise.all([web.close(GRACE_MS), reloader.stop(GRACE_MS)]);
+      stopping ??= Promise.all([web.close(GRACE_MS), reloader.stop(GRACE_MS)]);
+      await stopping;
     },
   };
+}
+
+/** What keeps it from that; undefined: nothing. */
+async function takeOver(source: ReloadSource, reload: () => Promise<ReloadResult>): Promise<Error | undefined> {
+  if (!(source instanceof StandbySource)) return new Error("this replica does not stand by");
+  source.lead();
+  const result = await reload();
+  return result.kind === "refused" ? new Error(result.message) : undefined;
 }
 
 function routesOf(exporter: Exporter, flags: WebFlags): Pick<WebServerOptions, "routes" | "restricted"> {

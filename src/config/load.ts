@@ -22,6 +22,8 @@ export interface Config extends Omit<Settings, "servers"> {
   readonly ruleFiles: readonly RuleFile[];
   /** How many files of `servers_from` are wrong, so that their servers are as they were when the files were right. */
   readonly badServerFiles?: number | undefined;
+  /** Names of the servers that another replica reads while this one stands by; left out: it does not. */
+  readonly standbyFor?: readonly string[] | undefined;
 }
 
 export interface LoadedConfig {

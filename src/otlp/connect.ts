@@ -18,6 +18,8 @@ export interface OtlpContext {
   /** For files that hold secrets; by default as others. */
   readonly readSecret?: ReadFile | undefined;
   readonly redactor: Redactor;
+  /** See `ConnectionPoolOptions`. */
+  readonly permit?: (() => void) | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function connectOtlp<Request>(
   context: OtlpContext,
 ): Promise<OtlpExporter<Request>> {
   const { url, protocol, compression, timeoutMs, maxRequestBytes } = settings;
-  const { userAgent, clock, readFile, readSecret = readFile, redactor } = context;
+  const { userAgent, clock, readFile, readSecret = readFile, redactor, permit } = context;
   const readHeaders = headerReader(settings, readSecret, redactor);
   const tls = receiverTls(settings.tls, readFile, readSecret);
   const proxy =
@@ -45,6 +47,7 @@ export async function connectOtlp<Request>(
     readHeaders,
     tls,
     proxy,
+    permit,
   });
   return new OtlpExporter({ transport, protocol, encodings, clock, maxRequestBytes });
 }

@@ -21,6 +21,8 @@ export interface TransportOptions {
   readonly readHeaders: HeaderReader;
   readonly tls: TlsClientOptions;
   readonly proxy?: ProxyOptions | undefined;
+  /** See `ConnectionPoolOptions`. */
+  readonly permit?: (() => void) | undefined;
   readonly clock: Clock;
 }
 
@@ -39,11 +41,11 @@ export class OtlpTransport {
   readonly #path: string;
 
   constructor(options: TransportOptions) {
-    const { tls, proxy, timeoutMs, clock } = options;
+    const { tls, proxy, permit, timeoutMs, clock } = options;
     const { origin, pathname, search } = new URL(options.url);
     this.#options = options;
     this.#path = pathname + search;
-    this.#pool = new ConnectionPool({ origin, connections: MAX_CONNECTIONS, timeoutMs, clock, tls, proxy });
+    this.#pool = new ConnectionPool({ origin, connections: MAX_CONNECTIONS, timeoutMs, clock, tls, proxy, permit });
   }
 
   /** Rejects when no complete answer came: with the signal's reason, with the deadline's error, or with undici's. */

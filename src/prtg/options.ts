@@ -44,6 +44,8 @@ export interface ApiClientOptions {
   readonly tls?: TlsClientOptions;
   /** By which connections go; left out: by none. */
   readonly proxy?: ProxyOptions | undefined;
+  /** See `ConnectionPoolOptions`. */
+  readonly permit?: (() => void) | undefined;
   readonly limits: ApiLimits;
   /** Clients with the same key share session, connections and budget; undefined: with none. */
   readonly accessKey?: string | undefined;

@@ -31,6 +31,7 @@ export class ExporterMetrics {
   readonly config: Recorder<typeof OWN_METRICS.config>;
   readonly exposition: Recorder<typeof OWN_METRICS.exposition>;
   readonly web: Recorder<typeof OWN_METRICS.web>;
+  readonly leadership: Recorder<typeof OWN_METRICS.leadership>;
   readonly #process: Recorder<typeof OWN_METRICS.process>;
   readonly #instruments: ReadonlyMap<OwnMetric, Instrument>;
   /** For metrics with labels that only full detail has. One for all servers: each has some sixty recorders. */
@@ -59,6 +60,7 @@ export class ExporterMetrics {
     this.config = this.recorder(OWN_METRICS.config);
     this.exposition = this.recorder(OWN_METRICS.exposition);
     this.web = this.recorder(OWN_METRICS.web);
+    this.leadership = this.recorder(OWN_METRICS.leadership);
     this.#process = this.recorder(OWN_METRICS.process);
     this.#process.build(build.version, build.revision, process.version, 1);
   }

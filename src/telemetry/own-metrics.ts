@@ -454,6 +454,15 @@ export const OWN_METRICS = {
       "48 bits of the hash of the configuration in force, with its rules and certificates but without secrets: equal where the exporter does the same.",
     ),
   },
+  /** About the election of one of several replicas; there is none without `--leader-elect`. */
+  leadership: {
+    leader: metric(
+      "prtg_exporter_leader",
+      "gauge",
+      ["lease"],
+      "1 on the replica that leads by this Lease (`namespace/name`), 0 on one that stands by: it reads and pushes nothing. Only with `--leader-elect`.",
+    ),
+  },
   /** About the metrics page. */
   exposition: {
     droppedSeries: metric(

@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import type { Config } from "../../config/load.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import type { Discovery, DiscoveryQuery, DiscoveryResult } from "../../http/pages/service-discovery-endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -12,6 +13,8 @@ export interface DiscoverySources {
   readonly clock: Clock;
   /** By the configured name of the server. */
   readonly monitors: ReadonlyMap<string, Pick<MonitoredServer, "status" | "tree" | "nodeStatus">>;
+  /** While this replica stands by it knows of no devices. */
+  readonly config?: Pick<Config, "standbyFor">;
 }
 
 /** Targets are put together up to so many characters: each write takes time. */
@@ -59,7 +62,9 @@ function readStatuses(asked: readonly string[]): readonly (StatusToken | "")[] |
   return statuses.every((status) => status !== undefined) ? statuses : undefined;
 }
 
-function refusalOf({ monitors }: DiscoverySources, asked: readonly string[]): DiscoveryResult | undefined {
+function refusalOf({ monitors, config }: DiscoverySources, asked: readonly string[]): DiscoveryResult | undefined {
+  if (config?.standbyFor !== undefined)
+    return { status: 503, text: "This replica stands by: another one knows the devices." };
   for (const server of asked) {
     const monitor = monitors.get(server);
     if (monitor === undefined) return { status: 404, text: "There is no server of this name." };

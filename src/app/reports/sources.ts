@@ -6,6 +6,7 @@ import type { BuildInfo } from "../../telemetry/build-info.ts";
 import type { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { MonitoredServer } from "../monitored-server.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
+import type { Leadership } from "../standby.ts";
 import type { StatusCourses } from "../status-courses.ts";
 import type { SensorCharts } from "./sensor-charts.ts";
 
@@ -23,7 +24,7 @@ export type DebugSources = Sources<"inspect" | "node" | "channels" | "isLeftOut"
 
 /** What the status page looks at; `charts` alone asks the monitoring server. */
 export interface StatusSources extends Sources<"summary" | "status" | "tree" | "nodeStatus" | "inspect"> {
-  readonly config: Pick<Config, "servers" | "shard">;
+  readonly config: Pick<Config, "servers" | "shard" | "standbyFor">;
   readonly build: BuildInfo;
   readonly metrics: ExporterMetrics;
   readonly courses: Pick<StatusCourses, "of">;
@@ -31,4 +32,6 @@ export interface StatusSources extends Sources<"summary" | "status" | "tree" | "
   /** Undefined where nothing is pushed. */
   readonly receiver: ReceiverAddress | undefined;
   readonly isReady: () => boolean;
+  /** Undefined without an election. */
+  readonly leadership?: Leadership | undefined;
 }

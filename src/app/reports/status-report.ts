@@ -53,12 +53,19 @@ export async function statusReport(
       loaded_at: instant(own.sum(OWN_METRICS.config.reloadTime) * 1_000),
       shard: config.shard === undefined ? null : `${config.shard.index}/${config.shard.count}`,
     },
+    leadership: leadershipReport(sources),
     totals: { ...sumsOf(listed), measurements: receiver === undefined ? null : measurementsReport(own) },
     page: found.page,
     servers: await serverReports(sources, question, found.shown, slices),
     metrics: metricsReport(sources, own),
     otlp: receiver === undefined ? null : otlpReport(receiver, own),
   };
+}
+
+function leadershipReport({ leadership, config }: StatusSources): StatusReport["leadership"] {
+  if (leadership === undefined) return null;
+  const { lease, identity, holder } = leadership;
+  return { role: config.standbyFor === undefined ? "leader" : "standby", lease, identity, leader: holder ?? null };
 }
 
 /** With details where there is one server to be shown, or one server at all. */

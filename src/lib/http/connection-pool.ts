@@ -22,6 +22,8 @@ export interface ConnectionPoolOptions {
   readonly lookup?: LookupFunction | undefined;
   /** See `StaleLookupOptions`. */
   readonly onStale?: ((error: Error) => void) | undefined;
+  /** Throws where no request may go out at this moment: the request then fails with that. */
+  readonly permit?: (() => void) | undefined;
 }
 
 export type PoolRequest = Dispatcher.RequestOptions & { readonly signal: AbortSignal };
@@ -77,6 +79,7 @@ export class ConnectionPool {
     let isReused = false;
     try {
       const connections = await this.#opened();
+      this.#options.permit?.();
       return await connections.request(request, () => {
         isReused = true;
       });
@@ -84,6 +87,7 @@ export class ConnectionPool {
       if (!isIdempotent || request.signal.aborted || !isReused || !isStale(error)) throw error;
       this.renew();
       const connections = await this.#opened();
+      this.#options.permit?.();
       return await connections.request(request, () => undefined);
     }
   }

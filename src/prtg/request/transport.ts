@@ -36,9 +36,12 @@ export class Transport {
   readonly #unverified: LogOnChange | undefined;
 
   constructor(
-    options: Pick<ApiClientOptions, "url" | "tls" | "proxy" | "limits" | "userAgent" | "clock" | "log" | "lookup">,
+    options: Pick<
+      ApiClientOptions,
+      "url" | "tls" | "proxy" | "permit" | "limits" | "userAgent" | "clock" | "log" | "lookup"
+    >,
   ) {
-    const { limits, userAgent, clock, log, lookup, proxy, tls = {} } = options;
+    const { limits, userAgent, clock, log, lookup, proxy, permit, tls = {} } = options;
     const { origin, path } = parseBaseUrl(options.url);
     this.#origin = origin;
     this.#fingerprintsVariable = tls.fingerprintsVariable;
@@ -52,7 +55,7 @@ export class Transport {
       this.#unverified.met();
     }
     this.#pool = new ConnectionPool({
-      ...{ origin, tls, proxy, clock, lookup, connections: limits.concurrency, timeoutMs: limits.timeoutMs },
+      ...{ origin, tls, proxy, permit, clock, lookup, connections: limits.concurrency, timeoutMs: limits.timeoutMs },
       onStale: (error) => log.warn({ err: error }, "the name of the server does not resolve: its last address is used"),
     });
   }

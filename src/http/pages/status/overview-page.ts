@@ -37,9 +37,17 @@ export function overviewPage(
   courseOf: (server: string) => StatusCourse,
   options: OverviewOptions,
 ): Page {
-  const content = html`${serverList(report, question, courseOf)}
+  const content = html`${report.leadership?.role === "standby" ? standbySection(report.leadership) : serverList(report, question, courseOf)}
 ${exporterSections(report, options)}`;
   return { title: "prtg-exporter", generatedAt: report.generated_at, content };
+}
+
+/** In the place of servers, of which a replica that stands by knows nothing. */
+function standbySection({ lease, leader }: NonNullable<StatusReport["leadership"]>): Html {
+  return html`<h1 class="hidden">Status of the exporter</h1>
+<section class="panel" id="standby" aria-labelledby="standby-title" data-live><h2 id="standby-title">This replica stands by</h2>
+<p>It reads no server and pushes nothing. ${leader === null ? html`None is known to lead yet` : html`<bdi>${leader}</bdi> leads`}, by the Lease <code>${lease}</code>; when that one is gone this one takes over.</p>
+</section>`;
 }
 
 function exporterSections(report: StatusReport, options: OverviewOptions): Html {
@@ -82,7 +90,12 @@ ${totals.measurements !== null && html`<h3>Measurements</h3><dl class="facts">${
   return html`<section class="panel" id="otlp" aria-labelledby="otlp-title" data-live><h2 id="otlp-title">OTLP</h2>${body}</section>`;
 }
 
-function exporterSection({ build, process, configuration, generated_at }: StatusReport): Html {
+function leaderOf({ role, lease, leader }: NonNullable<StatusReport["leadership"]>): Html {
+  if (role === "leader") return html`${goodPill("this replica")} by <code>${lease}</code>`;
+  return html`${leader === null ? html`<span class="none">none yet</span>` : html`<bdi>${leader}</bdi>`} by <code>${lease}</code>`;
+}
+
+function exporterSection({ build, process, configuration, leadership, generated_at }: StatusReport): Html {
   const { last_reload_successful, loaded_at, shard } = configuration;
   return html`<section class="panel" id="exporter" aria-labelledby="exporter-title" data-live><h2 id="exporter-title">Exporter</h2>
 <dl class="facts">
@@ -93,5 +106,6 @@ ${fact("Memory", bytes(process.resident_memory_bytes))}
 ${fact("Busy", html`${Math.round(100 * process.event_loop_utilization)} % of the time${process.extra_held_back && html` ${badPill("time series are read late")}`}`)}
 ${fact("Configuration", last_reload_successful ? html`${goodPill("in force")} since ${moment(loaded_at, generated_at)}` : badPill(`the one read last is wrong; the one of ${utc(loaded_at)} still runs`))}
 ${shard !== null && fact("Shard", shard)}
+${leadership !== null && fact("Leader", leaderOf(leadership))}
 </dl></section>`;
 }

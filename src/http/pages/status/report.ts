@@ -125,6 +125,17 @@ export const StatusReport = z.strictObject({
       .nullable()
       .describe("`--shard`, as in `0/3`; null where all servers of the configuration are here"),
   }),
+  leadership: z
+    .strictObject({
+      role: z
+        .enum(["leader", "standby"])
+        .describe("`standby`: another replica reads the servers; this one knows none of them"),
+      lease: z.string().describe("namespace and name of the Lease"),
+      identity: z.string().describe("of this replica in the Lease"),
+      leader: z.string().nullable().describe("that of the replica that leads; null where none is known"),
+    })
+    .nullable()
+    .describe("of the replicas, which one works; null without `--leader-elect`"),
   totals: z
     .strictObject({
       servers: count().describe("servers"),

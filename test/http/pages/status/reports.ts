@@ -37,6 +37,12 @@ export function statusReport(name: Naming = asIs): StatusReport {
       extra_held_back: false,
     },
     configuration: { last_reload_successful: false, loaded_at: BEFORE, shard: "0/3" },
+    leadership: {
+      role: "leader",
+      lease: name("monitoring/prtg-exporter"),
+      identity: name("pod-a_1"),
+      leader: name("pod-a_1"),
+    },
     totals: {
       servers: 1,
       servers_by_state: { failing: 1 },

@@ -1,0 +1,171 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Simulator } from "../../src/simulator/simulator.ts";
+import { type Receiver, startReceiver } from "../otlp/support/receiver.ts";
+import { type RunningCommand, startCommand } from "../support/command-line.ts";
+import { type LeaseServer, startLeaseServer } from "../support/lease-server.ts";
+import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const PATIENCE = { timeout: 60_000, interval: 50 };
+const TIMES = ["lease-duration=4s", "renew-deadline=3s", "retry-period=1s"].map((each) => `--leader-elect-${each}`);
+
+interface Setting {
+  readonly simulator: Simulator;
+  readonly receiver: Receiver;
+  readonly leases: LeaseServer;
+  readonly folder: string;
+  start(name: string): RunningCommand;
+}
+
+/** Replicas that share a folder for state, and push events as well as measurements. */
+async function setting(): Promise<Setting> {
+  const [simulator, receiver, leases] = await Promise.all([simulateServer(), startReceiver(), startLeaseServer()]);
+  onTestFinished(() => leases.close());
+  const folder = temporaryFolder({
+    "prtg.yaml": `
+servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]
+collectors: { channels: { schedule: 2s } }
+state_dir: state
+events: { file: events.jsonl }
+otlp: { endpoint: "${receiver.url}", events: true }
+`,
+  });
+  const args = ["serve", "--config.file", join(folder, "prtg.yaml"), "--web.listen-address", "127.0.0.1:0"];
+  const election = ["--leader-elect", ...TIMES, `--leader-elect-service-account=${leases.accountFolder}`];
+  const start = (name: string) =>
+    startCommand([...args, ...election], {
+      env: {
+        KEY: CREDENTIALS.apiKey,
+        KUBERNETES_SERVICE_HOST: leases.host,
+        KUBERNETES_SERVICE_PORT: String(leases.port),
+        POD_NAME: name,
+        POD_UID: `uid-of-${name}`,
+        OTEL_EXPORTER_OTLP_HEADERS: `x-replica=${name}`,
+      },
+    });
+  return { simulator, receiver, leases, folder, start };
+}
+
+async function page(
+  replica: RunningCommand,
+  path: string,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const response = await fetch(`${await replica.url()}${path}`);
+  return { status: response.status, text: await response.text() };
+}
+
+/** Names of the replicas that pushed, in the order in which they came. */
+function pushers({ requests }: Receiver): unknown[] {
+  return requests.map(({ headers }) => headers["x-replica"]);
+}
+
+function holder({ lease }: LeaseServer): unknown {
+  return lease?.spec?.holderIdentity;
+}
+
+describe("a replica that stands by", () => {
+  test("is ready and asks and pushes nothing; then it takes over what was given back, and gives it back itself", async () => {
+    const { simulator, receiver, leases, folder, start } = await setting();
+    const renew = (): void =>
+      leases.put({ spec: { holderIdentity: "pod-z_9", leaseDurationSeconds: 10, renewTime: "now" } });
+    renew();
+    const renewing = setInterval(renew, 500);
+    onTestFinished(() => clearInterval(renewing));
+    const replica = start("pod-a");
+    await replica.until(/another replica leads/);
+    expect((await page(replica, "/-/ready")).status).toBe(200);
+    const { text } = await page(replica, "/metrics");
+    expect(text).toContain('prtg_exporter_leader{lease="monitoring/prtg-exporter"} 0\n');
+    expect(text).toMatch(/^prtg_exporter_build_info\{/m);
+    expect(text).toMatch(/^process_resident_memory_bytes /m);
+    expect(text).not.toMatch(/^prtg_(?!exporter_)/m);
+    expect(text).not.toContain('server="hq"');
+    // A scraper of one server finds its page, and a Prometheus that discovers devices keeps those that it has.
+    expect((await page(replica, "/metrics/hq")).status).toBe(200);
+    expect((await page(replica, "/metrics/other")).status).toBe(404);
+    expect((await page(replica, "/sd")).status).toBe(503);
+    const status = JSON.parse((await page(replica, "/status.json")).text);
+    expect(status.leadership).toEqual({
+      role: "standby",
+      lease: "monitoring/prtg-exporter",
+      identity: "pod-a_uid-of-pod-a",
+      leader: "pod-z_9",
+    });
+    expect((await page(replica, "/")).text).toMatch(/This replica stands by.*pod-z_9/s);
+    replica.kill("SIGHUP");
+    await replica.until(/the configuration is what it was/);
+    expect(simulator.requests.count({})).toBe(0);
+    expect(receiver.requests).toEqual([]);
+    expect(readdirSync(folder)).toEqual(["prtg.yaml"]);
+
+    clearInterval(renewing);
+    leases.put({ spec: { holderIdentity: "", leaseDurationSeconds: 1, renewTime: "now" } });
+    await replica.until(/first poll finished: ready/);
+    const after = (await page(replica, "/metrics")).text;
+    expect(after).toContain('prtg_exporter_leader{lease="monitoring/prtg-exporter"} 1\n');
+    expect(after).toContain('prtg_up{server="hq"} 1\n');
+    expect((await page(replica, "/sd")).status).toBe(200);
+    expect(JSON.parse((await page(replica, "/status.json")).text).leadership.role).toBe("leader");
+    await vi.waitFor(() => expect(pushers(receiver)).toContain("pod-a"), PATIENCE);
+    expect(readdirSync(folder).toSorted()).toEqual(expect.arrayContaining(["prtg.yaml", "state"]));
+    expect(holder(leases)).toBe("pod-a_uid-of-pod-a");
+
+    replica.kill("SIGTERM");
+    const { code, stderr } = await replica.ended;
+    expect(code, stderr).toBe(0);
+    expect(holder(leases)).toBe("");
+    expect(stderr).not.toMatch(/"level":"(error|fatal)"|unhandled/i);
+  }, 120_000);
+
+  test("takes over when the leader is killed, and one that cannot renew ends before another one leads", async () => {
+    const { receiver, leases, start } = await setting();
+    const first = start("pod-a");
+    await first.until(/first poll finished: ready/);
+    const second = start("pod-b");
+    await second.until(/another replica leads/);
+    await vi.waitFor(() => expect(pushers(receiver)).toContain("pod-a"), PATIENCE);
+    first.kill("SIGKILL");
+    await first.ended;
+    const before = receiver.requests.length;
+    await second.until(/first poll finished: ready/);
+    await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(before), PATIENCE);
+    expect(new Set(pushers(receiver).slice(before))).toEqual(new Set(["pod-b"]));
+
+    leases.isSilent = true;
+    const { code, stderr } = await second.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain("this replica leads no more, and ends");
+    // It is still its own: no one else could have it yet.
+    expect(holder(leases)).toBe("pod-b_uid-of-pod-b");
+    leases.isSilent = false;
+
+    // The same container again in its pod goes on without a wait.
+    const again = start("pod-b");
+    await again.until(/this replica leads/);
+    again.kill("SIGTERM");
+    expect((await again.ended).code).toBe(0);
+  }, 120_000);
+
+  test("does not take over with a port, a folder or times that cannot be", async () => {
+    const { leases } = await setting();
+    const env = { PRTG_URL: "http://127.0.0.1:9", PRTG_API_KEY: "a-key" };
+    const outside = startCommand(["serve", "--leader-elect"], { env });
+    const kubernetes = { KUBERNETES_SERVICE_HOST: leases.host, KUBERNETES_SERVICE_PORT: String(leases.port) };
+    const impossible = startCommand(
+      [
+        "serve",
+        "--leader-elect",
+        "--leader-elect-renew-deadline=10s",
+        `--leader-elect-service-account=${leases.accountFolder}`,
+      ],
+      { env: { ...env, ...kubernetes } },
+    );
+    expect(await outside.ended).toMatchObject({ code: 1, stderr: expect.stringContaining("[NOT_IN_CLUSTER]") });
+    expect(await impossible.ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("[LEADER_ELECTION_INVALID]"),
+    });
+  }, 60_000);
+});
