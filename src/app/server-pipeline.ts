@@ -143,14 +143,18 @@ function createSync(
   before: HandedOn,
 ): ServerSync | undefined {
   if (plan.sync === undefined) return undefined;
-  const { name, exporterMetrics, context, extras } = base;
+  const { name, view, exporterMetrics, context, extras } = base;
   const { clock } = context;
   const observer = syncRecorder(exporterMetrics, name, plan.push !== undefined);
   const delivery = before.delivery ?? createDelivery(plan, base, observer, before.endedDelivery);
   const progress = before.progress ?? new SyncProgress();
   const latest = new LatestValues(writer, clock);
   const onFreshest = latest.add.bind(latest);
-  const engine = new SyncEngine({ api, ...plan.sync, delivery, progress, extras, clock, observer, onFreshest });
+  const channelsOf = view.channelIds.bind(view);
+  const engine = new SyncEngine({
+    ...{ api, ...plan.sync, delivery, progress, extras, clock, observer },
+    ...{ onFreshest, channelsOf },
+  });
   const now = () => clock.now() + api.clockOffset();
   const unfollow = delivery && observer.followPending(() => delivery.pending(), now);
   return { engine, latest, progress, delivery, unfollow };

@@ -81,6 +81,17 @@ export class ServerView {
     return mapper.seriesOf(serving, mapper.labels.channel(this.server, channel.sensor.node, channel));
   }
 
+  /** Ids of a sensor's channels, by whether rules drop them; undefined where there are no rules. */
+  channelIds(sensorId: string): { readonly kept: readonly string[]; readonly dropped: readonly string[] } | undefined {
+    if (!this.hasRules) return undefined;
+    const [kept, dropped]: [string[], string[]] = [[], []];
+    for (const channel of this.state.channelsOf(sensorId)?.channels ?? []) {
+      const isDropped = this.#projection.servingOf(channel)?.outcome === "dropped";
+      (isDropped ? dropped : kept).push(channel.channelId);
+    }
+    return { kept, dropped };
+  }
+
   /** Measurements of the channel go to a receiver, which is to be told when its series end. */
   markMeasured(sensorId: string, channelId: string): void {
     const channel = this.state.channel(sensorId, channelId);

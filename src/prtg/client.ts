@@ -45,7 +45,6 @@ import {
 import type { ApiAnswer } from "./request/messages.ts";
 import { Requester } from "./request/requester.ts";
 import { notJson } from "./request/response-error.ts";
-import type { SeriesType } from "./series-types.ts";
 import { TimeSeriesReader } from "./time-series-reader.ts";
 
 /** The client of one monitoring server. Nothing is sent before the first call. Throws a TypeError when `url` is none. */
@@ -209,8 +208,8 @@ class ApiClient implements MonitoringApi {
     }
   }
 
-  timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
-    return this.#timeSeries.read(sensorId, type, signal);
+  timeSeries(...asked: Parameters<MonitoringApi["timeSeries"]>): Promise<TimeSeries> {
+    return this.#timeSeries.read(...asked);
   }
 
   clockOffset(): number {

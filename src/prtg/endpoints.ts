@@ -116,17 +116,22 @@ const WINDOW_MARGIN_MS = 60_000;
  * Path and query of one series. The deprecated endpoint is asked for the window of the type up to now: the only way
  * there to tell it which resolution is meant.
  * @param serverNow The server's clock, milliseconds since the epoch.
+ * @param channels Whole ids of the channels that are asked for, divided by commas; undefined: all.
  */
 export function timeSeriesPath(
   endpoint: TimeSeriesEndpoint,
   sensorId: string,
   type: SeriesType,
   serverNow: number,
+  channels?: string,
 ): string {
-  const id = encodeURIComponent(sensorId);
-  if (endpoint === TIME_SERIES_ENDPOINTS[0]) return `/experimental/timeseries/${id}/${type}`;
+  const path = `/experimental/timeseries/${encodeURIComponent(sensorId)}`;
+  if (endpoint === TIME_SERIES_ENDPOINTS[0]) {
+    return `${path}/${type}${channels === undefined ? "" : `?channels=${channels}`}`;
+  }
   const from = new Date(serverNow - SERIES_WINDOW_MS[type] + WINDOW_MARGIN_MS);
-  return `/experimental/timeseries/${id}?from=${from.toISOString().slice(0, 19)}Z`;
+  const range = `${path}?from=${from.toISOString().slice(0, 19)}Z`;
+  return channels === undefined ? range : `${range}&channels=${channels}`;
 }
 
 /** Path and query of one object. */

@@ -51,8 +51,14 @@ export interface MonitoringApi {
   /**
    * All channels of one sensor over the window of the series. Rejects with API_NOT_FOUND when the server has no such
    * sensor, and with API_ENDPOINT_MISSING while it answered neither this question nor its deprecated form for any.
+   * @param channelIds The channels that are needed (the parts after the dot): there may be others in the rows. Undefined: all.
    */
-  timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries>;
+  timeSeries(
+    sensorId: string,
+    type: SeriesType,
+    signal: AbortSignal,
+    channelIds?: readonly string[],
+  ): Promise<TimeSeries>;
   /** The server's clock minus ours, in milliseconds, from the `Date` headers of its answers; 0 until known. */
   clockOffset(): number;
   /** The last answers tell of another clock, and it is not clear yet which one is right. */

@@ -9,22 +9,33 @@ import type { ListQuotas } from "./paging/list-quota.ts";
 import type { TimeSeries } from "./records.ts";
 import type { Requester } from "./request/requester.ts";
 import { notJson } from "./request/response-error.ts";
+import { hasChannels, SeriesChannels } from "./series-channels.ts";
 import type { SeriesType } from "./series-types.ts";
 import type { ServerClock } from "./server-clock.ts";
 
 /** How long an endpoint that answered is taken to be there: a server may have been replaced since. */
 const KNOWN_FOR_MS = 60 * 60_000;
 
+/** What is asked for. */
+interface SeriesQuestion {
+  readonly sensorId: string;
+  readonly type: SeriesType;
+  /** See SeriesChannels; undefined: all. */
+  readonly channels?: string | undefined;
+}
+
 /**
  * Reads time series from the better endpoint that the server has. A 404 says that an endpoint is missing, or only that
  * the sensor is, in the same words; so an endpoint that answered lately is taken to be there, and the fallback is asked
- * only while there is no such answer.
+ * only while there is no such answer. A channel that is missing is told in these words, too: such an answer to a question
+ * for some channels says nothing, and all are asked for.
  */
 export class TimeSeriesReader {
   readonly #options: ApiClientOptions;
   readonly #requester: Requester;
   readonly #serverClock: ServerClock;
   readonly #quotas: ListQuotas;
+  readonly #channels: SeriesChannels;
   #known: { readonly endpoint: TimeSeriesEndpoint; readonly until: number } | undefined;
   #fallbackLogged = false;
 
@@ -33,14 +44,60 @@ export class TimeSeriesReader {
     this.#options = options;
     this.#requester = requester;
     this.#serverClock = serverClock;
+    this.#channels = new SeriesChannels(options.clock);
   }
 
-  async read(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
+  /** `channelIds`: see MonitoringApi. */
+  async read(
+    sensorId: string,
+    type: SeriesType,
+    signal: AbortSignal,
+    channelIds?: readonly string[],
+  ): Promise<TimeSeries> {
+    // A server that has not answered yet may lack the endpoint, and would say the same of a channel.
+    const endpoint = this.#knownEndpoint();
+    const channels = endpoint && this.#channels.valueFor(sensorId, channelIds);
+    if (endpoint === undefined || channels === undefined) return this.#readWhole({ sensorId, type }, signal);
+    const part = await this.#readPart(endpoint, { sensorId, type, channels }, signal);
+    if (part !== undefined) return part;
+    const whole = await this.#readWhole({ sensorId, type }, signal);
+    // Of a sensor that was never scanned there are no channels in either answer.
+    if (whole.rows.length + whole.gaps.length > 0 && this.#channels.neededAll()) {
+      this.#options.log.info(
+        { endpoint },
+        "time series are read with all channels: the server does not know single ones",
+      );
+    }
+    return whole;
+  }
+
+  /** Undefined where the server does not give all of these channels. */
+  async #readPart(
+    endpoint: TimeSeriesEndpoint,
+    question: SeriesQuestion & { readonly channels: string },
+    signal: AbortSignal,
+  ): Promise<TimeSeries | undefined> {
+    const { sensorId, channels } = question;
+    try {
+      const { series, header } = await this.#readFrom(endpoint, question, signal);
+      this.#answered(endpoint, undefined);
+      if (hasChannels(header, channels)) {
+        this.#channels.answered(sensorId);
+        return series;
+      }
+      this.#channels.refused(sensorId, channels);
+    } catch (error) {
+      if (!this.#channels.failed(sensorId, channels, error)) throw error;
+    }
+    return undefined;
+  }
+
+  async #readWhole(question: SeriesQuestion, signal: AbortSignal): Promise<TimeSeries> {
     const known = this.#knownEndpoint();
     let missing: ApiError | undefined;
     for (const endpoint of known === undefined ? TIME_SERIES_ENDPOINTS : [known]) {
       try {
-        const series = await this.#readFrom(endpoint, sensorId, type, signal);
+        const { series } = await this.#readFrom(endpoint, question, signal);
         this.#answered(endpoint, missing);
         return series;
       } catch (error) {
@@ -48,7 +105,7 @@ export class TimeSeriesReader {
         missing = error;
       }
     }
-    throw notFound(sensorId, missing, this.#knownEndpoint() !== undefined);
+    throw notFound(question.sensorId, missing, this.#knownEndpoint() !== undefined);
   }
 
   #knownEndpoint(): TimeSeriesEndpoint | undefined {
@@ -69,12 +126,11 @@ export class TimeSeriesReader {
 
   async #readFrom(
     endpoint: TimeSeriesEndpoint,
-    sensorId: string,
-    type: SeriesType,
+    { sensorId, type, channels }: SeriesQuestion,
     signal: AbortSignal,
-  ): Promise<TimeSeries> {
+  ): Promise<{ readonly series: TimeSeries; readonly header: unknown }> {
     const { observer } = this.#options;
-    const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now());
+    const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now(), channels);
     const quota = this.#quotas.open(endpoint, CELL_BYTES);
     let rows: unknown[] = [];
     const startRecords = () => {
@@ -92,7 +148,7 @@ export class TimeSeriesReader {
       const series = decodeTimeSeries(rows, sensorId, problems);
       reportProblems(problems, observer);
       if (series === undefined) throw notJson(endpoint, response, "rows, but no header to tell their channels by");
-      return series;
+      return { series, header: rows[0] };
     } finally {
       quota.close();
     }

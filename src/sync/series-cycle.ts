@@ -7,6 +7,7 @@ import type { TimeSeries } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
 import { planReading } from "./plan.ts";
 import type { SensorSync, SyncMode } from "./sensor-sync.ts";
+import { channelsToAsk, type KnownChannels } from "./wanted-channels.ts";
 
 /** Sensors read at the same time: a slow answer must not hold up the rest, and lists need their places, too. */
 const CONCURRENCY = 2;
@@ -50,6 +51,8 @@ export interface SeriesCycleOptions {
   readonly relyOnLists: boolean;
   /** There is room for what is read. */
   readonly hasRoom: () => boolean;
+  /** See SyncEngineOptions. */
+  readonly channelsOf: (sensorId: string) => KnownChannels | undefined;
   readonly onRead: (sensor: SensorSync, series: ReadonlyMap<SeriesType, TimeSeries>, before: ReadBefore) => void;
 }
 
@@ -138,14 +141,18 @@ export class SeriesCycle {
   }
 
   async #readSensor(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<void> {
-    const { api, onRead } = this.#options;
+    const { api, onRead, channelsOf } = this.#options;
+    const { sensorId } = sensor;
+    const asked = channelsToAsk(channelsOf(sensorId));
     const before: ReadBefore = { covered: sensor.covered, newestAt: sensor.newest?.at };
     const series = new Map<SeriesType, TimeSeries>();
     for (const [index, type] of types.entries()) {
       if (index > 0) await this.#budget.next(signal);
       this.#requests++;
-      series.set(type, await api.timeSeries(sensor.sensorId, type, signal));
+      series.set(type, await api.timeSeries(sensorId, type, signal, asked));
     }
+    // A reload or a list may want more by now. Rows without it must not count as sent: they are read again.
+    if (asked !== undefined && channelsToAsk(channelsOf(sensorId))?.every((id) => asked.includes(id)) !== true) return;
     onRead(sensor, series, before);
   }
 

@@ -18,6 +18,7 @@ import {
   type ReadBefore,
   SeriesCycle,
 } from "./series-cycle.ts";
+import type { KnownChannels } from "./wanted-channels.ts";
 
 /** What the server gives in full again may be dropped; the rest of the live window is the time to read it again. */
 const READABLE_AGAIN_MS = 3 * 60 * 60_000;
@@ -47,6 +48,8 @@ export interface SyncEngineOptions {
   readonly observer: SyncRecorder;
   /** A series holds a newer measurement than lists have shown. Its time is in milliseconds since the epoch. */
   readonly onFreshest: (sensorId: string, at: number, values: MeasurementRow["values"]) => void;
+  /** Which channels of a sensor are wanted now; undefined where all of them are. It is asked before and after each reading. */
+  readonly channelsOf?: (sensorId: string) => KnownChannels | undefined;
 }
 
 /** What the series of a sensor were found to hold. */
@@ -94,7 +97,7 @@ export class SyncEngine {
    * was read until then is not lost.
    */
   readDue(signal: AbortSignal): Promise<CycleReport> {
-    const { api, clock, mode, limits, delivery, extras } = this.#options;
+    const { api, clock, mode, limits, delivery, extras, channelsOf = () => undefined } = this.#options;
     const listed = [...this.#progress.sensors.values()].filter(({ listedIn }) => this.#isListed(listedIn));
     const cycle = new SeriesCycle(dueSensors(listed, mode, clock.monotonic()), {
       api,
@@ -106,6 +109,7 @@ export class SyncEngine {
       liveOnly: delivery === undefined,
       relyOnLists: mode === "auto",
       hasRoom: () => this.#delivery?.outbox.isCrowded !== true,
+      channelsOf,
       onRead: (sensor, series, before) => this.#read(sensor, series, before),
     });
     return cycle.run(signal);

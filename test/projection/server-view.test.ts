@@ -19,11 +19,14 @@ const { channelValue, channelLimit, sensorStatus, nodeSensors } = TREE_FAMILIES;
 
 const shape: Shape = { mapper: plainMapper(), channelInfo: false, sensorStatus: "current", nodeSensors: [] };
 
-const { ruleSet } = compileRules(
-  [{ label: "test", isPreset: false, rules: [{ kind: "drop", match: { channel: "Uptime" } }] }],
-  { byteUnits: "decimal" },
-);
-const dropping: Shape = { ...shape, mapper: new ChannelMapper({ labels: new SeriesLabels(), rules: ruleSet }) };
+function droppingChannel(name: string): Shape {
+  const rules = [{ kind: "drop", match: { channel: name } }] as const;
+  const { ruleSet } = compileRules([{ label: "test", isPreset: false, rules }], { byteUnits: "decimal" });
+  return { ...shape, mapper: new ChannelMapper({ labels: new SeriesLabels(), rules: ruleSet }) };
+}
+
+const dropping = droppingChannel("Uptime");
+const keeping = droppingChannel("Load");
 
 /** A server with a sensor, a probe and the channel 50.0 in a store of its own. */
 async function viewed(first: Shape) {
@@ -103,6 +106,16 @@ describe("a reload", () => {
     expect(series(channelValue)).toEqual([]);
     await reload(shape, 60 * MINUTE);
     expect(series(channelValue)).toEqual([]);
+  });
+
+  test("that drops a channel tells which channels of its sensor are kept, at once", async () => {
+    const { view, reload } = await viewed(shape);
+    expect(view.channelIds("50")).toBeUndefined();
+    await reload(dropping);
+    expect(view.channelIds("50")).toEqual({ kept: [], dropped: ["0"] });
+    expect(view.channelIds("51")).toEqual({ kept: [], dropped: [] });
+    await reload(keeping);
+    expect(view.channelIds("50")).toEqual({ kept: ["0"], dropped: [] });
   });
 
   test("that drops a channel leaves it known, and says so", async () => {

@@ -41,6 +41,7 @@ describe("cycles of several servers, under pressure", () => {
         serverNow: () => clock.now(),
         gapOf: ({ covered = 0 }) => clock.now() - covered,
         hasRoom: () => true,
+        channelsOf: () => undefined,
         onRead: () => undefined,
       }).run(never);
       return { run, due };

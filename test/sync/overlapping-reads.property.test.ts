@@ -6,24 +6,35 @@ import { ServerClock } from "../../src/prtg/server-clock.ts";
 import { seededRandom } from "../../src/simulator/random.ts";
 import { faultsOf } from "./support/delivery-ledger.ts";
 import { HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
+import type { ReceivedRow } from "./support/receiver.ts";
 
 const SECOND = 1_000;
 const MINUTES = 40;
 const PAGES = 3;
 const never = new AbortController().signal;
 
+/** Of channel 1, which rules drop now and then, no row needs a value. */
+function withAll(row: ReceivedRow): ReceivedRow {
+  return row.values.length === 1 ? { ...row, values: [...row.values, ["1", 1]] } : row;
+}
+
 /**
  * A server whose time goes on in leaps, now and then faster than it is polled. Lists come page by page and take up to some
  * seconds, series are read meanwhile, and the exporter follows the server's clock by what its answers say.
  * @param slowness How long a list may take, seconds.
+ * @param isDropped Whether rules drop channel 1 now.
  */
-async function play(seed: number, slowness: number): Promise<readonly string[]> {
+async function play(seed: number, slowness: number, isDropped?: () => boolean): Promise<readonly string[]> {
   const random = seededRandom(seed);
   const sensors = [
     ...[recordedSensor("7", 60), recordedSensor("8", 60, { phaseSeconds: 55 })],
     ...[recordedSensor("9", 30), recordedSensor("10", 10), recordedSensor("11", 300)],
   ];
-  const subject = world(sensors, { requestsPerCycle: 60 });
+  const subject = world(sensors, {
+    requestsPerCycle: 60,
+    channelsOf: () =>
+      isDropped?.() === true ? { kept: ["0"], dropped: ["1", "-4"] } : { kept: ["0", "1"], dropped: ["-4"] },
+  });
   const { server, clock } = subject;
   const serverClock = new ServerClock(clock, pino({ level: "silent" }));
   const hear = (): void => {
@@ -69,7 +80,8 @@ async function play(seed: number, slowness: number): Promise<readonly string[]> 
   };
   await Promise.all([polling(), reading(), leaping(), clock.advance(HOUR)]);
   await subject.stop(process);
-  return faultsOf(server, subject.receiver.received, [], until);
+  const { received } = subject.receiver;
+  return faultsOf(server, isDropped === undefined ? received : received.map(withAll), [], until);
 }
 
 test("every measurement comes once, in order, however lists, series and leaps of the server's time overlap", async () => {
@@ -78,5 +90,20 @@ test("every measurement comes once, in order, however lists, series and leaps of
       expect((await play(seed, slowness)).slice(0, 12)).toEqual([]);
     }),
     { numRuns: 30 },
+  );
+});
+
+test("that holds while series are read without the channels that rules drop, and rules change", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), fc.double({ min: 0, max: 0.5, noNaN: true }), async (seed, changes) => {
+      const random = seededRandom(seed);
+      let dropped = true;
+      const isDropped = (): boolean => {
+        if (random() < changes) dropped = !dropped;
+        return dropped;
+      };
+      expect((await play(seed, 3, isDropped)).slice(0, 12)).toEqual([]);
+    }),
+    { numRuns: 15 },
   );
 });

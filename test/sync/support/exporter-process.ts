@@ -7,6 +7,7 @@ import { Outbox } from "../../../src/sync/outbox.ts";
 import type { SyncMode } from "../../../src/sync/sensor-sync.ts";
 import type { StateFiles } from "../../../src/sync/state-files.ts";
 import { SyncEngine, SyncProgress } from "../../../src/sync/sync-engine.ts";
+import type { KnownChannels } from "../../../src/sync/wanted-channels.ts";
 import { Watermarks } from "../../../src/sync/watermarks.ts";
 import { syncRecorder } from "../../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
@@ -26,6 +27,7 @@ export interface ProcessSettings {
   readonly maxBatchPoints: number;
   readonly requestsPerCycle: number;
   readonly extras?: Extras;
+  readonly channelsOf?: (sensorId: string) => KnownChannels | undefined;
 }
 
 export const PERIOD_MS = 60_000;
@@ -114,7 +116,7 @@ export class ExporterProcess {
     const engine = new SyncEngine({
       api: {
         clockOffset: () => server.clockOffset(),
-        timeSeries: (sensorId, type, signal) => mortal(life.signal, server.timeSeries(sensorId, type, signal)),
+        timeSeries: (...asked) => mortal(life.signal, server.timeSeries(...asked)),
       },
       mode: settings.mode,
       delivery,
@@ -124,6 +126,7 @@ export class ExporterProcess {
       clock: own,
       observer,
       onFreshest: (sensorId, at, values) => freshest.push({ sensorId, at, values }),
+      channelsOf: settings.channelsOf ?? (() => undefined),
     });
     return new ExporterProcess(engine, delivery, server, life, { counted, freshest, log });
   }

@@ -38,6 +38,10 @@ export class RecordedServer {
   intervalsKnown = true;
   /** `sensor/type` of every question so far. */
   readonly asked: string[] = [];
+  /** Called when the rows of a series are put together, before they arrive. */
+  onAnswer: (() => void) | undefined;
+  /** Values in all rows of series that were answered. */
+  answeredValues = 0;
   readonly #clock: Clock;
   readonly #latencyMs: number;
 
@@ -114,13 +118,21 @@ export class RecordedServer {
     });
   }
 
-  async timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
+  async timeSeries(
+    sensorId: string,
+    type: SeriesType,
+    signal: AbortSignal,
+    channelIds?: readonly string[],
+  ): Promise<TimeSeries> {
     this.asked.push(`${sensorId}/${type}`);
     await this.#clock.sleep(this.#latencyMs / 2, signal);
     if (this.failure !== undefined) throw failed(this.failure);
     const failure = this.failing.get(sensorId);
     if (failure !== undefined) throw failed(failure);
-    const all = this.answers.get(sensorId) ?? this.#rows(this.sensor(sensorId), type);
+    const whole = this.answers.get(sensorId) ?? this.#rows(this.sensor(sensorId), type);
+    const all = channelIds === undefined ? whole : whole.map((row) => onlyThose(row, channelIds));
+    this.answeredValues += all.reduce((sum, { values }) => sum + values.length, 0);
+    this.onAnswer?.();
     await this.#clock.sleep(this.#latencyMs / 2, signal);
     const downAt = this.down.get(sensorId) ?? Number.POSITIVE_INFINITY;
     const gap = all.filter(({ at }) => at >= downAt).map(({ at }) => at);
@@ -154,6 +166,10 @@ function row(at: number, value: number): TimeSeriesRow {
       ["1", 1],
     ],
   };
+}
+
+function onlyThose({ at, values }: TimeSeriesRow, channelIds: readonly string[]): TimeSeriesRow {
+  return { at, values: values.filter(([channelId]) => channelIds.includes(channelId)) };
 }
 
 function failed(code: ErrorCode): ApiError {

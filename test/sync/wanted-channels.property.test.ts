@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { seededRandom } from "../../src/simulator/random.ts";
+import type { KnownChannels } from "../../src/sync/wanted-channels.ts";
+import { HOUR, MINUTE, recordedSensor, world } from "./support/exporter.ts";
+
+const MINUTES = 30;
+const DROPPING: KnownChannels = { kept: ["0"], dropped: ["1", "-4"] };
+
+/**
+ * Half an hour in which server and receiver now and then are not there, sensors go down, the server's clock is set, and
+ * the exporter is killed and started again; the same for the same seed, whatever it asks for.
+ * @returns what came of channel 0, and how many values the server had to send
+ */
+async function play(seed: number, channelsOf: (() => KnownChannels) | undefined) {
+  const random = seededRandom(seed);
+  const isOften = (part: number): boolean => random() < part;
+  const sensors = [recordedSensor("7", 60), recordedSensor("8", 30), recordedSensor("9", 10, { phaseSeconds: 3 })];
+  const subject = world(sensors, {
+    requestsPerCycle: 20,
+    // Requests to the receiver are the same, however many values rows have.
+    maxBatchPoints: 1_000_000,
+    ...(channelsOf === undefined ? {} : { channelsOf }),
+  });
+  const { server, receiver, clock } = subject;
+  let process = await subject.start();
+  for (let minute = 0; minute < MINUTES; minute++) {
+    server.failure = isOften(0.2) ? "API_UNAVAILABLE" : undefined;
+    receiver.mood = isOften(0.2) ? "is down" : "accepts";
+    if (isOften(0.1)) server.down.set("8", server.now());
+    else if (isOften(0.3)) server.down.delete("8");
+    if (isOften(0.1)) await clock.advance(random() * 6 * HOUR);
+    if (isOften(0.1)) {
+      process.kill();
+      process = await subject.start();
+    }
+    await subject.run(process, 1, 20_000 + Math.floor(random() * 60_000));
+  }
+  server.failure = undefined;
+  receiver.mood = "accepts";
+  await subject.run(process, 5);
+  await subject.stop(process);
+  const points = receiver.received.flatMap(({ sensorId, at, resolution, values }) =>
+    values.filter(([channelId]) => channelId === "0").map(([, value]) => ({ sensorId, at, resolution, value })),
+  );
+  return { points, values: server.answeredValues };
+}
+
+test("the same points of the channels that are kept arrive, whether the others are read or not", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), async (seed) => {
+      const [all, some] = [await play(seed, undefined), await play(seed, () => DROPPING)];
+      expect(some.points).toEqual(all.points);
+      expect(some.points.length).toBeGreaterThan(0);
+      expect(some.values).toBe(all.values / 2);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test("no row that was measured after a channel came to be wanted lacks it", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), fc.integer({ min: 1, max: 40 }), async (seed, answers) => {
+      const random = seededRandom(seed);
+      const subject = world([recordedSensor("7", 5), recordedSensor("8", 10), recordedSensor("9", 20)], {
+        channelsOf: () => (since === undefined ? DROPPING : { kept: ["0", "1"], dropped: ["-4"] }),
+      });
+      const { server, receiver } = subject;
+      let since: number | undefined;
+      let left = answers;
+      server.onAnswer = () => {
+        if (--left === 0) since = server.now();
+      };
+      const process = await subject.start();
+      for (let minute = 0; minute < 15; minute++) await subject.run(process, 1, random() * MINUTE + 1_000);
+      await subject.stop(process);
+      const rows = receiver.received.filter(({ at }) => since !== undefined && at >= since);
+      expect(rows.filter(({ values }) => values.length !== 2)).toEqual([]);
+      expect(rows.length).toBeGreaterThan(0);
+    }),
+    { numRuns: 20 },
+  );
+});
