@@ -20,10 +20,9 @@ describe("channelsToAsk", () => {
 });
 
 describe("a channel that is wanted from a moment on", () => {
-  /** Channel 1 is dropped until `wanted` says otherwise; at that, the series are being read. */
-  async function reloadWhileReading() {
+  /** Channel 1 is dropped until a reload, at which the series are being read. */
+  async function reloadWhileReading(all: readonly string[]) {
     let wanted = ["0"];
-    const all = ["0", "1", "-4"];
     const subject = world([recordedSensor("7", 10)], {
       channelsOf: () => ({ kept: wanted, dropped: all.filter((id) => !wanted.includes(id)) }),
     });
@@ -41,8 +40,11 @@ describe("a channel that is wanted from a moment on", () => {
     return { before, rows: receiver.received, at };
   }
 
-  test("is in all rows of what was read when that came, and no row comes twice", async () => {
-    const { before, rows, at } = await reloadWhileReading();
+  test.each([
+    { where: "some are still not wanted", all: ["0", "1", "2", "3"] },
+    { where: "too few are not wanted for a shorter question", all: ["0", "1", "-4"] },
+  ])("is in all rows of what was read when that came, and no row comes twice, where $where", async ({ all }) => {
+    const { before, rows, at } = await reloadWhileReading(all);
     const ofSeries = rows.slice(0, before).filter(({ values }) => values.length === 1);
     expect(ofSeries.length).toBeGreaterThan(10);
     const later = rows.slice(before);
