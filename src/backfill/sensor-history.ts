@@ -2,6 +2,7 @@ import { mapEntry } from "../lib/map-entry.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { TimeSeries } from "../prtg/records.ts";
 import type { SeriesType } from "../prtg/series-types.ts";
+import { channelsToAsk, type KnownChannels } from "../sync/wanted-channels.ts";
 import type { PlannedSensor } from "./plan.ts";
 import type { SeriesRange } from "./series-ranges.ts";
 import { dayOf } from "./utc-day.ts";
@@ -15,7 +16,7 @@ export interface SensorHistory {
   readonly days: ReadonlyMap<number, ReadonlyMap<number, DaySamples>>;
   /** What the values become, in all series of their channels. */
   readonly samples: number;
-  /** Rows that could not be read, and channels that no list names; channels that rules drop do not count. */
+  /** Rows that could not be read, and channels that no list names, which are met only where all channels are read. */
   readonly skippedRows: number;
   readonly unknownChannels: number;
 }
@@ -30,10 +31,11 @@ export async function readSensorHistory(
   ranges: readonly SeriesRange[],
   signal: AbortSignal,
 ): Promise<SensorHistory> {
+  const asked = channelsToAsk(channelsOf(sensor));
   const read = new Map<SeriesType, TimeSeries>();
   // The finest first: its window is the one that moves on soonest.
   for (const { type } of ranges.toReversed()) {
-    if (!read.has(type)) read.set(type, await api.timeSeries(sensor.id, type, signal));
+    if (!read.has(type)) read.set(type, await api.timeSeries(sensor.id, type, signal, asked));
   }
   const channels = new Map(
     sensor.channels.map(({ channelId, series }, position) => [channelId, { position, series: series.length }]),
@@ -56,4 +58,11 @@ export async function readSensorHistory(
   }
   const skippedRows = read.values().reduce((sum, { skipped }) => sum + skipped, 0);
   return { days, samples, skippedRows, unknownChannels: unknown.size };
+}
+
+/** By whether rules drop them. */
+function channelsOf({ channels }: PlannedSensor): KnownChannels {
+  const [kept, dropped]: [string[], string[]] = [[], []];
+  for (const { channelId, series } of channels) (series.length > 0 ? kept : dropped).push(channelId);
+  return { kept, dropped };
 }

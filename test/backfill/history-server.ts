@@ -43,9 +43,10 @@ export class HistoryServer extends MemoryServer {
     }
   }
 
-  override async timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
+  override async timeSeries(...asked: Parameters<MemoryServer["timeSeries"]>): Promise<TimeSeries> {
+    const [sensorId, type] = asked;
     this.asks(sensorId, type);
-    return super.timeSeries(sensorId, type, signal);
+    return super.timeSeries(...asked);
   }
 
   /** The rows of a sensor, for tests that change them. */

@@ -138,6 +138,30 @@ describe("files of a configuration with labels and rules", () => {
   });
 });
 
+describe("history of sensors of which rules drop at least half of the channels", () => {
+  const DROPPING =
+    "mapping: { rules: [{ match: { channel: ['channel -4', 'channel 10', 'channel 0'] }, drop: true }] }";
+
+  test("is read without them, and the files are the same", async () => {
+    const { mapper } = await configured(DROPPING);
+    const output = [emptyFolder(), emptyFolder()] as const;
+    const api = server();
+    const outcome = await run({ api, output: output[0], mapper }, WANTED);
+    expect(outcome).toMatchObject({ run: { sensors: 2, series: 2, samples: 2 * TIMES.length } });
+    expect(api.asked.filter((question) => question.startsWith("timeSeries")).toSorted()).toEqual([
+      'timeSeries {"sensorId":"10","type":"short","channels":["2"]}',
+      'timeSeries {"sensorId":"9","type":"short","channels":["2"]}',
+    ]);
+    // One that has no such parameter.
+    const other = server();
+    const { timeSeries } = other;
+    other.timeSeries = (sensorId, type, signal) => timeSeries.call(other, sensorId, type, signal);
+    await run({ api: other, output: output[1], mapper }, WANTED);
+    expect(filesOf(output[0])).toEqual(filesOf(output[1]));
+    expect(filesOf(output[0]).size).toBe(1);
+  });
+});
+
 describe("a run that is continued with another configuration", () => {
   test.each([
     ["labels", SECTIONS.replace("device: host_name", "device: host_label")],

@@ -208,10 +208,15 @@ export class MemoryServer implements MonitoringApi {
     return items && { items, complete: true, skipped: 0 };
   }
 
-  async timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal): Promise<TimeSeries> {
-    await this.#ask("timeSeries", signal, { sensorId, type });
+  async timeSeries(
+    sensorId: string,
+    type: SeriesType,
+    signal: AbortSignal,
+    channels?: readonly string[],
+  ): Promise<TimeSeries> {
+    await this.#ask("timeSeries", signal, { sensorId, type, channels });
     const series = this.series.get(`${sensorId}/${type}`);
-    if (series !== undefined) return series;
+    if (series !== undefined) return channels === undefined ? series : ofChannels(series, channels);
     throw new ApiError("API_NOT_FOUND", `no time series of sensor ${sensorId}`, { endpoint: "/timeSeries" });
   }
 
@@ -245,4 +250,9 @@ export class MemoryServer implements MonitoringApi {
 
 function notFound(endpoint: string): ApiError {
   return new ApiError("API_NOT_FOUND", `${endpoint}: not found`, { endpoint, httpStatus: 404 });
+}
+
+function ofChannels({ rows, ...series }: TimeSeries, channels: readonly string[]): TimeSeries {
+  const those = ([channelId]: readonly [string, number]) => channels.includes(channelId);
+  return { ...series, rows: rows.map(({ at, values }) => ({ at, values: values.filter(those) })) };
 }
