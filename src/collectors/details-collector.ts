@@ -78,7 +78,7 @@ export class DetailsCollector implements Collector {
   }
 }
 
-/** A server that ignores the filter lists all channels. */
-function isOnePerSensor(channels: readonly Pick<ChannelRecord, "sensorId">[]): boolean {
+/** Whether these can be the primary channels: a server that ignores the filter lists all channels. */
+export function isOnePerSensor(channels: readonly Pick<ChannelRecord, "sensorId">[]): boolean {
   return new Set(channels.map(({ sensorId }) => sensorId)).size === channels.length;
 }

@@ -26,7 +26,7 @@ export const READINGS = {
   group: { goesOnAfter: ["API_ENDPOINT_MISSING"], without: "the tree is shown without groups" },
   probe: { goesOnAfter: ["API_ENDPOINT_MISSING"], without: "the tree is shown without probes" },
   channels: { goesOnAfter: [], without: "no values are shown" },
-  details: { goesOnAfter: [], without: "license, probes, auto-discoveries and primary channels are not shown" },
+  details: { goesOnAfter: "any", without: "license, probes, auto-discoveries and primary channels are not shown" },
   lookups: { goesOnAfter: "any", without: "states of channels are not shown" },
 } as const satisfies Record<NodeKind, Reading> & Record<string, Reading>;
 

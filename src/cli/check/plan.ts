@@ -4,6 +4,7 @@ import { READINGS } from "../../collectors/readings.ts";
 import type { Config } from "../../config/load.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { type NodeKind, READING_ORDER } from "../../prtg/records.ts";
+import { detailsStep } from "./details-step.ts";
 import {
   channelsStep,
   type FoundLists,
@@ -117,32 +118,6 @@ const OBJECT_COUNTS: Step = {
     return ok([...counts].map(([kind, count]) => `${kind} ${count}`).join(", "));
   },
 };
-
-/** Each of the details by itself: what is not told is named. */
-function detailsStep(found: FoundLists, isWhole: boolean): Step {
-  return {
-    subject: "details",
-    reading: "details",
-    remedy: "Nothing if they are not missed; else leave collectors.details off.",
-    run: async ({ api: { details }, signal }) => {
-      const license = isWhole ? await details.license(signal) : undefined;
-      const running = isWhole ? await details.autodiscoveries(signal) : undefined;
-      const probe = found.nodes.get("probe")?.[0]?.id;
-      const connected = probe === undefined ? undefined : await details.probeConnected(probe, signal);
-      const primary = (await details.primaryChannels(signal))?.items.length;
-      const sensors =
-        license?.used === undefined ? undefined : `${license.used} of ${license.max ?? "unlimited"} sensors`;
-      const told = (name: string, value: unknown) => `${name}: ${value ?? "not told"}`;
-      return ok(
-        [
-          ...(isWhole ? [told("license", sensors), told("auto-discoveries under way", running)] : []),
-          told("first probe", connected === undefined ? undefined : connected ? "connected" : "not connected"),
-          told("primary channels", primary),
-        ].join(", "),
-      );
-    },
-  };
-}
 
 const SERIES_REMEDY = "Nothing if collectors.timeseries is not needed; else update the server.";
 
