@@ -165,6 +165,32 @@ describe("the page of one server", () => {
   });
 });
 
+describe("the last run of a collector", () => {
+  const [server] = statusReport().servers;
+  const complete = server?.collectors?.[0];
+  if (server === undefined || complete === undefined) throw new Error("no collector to begin with");
+
+  test.each([
+    ["is complete", {}, "✓ Complete"],
+    ["left something out", { complete: false }, "! Incomplete"],
+    // The objects of a list that the server lacks. No list says so, and none is complete then.
+    ["read one by one, a round in a run", { complete: false, round_seconds: 60 }, "! One by one, each every 60 s"],
+    [
+      "read one by one, a round in some runs",
+      { complete: true, round_seconds: 660 },
+      "! One by one, each every 11 min",
+    ],
+    ["failed while it read one by one", { error: "no", round_seconds: 660 }, "✕ Failed"],
+    ["is yet to come", { last_duration_seconds: null, round_seconds: 660 }, "… Not yet"],
+    ["was the last", { state: "off", round_seconds: 660 }, "– Off: no such endpoint"],
+  ] as const)("that %s", (_what, more, expected) => {
+    const servers = [{ ...server, collectors: [{ ...complete, ...more }] }];
+    const shown = texts(rendered(() => singlePage({ ...statusReport(), servers }, nodeReport())));
+    const [, lastRun = ""] = shown.split("Skipped tree ");
+    expect(lastRun.slice(0, expected.length)).toBe(expected);
+  });
+});
+
 describe("the page of many servers", () => {
   const listed = (more: Parameters<typeof serverListReport>[1] = {}, course: StatusCourse = courseOf([0, 3, 1])) =>
     rendered(() => overviewPage(serverListReport(asIs, more), { find: "", page: 2 }, () => course, around));
