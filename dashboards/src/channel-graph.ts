@@ -1,8 +1,9 @@
 import * as common from "@grafana/grafana-foundation-sdk/common";
 import * as units from "@grafana/grafana-foundation-sdk/units";
+import { channelLimits, channelValues, withUnit } from "./channel-queries.ts";
 import { graphPanel, type PanelText } from "./panels.ts";
 
-/** Grafana's names for units as the product spells them. Series of different units get axes of their own. */
+/** Grafana's names for units as the product spells them, and for base units. Series of different units get axes of their own. */
 const UNITS: readonly (readonly [spelled: string, unit: string])[] = [
   ["%", units.Percent],
   ["msec|ms", units.Milliseconds],
@@ -14,22 +15,34 @@ const UNITS: readonly (readonly [spelled: string, unit: string])[] = [
   ["kbit/s", units.KilobitsPerSecond],
   ["Mbit/s", units.MegabitsPerSecond],
   ["Gbit/s", units.GigabitsPerSecond],
-  ["Byte|Bytes|B", units.BytesIEC],
+  ["Byte|Bytes|B|bytes", units.BytesIEC],
   ["KByte|KB", units.Kibibytes],
   ["MByte|MB", units.Mebibytes],
   ["GByte|GB", units.Gibibytes],
   ["TByte|TB", units.Tebibytes],
   ["KByte/s|KB/s", units.KibibytesPerSecond],
   ["MByte/s|MB/s", units.MebibytesPerSecond],
-  ["#/s", units.CountsPerSecond],
-  ["°C", units.Celsius],
-  ["V", units.Volt],
-  ["A", units.Ampere],
-  ["W", units.Watt],
+  ["bytes_per_second", units.BytesPerSecondIEC],
+  ["#/s|per_second", units.CountsPerSecond],
+  ["ratio", units.PercentUnit],
+  ["°C|celsius", units.Celsius],
+  ["V|volts", units.Volt],
+  ["A|amperes", units.Ampere],
+  ["W|watts", units.Watt],
+  ["voltamperes", units.VoltAmpere],
   ["kWh", units.KiloWattHour],
-  ["Hz", units.Hertz],
+  ["joules", units.Joule],
+  ["ohms", units.Ohm],
+  ["Hz|hertz", units.Hertz],
   ["rpm|RPM", units.RevolutionsPerMinute],
-  ["dBm", units.DecibelMilliWatt],
+  ["decibels", units.Decibel],
+  ["dBm|dbm", units.DecibelMilliWatt],
+  ["lux", units.Lux],
+  ["pascals", units.Pascals],
+  ["meters", units.Meter],
+  ["meters_per_second", units.MetersPerSecond],
+  ["grams", units.Gram],
+  ["liters", units.Litre],
 ];
 
 export interface ChannelGraphOptions extends PanelText {
@@ -47,8 +60,11 @@ export function channelGraph({ channels, severalSensors, ...panel }: ChannelGrap
   const graph = graphPanel({
     ...panel,
     series: [
-      { expr: `max by (${key}) (prtg_channel_value{${channels}})`, legend: `${name} [{{unit}}]` },
-      { expr: `max by (${key}, limit) (prtg_channel_limit{${channels}})`, legend: `${name} {{limit}} [{{unit}}]` },
+      { expr: `max by (${key}) (${withUnit(channelValues(channels))})`, legend: `${name} [{{unit}}]` },
+      {
+        expr: `max by (${key}, limit) (${withUnit(channelLimits(channels))})`,
+        legend: `${name} {{limit}} [{{unit}}]`,
+      },
     ],
     calcs: ["lastNotNull", "min", "mean", "max"],
   });

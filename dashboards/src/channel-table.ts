@@ -1,10 +1,11 @@
 import * as units from "@grafana/grafana-foundation-sdk/units";
+import { CHANNEL, channelLimits, channelValues, withUnit } from "./channel-queries.ts";
 import { ID, linkTo, WEB_COLUMN } from "./links.ts";
 import type { PanelText } from "./panels.ts";
 import { CHANNEL_KEY, withWeb } from "./sensor-queries.ts";
 import { type Column, coloredFromOne, tablePanel } from "./table.ts";
 
-const LABELS = "job, server, sensor_id, channel_id, probe, group, device, sensor, channel, unit";
+const LABELS = `${CHANNEL}, probe, group, device, sensor, channel, unit`;
 const LIMITS = [
   ["max_error", "Error above"],
   ["max_warning", "Warning above"],
@@ -21,19 +22,19 @@ export interface ChannelTableOptions extends PanelText {
 
 /** A line per channel: value, unit, state, limits, and how many of them it is beyond. */
 export function channelTable({ channels, severalDevices, ...panel }: ChannelTableOptions) {
-  const values = `prtg_channel_value{${channels}}`;
+  const values = channelValues(channels);
   const numbers: Partial<Column> = { unit: units.Short, pixels: 120 };
   return tablePanel({
     ...panel,
     queries: [
-      withWeb(`max by (${LABELS}) (${values})`),
-      ...LIMITS.map(([limit]) => `max by (${LABELS}) (prtg_channel_limit{${channels},limit="${limit}"})`),
-      `sum by (job, server, sensor_id, channel_id) (
-        max by (job, server, sensor_id, channel_id, limit) (
+      withWeb(`max by (${LABELS}) (${withUnit(values)})`),
+      ...LIMITS.map(([limit]) => `max by (${LABELS}) (${withUnit(channelLimits(`${channels},limit="${limit}"`))})`),
+      `sum by (${CHANNEL}) (
+        max by (${CHANNEL}, limit) (
           prtg_channel_limit_exceeded{job=~"$job",server=~"$server"} and on (${CHANNEL_KEY}) ${values}
         )
       )`,
-      `max by (job, server, sensor_id, channel_id, state) (prtg_channel_state{${channels}})`,
+      `max by (${CHANNEL}, state) (prtg_channel_state{${channels}})`,
     ],
     columns: [
       ...(severalDevices ? [{ from: "device", title: "Device" }] : []),

@@ -3,6 +3,7 @@ import * as common from "@grafana/grafana-foundation-sdk/common";
 import * as units from "@grafana/grafana-foundation-sdk/units";
 import { chosenEvents, statusChanges, statusEvents } from "./annotations.ts";
 import { channelGraph } from "./channel-graph.ts";
+import { CHANNEL, channelValues, withUnit } from "./channel-queries.ts";
 import { channelTable } from "./channel-table.ts";
 import { buildDashboard } from "./dashboard.ts";
 import { ID, linkTo, toDevice, toSensor, UIDS, WEB_COLUMN } from "./links.ts";
@@ -31,8 +32,8 @@ import {
 const FOUND = `${SERVERS},${chosen("probe", "group")},${searched("path")}`;
 const SENSORS = `${FOUND},${chosen("device", "sensor")}`;
 const EVENTS = chosenEvents("probe", "group", "device", "sensor");
-const CHANNEL = searched("channel");
-const CHANNELS = `${SENSORS},${CHANNEL}`;
+const CHANNELS_FOUND = `${FOUND},${searched("channel")}`;
+const CHANNELS = `${SENSORS},${searched("channel")}`;
 
 const found = [
   statPanel({
@@ -46,7 +47,7 @@ const found = [
   statPanel({
     title: "Channels found",
     description: "Channels with a value whose path and name fit the search, on all devices.",
-    expr: `count(count by (job, server, sensor_id, channel_id) (prtg_channel_value{${FOUND},${CHANNEL}}))`,
+    expr: `count(count by (${CHANNEL}) (${channelValues(CHANNELS_FOUND)}))`,
     levels: [[null, NEUTRAL]],
     width: 4,
     none: "None",
@@ -54,12 +55,15 @@ const found = [
   statPanel({
     title: "Channels shown",
     description: "Channels with a value of the chosen devices and sensors: those in the graph and the table.",
-    expr: `count(count by (job, server, sensor_id, channel_id) (prtg_channel_value{${CHANNELS}}))`,
+    expr: `count(count by (${CHANNEL}) (${channelValues(CHANNELS)}))`,
     levels: [[null, NEUTRAL]],
     width: 4,
     none: "None",
   }),
 ];
+
+/** Counted by name and unit first: a base unit is then read from some dozens of names, not from that of each channel. */
+const BY_NAME = `count by (__name__, unit) (group by (${CHANNEL}, __name__, unit) (${channelValues(CHANNELS_FOUND)}))`;
 
 const byUnit = new bargauge.PanelBuilder()
   .title("Channels found, by unit")
@@ -69,7 +73,7 @@ const byUnit = new bargauge.PanelBuilder()
   .height(HEIGHT.stat)
   .withTarget(
     instantQuery({
-      expr: `topk(10, count by (unit) (count by (job, server, sensor_id, channel_id, unit) (prtg_channel_value{${FOUND},${CHANNEL}})))`,
+      expr: `topk(10, sum by (unit) (${withUnit(BY_NAME)}))`,
       legend: "{{unit}}",
     }),
   )

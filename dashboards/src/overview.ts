@@ -4,6 +4,7 @@ import * as piechart from "@grafana/grafana-foundation-sdk/piechart";
 import * as units from "@grafana/grafana-foundation-sdk/units";
 import type { StatusToken } from "../../src/prtg/status.ts";
 import { chosenEvents, statusChanges, statusEvents } from "./annotations.ts";
+import { CHANNEL, channelLimits, channelValues, withUnit } from "./channel-queries.ts";
 import { buildDashboard } from "./dashboard.ts";
 import { ID, leadsTo, linkTo, toDevice, toSensor, UIDS, WEB_COLUMN } from "./links.ts";
 import { logsPanel } from "./logs-panel.ts";
@@ -312,7 +313,8 @@ const paused = tablePanel({
   none: "Nothing is paused",
 });
 
-const CHANNEL_LABELS = "job, server, sensor_id, channel_id, probe, group, device, sensor, channel, unit";
+const CHANNEL_LABELS = `${CHANNEL}, probe, group, device, sensor, channel, unit`;
+const ERROR_LIMITS = channelLimits(`${SENSORS},limit=~"max_error|min_error"`);
 const EXCEEDED = `(prtg_channel_limit_exceeded{${SERVERS},limit=~"max_error|min_error"} == 1)`;
 
 const beyondLimits = tablePanel({
@@ -320,9 +322,9 @@ const beyondLimits = tablePanel({
   description: "Values that are beyond an error limit of their channel, and that limit; at most 500.",
   queries: [
     withWeb(
-      `topk(500, max by (${CHANNEL_LABELS}, limit) (prtg_channel_limit{${SENSORS},limit=~"max_error|min_error"} and on (${CHANNEL_KEY}, limit) ${EXCEEDED}))`,
+      `topk(500, max by (${CHANNEL_LABELS}, limit) (${withUnit(`${ERROR_LIMITS} and on (${CHANNEL_KEY}, limit) ${EXCEEDED}`)}))`,
     ),
-    `max by (${CHANNEL_LABELS}) (prtg_channel_value{${SENSORS}} and on (${CHANNEL_KEY}) ${EXCEEDED})`,
+    `max by (${CHANNEL_LABELS}) (${withUnit(`${channelValues(SENSORS)} and on (${CHANNEL_KEY}) ${EXCEEDED}`)})`,
   ],
   columns: [
     { from: "channel", title: "Channel" },

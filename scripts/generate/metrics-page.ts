@@ -79,8 +79,8 @@ mapping:
   keep_original: false
 \`\`\`
 
-Then only channels whose unit is not recognised stay in \`prtg_channel_value\`. Channels are missing on the dashboards then, which show that metric alone, while statuses, limits
-that are exceeded and alerts stay ([dashboards.md](dashboards.md#what-they-need)); \`keep_original: true\` has both, at a second series for each channel.
+Then only channels that no preset takes stay in \`prtg_channel_value\`: counts, codes, and units that are not recognised. Dashboards follow and show each channel by the metric that it has
+([dashboards.md](dashboards.md#what-they-need)); \`keep_original: true\` has both, at a second series for each channel.
 `;
 
 const AVAILABILITY = `

@@ -16,9 +16,11 @@ import {
   tableColumns,
   variablesIn,
 } from "../support/grafana-dashboards.ts";
-import { KNOWN_METRICS } from "../support/known-metrics.ts";
+import { metricsWithPresets } from "../support/known-metrics.ts";
 import { promqlLabels } from "../support/promql-labels.ts";
 
+/** Panels about channels also find those of mapping rules, by a selector without a name. */
+const KNOWN_METRICS = await metricsWithPresets();
 const CHANGE_METRIC = "prtg_sensor_status_since_timestamp_seconds";
 const ALWAYS_PASSED = ["datasource", "job", "server", "probe", "group", "device"];
 const GRID_WIDTH = 24;
@@ -73,6 +75,10 @@ describe("labels of PromQL", () => {
     ["histogram_quantile(0.9, b)", ["id", "job", "kind"], ["histogram_quantile le"]],
     ['1 - max_over_time(b{id="{}", nme!="x"}[1h:1m])', ["id", "job", "kind"], ["b nme"]],
     ["c", [], ["metric c"]],
+    ['{__name__=~"a|b",kind!=""}', ["__name__", "id", "job", "kind"], []],
+    ['{__name__!~"c",kind=""}', ["__name__", "id", "job", "le", "name"], []],
+    ['a or on (name) {kind!=""}', ["__name__", "id", "job", "kind", "le", "name"], ["right of matching name"]],
+    ['{id="x",none!=""}', [], ["metric ", " none"]],
   ])("%s", (expr, labels, unknown) => {
     const found = promqlLabels(expr, known);
     expect([...found.labels].sort()).toEqual(labels);

@@ -129,7 +129,7 @@ export function labelValues({ query }: GrafanaVariable): { selector: string; lab
 /** A value that the user has chosen or typed, or that Grafana knows. */
 export type Chosen = "all" | string | readonly string[];
 
-const REFERENCE = /\$\{(\w+)(?::(\w+))?\}|\$(\w+)/g;
+const REFERENCE = /\$\{(\w+)(?::(\w+))?\}|\$([A-Za-z_]\w*)/g;
 
 /** Names of the variables that a text refers to, without Grafana's own. */
 export function variablesIn(text: string): string[] {

@@ -1,3 +1,5 @@
+import { familiesOf } from "../../scripts/generate/preset-families.ts";
+import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { promqlLabels } from "./promql-labels.ts";
@@ -38,3 +40,9 @@ function recorded(known: ReadonlyMap<string, readonly string[]>): Map<string, re
 export const KNOWN_METRICS: ReadonlyMap<string, readonly string[]> = recorded(
   new Map([...Object.values(TREE_FAMILIES), ...registeredFamilies()].flatMap(seriesOf)),
 );
+
+/** The same, and those that presets give channels with their limits. */
+export async function metricsWithPresets(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const families = (await Promise.all(PRESET_NAMES.map(familiesOf))).flat();
+  return new Map([...KNOWN_METRICS, ...families.flatMap((family) => [family, family.limits]).flatMap(seriesOf)]);
+}

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { childrenOf, labelNames, madeLabel, metricOf, parsePromql } from "./promql-syntax.ts";
+import { childrenOf, labelNames, madeLabel, matchersOf, matches, metricOf, parsePromql } from "./promql-syntax.ts";
 
 export interface PromqlLabels {
   /** Labels that the result can have. */
@@ -55,11 +55,27 @@ export function promqlLabels(expression: string, labelsOf: ReadonlyMap<string, r
 
   const selected = (node: SyntaxNode): Labels => {
     const metric = metricOf(node, expression);
-    const labels = labelsOf.get(metric);
+    const labels = metric === "" ? labelsOfAny(node) : labelsOf.get(metric);
     if (labels === undefined) unknown.push(`metric ${metric}`);
     const known = new Set(labels);
-    need(labelNames(node.getChild("LabelMatchers"), expression), known, metric);
+    // Without a name, a matcher may be there to leave out what has the label.
+    const matched = metric === "" ? new Set(["__name__", ...[...labelsOf.values()].flat()]) : known;
+    need(labelNames(node.getChild("LabelMatchers"), expression), matched, metric);
     return known;
+  };
+
+  /** Of a selector without a name: labels of all metrics that it can select; undefined where there is none. */
+  const labelsOfAny = (node: SyntaxNode): string[] | undefined => {
+    const matchers = matchersOf(node, expression);
+    const fitting = [...labelsOf].filter(([name, labels]) =>
+      matchers.every((matcher) => {
+        const { label, operator, value } = matcher;
+        if (label === "__name__") return matches(matcher, name);
+        const isNegative = operator.startsWith("!");
+        return value === "" ? labels.includes(label) === isNegative : isNegative || labels.includes(label);
+      }),
+    );
+    return fitting.length === 0 ? undefined : ["__name__", ...fitting.flatMap(([, labels]) => labels)];
   };
 
   const aggregated = (node: SyntaxNode): Labels => {

@@ -1,5 +1,6 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@prometheus-io/lezer-promql";
+import { RE2JS } from "re2js";
 
 /** The syntax tree of an expression. Throws an Error where Prometheus would not understand it. */
 export function parsePromql(expression: string): SyntaxNode {
@@ -43,4 +44,31 @@ export function madeLabel(node: SyntaxNode, expression: string): string | undefi
 export function metricOf(selector: SyntaxNode, expression: string): string {
   const name = selector.getChild("Identifier");
   return name === null ? "" : expression.slice(name.from, name.to);
+}
+
+export interface LabelMatcher {
+  readonly label: string;
+  readonly operator: "=" | "!=" | "=~" | "!~";
+  readonly value: string;
+}
+
+/** What is in the braces of a selector. */
+export function matchersOf(selector: SyntaxNode, expression: string): LabelMatcher[] {
+  const textOf = (node: SyntaxNode | null) => (node === null ? "" : expression.slice(node.from, node.to));
+  return (selector.getChild("LabelMatchers")?.getChildren("UnquotedLabelMatcher") ?? []).map((matcher) => ({
+    label: textOf(matcher.getChild("LabelName")),
+    operator: textOf(matcher.getChild("MatchOp")) as LabelMatcher["operator"],
+    value: stringOf(textOf(matcher.getChild("StringLiteral"))),
+  }));
+}
+
+/** The text that a string literal stands for. */
+export function stringOf(literal: string): string {
+  return literal.startsWith("`") ? literal.slice(1, -1) : String(JSON.parse(literal));
+}
+
+/** Expressions are anchored, and `.` stands for any character. */
+export function matches({ operator, value }: LabelMatcher, text: string): boolean {
+  const isEqual = operator.endsWith("~") ? RE2JS.matches(`(?s:${value})`, text) : value === text;
+  return isEqual === !operator.startsWith("!");
 }
