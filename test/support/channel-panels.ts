@@ -1,19 +1,65 @@
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import type { World } from "../../src/simulator/world/model.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
 import { GRAFANA_DASHBOARDS, interpolate, shownPanels } from "./grafana-dashboards.ts";
-import type { SeriesLabels } from "./promql-answer.ts";
+import { parsePage } from "./parse-sample.ts";
+import type { Sample, SeriesLabels } from "./promql-answer.ts";
+import { lastMeasured } from "./world-truth.ts";
 
-const PRESETS = PRESET_NAMES.join(", ");
-/** A name without our prefix, and a label that our own families use. */
-const OWN_RULE = "{ match: { channel: Downtime }, name: acme_idle_ratio, unit: ratio, labels: { state: idle } }";
+/** Names without our prefix, one with a label that our own families use, the other for channels that have states. */
+const OWN_RULES = [
+  "{ match: { channel: Downtime }, name: acme_idle_ratio, unit: ratio, labels: { state: idle } }",
+  '{ match: { channel: ["* Status", "* Check"] }, name: acme_code }',
+].join(", ");
+const MAPPING = `presets: [${PRESET_NAMES.join(", ")}], rules: [${OWN_RULES}]`;
+/** All families about channels that are no values. */
+const MORE = "metrics: { channel_info: always }\ncollectors: { details: { enabled: true } }\n";
 
 /** Ways to serve the same channels, by scrape job; `plain` as the server displays them. */
 export const SERVED = {
-  plain: "",
-  both: `mapping: { presets: [${PRESETS}], rules: [${OWN_RULE}] }`,
-  mapped: `mapping: { presets: [${PRESETS}], rules: [${OWN_RULE}], keep_original: false }`,
+  plain: MORE,
+  both: `${MORE}mapping: { ${MAPPING} }`,
+  mapped: `${MORE}mapping: { ${MAPPING}, keep_original: false }`,
 } as const;
 
 export type ServedJob = keyof typeof SERVED;
+
+export const JOBS = ["plain", "both", "mapped"] as const satisfies readonly ServedJob[];
+
+const SIZE = { probes: 2, devices: 20, sensors: 160, channels: 1_200 };
+const MINUTE = 60_000;
+const MAX_TRIES = 100;
+
+/** The same one for each exporter. */
+export function worldAt(startedAt: number): World {
+  return createWorld({ seed: 42, size: SIZE, startedAt });
+}
+
+/** Not long before now, and no value is about to be withdrawn for its age: one exporter could show it, the next not. */
+export function calmMoment(): number {
+  const now = systemClock.now();
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const at = now - tries * MINUTE;
+    if (isCalm(worldAt(at), at)) return at;
+  }
+  throw new Error("at each minute some value is about to be withdrawn");
+}
+
+function isCalm(world: World, at: number): boolean {
+  return world.list("sensor").every((sensor) => {
+    const age = at - (lastMeasured(world, sensor, at) ?? 0);
+    return Math.abs(age - Math.max(3_000 * sensor.intervalSeconds, 5 * MINUTE)) > MINUTE;
+  });
+}
+
+/** A page as a Prometheus has it, which takes labels without a value for none. */
+export function samplesOf(page: string, job: ServedJob): Sample[] {
+  return [...parsePage(page).values()].map(({ name, labels, value }) => {
+    const all = Object.entries({ ...labels, __name__: name, job, instance: `${job}:9705` });
+    return { labels: Object.fromEntries(all.filter(([, text]) => text !== "")), value: Number(value) };
+  });
+}
 
 export interface ChannelQuery {
   readonly name: string;
@@ -22,16 +68,17 @@ export interface ChannelQuery {
 }
 
 /** All queries of panels about channels. */
-export const CHANNEL_QUERIES: readonly ChannelQuery[] = GRAFANA_DASHBOARDS.flatMap(({ title, templating, ...rest }) =>
-  shownPanels({ title, templating, ...rest }).flatMap((panel) =>
+export const CHANNEL_QUERIES: readonly ChannelQuery[] = GRAFANA_DASHBOARDS.flatMap((dashboard) =>
+  shownPanels(dashboard).flatMap((panel) =>
     panel.targets
       .filter(({ expr }) => /\bchannel_id\b/.test(expr))
       .map(({ refId, expr }) => ({
-        name: `${title}: ${panel.id} ${panel.title} ${refId}`,
+        name: `${dashboard.title}: ${panel.id} ${panel.title} ${refId}`,
         exprFor: (job: ServedJob, devices: readonly string[]) => {
-          const typed = templating.list.map(({ name, type }) => [name, type === "textbox" ? "" : "all"] as const);
+          const variables = dashboard.templating.list;
+          const typed = variables.map(({ name, type }) => [name, type === "textbox" ? "" : "all"] as const);
           const chosen = new Map<string, string | readonly string[]>([...typed, ["job", job], ["device", devices]]);
-          return interpolate(expr, templating.list, chosen).replace("topk(10,", "topk(1000,");
+          return interpolate(expr, variables, chosen).replace("topk(10,", "topk(1000,");
         },
       })),
   ),
@@ -40,4 +87,19 @@ export const CHANNEL_QUERIES: readonly ChannelQuery[] = GRAFANA_DASHBOARDS.flatM
 /** What a result is about: a channel, and which of its limits or states; empty for numbers of channels. */
 export function shownAs({ sensor_id = "", channel_id = "", limit = "", state = "" }: SeriesLabels): string {
   return [sensor_id, channel_id, limit, state].join(" ").trim();
+}
+
+/** What results are about, each as often as it is there; how many channels were counted where they are about none. */
+export function subjects(results: readonly Sample[]): string[] | number {
+  const found = results.map(({ labels }) => shownAs(labels)).sort();
+  return found.every((text) => text === "") ? results.reduce((sum, { value }) => sum + value, 0) : found;
+}
+
+/** Results without their job, in an order of their own. */
+export function shown(results: readonly Sample[]): string[] {
+  return results.map(({ labels: { job: _job, ...labels }, value }) => JSON.stringify([sorted(labels), value])).sort();
+}
+
+function sorted(labels: SeriesLabels): [string, string][] {
+  return Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
 }

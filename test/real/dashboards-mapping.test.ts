@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  CHANNEL_QUERIES,
+  type ChannelQuery,
+  calmMoment,
+  JOBS,
+  SERVED,
+  type ServedJob,
+  samplesOf,
+  shown,
+  subjects,
+  worldAt,
+} from "../support/channel-panels.ts";
+import { promqlAnswer, type Sample } from "../support/promql-answer.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { Prometheus } from "./support/prometheus.ts";
+import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
+
+/** Panels about channels, which a Prometheus answers whose exporters serve the same channels by different names. */
+
+describe.each(["prometheus-2", "prometheus-3"] as const)("panels about channels, with %s", (version) => {
+  describeWithPrograms([version], "channels in metrics of mapping rules", (programs) => {
+    const exporters = new Map<ServedJob, ScrapedExporter>();
+    let prometheus: Prometheus;
+    let samples: Sample[];
+    let devices: string[];
+    /** The time of a good scrape; Unix seconds. */
+    let now: number;
+
+    beforeAll(async () => {
+      const at = calmMoment();
+      for (const job of JOBS) {
+        const exporter = await startScrapedExporter({ settings: SERVED[job], simulator: { world: worldAt(at) } });
+        exporters.set(job, exporter);
+        exporter.simulator.freezeAt(at);
+        expect(await exporter.poll()).toBe(true);
+      }
+      const pages = [...exporters].map(async ([job, exporter]) => samplesOf(await exporter.fetchPage(), job));
+      samples = (await Promise.all(pages)).flat();
+      devices = [...new Set(samples.map(({ labels }) => labels.device ?? ""))];
+      prometheus = await Prometheus.start({
+        binary: programs[version],
+        target: exporters.get("plain")?.address,
+        scrapeJob: {
+          static_configs: [...exporters].map(([job, { address }]) => ({ targets: [address], labels: { job } })),
+        },
+      });
+      now = await prometheus.waitUntilScraped();
+    });
+
+    afterAll(async () => {
+      await prometheus?.stop();
+      for (const exporter of exporters.values()) await exporter.close();
+    });
+
+    async function ask(query: ChannelQuery, job: ServedJob): Promise<Sample[]> {
+      const series = await prometheus.query(query.exprFor(job, devices), now);
+      return series.map(({ labels, points }) => ({ labels, value: points[0]?.value ?? Number.NaN }));
+    }
+
+    test.each(CHANNEL_QUERIES.map((query) => [query.name, query] as const))(
+      "%s shows the same channels, whatever rules call them",
+      async (_name, query) => {
+        const displayed = await ask(query, "plain");
+        expect(displayed.length).toBeGreaterThan(0);
+        expect(shown(await ask(query, "both"))).toEqual(shown(displayed));
+        const mapped = await ask(query, "mapped");
+        expect(subjects(mapped)).toEqual(subjects(displayed));
+        // The unit tests rely on answers of their own making.
+        expect(shown(mapped)).toEqual(shown(promqlAnswer(query.exprFor("mapped", devices), samples)));
+      },
+    );
+  });
+});
