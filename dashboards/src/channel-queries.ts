@@ -11,8 +11,8 @@ const OTHERS = [
   ".+:.+",
 ].join("|");
 
-/** Rules choose the names of their metrics: they are found by the id of a channel, which nothing else in a Prometheus has. */
-const MAPPED = `__name__!~"${OTHERS}",channel_id!=""`;
+/** Rules choose the names of their metrics: they are found by the ids of a sensor and its channel, which nothing else in a Prometheus has. */
+const MAPPED = `__name__!~"${OTHERS}",sensor_id!="",channel_id!=""`;
 
 const UNITS = Object.values(BASE_UNITS).flatMap(({ suffix }) => suffix || []);
 

@@ -34,9 +34,9 @@ export function chosen(...labels: readonly string[]): string {
   return labels.map((label) => `${label}=~\`\${${label}:regex}\``).join(",");
 }
 
-/** A matcher for what somebody searches for in all of the label, without case. */
+/** A matcher for what somebody searches for in all of the label, without case. Names may have line breaks, which `.` is not in Prometheus 2. */
 export function searched(label: string): string {
-  return `${label}=~\`(?i).*(?:\${${label}:raw}).*\``;
+  return `${label}=~\`(?is).*(?:\${${label}:raw}).*\``;
 }
 
 /** Values of a label, asked for again whenever the time range changes. */

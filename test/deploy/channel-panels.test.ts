@@ -4,15 +4,15 @@ import { unitInName } from "../../src/mapping/rules/names.ts";
 import {
   CHANNEL_QUERIES,
   type ChannelQuery,
-  calmMoment,
   JOBS,
   SERVED,
   type ServedJob,
   samplesOf,
   shown,
   shownAs,
+  stillWorld,
   subjects,
-  worldAt,
+  WORLD_TIME,
 } from "../support/channel-panels.ts";
 import { promqlAnswer, type Sample } from "../support/promql-answer.ts";
 import { startSimulatedExporter } from "../support/simulated-exporter.ts";
@@ -26,8 +26,7 @@ let samples: Sample[];
 let devices: string[];
 
 beforeAll(async () => {
-  const at = calmMoment();
-  samples = (await Promise.all(JOBS.map((job) => scraped(job, at)))).flat();
+  samples = (await Promise.all(JOBS.map(scraped))).flat();
   devices = [...new Set(samples.map(({ labels }) => labels.device ?? ""))];
 });
 
@@ -35,10 +34,10 @@ afterAll(() => {
   samples = [];
 });
 
-async function scraped(job: ServedJob, at: number): Promise<Sample[]> {
-  const running = await startSimulatedExporter({ settings: SERVED[job], simulator: { world: worldAt(at) } });
+async function scraped(job: ServedJob): Promise<Sample[]> {
+  const running = await startSimulatedExporter({ settings: SERVED[job], simulator: { world: stillWorld() } });
   try {
-    running.simulator.freezeAt(at);
+    running.simulator.freezeAt(WORLD_TIME);
     expect(await running.poll()).toBe(true);
     return samplesOf(await running.page(), job);
   } finally {

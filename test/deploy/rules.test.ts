@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type MetricFamily, TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
+import { presetFamilies } from "../support/known-metrics.ts";
 import { promqlLabels } from "../support/promql-labels.ts";
 import { promqlNames } from "../support/promql-names.ts";
 import { ALERTS, RECORDS, RULE_TESTS, RULES } from "../support/rule-files.ts";
@@ -13,15 +14,23 @@ const TARGET_LABELS = ["job", "instance"];
 /** May be there in a cluster, and are left out by `without` only. */
 const CLUSTER_LABELS = ["pod"];
 
-const families: readonly MetricFamily[] = [...Object.values(TREE_FAMILIES), ...OWN_FAMILIES];
+const families: readonly MetricFamily[] = [
+  ...Object.values(TREE_FAMILIES),
+  ...OWN_FAMILIES,
+  ...(await presetFamilies()),
+];
 const labelsOf = new Map(families.map(({ name, labels }) => [name, [...TARGET_LABELS, ...labels]]));
 // Prometheus' own, for each target.
 labelsOf.set("up", TARGET_LABELS);
 for (const { record, expr } of RECORDS) labelsOf.set(record, [...promqlLabels(expr, labelsOf).labels]);
 
+/** Of a selector without a name: those that something has. */
+const ANY_LABELS = ["__name__", ...[...labelsOf.values()].flat()];
+const knownLabels = (metric: string) => (metric === "" ? ANY_LABELS : labelsOf.get(metric));
+
 function labelsIn(expr: string): string[] {
   const { metrics, made } = promqlNames(expr);
-  return [...[...metrics].flatMap((name) => labelsOf.get(name) ?? []), ...made];
+  return [...[...metrics].flatMap((name) => knownLabels(name) ?? []), ...made];
 }
 
 /** Metrics and labels that nothing serves. */
@@ -29,9 +38,9 @@ function unknownNames(expr: string): string[] {
   const { metrics, matched, listed } = promqlNames(expr);
   const known = new Set([...labelsIn(expr), ...CLUSTER_LABELS]);
   return [
-    ...[...metrics].filter((name) => !labelsOf.has(name)),
+    ...[...metrics].filter((name) => knownLabels(name) === undefined),
     ...matched
-      .filter(([name, label]) => !labelsOf.get(name)?.includes(label))
+      .filter(([name, label]) => !knownLabels(name)?.includes(label))
       .map(([name, label]) => `${name}{${label}}`),
     ...[...listed].filter((label) => !known.has(label)),
   ];
@@ -47,6 +56,7 @@ test.each([
     ["nme"],
   ],
   ["none in labels that are made", 'sum by (x, y) (label_replace(count_values("y", prtg_up), "x", "", "", ""))', []],
+  ["none in a selector without a name", '{__name__!~"prtg_.*",channel_id!="",nme!=""}', ["{nme}"]],
   ["what only looks like a name", 'time() - prtg_sensors{status="foo{bar}"} offset 5m # comment', []],
 ] as const)("finds %s", (_title, expr, found) => {
   expect(unknownNames(expr)).toEqual(found);

@@ -1,11 +1,9 @@
 import { PRESET_NAMES } from "../../src/config/mapping-schema.ts";
-import { systemClock } from "../../src/lib/clock.ts";
 import type { World } from "../../src/simulator/world/model.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { GRAFANA_DASHBOARDS, interpolate, shownPanels } from "./grafana-dashboards.ts";
 import { parsePage } from "./parse-sample.ts";
 import type { Sample, SeriesLabels } from "./promql-answer.ts";
-import { lastMeasured } from "./world-truth.ts";
 
 /** Names without our prefix, one with a label that our own families use, the other for channels that have states. */
 const OWN_RULES = [
@@ -14,7 +12,17 @@ const OWN_RULES = [
 ].join(", ");
 const MAPPING = `presets: [${PRESET_NAMES.join(", ")}], rules: [${OWN_RULES}]`;
 /** All families about channels that are no values. */
-const MORE = "metrics: { channel_info: always }\ncollectors: { details: { enabled: true } }\n";
+const FAMILIES = "metrics: { channel_info: always }\n";
+/** Of a world that stands still nothing is withdrawn for its age, however long one exporter is polled after another, and asked. */
+const LASTING = `stale_after: 24d
+collectors:
+  tree: { schedule: 24h }
+  status: { schedule: 24h }
+  channels: { schedule: 24h }
+  limits: { schedule: 24h }
+  details: { enabled: true, schedule: 24h }
+`;
+const MORE = `${FAMILIES}${LASTING}`;
 
 /** Ways to serve the same channels, by scrape job; `plain` as the server displays them. */
 export const SERVED = {
@@ -27,30 +35,16 @@ export type ServedJob = keyof typeof SERVED;
 
 export const JOBS = ["plain", "both", "mapped"] as const satisfies readonly ServedJob[];
 
-const SIZE = { probes: 2, devices: 20, sensors: 160, channels: 1_200 };
-const MINUTE = 60_000;
-const MAX_TRIES = 100;
+const SIZE = { probes: 2, devices: 12, sensors: 80, channels: 600 };
 
-/** The same one for each exporter. */
-export function worldAt(startedAt: number): World {
-  return createWorld({ seed: 42, size: SIZE, startedAt });
-}
+/** The time at which the world stands still, milliseconds since the epoch: it is the same in each run, and for each exporter. */
+export const WORLD_TIME = Date.UTC(2026, 0, 15, 12);
 
-/** Not long before now, and no value is about to be withdrawn for its age: one exporter could show it, the next not. */
-export function calmMoment(): number {
-  const now = systemClock.now();
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const at = now - tries * MINUTE;
-    if (isCalm(worldAt(at), at)) return at;
-  }
-  throw new Error("at each minute some value is about to be withdrawn");
-}
-
-function isCalm(world: World, at: number): boolean {
-  return world.list("sensor").every((sensor) => {
-    const age = at - (lastMeasured(world, sensor, at) ?? 0);
-    return Math.abs(age - Math.max(3_000 * sensor.intervalSeconds, 5 * MINUTE)) > MINUTE;
-  });
+/** Channels that are beyond a warning limit there are beyond an error limit, too. */
+export function stillWorld(): World {
+  const world = createWorld({ seed: 2, size: SIZE, startedAt: WORLD_TIME });
+  for (const { limits } of world.channels()) if (limits.maxWarning !== undefined) limits.maxError = limits.maxWarning;
+  return world;
 }
 
 /** A page as a Prometheus has it, which takes labels without a value for none. */

@@ -41,8 +41,13 @@ export const KNOWN_METRICS: ReadonlyMap<string, readonly string[]> = recorded(
   new Map([...Object.values(TREE_FAMILIES), ...registeredFamilies()].flatMap(seriesOf)),
 );
 
+/** The metrics that presets give channels, with those of their limits. */
+export async function presetFamilies(): Promise<readonly MetricFamily[]> {
+  const families = (await Promise.all(PRESET_NAMES.map(familiesOf))).flat();
+  return families.flatMap((family) => [family, family.limits]);
+}
+
 /** The same, and those that presets give channels with their limits. */
 export async function metricsWithPresets(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const families = (await Promise.all(PRESET_NAMES.map(familiesOf))).flat();
-  return new Map([...KNOWN_METRICS, ...families.flatMap((family) => [family, family.limits]).flatMap(seriesOf)]);
+  return new Map([...KNOWN_METRICS, ...(await presetFamilies()).flatMap(seriesOf)]);
 }

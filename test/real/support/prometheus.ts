@@ -126,11 +126,38 @@ export class Prometheus {
   }
 
   async #goodScrape(since: number, limitMs = 60_000): Promise<number> {
+    return this.#waitFor(limitMs, async (targets) => {
+      const times = (await this.#lastScrapes()).map(({ time }) => time).filter((time) => time >= since);
+      return times.length > 0 && times.length >= targets ? Math.max(...times) : undefined;
+    });
+  }
+
+  /**
+   * Waits until each job was scraped well once; of jobs with one target each. What a query about the time of a scrape finds of
+   * its job does not change any more: a scrape that failed since then is later.
+   * @returns these times by job, Unix seconds
+   */
+  goodScrapes(limitMs = 60_000): Promise<ReadonlyMap<string, number>> {
+    const times = new Map<string, number>();
+    return this.#waitFor(limitMs, async (targets) => {
+      for (const { job, time } of await this.#lastScrapes()) times.set(job, times.get(job) ?? time);
+      return times.size > 0 && times.size >= targets ? times : undefined;
+    });
+  }
+
+  /** Of each target whose last scrape was good: when that was. */
+  async #lastScrapes(): Promise<{ job: string; time: number }[]> {
+    const scrapes = await this.query("timestamp(up) and (up == 1)");
+    return scrapes.map(({ labels: { job = "" }, points }) => ({ job, time: points[0]?.value ?? 0 }));
+  }
+
+  /** Waits until `find` finds something; it is told how many targets there are. */
+  async #waitFor<Found>(limitMs: number, find: (targets: number) => Promise<Found | undefined>): Promise<Found> {
     const deadline = Date.now() + limitMs;
     for (;;) {
-      const [targets, scrapes] = await Promise.all([this.targets(), this.query("timestamp(up) and (up == 1)")]);
-      const times = scrapes.map(({ points }) => points[0]?.value ?? 0).filter((time) => time >= since);
-      if (times.length > 0 && times.length >= targets.length) return Math.max(...times);
+      const targets = await this.targets();
+      const found = await find(targets.length);
+      if (found !== undefined) return found;
       if (Date.now() > deadline) throw new Error(`no good scrape: ${JSON.stringify(targets)}\n${this.log()}`);
       await sleep(50);
     }
