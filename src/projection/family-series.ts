@@ -76,9 +76,10 @@ export class FamilySeries<Item extends Subject, About> {
     const table = this.#table(about);
     if (table === undefined) return false;
     let left = false;
-    for (const [index, slots] of this.#slots.entries()) {
-      const slot = slots.of(object.row);
-      if (slot === Slots.NONE) continue;
+    for (let index = 0; index < this.#slots.length; index++) {
+      const slots = this.#slots[index];
+      const slot = slots?.of(object.row) ?? Slots.NONE;
+      if (slots === undefined || slot === Slots.NONE) continue;
       const labels = this.#labels(object, about, this.#each[index] ?? "");
       const shardKey = this.#options.shardKey(object);
       // A sensor can move to a device of the same name.

@@ -305,7 +305,9 @@ export class SeriesTable {
     const block = this.#block(slot);
     const at = slot % BLOCK_SIZE;
     const first = at * labels.length;
-    for (const [column, label] of labels.entries()) block.labels[first + column] = this.#texts.take(label);
+    for (let column = 0; column < labels.length; column++) {
+      block.labels[first + column] = this.#texts.take(labels[column] ?? "");
+    }
     block.shardKeys[at] = shardKey;
     block.labelledAt[at] = ++this.#labelled;
   }
