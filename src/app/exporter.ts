@@ -215,6 +215,7 @@ export class Exporter {
       store: this.#store,
       exporterMetrics: this.metrics,
       extras: this.#extras.work,
+      pageUpToDate: () => this.exposition.upToDate(),
       phase: this.#phases.next(),
       context: this.#context,
     });

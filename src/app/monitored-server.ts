@@ -61,6 +61,8 @@ export interface MonitoredServerOptions {
   /** Of the process: what it has time for. */
   readonly extras: Extras;
   /** See `ServerCollectorsOptions`. */
+  readonly pageUpToDate: () => Promise<void>;
+  /** See `ServerCollectorsOptions`. */
   readonly phase: number;
   readonly context: CommandContext;
 }
@@ -75,7 +77,8 @@ export class MonitoredServer {
   #events: ServerEvents | undefined;
   #started = false;
 
-  constructor({ plan, events, shape, store, exporterMetrics, extras, phase, context }: MonitoredServerOptions) {
+  constructor(options: MonitoredServerOptions) {
+    const { plan, events, shape, store, exporterMetrics, extras, pageUpToDate, phase, context } = options;
     const { clock } = context;
     const { server } = plan;
     const metrics = serverRecorder(exporterMetrics, server.name);
@@ -96,6 +99,7 @@ export class MonitoredServer {
       metrics,
       exporterMetrics,
       extras,
+      pageUpToDate,
       context,
       stateMemory,
       pendingMemory,

@@ -30,6 +30,8 @@ export interface PipelineBase {
   readonly context: CommandContext;
   /** Of the process: what it has time for. */
   readonly extras: Extras;
+  /** See `ServerCollectorsOptions`. */
+  readonly pageUpToDate: () => Promise<void>;
   /** What the state takes. */
   readonly stateMemory: MemoryShare;
   /** What measurements take that wait for the receiver. */
@@ -61,7 +63,7 @@ export class ServerPipeline {
   readonly #sync: ServerSync | undefined;
 
   constructor(plan: PipelinePlan, reader: ServerReader, base: PipelineBase, before: HandedOn = {}) {
-    const { view, records, metrics, context, extras, phase, log } = base;
+    const { view, records, metrics, context, extras, pageUpToDate, phase, log } = base;
     const { clock, random } = context;
     const { schedules, requestsPerSecond, countedKinds } = plan;
     this.plan = plan;
@@ -78,7 +80,7 @@ export class ServerPipeline {
     if (sync?.delivery === undefined) base.pendingMemory.set(0);
     this.collectors = new ServerCollectors({
       ...{ reader, writer, records, sync, extras, schedules, requestsPerSecond, countedKinds },
-      ...{ metrics, clock, random, phase, log },
+      ...{ metrics, clock, random, phase, pageUpToDate, log },
     });
   }
 

@@ -39,6 +39,8 @@ export interface ServerCollectorsOptions {
   readonly sync: { readonly engine: SyncEngine; readonly latest: LatestValues } | undefined;
   /** What the process has time for beside all else. */
   readonly extras: Extras;
+  /** Resolves when the page shows what was written to the state until now; undefined where there is none. */
+  readonly pageUpToDate?: (() => Promise<void>) | undefined;
   readonly schedules: Schedules;
   /** Requests per second that may read objects one by one where lists are missing. */
   readonly requestsPerSecond: number;
@@ -93,7 +95,9 @@ export class ServerCollectors {
     return !this.#stopped;
   }
 
+  /** After the page with what the other first runs brought, which they would else keep from being made. */
   async #startExtras(): Promise<void> {
+    await this.#options.pageUpToDate?.();
     for (const names of FIRST_RUNS) if (areExtras(names)) await this.#startAll(names);
   }
 

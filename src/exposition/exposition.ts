@@ -93,7 +93,8 @@ export class Exposition {
   readonly #stopping = new AbortController();
   #refreshing: Promise<void> | undefined;
   #refreshAgain = false;
-  #isRefreshDue = false;
+  /** Of a refresh that commits wait for; undefined where none is due. */
+  #due: Promise<void> | undefined;
   /** Monotonic. */
   #refreshedAt = Number.NEGATIVE_INFINITY;
   /** Monotonic. */
@@ -118,7 +119,7 @@ export class Exposition {
       content: NO_CONTENT,
     });
     void this.refresh();
-    const unsubscribe = this.#options.store.onCommit(() => void this.#refreshSoon());
+    const unsubscribe = this.#options.store.onCommit(() => this.#refreshSoon());
     this.#stopping.signal.addEventListener("abort", unsubscribe, { once: true });
     void this.#lookRegularly(this.#stopping.signal);
   }
@@ -199,17 +200,24 @@ export class Exposition {
     return this.#refreshing;
   }
 
+  /** Resolves when the page shows what was committed until now, in the representations that are kept ready. */
+  async upToDate(): Promise<void> {
+    await (this.#due ?? this.#refreshing);
+  }
+
   /** All commits until it begins share one refresh. */
-  async #refreshSoon(): Promise<void> {
-    if (this.#isRefreshDue) return;
-    this.#isRefreshDue = true;
+  #refreshSoon(): void {
+    this.#due ??= this.#refreshWhenRested();
+  }
+
+  async #refreshWhenRested(): Promise<void> {
     const { clock } = this.#options;
     const { signal } = this.#stopping;
     // The one under way may have looked too early.
     await this.#refreshing;
     const restMs = this.#restsUntil - clock.monotonic();
     if (restMs > 0) await clock.sleep(restMs, signal).catch(() => undefined);
-    this.#isRefreshDue = false;
+    this.#due = undefined;
     if (!signal.aborted) await this.refresh();
   }
 

@@ -72,6 +72,7 @@ export interface MonitoredOptions extends Partial<Shape> {
   readonly random?: () => number;
   readonly memory?: MemoryBudget;
   readonly extras?: Extras;
+  readonly pageUpToDate?: ServerCollectorsOptions["pageUpToDate"];
   readonly requestsPerSecond?: number;
 }
 
@@ -193,6 +194,7 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
           writer,
           records,
           extras: more.extras ?? FREE_EXTRAS,
+          pageUpToDate: more.pageUpToDate,
           random: more.random ?? (() => 0),
         },
         sync: more.engine && { engine: more.engine, latest },

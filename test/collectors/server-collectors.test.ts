@@ -51,6 +51,19 @@ describe("the first runs", () => {
     await monitor.stop();
   });
 
+  test("have the page made of what they brought before limits are read, which would take turns from it", async () => {
+    const page = Promise.withResolvers<void>();
+    const { server, monitor, clock } = monitored(smallServer(), { pageUpToDate: () => page.promise });
+    const isOver = monitor.start();
+    await clock.advance(0);
+    expect(await isOver).toBe(true);
+    expect(server.timesAsked("limits")).toBe(0);
+    page.resolve();
+    await clock.advance(0);
+    expect(server.timesAsked("limits")).toBe(1);
+    await monitor.stop();
+  });
+
   test("do not let a slow status list keep the values back", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
     const release = server.hold("summary");

@@ -158,6 +158,19 @@ describe("Exposition", () => {
     await expect.poll(() => rendered.length).toBe(before + 1);
   });
 
+  test("is up to date when the page shows what was committed until then", async () => {
+    const clock = new ManualClock();
+    const { store, objects, rendered, exposition } = setUp(clock);
+    exposition.start();
+    await exposition.upToDate();
+    const before = rendered.length;
+    await store.commit(() => objects.set(objects.add(["hq", "probe"]), 1));
+    await exposition.upToDate();
+    expect(rendered.length).toBe(before + 1);
+    await exposition.upToDate();
+    expect(rendered.length).toBe(before + 1);
+  });
+
   test("a page that is not ready is made before the background goes on, and so is what it has to wait for", async () => {
     const { store, objects, exposition, text } = setUp();
     const slots: number[] = [];
