@@ -38,6 +38,7 @@ export class TreeCollector implements Collector {
     const objectCounts = await parts.read(() => counts.objectCounts(signal));
     const left = reader.leaving(writer.state);
     await writer.applyTree({ nodes: lists.poll, left, objectCounts });
+    reader.broughtLists.taken(lists.poll);
     if (!leavesSingles) await applySingles(parts, { singles, writer, missing: lists.missing }, signal);
     parts.throwIfFailed();
     unknownParents.settle(writer.state.unknownIds());
@@ -76,7 +77,9 @@ export class StatusCollector implements Collector {
     const counted: ReadonlySet<NodeKind> = countedKinds;
     const optionsFor = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
     const isKnown = (kind: NodeKind) => singles.isKnown(kind);
-    const { poll, complete, missing } = await nodes.read(parts, { optionsFor, isKnown, held }, signal);
+    // Those that are counted have more in their lists than the tree asks for.
+    const except = reader.broughtLists.use().difference(counted);
+    const { poll, complete, missing } = await nodes.read(parts, { optionsFor, isKnown, except, held }, signal);
     await writer.applyTree({ nodes: poll, left: reader.leaving(writer.state), statusSummary });
     await applySingles(parts, { singles, writer, missing }, signal);
     if (unknownParents.areNew(writer.state.unknownIds())) requestTree();

@@ -29,6 +29,8 @@ export interface NodeListRequest {
   readonly optionsFor: (kind: NodeKind) => NodeListOptions;
   /** Objects of this kind are known, and can be read without their list. */
   readonly isKnown?: (kind: NodeKind) => boolean;
+  /** Kinds whose lists are not read, as they are known. */
+  readonly except?: ReadonlySet<NodeKind>;
   /** Counts the lists that are there. */
   readonly held?: MemoryShare | undefined;
 }
@@ -50,6 +52,7 @@ export class NodeListReader {
     const missing = new Map<NodeKind, ApiError>();
     let complete = true;
     for (const kind of this.#options.api.readingOrder) {
+      if (request.except?.has(kind) === true) continue;
       const part = await parts.read(() => this.#readList(kind, request, missing, signal));
       if (part?.value !== undefined) poll[kind] = part.value;
       request.held?.add(part?.value?.bytes ?? 0);

@@ -6,6 +6,7 @@ import type { ServerState } from "../model/server-state.ts";
 import type { Tree } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { SelectedApi } from "../selection/selected-api.ts";
+import { BroughtLists } from "./brought-lists.ts";
 import { CountReader } from "./count-reader.ts";
 import { HealthReader } from "./health.ts";
 import { LookupReader } from "./lookup-reader.ts";
@@ -40,6 +41,7 @@ export class ServerReader {
   readonly lookups: LookupReader;
   readonly unknownParents: UnknownParents;
   readonly missingLists: MissingLists;
+  readonly broughtLists: BroughtLists;
   /** Where the server has no lists. */
   readonly oneByOne: { readonly nodes: OneByOne; readonly channels: OneByOne };
   readonly #whole: MonitoringApi;
@@ -53,6 +55,7 @@ export class ServerReader {
     this.memory = memory ?? new MemoryBudget();
     this.health = new HealthReader({ api, clock, log }, before?.health);
     this.missingLists = before?.missingLists ?? new MissingLists(clock);
+    this.broughtLists = new BroughtLists(clock);
     this.oneByOne = before?.oneByOne ?? { nodes: new OneByOne(clock), channels: new OneByOne(clock) };
     this.nodes = new NodeListReader({ api, log, missingLists: this.missingLists }, before?.nodes);
     this.counts = new CountReader(api, log, before?.counts);

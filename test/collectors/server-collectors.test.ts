@@ -12,7 +12,7 @@ describe("the first runs", () => {
     expect(server.asked.map((asked) => asked.split(" ")[0])).toEqual([
       ...["health", "version"],
       ...["sensor", "device", "group", "probe", "counts"],
-      ...["summary", "channels", "sensor", "device", "group", "probe"],
+      ...["summary", "channels", "group", "probe"],
       ...["lookups", "limits"],
     ]);
     expect(series(TREE_FAMILIES.channelValue)).toHaveLength(3);
@@ -113,7 +113,7 @@ describe("pollOnce", () => {
     expect(server.asked.map((asked) => asked.split(" ")[0])).toEqual([
       ...["health", "version"],
       ...["sensor", "device", "group", "probe", "counts"],
-      ...["summary", "sensor", "device", "group", "probe"],
+      ...["summary", "group", "probe"],
       "channels",
       ...["lookups", "limits"],
     ]);

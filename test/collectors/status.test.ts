@@ -3,7 +3,7 @@ import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { StatusSummary } from "../../src/prtg/records.ts";
 import { STATUS_TOKENS, type StatusToken, statusCode } from "../../src/prtg/status.ts";
 import { record } from "../model/build-record.ts";
-import { HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
+import { HOUR, MINUTE, type Monitored, monitored, SCHEDULED, SECOND, smallServer } from "./monitored.ts";
 
 const { signal } = new AbortController();
 
@@ -217,6 +217,45 @@ describe("probes, groups and devices", () => {
     await subject.monitor.pollOnce(signal);
     const shown = subject.series(TREE_FAMILIES.nodeSensors).map(({ labels, value }) => [labels.status, value]);
     expect(shown).toEqual([["up", 5]]);
+  });
+});
+
+describe("lists that a run of the tree has just brought", () => {
+  const readings = ({ server }: Monitored) =>
+    (["sensor", "device", "group", "probe"] as const).map((kind) => server.timesAsked(kind));
+
+  test("are not read by the run that follows, but for those of counted kinds", async () => {
+    const subject = monitored(smallServer(), {
+      schedules: { ...SCHEDULED, tree: { kind: "interval", everyMs: HOUR } },
+    });
+    subject.server.change("50", { status: "down" });
+    subject.monitor.start();
+    await subject.clock.advance(0);
+    expect(readings(subject)).toEqual([1, 1, 2, 2]);
+    expect(subject.monitor.status().collectors.find(({ name }) => name === "status")).toMatchObject({ complete: true });
+    expect(subject.value(TREE_FAMILIES.sensorStatusCode, { sensor_id: "50" })).toBe(statusCode("down"));
+    expect(statusCounts(subject)).toMatchObject({ up: 1, down: 1 });
+    await subject.clock.advance(30 * SECOND);
+    expect(readings(subject)).toEqual([2, 2, 3, 3]);
+    await subject.monitor.stop();
+  });
+
+  test("are read where they were incomplete", async () => {
+    const subject = monitored(smallServer());
+    subject.server.incomplete.add("sensor");
+    await subject.monitor.pollOnce(signal);
+    expect(readings(subject)).toEqual([2, 1, 2, 2]);
+  });
+
+  test("are read some seconds later", async () => {
+    const subject = monitored(smallServer());
+    const release = subject.server.hold("summary");
+    subject.monitor.start();
+    await subject.clock.advance(6 * SECOND);
+    release();
+    await subject.clock.advance(0);
+    expect(readings(subject)).toEqual([2, 2, 2, 2]);
+    await subject.monitor.stop();
   });
 });
 
