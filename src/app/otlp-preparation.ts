@@ -63,6 +63,8 @@ export async function discardPush({ receiver, claim }: PreparedPush): Promise<vo
 
 /** For an exporter that is being replaced, and delivers what waits, to end. */
 export const CLAIM_WAIT_MS = 30_000;
+/** For the locks of one whose machine is gone: NFS keeps them for 90 seconds. */
+export const DEAD_CLAIM_WAIT_MS = 120_000;
 
 /** @throws ExporterError STATE_DIR_BUSY */
 export async function claimState(

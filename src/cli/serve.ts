@@ -12,7 +12,7 @@ import {
 import { type EventOutputs, openEvents, prepareEvents } from "../app/event-outputs.ts";
 import { Exporter } from "../app/exporter.ts";
 import { openOtlpPush } from "../app/open-otlp-push.ts";
-import { CLAIM_WAIT_MS, prepareOtlpPush } from "../app/otlp-preparation.ts";
+import { DEAD_CLAIM_WAIT_MS, prepareOtlpPush } from "../app/otlp-preparation.ts";
 import type { OtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
 import { boundHeapGrowth } from "../app/process/heap-growth.ts";
@@ -144,8 +144,7 @@ async function begin(flags: ServeFlags, context: CommandContext, load: () => Pro
   const { config, source } = await load();
   const servers = config.servers.map(({ name }) => name);
   context.log.info({ version: context.build.version, config: source, servers }, "prtg-exporter starts");
-  // The leader before may only just be ending.
-  const waitMs = context.leadership === undefined ? 0 : CLAIM_WAIT_MS;
+  const waitMs = context.leadership === undefined ? 0 : DEAD_CLAIM_WAIT_MS;
   const reloads: ReloadSource = {
     load: async () => (await load()).config,
     preparePush: (chosen) => prepareOtlpPush(chosen, context, process.env, waitMs),

@@ -19,15 +19,15 @@ interface Setting {
   start(name: string): RunningCommand;
 }
 
-/** Replicas that share a folder for state, and push events as well as measurements. */
-async function setting(): Promise<Setting> {
+/** Replicas that push events as well as measurements, and with `state` share a folder for what they remember. */
+async function setting(state = "state_dir: state"): Promise<Setting> {
   const [simulator, receiver, leases] = await Promise.all([simulateServer(), startReceiver(), startLeaseServer()]);
   onTestFinished(() => leases.close());
   const folder = temporaryFolder({
     "prtg.yaml": `
 servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]
 collectors: { channels: { schedule: 2s } }
-state_dir: state
+${state}
 events: { file: events.jsonl }
 otlp: { endpoint: "${receiver.url}", events: true }
 `,
@@ -146,6 +146,22 @@ describe("a replica that stands by", () => {
     await again.until(/this replica leads/);
     again.kill("SIGTERM");
     expect((await again.ended).code).toBe(0);
+  }, 120_000);
+
+  test("takes over from a leader that hangs, which sends nothing more when it goes on", async () => {
+    const { receiver, start } = await setting("");
+    const first = start("pod-a");
+    await first.until(/first poll finished: ready/);
+    const second = start("pod-b");
+    await second.until(/another replica leads/);
+    await vi.waitFor(() => expect(pushers(receiver)).toContain("pod-a"), PATIENCE);
+    first.kill("SIGSTOP");
+    await second.until(/this replica leads/);
+    const before = receiver.requests.length;
+    await vi.waitFor(() => expect(pushers(receiver).slice(before)).toContain("pod-b"), PATIENCE);
+    first.kill("SIGCONT");
+    expect((await first.ended).code).toBe(1);
+    expect(new Set(pushers(receiver).slice(before))).toEqual(new Set(["pod-b"]));
   }, 120_000);
 
   test("does not take over with a port, a folder or times that cannot be", async () => {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { LookupFunction } from "node:net";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { ConnectionPool } from "../../../src/lib/http/connection-pool.ts";
 import { sendJson, startApiServer } from "../../prtg/support/api-server.ts";
 import { never, rejection, testClient } from "../../prtg/support/test-client.ts";
 import { certificate } from "../../support/certificates.ts";
@@ -225,4 +226,27 @@ test("over TLS a connection that was closed costs no request either", async () =
   for (let poll = 0; poll < 10; poll++) await api.version(never);
   expect(recorded.codes).toEqual(Array.from({ length: 10 }, () => "/version 200"));
   expect(server.connections()).toBe(10);
+});
+
+test("a request that is not permitted does not go out, also when a connection is there for it", async () => {
+  const server = await startApiServer((_request, response) => sendJson(response, {}));
+  let mayAsk = true;
+  const pool = new ConnectionPool({
+    origin: server.url,
+    connections: 1,
+    timeoutMs: 30_000,
+    clock: new ManualClock(),
+    permit: () => {
+      if (!mayAsk) throw new Error("not now");
+    },
+  });
+  onTestFinished(() => pool.destroy());
+  const ask = async () => {
+    const { body } = await pool.request({ method: "GET", path: "/", signal: never });
+    await body.dump();
+  };
+  await ask();
+  mayAsk = false;
+  await expect(ask()).rejects.toThrow("not now");
+  expect(server.requests).toHaveLength(1);
 });

@@ -97,7 +97,7 @@ imagePullSecrets:
 {{- define "prtg-exporter.config" -}}
 {{- if and .Values.config (not .Values.existingConfig.name) -}}
 {{- $config := deepCopy .Values.config -}}
-{{- if not (hasKey $config "state_dir") -}}
+{{- if and (include "prtg-exporter.hasState" .) (not (hasKey $config "state_dir")) -}}
 {{- $_ := set $config "state_dir" "/var/lib/prtg-exporter" -}}
 {{- end -}}
 {{- toYaml $config -}}
@@ -138,7 +138,7 @@ imagePullSecrets:
 {{- define "prtg-exporter.strategy" -}}
 {{- if .Values.strategy -}}
 {{- toYaml .Values.strategy -}}
-{{- else if or (include "prtg-exporter.pushes" .) (and .Values.persistence.enabled (not (has "ReadWriteMany" .Values.persistence.accessModes))) -}}
+{{- else if and (not .Values.leaderElection.enabled) (or (include "prtg-exporter.pushes" .) (and .Values.persistence.enabled (not (has "ReadWriteMany" .Values.persistence.accessModes)))) -}}
 type: Recreate
 {{- else -}}
 type: RollingUpdate
@@ -155,10 +155,17 @@ rollingUpdate:
 {{- if not (or (default dict .Values.config).servers (default dict .Values.config).servers_from .Values.existingConfig.name .Values.extraEnvFrom (has "PRTG_URL" $names)) -}}
 {{- fail "prtg-exporter: name a monitoring server in config.servers (or config.servers_from, existingConfig.name, or PRTG_URL in extraEnv)" -}}
 {{- end -}}
-{{- if and (eq .Values.kind "Deployment") (gt (int (include "prtg-exporter.replicaCount" .)) 1) -}}
-{{- fail "prtg-exporter: a Deployment has one replica at most (replicaCount), as each would ask the servers everything and push everything; kind: StatefulSet spreads servers over replicas" -}}
+{{- $election := .Values.leaderElection.enabled -}}
+{{- if and (eq .Values.kind "Deployment") (gt (int (include "prtg-exporter.replicaCount" .)) 1) (not $election) -}}
+{{- fail "prtg-exporter: a Deployment has one replica at most (replicaCount), as each would ask the servers everything and push everything; leaderElection.enabled lets further ones stand by, kind: StatefulSet spreads servers over replicas" -}}
 {{- end -}}
-{{- if and (include "prtg-exporter.otlpEndpoint" .) (eq (default "" .Values.strategy.type) "RollingUpdate") -}}
+{{- if and $election (eq .Values.kind "StatefulSet") -}}
+{{- fail "prtg-exporter: leaderElection is for a Deployment; each replica of a StatefulSet has servers of its own" -}}
+{{- end -}}
+{{- if and $election .Values.persistence.enabled (not (has "ReadWriteMany" .Values.persistence.accessModes)) -}}
+{{- fail "prtg-exporter: with leaderElection the volume is for all replicas: persistence.accessModes has to be [ReadWriteMany], or persistence.enabled false" -}}
+{{- end -}}
+{{- if and (not $election) (include "prtg-exporter.otlpEndpoint" .) (eq (default "" .Values.strategy.type) "RollingUpdate") -}}
 {{- fail "prtg-exporter: with config.otlp.endpoint the strategy is Recreate, as one replica pushes at a time" -}}
 {{- end -}}
 {{- if and (eq .Values.kind "StatefulSet") .Values.persistence.existingClaim -}}

@@ -3,6 +3,7 @@
 {{- $sharded := and (eq .Values.kind "StatefulSet") (gt (int (include "prtg-exporter.replicaCount" .)) 1) -}}
 {{- $config := include "prtg-exporter.config" . -}}
 {{- $webSecret := include "prtg-exporter.webConfigSecret" . -}}
+{{- $election := .Values.leaderElection -}}
 metadata:
   labels:
     {{- include "prtg-exporter.labelsWith" (dict "context" . "more" (list .Values.podLabels)) | nindent 4 }}
@@ -16,7 +17,7 @@ metadata:
     {{- end }}
 spec:
   serviceAccountName: {{ include "prtg-exporter.serviceAccountName" . }}
-  automountServiceAccountToken: {{ .Values.automountServiceAccountToken }}
+  automountServiceAccountToken: {{ or .Values.automountServiceAccountToken $election.enabled }}
   enableServiceLinks: false
   {{- with include "prtg-exporter.imagePullSecrets" . }}{{- . | nindent 2 }}{{- end }}
   securityContext:
@@ -71,6 +72,13 @@ spec:
         {{- if $sharded }}
         - --shard=$(SHARD_INDEX)/{{ include "prtg-exporter.replicaCount" . }}
         {{- end }}
+        {{- if $election.enabled }}
+        - --leader-elect
+        - --leader-elect-resource-name={{ include "prtg-exporter.fullname" . }}
+        - --leader-elect-lease-duration={{ $election.leaseDuration }}
+        - --leader-elect-renew-deadline={{ $election.renewDeadline }}
+        - --leader-elect-retry-period={{ $election.retryPeriod }}
+        {{- end }}
         {{- with .Values.log.level }}
         - --log.level={{ . }}
         {{- end }}
@@ -80,13 +88,23 @@ spec:
         {{- with .Values.extraArgs }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
-      {{- if or $sharded .Values.extraEnv }}
+      {{- if or $sharded $election.enabled .Values.extraEnv }}
       env:
         {{- if $sharded }}
         - name: SHARD_INDEX
           valueFrom:
             fieldRef:
               fieldPath: metadata.labels['apps.kubernetes.io/pod-index']
+        {{- end }}
+        {{- if $election.enabled }}
+        - name: POD_NAME
+          valueFrom:
+            fieldRef:
+              fieldPath: metadata.name
+        - name: POD_UID
+          valueFrom:
+            fieldRef:
+              fieldPath: metadata.uid
         {{- end }}
         {{- with .Values.extraEnv }}
         {{- toYaml . | nindent 8 }}
@@ -118,8 +136,10 @@ spec:
       {{- end }}
       volumeMounts:
         {{- include "prtg-exporter.readOnlyMounts" . | nindent 8 }}
+        {{- if include "prtg-exporter.hasState" . }}
         - name: state
           mountPath: /var/lib/prtg-exporter
+        {{- end }}
         {{- with .Values.extraVolumeMounts }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
@@ -136,9 +156,20 @@ spec:
   tolerations:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- with .Values.affinity }}
+  {{- if .Values.affinity }}
   affinity:
-    {{- toYaml . | nindent 4 }}
+    {{- toYaml .Values.affinity | nindent 4 }}
+  {{- else if $election.enabled }}
+  {{- /* One that stands by on the node of the other one goes with it. */}}
+  affinity:
+    podAntiAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+        - weight: 100
+          podAffinityTerm:
+            topologyKey: kubernetes.io/hostname
+            labelSelector:
+              matchLabels:
+                {{- include "prtg-exporter.selectorLabels" . | nindent 16 }}
   {{- end }}
   {{- with .Values.topologySpreadConstraints }}
   topologySpreadConstraints:
@@ -173,6 +204,11 @@ httpGet:
 {{- with .settings }}
 {{ toYaml . }}
 {{- end }}
+{{- end -}}
+
+{{- /* Empty where there is no folder for state: what a pod remembers alone is out of date when it leads again. */ -}}
+{{- define "prtg-exporter.hasState" -}}
+{{- if or .Values.persistence.enabled (not .Values.leaderElection.enabled) -}}yes{{- end -}}
 {{- end -}}
 
 {{- define "prtg-exporter.readOnlyMounts" -}}
@@ -229,7 +265,8 @@ httpGet:
     optional: {{ .optional }}
     {{- end }}
 {{- end }}
-{{- if not .Values.persistence.enabled }}
+{{- if not (include "prtg-exporter.hasState" .) }}
+{{- else if not .Values.persistence.enabled }}
 - name: state
   emptyDir: {}
 {{- else if eq .Values.kind "Deployment" }}

@@ -1,0 +1,85 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import type { ReloadSource } from "../../src/app/config-reloader.ts";
+import { permitOf, StandbySource, standbyConfig } from "../../src/app/standby.ts";
+import type { Config } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/load.ts";
+
+const FILE = `
+servers: [{ name: hq, url: "http://h", auth: { api_key: "\${KEY}" } }]
+labels: { rename: { sensor: name } }
+web: { users: { alice: { servers: [hq] } } }
+events: { file: events.jsonl }
+otlp: { endpoint: "http://collector:4318" }
+state_dir: state
+`;
+
+async function config(): Promise<Config> {
+  const loaded = await loadConfig({ file: "/c.yaml", env: { KEY: "a-key" }, readFile: async () => FILE });
+  return loaded.config;
+}
+
+test("one that stands by has the configuration without what is read, pushed, told and remembered", async () => {
+  const whole = await config();
+  const standby = standbyConfig(whole);
+  expect(standby).toEqual({
+    ...whole,
+    servers: [],
+    standbyFor: ["hq"],
+    otlp: undefined,
+    events: { file: undefined, structure: false },
+    stateDir: undefined,
+  });
+  // A section that is new has to be thought of here.
+  expect(Object.keys(standby).toSorted()).toEqual(
+    [
+      ...["badServerFiles", "collectors", "events", "labels", "limits", "mapping", "metrics", "otlp", "ruleFiles"],
+      ...["servers", "serversFrom", "staleAfterMs", "standbyFor", "stateDir", "strictSecretFiles", "web"],
+    ].toSorted(),
+  );
+});
+
+function source(load: () => Promise<Config>) {
+  const prepared: string[] = [];
+  const inner: ReloadSource = {
+    load,
+    preparePush: async () => void prepared.push("push"),
+    prepareEvents: async () => void prepared.push("events"),
+  };
+  return { prepared, inner };
+}
+
+test("prepares nothing while it stands by, and everything once it leads", async () => {
+  const whole = await config();
+  const { prepared, inner } = source(async () => whole);
+  const standby = new StandbySource(inner, whole, pino({ level: "silent" }));
+  const before = await standby.load();
+  expect(before.servers).toEqual([]);
+  await standby.preparePush(before);
+  await standby.prepareEvents(before);
+  expect(prepared).toEqual([]);
+  standby.lead();
+  const after = await standby.load();
+  expect(after).toBe(whole);
+  await standby.preparePush(after);
+  await standby.prepareEvents(after);
+  expect(prepared).toEqual(["push", "events"]);
+});
+
+test("takes over with the configuration that was right last, and refuses a wrong one before and after that", async () => {
+  const whole = await config();
+  const wrong = new Error("wrong");
+  const { inner } = source(() => Promise.reject(wrong));
+  const standby = new StandbySource(inner, whole, pino({ level: "silent" }));
+  await expect(standby.load()).rejects.toBe(wrong);
+  standby.lead();
+  expect(await standby.load()).toBe(whole);
+  await expect(standby.load()).rejects.toBe(wrong);
+});
+
+test("nothing may be sent by one that does not lead, and all by one without an election", () => {
+  const leadership = { lease: "a/b", identity: "x", holder: "x", isLeading: false };
+  expect(permitOf(undefined)).toBeUndefined();
+  expect(permitOf(leadership)).toThrow("does not lead");
+  expect(permitOf({ ...leadership, isLeading: true })).not.toThrow();
+});
