@@ -331,15 +331,16 @@ install_otel_js() {
   say "$name" "installed $(sed -n 's/.*exporter-prometheus": "\(.*\)".*/\1/p' "$source/package.json")"
 }
 
-# build_go NAME FOLDER [LDFLAGS]: what the module in the folder of pins is or names as its tools.
+# build_go NAME FOLDER [LDFLAGS]: what the module in the folder of pins is or names as its tools, or go_packages of it.
 build_go() (
   cd "$pins/$2" || exit 1
   targets=$(sed -n '/^tool/s/.*/tool/p' go.mod | sed -n 1p)
   GOWORK=off GOFLAGS='' CGO_ENABLED=0 retry go build -trimpath -buildvcs=false -mod=readonly \
-    -ldflags "-s -w ${3:-}" -o "$work/$1/" "${targets:-.}"
+    -ldflags "-s -w ${3:-}" -o "$work/$1/" "${go_packages[@]:-${targets:-.}}"
 )
 
-# install_go NAME FOLDER VERSION PROGRAM...: builds what test/real/programs/FOLDER pins.
+# install_go NAME FOLDER VERSION PROGRAM...: builds what test/real/programs/FOLDER pins. A program that the tests know by
+# another name than its maker gave it is OURS=THEIRS.
 install_go() {
   local name=$1 folder=$2 version=$3 key target program
   shift 3
@@ -359,7 +360,7 @@ install_go() {
     mv "$work/$name" "$target"
     touch "$target/complete"
   fi
-  for program in "$@"; do publish "$program" "$target/$program"; done
+  for program in "$@"; do publish "${program%%=*}" "$target/${program#*=}"; done
   say "$name" "installed $version"
 }
 
@@ -381,12 +382,34 @@ install_actionlint() {
 }
 
 install_kubernetes() {
-  local version minor stamp=k8s.io/component-base/version
+  local go_packages=(k8s.io/kubernetes/cmd/kube-apiserver)
+  install_from_kubernetes kubernetes kube-apiserver
+}
+
+# install_from_kubernetes NAME PROGRAM...: go_packages of the pinned module.
+install_from_kubernetes() {
+  local name=$1 version minor stamp=k8s.io/component-base/version
+  shift
   version=$(pinned_version kubernetes k8s.io/kubernetes)
   minor=$(cut -d . -f 2 <<<"$version")
   # Charts ask a server for its version.
   local go_ldflags="-X $stamp.gitVersion=v$version -X $stamp.gitMajor=${version%%.*} -X $stamp.gitMinor=$minor"
-  install_go kubernetes kubernetes "$version" kube-apiserver
+  install_go "$name" kubernetes "$version" "$@"
+}
+
+# What makes a node of Kubernetes of this machine, besides the API server and etcd: ten minutes of a processor's time, for
+# the tests in test/cluster only.
+install_cluster() {
+  local program programs=(kubelet kube-controller-manager kube-scheduler kube-proxy kubectl) go_packages=()
+  if [[ ${PRTG_EXPORTER_CLUSTER:-} != 1 ]]; then say cluster "not asked for (PRTG_EXPORTER_CLUSTER=1 does)"; return; fi
+  # etcd is Debian's: of the same system as the container runtime, in whose network it listens.
+  debian_root debian-kubernetes trixie amd64 \
+    ca-certificates,conntrack,containerd,containernetworking-plugins,etcd-server,iproute2,iptables,kmod,mount,runc
+  install_go pause pause 1 pause
+  install_go coredns coredns "$(pinned_version coredns github.com/coredns/coredns)" coredns
+  install_go helm-3 helm-3 "$(pinned_version helm-3 helm.sh/helm/v3)" helm-3=helm
+  for program in "${programs[@]}"; do go_packages+=("k8s.io/kubernetes/cmd/$program"); done
+  install_from_kubernetes kubernetes-node "${programs[@]}"
 }
 
 # Eight minutes of a processor's time: for the nightly tests only.
@@ -614,6 +637,7 @@ install_alertmanager
 install_nspawn
 install_debian_roots
 install_kubernetes
+install_cluster
 install_loki
 
 if ((failed > 0)); then
