@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { runCommand } from "../support/command-line.ts";
-import { CASES, CHART, renderChart, valuesFile } from "./support/helm.ts";
+import { CASES, CHART, podSpecOf, referencesIn, renderChart, valuesFile } from "./support/helm.ts";
 import { writeKubernetesSchemas } from "./support/kubernetes-schemas.ts";
 import { describeWithPrograms } from "./support/programs.ts";
 import { runProgram } from "./support/run-program.ts";
@@ -52,12 +52,26 @@ describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"],
       expect(names.filter((each, index) => names.indexOf(each) !== index)).toEqual([]);
     });
 
+    test("brings what its pods need, so that it can be installed as it is", async () => {
+      const { objects } = await renderChart(paths.helm, [`--values=${valuesFile(name)}`]);
+      const brought = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+      const specs = objects.flatMap((object) => podSpecOf(object) ?? []);
+      expect(specs.length).toBeGreaterThanOrEqual(2);
+      const needed = new Set(specs.flatMap(referencesIn));
+      expect([...needed].filter((each) => !brought.includes(each))).toEqual([]);
+      const servers = objects.flatMap(({ data, stringData }) => Object.values({ ...data, ...stringData }));
+      const hosts = servers.flatMap((text) => [
+        ...text.matchAll(/^ *(?:- \{.*)?(?:url|endpoint): "?https?:\/\/([^:/]+)/gm),
+      ]);
+      expect(hosts.length).toBeGreaterThan(0);
+      expect(brought).toEqual(expect.arrayContaining(hosts.map(([, host]) => `Service/${host}`)));
+    });
+
     test("writes files that the exporter accepts", async () => {
       const { objects } = await renderChart(paths.helm, [`--values=${valuesFile(name)}`]);
       const written = Object.assign({}, ...objects.map(({ data, stringData }) => ({ ...data, ...stringData })));
       const files: Record<string, string> = z.record(z.string(), z.string()).parse(written);
-      const configuration =
-        files["prtg-exporter.yaml"] ?? 'servers: [{ url: "https://h", auth: { api_key: "${KEY}" } }]';
+      const configuration = files["prtg-exporter.yaml"] ?? files["config.yaml"] ?? "";
       expect("prtg-exporter.yaml" in files).toBe(name !== "existing-config");
       const here = mkdtempSync(path.join(folder, `${name}-`));
       const args = ["serve", "--config.check", `--config.file=${placed(here, "config.yaml", configuration)}`];

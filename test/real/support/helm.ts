@@ -42,3 +42,51 @@ export async function renderChart(
     .map((document) => manifest.parse(document));
   return { text: stdout, objects };
 }
+
+const named = z.object({ name: z.string().optional() });
+const volume = z.object({
+  secret: z.object({ secretName: z.string() }).optional(),
+  configMap: named.optional(),
+  persistentVolumeClaim: z.object({ claimName: z.string() }).optional(),
+});
+const variable = z.object({
+  valueFrom: z.object({ secretKeyRef: named.optional(), configMapKeyRef: named.optional() }).optional(),
+});
+const podSpec = z.object({
+  serviceAccountName: z.string().default("default"),
+  imagePullSecrets: z.array(named).default([]),
+  containers: z.array(z.object({ env: z.array(variable).default([]) })),
+  volumes: z.array(volume).default([]),
+});
+const withPods = z.object({ spec: z.object({ template: z.object({ spec: podSpec }) }) });
+
+export type PodSpec = z.infer<typeof podSpec>;
+
+/** That of a pod, or of the pods of a workload. */
+export function podSpecOf(object: Manifest): PodSpec | undefined {
+  if (object.kind === "Pod") return podSpec.parse(object.spec);
+  return withPods.safeParse(object).data?.spec.template.spec;
+}
+
+/** What a pod does not start without, and the credentials of its image, as `Kind/name`. */
+export function referencesIn(spec: PodSpec): string[] {
+  const environment = spec.containers.flatMap(({ env }) => env.map(({ valueFrom }) => valueFrom));
+  const names = (kind: string, found: readonly (string | undefined)[]) =>
+    found.flatMap((name) => (name === undefined ? [] : [`${kind}/${name}`]));
+  return [
+    ...names("ServiceAccount", spec.serviceAccountName === "default" ? [] : [spec.serviceAccountName]),
+    ...names("Secret", [
+      ...spec.imagePullSecrets.map(({ name }) => name),
+      ...spec.volumes.map(({ secret }) => secret?.secretName),
+      ...environment.map((source) => source?.secretKeyRef?.name),
+    ]),
+    ...names("ConfigMap", [
+      ...spec.volumes.map(({ configMap }) => configMap?.name),
+      ...environment.map((source) => source?.configMapKeyRef?.name),
+    ]),
+    ...names(
+      "PersistentVolumeClaim",
+      spec.volumes.map(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName),
+    ),
+  ];
+}
