@@ -5,6 +5,7 @@ const retry = process.env.CI === undefined ? 0 : 1;
 
 const REAL = "test/real/**/*.test.ts";
 const CONTAINERS = "test/containers/**/*.test.ts";
+const CLUSTER = "test/cluster/**/*.test.ts";
 /** Needs programs that take long to build: see CONTRIBUTING.md. */
 const NIGHTLY = process.env.PRTG_EXPORTER_NIGHTLY === "1" ? [] : ["test/real/**/*.nightly.test.ts"];
 /** The whole program, and whatever starts processes: slower than a unit test, and asked for by name. */
@@ -29,7 +30,7 @@ export default defineConfig({
           ...patient,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [REAL, CONTAINERS, ...INTEGRATION],
+          exclude: [REAL, CONTAINERS, CLUSTER, ...INTEGRATION],
           // A process and all modules anew for each of 300 files would cost more than their tests. Modules of ours keep
           // nothing that one test could leave to another: test/tiers.test.ts holds them to it.
           isolate: false,
@@ -55,6 +56,16 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 1_200_000,
           retry,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "cluster",
+          include: [CLUSTER],
+          globalSetup: "test/containers/support/image-archive.ts",
+          testTimeout: 600_000,
+          hookTimeout: 1_200_000,
           fileParallelism: false,
         },
       },

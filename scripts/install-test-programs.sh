@@ -397,8 +397,8 @@ install_from_kubernetes() {
   install_go "$name" kubernetes "$version" "$@"
 }
 
-# What makes a node of Kubernetes of this machine, besides the API server and etcd: ten minutes of a processor's time, for
-# the tests in test/cluster only.
+# What makes a node of Kubernetes of this machine, besides the API server and etcd, and the operator of
+# Prometheus: fifteen minutes of a processor's time, for the tests in test/cluster only.
 install_cluster() {
   local program programs=(kubelet kube-controller-manager kube-scheduler kube-proxy kubectl) go_packages=()
   if [[ ${PRTG_EXPORTER_CLUSTER:-} != 1 ]]; then say cluster "not asked for (PRTG_EXPORTER_CLUSTER=1 does)"; return; fi
@@ -408,6 +408,9 @@ install_cluster() {
   install_go pause pause 1 pause
   install_go coredns coredns "$(pinned_version coredns github.com/coredns/coredns)" coredns
   install_go helm-3 helm-3 "$(pinned_version helm-3 helm.sh/helm/v3)" helm-3=helm
+  install_go prometheus-operator prometheus-operator \
+    "$(pinned_version prometheus-operator github.com/prometheus-operator/prometheus-operator)" \
+    prometheus-operator=operator prometheus-config-reloader
   for program in "${programs[@]}"; do go_packages+=("k8s.io/kubernetes/cmd/$program"); done
   install_from_kubernetes kubernetes-node "${programs[@]}"
 }

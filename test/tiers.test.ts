@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 
-const OTHER_TIERS = /^test\/(real|containers|end-to-end|faults)\/|\.integration\.test\.ts$/;
+const OTHER_TIERS = /^test\/(real|containers|cluster|end-to-end|faults)\/|\.integration\.test\.ts$/;
 const STARTS_PROCESSES = /from "node:(child_process|cluster)"/;
 const IMPORTED_HELPER = / from "(\.[^"]+\.ts)"/g;
 

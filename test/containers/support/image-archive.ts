@@ -26,22 +26,29 @@ export async function startWithImages(
   options: Pick<EngineOptions, "ownNetwork">,
 ): Promise<ContainerEngine> {
   const run = inject("runFolder");
-  const root = programs["debian-docker"];
-  const archive = path.join(run, "images.tar");
-  if (!existsSync(archive)) {
-    const folder = mkdtempSync(path.join(run, "build-"));
-    const builder = await ContainerEngine.start({ root, folder: `${folder}/engine`, visible: [folder, REPOSITORY] });
-    try {
-      const images = await buildImages(builder, programs, folder);
-      await builder.docker(["save", `--output=${folder}/images.tar`, ...images]);
-      renameSync(`${folder}/images.tar`, archive);
-    } finally {
-      await builder.close();
-      rmSync(folder, { recursive: true, force: true });
-    }
-  }
+  const archive = await imageArchive(programs);
   const folder = mkdtempSync(path.join(run, "engine-"));
+  const root = programs["debian-docker"];
   const engine = await ContainerEngine.start({ root, folder, visible: [run, REPOSITORY], ...options });
   await engine.docker(["load", `--input=${archive}`]);
   return engine;
+}
+
+/** Path of an archive of the images, as `docker save` writes it; the first one of a run builds them. */
+export async function imageArchive(programs: ImagePrograms): Promise<string> {
+  const run = inject("runFolder");
+  const archive = path.join(run, "images.tar");
+  if (existsSync(archive)) return archive;
+  const folder = mkdtempSync(path.join(run, "build-"));
+  const root = programs["debian-docker"];
+  const builder = await ContainerEngine.start({ root, folder: `${folder}/engine`, visible: [folder, REPOSITORY] });
+  try {
+    const images = await buildImages(builder, programs, folder);
+    await builder.docker(["save", `--output=${folder}/images.tar`, ...images]);
+    renameSync(`${folder}/images.tar`, archive);
+  } finally {
+    await builder.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return archive;
 }

@@ -113,7 +113,7 @@ function composeImages(): { prometheus: string; "otel-collector": string } {
 }
 
 /** What the install script has `program` start. */
-function programBehind(program: string): string {
+export function programBehind(program: string): string {
   const [, behind] = /^exec (?:node )?"([^"]+)"/m.exec(readFileSync(program, "utf8")) ?? [];
   if (behind === undefined) throw new Error(`${program} starts no other program`);
   return behind;

@@ -37,7 +37,19 @@ export type ProgramName =
   | "debian-systemd"
   | "debian-tools"
   /** With a container engine. */
-  | "debian-docker";
+  | "debian-docker"
+  /** For test/cluster only: what makes a node of Kubernetes, and what is installed in it. */
+  | "debian-kubernetes"
+  | "coredns"
+  | "helm-3"
+  | "kube-controller-manager"
+  | "kube-proxy"
+  | "kube-scheduler"
+  | "kubectl"
+  | "kubelet"
+  | "pause"
+  | "prometheus-operator"
+  | "prometheus-config-reloader";
 
 const INSTALLER = "scripts/install-test-programs.sh";
 

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { CASES, valuesFile } from "../real/support/helm.ts";
+import { describeWithPrograms } from "../real/support/programs.ts";
+import { CLUSTER_PROGRAMS, type KubernetesNode } from "./support/kubernetes-node.ts";
+import { RELEASE, Release } from "./support/release.ts";
+import { startNode } from "./support/start-node.ts";
+
+const withServers = z.object({ config: z.object({ servers: z.array(z.unknown()) }) });
+const KINDS = "pods,services,deployments,statefulsets,persistentvolumeclaims,secrets,configmaps,servicemonitors";
+
+describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (programs) => {
+  let node: KubernetesNode;
+  let release: Release | undefined;
+
+  beforeAll(async () => {
+    node = await startNode(programs);
+  });
+
+  afterEach(async () => {
+    await release?.remove();
+    release = undefined;
+  });
+
+  afterAll(() => node?.close());
+
+  describe.each(["helm", "helm-3"] as const)("by %s", (helm) => {
+    test.each(CASES)("with the values %s is installed, tried, upgraded and uninstalled", async (name) => {
+      release = await Release.install(node, { helm, name, title: `${helm}-${name}` });
+      const pages = await release.pagesWithServers(serversOf(name));
+      expect(pages.join("\n")).toMatch(/^prtg_sensor_status\{/m);
+      await release.helm(["test", RELEASE, "--logs", "--timeout=60s"]);
+
+      // A second time changes nothing: the pods stay, and none of them was started twice.
+      const before = await release.pods();
+      expect(before.map(({ restarts }) => restarts)).toEqual(before.map(() => 0));
+      await release.upgrade();
+      const uids = (each: typeof before) => each.map(({ uid }) => uid).toSorted();
+      expect(uids(await release.pods())).toEqual(uids(before));
+
+      await release.helm(["uninstall", RELEASE, "--wait", "--timeout=120s"]);
+      const left = await release.kubectl(["get", KINDS, "--output=name"]);
+      // What Kubernetes has in each namespace, and the pod of the trial, whose log may still be wanted.
+      expect(left.trim().split("\n").filter(isOurs)).toEqual([]);
+    });
+  });
+
+  test("a pod that does not become ready is told as a failure", async () => {
+    const wrong = ["--set=image.tag=of-no-image", "--timeout=10s"];
+    const title = "without-image";
+    const installed = Release.install(node, { name: "minimal", title, flags: wrong });
+    await expect(installed).rejects.toThrow(/of-no-image/);
+    await node.kubectl(["delete", "namespace", title, "--timeout=120s"]);
+  });
+});
+
+/** How many monitoring servers its configuration names; that of a Secret names one. */
+function serversOf(name: string): number {
+  const values: unknown = parse(readFileSync(valuesFile(name), "utf8"));
+  return withServers.safeParse(values).data?.config.servers.length ?? 1;
+}
+
+function isOurs(name: string): boolean {
+  return name !== "" && name !== "configmap/kube-root-ca.crt" && !/^pod\/.*-test$/.test(name);
+}

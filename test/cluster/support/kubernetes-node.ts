@@ -1,0 +1,185 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { vi } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { IMAGE, IMAGE_PROGRAMS, programBehind } from "../../containers/support/stand-in-images.ts";
+import type { BackgroundProgram } from "../../real/support/background-program.ts";
+import { CHART } from "../../real/support/helm.ts";
+import type { ProgramName } from "../../real/support/programs.ts";
+import type { ProgramResult } from "../../real/support/run-program.ts";
+import { definitionFiles, restrictedNamespace, storageObjects } from "./cluster-objects.ts";
+import { NodeMachine } from "./node-machine.ts";
+import { ADDRESS, NODE, type NodeSettings, PAUSE_IMAGE, writeNodeSettings } from "./node-settings.ts";
+import { writePauseImage } from "./pause-image.ts";
+
+export const CLUSTER_PROGRAMS = [
+  ...IMAGE_PROGRAMS,
+  ...(["debian-kubernetes", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet"] as const),
+  ...(["kube-proxy", "kubectl", "coredns", "pause", "kubernetes-api", "helm", "helm-3"] as const),
+] satisfies ProgramName[];
+export type ClusterPrograms = Readonly<Record<(typeof CLUSTER_PROGRAMS)[number], string>>;
+export type HelmName = "helm" | "helm-3";
+
+/** What the chart calls the image, when nothing else is said. */
+const CHART_IMAGE = chartImage();
+const START_LIMIT_MS = 180_000;
+/** For what Helm waits for. */
+const HELM_LIMIT_MS = 300_000;
+/** How an image of `docker save` without a registry is called by all others. */
+const asImported = (name: string) => `docker.io/library/${name}`;
+
+/** A cluster of one node, all in a machine of its own that nothing else reaches, and which reaches nothing else. */
+export class KubernetesNode {
+  readonly #programs: ClusterPrograms;
+  readonly #folder: string;
+  readonly #machine: NodeMachine;
+  readonly #settings: NodeSettings;
+  readonly #running = new Map<string, BackgroundProgram>();
+
+  private constructor(programs: ClusterPrograms, folder: string, machine: NodeMachine) {
+    this.#programs = programs;
+    this.#folder = folder;
+    this.#machine = machine;
+    this.#settings = writeNodeSettings(programs, folder, machine.group);
+  }
+
+  /**
+   * @param run folder for all files of a run of these tests, with `folder` in it; not below an overlay file system
+   * @param archive path of an archive of images in it
+   * @throws Error with the logs of all programs when the node does not become ready
+   */
+  static async start(
+    programs: ClusterPrograms,
+    { run, folder, archive }: { readonly run: string; readonly folder: string; readonly archive: string },
+  ): Promise<KubernetesNode> {
+    mkdirSync(folder, { recursive: true });
+    const machine = await NodeMachine.start({
+      root: programs["debian-kubernetes"],
+      folder,
+      visible: [run, cacheOf(programs.kubelet)],
+      firstProcess: programBehind(programs.pause),
+      address: ADDRESS,
+    });
+    const node = new KubernetesNode(programs, folder, machine);
+    try {
+      await node.#startPrograms(archive);
+      await node.#addObjects();
+      return node;
+    } catch (error) {
+      const log = node.log();
+      await node.close();
+      throw new Error(`the node does not start: ${log}`, { cause: error });
+    }
+  }
+
+  /** The end of what each of its programs said. */
+  log(): string {
+    return [...this.#running].map(([name, program]) => `--- ${name}\n${program.log().slice(-2_000)}`).join("\n");
+  }
+
+  /** Runs `kubectl` to its end. @returns its standard output. @throws Error when it fails */
+  async kubectl(args: readonly string[], { input = "", timeoutMs = 120_000 } = {}): Promise<string> {
+    const command = [this.#programs.kubectl, `--kubeconfig=${this.#settings.kubeconfig}`, ...args];
+    const { code, stdout, stderr } = await this.#machine.runInNetwork(command, input, timeoutMs, this.#environment());
+    if (code !== 0) throw new Error(`kubectl ${args.join(" ")}: ${stderr}${stdout}`);
+    return stdout;
+  }
+
+  /** What `kubectl get` finds, as JSON. */
+  async get(args: readonly string[]): Promise<unknown> {
+    return JSON.parse(await this.kubectl(["get", ...args, "--output=json"]));
+  }
+
+  async apply(objects: readonly unknown[]): Promise<void> {
+    const input = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+    await this.kubectl(["apply", "--server-side", "--filename=-"], { input });
+  }
+
+  /** @returns the name of a namespace for a test of its own, in which the policy «restricted» holds */
+  async createNamespace(name: string): Promise<string> {
+    await this.apply([restrictedNamespace(name)]);
+    // Pods are refused before it is there.
+    await this.kubectl(["wait", "--for=create", "serviceaccount/default", `--namespace=${name}`, "--timeout=60s"]);
+    return name;
+  }
+
+  /** Runs a version of Helm to its end. */
+  helm(name: HelmName, args: readonly string[]): Promise<ProgramResult> {
+    const command = [this.#programs[name], ...args, `--kubeconfig=${this.#settings.kubeconfig}`];
+    return this.#machine.runInNetwork(command, "", HELM_LIMIT_MS, this.#environment());
+  }
+
+  /** A program of Node.js in the network of the node, to its end. */
+  async evaluate(script: string, args: readonly string[] = []): Promise<string> {
+    const { code, stdout, stderr } = await this.#machine.runInNetwork(nodeCommand(script, args));
+    if (code !== 0) throw new Error(stderr);
+    return stdout;
+  }
+
+  /** The same, until it is stopped. */
+  startScript(script: string, args: readonly string[] = []): BackgroundProgram {
+    return this.#machine.startInNetwork(nodeCommand(script, args));
+  }
+
+  close(): Promise<void> {
+    return this.#machine.close();
+  }
+
+  async #startPrograms(archive: string): Promise<void> {
+    const containerd = this.#start("containerd");
+    this.#start("etcd");
+    this.#start("apiserver");
+    await containerd.waitForLog(/containerd successfully booted/, START_LIMIT_MS);
+    await this.#importImages(archive);
+    await vi.waitFor(() => this.kubectl(["get", "--raw=/readyz"]), { timeout: START_LIMIT_MS, interval: 500 });
+    for (const name of ["controllerManager", "scheduler", "kubelet", "proxy", "dns"] as const) this.#start(name);
+    await this.kubectl(["wait", "--for=create", `node/${NODE}`, "--timeout=120s"], { timeoutMs: START_LIMIT_MS });
+    await this.kubectl(["wait", "--for=condition=Ready", `node/${NODE}`, "--timeout=120s"], {
+      timeoutMs: START_LIMIT_MS,
+    });
+  }
+
+  #start(name: keyof NodeSettings["commands"]): BackgroundProgram {
+    const program = this.#machine.start(this.#settings.commands[name]);
+    this.#running.set(name, program);
+    return program;
+  }
+
+  async #importImages(archive: string): Promise<void> {
+    const images = ["ctr", "--namespace=k8s.io", "images"];
+    const pause = await writePauseImage(this.#programs.pause, PAUSE_IMAGE, this.#folder);
+    for (const file of [pause, archive]) await this.#machine.run([...images, "import", file], START_LIMIT_MS);
+    await this.#machine.run([...images, "tag", asImported(IMAGE), CHART_IMAGE]);
+  }
+
+  async #addObjects(): Promise<void> {
+    await this.apply(storageObjects(this.#folder));
+    const files = definitionFiles(this.#programs["kubernetes-api"]).map((file) => `--filename=${file}`);
+    await this.kubectl(["create", ...files], { timeoutMs: START_LIMIT_MS });
+    await this.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    // What is known of a cluster is kept by its address, for hours: another one has had this address.
+    return { ...process.env, HOME: this.#folder, KUBECACHEDIR: path.join(this.#folder, "cache") };
+  }
+}
+
+function nodeCommand(script: string, args: readonly string[]): string[] {
+  return [process.execPath, "--input-type=module", "--eval", script, "--", ...args];
+}
+
+/** The folder that the install script keeps everything in: `program` starts one in a folder of it. */
+function cacheOf(program: string): string {
+  return path.dirname(path.dirname(programBehind(program)));
+}
+
+function chartImage(): string {
+  const read = (file: string): unknown => parse(readFileSync(path.join(CHART, file), "utf8"));
+  const { image } = z
+    .object({ image: z.object({ registry: z.string(), repository: z.string() }) })
+    .parse(read("values.yaml"));
+  const { appVersion } = z.object({ appVersion: z.string() }).parse(read("Chart.yaml"));
+  return `${image.registry}/${image.repository}:${appVersion}`;
+}

@@ -1,0 +1,147 @@
+import { expect, vi } from "vitest";
+import { z } from "zod";
+import { CHART, valuesFile } from "../../real/support/helm.ts";
+import type { HelmName, KubernetesNode } from "./kubernetes-node.ts";
+
+/** Of the release in each namespace, and of its workload. */
+export const RELEASE = "prtg";
+export const WORKLOAD = "prtg-prtg-exporter";
+const SELECTOR = `--selector=app.kubernetes.io/name=prtg-exporter,app.kubernetes.io/instance=${RELEASE}`;
+const WAIT = ["--wait", "--timeout=180s"];
+const PAGE_LIMIT = { timeout: 90_000, interval: 500 };
+
+const header = z.object({ name: z.string(), value: z.string() });
+const exporter = z.object({
+  ports: z.tuple([z.object({ containerPort: z.number() })]),
+  readinessProbe: z.object({
+    httpGet: z.object({ scheme: z.string(), httpHeaders: z.array(header).default([]) }),
+  }),
+});
+const pods = z.object({
+  items: z.array(
+    z.object({
+      metadata: z.object({ name: z.string(), uid: z.string(), deletionTimestamp: z.string().optional() }),
+      spec: z.object({ containers: z.tuple([exporter], z.unknown()) }),
+      status: z.object({
+        podIP: z.string(),
+        containerStatuses: z.tuple([z.object({ restartCount: z.number() })], z.unknown()),
+      }),
+    }),
+  ),
+});
+
+export interface ExporterPod {
+  readonly name: string;
+  readonly uid: string;
+  readonly restarts: number;
+  /** Of its page, with what its probes send. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const PAGE_SCRIPT = `
+process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
+const [, url, headers] = process.argv;
+const answer = await fetch(url, { headers: JSON.parse(headers) });
+const text = await answer.text();
+if (!answer.ok) throw new Error(answer.status + " " + text);
+process.stdout.write(text);
+`;
+
+/** A release of the chart with the values of a case, in a namespace of its own. */
+export class Release {
+  readonly namespace: string;
+  readonly #node: KubernetesNode;
+  readonly #helm: HelmName;
+  readonly #settings: readonly string[];
+
+  private constructor(node: KubernetesNode, helm: HelmName, namespace: string, settings: readonly string[]) {
+    this.namespace = namespace;
+    this.#node = node;
+    this.#helm = helm;
+    this.#settings = settings;
+  }
+
+  /** Installs it, and waits for it as Helm does. @param flags of Helm, kept for its upgrades */
+  static async install(
+    node: KubernetesNode,
+    { helm = "helm", name, title, flags = [] }: ReleaseOptions,
+  ): Promise<Release> {
+    const namespace = await node.createNamespace(title);
+    const release = new Release(node, helm, namespace, [`--values=${valuesFile(name)}`, ...flags]);
+    await release.helm(["install", RELEASE, CHART, ...release.#settings, ...WAIT]);
+    return release;
+  }
+
+  /** @returns what Helm prints. @throws Error when it fails, with what the namespace has seen */
+  async helm(args: readonly string[]): Promise<string> {
+    const command = [...args, `--namespace=${this.namespace}`];
+    const { code, stdout, stderr } = await this.#node.helm(this.#helm, command);
+    if (code === 0) return stdout;
+    const events = await this.kubectl(["get", "events", "--sort-by=.lastTimestamp"]);
+    throw new Error(`${this.#helm} ${command.join(" ")}: ${stderr}${stdout}\n${events}`);
+  }
+
+  async upgrade(...flags: string[]): Promise<void> {
+    await this.helm(["upgrade", RELEASE, CHART, ...this.#settings, ...flags, ...WAIT]);
+  }
+
+  kubectl(args: readonly string[], options: { input?: string } = {}): Promise<string> {
+    return this.#node.kubectl([...args, `--namespace=${this.namespace}`], options);
+  }
+
+  /** Those that are not ending. */
+  async pods(): Promise<ExporterPod[]> {
+    const { items } = pods.parse(await this.#node.get(["pods", SELECTOR, `--namespace=${this.namespace}`]));
+    return items
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata, spec, status }) => {
+        const { ports, readinessProbe } = spec.containers[0];
+        const { scheme, httpHeaders } = readinessProbe.httpGet;
+        return {
+          name: metadata.name,
+          uid: metadata.uid,
+          restarts: status.containerStatuses[0].restartCount,
+          url: `${scheme.toLowerCase()}://${status.podIP}:${ports[0].containerPort}/metrics`,
+          headers: Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value])),
+        };
+      });
+  }
+
+  page({ url, headers }: ExporterPod): Promise<string> {
+    return this.#node.evaluate(PAGE_SCRIPT, [url, JSON.stringify(headers)]);
+  }
+
+  /** Resolves with the pages of all pods once they show that many servers together, each of which answers. */
+  async pagesWithServers(count: number): Promise<string[]> {
+    return await vi.waitFor(async () => {
+      const pages = await Promise.all((await this.pods()).map((pod) => this.page(pod)));
+      const up = pages.flatMap((page) => [...page.matchAll(/^prtg_up\{[^}]*\} (\S+)$/gm)].map(([, value]) => value));
+      expect(up).toEqual(Array.from({ length: count }, () => "1"));
+      return pages;
+    }, PAGE_LIMIT);
+  }
+
+  /** Address of the page by the Service. */
+  async serviceUrl(): Promise<string> {
+    const service = z.object({
+      spec: z.object({ clusterIP: z.string(), ports: z.tuple([z.object({ port: z.number() })]) }),
+    });
+    const { spec } = service.parse(await this.#node.get(["service", WORKLOAD, `--namespace=${this.namespace}`]));
+    return `http://${spec.clusterIP}:${spec.ports[0].port}/metrics`;
+  }
+
+  /** Ends it and its namespace. */
+  async remove(): Promise<void> {
+    await this.#node.kubectl(["delete", "namespace", this.namespace, "--timeout=120s"], { timeoutMs: 130_000 });
+  }
+}
+
+export interface ReleaseOptions {
+  readonly helm?: HelmName;
+  /** Of the values file. */
+  readonly name: string;
+  /** Of the namespace. */
+  readonly title: string;
+  readonly flags?: readonly string[];
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { BackgroundProgram } from "../../real/support/background-program.ts";
+import type { KubernetesNode } from "./kubernetes-node.ts";
+
+const summary = z.object({
+  sent: z.number(),
+  /** When, and why. */
+  failures: z.array(z.string()),
+  /** The longest time without a page on which a monitoring server answers. */
+  longestWithoutValuesMs: z.number(),
+});
+export type ScrapeSummary = z.infer<typeof summary>;
+
+const START_LIMIT_MS = 30_000;
+
+/** Twenty times a second, once by a new connection and once by one that is kept, as Prometheus keeps its. */
+const SCRIPT = `
+import { Agent, get } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+const [, url] = process.argv;
+const kept = new Agent({ keepAlive: true });
+const seen = { sent: 0, failures: [], longestWithoutValuesMs: 0 };
+let valuesAt = performance.now();
+let ending = false;
+process.once("SIGTERM", () => { ending = true; });
+const noteValues = () => {
+  const now = performance.now();
+  seen.longestWithoutValuesMs = Math.max(seen.longestWithoutValuesMs, now - valuesAt);
+  valuesAt = now;
+};
+const ask = (agent) => new Promise((resolve) => {
+  seen.sent++;
+  const fail = (reason) => {
+    seen.failures.push(new Date().toISOString() + " " + reason);
+    resolve();
+  };
+  const request = get(url, { agent, timeout: 5_000 }, (response) => {
+    let text = "";
+    response.setEncoding("utf8").on("data", (part) => { text += part; }).on("error", (error) => fail(error.message));
+    response.on("end", () => {
+      if (response.statusCode !== 200) return fail("status " + response.statusCode);
+      if (/^prtg_up\\{[^}]*\\} 1$/m.test(text)) noteValues();
+      resolve();
+    });
+  });
+  request.on("timeout", () => request.destroy(new Error("no answer"))).on("error", (error) => fail(error.message));
+});
+console.log("The loop runs.");
+while (!ending) {
+  await Promise.all([ask(false), ask(kept)]);
+  await sleep(50);
+}
+kept.destroy();
+seen.longestWithoutValuesMs = Math.max(seen.longestWithoutValuesMs, performance.now() - valuesAt);
+console.log("SEEN " + JSON.stringify(seen));
+`;
+
+/** Scrapes a page without end, and counts what it does not get. */
+export class ScrapeLoop {
+  readonly #program: BackgroundProgram;
+
+  private constructor(program: BackgroundProgram) {
+    this.#program = program;
+  }
+
+  static async start(node: KubernetesNode, url: string): Promise<ScrapeLoop> {
+    const program = node.startScript(SCRIPT, [url]);
+    await program.waitForLog(/The loop runs\./, START_LIMIT_MS);
+    return new ScrapeLoop(program);
+  }
+
+  async stop(): Promise<ScrapeSummary> {
+    await this.#program.stop();
+    const [, seen = ""] = /^SEEN (.*)$/m.exec(this.#program.log()) ?? [];
+    if (seen === "") throw new Error(`the loop counted nothing: ${this.#program.log()}`);
+    return summary.parse(JSON.parse(seen));
+  }
+}
