@@ -331,12 +331,13 @@ install_otel_js() {
   say "$name" "installed $(sed -n 's/.*exporter-prometheus": "\(.*\)".*/\1/p' "$source/package.json")"
 }
 
-# build_go NAME FOLDER [LDFLAGS]: what the module in the folder of pins is or names as its tools, or go_packages of it.
+# build_go NAME FOLDER [LDFLAGS]: what the module in the folder of pins is or names as its tools, or go_packages of it,
+# with go_tags.
 build_go() (
   cd "$pins/$2" || exit 1
   targets=$(sed -n '/^tool/s/.*/tool/p' go.mod | sed -n 1p)
   GOWORK=off GOFLAGS='' CGO_ENABLED=0 retry go build -trimpath -buildvcs=false -mod=readonly \
-    -ldflags "-s -w ${3:-}" -o "$work/$1/" "${go_packages[@]:-${targets:-.}}"
+    -tags "${go_tags:-}" -ldflags "-s -w ${3:-}" -o "$work/$1/" "${go_packages[@]:-${targets:-.}}"
 )
 
 # install_go NAME FOLDER VERSION PROGRAM...: builds what test/real/programs/FOLDER pins. A program that the tests know by
@@ -411,8 +412,15 @@ install_cluster() {
   install_go prometheus-operator prometheus-operator \
     "$(pinned_version prometheus-operator github.com/prometheus-operator/prometheus-operator)" \
     prometheus-operator=operator prometheus-config-reloader
+  install_prometheus_kubernetes
   for program in "${programs[@]}"; do go_packages+=("k8s.io/kubernetes/cmd/$program"); done
   install_from_kubernetes kubernetes-node "${programs[@]}"
+}
+
+# The same Prometheus, which asks Kubernetes what to scrape.
+install_prometheus_kubernetes() {
+  local go_tags=$go_build_tags,enable_kubernetes_sd go_packages=("$go_module/cmd/prometheus")
+  install_go prometheus-kubernetes . "$(pinned_version . "$go_module")" prometheus-kubernetes=prometheus
 }
 
 # Eight minutes of a processor's time: for the nightly tests only.

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { CASES, valuesFile } from "../real/support/helm.ts";
@@ -10,6 +10,8 @@ import { startNode } from "./support/start-node.ts";
 
 const withServers = z.object({ config: z.object({ servers: z.array(z.unknown()) }) });
 const KINDS = "pods,services,deployments,statefulsets,persistentvolumeclaims,secrets,configmaps,servicemonitors";
+/** Pods end after those that own them. */
+const END_LIMIT = { timeout: 60_000, interval: 500 };
 
 describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (programs) => {
   let node: KubernetesNode;
@@ -41,9 +43,11 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (prog
       expect(uids(await release.pods())).toEqual(uids(before));
 
       await release.helm(["uninstall", RELEASE, "--wait", "--timeout=120s"]);
-      const left = await release.kubectl(["get", KINDS, "--output=name"]);
-      // What Kubernetes has in each namespace, and the pod of the trial, whose log may still be wanted.
-      expect(left.trim().split("\n").filter(isOurs)).toEqual([]);
+      const { namespace } = release;
+      await vi.waitFor(async () => {
+        const left = await node.kubectl(["get", KINDS, "--output=name", `--namespace=${namespace}`]);
+        expect(left.trim().split("\n").filter(isOurs)).toEqual([]);
+      }, END_LIMIT);
     });
   });
 
@@ -62,6 +66,7 @@ function serversOf(name: string): number {
   return withServers.safeParse(values).data?.config.servers.length ?? 1;
 }
 
+/** And not what Kubernetes has in each namespace, or the pod of the trial, whose log may still be wanted. */
 function isOurs(name: string): boolean {
   return name !== "" && name !== "configmap/kube-root-ca.crt" && !/^pod\/.*-test$/.test(name);
 }

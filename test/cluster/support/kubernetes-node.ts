@@ -11,7 +11,7 @@ import type { ProgramResult } from "../../real/support/run-program.ts";
 import { definitionFiles, restrictedNamespace, storageObjects } from "./cluster-objects.ts";
 import { NodeMachine } from "./node-machine.ts";
 import { ADDRESS, NODE, type NodeSettings, PAUSE_IMAGE, writeNodeSettings } from "./node-settings.ts";
-import { writePauseImage } from "./pause-image.ts";
+import { type ProgramImage, writeProgramImage } from "./program-image.ts";
 
 export const CLUSTER_PROGRAMS = [
   ...IMAGE_PROGRAMS,
@@ -23,6 +23,8 @@ export type HelmName = "helm" | "helm-3";
 
 /** What the chart calls the image, when nothing else is said. */
 const CHART_IMAGE = chartImage();
+/** Of containerd, those that the kubelet sees. */
+const IMAGES = ["ctr", "--namespace=k8s.io", "images"];
 const START_LIMIT_MS = 180_000;
 /** For what Helm waits for. */
 const HELM_LIMIT_MS = 300_000;
@@ -122,6 +124,17 @@ export class KubernetesNode {
     return this.#machine.startInNetwork(nodeCommand(script, args));
   }
 
+  /** A program of the install script that works for the cluster, beside it, until the node ends. */
+  startProgram(program: string, args: readonly string[]): BackgroundProgram {
+    const running = this.#machine.start(["env", `KUBECONFIG=${this.#settings.kubeconfig}`, program, ...args]);
+    this.#running.set(path.basename(program), running);
+    return running;
+  }
+
+  async addImage(image: ProgramImage): Promise<void> {
+    await this.#machine.run([...IMAGES, "import", await writeProgramImage(image, this.#folder)]);
+  }
+
   close(): Promise<void> {
     return this.#machine.close();
   }
@@ -147,10 +160,9 @@ export class KubernetesNode {
   }
 
   async #importImages(archive: string): Promise<void> {
-    const images = ["ctr", "--namespace=k8s.io", "images"];
-    const pause = await writePauseImage(this.#programs.pause, PAUSE_IMAGE, this.#folder);
-    for (const file of [pause, archive]) await this.#machine.run([...images, "import", file], START_LIMIT_MS);
-    await this.#machine.run([...images, "tag", asImported(IMAGE), CHART_IMAGE]);
+    await this.addImage({ name: PAUSE_IMAGE, program: this.#programs.pause, entrypoint: "/pause" });
+    await this.#machine.run([...IMAGES, "import", archive], START_LIMIT_MS);
+    await this.#machine.run([...IMAGES, "tag", asImported(IMAGE), CHART_IMAGE]);
   }
 
   async #addObjects(): Promise<void> {

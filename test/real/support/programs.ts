@@ -48,6 +48,7 @@ export type ProgramName =
   | "kubectl"
   | "kubelet"
   | "pause"
+  | "prometheus-kubernetes"
   | "prometheus-operator"
   | "prometheus-config-reloader";
 

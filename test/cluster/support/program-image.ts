@@ -4,24 +4,32 @@ import path from "node:path";
 import { create } from "tar";
 import { programBehind } from "../../containers/support/stand-in-images.ts";
 
+export interface ProgramImage {
+  readonly name: string;
+  /** Of the install script; needs no library. */
+  readonly program: string;
+  /** Where it is in the image. */
+  readonly entrypoint: string;
+}
+
 /**
- * Writes an archive, as `docker save` writes it, of an image with nothing but the first process of pods.
- * @param pause `pause` of the install script
+ * Writes an archive, as `docker save` writes it, of an image with nothing but a program.
  * @returns its path
  */
-export async function writePauseImage(pause: string, name: string, folder: string): Promise<string> {
-  const here = mkdtempSync(path.join(folder, "pause-"));
+export async function writeProgramImage({ name, program, entrypoint }: ProgramImage, folder: string): Promise<string> {
+  const here = mkdtempSync(path.join(folder, "image-"));
   const root = path.join(here, "root");
-  mkdirSync(root);
-  copyFileSync(programBehind(pause), path.join(root, "pause"));
-  await create({ file: path.join(here, "layer.tar"), cwd: root, portable: true }, ["pause"]);
+  const file = path.join(root, entrypoint);
+  mkdirSync(path.dirname(file), { recursive: true });
+  copyFileSync(programBehind(program), file);
+  await create({ file: path.join(here, "layer.tar"), cwd: root, portable: true }, [`.${entrypoint}`]);
   const layer = createHash("sha256")
     .update(readFileSync(path.join(here, "layer.tar")))
     .digest("hex");
   const config = {
     architecture: process.arch === "arm64" ? "arm64" : "amd64",
     os: "linux",
-    config: { Entrypoint: ["/pause"], User: "65535:65535" },
+    config: { Entrypoint: [entrypoint], User: "65535:65535" },
     rootfs: { type: "layers", diff_ids: [`sha256:${layer}`] },
   };
   writeFileSync(path.join(here, "config.json"), JSON.stringify(config));
