@@ -121,7 +121,12 @@ export class KubernetesNode {
 
   /** The same, until it is stopped. */
   startScript(script: string, args: readonly string[] = []): BackgroundProgram {
-    return this.#machine.startInNetwork(nodeCommand(script, args));
+    return this.startInNetwork(nodeCommand(script, args));
+  }
+
+  /** Starts a program of this machine that pods reach at the address of the node. */
+  startInNetwork(command: readonly string[]): BackgroundProgram {
+    return this.#machine.startInNetwork(command);
   }
 
   /** A program of the install script that works for the cluster, beside it, until the node ends. */

@@ -18,6 +18,10 @@ export interface CollectorOptions {
   readonly port?: number;
   /** Further keys of the configuration, which win over those of the example. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** An address of the network that `start` has; the loopback address unless told. */
+  readonly host?: string;
+  /** Starts it elsewhere than here, with the same files. */
+  readonly start?: (command: readonly string[]) => BackgroundProgram;
 }
 
 /** A real OpenTelemetry Collector that appends what it receives to a file. */
@@ -34,12 +38,12 @@ export interface OtelCollector {
 }
 
 export async function startOtelCollector(options: CollectorOptions): Promise<OtelCollector> {
-  const { binary, folder, port = 0, config } = options;
+  const { binary, folder, port = 0, config, host = "127.0.0.1" } = options;
   const file = path.join(folder, "received.bin");
   const logsFile = path.join(folder, "received-logs.bin");
   const overrides = path.join(folder, "collector.json");
   const own = {
-    receivers: { otlp: { protocols: { http: { endpoint: `127.0.0.1:${port}` } } } },
+    receivers: { otlp: { protocols: { http: { endpoint: `${host}:${port}` } } } },
     exporters: {
       file: { path: file, format: "proto", flush_interval: `${FLUSH_MS}ms` },
       "file/logs": { path: logsFile, format: "proto", flush_interval: `${FLUSH_MS}ms` },
@@ -53,15 +57,14 @@ export async function startOtelCollector(options: CollectorOptions): Promise<Ote
   };
   // Every JSON document is a YAML document.
   await writeFile(overrides, JSON.stringify(own));
-  const program: BackgroundProgram = startInBackground(binary, [`--config=${EXAMPLE}`, `--config=${overrides}`]);
+  const args = [`--config=${EXAMPLE}`, `--config=${overrides}`];
+  const program = options.start?.([binary, ...args]) ?? startInBackground(binary, args);
   try {
-    const [, found = ""] = await program.waitForLog(
-      /Starting HTTP server.*"endpoint": "127\.0\.0\.1:(\d+)"/,
-      START_LIMIT_MS,
-    );
+    const listening = /Starting HTTP server.*"endpoint": "[\d.]+:(\d+)"/;
+    const [, found = ""] = await program.waitForLog(listening, START_LIMIT_MS);
     await program.waitForLog(/Everything is ready/, START_LIMIT_MS);
     return {
-      url: `http://127.0.0.1:${found}`,
+      url: `http://${host}:${found}`,
       port: Number(found),
       file,
       logsFile,
