@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the real programs that the tests in test/real run: two generations of Prometheus with promtool, Alertmanager, an
-# OpenTelemetry Collector, Chromium, Helm, an API server of Kubernetes, and Python programs that this project did not write. Needs no root and starts no service:
+# OpenTelemetry Collector, Chromium, Helm, on request a Kubernetes, and Python programs that this project did not write. Needs no root and starts no service:
 # everything goes to one cache folder outside the repository, so a second run has nothing left to do.
 set -euo pipefail
 
@@ -383,25 +383,17 @@ install_actionlint() {
 }
 
 install_kubernetes() {
-  local go_packages=(k8s.io/kubernetes/cmd/kube-apiserver)
-  install_from_kubernetes kubernetes kube-apiserver
-}
-
-# install_from_kubernetes NAME PROGRAM...: go_packages of the pinned module.
-install_from_kubernetes() {
-  local name=$1 version minor stamp=k8s.io/component-base/version
-  shift
+  local version minor stamp=k8s.io/component-base/version
   version=$(pinned_version kubernetes k8s.io/kubernetes)
   minor=$(cut -d . -f 2 <<<"$version")
   # Charts ask a server for its version.
   local go_ldflags="-X $stamp.gitVersion=v$version -X $stamp.gitMajor=${version%%.*} -X $stamp.gitMinor=$minor"
-  install_go "$name" kubernetes "$version" "$@"
+  install_go kubernetes kubernetes "$version" \
+    kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet
 }
 
-# What makes a node of Kubernetes of this machine, besides the API server and etcd, and the operator of
-# Prometheus: fifteen minutes of a processor's time, for the tests in test/cluster only.
+# A Kubernetes of one node, Helm 3, and the operator of Prometheus: for the tests in test/cluster only.
 install_cluster() {
-  local program programs=(kubelet kube-controller-manager kube-scheduler kube-proxy kubectl) go_packages=()
   if [[ ${PRTG_EXPORTER_CLUSTER:-} != 1 ]]; then say cluster "not asked for (PRTG_EXPORTER_CLUSTER=1 does)"; return; fi
   # etcd is Debian's: of the same system as the container runtime, in whose network it listens.
   debian_root debian-kubernetes trixie amd64 \
@@ -413,8 +405,7 @@ install_cluster() {
     "$(pinned_version prometheus-operator github.com/prometheus-operator/prometheus-operator)" \
     prometheus-operator=operator prometheus-config-reloader
   install_prometheus_kubernetes
-  for program in "${programs[@]}"; do go_packages+=("k8s.io/kubernetes/cmd/$program"); done
-  install_from_kubernetes kubernetes-node "${programs[@]}"
+  install_kubernetes
 }
 
 # The same Prometheus, which asks Kubernetes what to scrape.
@@ -477,28 +468,6 @@ module_folder() (
   retry env GOWORK=off GOFLAGS=-mod=readonly go mod download "$2" || exit 1
   GOWORK=off GOFLAGS=-mod=readonly go list -m -f '{{.Dir}}' "$2"
 )
-
-install_etcd() {
-  local name=etcd version target
-  if ! have apt-get || ! have dpkg-deb; then
-    skip "$name" "it comes from Debian's package 'etcd-server', and this machine has no apt-get"
-    return
-  fi
-  if [[ -x $bin/etcd ]] && "$bin/etcd" --version >/dev/null 2>&1; then
-    say "$name" "installed $("$bin/etcd" --version | sed -n 's/etcd Version: //p')"
-    return
-  fi
-  mkdir -p "$work/etcd-package"
-  : >"$work/log"
-  if ! read_package_lists; then fail "$name" "apt-get update"; return; fi
-  if ! (cd "$work/etcd-package" && retry "${apt[@]}" download etcd-server); then fail "$name" "apt-get download"; return; fi
-  version=$(dpkg-deb --field "$work"/etcd-package/*.deb Version)
-  target="$cache/debian-etcd-$version"
-  rm -rf "$target"
-  dpkg-deb --extract "$work"/etcd-package/*.deb "$target"
-  publish etcd "$target/usr/bin/etcd"
-  say "$name" "installed $version"
-}
 
 install_alertmanager() {
   local name=alertmanager target
@@ -632,6 +601,7 @@ install_prometheus_2
 install_machines
 install_python python-openmetrics prometheus-client python requirements.txt
 install_python schemathesis schemathesis schemathesis schemathesis-requirements.txt
+install_python yamllint yamllint yamllint yamllint-requirements.txt
 install_chromium
 install_prometheus_3
 install_otel_collector
@@ -643,11 +613,9 @@ install_helm
 install_readers
 install_actionlint
 install_kubernetes_api
-install_etcd
 install_alertmanager
 install_nspawn
 install_debian_roots
-install_kubernetes
 install_cluster
 install_loki
 

@@ -26,8 +26,6 @@ export type ProgramName =
   | "kubeconform"
   /** A folder: what manifests are validated against. */
   | "kubernetes-api"
-  | "kube-apiserver"
-  | "etcd"
   /** Of test/real/programs/machines.txt. */
   | `node-${string}`
   | `npm-${string}`
@@ -42,6 +40,7 @@ export type ProgramName =
   | "debian-kubernetes"
   | "coredns"
   | "helm-3"
+  | "kube-apiserver"
   | "kube-controller-manager"
   | "kube-proxy"
   | "kube-scheduler"

@@ -1,6 +1,6 @@
-// Pins the API server of Kubernetes that test/real/helm-install.test.ts installs the chart into, and whose API the manifests
-// are validated against (scripts/install-test-programs.sh builds it). To change the version, change every k8s.io line that has
-// it; its own go.mod replaces those modules, which a dependent does not inherit.
+// Pins the Kubernetes whose API the manifests are validated against, and whose programs make the node of test/cluster
+// (scripts/install-test-programs.sh). To change the version, change every k8s.io line that has it; its own go.mod replaces those
+// modules, which a dependent does not inherit.
 module prtg-exporter/test-programs/kubernetes
 
 go 1.26.0
