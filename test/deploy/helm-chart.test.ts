@@ -19,6 +19,19 @@ describe("the Helm chart", () => {
     expect(chart).toEqual({ appVersion: manifest.version, name: manifest.name });
   });
 
+  // As chart-testing holds charts to it, which collections of charts run.
+  test("has the keys that collections of charts ask for, and no other", () => {
+    const keys = z.strictObject({
+      ...{ apiVersion: z.string(), name: z.string(), version: z.string(), description: z.string(), home: z.url() },
+      ...{ appVersion: z.string(), kubeVersion: z.string(), type: z.string(), icon: z.url() },
+      sources: z.array(z.url()),
+      keywords: z.array(z.string()),
+      maintainers: z.array(z.strictObject({ name: z.string(), email: z.string().optional(), url: z.url().optional() })),
+      annotations: z.record(z.string(), z.string()),
+    });
+    expect(keys.safeParse(parse(readFileSync(`${CHART}Chart.yaml`, "utf8"))).error?.issues).toBeUndefined();
+  });
+
   // That each copy is identical is for the test of all generated files to say; it does not see those that have no source any more.
   test.each(COPIED_FOLDERS)("has of $from what is there, and nothing else", ({ from, to, pattern }) => {
     const sources = readdirSync(ROOT + from).filter((name) => pattern.test(name));

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { runCommand } from "../support/command-line.ts";
@@ -123,6 +124,22 @@ describeWithPrograms(["helm", "helm-unittest", "kubeconform", "kubernetes-api"],
     const { objects } = await renderChart(paths.helm, [`--values=${valuesFile("everything")}`]);
     const sizes = objects.map(({ data = {} }) => Object.values(data).join("").length);
     expect(Math.max(...sizes)).toBeLessThan(1_048_576 * 0.9);
+  });
+});
+
+describeWithPrograms(["yamllint"], "the files of the Helm chart", ({ yamllint }) => {
+  const rules = fileURLToPath(new URL("fixtures/yamllint.yaml", import.meta.url));
+  const lint = (files: readonly string[], input = "") =>
+    runProgram(yamllint, ["--strict", "--format=parsable", `--config-file=${rules}`, ...files], input);
+
+  test("are spelled as collections of charts want it", async () => {
+    const files = [`${CHART}Chart.yaml`, `${CHART}values.yaml`, ...CASES.map(valuesFile)];
+    expect(await lint(files)).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  test("would not be with spaces at the end of a line", async () => {
+    const { code, stdout } = await lint(["-"], "key: value \n");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("trailing-spaces") });
   });
 });
 

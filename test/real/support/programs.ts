@@ -13,6 +13,7 @@ export type ProgramName =
   | "amtool"
   | "python-openmetrics"
   | "schemathesis"
+  | "yamllint"
   | "otel-collector"
   /** For the nightly tests only. */
   | "loki"
