@@ -33,6 +33,8 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (prog
       release = await Release.install(node, { helm, name, title: `${helm}-${name}` });
       const pages = await release.pagesWithServers(serversOf(name));
       expect(pages.join("\n")).toMatch(/^prtg_sensor_status\{/m);
+      const manifest = await release.helm(["get", "manifest", RELEASE]);
+      await release.kubectl(["get", "--filename=-"], { input: manifest });
       await release.helm(["test", RELEASE, "--logs", "--timeout=60s"]);
 
       // A second time changes nothing: the pods stay, and none of them was started twice.
@@ -49,6 +51,13 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (prog
         expect(left.trim().split("\n").filter(isOurs)).toEqual([]);
       }, END_LIMIT);
     });
+  });
+
+  test("a pod that would run as root is not let in", async () => {
+    const namespace = await node.createNamespace("refusals");
+    const pod = ["run", "root", "--image=example.com/root", `--namespace=${namespace}`];
+    await expect(node.kubectl(pod)).rejects.toThrow(/restricted/);
+    await node.kubectl(["delete", "namespace", namespace, "--timeout=120s"]);
   });
 
   test("a pod that does not become ready is told as a failure", async () => {

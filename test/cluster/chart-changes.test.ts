@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { describeWithPrograms } from "../real/support/programs.ts";
 import { CLUSTER_PROGRAMS, type KubernetesNode } from "./support/kubernetes-node.ts";
-import { RELEASE, Release, WORKLOAD } from "./support/release.ts";
-import { ScrapeLoop } from "./support/scrape-loop.ts";
+import { RELEASE, Release } from "./support/release.ts";
+import { ScrapeLoop, type ScrapeSummary } from "./support/scrape-loop.ts";
 import { startNode } from "./support/start-node.ts";
 
 const LIMIT = { timeout: 120_000, interval: 500 };
@@ -10,6 +10,7 @@ const LIMIT = { timeout: 120_000, interval: 500 };
 const OFTEN = '--set-json=config.collectors={"status":{"schedule":"5s"},"channels":{"schedule":"10s"}}';
 /** Leaves out the names in the labels of every series of a sensor. */
 const WITH_IDS = '--set-json=config.labels={"keep":"ids"}';
+const LAST_SUCCESS = /^prtg_exporter_collector_last_success_timestamp_seconds\{[^}]*collector="status"[^}]*\} (\S+)$/m;
 /** A replaced pod is ready when it has asked the monitoring servers once; a pod that was killed first has to be missed. */
 const MAX_WITHOUT_VALUES_MS = { rollout: 10_000, deleted: 30_000 };
 
@@ -34,6 +35,20 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs)
     return release;
   }
 
+  async function scrapedWhile(installed: Release, what: string, change: () => Promise<void>): Promise<ScrapeSummary> {
+    const loop = await ScrapeLoop.start(node, await installed.serviceUrl());
+    await change();
+    await installed.pagesWithServers(1);
+    return await loop.stop(what);
+  }
+
+  async function replacePod(installed: Release): Promise<void> {
+    const before = await uidOf(installed);
+    await installed.deletePods();
+    await installed.ready();
+    expect(await uidOf(installed)).not.toBe(before);
+  }
+
   async function uidOf(installed: Release): Promise<string> {
     const [pod] = await installed.pods();
     return pod?.uid ?? "";
@@ -41,48 +56,72 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs)
 
   test("loses no request by a changed configuration, nor by its rollback", async () => {
     const installed = await install("rollout");
-    const first = await uidOf(installed);
-    const loop = await ScrapeLoop.start(node, await installed.serviceUrl());
-    await installed.upgrade(WITH_IDS);
-    const second = await uidOf(installed);
-    await installed.helm(["rollback", RELEASE, "1", "--wait", "--timeout=120s"]);
-    const third = await uidOf(installed);
-    await installed.pagesWithServers(1);
-    expect(new Set([first, second, third]).size).toBe(3);
-    const { sent, failures, longestWithoutValuesMs } = await loop.stop();
+    const uids = new Set([await uidOf(installed)]);
+    const { sent, failures, longestWithoutValuesMs } = await scrapedWhile(
+      installed,
+      "a rollout and its rollback",
+      async () => {
+        await installed.upgrade(WITH_IDS);
+        uids.add(await uidOf(installed));
+        await installed.helm(["rollback", RELEASE, "1", "--wait", "--timeout=120s"]);
+        uids.add(await uidOf(installed));
+      },
+    );
+    expect(uids.size).toBe(3);
     expect(failures).toEqual([]);
     expect(sent).toBeGreaterThan(100);
     expect(longestWithoutValuesMs).toBeLessThan(MAX_WITHOUT_VALUES_MS.rollout);
   });
 
+  // The old pod still answers then, until the new one does: a Service turns to pods that end where it has no other.
+  test("loses no request when its pod is deleted, where the old one stays long enough", async () => {
+    const installed = await install("deleted", "--set=lifecycle.preStop.sleep.seconds=20");
+    const { failures, longestWithoutValuesMs } = await scrapedWhile(
+      installed,
+      "a deleted pod that stays for 20 s",
+      () => replacePod(installed),
+    );
+    expect(failures).toEqual([]);
+    expect(longestWithoutValuesMs).toBeLessThan(MAX_WITHOUT_VALUES_MS.rollout);
+  });
+
   test("is back soon when its pod is deleted", async () => {
-    const installed = await install("deleted");
+    const installed = await install("deleted-soon");
+    const { longestWithoutValuesMs } = await scrapedWhile(installed, "a deleted pod", () => replacePod(installed));
+    expect(longestWithoutValuesMs).toBeLessThan(MAX_WITHOUT_VALUES_MS.deleted);
+  });
+
+  test("is back soon when its process is killed", async () => {
+    const installed = await install("killed");
     const before = await uidOf(installed);
-    const loop = await ScrapeLoop.start(node, await installed.serviceUrl());
-    await installed.kubectl(["delete", "pods", "--selector=app.kubernetes.io/name=prtg-exporter"]);
-    await installed.kubectl(["rollout", "status", `deployment/${WORKLOAD}`, "--timeout=60s"]);
-    await installed.pagesWithServers(1);
-    expect(await uidOf(installed)).not.toBe(before);
-    const { longestWithoutValuesMs } = await loop.stop();
+    const { longestWithoutValuesMs } = await scrapedWhile(installed, "a killed process", async () => {
+      await installed.kill();
+      await vi.waitFor(async () => {
+        expect((await installed.pods()).map(({ restarts }) => restarts)).toEqual([1]);
+      }, LIMIT);
+      await installed.ready();
+    });
+    expect(await uidOf(installed)).toBe(before);
     expect(longestWithoutValuesMs).toBeLessThan(MAX_WITHOUT_VALUES_MS.deleted);
   });
 
   test("takes a rotated key over without a new pod", async () => {
     const installed = await install("rotated");
     const before = await uidOf(installed);
-    const patch = JSON.stringify({ stringData: { "api-key": "the-next-key" } });
-    await installed.kubectl(["patch", "secret", "prtg-hq", `--patch=${patch}`]);
-    // From now on the monitoring server knows the new one only.
-    await installed.kubectl(["rollout", "restart", "deployment/stand-ins"]);
-    await installed.kubectl(["rollout", "status", "deployment/stand-ins", "--timeout=60s"]);
-    const restarted = Date.now() / 1_000;
-    // By then what the old one had answered has been told.
-    await vi.waitFor(async () => {
-      const [page = ""] = await installed.pagesWithServers(1);
-      const found =
-        /^prtg_exporter_collector_last_success_timestamp_seconds\{[^}]*collector="status"[^}]*\} (\S+)$/m.exec(page);
-      expect(Number(found?.[1])).toBeGreaterThan(restarted + 10);
-    }, LIMIT);
+    const { failures } = await scrapedWhile(installed, "a rotated key", async () => {
+      const patch = JSON.stringify({ stringData: { "api-key": "the-next-key" } });
+      await installed.kubectl(["patch", "secret", "prtg-hq", `--patch=${patch}`]);
+      // From now on the monitoring server knows the new one only.
+      await installed.kubectl(["rollout", "restart", "deployment/stand-ins"]);
+      await installed.kubectl(["rollout", "status", "deployment/stand-ins", "--timeout=60s"]);
+      const restarted = Date.now() / 1_000;
+      // By then what the old one had answered has been told.
+      await vi.waitFor(async () => {
+        const [page = ""] = await installed.pagesWithServers(1);
+        expect(Number(LAST_SUCCESS.exec(page)?.[1])).toBeGreaterThan(restarted + 10);
+      }, LIMIT);
+    });
+    expect(failures).toEqual([]);
     expect(await uidOf(installed)).toBe(before);
   });
 
@@ -91,10 +130,17 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release in a cluster", (programs)
     const before = await uidOf(installed);
     const named = /^prtg_sensor_status\{[^}]*device=/m;
     expect((await installed.pagesWithServers(1)).join()).toMatch(named);
-    await installed.upgrade(WITH_IDS);
-    await vi.waitFor(async () => {
-      expect((await installed.pagesWithServers(1)).join()).not.toMatch(named);
-    }, LIMIT);
+    const { failures } = await scrapedWhile(
+      installed,
+      "a configuration that is read while the exporter runs",
+      async () => {
+        await installed.upgrade(WITH_IDS);
+        await vi.waitFor(async () => {
+          expect((await installed.pagesWithServers(1)).join()).not.toMatch(named);
+        }, LIMIT);
+      },
+    );
+    expect(failures).toEqual([]);
     expect(await uidOf(installed)).toBe(before);
   });
 });

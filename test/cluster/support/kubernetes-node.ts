@@ -23,8 +23,8 @@ export type HelmName = "helm" | "helm-3";
 
 /** What the chart calls the image, when nothing else is said. */
 const CHART_IMAGE = chartImage();
-/** Of containerd, those that the kubelet sees. */
-const IMAGES = ["ctr", "--namespace=k8s.io", "images"];
+/** The client of containerd, for what the kubelet sees. */
+const CONTAINERS = ["ctr", "--namespace=k8s.io"];
 const START_LIMIT_MS = 180_000;
 /** For what Helm waits for. */
 const HELM_LIMIT_MS = 300_000;
@@ -137,7 +137,12 @@ export class KubernetesNode {
   }
 
   async addImage(image: ProgramImage): Promise<void> {
-    await this.#machine.run([...IMAGES, "import", await writeProgramImage(image, this.#folder)]);
+    await this.#machine.run([...CONTAINERS, "images", "import", await writeProgramImage(image, this.#folder)]);
+  }
+
+  /** Kills the first process of a container. */
+  async kill(container: string): Promise<void> {
+    await this.#machine.run([...CONTAINERS, "tasks", "kill", "--signal=SIGKILL", container]);
   }
 
   close(): Promise<void> {
@@ -166,8 +171,8 @@ export class KubernetesNode {
 
   async #importImages(archive: string): Promise<void> {
     await this.addImage({ name: PAUSE_IMAGE, program: this.#programs.pause, entrypoint: "/pause" });
-    await this.#machine.run([...IMAGES, "import", archive], START_LIMIT_MS);
-    await this.#machine.run([...IMAGES, "tag", asImported(IMAGE), CHART_IMAGE]);
+    await this.#machine.run([...CONTAINERS, "images", "import", archive], START_LIMIT_MS);
+    await this.#machine.run([...CONTAINERS, "images", "tag", asImported(IMAGE), CHART_IMAGE]);
   }
 
   async #addObjects(): Promise<void> {

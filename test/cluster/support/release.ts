@@ -5,7 +5,7 @@ import type { HelmName, KubernetesNode } from "./kubernetes-node.ts";
 
 /** Of the release in each namespace, and of its workload. */
 export const RELEASE = "prtg";
-export const WORKLOAD = "prtg-prtg-exporter";
+const WORKLOAD = "prtg-prtg-exporter";
 const SELECTOR = `--selector=app.kubernetes.io/name=prtg-exporter,app.kubernetes.io/instance=${RELEASE}`;
 const WAIT = ["--wait", "--timeout=180s"];
 const PAGE_LIMIT = { timeout: 90_000, interval: 500 };
@@ -24,7 +24,7 @@ const pods = z.object({
       spec: z.object({ containers: z.tuple([exporter], z.unknown()) }),
       status: z.object({
         podIP: z.string(),
-        containerStatuses: z.tuple([z.object({ restartCount: z.number() })], z.unknown()),
+        containerStatuses: z.tuple([z.object({ restartCount: z.number(), containerID: z.string() })], z.unknown()),
       }),
     }),
   ),
@@ -34,6 +34,8 @@ export interface ExporterPod {
   readonly name: string;
   readonly uid: string;
   readonly restarts: number;
+  /** As containerd knows it. */
+  readonly container: string;
   /** Of its page, with what its probes send. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -86,7 +88,7 @@ export class Release {
     await this.helm(["upgrade", RELEASE, CHART, ...this.#settings, ...flags, ...WAIT]);
   }
 
-  kubectl(args: readonly string[], options: { input?: string } = {}): Promise<string> {
+  kubectl(args: readonly string[], options: { input?: string; timeoutMs?: number } = {}): Promise<string> {
     return this.#node.kubectl([...args, `--namespace=${this.namespace}`], options);
   }
 
@@ -102,10 +104,25 @@ export class Release {
           name: metadata.name,
           uid: metadata.uid,
           restarts: status.containerStatuses[0].restartCount,
+          container: status.containerStatuses[0].containerID.replace(/^containerd:\/\//, ""),
           url: `${scheme.toLowerCase()}://${status.podIP}:${ports[0].containerPort}/metrics`,
           headers: Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value])),
         };
       });
+  }
+
+  async deletePods(): Promise<void> {
+    await this.kubectl(["delete", "pods", SELECTOR]);
+  }
+
+  /** Resolves when its workload, a Deployment, is as it is wanted. */
+  async ready(): Promise<void> {
+    await this.kubectl(["rollout", "status", `deployment/${WORKLOAD}`, "--timeout=120s"], { timeoutMs: 130_000 });
+  }
+
+  /** Kills the exporter of each pod, as a kernel does that has no memory left. */
+  async kill(): Promise<void> {
+    for (const { container } of await this.pods()) await this.#node.kill(container);
   }
 
   page({ url, headers }: ExporterPod): Promise<string> {

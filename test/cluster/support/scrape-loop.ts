@@ -8,6 +8,8 @@ const summary = z.object({
   failures: z.array(z.string()),
   /** The longest time without a page on which a monitoring server answers. */
   longestWithoutValuesMs: z.number(),
+  /** How long ago, at the worst moment, the server had given the values that were the newest on a page by then. */
+  oldestValuesMs: z.number(),
 });
 export type ScrapeSummary = z.infer<typeof summary>;
 
@@ -19,8 +21,10 @@ import { Agent, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 const [, url] = process.argv;
 const kept = new Agent({ keepAlive: true });
-const seen = { sent: 0, failures: [], longestWithoutValuesMs: 0 };
+const seen = { sent: 0, failures: [], longestWithoutValuesMs: 0, oldestValuesMs: 0 };
+const FRESH = /^prtg_exporter_collector_last_success_timestamp_seconds\\{[^}]*collector="status"[^}]*\\} (\\S+)$/m;
 let valuesAt = performance.now();
+let givenAt = Date.now();
 let ending = false;
 process.once("SIGTERM", () => { ending = true; });
 const noteValues = () => {
@@ -28,9 +32,14 @@ const noteValues = () => {
   seen.longestWithoutValuesMs = Math.max(seen.longestWithoutValuesMs, now - valuesAt);
   valuesAt = now;
 };
+const noteAge = (text) => {
+  givenAt = Number(FRESH.exec(text)?.[1] ?? givenAt / 1_000) * 1_000;
+  seen.oldestValuesMs = Math.max(seen.oldestValuesMs, Date.now() - givenAt);
+};
 const ask = (agent) => new Promise((resolve) => {
   seen.sent++;
   const fail = (reason) => {
+    noteAge("");
     seen.failures.push(new Date().toISOString() + " " + reason);
     resolve();
   };
@@ -39,6 +48,7 @@ const ask = (agent) => new Promise((resolve) => {
     response.setEncoding("utf8").on("data", (part) => { text += part; }).on("error", (error) => fail(error.message));
     response.on("end", () => {
       if (response.statusCode !== 200) return fail("status " + response.statusCode);
+      noteAge(text);
       if (/^prtg_up\\{[^}]*\\} 1$/m.test(text)) noteValues();
       resolve();
     });
@@ -69,10 +79,25 @@ export class ScrapeLoop {
     return new ScrapeLoop(program);
   }
 
-  async stop(): Promise<ScrapeSummary> {
+  /** Ends it, and prints its figures. @param during what happened meanwhile */
+  async stop(during: string): Promise<ScrapeSummary> {
     await this.#program.stop();
     const [, seen = ""] = /^SEEN (.*)$/m.exec(this.#program.log()) ?? [];
     if (seen === "") throw new Error(`the loop counted nothing: ${this.#program.log()}`);
-    return summary.parse(JSON.parse(seen));
+    const result = summary.parse(JSON.parse(seen));
+    const { sent, failures, longestWithoutValuesMs, oldestValuesMs } = result;
+    // The figures of docs/deployment.md.
+    console.log(
+      [
+        `${during}: ${failures.length} of ${sent} requests lost`,
+        `at most ${seconds(longestWithoutValuesMs)} without values`,
+        `none older than ${seconds(oldestValuesMs)}`,
+      ].join(", "),
+    );
+    return result;
   }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
 }
