@@ -30,6 +30,9 @@ import type { DebugSources, StatusSources } from "./reports/sources.ts";
 import { createStatusSource } from "./reports/status-pages.ts";
 import { StatusCourses } from "./status-courses.ts";
 
+/** From so many on, requests are what the process works most for: fewer servers are read list by list, as they are small work. */
+const MANY_SERVERS = 20;
+
 /** A configuration with all that was found out about it before it is put in force. */
 export interface ConfigChange {
   readonly config: Config;
@@ -217,6 +220,7 @@ export class Exporter {
       extras: this.#extras.work,
       pageUpToDate: () => this.exposition.upToDate(),
       phase: this.#phases.next(),
+      isOneOfMany: () => this.#servers.size >= MANY_SERVERS,
       context: this.#context,
     });
   }

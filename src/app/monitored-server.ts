@@ -64,6 +64,8 @@ export interface MonitoredServerOptions {
   readonly pageUpToDate: () => Promise<void>;
   /** See `ServerCollectorsOptions`. */
   readonly phase: number;
+  /** See `AllNodesReaderOptions`. */
+  readonly isOneOfMany: () => boolean;
   readonly context: CommandContext;
 }
 
@@ -78,7 +80,7 @@ export class MonitoredServer {
   #started = false;
 
   constructor(options: MonitoredServerOptions) {
-    const { plan, events, shape, store, exporterMetrics, extras, pageUpToDate, phase, context } = options;
+    const { plan, events, shape, store, exporterMetrics, extras, pageUpToDate, phase, isOneOfMany, context } = options;
     const { clock } = context;
     const { server } = plan;
     const metrics = serverRecorder(exporterMetrics, server.name);
@@ -104,6 +106,7 @@ export class MonitoredServer {
       stateMemory,
       pendingMemory,
       phase,
+      isOneOfMany,
       log,
     };
     this.#pipeline = new ServerPipeline(plan, this.#connect(server), this.#base);
@@ -275,9 +278,9 @@ export class MonitoredServer {
 
   #reader({ server: { select } }: PipelinePlan, isReselected: boolean): ServerReader {
     const { reader } = this.#pipeline;
-    const { view, context, log } = this.#base;
+    const { view, context, log, isOneOfMany } = this.#base;
     if (!isReselected) return reader;
-    return reader.selecting({ select, shown: view.state.tree, clock: context.clock, log });
+    return reader.selecting({ select, shown: view.state.tree, clock: context.clock, log, isOneOfMany });
   }
 
   /** What is not selected any more goes at once; what is now comes with the next runs. */
@@ -304,11 +307,12 @@ export class MonitoredServer {
   }
 
   #connect(server: ServerConfig, before?: ServerReader): ServerReader {
-    const { metrics, log, context } = this.#base;
+    const { metrics, log, context, isOneOfMany } = this.#base;
+    const { clock, memory } = context;
     const api = connectServer(server, metrics, log, context);
     const { select } = server;
     const shown = before === undefined ? undefined : this.#base.view.state.tree;
-    return new ServerReader({ api, select, shown, clock: context.clock, log, memory: context.memory }, before);
+    return new ServerReader({ api, select, shown, clock, log, memory, isOneOfMany }, before);
   }
 
   #startPipeline(): void {

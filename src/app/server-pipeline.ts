@@ -38,6 +38,8 @@ export interface PipelineBase {
   readonly pendingMemory: MemoryShare;
   /** See `ServerCollectorsOptions`. */
   readonly phase: number;
+  /** See `AllNodesReaderOptions`. */
+  readonly isOneOfMany: () => boolean;
   /** Bound to the server. */
   readonly log: Logger;
 }

@@ -1,7 +1,10 @@
 import type { MemoryShare } from "../lib/memory-budget.ts";
+import type { ServerState } from "../model/server-state.ts";
+import type { NodePoll } from "../model/tree.ts";
 import type { ParentKind } from "../projection/shape.ts";
 import type { ApiError } from "../prtg/api-error.ts";
-import type { NodeKind } from "../prtg/records.ts";
+import type { NodeKind, StatusSummary } from "../prtg/records.ts";
+import { STATUS_TOKENS } from "../prtg/status.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import { PartialPoll } from "./partial-poll.ts";
 import type { ServerReader } from "./server-reader.ts";
@@ -71,21 +74,52 @@ export class StatusCollector implements Collector {
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
     const { reader, writer, singles, countedKinds, requestTree } = this.#options;
-    const { nodes, counts, unknownParents } = reader;
     const parts = new PartialPoll(signal);
-    const statusSummary = await parts.read(() => counts.statusSummary(signal));
+    if (reader.allNodes.isWanted(writer.state)) {
+      const options = { statusSummary: countedKinds.size > 0 };
+      const all = await parts.read(() => reader.allNodes.read(writer.state, options, held, signal));
+      if (all?.value !== undefined) return this.#applyAll(all.value, parts, signal);
+    }
+    const statusSummary = await parts.read(() => reader.counts.statusSummary(signal));
     const counted: ReadonlySet<NodeKind> = countedKinds;
     const optionsFor = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
     const isKnown = (kind: NodeKind) => singles.isKnown(kind);
     // Those that are counted have more in their lists than the tree asks for.
     const except = reader.broughtLists.use().difference(counted);
-    const { poll, complete, missing } = await nodes.read(parts, { optionsFor, isKnown, except, held }, signal);
+    const { poll, complete, missing } = await reader.nodes.read(parts, { optionsFor, isKnown, except, held }, signal);
+    const before = writer.state.tree;
     await writer.applyTree({ nodes: poll, left: reader.leaving(writer.state), statusSummary });
+    reader.allNodes.listed({
+      isComplete: complete,
+      isNew: writer.state.tree !== before,
+      isCountedAlike: statusSummary !== undefined && isCountedAlike(statusSummary.value, writer.state),
+    });
     await applySingles(parts, { singles, writer, missing }, signal);
-    if (unknownParents.areNew(writer.state.unknownIds())) requestTree();
+    if (reader.unknownParents.areNew(writer.state.unknownIds())) requestTree();
     parts.throwIfFailed();
     return { complete };
   }
+
+  /** `nodes`: all there are. */
+  async #applyAll(nodes: NodePoll, parts: PartialPoll, signal: AbortSignal): Promise<RunResult> {
+    const { reader, writer, singles } = this.#options;
+    const { counts, allNodes } = reader;
+    const statusSummary = allNodes.isCountedAlike
+      ? { value: undefined }
+      : await parts.read(() => counts.statusSummary(signal));
+    await writer.applyTree({ nodes, statusSummary });
+    await applySingles(parts, { singles, writer, missing: NONE_MISSING }, signal);
+    parts.throwIfFailed();
+    return { complete: true };
+  }
+}
+
+const NONE_MISSING: ReadonlyMap<NodeKind, ApiError> = new Map();
+
+/** Whether the server counts the sensors that are known, so that its own counts tell nothing more. */
+function isCountedAlike(summary: StatusSummary | undefined, { sensorsByStatus }: ServerState): boolean {
+  if (summary === undefined) return true;
+  return STATUS_TOKENS.every((token) => (summary.counts.get(token) ?? 0) === (sensorsByStatus.get(token) ?? 0));
 }
 
 interface MissingNodes {

@@ -18,6 +18,11 @@ const OUT_OF_REACH: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "API_LICENSE_INACTIVE",
 ]);
 
+/** Whether every other request to the server would fail alike. */
+export function isOutOfReach(error: unknown): boolean {
+  return error instanceof ExporterError && OUT_OF_REACH.has(error.code);
+}
+
 /**
  * Reads the parts of a poll one after the other. A part that fails spoils the run but not the other parts, so that one
  * broken list does not cost the user all the rest.
@@ -43,7 +48,7 @@ export class PartialPoll {
     } catch (error) {
       this.#signal.throwIfAborted();
       this.#errors.push(error);
-      this.#outOfReach = error instanceof ExporterError && OUT_OF_REACH.has(error.code);
+      this.#outOfReach = isOutOfReach(error);
       return undefined;
     }
   }

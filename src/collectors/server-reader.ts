@@ -6,6 +6,7 @@ import type { ServerState } from "../model/server-state.ts";
 import type { Tree } from "../model/tree.ts";
 import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import { SelectedApi } from "../selection/selected-api.ts";
+import { AllNodesReader } from "./all-nodes.ts";
 import { BroughtLists } from "./brought-lists.ts";
 import { CountReader } from "./count-reader.ts";
 import { HealthReader } from "./health.ts";
@@ -22,6 +23,8 @@ export interface ServerReaderOptions {
   readonly shown?: Tree | undefined;
   readonly clock: Clock;
   readonly log: Logger;
+  /** See `AllNodesReaderOptions`. */
+  readonly isOneOfMany?: () => boolean;
   /** What collectors hold of lists while they run is counted against it; undefined: without a bound. */
   readonly memory?: MemoryBudget;
 }
@@ -37,6 +40,7 @@ export class ServerReader {
   readonly memory: MemoryBudget;
   readonly health: HealthReader;
   readonly nodes: NodeListReader;
+  readonly allNodes: AllNodesReader;
   readonly counts: CountReader;
   readonly lookups: LookupReader;
   readonly unknownParents: UnknownParents;
@@ -47,7 +51,8 @@ export class ServerReader {
   readonly #whole: MonitoringApi;
 
   /** `before`: of another way to the same server, where what it was found to lack is known. */
-  constructor({ api: whole, select, shown, clock, log, memory }: ServerReaderOptions, before?: ServerReader) {
+  constructor(options: ServerReaderOptions, before?: ServerReader) {
+    const { api: whole, select, shown, clock, log, memory, isOneOfMany = () => false } = options;
     this.#whole = whole;
     this.selected = select && new SelectedApi({ api: whole, rules: select, clock, log }, before?.selected, shown);
     const api = this.selected ?? whole;
@@ -58,6 +63,7 @@ export class ServerReader {
     this.broughtLists = new BroughtLists(clock);
     this.oneByOne = before?.oneByOne ?? { nodes: new OneByOne(clock), channels: new OneByOne(clock) };
     this.nodes = new NodeListReader({ api, log, missingLists: this.missingLists }, before?.nodes);
+    this.allNodes = new AllNodesReader({ api, clock, log, isOneOfMany });
     this.counts = new CountReader(api, log, before?.counts);
     this.lookups = new LookupReader({ api, clock, log }, before?.lookups);
     this.unknownParents = before?.unknownParents ?? new UnknownParents();

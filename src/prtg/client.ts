@@ -5,12 +5,13 @@ import { decodeChannel } from "./decode/channel.ts";
 import { decodeChannelData } from "./decode/channel-data.ts";
 import { ChannelMemory, ListedChannel } from "./decode/channel-memory.ts";
 import { decodeLookup } from "./decode/lookup.ts";
-import { decodeNode } from "./decode/node.ts";
+import { decodeNode, nodeKindOf } from "./decode/node.ts";
 import { type DecodeProblems, noProblems, reportProblems } from "./decode/problems.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
 import { DetailsReader } from "./details-reader.ts";
 import {
+  allNodesList,
   channelLists,
   type ListEndpoint,
   LOOKUP_LIST,
@@ -46,6 +47,12 @@ import type { ApiAnswer } from "./request/messages.ts";
 import { Requester } from "./request/requester.ts";
 import { notJson } from "./request/response-error.ts";
 import { TimeSeriesReader } from "./time-series-reader.ts";
+
+const NODE_FORMAT: Omit<ItemFormat<NodeRecord>, "decode"> = {
+  keyOf: ({ id }) => id,
+  sizeOf: sizeOfNode,
+  itemBytes: NODE_RECORD_BYTES,
+};
 
 /** The client of one monitoring server. Nothing is sent before the first call. Throws a TypeError when `url` is none. */
 export function createApiClient(options: ApiClientOptions): MonitoringApi {
@@ -139,11 +146,22 @@ class ApiClient implements MonitoringApi {
   nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
     const format: ItemFormat<NodeRecord> = {
       decode: (record, problems) => this.#node(kind, record, problems),
-      keyOf: ({ id }) => id,
-      sizeOf: sizeOfNode,
-      itemBytes: NODE_RECORD_BYTES,
+      ...NODE_FORMAT,
     };
     return this.#lists.read(nodeLists(kind, options), format, signal);
+  }
+
+  allNodes(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
+    const format: ItemFormat<NodeRecord> = {
+      decode: (record, problems) => {
+        const kind = nodeKindOf(record);
+        if (kind !== undefined) return this.#node(kind, record, problems);
+        problems.record++;
+        return undefined;
+      },
+      ...NODE_FORMAT,
+    };
+    return this.#lists.read([allNodesList(options)], format, signal);
   }
 
   node(kind: NodeKind, id: string, options: NodeListOptions, signal: AbortSignal): Promise<NodeRecord> {

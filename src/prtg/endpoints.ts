@@ -1,5 +1,5 @@
 import type { ChannelListOptions, NodeListOptions } from "./monitoring-api.ts";
-import type { NodeKind } from "./records.ts";
+import { type NodeKind, READING_ORDER } from "./records.ts";
 import { SERIES_WINDOW_MS, type SeriesType } from "./series-types.ts";
 
 /** A list and what to ask it for; `limit` and `offset` come with each page. */
@@ -47,6 +47,13 @@ export function channelLists(options: ChannelListOptions): readonly ListEndpoint
     { endpoint: "/channels", optional: [], filter },
     mixedList("channel", include, filter),
   ];
+}
+
+/** One list of all nodes, in place of four: for servers with few. */
+export function allNodesList(options: NodeListOptions): ListEndpoint {
+  const include = nodeSections("group", options).map(included);
+  const filter = READING_ORDER.map((kind) => `type = ${kind}`).join(" or ");
+  return { endpoint: "/experimental/objects", optional: include, filter };
 }
 
 /** The list of objects of all kinds, of which one is asked for: last, as a filter costs the server more than a list of its own. */

@@ -28,6 +28,11 @@ export interface MonitoringApi {
   /** All probes, groups, devices or sensors that the user may see, or the part that is asked for. */
   nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>>;
   /**
+   * All of them in one list, whose records say themselves what they are; undefined where only lists of each kind can be asked for.
+   * Rejects with API_ENDPOINT_MISSING where the server has no such list.
+   */
+  allNodes(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord> | undefined>;
+  /**
    * All channels with their last measurement, or the part that is asked for. The records are good until the next call, which may
    * give them other values: copy what is kept.
    */

@@ -69,6 +69,11 @@ export class SelectedApi implements MonitoringApi {
     return this.#sensors(options, signal);
   }
 
+  /** Which objects are selected decides about what is asked for. */
+  allNodes(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
     if (!this.#known.has("sensor")) await this.nodes("sensor", {}, signal);
     const { sensors } = this.selection;

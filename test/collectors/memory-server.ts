@@ -32,6 +32,7 @@ export type Question =
   | "probeConnected"
   | "autodiscoveries"
   | "primaryChannels"
+  | "all"
   | NodeKind;
 
 /** A monitoring server in memory: it answers from the arrays that the test fills. */
@@ -57,6 +58,12 @@ export class MemoryServer implements MonitoringApi {
   clockInDoubt = false;
   /** False: the server has no endpoints of single objects. */
   singles = true;
+  /** The server has one list of all nodes, too. */
+  hasAllNodes = false;
+  /** What that does not show. */
+  readonly hiddenInAll = new Set<string>();
+  /** What it tells otherwise of each object. */
+  untoldInAll: Partial<NodeRecord> = {};
   /** Every question so far; lists with the options they were asked with. */
   readonly asked: string[] = [];
   /** Questions whose answer is an incomplete list. */
@@ -136,6 +143,10 @@ export class MemoryServer implements MonitoringApi {
 
   async nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
     await this.#ask(kind, signal, options);
+    return this.#listed(kind, options);
+  }
+
+  #listed(kind: NodeKind, options: NodeListOptions): ListResult<NodeRecord> {
     const items = [...this.nodeRecords.values()]
       .filter((record) => record.kind === kind && !(this.incomplete.has(kind) && this.lost.has(record.id)))
       .map((record) => ({
@@ -144,6 +155,14 @@ export class MemoryServer implements MonitoringApi {
         summary: options.statusSummary ? record.summary : undefined,
       }));
     return { items, complete: !this.incomplete.has(kind), skipped: 0, bytes: this.#bytes(items) };
+  }
+
+  async allNodes(options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord> | undefined> {
+    if (!this.hasAllNodes) return undefined;
+    await this.#ask("all", signal, options);
+    const all = READING_ORDER.flatMap((kind) => this.#listed(kind, options).items);
+    const items = all.filter(({ id }) => !this.hiddenInAll.has(id)).map((each) => ({ ...each, ...this.untoldInAll }));
+    return { items, complete: !this.incomplete.has("all"), skipped: 0 };
   }
 
   async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {

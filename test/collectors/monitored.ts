@@ -74,6 +74,8 @@ export interface MonitoredOptions extends Partial<Shape> {
   readonly extras?: Extras;
   readonly pageUpToDate?: ServerCollectorsOptions["pageUpToDate"];
   readonly requestsPerSecond?: number;
+  /** The process reads many servers. */
+  readonly isOneOfMany?: boolean;
 }
 
 type CreateCollectors = (more?: Partial<ServerCollectorsOptions>) => ServerCollectors;
@@ -179,7 +181,8 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
     memory: more.memory?.open(),
     expiry: createExpiryPolicy(shared.clock, (collector) => monitor.collectors.untilThird(collector)),
   });
-  const reader = new ServerReader({ api: server, ...shared, ...(more.memory && { memory: more.memory }) });
+  const isOneOfMany = () => more.isOneOfMany === true;
+  const reader = new ServerReader({ api: server, ...shared, isOneOfMany, ...(more.memory && { memory: more.memory }) });
   const records = new RunRecords({ ...shared, metrics: (collector) => metrics.collector(collector) });
   const latest = new LatestValues(writer, shared.clock);
   const monitor: Monitor = new Monitor(

@@ -1,5 +1,5 @@
 import { MAX_ANCESTORS, MAX_TAGS } from "../answer-bounds.ts";
-import type { NodeKind, NodeRecord, Reference, StatusSummary } from "../records.ts";
+import { type NodeKind, type NodeRecord, READING_ORDER, type Reference, type StatusSummary } from "../records.ts";
 import type { DecodeProblems } from "./problems.ts";
 import { readSummary } from "./system-records.ts";
 import {
@@ -54,6 +54,12 @@ export function decodeNode(kind: NodeKind, record: unknown, problems: DecodeProb
 }
 
 const KINDS: ReadonlySet<string | undefined> = new Set(["probe", "group", "device", "sensor", "channel"]);
+
+/** What a record of a list of all objects is; undefined where it is none of these, or does not say. */
+export function nodeKindOf(record: unknown): NodeKind | undefined {
+  const told = isObject(record) ? referenceKind(record.type) : undefined;
+  return READING_ORDER.find((kind) => kind === told);
+}
 
 /** A server that does not look at filters sends objects of all kinds. */
 function isOfOtherKind({ type }: JsonObject, kind: NodeKind): boolean {

@@ -45,3 +45,20 @@ test("a filter goes with the kind, and what is of another kind is left out where
   expect(server.requests.at(-1)?.query.get("filter")).toBe('type = sensor and (name = "x" or name = "y")');
   expect(recorded.problems).toEqual(new Map([["record", 1]]));
 });
+
+test.each(["live", "specification"] as const)(
+  "one list of all objects shows what those of each kind show, %s",
+  async (spelling) => {
+    const now = Date.now();
+    const { url } = await simulateServer({ spelling, clock: { ...systemClock, now: () => now } });
+    const auth = { kind: "api_key", key: async () => CREDENTIALS.apiKey } as const;
+    const { api, recorded } = testClient(url, { auth });
+    const options = { interval: true, statusSummary: true };
+    const each = await Promise.all(READING_ORDER.map((kind) => api.nodes(kind, options, never)));
+    const all = await api.allNodes(options, never);
+    const byId = (a: { readonly id: string }, b: { readonly id: string }) => Number(a.id) - Number(b.id);
+    expect(all?.items.toSorted(byId)).toEqual(each.flatMap(({ items }) => items).toSorted(byId));
+    expect(all).toMatchObject({ complete: true, skipped: 0 });
+    expect(recorded.problems).toEqual(new Map());
+  },
+);

@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { record } from "../model/build-record.ts";
+import type { MemoryServer } from "./memory-server.ts";
+import { HOUR, type Monitored, monitored, SCHEDULED, smallServer } from "./monitored.ts";
+
+const { signal } = new AbortController();
+const LISTS = ["summary", "sensor", "device", "group", "probe"];
+const SINCE = Date.UTC(2026, 0, 1);
+
+/** A small server, one of many, of which only statuses are read: once so far, by the lists of each kind. */
+async function oneOfMany(prepare: (server: MemoryServer) => void = () => undefined, isOneOfMany = true) {
+  const server = smallServer();
+  server.hasAllNodes = true;
+  server.change("50", { statusSince: SINCE });
+  prepare(server);
+  const { status } = SCHEDULED;
+  const subject = monitored(server, { isOneOfMany, schedules: { status } });
+  expect(await asked(subject)).toEqual(LISTS);
+  return subject;
+}
+
+/** What one run asks for; options are left out. */
+async function asked({ server, monitor }: Monitored): Promise<string[]> {
+  const from = server.asked.length;
+  await monitor.pollOnce(signal);
+  return server.asked.slice(from).map((each) => each.split(" ")[0] ?? "");
+}
+
+test("the statuses of a small server, one of many, are read by one request in place of five", async () => {
+  const subject = await oneOfMany();
+  subject.server.change("51", { status: "down" });
+  expect(await asked(subject)).toEqual(["all"]);
+  expect(subject.value(TREE_FAMILIES.sensorStatus, { sensor_id: "51", status: "down" })).toBe(1);
+  expect(subject.value(TREE_FAMILIES.sensors, { status: "down" })).toBe(1);
+  expect(await subject.own("prtg_up")).toBe(1);
+});
+
+test("now and then each list is read, and so are the server's own counts", async () => {
+  const subject = await oneOfMany();
+  for (let poll = 0; poll < 10; poll++) expect(await asked(subject)).toEqual(["all"]);
+  expect(await asked(subject)).toEqual(LISTS);
+  expect(await asked(subject)).toEqual(["all"]);
+});
+
+test("where the server counts other sensors than it lists, it is asked for its counts", async () => {
+  const subject = await oneOfMany((server) => {
+    server.summary = { counts: new Map([["up", 7]]), total: 7 };
+  });
+  expect(await asked(subject)).toEqual(["all", "summary"]);
+  expect(subject.value(TREE_FAMILIES.sensors, { status: "up" })).toBe(7);
+});
+
+test("what is new is read from the lists of each kind, in the same run", async () => {
+  const subject = await oneOfMany();
+  subject.server.put(record("sensor", "52", "40"));
+  expect(await asked(subject)).toEqual(["all", ...LISTS]);
+  expect(subject.monitor.node("52")).toBeDefined();
+  expect(await asked(subject)).toEqual(["all"]);
+  subject.server.remove("52");
+  // An object goes when two lists in a row lack it.
+  expect(await asked(subject)).toEqual(["all", ...LISTS]);
+  expect(await asked(subject)).toEqual(LISTS);
+  expect(subject.monitor.node("52")).toBeUndefined();
+  expect(await asked(subject)).toEqual(["all"]);
+});
+
+test.each<[string, (server: MemoryServer) => void]>([
+  ["lacks an object", (server) => server.hiddenInAll.add("51")],
+  ["is not complete", (server) => server.incomplete.add("all")],
+  ["does not tell since when a status is", (server) => (server.untoldInAll = { statusSince: undefined })],
+  ["has another name for an object", (server) => (server.untoldInAll = { name: "another" })],
+  ["has no counts of sensors", (server) => (server.untoldInAll = { summary: undefined })],
+])("a list of all objects that %s is given up for an hour", async (_, prepare) => {
+  const subject = await oneOfMany((server) => {
+    server.change("1", { summary: { counts: new Map([["up", 2]]), total: 2 } });
+    prepare(server);
+  });
+  for (let poll = 0; poll < 3; poll++) expect(await asked(subject)).toEqual(["all", ...LISTS]);
+  expect(await asked(subject)).toEqual(LISTS);
+  expect(subject.log.filter(({ msg }) => msg.startsWith("the list of all objects is not used"))).toHaveLength(1);
+  expect(subject.value(TREE_FAMILIES.sensorStatus, { sensor_id: "51" })).toBe(1);
+  await subject.clock.advance(HOUR);
+  subject.server.heal();
+  subject.server.hiddenInAll.clear();
+  subject.server.untoldInAll = {};
+  expect(await asked(subject)).toEqual(["all"]);
+});
+
+test("a list of all objects that fails costs one request an hour, and not the run", async () => {
+  const subject = await oneOfMany();
+  subject.server.fail("API_ENDPOINT_MISSING", "all");
+  expect(await asked(subject)).toEqual(["all", ...LISTS]);
+  expect(await asked(subject)).toEqual(LISTS);
+  expect(await subject.own("prtg_up")).toBe(1);
+});
+
+test("while the server is out of reach nothing else is asked for, and after that each list", async () => {
+  const subject = await oneOfMany();
+  subject.server.fail("API_CONNECTION_FAILED", "all");
+  expect(await asked(subject)).toEqual(["all"]);
+  expect(await subject.own("prtg_up")).toBe(0);
+  subject.server.heal();
+  expect(await asked(subject)).toEqual(LISTS);
+  expect(await subject.own("prtg_up")).toBe(1);
+  expect(await asked(subject)).toEqual(["all"]);
+});
+
+test.each<[string, (server: MemoryServer) => void, boolean]>([
+  ["where there are few servers", () => undefined, false],
+  ["where the server has many objects", (server) => putSensors(server, 2_000), true],
+  ["where a list is not complete", (server) => server.incomplete.add("group"), true],
+])("each list is read %s", async (_, prepare, isOneOfMany) => {
+  const subject = await oneOfMany(prepare, isOneOfMany);
+  expect(await asked(subject)).toEqual(LISTS);
+});
+
+function putSensors(server: MemoryServer, count: number): void {
+  for (let index = 0; index < count; index++) server.put(record("sensor", String(1_000 + index), "40"));
+}
