@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
-import { TimeSlices } from "../lib/yielding.ts";
+import { shareTurn, TimeSlices } from "../lib/yielding.ts";
 import { stateBytes } from "../model/bounds.ts";
 import type { DetailsUpdate } from "../model/details.ts";
 import type { ExpiryPolicy } from "../model/expiry-policy.ts";
@@ -128,7 +128,11 @@ export class StateWriter {
   }
 
   async #commit<Result>(change: (context: UpdateContext) => Result | Promise<Result>): Promise<Result> {
-    const result = await this.#options.view.commit(() => change(this.context()));
+    const { view, clock } = this.#options;
+    const result = await view.commit(() => {
+      const turn = shareTurn(clock, view.lane);
+      return turn === undefined ? change(this.context()) : turn.then(() => change(this.context()));
+    });
     this.report();
     this.#options.memory?.set(stateBytes(this.#nodes, this.#channels));
     return result;

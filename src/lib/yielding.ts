@@ -69,6 +69,24 @@ function moveToReaders(lane: SharedLane): void {
   }
 }
 
+/** Since when work has held the event loop in this turn of it; undefined where none was counted. */
+let turn: { readonly clock: Clock; readonly began: number } | undefined;
+
+/**
+ * To be called before each piece of work that is too small to be cut; wait for the promise, if there is one. Answers that have come
+ * meanwhile, and commits that wait for each other, would else follow one another by the hundred, and a scrape behind them.
+ */
+export function shareTurn(clock: Clock, lane: Lane | SharedLane = "background"): Promise<void> | undefined {
+  const now = clock.monotonic();
+  if (turn?.clock !== clock) {
+    turn = { clock, began: now };
+    setImmediate(() => {
+      turn = undefined;
+    });
+  }
+  return now - turn.began < SLICE_MS ? undefined : yieldToEventLoop(lane);
+}
+
 /** Cuts long work into slices of 8 ms: scrapes and requests get the event loop in between. */
 export class TimeSlices {
   readonly #clock: Clock;

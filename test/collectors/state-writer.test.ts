@@ -37,3 +37,30 @@ test("a long commit that the reader of a page has to wait for goes before the ba
   expect(turns).toBeLessThanOrEqual(11);
   await Promise.all(others);
 });
+
+test("small commits that wait for each other leave the event loop some turns in between", async () => {
+  const { monitor } = monitored(smallServer());
+  let now = 0;
+  // Each commit takes a part of a slice.
+  const clock: Clock = Object.assign(new ManualClock(), {
+    monotonic: () => {
+      now++;
+      return now;
+    },
+  });
+  const writer = new StateWriter({
+    ...{ view: monitor.view, clock, clockOffset: () => 0, isClockInDoubt: () => false },
+    metrics: serverRecorder(emptyMetrics(), "hq"),
+    expiry: createExpiryPolicy(clock, () => undefined),
+  });
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await Promise.all(Array.from({ length: 100 }, () => writer.applyVersion("1")));
+  isOver = true;
+  expect(turns).toBeGreaterThan(10);
+});

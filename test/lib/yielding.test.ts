@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { SharedLane, yieldToEventLoop } from "../../src/lib/yielding.ts";
+import { SharedLane, shareTurn, yieldToEventLoop } from "../../src/lib/yielding.ts";
 
 test("does one piece of work a turn of the event loop, in the order in which it was asked for", async () => {
   const done: string[] = [];
@@ -57,4 +57,21 @@ test("a lane is in the background until a reader waits for it, and what waits in
   await expect(lane.readerWaitsFor(() => Promise.reject(new Error("gone")))).rejects.toThrow("gone");
   expect(lane.current).toBe("background");
   await Promise.all(background);
+});
+
+test("small pieces that follow each other share a turn for as long as a slice takes, and the others wait for the next ones", async () => {
+  let pieces = 0;
+  const clock = { now: () => 0, monotonic: () => 3 * pieces, sleep: () => Promise.resolve() };
+  const work = async () => {
+    for (; pieces < 30; pieces++) await shareTurn(clock);
+  };
+  const all = work();
+  const byTurn: number[] = [];
+  while (pieces < 30) {
+    const before = pieces;
+    await turn();
+    byTurn.push(pieces - before);
+  }
+  await all;
+  expect(Math.max(...byTurn)).toBeLessThanOrEqual(4);
 });

@@ -1,5 +1,6 @@
 import { withDeadline } from "../../lib/deadline.ts";
 import type { TlsMaterial } from "../../lib/http/tls.ts";
+import { shareTurn } from "../../lib/yielding.ts";
 import { ApiError } from "../api-error.ts";
 import { ApiKeyAuth, type Authenticator } from "../auth/authenticator.ts";
 import { type LoginSender, SessionAuth } from "../auth/session-auth.ts";
@@ -164,6 +165,8 @@ export class ServerAccess implements LoginSender {
       response = await withDeadline({ clock, ms, parents: [parent], expired }, (signal) =>
         this.#transport.send(request, token, signal, hooks),
       );
+      const turn = shareTurn(clock);
+      if (turn !== undefined) await turn;
       return reader.end(response);
     } catch (error) {
       failure = error;
