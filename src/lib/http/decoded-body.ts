@@ -41,12 +41,16 @@ function isPlain(encoding: string | undefined): boolean {
  * the loop when it has enough.
  * @throws DamagedBody, and what `chunks` throws
  */
-export async function* decodedBody(
+export function decodedBody(chunks: AsyncGenerator<Buffer>, encoding: string | undefined): AsyncGenerator<Buffer> {
+  const create = isPlain(encoding) ? undefined : DECODERS.get(encoding ?? "");
+  return create === undefined ? chunks : decoded(chunks, encoding, create);
+}
+
+async function* decoded(
   chunks: AsyncGenerator<Buffer>,
   encoding: string | undefined,
+  create: (firstByte: number) => Duplex,
 ): AsyncGenerator<Buffer> {
-  const create = isPlain(encoding) ? undefined : DECODERS.get(encoding ?? "");
-  if (create === undefined) return yield* chunks;
   const first = await chunks.next();
   // No body, as with 204.
   if (first.done === true) return;
