@@ -8,6 +8,7 @@ import { runExtra } from "./extra-run.ts";
 import { isListMissing } from "./missing-lists.ts";
 import type { ServerReader } from "./server-reader.ts";
 import type { SingleChannels } from "./single-channels.ts";
+import type { SingleLimits } from "./single-limits.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 /** Of a server that takes the largest pages. */
@@ -72,24 +73,45 @@ export class LimitsCollector implements Collector {
   readonly name = "limits";
   readonly #reader: ServerReader;
   readonly #writer: StateWriter;
+  readonly #singles: SingleLimits;
   readonly #extras: Extras;
   /** That the list took the last time, with that of the lookups. */
   #requests: number | undefined;
 
-  constructor(reader: ServerReader, writer: StateWriter, extras: Extras) {
+  constructor(reader: ServerReader, writer: StateWriter, singles: SingleLimits, extras: Extras) {
     this.#reader = reader;
     this.#writer = writer;
+    this.#singles = singles;
     this.#extras = extras;
   }
 
-  run(signal: AbortSignal): Promise<RunResult> {
+  async run(signal: AbortSignal): Promise<RunResult> {
+    const singles = this.#singles;
+    const known = singles.areKnown ? this.#reader.missingLists.knownToLack("channel") : undefined;
+    const result = known ?? (await this.#runList(signal));
+    // Each of the single channels asks for its own leave.
+    return result instanceof ApiError ? singles.poll(result, signal) : result;
+  }
+
+  /** An error where the server has no such list, but limits are known. */
+  #runList(signal: AbortSignal): Promise<RunResult | ApiError> {
     const poll = () => this.#reader.memory.lend((held) => this.#poll(held, signal));
     return runExtra(this.#extras, { collector: this.name, requests: this.#requests, poll }, signal);
   }
 
-  async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
+  async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult | ApiError> {
     const lookups = await this.#reader.lookups.read(signal);
-    const list = await this.#readChannels(lookups !== undefined && lookups.size > 0, signal);
+    const list = await this.#readChannels(lookups !== undefined && lookups.size > 0, signal).catch((error: unknown) => {
+      if (!isListMissing(error) || !this.#singles.areKnown) throw error;
+      return error;
+    });
+    const { missingLists } = this.#reader;
+    if (list instanceof ApiError) {
+      missingLists.met("channel", list);
+      return list;
+    }
+    missingLists.over("channel");
+    this.#singles.over();
     this.#requests = Math.ceil(list.items.length / CHANNELS_A_REQUEST) + 1;
     held.add(list.bytes ?? 0);
     signal.throwIfAborted();

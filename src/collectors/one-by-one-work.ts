@@ -16,6 +16,10 @@ export interface OneByOneWorkOptions {
   readonly log: Logger;
 }
 
+/** Limits seldom change: what the others need goes first. */
+const WEIGHTS: Readonly<Partial<Record<CollectorName, number>>> = { limits: 0.2 };
+const USUAL_WEIGHT = 1;
+
 interface Work<Kind extends string> extends Pick<OneByOneRun<Kind>, "collector" | "known" | "read"> {
   readonly oneByOne: OneByOne;
   /** For the log. */
@@ -63,7 +67,8 @@ export class OneByOneWork {
   #limits(collector: CollectorName): CycleLimits {
     const { requestsPerSecond, periodMs } = this.#options;
     const period = periodMs(collector);
-    const share = requestsPerSecond / Math.max(1, this.#active.size);
+    const sum = [...this.#active].reduce((all, each) => all + weightOf(each), 0);
+    const share = (requestsPerSecond * weightOf(collector)) / Math.max(sum, weightOf(collector));
     return { requests: Math.max(1, Math.floor((share * period) / 1_000)), periodMs: period };
   }
 
@@ -87,4 +92,8 @@ export class OneByOneWork {
   #record(collector: CollectorName, { count, roundMs = 0 }: OneByOne): void {
     this.#options.metrics.oneByOne(collector, count, roundMs / 1_000);
   }
+}
+
+function weightOf(collector: CollectorName): number {
+  return WEIGHTS[collector] ?? USUAL_WEIGHT;
 }

@@ -19,6 +19,7 @@ import { OneByOneWork } from "./one-by-one-work.ts";
 import type { RunRecord, RunRecords } from "./run-record.ts";
 import type { ServerReader } from "./server-reader.ts";
 import { SingleChannels } from "./single-channels.ts";
+import { SingleLimits } from "./single-limits.ts";
 import { SingleNodes } from "./single-nodes.ts";
 import type { StateWriter } from "./state-writer.ts";
 import { TimeSeriesCollector } from "./time-series.ts";
@@ -150,8 +151,9 @@ export class ServerCollectors {
 
   /** Milliseconds in which each object is read once; undefined where the collector reads lists. */
   roundMs(name: CollectorName): number | undefined {
-    const { nodes, channels } = this.#options.reader.oneByOne;
+    const { nodes, channels, limits } = this.#options.reader.oneByOne;
     if (name === "channels") return channels.roundMs;
+    if (name === "limits") return limits.roundMs;
     return name === "tree" || name === "status" ? nodes.roundMs : undefined;
   }
 
@@ -179,7 +181,7 @@ export class ServerCollectors {
       tree: new TreeCollector({ reader, writer, singles, leavesSingles }),
       status: new StatusCollector({ reader, writer, singles, countedKinds, requestTree }),
       channels: new ChannelsCollector({ reader, writer, engine, singles: channels, requestTree }),
-      limits: new LimitsCollector(reader, writer, extras),
+      limits: new LimitsCollector(reader, writer, new SingleLimits(reader, writer, work), extras),
       details: new DetailsCollector(reader, writer, extras),
       timeseries: sync && new TimeSeriesCollector(sync.engine, sync.latest),
     };

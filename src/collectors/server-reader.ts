@@ -47,7 +47,7 @@ export class ServerReader {
   readonly missingLists: MissingLists;
   readonly broughtLists: BroughtLists;
   /** Where the server has no lists. */
-  readonly oneByOne: { readonly nodes: OneByOne; readonly channels: OneByOne };
+  readonly oneByOne: { readonly nodes: OneByOne; readonly channels: OneByOne; readonly limits: OneByOne };
   readonly #whole: MonitoringApi;
 
   /** `before`: of another way to the same server, where what it was found to lack is known. */
@@ -61,7 +61,8 @@ export class ServerReader {
     this.health = new HealthReader({ api, clock, log }, before?.health);
     this.missingLists = before?.missingLists ?? new MissingLists(clock);
     this.broughtLists = new BroughtLists(clock);
-    this.oneByOne = before?.oneByOne ?? { nodes: new OneByOne(clock), channels: new OneByOne(clock) };
+    const [nodes, channels, limits] = [new OneByOne(clock), new OneByOne(clock), new OneByOne(clock)];
+    this.oneByOne = before?.oneByOne ?? { nodes, channels, limits };
     this.nodes = new NodeListReader({ api, log, missingLists: this.missingLists }, before?.nodes);
     this.allNodes = new AllNodesReader({ api, clock, log, isOneOfMany });
     this.counts = new CountReader(api, log, before?.counts);

@@ -54,7 +54,10 @@ export class SingleChannels {
     const { reader, writer, work, clock } = this.#options;
     const { channels } = reader.oneByOne;
     const known = this.#sensors();
+    const begins = channels.roundMs === undefined;
     work.begin(COLLECTOR, channels, known.length);
+    // They may have come with the values, and hold no longer than these; the run of limits comes later.
+    if (begins) await writer.prolongLimits();
     await writer.spaceValues(channels.roundMs ?? 0);
     this.#read = [];
     this.#shownAt = clock.monotonic();
@@ -90,7 +93,7 @@ export class SingleChannels {
     let known: Pick<ChannelRecord, "name" | "unit"> | undefined = writer.state.channel(sensorId, channelId);
     if (known === undefined) {
       await next();
-      known = await reader.api.channel(sensorId, channelId, signal);
+      known = await reader.api.channel(sensorId, channelId, {}, signal);
     }
     return { ...record, name: record.name || known.name, unit: record.unit || known.unit };
   }

@@ -70,6 +70,11 @@ export class StateWriter {
   }
 
   /** See ServerState. */
+  async prolongLimits(): Promise<void> {
+    await this.#commit((context) => this.state.prolongLimits(context));
+  }
+
+  /** See ServerState. */
   async spaceValues(readEveryMs: number): Promise<void> {
     await this.#commit((context) => this.state.spaceValues(readEveryMs, context));
   }

@@ -5,6 +5,7 @@ import {
   changeStaleness,
   factsOfValue,
   measure,
+  prolongLimits,
   takeLimits,
   takeLookup,
   takeValue,
@@ -41,6 +42,8 @@ export class ServerChannels {
   readonly #numbers = new ChannelNumbers();
   readonly #sensors = new Map<string, SensorChannels>();
   readonly #removed: (channel: Channel) => void;
+  /** Few. What holds no longer is among them: an outage is no reason to forget who has limits. */
+  readonly #limited = new Set<Channel>();
   #staleAfterMs: number | undefined;
   #readEveryMs = 0;
   #waiting = new Map<string, ChannelRecord[]>();
@@ -73,6 +76,11 @@ export class ServerChannels {
   /** By sensor, in the order in which they came first. */
   get all(): Iterable<SensorChannels> {
     return this.#sensors.values();
+  }
+
+  /** Channels that had limits or a lookup when these were told last. */
+  get limited(): Iterable<Channel> {
+    return this.#limited;
   }
 
   /** The channels of a sensor; undefined where none was listed. */
@@ -124,10 +132,21 @@ export class ServerChannels {
       const channel = this.#sensors.get(record.sensorId)?.find(record.channelId);
       if (channel === undefined) continue;
       if (this.#misses(record)) unknown++;
-      const facts = takeLimits(channel, record, until) | takeLookup(channel, record, this.#lookups, until);
+      const facts = this.#takeLimits(channel, record, until);
       if (facts !== 0) this.observer.channelChanged(channel, facts, now.monotonic);
     }
     return unknown;
+  }
+
+  /** Limits and lookups that hold, hold for as long as if they were told now. */
+  async prolongLimits({ now, expiry, slices }: UpdateContext): Promise<void> {
+    const until = expiry.limit();
+    for (const channel of this.#limited) {
+      const turn = slices.step();
+      if (turn !== undefined) await turn;
+      const facts = prolongLimits(channel, until, now.monotonic);
+      if (facts !== 0) this.observer.channelChanged(channel, facts, now.monotonic);
+    }
   }
 
   /** Takes over rows of time series, by sensor, for the channels that are known; paused sensors have no values. */
@@ -265,7 +284,7 @@ export class ServerChannels {
     channel.seenIn = this.#poll;
     channel.listedUntil = until;
     facts |= group.paused ? withdrawValue(channel, now) : takeValue(channel, record, group.staleAfterMs, now);
-    facts |= takeLimits(channel, record, until) | takeLookup(channel, record, this.#lookups, until);
+    facts |= this.#takeLimits(channel, record, until);
     this.observer.channelChanged(channel, facts, now.monotonic);
     if (record.measuredAt === undefined) return;
     const { sensor } = group;
@@ -273,6 +292,14 @@ export class ServerChannels {
       sensor.lastMeasuredAt = record.measuredAt;
     }
     group.measuredIn = this.#poll;
+  }
+
+  #takeLimits(channel: Channel, record: ChannelRecord, until: number): number {
+    if (record.limits === undefined && record.lookup === undefined) return 0;
+    const facts = takeLimits(channel, record, until) | takeLookup(channel, record, this.#lookups, until);
+    if (channel.limits !== undefined || channel.lookup !== undefined) this.#limited.add(channel);
+    else this.#limited.delete(channel);
+    return facts;
   }
 
   /** The record names a lookup that is not known. */
@@ -304,6 +331,7 @@ export class ServerChannels {
   #remove(channel: Channel): void {
     this.observer.channelRemoved(channel);
     this.#removed(channel);
+    this.#limited.delete(channel);
     this.#numbers.release(channel.row);
     this.#count--;
   }

@@ -111,6 +111,11 @@ export class ServerState {
     return this.#channels.all;
   }
 
+  /** Channels that had limits or a lookup when these were told last, also where they hold no longer. */
+  get limitedChannels(): Iterable<Channel> {
+    return this.#channels.limited;
+  }
+
   /** Undefined where no channel of the sensor was listed. */
   channelsOf(sensorId: string): SensorChannels | undefined {
     return this.#channels.of(sensorId);
@@ -200,6 +205,11 @@ export class ServerState {
       const facts = node.prolong(now.monotonic, until);
       if (facts !== 0) this.#observer.nodeChanged(node, facts, now.monotonic);
     }
+  }
+
+  /** Limits and lookups are read one by one from now on: what holds, holds until each channel had its turn. */
+  prolongLimits(context: UpdateContext): Promise<void> {
+    return this.#channels.prolongLimits(context);
   }
 
   /** The values of each sensor are read so often, milliseconds, where that is less often than schedules say; 0: as they say. */

@@ -28,7 +28,7 @@ import {
   NODE_RECORD_BYTES,
   REMEMBERED_CHANNEL_BYTES,
 } from "./memory-bounds.ts";
-import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
+import type { ChannelListOptions, ChannelOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import { ObjectReader } from "./object-reader.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { ListQuotas } from "./paging/list-quota.ts";
@@ -172,12 +172,12 @@ class ApiClient implements MonitoringApi {
     return this.#object(singleNode(kind, id, options), decode, signal);
   }
 
-  channel(sensorId: string, channelId: string, signal: AbortSignal): Promise<ChannelRecord> {
+  channel(sensorId: string, channelId: string, options: ChannelOptions, signal: AbortSignal): Promise<ChannelRecord> {
     const decode = (record: unknown, problems: DecodeProblems) => {
       const channel = this.#channel(record, problems);
       return channel?.sensorId === sensorId && channel.channelId === channelId ? channel : undefined;
     };
-    return this.#object(singleChannel(`${sensorId}.${channelId}`), decode, signal);
+    return this.#object(singleChannel(`${sensorId}.${channelId}`, options), decode, signal);
   }
 
   async sensorChannels(sensorId: string, signal: AbortSignal): Promise<readonly ChannelRecord[]> {

@@ -1,4 +1,4 @@
-import type { ChannelListOptions, NodeListOptions } from "./monitoring-api.ts";
+import type { ChannelListOptions, ChannelOptions, NodeListOptions } from "./monitoring-api.ts";
 import { type NodeKind, READING_ORDER } from "./records.ts";
 import { SERIES_WINDOW_MS, type SeriesType } from "./series-types.ts";
 
@@ -40,7 +40,7 @@ export function nodeLists(kind: NodeKind, options: NodeListOptions): readonly Li
 
 /** Lists of all channels, the preferred one first, then what stands in for it. */
 export function channelLists(options: ChannelListOptions): readonly ListEndpoint[] {
-  const include = [...(options.limits === true ? ["alerting"] : []), ...(options.lookups === true ? ["values"] : [])];
+  const include = channelSections(options);
   const { filter } = options;
   return [
     { endpoint: "/experimental/channels", optional: include.map(included), filter },
@@ -70,8 +70,9 @@ export function singleNode(kind: NodeKind, id: string, options: NodeListOptions)
 }
 
 /** One channel: stable. Its record says more than that of `sensorData`. */
-export function singleChannel(id: string): ListEndpoint {
-  return { endpoint: "/channels/{id}", path: `/channels/${encodeURIComponent(id)}`, optional: [] };
+export function singleChannel(id: string, options: ChannelOptions): ListEndpoint {
+  const optional = channelSections(options).map(included);
+  return { endpoint: "/channels/{id}", path: `/channels/${encodeURIComponent(id)}`, optional };
 }
 
 /** The last measurements of all channels of a sensor: stable. */
@@ -165,6 +166,10 @@ function nodeSections(kind: NodeKind, { interval, statusSummary }: NodeListOptio
   // The specification counts sensors below probes, groups and devices only.
   const isCounted = statusSummary === true && kind !== "sensor";
   return [...(interval === true ? ["intervalgroup"] : []), ...(isCounted ? [SUMMARY] : [])];
+}
+
+function channelSections({ limits, lookups }: ChannelOptions): readonly string[] {
+  return [...(limits === true ? ["alerting"] : []), ...(lookups === true ? ["values"] : [])];
 }
 
 function included(section: string): OptionalParameter {

@@ -43,7 +43,7 @@ export interface MonitoringApi {
    */
   node(kind: NodeKind, id: string, options: NodeListOptions, signal: AbortSignal): Promise<NodeRecord>;
   /** One channel with its last measurement. Rejects as `node`. */
-  channel(sensorId: string, channelId: string, signal: AbortSignal): Promise<ChannelRecord>;
+  channel(sensorId: string, channelId: string, options: ChannelOptions, signal: AbortSignal): Promise<ChannelRecord>;
   /**
    * The channels of one sensor with their last measurements; none where it was never scanned. Names and units are empty where the
    * server does not tell them here. Rejects as `node`.
@@ -85,9 +85,12 @@ export interface NodeListOptions extends ListPart {
   readonly interval?: boolean;
 }
 
-export interface ChannelListOptions extends ListPart {
+/** What is asked of a channel beyond its value. */
+export interface ChannelOptions {
   /** Ask for the limits of each channel. */
   readonly limits?: boolean;
   /** Ask for the lookup of each channel. */
   readonly lookups?: boolean;
 }
+
+export interface ChannelListOptions extends ListPart, ChannelOptions {}

@@ -1,7 +1,12 @@
 import type { ErrorCode } from "../../src/errors/catalogue.ts";
 import { ApiError } from "../../src/prtg/api-error.ts";
 import type { DetailsApi } from "../../src/prtg/details-api.ts";
-import type { ChannelListOptions, MonitoringApi, NodeListOptions } from "../../src/prtg/monitoring-api.ts";
+import type {
+  ChannelListOptions,
+  ChannelOptions,
+  MonitoringApi,
+  NodeListOptions,
+} from "../../src/prtg/monitoring-api.ts";
 import type {
   ChannelRecord,
   LicenseUse,
@@ -187,18 +192,26 @@ export class MemoryServer implements MonitoringApi {
     };
   }
 
-  async channel(sensorId: string, channelId: string, signal: AbortSignal): Promise<ChannelRecord> {
+  async channel(
+    sensorId: string,
+    channelId: string,
+    options: ChannelOptions,
+    signal: AbortSignal,
+  ): Promise<ChannelRecord> {
     await this.#ask("channel", signal, { sensorId, channelId });
     const found = this.channelRecords.find((each) => each.sensorId === sensorId && each.channelId === channelId);
     if (!this.singles || found === undefined) throw notFound("/channels/{id}");
-    return found;
+    const { limits, lookup } = found;
+    return { ...found, limits: options.limits ? limits : undefined, lookup: options.lookups ? lookup : undefined };
   }
 
-  /** As its form in the specification: without units. */
+  /** As its form in the specification: without units, limits and lookups. */
   async sensorChannels(sensorId: string, signal: AbortSignal): Promise<readonly ChannelRecord[]> {
     await this.#ask("sensorChannels", signal, { sensorId });
     if (!this.singles || !this.nodeRecords.has(sensorId)) throw notFound("/sensors/{id}/data");
-    return this.channelRecords.filter((each) => each.sensorId === sensorId).map((each) => ({ ...each, unit: "" }));
+    return this.channelRecords
+      .filter((each) => each.sensorId === sensorId)
+      .map((each) => ({ ...each, unit: "", limits: undefined, lookup: undefined }));
   }
 
   readonly details: DetailsApi = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import type { ChannelLimits } from "../../src/prtg/records.ts";
 import { record } from "../model/build-record.ts";
 import { channel, HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
 
@@ -178,6 +179,113 @@ describe("with all lists gone", () => {
     const asked = subject.server.asked.slice(before).filter((each) => each.startsWith("sensorChannels "));
     expect(asked.some((each) => each.includes("1001"))).toBe(false);
     expect(new Set(asked).size).toBe(4);
+    await subject.monitor.stop();
+  });
+});
+
+describe("limits, with the lists of channels gone", () => {
+  const LIMIT = TREE_FAMILIES.channelLimit;
+  const LISTLESS = ["channels", "limits"] as const;
+  const limitsOf = new Map<string, ChannelLimits>();
+
+  function limit({ server }: Monitored): void {
+    server.channelRecords = server.channelRecords.map((each) => ({
+      ...each,
+      limits: limitsOf.get(each.sensorId) ?? {},
+    }));
+  }
+
+  async function measuringLimited(subject: Monitored, minutes: number): Promise<void> {
+    for (let minute = 0; minute < minutes; minute++) {
+      measure(subject, 1);
+      limit(subject);
+      await subject.clock.advance(MINUTE);
+    }
+  }
+
+  async function startedLimited(limited: number, unlimited: number, requestsPerSecond = 10): Promise<Monitored> {
+    limitsOf.clear();
+    for (let id = 1_000; id < 1_000 + limited; id++) limitsOf.set(String(id), { max_error: 90 });
+    const subject = monitored(largeServer(limited + unlimited), { requestsPerSecond });
+    measure(subject, 1);
+    limit(subject);
+    void subject.monitor.start();
+    await subject.clock.advance(MINUTE);
+    expect(subject.series(LIMIT)).toHaveLength(limited);
+    return subject;
+  }
+
+  test("that are known are read channel by channel, and what has none is not asked for", async () => {
+    const subject = await startedLimited(3, 20);
+    const { server } = subject;
+    server.fail("API_ENDPOINT_MISSING", ...LISTLESS);
+    await measuringLimited(subject, 20);
+    limitsOf.set("1000", { max_error: 70, min_error: 10 });
+    limitsOf.delete("1001");
+    limitsOf.set("1010", { max_error: 50 });
+    await measuringLimited(subject, 120);
+    const shown = subject.series(LIMIT).map(({ labels, value }) => `${labels.sensor_id} ${labels.limit} ${value}`);
+    expect(shown.toSorted()).toEqual(["1000 max_error 70", "1000 min_error 10", "1002 max_error 90"]);
+    expect(subject.series(TREE_FAMILIES.channelLimitExceeded)).toHaveLength(3);
+    const asked = new Set(server.asked.filter((each) => each.startsWith("channel ")));
+    expect([...asked].map((each) => each.slice(8)).toSorted()).toEqual(
+      ["1000", "1001", "1002"].map((sensorId) => JSON.stringify({ sensorId, channelId: "0" })),
+    );
+    expect(await subject.own("prtg_exporter_collector_enabled", { collector: "limits" })).toBe(1);
+    expect(await subject.own("prtg_exporter_one_by_one_objects", { collector: "limits" })).toBe(2);
+    expect(warnings(subject)).toContain(
+      "the server has no lists of limits of channels: those that are known are read one by one, each every 900 s, and new ones are not found",
+    );
+    server.heal();
+    await measuringLimited(subject, 30);
+    expect(subject.series(LIMIT)).toHaveLength(4);
+    expect(await subject.own("prtg_exporter_one_by_one_objects", { collector: "limits" })).toBe(0);
+    await subject.monitor.stop();
+  });
+
+  test("none is missing at any time, however long a round is, and values hardly wait for them", async () => {
+    // A sixth of a request a second: 150 in a quarter of an hour.
+    const subject = await startedLimited(600, 0, 1);
+    const { server } = subject;
+    server.fail("API_ENDPOINT_MISSING", ...LISTLESS);
+    await measuringLimited(subject, 16);
+    const before = server.asked.length;
+    for (let minute = 0; minute < 150; minute++) {
+      await measuringLimited(subject, 1);
+      expect(subject.series(LIMIT)).toHaveLength(600);
+    }
+    const asked = server.asked.slice(before);
+    const limits = asked.filter((each) => each.startsWith("channel ")).length;
+    expect(limits).toBeGreaterThan(1_300);
+    expect(limits).toBeLessThanOrEqual(1_650);
+    const values = asked.filter((each) => each.startsWith("sensorChannels ")).length;
+    expect(values).toBeGreaterThan(4 * limits);
+    expect(await subject.own("prtg_exporter_one_by_one_round_seconds", { collector: "limits" })).toBe(3_600);
+    await subject.monitor.stop();
+  });
+
+  test("are still known when the server comes back after hours without lists", async () => {
+    const subject = await startedLimited(5, 5);
+    subject.server.fail("API_UNAVAILABLE", ...LISTLESS, "channel");
+    await measuringLimited(subject, 120);
+    expect(subject.series(LIMIT)).toEqual([]);
+    subject.server.heal();
+    subject.server.fail("API_ENDPOINT_MISSING", ...LISTLESS);
+    await measuringLimited(subject, 20);
+    expect(subject.series(LIMIT)).toHaveLength(5);
+    expect(subject.server.timesAsked("channel")).toBeLessThan(20);
+    await subject.monitor.stop();
+  });
+
+  test("go where single channels are gone, too", async () => {
+    const subject = await startedLimited(5, 0);
+    subject.server.fail("API_ENDPOINT_MISSING", ...LISTLESS);
+    subject.server.fail("API_NOT_FOUND", "channel");
+    await measuringLimited(subject, 80);
+    expect(subject.series(LIMIT)).toEqual([]);
+    expect(subject.series(VALUE)).toHaveLength(7);
+    expect(await subject.own("prtg_exporter_collector_enabled", { collector: "limits" })).toBe(0);
+    expect(await subject.own("prtg_up")).toBe(1);
     await subject.monitor.stop();
   });
 });

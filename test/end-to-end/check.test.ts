@@ -293,6 +293,9 @@ describe("check", () => {
     expect(stdout).toMatch(
       /^unvalued +channels +warning .*: values are read sensor by sensor: 30 requests for all, in 3 s or the period/m,
     );
+    expect(stdout).toMatch(
+      /^unvalued +limits +warning .*: limits are not shown after a start, an exporter that runs goes on with those that/m,
+    );
     const warned = [...stdout.matchAll(/^(\S+) +(\S+) +warning +(.*) -> /gm)].map(([, server, subject]) => [
       server,
       subject,

@@ -6,7 +6,14 @@ import { ASKED, listsOf, type Outcome, outcomeOf, SIZE, STAND_INS } from "./supp
 vi.setConfig({ testTimeout: 600_000 });
 
 const KINDS = ["sensors", "devices", "groups", "probes", "channels"] as const;
-const SINGLES = ["/sensors/{id}", "/devices/{id}", "/groups/{id}", "/probes/{id}", "/sensors/{id}/data"] as const;
+const SINGLES = [
+  "/sensors/{id}",
+  "/devices/{id}",
+  "/groups/{id}",
+  "/probes/{id}",
+  "/sensors/{id}/data",
+  "/channels/{id}",
+] as const;
 const ALL_LISTS = [...new Set(KINDS.flatMap(listsOf))];
 
 interface Row {

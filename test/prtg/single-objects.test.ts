@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
-import { READING_ORDER } from "../../src/prtg/records.ts";
+import { type ChannelRecord, READING_ORDER } from "../../src/prtg/records.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { sendError, sendJson, startApiServer } from "./support/api-server.ts";
 import { never, rejection, testClient } from "./support/test-client.ts";
@@ -43,7 +43,27 @@ describe.each(["live", "specification"] as const)("of a server in the spelling %
     expect(read).toBeGreaterThan(50);
     for (const channel of channels.slice(0, 20)) {
       const { sensorId, channelId, name, unit } = channel;
-      expect(await api.channel(sensorId, channelId, never)).toMatchObject({ name, unit });
+      expect(await api.channel(sensorId, channelId, {}, never)).toMatchObject({ name, unit, limits: undefined });
+    }
+    expect(recorded.problems).toEqual(new Map());
+  });
+
+  test("a single channel has the limits and the lookup that its list shows, where they are asked for", async () => {
+    const { api, recorded } = await client();
+    const asked = { limits: true, lookups: true };
+    const listed = (await api.channels(asked, never)).items.map((each) => ({ ...each }));
+    const isLimited = ({ limits }: ChannelRecord) => Object.keys(limits ?? {}).length > 0;
+    const hasLookup = ({ lookup }: ChannelRecord) => (lookup ?? "") !== "";
+    for (const some of [
+      listed.filter(isLimited),
+      listed.filter(hasLookup),
+      listed.filter((each) => !isLimited(each)),
+    ]) {
+      expect(some.length).toBeGreaterThan(0);
+      for (const { sensorId, channelId, limits, lookup } of some.slice(0, 10)) {
+        const single = await api.channel(sensorId, channelId, asked, never);
+        expect({ limits: single.limits, lookup: single.lookup }).toEqual({ limits, lookup });
+      }
     }
     expect(recorded.problems).toEqual(new Map());
   });
@@ -52,7 +72,7 @@ describe.each(["live", "specification"] as const)("of a server in the spelling %
     const { api } = await client();
     for (const asked of [
       api.node("device", "999999", {}, never),
-      api.channel("999999", "0", never),
+      api.channel("999999", "0", {}, never),
       api.sensorChannels("999999", never),
     ]) {
       expect(await rejection(asked)).toMatchObject({ code: "API_NOT_FOUND", httpStatus: 404 });
@@ -83,7 +103,7 @@ test.each([{ id: "8", status: "UP" }, {}, [], "text", null])(
     const server = await startApiServer((_request, response) => sendJson(response, json));
     const { api } = testClient(server.url);
     expect(await rejection(api.node("sensor", "7", {}, never))).toMatchObject({ code: "API_NOT_JSON" });
-    expect(await rejection(api.channel("7", "0", never))).toMatchObject({ code: "API_NOT_JSON" });
+    expect(await rejection(api.channel("7", "0", {}, never))).toMatchObject({ code: "API_NOT_JSON" });
   },
 );
 

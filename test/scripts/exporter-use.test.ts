@@ -29,7 +29,7 @@ async function useAll(api: MonitoringApi, world: World): Promise<void> {
     await api.node(kind, idOf(kind), {}, never);
   }
   await api.channels({}, never);
-  await api.channel(sensorId, "0", never);
+  await api.channel(sensorId, "0", {}, never);
   await api.sensorChannels(sensorId, never);
   await api.lookups(never);
   await api.timeSeries(sensorId, "live", never);

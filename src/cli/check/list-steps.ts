@@ -1,6 +1,6 @@
 import { isListMissing } from "../../collectors/missing-lists.ts";
 import { READINGS, WITHOUT_SECTION } from "../../collectors/readings.ts";
-import { describeError, ExporterError } from "../../errors/exporter-error.ts";
+import { describeError, describeFault, ExporterError } from "../../errors/exporter-error.ts";
 import { isRoot } from "../../model/placement.ts";
 import { ApiError } from "../../prtg/api-error.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
@@ -146,7 +146,7 @@ async function describeSingles(
   const seconds = Math.ceil(sensors.length / requestsPerSecond);
   const way = `values are read sensor by sensor: ${sensors.length} requests for all, in ${seconds} s or the period, if that is longer`;
   return warning(
-    `${describeError(missing)}: ${way}; limits and states of channels are not shown`,
+    `${describeError(missing)}: ${way}; limits and states of channels are not shown after a start, an exporter that runs goes on with those that it knows`,
     "Nothing if that is often enough; else raise limits.requests_per_second, or update the server.",
   );
 }
@@ -182,7 +182,14 @@ export function limitsStep(found: { readonly lookups: boolean }): Step {
     subject: "limits",
     without: "limits are not shown",
     run: async ({ api, signal, problems }) => {
-      const list = await api.channels({ limits: true, lookups: found.lookups }, signal);
+      const list = await api.channels({ limits: true, lookups: found.lookups }, signal).catch((error: unknown) => {
+        if (isListMissing(error)) return error;
+        throw error;
+      });
+      if (list instanceof ApiError) {
+        const lost = "limits are not shown after a start, an exporter that runs goes on with those that it knows";
+        return warning(`${describeFault(list)}: ${lost}`, "Nothing if limits are not missed; else update the server.");
+      }
       const limited = list.items.filter(({ limits }) => Object.keys(limits ?? {}).length > 0).length;
       const told = list.items.filter(({ limits }) => limits !== undefined).length;
       if (told === 0 && list.items.length > 0 && list.refused === undefined) {

@@ -17,7 +17,7 @@ test("a report tells of every endpoint that the exporter reads, and of each ques
   const lists = [
     ...NODE_KINDS.flatMap((kind) => [...nodeLists(kind, options), singleNode(kind, "1", options)]),
     ...channelLists({}),
-    ...[LOOKUP_LIST, AUTODISCOVERY_LIST, singleChannel("1.0"), sensorData("1")],
+    ...[LOOKUP_LIST, AUTODISCOVERY_LIST, singleChannel("1.0", {}), sensorData("1")],
   ];
   const asked = new Set(PROBES.map(({ endpoint }) => endpoint));
   const read = [...lists.map(({ endpoint }) => endpoint), ...PREFERRED_ENDPOINTS];
