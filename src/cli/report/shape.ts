@@ -13,7 +13,9 @@ export const VALUE_TYPES = [
   "empty text",
   "text",
   "text of a number",
+  "text of a number with a decimal comma",
   "text of a number with a unit",
+  "text of a number with a decimal comma and a unit",
   "text of an id",
   "time",
   "time with fractions",
@@ -78,6 +80,8 @@ function typeOf(value: unknown, field: string): ValueType {
 
 const NUMBER = /^[+-]?\d{1,30}([.,]\d{1,30})?(e[+-]?\d{1,4})?$/i;
 const NUMBER_WITH_UNIT = /^[+-]?\d{1,30}([.,]\d{1,30})*\s?\D{1,20}$/;
+/** Before other than three digits, or behind a point of thousands. */
+const DECIMAL_COMMA = /,(?!\d{3}(?!\d))\d|\.\d{3},\d/;
 const CHANNEL_ID = /^\d{1,12}\.-?\d{1,12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/;
 
@@ -95,8 +99,12 @@ function typeOfText(text: string, field: string): ValueType {
     return time[1] === undefined ? "time" : "time with fractions";
   }
   if (field === "id" && CHANNEL_ID.test(text)) return "text of an id";
-  if (NUMBER.test(text)) return field === "id" ? "text of an id" : "text of a number";
-  return VALUE_FIELDS.has(field) && NUMBER_WITH_UNIT.test(text) ? "text of a number with a unit" : "text";
+  if (NUMBER.test(text)) {
+    if (field === "id") return "text of an id";
+    return DECIMAL_COMMA.test(text) ? "text of a number with a decimal comma" : "text of a number";
+  }
+  if (!VALUE_FIELDS.has(field) || !NUMBER_WITH_UNIT.test(text)) return "text";
+  return DECIMAL_COMMA.test(text) ? "text of a number with a decimal comma and a unit" : "text of a number with a unit";
 }
 
 /** Elsewhere `42 Main Street` is no number. */

@@ -89,10 +89,15 @@ function refusals(endpoints: readonly EndpointReport[]): readonly string[] {
   });
 }
 
+/** Of texts with a unit, the part with a decimal comma that shows the language: whole numbers have none. */
+const MIN_COMMAS = 1 / 20;
+
 /** Lists whose values are mostly texts with a unit. */
 function textValues(endpoints: readonly EndpointReport[]): readonly string[] {
   const types = endpoints.map(({ shape = {} }) => shape["$[].last_measurement.display_value"] ?? {});
   const sum = (type: keyof (typeof types)[number]) => types.reduce((total, counts) => total + (counts[type] ?? 0), 0);
-  const texts = sum("text of a number with a unit");
-  return texts > sum("number") + sum("integer") ? ["text-values"] : [];
+  const commas = sum("text of a number with a decimal comma and a unit");
+  const texts = sum("text of a number with a unit") + commas;
+  if (texts <= sum("number") + sum("integer")) return [];
+  return [commas > MIN_COMMAS * texts ? "text-values=de" : "text-values=en"];
 }

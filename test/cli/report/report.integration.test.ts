@@ -65,7 +65,8 @@ describe("a server that is played from its report has the same report", () => {
     ["release 25.1, specification", { release: "25.1", spelling: "specification" }],
     ["a version that no release has", { version: "25.4.116.1313" }],
     ["all channels without a limit", { defaultLimit: 3000 }],
-    ["values with units", { faults: ["text-values"] }],
+    ["values with units", { faults: ["text-values=en"] }],
+    ["values with units and decimal commas", { faults: ["text-values=de"] }],
     [
       "what is missing and refused",
       {
