@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { MemoryBudget, type MemoryShare } from "../lib/memory-budget.ts";
 import { ApiError, isMissing } from "./api-error.ts";
-import { decodeChannel } from "./decode/channel.ts";
+import { decodeChannel, UNREAD_CHANNEL_MEMBERS } from "./decode/channel.ts";
 import { decodeChannelData } from "./decode/channel-data.ts";
 import { ChannelMemory, ListedChannel } from "./decode/channel-memory.ts";
 import { decodeLookup } from "./decode/lookup.ts";
@@ -74,6 +74,7 @@ class ApiClient implements MonitoringApi {
     partOf: ({ channelId }) => channelId,
     sizeOf: sizeOfChannel,
     itemBytes: CHANNEL_RECORD_BYTES,
+    unread: UNREAD_CHANNEL_MEMBERS,
   };
   readonly #lookupFormat: ItemFormat<LookupDefinition> = {
     decode: (record, problems) => {

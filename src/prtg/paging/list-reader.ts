@@ -5,6 +5,7 @@ import { reportProblems } from "../decode/problems.ts";
 import { type ListEndpoint, pagePath } from "../endpoints.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ListResult } from "../records.ts";
+import { ListShapes } from "../request/list-shapes.ts";
 import type { ApiRequest } from "../request/messages.ts";
 import type { RecordMemory } from "../request/record-memory.ts";
 import type { Requester } from "../request/requester.ts";
@@ -24,6 +25,8 @@ export interface ItemFormat<Item> {
   sizeOf(item: Item): number;
   /** Memory that an item takes beside its text. */
   readonly itemBytes: number;
+  /** Members at which `decode` does not look, as paths (`parent.href`), of a list that is read by its shapes; see ListShapes. */
+  readonly unread?: ReadonlySet<string>;
   /** What the last reading of the list has left; `page` is called as a page begins, at each attempt. */
   readonly memory?: { page(offset: number): RecordMemory | undefined };
 }
@@ -117,12 +120,16 @@ export class ListReader {
   async #readFrom<Item>(list: ListEndpoint, format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
     const { endpoint } = list;
     const { observer, log } = this.#options;
+    const { memory, unread } = format;
+    const shapes = unread && new ListShapes(unread);
+    // There is little to learn from a list of one page.
+    const memoryOf = (offset: number) => memory?.page(offset) ?? (offset === 0 ? undefined : shapes?.page());
     const { items, complete, skipped, moved, problems, bytes, totalDifference } = await readPages({
       ...format,
       pageSize: this.#pageSize(endpoint),
       openQuota: () => this.#quotas.open(endpoint, format.itemBytes),
       page: (asked, startRecords) =>
-        this.#page(list, asked, { startRecords, memory: () => format.memory?.page(asked.offset) }, signal).catch(
+        this.#page(list, asked, { startRecords, memory: () => memoryOf(asked.offset) }, signal).catch(
           (error: unknown) => {
             throw asked.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
           },

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { ByteView } from "./byte-view.ts";
 
 const [LOW_SEED, HIGH_SEED] = [randomBytes(4).readInt32LE(), randomBytes(4).readInt32LE()];
 
@@ -12,7 +13,7 @@ export class ByteHash {
   /** Of what was hashed last. */
   low = 0;
   high = 0;
-  #view: DataView = new DataView(new ArrayBuffer(0));
+  readonly #view = new ByteView();
 
   of(bytes: Buffer, from: number, to: number): void {
     this.low = LOW_SEED;
@@ -22,7 +23,7 @@ export class ByteHash {
 
   /** As of one text with what was hashed before, where both are cut in the same place each time. */
   more(bytes: Buffer, from: number, to: number): void {
-    const view = this.#viewOf(bytes);
+    const view = this.#view.of(bytes);
     let { low, high } = this;
     let at = from;
     for (; at + 4 <= to; at += 4) {
@@ -39,14 +40,5 @@ export class ByteHash {
     }
     this.low = low;
     this.high = high;
-  }
-
-  /** Made anew only where the bytes are in other memory than last time. */
-  #viewOf({ buffer, byteOffset, length }: Buffer): DataView {
-    const known = this.#view;
-    if (known.buffer !== buffer || known.byteOffset !== byteOffset || known.byteLength !== length) {
-      this.#view = new DataView(buffer, byteOffset, length);
-    }
-    return this.#view;
   }
 }

@@ -1,3 +1,4 @@
+import { ByteView } from "./byte-view.ts";
 import { JsonValueReader, NO_VALUE } from "./json-value.ts";
 
 /** The bytes are no record of this shape. */
@@ -21,6 +22,8 @@ interface Place {
   /** Where the value goes; undefined where it is passed over. */
   readonly target: Members | undefined;
   readonly member: string;
+  /** The value that is there. */
+  last: unknown;
 }
 
 /**
@@ -35,12 +38,16 @@ export class RecordShape {
   /** The record read last, without what is ignored: the same object each time, with other values. */
   readonly record: Members;
   readonly #text: Buffer;
+  /** The same text. */
+  readonly #words: DataView;
+  readonly #view = new ByteView();
   readonly #places: readonly Place[];
   readonly #values = new JsonValueReader();
 
   private constructor(record: Members, text: Buffer, places: readonly Place[]) {
     this.record = record;
     this.#text = text;
+    this.#words = new DataView(text.buffer, text.byteOffset, text.byteLength);
     this.#places = places;
   }
 
@@ -59,14 +66,26 @@ export class RecordShape {
   /** The end of the record that begins at `start` and ends before `end`, which is `record` then; else NO_MATCH. */
   read(bytes: Buffer, start: number, end: number): number {
     const text = this.#text;
+    const values = this.#values;
+    const view = this.#view.of(bytes);
+    const words = this.#words;
     let at = start;
     let textAt = 0;
-    for (const { textEnd, target, member } of this.#places) {
+    for (const place of this.#places) {
+      const { textEnd, target } = place;
+      // Four bytes at a time, as far as there are so many.
+      for (; textAt + 4 <= textEnd; textAt += 4, at += 4) {
+        if (at + 4 > bytes.length || view.getInt32(at) !== words.getInt32(textAt)) return NO_MATCH;
+      }
       for (; textAt < textEnd; textAt++, at++) if (bytes[at] !== text[textAt]) return NO_MATCH;
-      if (target === undefined) at = this.#values.skip(bytes, at, end);
+      if (target === undefined) at = values.skip(bytes, at, end);
       else {
-        at = this.#values.read(bytes, at, end);
-        if (at !== NO_VALUE) target[member] = this.#values.value;
+        at = values.read(bytes, at, end);
+        // A store by a name that is not known beforehand takes as long as to read a short text.
+        if (at !== NO_VALUE && !Object.is(values.value, place.last)) {
+          target[place.member] = values.value;
+          place.last = values.value;
+        }
       }
       if (at === NO_VALUE) return NO_MATCH;
     }
@@ -125,8 +144,9 @@ class Learner {
     this.#endText();
     const after = this.#values.read(this.#bytes, this.at, this.#end);
     if (after === NO_VALUE) return false;
-    this.#places.push({ textEnd: this.#textLength, target, member });
-    if (target !== undefined) target[member] = this.#values.value;
+    const { value } = this.#values;
+    this.#places.push({ textEnd: this.#textLength, target, member, last: value });
+    if (target !== undefined) target[member] = value;
     this.at = after;
     this.#textFrom = after;
     return true;

@@ -1,0 +1,12 @@
+/** A view of bytes that are looked at again and again: made anew only where they are in other memory than last time. */
+export class ByteView {
+  #view: DataView = new DataView(new ArrayBuffer(0));
+
+  of({ buffer, byteOffset, length }: Buffer): DataView {
+    const known = this.#view;
+    if (known.buffer !== buffer || known.byteOffset !== byteOffset || known.byteLength !== length) {
+      this.#view = new DataView(buffer, byteOffset, length);
+    }
+    return this.#view;
+  }
+}
