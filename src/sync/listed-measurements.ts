@@ -50,9 +50,14 @@ interface GrowingMeasurement extends ListedMeasurement {
 
 /**
  * The measurements that the channels of one sensor show and that are newer than `after`, oldest first. Usually there is
- * one, since channels share the time of their scan; each time keeps the channels that were measured then.
+ * one, since channels share the time of their scan; each time keeps the channels that were measured then. Without
+ * `keepsValues` there are the times alone: those of some hundred thousand channels would be garbage of each poll.
  */
-export function measurementsAfter({ list, from, to }: ListedChannels, after: number): readonly ListedMeasurement[] {
+export function measurementsAfter(
+  { list, from, to }: ListedChannels,
+  after: number,
+  keepsValues = true,
+): readonly ListedMeasurement[] {
   let points: GrowingMeasurement[] | undefined;
   for (let index = from; index < to; index++) {
     const { channelId, value, measuredAt } = list[index] ?? {};
@@ -63,7 +68,7 @@ export function measurementsAfter({ list, from, to }: ListedChannels, after: num
       point = { at: measuredAt, values: [] };
       points.push(point);
     }
-    point.values.push([channelId, value]);
+    if (keepsValues) point.values.push([channelId, value]);
   }
   return points?.sort((a, b) => a.at - b.at) ?? [];
 }

@@ -144,7 +144,8 @@ export class SyncEngine {
   }
 
   #takeList(sensor: SensorSync, channels: ListedChannels, now: number): void {
-    const points = measurementsAfter(channels, sensor.newest?.at ?? Number.NEGATIVE_INFINITY);
+    const newest = sensor.newest?.at ?? Number.NEGATIVE_INFINITY;
+    const points = measurementsAfter(channels, newest, this.#delivery !== undefined);
     const newestAt = points.findLast(({ at }) => at <= now + FUTURE_SLACK_MS)?.at;
     if (newestAt === undefined) return;
     for (const point of points) if (point.at <= newestAt) this.#onListed(sensor, point, newestAt);

@@ -46,6 +46,14 @@ describe("pointsAfter", () => {
     ]);
   });
 
+  test("are times alone where nothing is sent", () => {
+    const list = [channel("0", 101, 5), channel("1", 100, 6), channel("2", 101, 7)];
+    expect(pointsOfGroup({ sensorId: "7", list, from: 0, to: 3 }, 0, false)).toEqual([
+      { at: 100, values: [] },
+      { at: 101, values: [] },
+    ]);
+  });
+
   test.each([
     { name: "was shown before", record: channel("0", 50) },
     { name: "has no value", record: { ...channel("0", 100), value: undefined } },
