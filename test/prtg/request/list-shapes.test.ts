@@ -19,7 +19,10 @@ function read(text: string, shapes: ListShapes | undefined, use: (record: unknow
   return taken;
 }
 
-const text = fc.oneof(fc.string(), fc.constantFrom("", "é😀", "\ud800", '"', "\\", '},{"id":', "Traffic In", "2490.-4"));
+const text = fc.oneof(
+  fc.string(),
+  fc.constantFrom("", "é😀", "\ud800", '"', "\\", '},{"id":', "Traffic In", "2490.-4"),
+);
 const value = fc.oneof(
   fc.double({ noDefaultInfinity: true, noNaN: true }),
   fc.integer(),
@@ -27,7 +30,12 @@ const value = fc.oneof(
   fc.constantFrom(null, true, false, 0, -0, 1e21, 5e-324),
 );
 const measurement = fc.oneof(
-  fc.record({ timestamp: fc.constantFrom("2026-03-12T17:55:10Z", "x", null), value, display_value: value, minimum: value }),
+  fc.record({
+    timestamp: fc.constantFrom("2026-03-12T17:55:10Z", "x", null),
+    value,
+    display_value: value,
+    minimum: value,
+  }),
   fc.record({ display_value: value, display_volume: value }),
   fc.constant(null),
 );
@@ -77,7 +85,9 @@ describe("a list that is read by its shapes", () => {
   });
 
   test("makes no new objects for records of a shape that is known", () => {
-    const json = JSON.stringify(Array.from({ length: 50 }, (_, id) => ({ id: `1.${id}`, basic: { displayunit: "%" } })));
+    const json = JSON.stringify(
+      Array.from({ length: 50 }, (_, id) => ({ id: `1.${id}`, basic: { displayunit: "%" } })),
+    );
     const records = new Set(read(json, new ListShapes(), (record) => record));
     // The first one, which was parsed, and the one that has the values of all others.
     expect(records.size).toBe(2);
