@@ -17,6 +17,9 @@ const SHOWN_FOR = 1_500;
 /** What is measured each second rests for so many times as long as it took. */
 const REST = 20;
 
+/** Series that are looked at before others may have the event loop: a few milliseconds, and ten turns for those of 500 servers. */
+const STEPS_PER_LOOK = 4_096;
+
 /** What others than us measure: they ask the system. */
 const OF_PROCESS = /^(process|nodejs)_/;
 
@@ -56,7 +59,7 @@ export class OwnMetricsRenderer {
   }
 
   async #make(format: ExpositionFormat): Promise<string> {
-    const slices = new TimeSlices(this.#clock, undefined, "reader");
+    const slices = new TimeSlices(this.#clock, undefined, "reader", STEPS_PER_LOOK);
     const now = this.#clock.monotonic();
     const known = this.#ofProcess.get(format);
     const isRecent = known !== undefined && now - known.since < this.#shownFor;
@@ -85,7 +88,7 @@ export class OwnMetricsRenderer {
   /** Those about these servers, and which exporter this is. Nothing of other servers, and of the process nothing else. */
   async renderOfServers(format: ExpositionFormat, servers: readonly string[]): Promise<string> {
     const wanted = new Set(servers);
-    const slices = new TimeSlices(this.#clock, undefined, "reader");
+    const slices = new TimeSlices(this.#clock, undefined, "reader", STEPS_PER_LOOK);
     const texts: string[] = [];
     for (const { name, help } of this.#registry.getMetricsAsArray()) {
       const state = readInstrument(this.#registry.getSingleMetric(name));

@@ -92,21 +92,31 @@ export class TimeSlices {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
   readonly #lane: Lane | SharedLane;
+  readonly #stepsPerLook: number;
   #steps = 0;
   #sliceBegan: number;
 
-  /** `signal` ends the work between two slices: what is waited for rejects with its reason. */
-  constructor(clock: Clock, signal?: AbortSignal, lane: Lane | SharedLane = "background") {
+  /**
+   * `signal` ends the work between two slices: what is waited for rejects with its reason. `stepsPerLook`: more where steps are small
+   * and a reader waits. Where others have the processor each look finds that the slice is over, and a turn can take half a second.
+   */
+  constructor(
+    clock: Clock,
+    signal?: AbortSignal,
+    lane: Lane | SharedLane = "background",
+    stepsPerLook: number = STEPS_PER_LOOK,
+  ) {
     this.#clock = clock;
     this.#signal = signal;
     this.#lane = lane;
+    this.#stepsPerLook = stepsPerLook;
     this.#sliceBegan = clock.monotonic();
   }
 
   /** Call after each small step; wait for the promise, if there is one. */
   step(): Promise<void> | undefined {
     this.#steps++;
-    return this.#steps % STEPS_PER_LOOK === 0 ? this.longStep() : undefined;
+    return this.#steps % this.#stepsPerLook === 0 ? this.longStep() : undefined;
   }
 
   /** As `step`, for steps that take long themselves. */
