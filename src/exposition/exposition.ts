@@ -25,15 +25,18 @@ import { type ExpositionFormat, formatEnd } from "./text-format.ts";
 /** How often expired values are looked for, and what the process needs measured, milliseconds. */
 const INTERVAL = 1_000;
 
-/**
- * After a refresh the next one waits for so many times as long as it took, but no longer than that many milliseconds: with
- * hundreds of servers there are dozens of commits a second, most of them to blocks that others change, too.
- */
+/** After a refresh the next one waits for so many times as long as it took, but no longer than that many milliseconds. */
 const REST = 4;
 const MAX_REST_MS = 1_000;
 
 /** Pages that follow one before after less than this are mostly never sent, milliseconds. */
 const SELDOM_MS = 5_000;
+/**
+ * After so many of them in a row the next ones wait for so many milliseconds: with many servers there are dozens of commits a
+ * second, most of them to blocks that others change, too, and each refresh looks at the whole page.
+ */
+const MAX_FREQUENT = 10;
+const FREQUENT_REST_MS = 2_000;
 
 /** Pages that wait to be put together because their representation is not ready. */
 const MAX_WAITING = 32;
@@ -97,6 +100,8 @@ export class Exposition {
   #due: Promise<void> | undefined;
   /** Monotonic. */
   #refreshedAt = Number.NEGATIVE_INFINITY;
+  /** Refreshes in a row that were not seldom. */
+  #frequent = 0;
   /** Monotonic. */
   #restsUntil = Number.NEGATIVE_INFINITY;
 
@@ -237,6 +242,7 @@ export class Exposition {
     const startedAt = clock.monotonic();
     const isSeldom = startedAt - this.#refreshedAt > SELDOM_MS;
     this.#refreshedAt = startedAt;
+    this.#frequent = isSeldom ? 0 : this.#frequent + 1;
     let leave: (() => void) | undefined;
     let replaced: readonly Buffer[] = [];
     try {
@@ -257,7 +263,8 @@ export class Exposition {
       leave?.();
       await this.#freeUnused();
       const endedAt = clock.monotonic();
-      this.#restsUntil = endedAt + Math.min(MAX_REST_MS, REST * (endedAt - startedAt));
+      const usualMs = Math.min(MAX_REST_MS, REST * (endedAt - startedAt));
+      this.#restsUntil = endedAt + (this.#frequent >= MAX_FREQUENT ? FREQUENT_REST_MS : usualMs);
     }
   }
 

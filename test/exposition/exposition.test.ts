@@ -58,6 +58,29 @@ function busyBackground(): { turns: number } {
 const SERVERS = 300;
 
 describe("Exposition", () => {
+  test("is made anew each two seconds where commits follow each other, and at once where they are seldom", async () => {
+    const clock = new ManualClock();
+    const { store, exposition, rendered, objects } = setUp(clock);
+    exposition.start();
+    let value = 0;
+    const slot = objects.add(["hq", "probe"]);
+    const commit = () => store.commit(() => objects.set(slot, value++));
+    for (let commits = 0; commits < 600; commits++) {
+      await commit();
+      await clock.advance(100);
+    }
+    expect(rendered.length).toBeGreaterThan(30);
+    expect(rendered.length).toBeLessThan(60);
+    await clock.advance(10_000);
+    for (const at of [1, 2]) {
+      const before = rendered.length;
+      await commit();
+      await exposition.upToDate();
+      expect([at, rendered.length]).toEqual([at, before + 1]);
+      await clock.advance(10_000);
+    }
+  });
+
   test("writes families with samples only, once each, and ends OpenMetrics with EOF", async () => {
     const { store, objects, text } = setUp();
     await store.commit(() => {
