@@ -3,6 +3,7 @@
  * a page to render. Told to `poll`, it answers with what the channels collector alone took.
  */
 import { pino } from "pino";
+import { KnownObjects } from "../../src/collectors/known-objects.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../../src/collectors/server-collectors.ts";
 import { ServerReader } from "../../src/collectors/server-reader.ts";
@@ -72,6 +73,10 @@ const collectorMetrics = (name: string): CollectorRecorder => ({
 const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
 const collectors = new ServerCollectors({
   ...{ reader, writer, clock: systemClock, random, log, metrics: UNSHOWN_RECORDER },
+  known: new KnownObjects({
+    ...{ server: "hq", clock: systemClock, log, files: undefined, selection: "" },
+    tree: () => view.state.tree,
+  }),
   records: new RunRecords({ clock: systemClock, log, metrics: collectorMetrics }),
   requestsPerSecond: 10,
   schedules: { tree: rarely, channels: rarely },

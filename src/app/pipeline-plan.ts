@@ -25,6 +25,8 @@ export interface PipelinePlan {
   readonly sync: Pick<SyncEngineOptions, "mode" | "limits"> | undefined;
   /** Undefined where nothing is pushed. */
   readonly push: OtlpPush | undefined;
+  /** Undefined where nothing outlasts the process. */
+  readonly stateDir: string | undefined;
 }
 
 export function planPipeline(server: ServerConfig, config: Config, push: OtlpPush | undefined): PipelinePlan {
@@ -35,6 +37,7 @@ export function planPipeline(server: ServerConfig, config: Config, push: OtlpPus
     countedKinds: new Set(config.metrics.nodeSensors),
     sync: planSync(server, config, push !== undefined),
     push,
+    stateDir: config.stateDir,
   };
 }
 

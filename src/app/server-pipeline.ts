@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { KnownObjects } from "../collectors/known-objects.ts";
 import { LatestValues } from "../collectors/latest-values.ts";
 import type { RunRecords } from "../collectors/run-record.ts";
 import { createExpiryPolicy, ServerCollectors } from "../collectors/server-collectors.ts";
@@ -25,6 +26,7 @@ export interface PipelineBase {
   readonly name: string;
   readonly view: ServerView;
   readonly records: RunRecords;
+  readonly known: KnownObjects;
   readonly metrics: ServerRecorder;
   readonly exporterMetrics: ExporterMetrics;
   readonly context: CommandContext;
@@ -65,7 +67,7 @@ export class ServerPipeline {
   readonly #sync: ServerSync | undefined;
 
   constructor(plan: PipelinePlan, reader: ServerReader, base: PipelineBase, before: HandedOn = {}) {
-    const { view, records, metrics, context, extras, pageUpToDate, phase, log } = base;
+    const { view, records, known, metrics, context, extras, pageUpToDate, phase, log } = base;
     const { clock, random } = context;
     const { schedules, requestsPerSecond, countedKinds } = plan;
     this.plan = plan;
@@ -81,7 +83,7 @@ export class ServerPipeline {
     this.#sync = sync;
     if (sync?.delivery === undefined) base.pendingMemory.set(0);
     this.collectors = new ServerCollectors({
-      ...{ reader, writer, records, sync, extras, schedules, requestsPerSecond, countedKinds },
+      ...{ reader, writer, records, known, sync, extras, schedules, requestsPerSecond, countedKinds },
       ...{ metrics, clock, random, phase, pageUpToDate, log },
     });
   }

@@ -54,14 +54,14 @@ export class ChannelsCollector implements Collector {
   async #list(signal: AbortSignal): Promise<ListResult<ChannelRecord> | ApiError> {
     const { reader, singles } = this.#options;
     const { api, missingLists } = reader;
-    const known = singles.areKnown ? missingLists.knownToLack("channel") : undefined;
-    if (known !== undefined) return known;
+    const lacking = missingLists.knownToLack("channel");
+    if (lacking !== undefined && (await singles.areKnown())) return lacking;
     try {
       const list = await api.channels({}, signal);
       missingLists.over("channel");
       return list;
     } catch (error) {
-      if (!isListMissing(error) || !singles.areKnown) throw error;
+      if (!isListMissing(error) || !(await singles.areKnown())) throw error;
       missingLists.met("channel", error);
       return error;
     }

@@ -36,8 +36,9 @@ export class TreeCollector implements Collector {
     const { reader, writer, singles, leavesSingles } = this.#options;
     const { nodes, counts, unknownParents } = reader;
     const parts = new PartialPoll(signal);
-    const isKnown = (kind: NodeKind) => singles.isKnown(kind);
+    const isKnown = (kind: NodeKind) => singles.areKnown(kind);
     const lists = await nodes.read(parts, { optionsFor: () => ({ interval: true }), isKnown, held }, signal);
+    singles.listed(lists.poll);
     const objectCounts = await parts.read(() => counts.objectCounts(signal));
     const left = reader.leaving(writer.state);
     await writer.applyTree({ nodes: lists.poll, left, objectCounts });
@@ -83,10 +84,11 @@ export class StatusCollector implements Collector {
     const statusSummary = await parts.read(() => reader.counts.statusSummary(signal));
     const counted: ReadonlySet<NodeKind> = countedKinds;
     const optionsFor = (kind: NodeKind) => (counted.has(kind) ? { statusSummary: true } : {});
-    const isKnown = (kind: NodeKind) => singles.isKnown(kind);
+    const isKnown = (kind: NodeKind) => singles.areKnown(kind);
     // Those that are counted have more in their lists than the tree asks for.
     const except = reader.broughtLists.use().difference(counted);
     const { poll, complete, missing } = await reader.nodes.read(parts, { optionsFor, isKnown, except, held }, signal);
+    singles.listed(poll);
     const before = writer.state.tree;
     await writer.applyTree({ nodes: poll, left: reader.leaving(writer.state), statusSummary });
     reader.allNodes.listed({

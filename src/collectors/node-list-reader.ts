@@ -28,7 +28,7 @@ export interface NodeListReaderOptions {
 export interface NodeListRequest {
   readonly optionsFor: (kind: NodeKind) => NodeListOptions;
   /** Objects of this kind are known, and can be read without their list. */
-  readonly isKnown?: (kind: NodeKind) => boolean;
+  readonly isKnown?: (kind: NodeKind) => Promise<boolean>;
   /** Kinds whose lists are not read, as they are known. */
   readonly except?: ReadonlySet<NodeKind>;
   /** Counts the lists that are there. */
@@ -64,14 +64,14 @@ export class NodeListReader {
   /** Without sensors there is nothing to show; a server that lacks another list is shown without it. */
   async #readList(
     kind: NodeKind,
-    { optionsFor, isKnown = () => false }: NodeListRequest,
+    { optionsFor, isKnown = async () => false }: NodeListRequest,
     missing: Map<NodeKind, ApiError>,
     signal: AbortSignal,
   ): Promise<ListResult<NodeRecord> | undefined> {
     const { api, missingLists } = this.#options;
-    const known = isKnown(kind) ? missingLists?.knownToLack(kind) : undefined;
-    if (known !== undefined) {
-      missing.set(kind, known);
+    const lacking = missingLists?.knownToLack(kind);
+    if (lacking !== undefined && (await isKnown(kind))) {
+      missing.set(kind, lacking);
       return undefined;
     }
     try {
@@ -80,7 +80,7 @@ export class NodeListReader {
       missingLists?.over(kind);
       return list;
     } catch (error) {
-      if (isListMissing(error) && isKnown(kind)) {
+      if (isListMissing(error) && (await isKnown(kind))) {
         missingLists?.met(kind, error);
         missing.set(kind, error);
         return undefined;

@@ -13,6 +13,7 @@ import { COLLECTOR_NAMES, type Collector, type CollectorName, FIRST_RUNS } from 
 import { CollectorRunner, type CollectorStatus } from "./collector-runner.ts";
 import { DetailsCollector } from "./details-collector.ts";
 import { HealthCollector, VERSION_EVERY_MS } from "./health.ts";
+import type { KnownObjects } from "./known-objects.ts";
 import type { LatestValues } from "./latest-values.ts";
 import { StatusCollector, TreeCollector } from "./node-collectors.ts";
 import { OneByOneWork } from "./one-by-one-work.ts";
@@ -34,6 +35,8 @@ export interface ServerCollectorsOptions {
   readonly reader: ServerReader;
   /** Of the state that they keep up to date. */
   readonly writer: StateWriter;
+  /** Of the server, for as long as its state. */
+  readonly known: KnownObjects;
   /** Of these collectors, and of those that went before over the same state. */
   readonly records: RunRecords;
   /** Follows the time series; undefined where they are neither read nor pushed, and then there is no collector of them. */
@@ -158,7 +161,7 @@ export class ServerCollectors {
   }
 
   #create(): { readonly [Name in CollectorName]: Collector | undefined } {
-    const { reader, writer, schedules, requestsPerSecond, countedKinds, sync, extras } = this.#options;
+    const { reader, writer, known, schedules, requestsPerSecond, countedKinds, sync, extras } = this.#options;
     const { metrics, clock, log } = this.#options;
     const onVersionChange = () => {
       reader.missingLists.forget();
@@ -173,9 +176,12 @@ export class ServerCollectors {
     const work = new OneByOneWork({ extras, periodMs, requestsPerSecond, metrics, log });
     const leavesSingles = schedules.status !== undefined;
     const collector = leavesSingles ? "status" : "tree";
-    const singles = new SingleNodes({ collector, reader, writer, work, optionsFor: singleOptions(countedKinds) });
+    const singles = new SingleNodes({
+      ...{ collector, reader, writer, work, known },
+      optionsFor: singleOptions(countedKinds),
+    });
     const engine = sync?.engine;
-    const channels = new SingleChannels({ reader, writer, work, engine, clock });
+    const channels = new SingleChannels({ reader, writer, work, known, engine, clock });
     return {
       health: new HealthCollector({ reader, writer, onVersionChange, onRecovery }),
       tree: new TreeCollector({ reader, writer, singles, leavesSingles }),
@@ -188,7 +194,8 @@ export class ServerCollectors {
   }
 
   #report(): void {
-    const { reader, metrics } = this.#options;
+    const { reader, known, metrics } = this.#options;
+    known.note();
     metrics.up(this.up);
     metrics.clockOffset(reader.api.clockOffset() / 1000);
   }

@@ -3,6 +3,7 @@ import type { ApiError } from "../prtg/api-error.ts";
 import type { ChannelRecord } from "../prtg/records.ts";
 import type { SyncEngine } from "../sync/sync-engine.ts";
 import type { RunResult } from "./collector.ts";
+import type { KnownObjects } from "./known-objects.ts";
 import type { KnownObject } from "./one-by-one.ts";
 import type { OneByOneWork } from "./one-by-one-work.ts";
 import type { ServerReader } from "./server-reader.ts";
@@ -17,6 +18,7 @@ export interface SingleChannelsOptions {
   readonly reader: ServerReader;
   readonly writer: StateWriter;
   readonly work: OneByOneWork;
+  readonly known: KnownObjects;
   /** Hears of every measurement; undefined where time series are not followed. */
   readonly engine: Pick<SyncEngine, "onPartialPoll"> | undefined;
   readonly clock: Clock;
@@ -32,9 +34,9 @@ export class SingleChannels {
     this.#options = options;
   }
 
-  /** Sensors are known. */
-  get areKnown(): boolean {
-    return this.#options.writer.state.tree.counts.sensor > 0;
+  /** Sensors are known, if only by their ids. */
+  areKnown(): Promise<boolean> {
+    return this.#options.known.has("sensor");
   }
 
   /** Lists are there. */
@@ -54,6 +56,8 @@ export class SingleChannels {
     const { reader, writer, work, clock } = this.#options;
     const { channels } = reader.oneByOne;
     const known = this.#sensors();
+    // After a start: they come one by one.
+    if (known.length === 0) return { complete: false };
     const begins = channels.roundMs === undefined;
     work.begin(COLLECTOR, channels, known.length);
     // They may have come with the values, and hold no longer than these; the run of limits comes later.

@@ -5,6 +5,7 @@ import type { ApiError } from "../prtg/api-error.ts";
 import type { NodeListOptions } from "../prtg/monitoring-api.ts";
 import type { NodeKind, NodeRecord } from "../prtg/records.ts";
 import type { CollectorName } from "./collector.ts";
+import type { KnownObjects } from "./known-objects.ts";
 import type { KnownObject } from "./one-by-one.ts";
 import type { OneByOneWork } from "./one-by-one-work.ts";
 import type { ServerReader } from "./server-reader.ts";
@@ -15,6 +16,7 @@ export interface SingleNodesOptions {
   readonly reader: ServerReader;
   readonly writer: StateWriter;
   readonly work: OneByOneWork;
+  readonly known: KnownObjects;
   readonly optionsFor: (kind: NodeKind) => NodeListOptions;
 }
 
@@ -38,19 +40,23 @@ export class SingleNodes {
   }
 
   /** Objects of this kind are known. */
-  isKnown(kind: NodeKind): boolean {
-    return this.#options.writer.state.tree.counts[kind] > 0;
+  areKnown(kind: NodeKind): Promise<boolean> {
+    return this.#options.known.has(kind);
+  }
+
+  /** These lists are there. */
+  listed(poll: NodePoll): void {
+    this.#options.known.listed(poll);
   }
 
   /** As many of these kinds as there is room for until the next run, those that were read longest ago. `missing`: their lists. */
   async read(missing: ReadonlyMap<NodeKind, ApiError>, signal: AbortSignal): Promise<SingleNodesPoll> {
-    const { collector, reader, writer, work, optionsFor } = this.#options;
+    const { collector, reader, writer, work, known: objects, optionsFor } = this.#options;
     if (missing.size === 0) {
       if (reader.oneByOne.nodes.roundMs !== undefined) work.over(collector, reader.oneByOne.nodes);
       return NONE;
     }
-    const known: KnownObject<NodeKind>[] = [];
-    for (const { id, kind } of writer.state.tree.nodes.values()) if (missing.has(kind)) known.push({ id, kind });
+    const known = [...objects.of(new Set(missing.keys()))];
     const begins = reader.oneByOne.nodes.roundMs === undefined;
     work.begin(collector, reader.oneByOne.nodes, known.length);
     if (begins) await writer.prolongNodes(new Set(missing.keys()));
@@ -61,6 +67,7 @@ export class SingleNodes {
     };
     const what = [...missing.keys()].map((kind) => `${kind}s`).join(", ");
     const report = await work.run({ collector, oneByOne: reader.oneByOne.nodes, what, known, read }, signal);
+    objects.gone(report.gone);
     const nodes = Object.fromEntries(
       NODE_KINDS.flatMap((kind) => {
         const found = items.get(kind);

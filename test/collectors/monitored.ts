@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { COLLECTOR_NAMES, type CollectorName } from "../../src/collectors/collector.ts";
+import { KnownObjects } from "../../src/collectors/known-objects.ts";
 import { LatestValues } from "../../src/collectors/latest-values.ts";
 import { RunRecords } from "../../src/collectors/run-record.ts";
 import {
@@ -21,6 +22,7 @@ import { ServerView } from "../../src/projection/server-view.ts";
 import type { Shape } from "../../src/projection/shape.ts";
 import type { ChannelRecord } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
+import type { StateFiles } from "../../src/sync/state-files.ts";
 import type { SyncEngine } from "../../src/sync/sync-engine.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
@@ -76,6 +78,8 @@ export interface MonitoredOptions extends Partial<Shape> {
   readonly requestsPerSecond?: number;
   /** The process reads many servers. */
   readonly isOneOfMany?: boolean;
+  /** What outlasts the process. */
+  readonly files?: StateFiles;
 }
 
 type CreateCollectors = (more?: Partial<ServerCollectorsOptions>) => ServerCollectors;
@@ -86,10 +90,12 @@ class Monitor {
   readonly #clock: Clock;
   readonly latest: LatestValues;
   collectors: ServerCollectors;
+  readonly #known: KnownObjects;
   readonly #create: CreateCollectors;
 
-  constructor(view: ServerView, clock: Clock, latest: LatestValues, create: CreateCollectors) {
+  constructor(view: ServerView, clock: Clock, latest: LatestValues, known: KnownObjects, create: CreateCollectors) {
     this.view = view;
+    this.#known = known;
     this.#clock = clock;
     this.latest = latest;
     this.#create = create;
@@ -101,8 +107,9 @@ class Monitor {
     return this.collectors.start();
   }
 
-  stop(): Promise<void> {
-    return this.collectors.stop();
+  async stop(): Promise<void> {
+    await this.collectors.stop();
+    await this.#known.end();
   }
 
   /** Others go on where these are. */
@@ -183,12 +190,17 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
   });
   const isOneOfMany = () => more.isOneOfMany === true;
   const reader = new ServerReader({ api: server, ...shared, isOneOfMany, ...(more.memory && { memory: more.memory }) });
+  const known = new KnownObjects({
+    ...{ server: name, clock: shared.clock, log: shared.log, files: more.files, selection: "" },
+    tree: () => view.state.tree,
+  });
   const records = new RunRecords({ ...shared, metrics: (collector) => metrics.collector(collector) });
   const latest = new LatestValues(writer, shared.clock);
   const monitor: Monitor = new Monitor(
     view,
     shared.clock,
     latest,
+    known,
     (other) =>
       new ServerCollectors({
         ...{
@@ -196,6 +208,7 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
           reader,
           writer,
           records,
+          known,
           extras: more.extras ?? FREE_EXTRAS,
           pageUpToDate: more.pageUpToDate,
           random: more.random ?? (() => 0),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import type { ChannelLimits } from "../../src/prtg/records.ts";
 import { record } from "../model/build-record.ts";
+import { memoryFiles } from "../support/memory-files.ts";
 import { channel, HOUR, MINUTE, type Monitored, monitored, SECOND, smallServer } from "./monitored.ts";
 
 const STATUS = TREE_FAMILIES.sensorStatusCode;
@@ -286,6 +287,91 @@ describe("limits, with the lists of channels gone", () => {
     expect(subject.series(VALUE)).toHaveLength(7);
     expect(await subject.own("prtg_exporter_collector_enabled", { collector: "limits" })).toBe(0);
     expect(await subject.own("prtg_up")).toBe(1);
+    await subject.monitor.stop();
+  });
+});
+
+describe("after a start without lists", () => {
+  /** An exporter that knows the lists of a server, and one after it that has none. */
+  async function restarted(sensors: number, requestsPerSecond: number) {
+    const server = largeServer(sensors);
+    const files = memoryFiles();
+    const first = monitored(server, { requestsPerSecond, files });
+    measure(first, 1);
+    void first.monitor.start();
+    await first.clock.advance(MINUTE);
+    await first.monitor.stop();
+    server.fail("API_ENDPOINT_MISSING", ...LISTS);
+    server.asked.length = 0;
+    return monitored(server, { requestsPerSecond, files });
+  }
+
+  test("what was known before is shown again, within the budget, as it was with lists", async () => {
+    const subject = await restarted(300, 10);
+    void subject.monitor.start();
+    // Ten requests a second: 305 objects, the values of 302 sensors, and once the units of their channels.
+    await measuring(subject, 5, 2);
+    expect(subject.series(STATUS)).toHaveLength(302);
+    expect(subject.series(VALUE)).toHaveLength(302);
+    const [{ labels } = { labels: {} }] = subject.series(VALUE);
+    expect(labels).toMatchObject({ probe: "Berlin", group: "Network", device: "sw-1", unit: "%" });
+    expect(await subject.own("prtg_up")).toBe(1);
+    expect(await subject.own("prtg_exporter_one_by_one_objects", { collector: "status" })).toBe(305);
+    const singles = subject.server.asked.filter((each) => /^(node|sensorChannels|channel) /.test(each));
+    expect(singles.length).toBeGreaterThan(3 * 302);
+    // As above, the first run has all.
+    expect(singles.length).toBeLessThan(5 * 60 * 10 + 60);
+    await subject.monitor.stop();
+  });
+
+  test("nothing hangs below what is not there yet: what is above others is read first", async () => {
+    const subject = await restarted(50, 1);
+    void subject.monitor.start();
+    await measuring(subject, 1, 2);
+    const asked = subject.server.asked.filter((each) => each.startsWith("node ")).slice(0, 3);
+    expect(asked.map((each) => each.slice(5))).toEqual(
+      [
+        { kind: "probe", id: "1" },
+        { kind: "group", id: "10" },
+        { kind: "device", id: "40" },
+      ].map((each) => JSON.stringify(each)),
+    );
+    await subject.monitor.stop();
+  });
+
+  test("what is gone by then is not asked for for ever", async () => {
+    const subject = await restarted(5, 10);
+    subject.server.remove("1002");
+    void subject.monitor.start();
+    await measuring(subject, 3, 2);
+    expect(subject.series(STATUS)).toHaveLength(6);
+    const asked = () => subject.server.asked.filter((each) => each.includes('"1002"')).length;
+    const before = asked();
+    expect(before).toBe(2);
+    await measuring(subject, 3, 2);
+    expect(asked()).toBe(before);
+    await subject.monitor.stop();
+  });
+
+  test("lists that come back are read, and new objects found", async () => {
+    const subject = await restarted(5, 10);
+    void subject.monitor.start();
+    await measuring(subject, 2, 2);
+    subject.server.heal();
+    subject.server.put(record("sensor", "2000", "40", { name: "New" }));
+    await measuring(subject, 11, 3);
+    expect(subject.series(STATUS)).toHaveLength(8);
+    expect(await subject.own("prtg_exporter_one_by_one_objects", { collector: "status" })).toBe(0);
+    await subject.monitor.stop();
+  });
+
+  test("without single objects either, it is as if nothing had been known", async () => {
+    const subject = await restarted(5, 10);
+    subject.server.singles = false;
+    void subject.monitor.start();
+    await measuring(subject, 10, 2);
+    expect(subject.series(STATUS)).toEqual([]);
+    expect(await subject.own("prtg_up")).toBe(0);
     await subject.monitor.stop();
   });
 });

@@ -206,8 +206,9 @@ async function badServers(coreDown: Simulator): Promise<Readonly<Record<string, 
     "no sensors": {
       url: await faultyUrl("missing@/experimental/sensors", "missing@/sensors", "missing@/experimental/objects"),
       fails: "sensors",
-      because: /no \/sensors and no .*: nothing is shown after a start; an exporter that runs goes on with the sensors/,
-      remedy: /Do not restart an exporter that runs/,
+      because:
+        /no \/sensors and no .*: an exporter goes on with the sensors that it knows, .* with those that state_dir tells/,
+      remedy: /Do not restart an exporter that runs without state_dir/,
     },
   };
 }

@@ -37,6 +37,11 @@ test("what still comes with endpoints missing, alone, in pairs and whole, is wha
   for (const single of SINGLES) {
     whole.push({ what: `all lists, and ${code(single)}`, outcome: await outcomeOf([...ALL_LISTS, single]) });
   }
+  const restarted: Row[] = [];
+  for (const restart of ["with state_dir", "without state_dir"] as const) {
+    const what = `all lists, ${restart.replace("state_dir", code("state_dir"))}`;
+    restarted.push({ what, outcome: await outcomeOf(ALL_LISTS, restart) });
+  }
   const rows = (given: readonly Row[]) => given.map(({ what, outcome }) => rowOf(what, outcome, usual));
   const page = [
     "<!-- Written by test/faults/missing-endpoints.test.ts when it is run with `--update`; do not edit. -->\n\n# Missing endpoints\n",
@@ -47,6 +52,8 @@ test("what still comes with endpoints missing, alone, in pairs and whole, is wha
     ...(more.length > 0 ? [table(HEAD, rows(more.map(({ what, outcome }) => ({ what, outcome }))))] : []),
     "## Whole lists\n\nA kind of object is in three lists: its own, the deprecated one, and that of all objects.\n",
     table(HEAD, rows(whole)),
+    "## After a restart\n\nThe exporter is stopped, and started when the lists are missing; see [operations.md](operations.md#when-lists-are-missing).\n",
+    table(HEAD, rows(restarted)),
   ].join("\n");
   await expect(page).toMatchFileSnapshot("../../docs/missing-endpoints.md");
 });

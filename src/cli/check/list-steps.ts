@@ -44,10 +44,11 @@ export function nodesStep(
 /** Single objects can be read by their ids alone, which lists tell. */
 function nothingKnown(missing: ApiError): ExporterError {
   const lost =
-    "nothing is shown after a start; an exporter that runs goes on with the sensors that it knows, one by one";
+    "an exporter goes on with the sensors that it knows, one by one; after a start with those that state_dir tells, else nothing is shown";
   return new ExporterError("API_ENDPOINT_MISSING", `${missing.message}: ${lost}`, {
     cause: missing,
-    remedy: "Do not restart an exporter that runs; update it, or the server, or take the update of the server back.",
+    remedy:
+      "Do not restart an exporter that runs without state_dir; update it, or the server, or take the update of the server back.",
   });
 }
 

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { loadConfig } from "../../../src/config/load.ts";
@@ -81,8 +84,20 @@ class SkippingClock implements Clock {
   }
 }
 
+/** Whether the exporter is started again before endpoints are missing, and what it has then of what it knew. */
+export type Restart = "none" | "with state_dir" | "without state_dir";
+
 /** A server that works is polled; then, with these endpoints missing, when nothing of that is shown any more. */
-export async function outcomeOf(missing: readonly string[]): Promise<Outcome> {
+export async function outcomeOf(missing: readonly string[], restart: Restart = "none"): Promise<Outcome> {
+  const folder = await mkdtemp(join(tmpdir(), "prtg-exporter-missing-"));
+  try {
+    return await outcomeIn(restart === "with state_dir" ? folder : undefined, missing, restart);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function outcomeIn(stateDir: string | undefined, missing: readonly string[], restart: Restart): Promise<Outcome> {
   const clock = new SkippingClock();
   const world = createWorld({ seed: 1, size: SIZE, startedAt: clock.now() });
   const simulator = await startSimulator({
@@ -91,12 +106,17 @@ export async function outcomeOf(missing: readonly string[]): Promise<Outcome> {
     spelling: "live",
     credentials: { apiKey: TEST_KEY, username: "tester", password: "password" },
   });
-  const exporter = await pollingExporter(simulator.url, clock);
+  const start = () => pollingExporter(simulator.url, clock, stateDir);
+  let exporter = await start();
   try {
     const before = await poll(exporter);
     checkAgainst(expectedSeries(world, "hq", clock.now()), before);
     simulator.faults.set(missing.map((endpoint) => `missing@${endpoint}`));
     clock.skip(FORGOTTEN_MS);
+    if (restart !== "none") {
+      await exporter.stop();
+      exporter = await start();
+    }
     const settling = missing.includes("/experimental/objects") ? SETTLING_POLLS.list : SETTLING_POLLS.endpoint;
     for (let polls = 0; polls < settling; polls++) await poll(exporter);
     const counted = requestsOf(simulator);
@@ -112,9 +132,10 @@ export async function outcomeOf(missing: readonly string[]): Promise<Outcome> {
   }
 }
 
-async function pollingExporter(url: string, clock: Clock): Promise<Exporter> {
+async function pollingExporter(url: string, clock: Clock, stateDir: string | undefined): Promise<Exporter> {
   const server = `{ name: hq, url: "${url}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }`;
-  const readFile = async () => `servers: [${server}]\n${SETTINGS}`;
+  const state = stateDir === undefined ? "" : `state_dir: ${JSON.stringify(stateDir)}\n`;
+  const readFile = async () => `servers: [${server}]\n${SETTINGS}${state}`;
   const { config } = await loadConfig({ file: "test.yaml", env: { KEY: TEST_KEY }, readFile });
   const exporter = new Exporter(config, { ...testContext(), clock });
   exporter.exposition.start();
