@@ -58,14 +58,19 @@ describe("the command line", () => {
   });
 });
 
-test("help fits a terminal of 80 columns, with no word broken", () => {
+test("help fits a terminal of 80 columns, with no word broken, and no more than one empty line at a place", () => {
   const program = createProgram({ code: 0, redactor: new Redactor() });
   for (const command of [program, ...program.commands]) {
-    const lines: string[] = [];
-    command
-      .configureOutput({ getOutHelpWidth: () => 80, writeOut: (text) => lines.push(...text.split("\n")) })
-      .outputHelp();
+    const helpOf = (width: number): string => {
+      const texts: string[] = [];
+      command.configureOutput({ getOutHelpWidth: () => width, writeOut: (text) => texts.push(text) }).outputHelp();
+      return texts.join("");
+    };
+    const help = helpOf(80);
+    const lines = help.split("\n");
     expect(lines.length).toBeGreaterThan(10);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(help).not.toMatch(/\n\n\n|\n\n$/);
+    expect(help.split(/\s+/)).toEqual(helpOf(1_000).split(/\s+/));
   }
 });

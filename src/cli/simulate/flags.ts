@@ -75,5 +75,4 @@ follow from --seed and the time. The same --seed, --start-at and --scenario tell
 the same story again. docs/simulator.md says how to point a client at it, how to
 write scenarios, and what the control endpoint can do.
 Example: prtg-exporter simulate --start-at 2026-03-12T08:00:00Z --speed 60 \\
-  --scenario datacenter-power --control
-`;
+  --scenario datacenter-power --control`;

@@ -61,5 +61,4 @@ Faults: name[=argument][@[METHOD:]path-glob][#share]
 ${FAULTS.map(faultLines).join("\n")}
 The glob is matched with the path below /api/v2; #0.1 hits one request in ten,
 #3 the next three.
-Example: --fault 'error=503@/experimental/sensors*#0.1' --fault latency=50ms
-`;
+Example: --fault 'error=503@/experimental/sensors*#0.1' --fault latency=50ms`;
