@@ -71,7 +71,7 @@ export class Release {
   ): Promise<Release> {
     const namespace = await node.createNamespace(title);
     const release = new Release(node, helm, namespace, [`--values=${valuesFile(name)}`, ...flags]);
-    await release.helm(["install", RELEASE, CHART, ...release.#settings, ...WAIT]);
+    await release.helm(["install", RELEASE, CHART, ...WAIT, ...release.#settings]);
     return release;
   }
 
@@ -85,7 +85,7 @@ export class Release {
   }
 
   async upgrade(...flags: string[]): Promise<void> {
-    await this.helm(["upgrade", RELEASE, CHART, ...this.#settings, ...flags, ...WAIT]);
+    await this.helm(["upgrade", RELEASE, CHART, ...WAIT, ...this.#settings, ...flags]);
   }
 
   kubectl(args: readonly string[], options: { input?: string; timeoutMs?: number } = {}): Promise<string> {
@@ -129,12 +129,17 @@ export class Release {
     return this.#node.evaluate(PAGE_SCRIPT, [url, JSON.stringify(headers)]);
   }
 
-  /** Resolves with the pages of all pods once they show that many servers together, each of which answers. */
+  /**
+   * Resolves with the pages of all pods once they show that many servers together, each of which answers, and sensors: where a server is
+   * late, the first attempt fails, and its health comes back before its tree.
+   */
   async pagesWithServers(count: number): Promise<string[]> {
     return await vi.waitFor(async () => {
       const pages = await Promise.all((await this.pods()).map((pod) => this.page(pod)));
       const up = pages.flatMap((page) => [...page.matchAll(/^prtg_up\{[^}]*\} (\S+)$/gm)].map(([, value]) => value));
       expect(up).toEqual(Array.from({ length: count }, () => "1"));
+      const withSensors = pages.filter((page) => /^prtg_sensor_status\{/m.test(page));
+      expect(withSensors).not.toEqual([]);
       return pages;
     }, PAGE_LIMIT);
   }
