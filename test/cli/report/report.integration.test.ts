@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { readReport, writeReport } from "../../../src/cli/report/files.ts";
 import type { Report, ServerReport } from "../../../src/cli/report/format.ts";
 import { reportOn } from "../../../src/cli/report/server-reports.ts";
@@ -15,6 +15,9 @@ import { runCommand, startCommand } from "../../support/command-line.ts";
 import { testContext } from "../../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../../support/simulated-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+/** A report reads a year of a time series, twice where a server is played. */
+vi.setConfig({ testTimeout: 300_000 });
 
 const AT = Date.parse("2026-03-12T08:00:00Z");
 const SIZE = { probes: 2, groups: 5, devices: 10, sensors: 50, channels: 220 };
