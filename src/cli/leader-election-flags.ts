@@ -19,9 +19,9 @@ export interface LeaderElectionFlags {
 }
 
 export const RESOURCE_NAME = "prtg-exporter";
-/** A death is noticed after 10 to 12 seconds; a leader bears an API server that is away for 5 to 7. */
-const LEASE_DURATION_MS = 10_000;
-const RENEW_DEADLINE_MS = 7_000;
+/** A death is noticed after 12 to 15 seconds; a leader bears an API server that is away for 7 to 9. */
+const LEASE_DURATION_MS = 12_000;
+const RENEW_DEADLINE_MS = 9_000;
 const RETRY_PERIOD_MS = 2_000;
 
 /** Adds `--leader-elect` and what belongs to it. */

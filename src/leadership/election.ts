@@ -125,7 +125,8 @@ export class Election {
   /** It is not known what came of the step that began at `startedAt`; what was sent may still be written later. */
   failed(startedAt: number, now: number): void {
     this.#notice(now);
-    this.#mustRead = true;
+    // A leader writes again over the version that it knows: where what was sent was written after all, it learns of that.
+    if (!this.isLeading(now)) this.#mustRead = true;
     this.#nextAt = Math.max(now, this.#afterPause(startedAt));
   }
 

@@ -116,8 +116,8 @@ export class Elector {
   async #within<Result>(ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const { clock, times } = this.#options;
     const now = clock.monotonic();
-    const ms = Math.min(requestTimeout(times), (this.#election.leadsUntil ?? Number.POSITIVE_INFINITY) - now);
-    return bounded(clock, ms, this.#stopping.signal, ask);
+    const leftMs = (this.#election.leadsUntil ?? Number.POSITIVE_INFINITY) - now;
+    return bounded(clock, requestTimeout(times), this.#stopping.signal, ask, leftMs);
   }
 
   #worked(): void {
@@ -164,14 +164,19 @@ export function requestTimeout({ renewDeadlineMs }: ElectionTimes): number {
   return renewDeadlineMs / 3;
 }
 
-/** Does not wait for work that does not heed its signal. */
+/** A timer that goes off so late shows that this process was busy, milliseconds: what came in meanwhile has not been read yet. */
+const LATE_MS = 50;
+
+/** Does not wait for work that does not heed its signal. Time in which this process was busy is given once more, up to `maxMs`. */
 async function bounded<Result>(
   clock: Clock,
   ms: number,
   parent: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
+  maxMs = Number.POSITIVE_INFINITY,
 ): Promise<Result> {
   parent.throwIfAborted();
+  const from = clock.monotonic();
   const controller = new AbortController();
   const timer = new AbortController();
   const ended = Promise.withResolvers<never>();
@@ -181,10 +186,14 @@ async function bounded<Result>(
   };
   const inherit = (): void => end(parent.reason);
   parent.addEventListener("abort", inherit, { once: true });
-  clock.sleep(ms, timer.signal).then(
-    () => end(new Error(`no answer within ${Math.round(ms) / 1_000} s`)),
-    () => undefined,
-  );
+  const wait = async (): Promise<void> => {
+    await clock.sleep(Math.min(ms, maxMs), timer.signal);
+    const spent = clock.monotonic() - from;
+    const late = Math.min(spent - ms, maxMs - spent);
+    if (late > LATE_MS) await clock.sleep(Math.min(late, ms), timer.signal);
+    end(new Error(`no answer within ${Math.round(clock.monotonic() - from) / 1_000} s`));
+  };
+  wait().catch(() => undefined);
   try {
     return await Promise.race([work(controller.signal), ended.promise]);
   } finally {

@@ -9,7 +9,10 @@ import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
-const TIMES = ["lease-duration=4s", "renew-deadline=3s", "retry-period=1s"].map((each) => `--leader-elect-${each}`);
+/** A busy machine must not have a leader lose the Lease. */
+const TIMES = ["lease-duration=20s", "renew-deadline=15s", "retry-period=1s"].map((each) => `--leader-elect-${each}`);
+
+const GIVEN_BACK = { spec: { holderIdentity: "", leaseDurationSeconds: 1, renewTime: "now" } };
 
 interface Setting {
   readonly simulator: Simulator;
@@ -23,6 +26,7 @@ interface Setting {
 async function setting(state = "state_dir: state"): Promise<Setting> {
   const [simulator, receiver, leases] = await Promise.all([simulateServer(), startReceiver(), startLeaseServer()]);
   onTestFinished(() => leases.close());
+  leases.put(GIVEN_BACK);
   const folder = temporaryFolder({
     "prtg.yaml": `
 servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]
@@ -69,7 +73,7 @@ describe("a replica that stands by", () => {
   test("is ready and asks and pushes nothing; then it takes over what was given back, and gives it back itself", async () => {
     const { simulator, receiver, leases, folder, start } = await setting();
     const renew = (): void =>
-      leases.put({ spec: { holderIdentity: "pod-z_9", leaseDurationSeconds: 10, renewTime: "now" } });
+      leases.put({ spec: { holderIdentity: "pod-z_9", leaseDurationSeconds: 20, renewTime: "now" } });
     renew();
     const renewing = setInterval(renew, 500);
     onTestFinished(() => clearInterval(renewing));
@@ -101,7 +105,7 @@ describe("a replica that stands by", () => {
     expect(readdirSync(folder)).toEqual(["prtg.yaml"]);
 
     clearInterval(renewing);
-    leases.put({ spec: { holderIdentity: "", leaseDurationSeconds: 1, renewTime: "now" } });
+    leases.put(GIVEN_BACK);
     await replica.until(/first poll finished: ready/);
     const after = (await page(replica, "/metrics")).text;
     expect(after).toContain('prtg_exporter_leader{lease="monitoring/prtg-exporter"} 1\n');
@@ -119,34 +123,27 @@ describe("a replica that stands by", () => {
     expect(stderr).not.toMatch(/"level":"(error|fatal)"|unhandled/i);
   }, 120_000);
 
-  test("takes over when the leader is killed, and one that cannot renew ends before another one leads", async () => {
+  test("goes on in its pod after a kill, without a wait; one that cannot renew ends before another one may lead", async () => {
     const { receiver, leases, start } = await setting();
     const first = start("pod-a");
     await first.until(/first poll finished: ready/);
-    const second = start("pod-b");
-    await second.until(/another replica leads/);
     await vi.waitFor(() => expect(pushers(receiver)).toContain("pod-a"), PATIENCE);
+    const transitions = leases.lease?.spec?.leaseTransitions;
     first.kill("SIGKILL");
     await first.ended;
     const before = receiver.requests.length;
-    await second.until(/first poll finished: ready/);
+    const again = start("pod-a");
+    await again.until(/first poll finished: ready/);
     await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(before), PATIENCE);
-    expect(new Set(pushers(receiver).slice(before))).toEqual(new Set(["pod-b"]));
+    expect(leases.lease?.spec?.leaseTransitions).toBe(transitions);
 
     leases.isSilent = true;
-    const { code, stderr } = await second.ended;
+    const { code, stderr } = await again.ended;
     expect(code).toBe(1);
     expect(stderr).toContain("this replica leads no more, and ends");
     // It is still its own: no one else could have it yet.
-    expect(holder(leases)).toBe("pod-b_uid-of-pod-b");
-    leases.isSilent = false;
-
-    // The same container again in its pod goes on without a wait.
-    const again = start("pod-b");
-    await again.until(/this replica leads/);
-    again.kill("SIGTERM");
-    expect((await again.ended).code).toBe(0);
-  }, 120_000);
+    expect(holder(leases)).toBe("pod-a_uid-of-pod-a");
+  }, 180_000);
 
   test("takes over from a leader that hangs, which sends nothing more when it goes on", async () => {
     const { receiver, start } = await setting("");
@@ -162,7 +159,7 @@ describe("a replica that stands by", () => {
     first.kill("SIGCONT");
     expect((await first.ended).code).toBe(1);
     expect(new Set(pushers(receiver).slice(before))).toEqual(new Set(["pod-b"]));
-  }, 120_000);
+  }, 180_000);
 
   test("does not take over with a port, a folder or times that cannot be", async () => {
     const { leases } = await setting();

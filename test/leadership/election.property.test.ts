@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CALM, SimulatedWorld, seededRandom, type Weather } from "./support/simulated-world.ts";
 
-const TIMES = { leaseDurationMs: 10_000, renewDeadlineMs: 7_000, retryPeriodMs: 2_000 };
-/** Clocks from 0.85 to 1.15: the fastest runs 1.35 times as fast as the slowest, and 10 s to 7 s allow 1.43. */
-const DRIFT = 0.15;
+const TIMES = { leaseDurationMs: 12_000, renewDeadlineMs: 9_000, retryPeriodMs: 2_000 };
+/** Clocks from 0.88 to 1.12: the fastest runs 1.27 times as fast as the slowest, and 12 s to 9 s allow 1.33. */
+const DRIFT = 0.12;
 const STORM_MS = 20 * 60_000;
 
 const storms = fc.record({
@@ -54,7 +54,7 @@ test("clocks that differ by more than deadline and lease do are what it does not
   expect(seen).toBeGreaterThan(0);
 });
 
-test("after a leader is killed another one leads within 13 s, and after one that gave the Lease back within 3 s", () => {
+test("after a leader is killed another one leads within 15 s, and after one that gave the Lease back within 3 s", () => {
   fc.assert(
     fc.property(contenders, seeds, fc.integer({ min: 0, max: 10_000 }), fc.boolean(), (count, seed, phase, inOrder) => {
       const simulated = world(count, seed, 0);
@@ -64,7 +64,7 @@ test("after a leader is killed another one leads within 13 s, and after one that
       if (inOrder) simulated.stopLeader(gone);
       else simulated.killLeader(gone);
       const tookMs = simulated.runUntil(() => simulated.leaders().length > 0, 60_000);
-      expect(tookMs).toBeLessThan(inOrder ? 3_000 : 13_000);
+      expect(tookMs).toBeLessThan(inOrder ? 3_000 : 15_000);
       expect(simulated.leaders()).not.toContain(leader);
     }),
     { numRuns: 100 },

@@ -181,6 +181,12 @@ describe("one that leads", () => {
     expect(election.next(6_100)).toEqual({ kind: "wait", until: 7_000 });
   });
 
+  test("writes again after a failure, without reading what it wrote itself", () => {
+    const election = leader();
+    election.failed(2_000, 4_300);
+    expect(election.next(4_300)).toMatchObject({ kind: "write", over: { version: "2" } });
+  });
+
   test("has lost at once where another one has the Lease", () => {
     const election = leader();
     election.found(lease(9, { holder: "b" }), 2_000);

@@ -101,6 +101,24 @@ test.each<Error | "hang">([new Error("ECONNREFUSED"), "hang"])(
   },
 );
 
+test("what comes while the process is too busy to read it is an answer all the same", async () => {
+  lease.put({ isReleased: true });
+  const a = replica("a");
+  await clock.advance(1_900);
+  let answer: () => void = () => undefined;
+  lease.hold = new Promise((resolve) => {
+    answer = resolve;
+  });
+  await clock.advance(200);
+  // The timer of the request goes off a second late, and the answer is read after that.
+  clock.skip(3_300);
+  await clock.advance(0);
+  answer();
+  lease.hold = undefined;
+  await clock.advance(100);
+  expect([a.elector.isLeading, messages()]).toEqual([true, []]);
+});
+
 test("an end while a request hangs does not wait for it", async () => {
   lease.put({ isReleased: true });
   const a = replica("a");

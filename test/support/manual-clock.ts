@@ -63,6 +63,11 @@ export class ManualClock implements Clock {
     await settled();
   }
 
+  /** Lets time pass while nothing can run, as when the process is busy. Who is due meanwhile wakes with the next `advance`. */
+  skip(ms: number): void {
+    this.#passUntil(this.#monotonic + ms);
+  }
+
   /** Sets the wall clock, as an administrator or NTP does; the monotonic clock goes on. */
   setWallClock(now: number): void {
     this.#now = now;

@@ -8,6 +8,8 @@ export class MemoryLease {
   readonly asked: string[] = [];
   /** Errors in the place of answers, by client; "hang": none at all. */
   readonly faults = new Map<string, Error | "hang">();
+  /** Requests wait for it. */
+  hold: Promise<void> | undefined;
   #version = 0;
 
   put(said: Partial<Lease>): Lease {
@@ -26,6 +28,7 @@ export class MemoryLease {
     const ask = async (what: string, signal: AbortSignal): Promise<void> => {
       this.asked.push(`${name} ${what}`);
       signal.throwIfAborted();
+      await this.hold;
       const fault = this.faults.get(name);
       // Not even the signal ends it.
       if (fault === "hang") await new Promise(() => undefined);
