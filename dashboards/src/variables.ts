@@ -34,7 +34,10 @@ export function chosen(...labels: readonly string[]): string {
   return labels.map((label) => `${label}=~\`\${${label}:regex}\``).join(",");
 }
 
-/** A matcher for what somebody searches for in all of the label, without case. Names may have line breaks, which `.` is not in Prometheus 2. */
+/** Any value or none. Names may have line breaks, which `.` alone is not in Prometheus 2. */
+const ANYTHING = "(?s:.*)";
+
+/** A matcher for what somebody searches for in all of the label, without case. Names may have line breaks: see `ANYTHING`. */
 export function searched(label: string): string {
   return `${label}=~\`(?is).*(?:\${${label}:raw}).*\``;
 }
@@ -102,7 +105,7 @@ export const PROBE: Choice = {
   label: "Probe",
   description: "Probes of the servers.",
   query: `label_values(prtg_node_status_code{${SERVERS},kind="probe"}, path)`,
-  all: ".*",
+  all: ANYTHING,
 };
 
 /** `.*` also takes devices that stand in no group, and sensors whose names the exporter leaves out. */
@@ -111,7 +114,7 @@ export const GROUP: Choice = {
   label: "Group",
   description: "Nearest groups of devices.",
   query: `label_values(prtg_sensor_status_code{${SERVERS},${chosen("probe")}}, group)`,
-  all: ".*",
+  all: ANYTHING,
 };
 
 /** One, without "All": at 20,000 sensors that would draw 200,000 channels. */
@@ -127,5 +130,5 @@ export const SENSOR: Choice = {
   label: "Sensor",
   description: "Sensors of this device.",
   query: `label_values(prtg_sensor_status_code{${SERVERS},${chosen("probe", "group", "device")}}, sensor)`,
-  all: ".*",
+  all: ANYTHING,
 };

@@ -40,9 +40,11 @@ const SIZE = { probes: 2, devices: 12, sensors: 80, channels: 600 };
 /** The time at which the world stands still, milliseconds since the epoch: it is the same in each run, and for each exporter. */
 export const WORLD_TIME = Date.UTC(2026, 0, 15, 12);
 
-/** Channels that are beyond a warning limit there are beyond an error limit, too. */
+/** Channels that are beyond a warning limit there are beyond an error limit, too, and each place has a name with a line break. */
 export function stillWorld(): World {
   const world = createWorld({ seed: 2, size: SIZE, startedAt: WORLD_TIME });
+  const firsts = [world.list("probe")[0], world.list("group")[0], world.list("sensor")[0]];
+  for (const first of firsts) if (first !== undefined) world.rename(first.id, `${first.name}\nsecond line`);
   for (const { limits } of world.channels()) if (limits.maxWarning !== undefined) limits.maxError = limits.maxWarning;
   return world;
 }
