@@ -10,10 +10,15 @@ import type { StateWriter } from "./state-writer.ts";
 
 export const VERSION_EVERY_MS = 5 * 60_000;
 
+/** Only `/health` tells that the license is not active: the first run after this asks for it in any case. */
+const MAX_UNASKED_MS = 50_000;
+
 export interface HealthReaderOptions {
   readonly api: MonitoringApi;
   readonly clock: Clock;
   readonly log: Logger;
+  /** See `AllNodesReaderOptions`. */
+  readonly isOneOfMany?: () => boolean;
 }
 
 /** Asks a server how it is, and now and then which version it runs. */
@@ -23,6 +28,10 @@ export class HealthReader {
   #version: string | undefined;
   #nextVersionAt: number;
   #failed: boolean;
+  /** Of the last run, whether or not it asked. Monotonic. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Monotonic. */
+  #askedAt = Number.NEGATIVE_INFINITY;
 
   /** `before`: of another way to the same server. */
   constructor(options: HealthReaderOptions, before?: HealthReader) {
@@ -37,10 +46,24 @@ export class HealthReader {
   }
 
   /**
+   * Whether this run can do without a request: lists that came since the run before show as well that the server works, and with
+   * hundreds of servers half of all requests would be for their health.
+   * @param listedAt When lists came last; monotonic.
+   */
+  isShownBy(listedAt: number): boolean {
+    const { clock, isOneOfMany } = this.#options;
+    const before = this.#lookedAt;
+    this.#lookedAt = clock.monotonic();
+    const isRecent = listedAt > before && this.#lookedAt - this.#askedAt < MAX_UNASKED_MS;
+    return isRecent && !this.#failed && isOneOfMany?.() === true;
+  }
+
+  /**
    * Resolves with whether the server works again, after it did not.
    * @throws ApiError when it does not work
    */
   async read(signal: AbortSignal): Promise<{ readonly recovered: boolean }> {
+    this.#askedAt = this.#options.clock.monotonic();
     try {
       await this.#options.api.health(signal);
     } catch (error) {
@@ -85,6 +108,8 @@ export class HealthReader {
 export interface HealthCollectorOptions {
   readonly reader: ServerReader;
   readonly writer: StateWriter;
+  /** When a run of another collector last read its lists, all of them; monotonic. */
+  readonly listedAt: () => number;
   /** The server runs another version than before. */
   readonly onVersionChange: () => void;
   /** The server works again, after it did not. */
@@ -101,9 +126,11 @@ export class HealthCollector implements Collector {
   }
 
   async run(signal: AbortSignal): Promise<RunResult> {
-    const { reader, writer, onVersionChange, onRecovery } = this.#options;
-    const { recovered } = await reader.health.read(signal);
-    if (recovered) onRecovery();
+    const { reader, writer, listedAt, onVersionChange, onRecovery } = this.#options;
+    if (!reader.health.isShownBy(listedAt())) {
+      const { recovered } = await reader.health.read(signal);
+      if (recovered) onRecovery();
+    }
     const found = await reader.health.readVersion(signal);
     if (found?.changed === true) onVersionChange();
     if (found !== undefined) await writer.applyVersion(found.version);

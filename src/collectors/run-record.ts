@@ -39,6 +39,8 @@ export class RunRecord {
   worked: boolean | undefined;
   /** Milliseconds since the epoch. */
   lastSuccessAt: number | undefined;
+  /** The same by the monotonic clock. */
+  succeededAt = Number.NEGATIVE_INFINITY;
   lastDurationMs: number | undefined;
   skippedRuns = 0;
   failedRuns = 0;
@@ -102,6 +104,7 @@ export class RunRecord {
     this.worked = true;
     this.error = undefined;
     this.lastSuccessAt = this.#clock.now();
+    this.succeededAt = this.#clock.monotonic();
     if (this.#offUntil === undefined) this.#failures.worked();
     else {
       this.#offUntil = undefined;

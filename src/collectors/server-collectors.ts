@@ -28,6 +28,9 @@ import { TimeSeriesCollector } from "./time-series.ts";
 /** Extras: `prtg_up` does not depend on them, and the first page does not wait for them. */
 const EXTRAS: ReadonlySet<CollectorName> = new Set<CollectorName>(EXTRA_COLLECTORS);
 
+/** They read lists of what the server monitors. */
+const LISTING: readonly CollectorName[] = ["tree", "status", "channels"];
+
 /** A collector without a schedule does not run. */
 export type Schedules = { readonly [Name in CollectorName]?: Schedule | undefined };
 
@@ -171,6 +174,9 @@ export class ServerCollectors {
       reader.missingLists.forget();
       for (const runner of this.#runners.values()) runner.recoverSoon();
     };
+    const succeededAt = (name: CollectorName) =>
+      this.#runners.get(name)?.record.succeededAt ?? Number.NEGATIVE_INFINITY;
+    const listedAt = () => Math.max(...LISTING.map(succeededAt));
     const requestTree = () => this.#runners.get("tree")?.runSoon();
     const periodMs = (name: CollectorName) => this.#runners.get(name)?.periodMs() ?? 0;
     const work = new OneByOneWork({ extras, periodMs, requestsPerSecond, metrics, log });
@@ -183,7 +189,7 @@ export class ServerCollectors {
     const engine = sync?.engine;
     const channels = new SingleChannels({ reader, writer, work, known, engine, clock });
     return {
-      health: new HealthCollector({ reader, writer, onVersionChange, onRecovery }),
+      health: new HealthCollector({ reader, writer, listedAt, onVersionChange, onRecovery }),
       tree: new TreeCollector({ reader, writer, singles, leavesSingles }),
       status: new StatusCollector({ reader, writer, singles, countedKinds, requestTree }),
       channels: new ChannelsCollector({ reader, writer, engine, singles: channels, requestTree }),

@@ -58,7 +58,7 @@ export class ServerReader {
     const api = this.selected ?? whole;
     this.api = api;
     this.memory = memory ?? new MemoryBudget();
-    this.health = new HealthReader({ api, clock, log }, before?.health);
+    this.health = new HealthReader({ api, clock, log, isOneOfMany }, before?.health);
     this.missingLists = before?.missingLists ?? new MissingLists(clock);
     this.broughtLists = new BroughtLists(clock);
     const [nodes, channels, limits] = [new OneByOne(clock), new OneByOne(clock), new OneByOne(clock)];

@@ -32,6 +32,53 @@ test("a server that works again is read at once, however rare the polls are", as
   await subject.monitor.stop();
 });
 
+describe("one of many servers", () => {
+  const health = (subject: Monitored) => subject.server.timesAsked("health");
+
+  async function oneOfMany(isOneOfMany = true): Promise<Monitored> {
+    const subject = monitored(smallServer(), { isOneOfMany });
+    subject.monitor.start();
+    await subject.clock.advance(0);
+    return subject;
+  }
+
+  test("is asked for its health where no list came since the last run, and once a minute in any case", async () => {
+    const [many, few] = [await oneOfMany(), await oneOfMany(false)];
+    const before = [health(many), health(few)];
+    for (const subject of [many, few]) await subject.clock.advance(10 * MINUTE);
+    const [asked = 0, always = 0] = [many, few].map((subject, at) => health(subject) - (before[at] ?? 0));
+    expect(always).toBe(40);
+    expect(asked).toBeGreaterThanOrEqual(10);
+    expect(asked).toBeLessThanOrEqual(20);
+    expect(await many.own("prtg_up")).toBe(1);
+    for (const { monitor } of [many, few]) await monitor.stop();
+  });
+
+  test("is known to be down as soon as another, and up again", async () => {
+    const subject = await oneOfMany();
+    await subject.clock.advance(5 * MINUTE);
+    subject.server.fail("API_UNAVAILABLE", "health", "sensor", "channels");
+    await subject.clock.advance(30 * SECOND);
+    expect(await subject.own("prtg_up")).toBe(0);
+    const asked = health(subject);
+    await subject.clock.advance(MINUTE);
+    expect(health(subject)).toBe(asked + 4);
+    subject.server.heal();
+    await subject.clock.advance(15 * SECOND);
+    expect(await subject.own("prtg_up")).toBe(1);
+    await subject.monitor.stop();
+  });
+
+  test("tells within a minute of an inactive license, while its lists come", async () => {
+    const subject = await oneOfMany();
+    await subject.clock.advance(5 * MINUTE);
+    subject.server.fail("API_UNAVAILABLE", "health");
+    await subject.clock.advance(MINUTE);
+    expect(await subject.own("prtg_up")).toBe(0);
+    await subject.monitor.stop();
+  });
+});
+
 describe("the server's version", () => {
   test("is read when the server first works, then every five minutes", async () => {
     const subject = await started();
