@@ -12,9 +12,9 @@ import { startScrapedExporter } from "./support/scraped-exporter.ts";
 
 const SILENT = { code: 0, output: "" };
 const TREE_NAMES = Object.values(TREE_FAMILIES).map(({ name }) => name);
-/** Those about OTLP are there with a receiver only, and those about reading one by one where a list is missing. */
+/** Those about OTLP are there with a receiver only, those about reading one by one where a list is missing, that of the leader with an election. */
 const OWN_NAMES = OWN_FAMILIES.map(({ name }) => name).filter(
-  (name) => !/^prtg_exporter_(otlp|one_by_one)_/.test(name),
+  (name) => !/^prtg_exporter_((otlp|one_by_one)_|leader$)/.test(name),
 );
 
 /** What is served on request only, and a rule, so that what rules leave is counted. */
