@@ -1,6 +1,6 @@
 /** A Lease (coordination.k8s.io/v1) as an election looks at it. */
 export interface Lease {
-  /** `resourceVersion`: another one after each change, whoever made it. */
+  /** `resourceVersion`: another one after each change, by any client. */
   readonly version: string;
   /** Undefined where the Lease names none. */
   readonly holder: string | undefined;

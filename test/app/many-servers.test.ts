@@ -7,6 +7,7 @@ import { TimeSlices } from "../../src/lib/yielding.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { OWN_FAMILIES } from "../../src/telemetry/own-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
+import { turnsDuring } from "../support/event-loop-turns.ts";
 
 const ENDPOINTS = Array.from({ length: 10 }, (_, index) => `/endpoint/${index}`);
 
@@ -38,20 +39,6 @@ function busyClock(): Clock {
       return ms;
     },
   });
-}
-
-/** Turns of the event loop that others get while `work` is done. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    turns++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await work();
-  isOver = true;
-  return turns;
 }
 
 test("with many servers, own metrics are read and written in many turns, and not for readers that have gone", async () => {

@@ -4,17 +4,18 @@ import { StateWriter } from "../../src/collectors/state-writer.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { yieldToEventLoop } from "../../src/lib/yielding.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
+import { turnsDuring } from "../support/event-loop-turns.ts";
 import { emptyMetrics } from "../support/exporter-metrics.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { monitored, smallServer } from "./monitored.ts";
 
-test("a long commit that the reader of a page has to wait for goes before the background", async () => {
+/** A writer, and the store behind it. Each look at its clock finds it so many milliseconds later. */
+function writerOver(stepMs: number) {
   const { monitor, store } = monitored(smallServer());
   let now = 0;
-  // Each step takes longer than a slice.
   const clock: Clock = Object.assign(new ManualClock(), {
     monotonic: () => {
-      now += 10;
+      now += stepMs;
       return now;
     },
   });
@@ -23,6 +24,12 @@ test("a long commit that the reader of a page has to wait for goes before the ba
     metrics: serverRecorder(emptyMetrics(), "hq"),
     expiry: createExpiryPolicy(clock, () => undefined),
   });
+  return { writer, store };
+}
+
+test("a long commit that the reader of a page has to wait for goes before the background", async () => {
+  // Each step takes longer than a slice.
+  const { writer, store } = writerOver(10);
   let turns = 0;
   const others = Array.from({ length: 100 }, async () => {
     for (let piece = 0; piece < 3; piece++) {
@@ -39,28 +46,8 @@ test("a long commit that the reader of a page has to wait for goes before the ba
 });
 
 test("small commits that wait for each other leave the event loop some turns in between", async () => {
-  const { monitor } = monitored(smallServer());
-  let now = 0;
   // Each commit takes a part of a slice.
-  const clock: Clock = Object.assign(new ManualClock(), {
-    monotonic: () => {
-      now++;
-      return now;
-    },
-  });
-  const writer = new StateWriter({
-    ...{ view: monitor.view, clock, clockOffset: () => 0, isClockInDoubt: () => false },
-    metrics: serverRecorder(emptyMetrics(), "hq"),
-    expiry: createExpiryPolicy(clock, () => undefined),
-  });
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    turns++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await Promise.all(Array.from({ length: 100 }, () => writer.applyVersion("1")));
-  isOver = true;
+  const { writer } = writerOver(1);
+  const turns = await turnsDuring(() => Promise.all(Array.from({ length: 100 }, () => writer.applyVersion("1"))));
   expect(turns).toBeGreaterThan(10);
 });

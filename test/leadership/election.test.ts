@@ -56,7 +56,7 @@ describe("one that stands by", () => {
     expect(election.next(9_000)).toEqual({ kind: "wait", until: 10_000 });
   });
 
-  test("waits anew after each change, whoever made it", () => {
+  test("waits anew after each change, by any client", () => {
     const election = contender();
     election.found(lease(7, { holder: "b" }), 0);
     election.found(lease(8, { holder: "b" }), 9_000);
