@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record } from "../model/build-record.ts";
+import { turnsDuring } from "../support/event-loop-turns.ts";
 import { MemoryServer } from "./memory-server.ts";
 import { channel, HOUR, MINUTE, monitored, SECOND, smallServer } from "./monitored.ts";
 
@@ -249,14 +250,7 @@ test("shows a large first poll without holding the event loop, and takes turns w
   let elapsed = 0;
   const clock = { now: () => measuredAt, monotonic: () => (elapsed += 8), sleep: () => Promise.resolve() };
   const { monitor, store } = monitored(server, { clock });
-  let turns = 0;
-  const count = () => {
-    turns++;
-    counting = setImmediate(count);
-  };
-  let counting = setImmediate(count);
-  await monitor.pollOnce(new AbortController().signal);
-  clearImmediate(counting);
+  const turns = await turnsDuring(() => monitor.pollOnce(new AbortController().signal));
   expect(store.table(TREE_FAMILIES.channelValue).size).toBe(15_000);
   expect(turns).toBeGreaterThan(10);
 });
