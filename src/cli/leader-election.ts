@@ -3,7 +3,9 @@ import { hostname } from "node:os";
 import { type CommandContext, readText } from "../app/context.ts";
 import type { Leadership } from "../app/standby.ts";
 import type { Shard } from "../config/shard.ts";
+import type { ElectionTimes } from "../leadership/election.ts";
 import type { Elector } from "../leadership/elector.ts";
+import type { LeaseClient, LeaseRehearser } from "../leadership/lease-client.ts";
 import { SERVICE_ACCOUNT_FOLDER } from "../leadership/service-account.ts";
 import { electionTimes, type LeaderElectionFlags, RESOURCE_NAME } from "./leader-election-flags.ts";
 
@@ -13,18 +15,32 @@ export interface OpenElection {
   readonly leadership: Leadership;
 }
 
+/** The Lease that these flags name, at the API server of the cluster around this process. */
+export interface OpenLease {
+  /** To be closed. */
+  readonly client: LeaseClient & LeaseRehearser;
+  readonly times: ElectionTimes;
+  /** Of one request. */
+  readonly timeoutMs: number;
+  /** `namespace/name`. */
+  readonly lease: string;
+  /** Of the API server. */
+  readonly origin: string;
+}
+
+export type ElectionFlags = LeaderElectionFlags & { readonly shard?: Shard };
+
 /**
- * Undefined where none is wanted.
+ * Asks nothing yet.
  * @throws ExporterError LEADER_ELECTION_INVALID, NOT_IN_CLUSTER
  */
-export async function openElection(
-  flags: LeaderElectionFlags & { readonly shard?: Shard },
-  { clock, random, log, redactor, build }: CommandContext,
+export async function openLease(
+  flags: ElectionFlags,
+  { clock, redactor, build }: Pick<CommandContext, "clock" | "redactor" | "build">,
   env: NodeJS.ProcessEnv,
-): Promise<OpenElection | undefined> {
-  if (flags.leaderElect !== true) return undefined;
+): Promise<OpenLease> {
   const times = electionTimes(flags);
-  const [{ Elector, requestTimeout }, { createLeaseClient }, { openServiceAccount }] = await Promise.all([
+  const [{ requestTimeout }, { createLeaseClient }, { openServiceAccount }] = await Promise.all([
     import("../leadership/elector.ts"),
     import("../leadership/lease-client.ts"),
     import("../leadership/service-account.ts"),
@@ -34,10 +50,27 @@ export async function openElection(
   const namespace = flags.leaderElectResourceNamespace ?? account.namespace;
   const name = leaseName(flags);
   const userAgent = `prtg-exporter/${build.version}`;
-  const client = createLeaseClient({ account, namespace, name, userAgent, clock, timeoutMs: requestTimeout(times) });
+  const timeoutMs = requestTimeout(times);
+  const client = createLeaseClient({ account, namespace, name, userAgent, clock, timeoutMs });
+  return { client, times, timeoutMs, lease: `${namespace}/${name}`, origin: account.origin };
+}
+
+/**
+ * Undefined where none is wanted.
+ * @throws ExporterError LEADER_ELECTION_INVALID, NOT_IN_CLUSTER
+ */
+export async function openElection(
+  flags: ElectionFlags,
+  context: CommandContext,
+  env: NodeJS.ProcessEnv,
+): Promise<OpenElection | undefined> {
+  if (flags.leaderElect !== true) return undefined;
+  const { client, times, lease } = await openLease(flags, context, env);
+  const { Elector } = await import("../leadership/elector.ts");
+  const { clock, random, log } = context;
   const elector = new Elector({ client, times, identity: identityOf(env), clock, random, log });
   const leadership: Leadership = {
-    lease: `${namespace}/${name}`,
+    lease,
     identity: elector.identity,
     get isLeading() {
       return elector.isLeading;
@@ -50,7 +83,7 @@ export async function openElection(
 }
 
 /** Each shard has servers of its own, and so a leader of its own. */
-function leaseName({ leaderElectResourceName = RESOURCE_NAME, shard }: Parameters<typeof openElection>[0]): string {
+function leaseName({ leaderElectResourceName = RESOURCE_NAME, shard }: ElectionFlags): string {
   return shard === undefined ? leaderElectResourceName : `${leaderElectResourceName}-${shard.index}`;
 }
 

@@ -78,7 +78,8 @@ function addCheck(program: Command, run: Run): void {
       const { check } = await import("./check/check.ts");
       run.code = await check(flags, run.redactor);
     });
-  addLogFlags(addWebConfigFlag(addConfigFlag(command)), process.stderr.isTTY, "error");
+  const election = addLeaderElectionFlags(addWebConfigFlag(addShardFlag(addConfigFlag(command))));
+  addLogFlags(election, process.stderr.isTTY, "error");
 }
 
 function addMap(program: Command, run: Run): void {

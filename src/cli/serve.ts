@@ -29,7 +29,7 @@ import { filesMatching } from "../lib/file-pattern.ts";
 import { otlpSettings } from "../otlp/settings.ts";
 import type { WebFlags } from "./flags.ts";
 import { type OpenElection, openElection } from "./leader-election.ts";
-import type { LeaderElectionFlags } from "./leader-election-flags.ts";
+import { electionTimes, type LeaderElectionFlags } from "./leader-election-flags.ts";
 import { interruption, reloadSignals, untilStopSignal } from "./signals.ts";
 import { openWebConfig, refuseUnknownUsers, webLimits, webObserver } from "./web-config.ts";
 
@@ -70,6 +70,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
       return loaded;
     });
   if (isCheck) {
+    if (flags.leaderElect === true) electionTimes(flags);
     const { config, source, badServerFiles } = await load();
     refuseBadFiles(badServerFiles);
     for (const warning of otlpSettings(process.env, config.otlp).warnings) context.log.warn(warning);

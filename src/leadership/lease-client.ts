@@ -28,6 +28,21 @@ export interface LeaseClient {
   close(): Promise<void>;
 }
 
+/** What a rehearsal tells. */
+export interface Rehearsal {
+  /** The API server's clock minus ours, milliseconds, to the second; undefined where its answer has no date. */
+  readonly clockOffsetMs: number | undefined;
+}
+
+/** An attempt of what an election does, without its effect. */
+export interface LeaseRehearser {
+  /**
+   * Has the API server decide on a write of the Lease as it is, or on its creation, and store nothing (`dryRun=All`). It takes the rights
+   * that the write itself takes, and no others. Rejects as `LeaseClient.read`.
+   */
+  rehearse(found: Lease | undefined, signal: AbortSignal): Promise<Rehearsal>;
+}
+
 interface LeaseClientOptions extends LeaseName {
   readonly account: ServiceAccount;
   readonly userAgent: string;
@@ -43,6 +58,9 @@ const MAX_SHOWN = 200;
 
 /** What is written in its place when it is given back, as client-go has it. */
 const RELEASED_SECONDS = 1;
+
+/** The API server does all but to store it. */
+const DRY_RUN = "dryRun=All";
 
 const KIND = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" } as const;
 
@@ -61,11 +79,18 @@ const leaseSchema = z.looseObject({
 
 const refusalSchema = z.looseObject({ message: z.string() });
 
-export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
+export function createLeaseClient(options: LeaseClientOptions): LeaseClient & LeaseRehearser {
   return new KubernetesLeaseClient(options);
 }
 
-class KubernetesLeaseClient implements LeaseClient {
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** The header `Date`. */
+  readonly date: string | undefined;
+}
+
+class KubernetesLeaseClient implements LeaseClient, LeaseRehearser {
   readonly #options: LeaseClientOptions;
   readonly #pool: ConnectionPool;
   readonly #list: string;
@@ -89,9 +114,7 @@ class KubernetesLeaseClient implements LeaseClient {
   }
 
   async create(signal: AbortSignal): Promise<WriteResult> {
-    const { namespace, name } = this.#options;
-    const body = { ...KIND, metadata: { namespace, name } };
-    const { status, text } = await this.#send("POST", this.#list, body, signal);
+    const { status, text } = await this.#send("POST", this.#list, this.#blank(), signal);
     if (status === 409) return { kind: "conflict" };
     if (status !== 200 && status !== 201) throw this.#refusal("created", status, text);
     return { kind: "written", lease: this.#parse(text) };
@@ -105,8 +128,25 @@ class KubernetesLeaseClient implements LeaseClient {
     return { kind: "written", lease: this.#parse(text) };
   }
 
+  async rehearse(found: Lease | undefined, signal: AbortSignal): Promise<Rehearsal> {
+    // Unchanged: even a machine in between that drops the parameter changes nothing by it.
+    const { status, text, date } = await (found === undefined
+      ? this.#send("POST", `${this.#list}?${DRY_RUN}`, this.#blank(), signal)
+      : this.#send("PUT", `${this.#path}?${DRY_RUN}`, { ...leaseSchema.parse(found.source), ...KIND }, signal));
+    // Rights are looked at first: 404 and 409 say that another one has changed it meanwhile.
+    const isAllowed = status === 200 || status === 201 || status === 409 || (status === 404 && found !== undefined);
+    if (!isAllowed) throw this.#refusal(found === undefined ? "created" : "updated", status, text);
+    const theirs = Date.parse(date ?? "");
+    return { clockOffsetMs: Number.isNaN(theirs) ? undefined : theirs - this.#options.clock.now() };
+  }
+
   async close(): Promise<void> {
     await this.#pool.destroy();
+  }
+
+  #blank(): unknown {
+    const { namespace, name } = this.#options;
+    return { ...KIND, metadata: { namespace, name } };
   }
 
   /** What is not the election's stays as it was read: labels of a chart, fields of later releases. */
@@ -128,12 +168,7 @@ class KubernetesLeaseClient implements LeaseClient {
     };
   }
 
-  async #send(
-    method: "GET" | "PUT" | "POST",
-    path: string,
-    body: unknown,
-    signal: AbortSignal,
-  ): Promise<{ readonly status: number; readonly text: string }> {
+  async #send(method: "GET" | "PUT" | "POST", path: string, body: unknown, signal: AbortSignal): Promise<Answer> {
     const token = await this.#options.account.readToken();
     signal.throwIfAborted();
     try {
@@ -151,7 +186,8 @@ class KubernetesLeaseClient implements LeaseClient {
           ...(body !== undefined && { "content-type": "application/json" }),
         },
       });
-      return { status: response.statusCode, text: await readBody(response) };
+      const { date } = response.headers;
+      return { status: response.statusCode, text: await readBody(response), date: [date].flat()[0] };
     } catch (cause) {
       // The machine at the other end may be gone without a word, or its certificate be another one by now.
       this.#pool.renew();

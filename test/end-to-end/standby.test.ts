@@ -166,19 +166,15 @@ describe("a replica that stands by", () => {
     const env = { PRTG_URL: "http://127.0.0.1:9", PRTG_API_KEY: "a-key" };
     const outside = startCommand(["serve", "--leader-elect"], { env });
     const kubernetes = { KUBERNETES_SERVICE_HOST: leases.host, KUBERNETES_SERVICE_PORT: String(leases.port) };
-    const impossible = startCommand(
-      [
-        "serve",
-        "--leader-elect",
-        "--leader-elect-renew-deadline=10s",
-        `--leader-elect-service-account=${leases.accountFolder}`,
-      ],
-      { env: { ...env, ...kubernetes } },
+    const times = ["--leader-elect", "--leader-elect-renew-deadline=10s"];
+    const impossible = ["serve", "serve --config.check", "check"].map((command) =>
+      startCommand([...command.split(" "), ...times, `--leader-elect-service-account=${leases.accountFolder}`], {
+        env: { ...env, ...kubernetes },
+      }),
     );
     expect(await outside.ended).toMatchObject({ code: 1, stderr: expect.stringContaining("[NOT_IN_CLUSTER]") });
-    expect(await impossible.ended).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("[LEADER_ELECTION_INVALID]"),
-    });
+    for (const { ended } of impossible) {
+      expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining("[LEADER_ELECTION_INVALID]") });
+    }
   }, 60_000);
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { Redactor } from "../../src/errors/redactor.ts";
 import type { Lease } from "../../src/leadership/lease.ts";
-import { createLeaseClient, type LeaseClient } from "../../src/leadership/lease-client.ts";
+import { createLeaseClient, type LeaseClient, type LeaseRehearser } from "../../src/leadership/lease-client.ts";
 import { openServiceAccount } from "../../src/leadership/service-account.ts";
 import { readTextFile } from "../../src/lib/bounded-files.ts";
 import { certificate } from "../support/certificates.ts";
@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 
 interface Setting {
   readonly server: LeaseServer;
-  readonly client: LeaseClient;
+  readonly client: LeaseClient & LeaseRehearser;
   readonly redactor: Redactor;
 }
 
@@ -125,16 +125,50 @@ test("who writes over a version that is not the newest, or over what is gone, le
   expect(await client.write(old, TAKE, never)).toEqual({ kind: "conflict" });
 });
 
-test("the token is read again for each request, and kept out of the log", async () => {
+test("the token is read again for each request, and kept out of the log with the one before, which is still good", async () => {
   const { server, client, redactor } = await setting();
   server.put({});
-  await client.read(never);
-  await writeFile(join(server.accountFolder, "token"), "token-2\n");
-  server.token = "token-2";
-  await client.read(never);
-  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer token-1", "Bearer token-2"]);
-  expect(redactor.redact("token-2")).toBe("[redacted]");
-  expect(redactor.redact("token-1")).toBe("token-1");
+  const redacted: string[] = [];
+  for (const token of ["token-1", "token-2", "token-3", "token-2"]) {
+    await writeFile(join(server.accountFolder, "token"), `${token}\n`);
+    server.token = token;
+    await client.read(never);
+    redacted.push(["token-1", "token-2", "token-3"].filter((each) => redactor.redact(each) === "[redacted]").join(" "));
+  }
+  const sent = server.requests.map(({ headers }) => headers.authorization);
+  expect(sent).toEqual(["Bearer token-1", "Bearer token-2", "Bearer token-3", "Bearer token-2"]);
+  expect(redacted).toEqual(["token-1", "token-1 token-2", "token-2 token-3", "token-2 token-3"]);
+});
+
+test("what is rehearsed is decided on by the API server, and changes nothing", async () => {
+  const { server, client } = await setting();
+  await client.rehearse(undefined, never);
+  expect(server.lease).toBeUndefined();
+  server.put({ spec: { holderIdentity: "pod-b_2" } }, { labels: { "helm.sh/chart": "prtg-exporter-1.0.0" } });
+  const before = structuredClone(server.lease);
+  const found = await known(client);
+  await client.rehearse(found, never);
+  expect(server.lease).toEqual(before);
+  expect(server.requests.map(({ method, path }) => `${method} ${path.split("/leases")[1]}`)).toEqual([
+    "POST ?dryRun=All",
+    "GET /prtg-exporter",
+    "PUT /prtg-exporter?dryRun=All",
+  ]);
+  // Another one was faster: it may be written all the same.
+  server.put({});
+  await client.rehearse(found, never);
+  server.lease = undefined;
+  await client.rehearse(found, never);
+  server.allowed.delete("update");
+  expect(await codeOf(client.rehearse(found, never))).toMatch(/^LEASE_FORBIDDEN: .* cannot be updated/);
+  // No namespace like that, or no such kind.
+  server.intercept = (_request, response) => {
+    response.writeHead(404).end("no such page");
+    return true;
+  };
+  expect(await codeOf(client.rehearse(undefined, never))).toMatch(
+    /^LEASE_UNAVAILABLE: .* cannot be created \(HTTP 404\)/,
+  );
 });
 
 test("what the role lacks is said in the words of the API server, with what to do", async () => {
@@ -167,6 +201,16 @@ test.each<[string, (server: LeaseServer) => void, RegExp]>([
       };
     },
     /^LEASE_UNAVAILABLE: the answer is no Lease: <html>$/,
+  ],
+  [
+    "sends to another place",
+    (server) => {
+      server.intercept = (_request, response) => {
+        response.writeHead(307, { location: "https://127.0.0.1:9/" }).end();
+        return true;
+      };
+    },
+    /^LEASE_UNAVAILABLE: .*\(HTTP 307\): $/,
   ],
   [
     "cuts the connection",

@@ -75,8 +75,10 @@ export async function startLeaseServer(): Promise<LeaseServer> {
     if (server.isSilent || server.intercept?.(request, response) === true) return;
     if (headers.authorization !== `Bearer ${server.token}`)
       return refuse(response, 401, "Unauthorized", "Unauthorized");
-    const isList = path === LIST;
-    if (!isList && path !== `${LIST}/${LEASE_NAME}`) return refuse(response, 404, "NotFound", "no such path");
+    const [place, parameters] = path.split("?");
+    const isStored = parameters !== "dryRun=All";
+    const isList = place === LIST;
+    if (!isList && place !== `${LIST}/${LEASE_NAME}`) return refuse(response, 404, "NotFound", "no such path");
     const verb = method === "GET" ? "get" : method === "PUT" ? "update" : "create";
     if (!server.allowed.has(verb)) {
       const message = `leases.coordination.k8s.io "${LEASE_NAME}" is forbidden: User "system:serviceaccount:${NAMESPACE}:prtg-exporter" cannot ${verb} resource "leases"`;
@@ -85,14 +87,16 @@ export async function startLeaseServer(): Promise<LeaseServer> {
     const known = server.lease;
     if (verb === "create") {
       if (known !== undefined || body === undefined) return refuse(response, 409, "AlreadyExists", "already exists");
-      server.lease = { ...body, metadata: { ...body.metadata, resourceVersion: next() } };
-      return answer(response, 201, server.lease);
+      const created = { ...body, metadata: { ...body.metadata, resourceVersion: isStored ? next() : "" } };
+      if (isStored) server.lease = created;
+      return answer(response, 201, created);
     }
     if (known === undefined) return refuse(response, 404, "NotFound", `leases "${LEASE_NAME}" not found`);
     if (verb === "update") {
       if (body === undefined || body.metadata.resourceVersion !== known.metadata.resourceVersion) {
         return refuse(response, 409, "Conflict", "the object has been modified");
       }
+      if (!isStored) return answer(response, 200, body);
       server.lease = { ...body, metadata: { ...body.metadata, resourceVersion: next() } };
     }
     return answer(response, 200, server.lease);

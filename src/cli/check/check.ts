@@ -18,14 +18,16 @@ import { ApiError } from "../../prtg/api-error.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { WebConfigFlags } from "../flags.ts";
+import { electionTimes, type LeaderElectionFlags } from "../leader-election-flags.ts";
 import { interruption } from "../signals.ts";
 import { openWebConfig, refuseUnknownUsers } from "../web-config.ts";
 import { concludeFindings, type Finding, findingsTable } from "./findings.ts";
+import { ELECTION, ELECTION_SUBJECTS, leaseFindings } from "./lease-steps.ts";
 import { checkSteps, type PlannedStep } from "./plan.ts";
 import { judgeClock, RunDurations } from "./run-durations.ts";
 import { type CheckRecorder, checkRecorder, type Step } from "./step.ts";
 
-export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags {
+export interface CheckFlags extends LogFlags, ConfigFlags, WebConfigFlags, LeaderElectionFlags {
   /** Where a report about the servers is written. */
   readonly report?: string;
 }
@@ -65,14 +67,17 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   const web = await openWebConfig(flags, context);
   refuseUnknownUsers(config, web);
   if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
+  const elects = flags.leaderElect === true;
+  if (elects) electionTimes(flags);
   const checks = config.servers.map((server) => new ServerCheck(server, config, context, interrupted.signal));
   const formatFinding = findingsTable(
-    config.servers.map(({ name }) => name),
-    [...checks.flatMap(({ subjects }) => subjects), REST],
+    [...config.servers.map(({ name }) => name), ...(elects ? [ELECTION] : [])],
+    [...checks.flatMap(({ subjects }) => subjects), REST, ...(elects ? ELECTION_SUBJECTS : [])],
   );
   const findings: Finding[] = [];
+  const election = elects ? [leaseFindings(flags, context, process.env, interrupted.signal)] : [];
   // All servers at the same time, but shown one after the other.
-  for (const stream of checks.map((each) => each.start())) {
+  for (const stream of [...checks.map((each) => each.start()), ...election]) {
     for await (const finding of stream) {
       findings.push(finding);
       context.print(formatFinding(finding));

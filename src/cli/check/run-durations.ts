@@ -7,7 +7,7 @@ import { ok, type StepResult, warning } from "./step.ts";
 /** Share of its period that a run may take before a slower moment makes it skip the next one. */
 const SHARE_AT_RISK = 0.5;
 /** Seconds by which clocks that are set by a time server do not differ. */
-const MAX_OFFSET_S = 10;
+export const MAX_OFFSET_S = 10;
 
 /** How long the runs of collectors take, against how often they are to run. */
 export class RunDurations {

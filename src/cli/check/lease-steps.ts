@@ -1,0 +1,77 @@
+import type { CommandContext } from "../../app/context.ts";
+import { describeFault, ExporterError } from "../../errors/exporter-error.ts";
+import type { Lease } from "../../leadership/lease.ts";
+import type { Rehearsal } from "../../leadership/lease-client.ts";
+import { withDeadline } from "../../lib/deadline.ts";
+import { type ElectionFlags, type OpenLease, openLease } from "../leader-election.ts";
+import type { Finding } from "./findings.ts";
+import { MAX_OFFSET_S } from "./run-durations.ts";
+import { ok, type StepResult, warning } from "./step.ts";
+
+/** What its findings have in the place of the server. */
+export const ELECTION = "leader election";
+
+const ACCOUNT = "service account";
+const READING = "lease";
+const RIGHTS = "lease rights";
+const CLOCK = "API server clock";
+export const ELECTION_SUBJECTS: readonly string[] = [ACCOUNT, READING, RIGHTS, CLOCK];
+
+/**
+ * What `serve --leader-elect` needs of Kubernetes: reads the Lease, and has a write of it decided on but not stored, so that the one who
+ * leads goes on. Ends at the first failure, which all after it would share. Yields nothing more once interrupted.
+ */
+export async function* leaseFindings(
+  flags: ElectionFlags,
+  context: CommandContext,
+  env: NodeJS.ProcessEnv,
+  interrupted: AbortSignal,
+): AsyncGenerator<Finding> {
+  const found = (subject: string, result: StepResult): Finding => ({
+    ...{ server: ELECTION, subject, status: "ok" },
+    ...result,
+  });
+  let subject = ACCOUNT;
+  let open: OpenLease | undefined;
+  try {
+    open = await openLease(flags, context, env);
+    const { client, lease: name, origin, timeoutMs } = open;
+    const ask = <Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> =>
+      withDeadline({ clock: context.clock, ms: timeoutMs, parents: [interrupted], expired: () => late(open) }, work);
+    yield found(ACCOUNT, ok(`${origin} is the API server`));
+    subject = READING;
+    const lease = await ask((signal) => client.read(signal));
+    yield found(READING, ok(`${name}: ${holderOf(lease)}`));
+    subject = RIGHTS;
+    const rehearsal = await ask((signal) => client.rehearse(lease, signal));
+    const what = lease === undefined ? "creates" : "updates";
+    yield found(RIGHTS, ok(`the API server ${what} it, as was tried without effect`));
+    if (rehearsal.clockOffsetMs !== undefined) yield found(CLOCK, judge(rehearsal.clockOffsetMs));
+  } catch (error) {
+    if (interrupted.aborted) return;
+    const remedy = error instanceof ExporterError ? error.remedy : undefined;
+    yield { server: ELECTION, subject, status: "FAILED", text: describeFault(error), ...(remedy && { remedy }) };
+  } finally {
+    await open?.client.close();
+  }
+}
+
+function late(open: OpenLease | undefined): ExporterError {
+  const { origin, timeoutMs } = open ?? { origin: "the API server", timeoutMs: 0 };
+  return new ExporterError("LEASE_UNAVAILABLE", `${origin} does not answer within ${timeoutMs / 1_000} s`);
+}
+
+function holderOf(lease: Lease | undefined): string {
+  if (lease === undefined) return "there is none yet, and the first replica creates it";
+  return lease.holder === undefined ? "no replica leads" : `${lease.holder} leads`;
+}
+
+/** The election goes by the time that passes here; certificates and the times written in the Lease go by the clock. */
+function judge(offsetMs: NonNullable<Rehearsal["clockOffsetMs"]>): StepResult {
+  const seconds = Math.round(Math.abs(offsetMs) / 1_000);
+  if (seconds <= MAX_OFFSET_S) return ok(`the API server's clock differs from ours by ${seconds} s`);
+  return warning(
+    `the API server's clock is ${seconds} s ${offsetMs > 0 ? "ahead of" : "behind"} ours: the election works, but renewTime of the Lease is off as much, and certificates that are new or run out may be refused`,
+    "Set both clocks by a time server.",
+  );
+}

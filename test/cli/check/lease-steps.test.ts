@@ -1,0 +1,181 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Finding } from "../../../src/cli/check/findings.ts";
+import { leaseFindings } from "../../../src/cli/check/lease-steps.ts";
+import type { ElectionFlags } from "../../../src/cli/leader-election.ts";
+import { certificate } from "../../support/certificates.ts";
+import { type LeaseServer, startLeaseServer } from "../../support/lease-server.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { testContext } from "../../support/simulated-exporter.ts";
+
+const HELD = { spec: { holderIdentity: "pod-b_2", leaseDurationSeconds: 12, renewTime: "now", leaseTransitions: 4 } };
+
+interface Setting {
+  readonly server: LeaseServer;
+  readonly clock: ManualClock;
+  readonly interrupted: AbortController;
+  check(flags?: ElectionFlags): Promise<Finding[]>;
+}
+
+async function setting(): Promise<Setting> {
+  const server = await startLeaseServer();
+  onTestFinished(() => server.close());
+  // A date in a header has whole seconds.
+  const clock = new ManualClock(Math.floor(Date.now() / 1_000) * 1_000);
+  const interrupted = new AbortController();
+  const env = { KUBERNETES_SERVICE_HOST: server.host, KUBERNETES_SERVICE_PORT: String(server.port) };
+  const account = { leaderElectServiceAccount: server.accountFolder };
+  const context = { ...testContext(), clock };
+  const check = async (flags: ElectionFlags = {}) => {
+    const findings: Finding[] = [];
+    const given = { ...account, ...flags };
+    for await (const finding of leaseFindings(given, context, env, interrupted.signal)) findings.push(finding);
+    return findings;
+  };
+  return { server, clock, interrupted, check };
+}
+
+/** The API server's clock shows so much more than ours. */
+function setAhead({ server, clock }: Setting, ms: number): void {
+  server.intercept = (_request, response) => {
+    response.setHeader("date", new Date(clock.now() + ms).toUTCString());
+    return false;
+  };
+}
+
+/** As `subject status: text -> remedy`. */
+function lines(findings: readonly Finding[]): string[] {
+  return findings.map(({ subject, status, text, remedy = "nothing" }) => `${subject} ${status}: ${text} -> ${remedy}`);
+}
+
+test("says who leads, and that the Lease may be read and written, and changes nothing", async () => {
+  const here = await setting();
+  const { server, check } = here;
+  setAhead(here, 1_000);
+  server.put(HELD);
+  const before = structuredClone(server.lease);
+  const findings = await check();
+  expect(lines(findings)).toEqual([
+    expect.stringMatching(/^service account ok: https:\/\/127\.0\.0\.1:\d+ is the API server -> nothing$/),
+    "lease ok: monitoring/prtg-exporter: pod-b_2 leads -> nothing",
+    "lease rights ok: the API server updates it, as was tried without effect -> nothing",
+    "API server clock ok: the API server's clock differs from ours by 1 s -> nothing",
+  ]);
+  expect(new Set(findings.map((finding) => finding.server))).toEqual(new Set(["leader election"]));
+  expect(server.lease).toEqual(before);
+  // Also where the parameter were lost on the way: who leads stays so.
+  expect(server.requests.at(-1)).toMatchObject({ method: "PUT", body: before });
+});
+
+test("one that is not there may be made, and is not made", async () => {
+  const { server, check } = await setting();
+  expect(lines(await check()).slice(1, 3)).toEqual([
+    "lease ok: monitoring/prtg-exporter: there is none yet, and the first replica creates it -> nothing",
+    "lease rights ok: the API server creates it, as was tried without effect -> nothing",
+  ]);
+  expect(server.lease).toBeUndefined();
+});
+
+test("a Lease that changes meanwhile is one that may be written", async () => {
+  const { server, check } = await setting();
+  server.put(HELD);
+  server.intercept = ({ method }) => {
+    if (method === "PUT") server.put(HELD);
+    return false;
+  };
+  expect((await check()).slice(0, 3).map(({ status }) => status)).toEqual(["ok", "ok", "ok"]);
+});
+
+test("looks at the Lease that serve takes with the same flags", async () => {
+  const { server, check } = await setting();
+  await check({ shard: { index: 2, count: 3 }, leaderElectResourceName: "prtg" });
+  expect(server.requests[0]?.path).toBe("/apis/coordination.k8s.io/v1/namespaces/monitoring/leases/prtg-2");
+  const [, lease] = await check({ leaderElectResourceNamespace: "elsewhere" });
+  expect(lease?.text).toMatch(/^elsewhere\/prtg-exporter: /);
+});
+
+test.each<[string, (server: LeaseServer) => unknown, RegExp]>([
+  [
+    "without the right to read",
+    ({ allowed }) => allowed.delete("get"),
+    /^lease FAILED: .* cannot be read \(HTTP 403\): .* cannot get resource "leases" \[LEASE_FORBIDDEN\] -> Give its service account a Role/,
+  ],
+  [
+    "without the right to update",
+    (server) => {
+      server.put(HELD);
+      server.allowed.delete("update");
+    },
+    /^lease rights FAILED: .* cannot be updated \(HTTP 403\): .* \[LEASE_FORBIDDEN\] -> Give its service account a Role/,
+  ],
+  [
+    "without a Lease, and the right to create one",
+    ({ allowed }) => allowed.delete("create"),
+    /^lease rights FAILED: .* cannot be created \(HTTP 403\): .* \[LEASE_FORBIDDEN\] -> .*create where nothing else makes it/,
+  ],
+  [
+    "with a token that is not accepted",
+    (server) => {
+      server.token = "another";
+    },
+    /^lease FAILED: .* \(HTTP 401\): Unauthorized \[LEASE_FORBIDDEN\] -> /,
+  ],
+  [
+    "with a certificate of another authority",
+    ({ accountFolder }) => writeFile(join(accountFolder, "ca.crt"), certificate("prtg.example.com.pem")),
+    /^lease FAILED: https:\/\/127\.0\.0\.1:\d+ does not answer: .* \[LEASE_UNAVAILABLE\] -> .*NetworkPolicy/,
+  ],
+  [
+    "with an API server that fails",
+    (server) => {
+      server.intercept = (_request, response) => {
+        response.writeHead(503).end("etcd is away");
+        return true;
+      };
+    },
+    /^lease FAILED: .*\(HTTP 503\): etcd is away \[LEASE_UNAVAILABLE\] -> /,
+  ],
+  [
+    "without a token",
+    ({ accountFolder }) => rm(join(accountFolder, "token")),
+    /^service account FAILED: .*\/token cannot be read: ENOENT.* \[NOT_IN_CLUSTER\] -> Run it in a pod with the token/,
+  ],
+])("%s it says so, and what to do, and tries nothing more", async (_, spoil, expected) => {
+  const { server, check } = await setting();
+  await spoil(server);
+  const findings = await check();
+  expect(lines(findings).at(-1)).toMatch(expected);
+  expect(findings.slice(0, -1).every(({ status }) => status === "ok")).toBe(true);
+});
+
+test("an API server that does not answer is not waited for longer than serve waits", async () => {
+  const { server, clock, check } = await setting();
+  server.isSilent = true;
+  const checked = check({ leaderElectRenewDeadline: 6_000, leaderElectRetryPeriod: 1_000 });
+  while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await clock.advance(2_000);
+  expect(lines(await checked).at(-1)).toMatch(
+    /^lease FAILED: https:\/\/127\.0\.0\.1:\d+ does not answer within 2 s \[LEASE_UNAVAILABLE\] -> /,
+  );
+});
+
+test("an interruption ends it without a word more", async () => {
+  const { server, interrupted, check } = await setting();
+  server.isSilent = true;
+  const checked = check();
+  while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  interrupted.abort(new Error("stopped by SIGINT"));
+  expect((await checked).map(({ subject }) => subject)).toEqual(["service account"]);
+});
+
+test.each([
+  [-40_000, "40 s behind"],
+  [40_000, "40 s ahead of"],
+])("a clock that differs by %i ms is a warning", async (ms, words) => {
+  const here = await setting();
+  setAhead(here, ms);
+  const [line = ""] = lines(await here.check()).slice(-1);
+  expect(line).toMatch(/^API server clock warning: .* -> Set both clocks by a time server\.$/);
+  expect(line).toContain(words);
+});
