@@ -40,12 +40,14 @@ export async function openServiceAccount(options: ServiceAccountOptions): Promis
     }
   };
   let known = "";
+  // Still good for a while, and what was asked with it may be answered later.
+  let retired = "";
   const readToken = async (): Promise<string> => {
     const token = await read("token");
     if (token === known) return token;
-    redactor.remove(known);
+    if (retired !== token) redactor.remove(retired);
     redactor.add(token);
-    known = token;
+    [retired, known] = [known, token];
     return token;
   };
   const [namespace] = await Promise.all([read("namespace"), read("ca.crt"), readToken()]);

@@ -9,6 +9,7 @@ import { describeError } from "../../src/errors/exporter-error.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../../src/telemetry/logger.ts";
 import { runCommand, startCommand } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { expectWithout } from "./support/secret-forms.ts";
 
 /** Each is planted somewhere else. None occurs in a test's own words. */
 const SECRETS = {
@@ -22,27 +23,8 @@ const SECRETS = {
   webPassword: "planted web password",
 };
 
-function formsOf(secret: string): string[] {
-  const url = encodeURIComponent(secret);
-  const bytes = Buffer.from(secret);
-  const basic = Buffer.from(`user:${secret}`).toString("base64").replace(/=+$/, "");
-  return [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    JSON.stringify(JSON.stringify(secret)).slice(3, -3),
-    url,
-    url.toLowerCase(),
-    url.replaceAll("%20", "+"),
-    bytes.toString("base64").replace(/=+$/, ""),
-    bytes.toString("base64url"),
-    basic,
-  ];
-}
-
 function expectClean(text: string, where: string, more: readonly string[] = []): void {
-  for (const secret of [...Object.values(SECRETS), ...more]) {
-    for (const form of formsOf(secret)) expect(text.includes(form), `${form} in ${where}`).toBe(false);
-  }
+  expectWithout([...Object.values(SECRETS), ...more], text, where);
 }
 
 /** Refuses everything, and says why in the words that it was given: headers, bodies, and what a Basic header holds. */
