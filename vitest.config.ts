@@ -1,9 +1,13 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/longest-first.ts";
 
 /** Machines of CI are shared: a test that times out there once gets a second chance, and the report shows it. */
 const retry = process.env.CI === undefined ? 0 : 1;
 
 const REAL = "test/real/**/*.test.ts";
+/** Of these, what measures times of a machine that is to be its own: one after the other, when all else is over. */
+const ALONE = ["isolated-servers", "first-start", "pid-1"].map((name) => `test/real/${name}.test.ts`);
 const CONTAINERS = "test/containers/**/*.test.ts";
 const CLUSTER = "test/cluster/**/*.test.ts";
 /** Needs programs that take long to build: see CONTRIBUTING.md. */
@@ -18,12 +22,24 @@ const patient = {
   // A second, the default, is less than a busy machine may need for one turn.
   expect: { poll: { timeout: 30_000 } },
   retry,
-  // Many tests wait for sockets; one worker for each core but one would idle.
   maxWorkers: 2,
+};
+
+/** Their processes mostly wait: for sockets, schedules, retries, and for time to come in which nothing may come. */
+const waiting = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+
+/** Of programs that no one here wrote, on a machine that runs many of them. */
+const realPrograms = {
+  ...patient,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  // What is compiled is there for the next start of the exporter, which spares more than half of it.
+  env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/compile", import.meta.url)) },
 };
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -36,18 +52,17 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...patient, name: "integration", include: INTEGRATION, exclude: [REAL] } },
+      { test: { ...patient, ...waiting, name: "integration", include: INTEGRATION, exclude: [REAL] } },
       {
         test: {
+          ...realPrograms,
+          ...waiting,
           name: "real",
           include: [REAL],
-          exclude: NIGHTLY,
-          testTimeout: 300_000,
-          retry,
-          hookTimeout: 300_000,
-          fileParallelism: false,
+          exclude: [...NIGHTLY, ...ALONE],
         },
       },
+      { test: { ...realPrograms, name: "real-alone", include: ALONE, fileParallelism: false } },
       {
         test: {
           name: "containers",

@@ -16,7 +16,8 @@ skipped=0
 failed=0
 mkdir -p "$bin"
 work=$(mktemp -d "$cache/work.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'exit 143' TERM
 
 say() { printf '%-20s %s\n' "$1" "$2"; }
 
@@ -596,26 +597,35 @@ debian_root() {
   say "$name" "installed"
 }
 
+install_python_programs() {
+  install_python python-openmetrics prometheus-client python requirements.txt
+  install_python schemathesis schemathesis schemathesis schemathesis-requirements.txt
+  install_python yamllint yamllint yamllint yamllint-requirements.txt
+}
+
+# beside NAME INSTALL...: one after the other, in a process and a folder of their own, while this script goes on.
+beside() {
+  (
+    work="$work/$1"
+    mkdir "$work"
+    for install in "${@:2}"; do "$install"; done
+    echo "failed=\$((failed + $failed)) skipped=\$((skipped + $skipped))" >"$work/result"
+  ) &
+}
+
 echo "Programs for the tests in test/real, in $cache"
-install_prometheus_2
-install_machines
-install_python python-openmetrics prometheus-client python requirements.txt
-install_python schemathesis schemathesis schemathesis schemathesis-requirements.txt
-install_python yamllint yamllint yamllint yamllint-requirements.txt
-install_chromium
-install_prometheus_3
-install_otel_collector
-install_dashboard_schema
-install_nginx
-install_client_golang
-install_otel_js
-install_helm
-install_readers
-install_actionlint
-install_kubernetes_api
-install_alertmanager
-install_nspawn
-install_debian_roots
+# Registries are slow and leave processors idle, which compilers want.
+beside registries install_prometheus_2 install_machines install_python_programs install_chromium install_nginx \
+  install_otel_js install_alertmanager install_nspawn install_debian_roots
+beside compilers install_prometheus_3 install_otel_collector install_dashboard_schema install_client_golang \
+  install_helm install_readers install_actionlint install_kubernetes_api
+wait
+for name in registries compilers; do
+  # shellcheck disable=SC1090 # written above
+  if [[ -f $work/$name/result ]]; then source "$work/$name/result"; continue; fi
+  say "$name" "FAILED: ended before all were installed"
+  failed=$((failed + 1))
+done
 install_cluster
 install_loki
 

@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import config from "../vitest.config.ts";
+import { LONG_FILES, longestFirst } from "./longest-first.ts";
 
 const OTHER_TIERS = /^test\/(real|containers|cluster|end-to-end|faults)\/|\.integration\.test\.ts$/;
 const STARTS_PROCESSES = /from "node:(child_process|cluster)"/;
@@ -58,4 +60,33 @@ test("no module keeps state: unit tests share them, many files to a process", ()
     return lines.some((line) => keepsState.test(line) && !isConstant.test(line));
   });
   expect(stateful.toSorted()).toEqual(STATEFUL);
+});
+
+test("files begin with the longest one, and others keep their order", () => {
+  const [longest = "", next = ""] = LONG_FILES;
+  const names = ["test/b.test.ts", next, "test/a.test.ts", longest].map((name) => ({ name }));
+  expect(longestFirst(names, ({ name }) => name).map(({ name }) => name)).toEqual([
+    longest,
+    next,
+    "test/b.test.ts",
+    "test/a.test.ts",
+  ]);
+  expect(LONG_FILES.filter((file) => !existsSync(file))).toEqual([]);
+});
+
+test("every test belongs to one project, so that none runs twice and none never", () => {
+  const projects = (config.test?.projects ?? []).map((project) => {
+    const {
+      name,
+      include = [],
+      exclude = [],
+    } = (typeof project === "object" && "test" in project && project.test) || {};
+    const excluded = new Set(globSync(exclude));
+    return { name, files: globSync(include).filter((file) => !excluded.has(file)) };
+  });
+  const count = new Map<string, number>();
+  for (const file of projects.flatMap(({ files }) => files)) count.set(file, (count.get(file) ?? 0) + 1);
+  const all = globSync("test/**/*.test.ts").filter((file) => !file.endsWith(".nightly.test.ts"));
+  expect(all.filter((file) => count.get(file) !== 1)).toEqual([]);
+  expect(projects.find(({ name }) => name === "real-alone")?.files.length).toBeGreaterThan(0);
 });

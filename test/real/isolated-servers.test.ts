@@ -8,7 +8,7 @@ import { largest, median } from "../../soak/statistics.ts";
 
 const SIZE = { sensors: 150, channels: 600, groups: 20, seed: 1 };
 const SCHEDULES = { health: 1, status: 1, channels: 1, tree: 2, limits: 5, timeseries: 5 };
-const ROUNDS = 3;
+const ROUNDS = 2;
 /** More rounds take chance out of the medians, and what a server really does to another one stays in them. */
 const MAX_ROUNDS = 7;
 const LIMIT_MS = 600_000;

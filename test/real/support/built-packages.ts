@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import manifest from "../../../package.json" with { type: "json" };
 import { runProgram } from "./run-program.ts";
@@ -32,12 +34,36 @@ export async function builtPackages(): Promise<string> {
   const hash = createHash("sha256").update(spawnSync("git", ["rev-parse", "HEAD"], { cwd: ROOT }).stdout);
   for (const name of sourceFiles()) hash.update(name).update(readFileSync(ROOT + name));
   const folder = path.join(FOLDER, hash.digest("hex").slice(0, 16));
-  if (existsSync(folder)) return folder;
+  // Files of tests run beside each other, in processes of their own.
+  const claim = await claimAlone();
+  try {
+    if (!existsSync(folder)) await build(folder);
+  } finally {
+    claim.close();
+  }
+  return folder;
+}
+
+async function build(folder: string): Promise<void> {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   await packageTo(`${folder}.partial`, ROOT);
   renameSync(`${folder}.partial`, folder);
-  return folder;
+}
+
+/** Resolves when no other process has it: the system takes an abstract socket back from one that ends. */
+async function claimAlone(): Promise<Server> {
+  for (;;) {
+    const server = createServer();
+    const isOurs = new Promise<boolean>((resolve, reject) => {
+      server.once("error", (error: NodeJS.ErrnoException) =>
+        error.code === "EADDRINUSE" ? resolve(false) : reject(error),
+      );
+      server.listen("\0prtg-exporter-packages", () => resolve(true));
+    });
+    if (await isOurs) return server;
+    await sleep(200);
+  }
 }
 
 /** @throws Error with what was printed, unless it ended with 0 */

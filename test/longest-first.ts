@@ -1,0 +1,45 @@
+import { relative } from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/**
+ * Seconds that the longest files take alone on two cores. Begun first they end beside the many short ones; a file of two
+ * minutes that begins last would keep one core busy and the others idle. A fresh clone has no times of its own to sort by.
+ */
+const SECONDS: Readonly<Record<string, number>> = {
+  "test/real/dashboards.test.ts": 155,
+  "test/real/machines.test.ts": 135,
+  "test/end-to-end/hostile-answers.test.ts": 123,
+  "test/real/web-config.test.ts": 117,
+  "test/real/alertmanager.test.ts": 111,
+  "test/real/otlp-series-ends.test.ts": 110,
+  "test/real/packages.test.ts": 103,
+  "test/real/schemathesis.test.ts": 86,
+  "test/real/otlp-events.test.ts": 85,
+  "test/real/otlp-collector.test.ts": 72,
+  "test/real/scrape.test.ts": 70,
+  "test/end-to-end/check-matrix.test.ts": 70,
+  "test/faults/missing-endpoints.test.ts": 68,
+  "test/real/bench.test.ts": 63,
+  "test/real/otlp-collector-outages.test.ts": 56,
+  "test/end-to-end/events.test.ts": 53,
+  "test/real/disappearance.test.ts": 52,
+  "test/end-to-end/standby.test.ts": 50,
+  "test/real/rules.test.ts": 45,
+  "test/end-to-end/reload.test.ts": 42,
+};
+
+/** Those that the table names, the longest first, and the others after them in the order in which they came. */
+export function longestFirst<File>(files: readonly File[], nameOf: (file: File) => string): File[] {
+  const seconds = (file: File) => SECONDS[nameOf(file)] ?? 0;
+  return files.toSorted((a, b) => seconds(b) - seconds(a));
+}
+
+/** Names of the files that the table has. */
+export const LONG_FILES: readonly string[] = Object.keys(SECONDS);
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { root } = this.ctx.config;
+    return longestFirst(await super.sort(files), ({ moduleId }) => relative(root, moduleId));
+  }
+}
