@@ -314,9 +314,17 @@ async function fullHours(folder: string, page: string, promtool: string): Promis
 const WEB_INFO = "prtg_exporter_server_web_info";
 const ODD_NAME = `O'Brien's "core" \\ switch (1+) [a|b]*?.^$ {x} /24`;
 
+/**
+ * As of the last good scrape of every target: on a busy machine one may fail for lack of time, and a query about now then finds a
+ * part, or nothing.
+ */
+async function current(prometheus: Prometheus, expr: string): Promise<Series[]> {
+  return prometheus.query(expr, await prometheus.waitUntilScraped());
+}
+
 /** Gives a device a name that breaks whatever builds text from names, and waits for it. */
 async function rename(site: TroubledSite, prometheus: Prometheus): Promise<void> {
-  const [device] = await prometheus.query("prtg_device_info");
+  const [device] = await current(prometheus, "prtg_device_info");
   const { device_id = "" } = device?.labels ?? {};
   await site.control(`objects/${device_id}/rename`, { name: ODD_NAME });
   // Each collector tells it at its own next poll, and what had the old name is marked as gone by the scrape after.
@@ -332,14 +340,14 @@ async function rename(site: TroubledSite, prometheus: Prometheus): Promise<void>
 
 /** Of sensors that are shown now; the exporter whose page is limited goes on with the names that it began with. */
 async function devicesOf(prometheus: Prometheus): Promise<string[]> {
-  const counts = await prometheus.query("count by (device) (prtg_sensor_status_code)");
+  const counts = await current(prometheus, "count by (device) (prtg_sensor_status_code)");
   return counts.map(({ labels }) => labels.device ?? "");
 }
 
 /** Has something go wrong of each kind that a panel or an alert is about. */
 async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void> {
-  const ids = async (expr: string) => (await prometheus.query(expr)).map(({ labels }) => labels.sensor_id ?? "");
-  const [probe = ""] = (await prometheus.query("topk(1, count by (probe) (prtg_sensor_status_code))")).map(
+  const ids = async (expr: string) => (await current(prometheus, expr)).map(({ labels }) => labels.sensor_id ?? "");
+  const [probe = ""] = (await current(prometheus, "topk(1, count by (probe) (prtg_sensor_status_code))")).map(
     ({ labels }) => labels.probe,
   );
   const beyond = async (limit: "max_error" | "max_warning") => {
@@ -367,7 +375,7 @@ async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void
   await site.control(`objects/${partial}/force`, { status: "partialdown" });
   await killDevice(site, prometheus, probe);
   const idle = await idleProbe(prometheus, taken, probe);
-  const [back = ""] = (await prometheus.query('prtg_node_status_code{kind="probe"}'))
+  const [back = ""] = (await current(prometheus, 'prtg_node_status_code{kind="probe"}'))
     .filter(({ labels }) => labels.path !== probe && labels.id !== idle)
     .map(({ labels }) => labels.id);
   // Sensors of a probe that is back are as they were when it went, until their next scan: up, and measured long ago.
@@ -391,13 +399,14 @@ async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void
 /** Lets all sensors of a device go down, after one of them has come and gone. */
 async function killDevice(site: TroubledSite, prometheus: Prometheus, probe: string): Promise<void> {
   const instance = `instance="${site.address}"`;
-  const counts = await prometheus.query(
+  const counts = await current(
+    prometheus,
     `topk(1, count by (device_id) (prtg_sensor_info{${instance}, priority=~"3|4|5"}
       and on (sensor_id) (prtg_sensor_status_code{${instance}, probe="${probe}"} == 3)))`,
   );
-  const ids = (await prometheus.query(`prtg_sensor_info{${instance}, device_id="${counts[0]?.labels.device_id}"}`)).map(
-    ({ labels }) => labels.sensor_id ?? "",
-  );
+  const ids = (
+    await current(prometheus, `prtg_sensor_info{${instance}, device_id="${counts[0]?.labels.device_id}"}`)
+  ).map(({ labels }) => labels.sensor_id ?? "");
   const [flapping = ""] = ids;
   for (const status of ["down", "up", "down", "up", "down"]) {
     await site.control(`objects/${flapping}/force`, { status });
@@ -414,9 +423,11 @@ async function killDevice(site: TroubledSite, prometheus: Prometheus, probe: str
 /** A probe below which nothing else goes wrong. */
 async function idleProbe(prometheus: Prometheus, sensors: readonly string[], busy: string): Promise<string> {
   const names = await Promise.all(
-    sensors.map(async (id) => (await prometheus.query(`prtg_sensor_status_code{sensor_id="${id}"}`))[0]?.labels.probe),
+    sensors.map(
+      async (id) => (await current(prometheus, `prtg_sensor_status_code{sensor_id="${id}"}`))[0]?.labels.probe,
+    ),
   );
-  const probes = await prometheus.query('prtg_node_status_code{kind="probe"}');
+  const probes = await current(prometheus, 'prtg_node_status_code{kind="probe"}');
   const idle = probes.find(({ labels }) => labels.path !== busy && !names.includes(labels.path));
   if (idle === undefined) throw new Error(`no probe is idle: ${names.join(", ")}`);
   return idle.labels.id ?? "";
