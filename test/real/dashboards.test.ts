@@ -202,9 +202,10 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
     );
     expect(linked.length).toBeGreaterThan(10);
     for (const { name, expr } of linked) {
+      const now = await prometheus.waitUntilScraped();
       const [withAddress, without] = await Promise.all([
-        prometheus.query(expr),
-        prometheus.query(expr.replaceAll(WEB_INFO, "prtg_exporter_of_before")),
+        prometheus.query(expr, now),
+        prometheus.query(expr.replaceAll(WEB_INFO, "prtg_exporter_of_before"), now),
       ]);
       expect(new Set(withAddress.map(({ labels }) => labels.web_url)).has(""), name).toBe(false);
       expect(without.length, name).toBeGreaterThanOrEqual(withAddress.length > 0 ? 1 : 0);
@@ -221,7 +222,7 @@ describeWithPrograms(["prometheus-3", "promtool-3"], "a Prometheus that scrapes 
         (["job", "server", "probe", "group"] as const).map((name) => [name, "all"] as const),
       ).set("device", device);
       const expr = interpolate(sensors?.selector ?? "", dashboard?.templating.list ?? [], chosen);
-      const found = await prometheus.query(`count by (device) (${expr})`);
+      const found = await current(prometheus, `count by (device) (${expr})`);
       expect(found.map(({ labels }) => labels.device)).toEqual([device]);
     }
   });
