@@ -177,6 +177,10 @@ rollingUpdate:
 {{- if and .Values.web.config.existingSecret .Values.web.config.content -}}
 {{- fail "prtg-exporter: give web.config.existingSecret or web.config.content, not both" -}}
 {{- end -}}
+{{- $sleep := dig "preStop" "sleep" "seconds" "auto" (.Values.lifecycle | default dict) -}}
+{{- if and (ne (toString $sleep) "auto") (gt (add (int $sleep) 5) (int .Values.terminationGracePeriodSeconds)) -}}
+{{- fail "prtg-exporter: terminationGracePeriodSeconds includes lifecycle.preStop.sleep.seconds, and is to be 5 more at least: else the exporter is killed before it has ended" -}}
+{{- end -}}
 {{- $monitors := 0 -}}
 {{- range list .Values.serviceMonitor .Values.podMonitor .Values.scrapeConfig -}}
 {{- if .enabled -}}

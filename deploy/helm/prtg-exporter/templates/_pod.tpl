@@ -187,9 +187,20 @@ spec:
 {{- if or (gt (len $preStop) 1) (semverCompare "<1.30-0" .Capabilities.KubeVersion.Version) -}}
 {{- $preStop = omit $preStop "sleep" -}}
 {{- end -}}
+{{- if and $preStop.sleep (eq (toString $preStop.sleep.seconds) "auto") -}}
+{{- $preStop = dict "sleep" (dict "seconds" (int (include "prtg-exporter.sleep" .))) -}}
+{{- end -}}
 {{- $lifecycle = omit $lifecycle "preStop" -}}
 {{- with $preStop -}}{{- $lifecycle = merge (dict "preStop" .) $lifecycle -}}{{- end -}}
 {{- with $lifecycle }}{{ toYaml . }}{{- end -}}
+{{- end -}}
+
+{{- /* Longer where nothing waits for the end of the pod. Ten seconds of its time are for what comes after the sleep. */ -}}
+{{- define "prtg-exporter.sleep" -}}
+{{- $beside := and (eq .Values.kind "Deployment") (not .Values.leaderElection.enabled) -}}
+{{- if and $beside (eq (include "prtg-exporter.strategy" . | fromYaml).type "RollingUpdate") -}}
+{{- max 3 (min 20 (sub (int .Values.terminationGracePeriodSeconds) 10)) -}}
+{{- else -}}3{{- end -}}
 {{- end -}}
 
 {{- define "prtg-exporter.probe" -}}
