@@ -516,7 +516,7 @@ const processes = [
   ]),
   graph(
     "Event loop lag",
-    "How late the event loop was since the last scrape: median, 99 of 100, and the longest.",
+    "Time between two looks at the event loop, 50 ms where it is idle: median, 99 of 100, and the longest.",
     units.Seconds,
     [
       { expr: ours("nodejs_eventloop_lag_p50_seconds"), legend: "{{instance}} p50" },
@@ -541,7 +541,7 @@ const processes = [
   ),
   graph(
     "Event loop",
-    "Part of the time in which the event loop was busy; time series are held back where it is more than 75 %.",
+    "Part of the time in which the event loop was busy; time series are held back where it is more than 70 %.",
     units.PercentUnit,
     [
       {

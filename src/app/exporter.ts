@@ -50,6 +50,8 @@ export interface ConfigChange {
 export class Exporter {
   readonly metrics: ExporterMetrics;
   readonly exposition: Exposition;
+  /** The same for those who scrape: what is extra gives way to them. */
+  readonly scraped: Pick<Exposition, "streamedPage">;
   /** What is in memory, for people. */
   readonly debug: DebugPages;
   readonly status: StatusSource;
@@ -94,6 +96,12 @@ export class Exporter {
     this.#showLeadership();
     const cycles = () => createTimetable(this.#config.collectors.timeseries.schedule, clock, log);
     this.#extras = new ExtraBudget({ clock, log, metrics, openLoadMeter, cycleMs: () => cycles().period() });
+    this.scraped = {
+      streamedPage: (format, encoding, shard, reader) => {
+        if (reader !== undefined) this.#extras.work.giveWayTo(reader.used);
+        return exposition.streamedPage(format, encoding, shard, reader);
+      },
+    };
     this.#servers = new Map(config.servers.map((server) => [server.name, this.#create(server)]));
     this.#showWebInterfaces();
     this.#courses = new StatusCourses(clock, () => this.#servers);

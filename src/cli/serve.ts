@@ -284,10 +284,10 @@ async function takeOver(source: ReloadSource, reload: () => Promise<ReloadResult
 }
 
 function routesOf(exporter: Exporter, flags: WebFlags): Pick<WebServerOptions, "routes" | "restricted"> {
-  const { metrics, exposition, status, debug, discovery } = exporter;
+  const { metrics, scraped, status, debug, discovery } = exporter;
   const options = {
     telemetryPath: flags["web.telemetryPath"],
-    exposition,
+    exposition: scraped,
     hasServer: (name: string) => exporter.hasServer(name),
     served: (format: string) => metrics.exposition.scraped(format),
     rejected: (reason: "requests" | "slow_reader") => metrics.web.rejected(reason),

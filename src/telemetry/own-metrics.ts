@@ -391,7 +391,7 @@ export const OWN_METRICS = {
       "prtg_exporter_event_loop_utilization_ratio",
       "gauge",
       [],
-      "Part of the time in which the event loop was busy, over the last seconds; time series are held back where it is more than 0.75.",
+      "Part of the time in which the event loop was busy, over the last seconds; time series are held back where it is more than 0.7.",
       { initial: 0 },
     ),
     allowed: metric(

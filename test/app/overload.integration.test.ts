@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { Exporter } from "../../src/app/exporter.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
+import { ExtraWork } from "../../src/lib/load/extra-work.ts";
 import type { Load } from "../../src/lib/load/pressure.ts";
 import { testContext } from "../support/simulated-exporter.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
@@ -58,4 +59,23 @@ collectors: { channels: { schedule: 1s }, status: { schedule: 1s }, timeseries: 
   await vi.waitFor(async () => {
     expect((await samples()).get("prtg_exporter_extra_requests_allowed_per_second")).toBeGreaterThan(10);
   }, PATIENCE);
+});
+
+test("what is extra gives way to a page for as long as it is sent", async () => {
+  const { url } = await simulateServer();
+  const yaml = `servers: [{ name: s, url: "${url}", auth: { api_key: "\${KEY}" } }]`;
+  const { config } = await loadConfig({
+    file: "test.yaml",
+    env: { KEY: CREDENTIALS.apiKey },
+    readFile: async () => yaml,
+  });
+  const exporter = new Exporter(config, testContext());
+  onTestFinished(() => exporter.stop());
+  const giveWayTo = vi.spyOn(ExtraWork.prototype, "giveWayTo");
+  onTestFinished(() => giveWayTo.mockRestore());
+  const used = Promise.resolve();
+  const reader = { used, isExact: true, gone: new AbortController().signal, cut: () => undefined };
+  const { end } = await exporter.scraped.streamedPage(negotiateFormat({}), "gzip", undefined, reader);
+  await end();
+  expect(giveWayTo.mock.calls).toEqual([[used]]);
 });

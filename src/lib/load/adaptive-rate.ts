@@ -13,10 +13,10 @@ const STEP = 2;
 /** In between it adds so much: a rate that was cut must not stay there where polls alone keep the process half busy. */
 const STEADY_STEP = 0.1;
 /**
- * Units under way at the same time. More do not make the one processor any faster, and what is half read outlives the
- * young generation of the heap: 600 answers at a time made garbage collection half of the work.
+ * Units under way at the same time. More do not make the one processor any faster; a scrape waits for the answers to all of them, and
+ * what is half read outlives the young generation of the heap: 600 answers at a time made garbage collection half of the work.
  */
-export const MIN_AT_ONCE = 32;
+export const MIN_AT_ONCE = 8;
 export const MAX_AT_ONCE = 1_024;
 /** Each second without pressure allows so many times as many. */
 const AT_ONCE_GROWTH = 2;

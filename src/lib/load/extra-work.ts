@@ -5,6 +5,9 @@ import type { Pressure } from "./pressure.ts";
 /** How often those that wait are looked at, milliseconds. */
 const LOOK_EVERY_MS = 50;
 
+/** Pages that follow one another, or a reader that is slow, hold nothing up for longer, milliseconds. */
+export const MAX_GIVEN_WAY_MS = 500;
+
 /** A unit of work that can wait. */
 export interface ExtraRequest {
   /** Who asks, for the figures. */
@@ -52,6 +55,10 @@ export class ExtraWork {
   /** Until the load is measured, as with a single poll, nothing is held back but for how much is under way. */
   #isMeasured = false;
   #looking = false;
+  #isCalm = true;
+  /** Pages that are being sent, and since when there has been one, monotonic milliseconds. */
+  #pages = 0;
+  #pagesSince = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -98,9 +105,24 @@ export class ExtraWork {
     return this.#deferred.get(collector) ?? 0;
   }
 
+  /**
+   * A page is being sent until this settles: unless there is time to spare, no unit begins meanwhile. Each step of the page would else
+   * wait for the answers that come in between.
+   */
+  giveWayTo(sent: Promise<unknown>): void {
+    if (this.#pages === 0) this.#pagesSince = this.#clock.monotonic();
+    this.#pages++;
+    const end = () => {
+      this.#pages--;
+      this.#look();
+    };
+    sent.then(end, end);
+  }
+
   /** To be called each second, with the pressure that the process is under. */
   adapt(pressure: Pressure): void {
     this.#isMeasured = true;
+    this.#isCalm = pressure === "calm";
     const demand = { pressure, used: this.#used, isWanted: this.#isWanted };
     this.#rate = adaptRate(this.#rate, demand);
     this.#maxAtOnce = adaptAtOnce(this.#maxAtOnce, demand);
@@ -122,7 +144,7 @@ export class ExtraWork {
 
   #look(): void {
     this.#fill();
-    while ((this.#tokens > 0 || !this.#isMeasured) && this.#atOnce < this.#maxAtOnce) {
+    while (this.#mayBegin()) {
       const next = this.#oldest();
       if (next === undefined) return;
       if (this.#isMeasured) this.#tokens -= next.cost;
@@ -135,6 +157,12 @@ export class ExtraWork {
     const now = this.#clock.monotonic();
     for (const each of this.#waiting) if (each.until <= now) this.#decide(each, false);
     if (this.#waiting.size > 0 && !this.#looking) void this.#lookRegularly();
+  }
+
+  #mayBegin(): boolean {
+    const isGivingWay =
+      this.#pages > 0 && !this.#isCalm && this.#clock.monotonic() - this.#pagesSince < MAX_GIVEN_WAY_MS;
+    return !isGivingWay && (this.#tokens > 0 || !this.#isMeasured) && this.#atOnce < this.#maxAtOnce;
   }
 
   async #lookRegularly(): Promise<void> {

@@ -3,8 +3,8 @@ import { type EventLoopUtilization, monitorEventLoopDelay, performance } from "n
 import { getHeapStatistics } from "node:v8";
 import type { Load } from "./pressure.ts";
 
-/** Period of the timer by which delays are measured, milliseconds. */
-const RESOLUTION_MS = 20;
+/** Period of the timer by which delays are measured, milliseconds: to wake an idle process takes time, and what counts as late is more. */
+const RESOLUTION_MS = 50;
 const NANOSECONDS = 1e6;
 
 /** Tells how busy the process was since it was asked before. */

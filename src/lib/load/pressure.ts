@@ -13,10 +13,10 @@ export interface Load {
 /** `steady`: neither is there time to spare, nor is there a lack of it. */
 export type Pressure = "calm" | "steady" | "high";
 
-/** Beyond any of these the process is busy: what comes to a loop that works for 75 % of the time waits for three others on average. */
-const HIGH: Load = { loop: 0.75, processor: 0.85, heap: 0.85, delayMs: 100 };
+/** Beyond any of these the process is busy: what comes to a loop that works for 70 % of the time waits for two others on average. */
+const HIGH: Load = { loop: 0.7, processor: 0.85, heap: 0.85, delayMs: 100 };
 /** Between the two nothing is changed, so that what follows from the pressure does not swing. */
-const CALM: Load = { loop: 0.55, processor: 0.65, heap: 0.7, delayMs: 50 };
+const CALM: Load = { loop: 0.5, processor: 0.65, heap: 0.7, delayMs: 50 };
 /** Of a new measurement; polls come in bursts of a second or two. */
 const WEIGHT = 0.5;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FIRST_RATE, MIN_AT_ONCE, MIN_RATE } from "../../../src/lib/load/adaptive-rate.ts";
-import { type ExtraRequest, ExtraWork, type Leave } from "../../../src/lib/load/extra-work.ts";
+import { type ExtraRequest, ExtraWork, type Leave, MAX_GIVEN_WAY_MS } from "../../../src/lib/load/extra-work.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const never = new AbortController().signal;
@@ -187,6 +187,37 @@ describe("extra work", () => {
     ask("not at once", { until: clock.monotonic() - SECOND });
     await clock.advance(0);
     expect(refused).toEqual(["not at once"]);
+  });
+
+  test("nothing begins while a page is sent, unless there is time to spare", async () => {
+    const { ask, began, clock, pass, work } = subject();
+    work.adapt("steady");
+    const page = Promise.withResolvers<void>();
+    work.giveWayTo(page.promise);
+    ask("meanwhile");
+    await clock.advance(MAX_GIVEN_WAY_MS - 1);
+    expect(began).toEqual([]);
+    page.reject(new Error("the reader has gone"));
+    await clock.advance(0);
+    expect(began).toEqual(["meanwhile"]);
+    await pass("calm", 1);
+    work.giveWayTo(new Promise(() => undefined));
+    ask("with time to spare");
+    await clock.advance(0);
+    expect(began.at(-1)).toBe("with time to spare");
+  });
+
+  test("slow readers, and pages without a break between them, do not keep it for long", async () => {
+    const { ask, began, clock, work } = subject();
+    work.adapt("high");
+    ask("meanwhile");
+    await clock.advance(0);
+    for (let page = 0; page < 4; page++) {
+      work.giveWayTo(clock.sleep(MAX_GIVEN_WAY_MS));
+      ask(`while page ${page} is sent`);
+      await clock.advance(MAX_GIVEN_WAY_MS / 2);
+    }
+    expect(began).toHaveLength(5);
   });
 
   test("counts what was left for later, by collector", () => {
