@@ -26,7 +26,7 @@ const patient = {
 };
 
 /** Their processes mostly wait: for sockets, schedules, retries, and for time to come in which nothing may come. */
-const waiting = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 
 /** Of programs that no one here wrote, on a machine that runs many of them. */
 const realPrograms = {

@@ -26,6 +26,20 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/end-to-end/standby.test.ts": 50,
   "test/real/rules.test.ts": 45,
   "test/end-to-end/reload.test.ts": 42,
+  "test/real/status-page.test.ts": 37,
+  "test/real/otlp-prometheus.test.ts": 37,
+  "test/cli/report/report.integration.test.ts": 34,
+  "test/end-to-end/shutdown-phases.test.ts": 33,
+  "test/real/series-requests.test.ts": 32,
+  "test/real/service-discovery.test.ts": 32,
+  "test/real/status-page-many.test.ts": 30,
+  "test/real/packages-debian.test.ts": 30,
+  "test/real/otlp-profile.test.ts": 30,
+  "test/scripts/capture.integration.test.ts": 30,
+  "test/real/otlp-profile-prometheus.test.ts": 25,
+  "test/real/mapping.test.ts": 24,
+  "test/app/exporter-change.integration.test.ts": 24,
+  "test/real/backfill.test.ts": 24,
 };
 
 /** Those that the table names, the longest first, and the others after them in the order in which they came. */
