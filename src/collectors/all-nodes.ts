@@ -13,8 +13,8 @@ import { isOutOfReach } from "./partial-poll.ts";
 
 /** Objects of a small server: the list of all of them is one page, with room for those that come. */
 const MAX_OBJECTS = 2_000;
-/** After so many polls in a row each kind is read by its own list once more, and so are the server's own counts. */
-const MAX_POLLS = 10;
+/** After so many polls in a row each kind is read by its own list once more, and so are the server's own counts. What is new is met by the tree's runs. */
+const MAX_POLLS = 60;
 /** The list showed something else than those of its kinds so often in a row: it is another one. */
 const MAX_DIFFERENCES = 3;
 /** Then it is not asked for; the server may be updated. */

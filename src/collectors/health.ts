@@ -10,8 +10,11 @@ import type { StateWriter } from "./state-writer.ts";
 
 export const VERSION_EVERY_MS = 5 * 60_000;
 
-/** Only `/health` tells that the license is not active: the first run after this asks for it in any case. */
-const MAX_UNASKED_MS = 50_000;
+/** Lists that came within so many periods of this collector stand for its request: one is due every 30 s, and may be a little late. */
+const SHOWN_FOR_PERIODS = 2.5;
+
+/** Only `/health` tells that the license is not active, apart from the sensors, which are paused then: it is asked for this often in any case. */
+const MAX_UNASKED_MS = 5 * 60_000;
 
 export interface HealthReaderOptions {
   readonly api: MonitoringApi;
@@ -28,8 +31,6 @@ export class HealthReader {
   #version: string | undefined;
   #nextVersionAt: number;
   #failed: boolean;
-  /** Of the last run, whether or not it asked. Monotonic. */
-  #lookedAt = Number.NEGATIVE_INFINITY;
   /** Monotonic. */
   #askedAt = Number.NEGATIVE_INFINITY;
 
@@ -46,15 +47,15 @@ export class HealthReader {
   }
 
   /**
-   * Whether this run can do without a request: lists that came since the run before show as well that the server works, and with
-   * hundreds of servers half of all requests would be for their health.
+   * Whether this run can do without a request: lists that came of late show as well that the server works, and with hundreds of
+   * servers half of all requests would be for their health.
    * @param listedAt When lists came last; monotonic.
+   * @param periodMs Milliseconds from one run to the next.
    */
-  isShownBy(listedAt: number): boolean {
+  isShownBy(listedAt: number, periodMs: number): boolean {
     const { clock, isOneOfMany } = this.#options;
-    const before = this.#lookedAt;
-    this.#lookedAt = clock.monotonic();
-    const isRecent = listedAt > before && this.#lookedAt - this.#askedAt < MAX_UNASKED_MS;
+    const now = clock.monotonic();
+    const isRecent = now - listedAt <= SHOWN_FOR_PERIODS * periodMs && now - this.#askedAt < MAX_UNASKED_MS;
     return isRecent && !this.#failed && isOneOfMany?.() === true;
   }
 
@@ -110,6 +111,8 @@ export interface HealthCollectorOptions {
   readonly writer: StateWriter;
   /** When a run of another collector last read its lists, all of them; monotonic. */
   readonly listedAt: () => number;
+  /** Milliseconds from one run of this collector to the next. */
+  readonly periodMs: () => number;
   /** The server runs another version than before. */
   readonly onVersionChange: () => void;
   /** The server works again, after it did not. */
@@ -126,8 +129,8 @@ export class HealthCollector implements Collector {
   }
 
   async run(signal: AbortSignal): Promise<RunResult> {
-    const { reader, writer, listedAt, onVersionChange, onRecovery } = this.#options;
-    if (!reader.health.isShownBy(listedAt())) {
+    const { reader, writer, listedAt, periodMs, onVersionChange, onRecovery } = this.#options;
+    if (!reader.health.isShownBy(listedAt(), periodMs())) {
       const { recovered } = await reader.health.read(signal);
       if (recovered) onRecovery();
     }

@@ -189,7 +189,10 @@ export class ServerCollectors {
     const engine = sync?.engine;
     const channels = new SingleChannels({ reader, writer, work, known, engine, clock });
     return {
-      health: new HealthCollector({ reader, writer, listedAt, onVersionChange, onRecovery }),
+      health: new HealthCollector({
+        ...{ reader, writer, listedAt, onVersionChange, onRecovery },
+        periodMs: () => periodMs("health"),
+      }),
       tree: new TreeCollector({ reader, writer, singles, leavesSingles }),
       status: new StatusCollector({ reader, writer, singles, countedKinds, requestTree }),
       channels: new ChannelsCollector({ reader, writer, engine, singles: channels, requestTree }),
