@@ -15,6 +15,8 @@ import { isOutOfReach } from "./partial-poll.ts";
 const MAX_OBJECTS = 2_000;
 /** After so many polls in a row each kind is read by its own list once more, and so are the server's own counts. What is new is met by the tree's runs. */
 const MAX_POLLS = 60;
+/** The same of the tree's runs, which are ten times as rare. */
+const MAX_TREE_POLLS = 5;
 /** The list showed something else than those of its kinds so often in a row: it is another one. */
 const MAX_DIFFERENCES = 3;
 /** Then it is not asked for; the server may be updated. */
@@ -34,9 +36,12 @@ export interface ListedNodes {
   readonly isComplete: boolean;
   /** They showed something else than what was known. */
   readonly isNew: boolean;
-  /** See `AllNodesReader`. */
-  readonly isCountedAlike: boolean;
 }
+
+/** The collectors that read nodes. */
+type NodeRun = "status" | "tree";
+
+const MAX_POLLS_OF: Readonly<Record<NodeRun, number>> = { status: MAX_POLLS, tree: MAX_TREE_POLLS };
 
 /**
  * Reads all nodes of a small server by one list in place of four, while that shows just what the four have shown before: with
@@ -46,10 +51,11 @@ export interface ListedNodes {
 export class AllNodesReader {
   readonly #options: AllNodesReaderOptions;
   readonly #refused = new LogOnChange();
-  /** The last lists of each kind were all there, and complete. */
-  #isListed = false;
+  /** The last lists of each kind that these runs read were all there, and complete. */
+  readonly #areListed: Record<NodeRun, boolean> = { status: false, tree: false };
   #isCountedAlike = false;
-  #polls = 0;
+  /** In a row, of statuses and of the tree. */
+  readonly #polls: Record<NodeRun, number> = { status: 0, tree: 0 };
   #differences = 0;
   #isDifferent = false;
   /** Monotonic. */
@@ -60,11 +66,11 @@ export class AllNodesReader {
   }
 
   /** Whether the list is to be asked for. */
-  isWanted({ tree }: ServerState): boolean {
+  isWanted(run: NodeRun, { tree }: ServerState): boolean {
     const { clock, isOneOfMany } = this.#options;
     return (
-      this.#isListed &&
-      this.#polls < MAX_POLLS &&
+      this.#areListed[run] &&
+      this.#polls[run] < MAX_POLLS_OF[run] &&
       tree.nodes.size > 0 &&
       tree.nodes.size <= MAX_OBJECTS &&
       tree.absent.size === 0 &&
@@ -78,6 +84,7 @@ export class AllNodesReader {
    * @throws ApiError where the server is out of reach, and the signal's reason when it aborts
    */
   async read(
+    run: NodeRun,
     state: ServerState,
     options: NodeListOptions,
     held: MemoryShare,
@@ -94,11 +101,11 @@ export class AllNodesReader {
     }
     held.add(list?.bytes ?? 0);
     const poll = list && pollOf(list);
-    if (poll === undefined || !isAllKnown(state, poll)) {
+    if (poll === undefined || !isAllKnown(state, poll, options)) {
       this.#isDifferent = true;
       return undefined;
     }
-    this.#polls++;
+    this.#polls[run]++;
     this.#differences = 0;
     this.#refused.over();
     return poll;
@@ -110,14 +117,18 @@ export class AllNodesReader {
   }
 
   /** The lists of each kind were read. */
-  listed({ isComplete, isNew, isCountedAlike }: ListedNodes): void {
-    this.#isListed = isComplete;
-    this.#isCountedAlike = isCountedAlike;
-    this.#polls = 0;
+  listed(run: NodeRun, { isComplete, isNew }: ListedNodes): void {
+    this.#areListed[run] = isComplete;
+    this.#polls[run] = 0;
     if (!this.#isDifferent) return;
     this.#isDifferent = false;
     this.#differences = isNew ? 0 : this.#differences + 1;
     if (this.#differences === MAX_DIFFERENCES) this.#rest("it shows something else than the lists of each kind");
+  }
+
+  /** The server's own counts were read beside the lists. */
+  counted(isAlike: boolean): void {
+    this.#isCountedAlike = isAlike;
   }
 
   #rest(why: string): void {
@@ -136,14 +147,16 @@ function pollOf({ items, complete, skipped, hidden = 0, refused = [] }: ListResu
   return Object.fromEntries(NODE_KINDS.map((kind) => [kind, { items: byKind[kind], complete, skipped }]));
 }
 
-function isAllKnown(state: ServerState, poll: NodePoll): boolean {
+function isAllKnown(state: ServerState, poll: NodePoll, options: NodeListOptions): boolean {
   const steps = showsNothingNew(state.tree, poll, Number.POSITIVE_INFINITY);
   const { value } = steps.next();
-  return value === true && NODE_KINDS.every((kind) => tellsAsMuch(state, poll[kind]?.items ?? []));
+  return value === true && NODE_KINDS.every((kind) => tellsAsMuch(state, poll[kind]?.items ?? [], options));
 }
 
 /** What lists told of a node, and whether a record tells it. */
 const TOLD: readonly {
+  /** Undefined: always. */
+  readonly isAskedFor?: (options: NodeListOptions) => boolean;
   readonly isKnown: (node: NodeState) => boolean;
   readonly isTold: (record: NodeRecord) => boolean;
 }[] = [
@@ -151,13 +164,22 @@ const TOLD: readonly {
   { isKnown: ({ message }) => message !== undefined, isTold: ({ message }) => message !== undefined },
   { isKnown: ({ lastUp }) => lastUp !== undefined, isTold: ({ lastUp }) => lastUp !== undefined },
   { isKnown: ({ lastDown }) => lastDown !== undefined, isTold: ({ lastDown }) => lastDown !== undefined },
-  { isKnown: ({ summary }) => summary !== undefined, isTold: ({ summary }) => summary !== undefined },
+  {
+    isAskedFor: ({ statusSummary = false }) => statusSummary,
+    isKnown: ({ summary }) => summary !== undefined,
+    isTold: ({ summary }) => summary !== undefined,
+  },
+  {
+    isAskedFor: ({ interval = false }) => interval,
+    isKnown: ({ intervalSeconds }) => intervalSeconds !== undefined,
+    isTold: ({ intervalSeconds }) => intervalSeconds !== undefined,
+  },
 ];
 
 /** Whether the records of a kind tell of some node whatever other lists told of some. */
-function tellsAsMuch(state: ServerState, records: readonly NodeRecord[]): boolean {
-  return TOLD.every(({ isKnown, isTold }) => {
-    if (records.some(isTold)) return true;
+function tellsAsMuch(state: ServerState, records: readonly NodeRecord[], options: NodeListOptions): boolean {
+  return TOLD.every(({ isAskedFor, isKnown, isTold }) => {
+    if (isAskedFor?.(options) === false || records.some(isTold)) return true;
     return !records.some(({ id }) => {
       const node = state.node(id);
       return node !== undefined && isKnown(node);

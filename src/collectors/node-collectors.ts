@@ -34,19 +34,34 @@ export class TreeCollector implements Collector {
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
     const { reader, writer, singles, leavesSingles } = this.#options;
-    const { nodes, counts, unknownParents } = reader;
+    const { nodes, counts, unknownParents, allNodes } = reader;
     const parts = new PartialPoll(signal);
+    if (allNodes.isWanted("tree", writer.state)) {
+      const all = await parts.read(() => allNodes.read("tree", writer.state, { interval: true }, held, signal));
+      if (all?.value !== undefined) return this.#applyAll(all.value, parts, signal);
+    }
     const isKnown = (kind: NodeKind) => singles.areKnown(kind);
     const lists = await nodes.read(parts, { optionsFor: () => ({ interval: true }), isKnown, held }, signal);
     singles.listed(lists.poll);
     const objectCounts = await parts.read(() => counts.objectCounts(signal));
     const left = reader.leaving(writer.state);
+    const before = writer.state.tree;
     await writer.applyTree({ nodes: lists.poll, left, objectCounts });
     reader.broughtLists.taken(lists.poll);
+    allNodes.listed("tree", { isComplete: lists.complete, isNew: writer.state.tree !== before });
     if (!leavesSingles) await applySingles(parts, { singles, writer, missing: lists.missing }, signal);
     parts.throwIfFailed();
     unknownParents.settle(writer.state.unknownIds());
     return { complete: lists.complete };
+  }
+
+  /** `nodes`: all there are, and nothing new among them. */
+  async #applyAll(nodes: NodePoll, parts: PartialPoll, signal: AbortSignal): Promise<RunResult> {
+    const { reader, writer } = this.#options;
+    const objectCounts = await parts.read(() => reader.counts.objectCounts(signal));
+    await writer.applyTree({ nodes, objectCounts });
+    parts.throwIfFailed();
+    return { complete: true };
   }
 }
 
@@ -76,9 +91,9 @@ export class StatusCollector implements Collector {
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
     const { reader, writer, singles, countedKinds, requestTree } = this.#options;
     const parts = new PartialPoll(signal);
-    if (reader.allNodes.isWanted(writer.state)) {
+    if (reader.allNodes.isWanted("status", writer.state)) {
       const options = { statusSummary: countedKinds.size > 0 };
-      const all = await parts.read(() => reader.allNodes.read(writer.state, options, held, signal));
+      const all = await parts.read(() => reader.allNodes.read("status", writer.state, options, held, signal));
       if (all?.value !== undefined) return this.#applyAll(all.value, parts, signal);
     }
     const statusSummary = await parts.read(() => reader.counts.statusSummary(signal));
@@ -91,11 +106,8 @@ export class StatusCollector implements Collector {
     singles.listed(poll);
     const before = writer.state.tree;
     await writer.applyTree({ nodes: poll, left: reader.leaving(writer.state), statusSummary });
-    reader.allNodes.listed({
-      isComplete: complete,
-      isNew: writer.state.tree !== before,
-      isCountedAlike: statusSummary !== undefined && isCountedAlike(statusSummary.value, writer.state),
-    });
+    reader.allNodes.listed("status", { isComplete: complete, isNew: writer.state.tree !== before });
+    reader.allNodes.counted(statusSummary !== undefined && isCountedAlike(statusSummary.value, writer.state));
     await applySingles(parts, { singles, writer, missing }, signal);
     if (reader.unknownParents.areNew(writer.state.unknownIds())) requestTree();
     parts.throwIfFailed();

@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
 import { record } from "../model/build-record.ts";
 import type { MemoryServer } from "./memory-server.ts";
-import { HOUR, type Monitored, monitored, SCHEDULED, smallServer } from "./monitored.ts";
+import { HOUR, MINUTE, type Monitored, monitored, SCHEDULED, smallServer } from "./monitored.ts";
 
 const { signal } = new AbortController();
 const LISTS = ["summary", "sensor", "device", "group", "probe"];
+const TREE_LISTS = ["sensor", "device", "group", "probe", "counts"];
 const SINCE = Date.UTC(2026, 0, 1);
 
 /** A small server, one of many, of which only statuses are read: once so far, by the lists of each kind. */
@@ -17,6 +18,18 @@ async function oneOfMany(prepare: (server: MemoryServer) => void = () => undefin
   const { status } = SCHEDULED;
   const subject = monitored(server, { isOneOfMany, schedules: { status } });
   expect(await asked(subject)).toEqual(LISTS);
+  return subject;
+}
+
+/** As `oneOfMany`, of which only the tree is read. */
+async function treeOfOneOfMany(prepare: (server: MemoryServer) => void = () => undefined) {
+  const server = smallServer();
+  server.hasAllNodes = true;
+  server.change("50", { intervalSeconds: 60 });
+  prepare(server);
+  const { tree } = SCHEDULED;
+  const subject = monitored(server, { isOneOfMany: true, schedules: { tree } });
+  expect(await asked(subject)).toEqual(TREE_LISTS);
   return subject;
 }
 
@@ -41,6 +54,33 @@ test("now and then each list is read, and so are the server's own counts", async
   for (let poll = 0; poll < 60; poll++) expect(await asked(subject)).toEqual(["all"]);
   expect(await asked(subject)).toEqual(LISTS);
   expect(await asked(subject)).toEqual(["all"]);
+});
+
+test("the tree of a small server, one of many, is read by one request in place of four, mostly", async () => {
+  const subject = await treeOfOneOfMany();
+  for (let poll = 0; poll < 5; poll++) expect(await asked(subject)).toEqual(["all", "counts"]);
+  expect(await asked(subject)).toEqual(TREE_LISTS);
+  expect(await asked(subject)).toEqual(["all", "counts"]);
+  subject.server.put(record("sensor", "52", "40"));
+  expect(await asked(subject)).toEqual(["all", ...TREE_LISTS]);
+  expect(subject.monitor.node("52")).toBeDefined();
+});
+
+test("what holds only for some time is confirmed by the list of all objects", async () => {
+  const subject = await treeOfOneOfMany();
+  for (let minutes = 0; minutes < 60; minutes += 5) {
+    await subject.clock.advance(5 * MINUTE);
+    await asked(subject);
+  }
+  expect(subject.value(TREE_FAMILIES.sensorInterval, { sensor_id: "50" })).toBe(60);
+});
+
+test("the tree is not read by a list of all objects that does not tell the scanning intervals", async () => {
+  const subject = await treeOfOneOfMany((server) => {
+    server.untoldInAll = { intervalSeconds: undefined };
+  });
+  for (let poll = 0; poll < 3; poll++) expect(await asked(subject)).toEqual(["all", ...TREE_LISTS]);
+  expect(await asked(subject)).toEqual(TREE_LISTS);
 });
 
 test("where the server counts other sensors than it lists, it is asked for its counts", async () => {
