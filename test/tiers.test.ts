@@ -46,6 +46,7 @@ const STATEFUL = [
   "lib/bounded-files.ts",
   "lib/http/dns-lookup.ts",
   "lib/yielding.ts",
+  "prtg/decode/shared-lookup.ts",
   "prtg/decode/values.ts",
   "simulator/api/contract/contract.ts",
   "simulator/api/contract/document.ts",

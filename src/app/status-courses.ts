@@ -21,17 +21,21 @@ const GROUP_OF: Partial<Record<StatusToken, CourseGroup>> = {
   up: "up",
 };
 const GROUPS = COURSE_GROUPS.length;
+const MAX_UINT16 = 2 ** 16 - 1;
 
-/** The last four hours of one server in some 8 kB: a sample a minute, the oldest is written over. */
+/** The last four hours of one server in some 4 kB, or 8 where there are many sensors: a sample a minute, the oldest is written over. */
 class Ring {
   /** Number of the minute that a place holds; 0 where it holds none. */
-  readonly #minutes = new Float64Array(KEPT);
-  readonly #counts = new Uint32Array(KEPT * GROUPS);
+  readonly #minutes = new Uint32Array(KEPT);
+  #counts: Uint16Array | Uint32Array = new Uint16Array(KEPT * GROUPS);
 
-  put(minute: number, counts: ArrayLike<number>): void {
+  put(minute: number, counts: Uint32Array): void {
     const place = minute % KEPT;
+    if (this.#counts instanceof Uint16Array && Math.max(...counts) > MAX_UINT16) {
+      this.#counts = Uint32Array.from(this.#counts);
+    }
     this.#minutes[place] = minute;
-    this.#counts.set(Array.from(counts), place * GROUPS);
+    this.#counts.set(counts, place * GROUPS);
   }
 
   /** @param wallOf the wall clock at a minute, milliseconds */

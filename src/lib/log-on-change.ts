@@ -28,7 +28,8 @@ export class LogOnChange {
   readonly #knows: "all" | "last";
   readonly #remindEveryMs: number;
   readonly #now: () => number;
-  readonly #kinds = new Set<string>();
+  /** Undefined until there is one: each server has some fifteen of these. */
+  #kinds: Set<string> | undefined;
   #times = 0;
   #sinceLine = 0;
   #saidAt = 0;
@@ -45,9 +46,10 @@ export class LogOnChange {
    * @param count How often at once.
    */
   met(kind: string | undefined = undefined, count = 1): LogOccasion | undefined {
-    const isNew = this.#times === 0 || (kind !== undefined && !this.#kinds.has(kind));
+    const isNew = this.#times === 0 || (kind !== undefined && this.#kinds?.has(kind) !== true);
     if (kind !== undefined) {
-      if (this.#knows === "last") this.#kinds.clear();
+      if (this.#knows === "last") this.#kinds = undefined;
+      this.#kinds ??= new Set();
       this.#kinds.add(kind);
     }
     this.#times += count;
@@ -62,13 +64,13 @@ export class LogOnChange {
 
   /** This kind is over: it is news when it is met again. */
   kindOver(kind: string): void {
-    this.#kinds.delete(kind);
+    this.#kinds?.delete(kind);
   }
 
   /** It is over. Returns how often it was met: where that is 0, nothing is over. */
   over(): number {
     const times = this.#times;
-    this.#kinds.clear();
+    this.#kinds = undefined;
     this.#times = 0;
     this.#sinceLine = 0;
     return times;

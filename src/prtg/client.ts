@@ -7,6 +7,7 @@ import { ChannelMemory, ListedChannel } from "./decode/channel-memory.ts";
 import { decodeLookup } from "./decode/lookup.ts";
 import { decodeNode, nodeKindOf } from "./decode/node.ts";
 import { type DecodeProblems, noProblems, reportProblems } from "./decode/problems.ts";
+import { sharedLookup } from "./decode/shared-lookup.ts";
 import { readObjectCounts, readSummary, readVersion } from "./decode/system-records.ts";
 import { sizeOfChannel, sizeOfLookup, sizeOfNode, TextBounds } from "./decode/text-bounds.ts";
 import { DetailsReader } from "./details-reader.ts";
@@ -79,7 +80,7 @@ class ApiClient implements MonitoringApi {
   readonly #lookupFormat: ItemFormat<LookupDefinition> = {
     decode: (record, problems) => {
       const lookup = decodeLookup(record, problems);
-      return lookup && this.#texts.lookup(lookup, problems);
+      return lookup && sharedLookup(this.#texts.lookup(lookup, problems));
     },
     keyOf: ({ id }) => id,
     sizeOf: sizeOfLookup,

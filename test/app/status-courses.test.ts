@@ -43,6 +43,18 @@ test("counts the sensors of each server by what their status asks of a person", 
   expect(courses.of("another")).toEqual([]);
 });
 
+test("counts as many sensors as there are, however many", async () => {
+  const counts = new Map<StatusToken, number>([["down", 3]]);
+  const { clock, courses } = started(new Map([["hq", { sensorsByStatus: () => counts }]]));
+  await clock.advance(0);
+  counts.set("up", 70_000);
+  await clock.advance(MINUTE);
+  expect(courses.of("hq").map((sample) => [sample.counts.up, sample.counts.down])).toEqual([
+    [0, 3],
+    [70_000, 3],
+  ]);
+});
+
 test("has a sample a minute for four hours, and forgets what is older", async () => {
   const monitors = new Map([["hq", server(["up"])]]);
   const { clock, courses } = started(monitors);

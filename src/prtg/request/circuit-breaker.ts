@@ -111,6 +111,7 @@ type BreakersOptions = Pick<ApiClientOptions, "clock" | "random" | "log">;
 export class CircuitBreakers {
   readonly #options: BreakersOptions;
   readonly #server: CircuitBreaker;
+  /** Those that failed at some time. */
   readonly #endpoints = new Map<string, CircuitBreaker>();
 
   /** `changed` is told when requests to the server are held back, and when they are not any more. */
@@ -128,9 +129,9 @@ export class CircuitBreakers {
 
   /** Why a request to this endpoint must not be sent now; undefined when it may, perhaps after a probe. */
   refusal(endpoint: string): ApiError | undefined {
-    const breaker = this.#server.heldForMs() > 0 ? this.#server : this.#endpoint(endpoint);
-    const heldForMs = breaker.heldForMs();
-    const cause = breaker.lastFailure;
+    const breaker = this.#server.heldForMs() > 0 ? this.#server : this.#endpoints.get(endpoint);
+    const heldForMs = breaker?.heldForMs() ?? 0;
+    const cause = breaker?.lastFailure;
     if (heldForMs === 0 || cause === undefined) return undefined;
     const what = `held back for ${Math.ceil(heldForMs / 1000)} s after repeated failures`;
     const { remedy, requestId } = cause;
@@ -145,7 +146,7 @@ export class CircuitBreakers {
 
   succeeded(endpoint: string): void {
     this.#server.succeeded();
-    this.#endpoint(endpoint).succeeded();
+    this.#endpoints.get(endpoint)?.succeeded();
   }
 
   failed(failure: ApiError): void {
@@ -157,7 +158,7 @@ export class CircuitBreakers {
     }
     if (failure.httpStatus !== undefined) this.#server.succeeded();
     if (ENDPOINT_FAILURES.includes(code)) this.#endpoint(endpoint).failed(failure);
-    else if (code !== "API_RATE_LIMITED") this.#endpoint(endpoint).succeeded();
+    else if (code !== "API_RATE_LIMITED") this.#endpoints.get(endpoint)?.succeeded();
   }
 
   #endpoint(endpoint: string): CircuitBreaker {

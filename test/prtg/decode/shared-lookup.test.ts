@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { sharedLookup } from "../../../src/prtg/decode/shared-lookup.ts";
+import type { LookupDefinition } from "../../../src/prtg/records.ts";
+
+const yesNo = (no = "No"): LookupDefinition => ({
+  id: "test.yesno",
+  name: "Yes or no",
+  entries: [
+    { kind: "range", from: 0, to: 0, text: no },
+    { kind: "range", from: 1, to: 1, text: "Yes" },
+  ],
+});
+
+test("servers with the same lookup have one copy of it", () => {
+  const first = sharedLookup(yesNo());
+  expect(sharedLookup(yesNo())).toBe(first);
+});
+
+test("a lookup of the same id that says something else is another one", () => {
+  const first = sharedLookup(yesNo());
+  const other = sharedLookup(yesNo("Nein"));
+  expect(other).toEqual(yesNo("Nein"));
+  expect(first).toEqual(yesNo());
+  expect(sharedLookup(yesNo("Nein"))).toBe(other);
+});
+
+test("however many there are, each is what it was", () => {
+  for (let number = 0; number < 10_000; number++) {
+    const definition = { ...yesNo(), id: `test.${number}` };
+    expect(sharedLookup(definition)).toBe(definition);
+  }
+});
