@@ -2,7 +2,7 @@ import { createTimetable } from "../collectors/timetable.ts";
 import type { Config } from "../config/load.ts";
 import type { ServerConfig } from "../config/resolve.ts";
 import type { Exposition } from "../exposition/exposition.ts";
-import { LabelFormatter } from "../exposition/text-format.ts";
+import { formatLabels } from "../exposition/text-format.ts";
 import type { DebugPages } from "../http/pages/debug-endpoint.ts";
 import type { Discovery } from "../http/pages/service-discovery-endpoint.ts";
 import type { StatusSource } from "../http/pages/status/source.ts";
@@ -77,9 +77,8 @@ export class Exporter {
   /** `push`: undefined where nothing is pushed; `events`: where none are told. The exporter closes both. */
   constructor(config: Config, context: CommandContext, push?: OtlpPush, events?: EventOutputs) {
     const { clock, log, redactor, openLoadMeter } = context;
-    const labels = new LabelFormatter();
     const store = new Store(mappingOf(config).mapper.storeFamilies(), (family, values) =>
-      labels.format(family.labels, values),
+      formatLabels(family.labels, values),
     );
     this.#context = context;
     this.#config = config;

@@ -1,7 +1,8 @@
-import { ABSENT, BLOCK_SIZE, type SeriesBlock } from "../store/series-block.ts";
+import { ABSENT, type SeriesBlock } from "../store/series-block.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import { StringPool } from "../store/string-pool.ts";
-import { formatValue } from "./text-format.ts";
+import { LabelWriter } from "./label-writer.ts";
+import type { LineBuffer } from "./line-buffer.ts";
 
 /** Whole lines of a page. They never change, so what was encoded of them stays valid. */
 export interface Lines {
@@ -30,17 +31,16 @@ export interface RenderedBlock extends Lines {
 }
 
 /**
- * Renders block number `index`. Labels are the larger part of a line and hardly ever change: they are copied from the
+ * Renders a block. Labels are the larger part of a line and hardly ever change: they are copied from the
  * lines of last time, which are the only place that holds them as text, and so is a value that is the same as then.
  */
 export function renderBlock(
   table: SeriesTable,
-  index: number,
   block: SeriesBlock,
   previous: RenderedBlock | undefined,
   lines: LineBuffer,
 ): RenderedBlock {
-  const { name } = table.family;
+  let labels: LabelWriter | undefined;
   const starts = new Uint32Array(block.used + 1);
   const valueStarts = new Uint32Array(block.used);
   let series = 0;
@@ -55,7 +55,8 @@ export function renderBlock(
     const start = previous?.starts[at] ?? 0;
     const end = previous?.starts[at + 1] ?? 0;
     if (previous === undefined || start >= end || !isLabelKnown) {
-      lines.text(`${name}${table.labelText(index * BLOCK_SIZE + at)} `);
+      labels ??= new LabelWriter(table, block, lines);
+      labels.write(at);
       valueStarts[at] = lines.length;
       lines.value(value);
       continue;
@@ -128,78 +129,4 @@ export function selectLines(from: RenderedBlock, takes: (at: number) => boolean,
   if (series === from.series) return from;
   if (end > runStart) lines.copy(bytes, runStart, end);
   return { bytes: lines.take(), series };
-}
-
-const FIRST_CAPACITY = 64 * 1_024;
-/** UTF-8 takes this many bytes at most for a UTF-16 code unit. */
-const BYTES_PER_UNIT = 3;
-const NEWLINE = 0x0a;
-
-/**
- * Bytes of lines under construction, in one buffer that is used again and again. What is copied in a row from one place is
- * copied at once, when something else follows: a call takes as long as to copy some hundred bytes.
- */
-export class LineBuffer {
-  #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
-  #length = 0;
-  #source: Buffer = this.#bytes;
-  #copyFrom = 0;
-  #copyTo = 0;
-
-  get length(): number {
-    return this.#length + this.#copyTo - this.#copyFrom;
-  }
-
-  text(text: string): void {
-    this.#copyNow();
-    this.#reserve(text.length * BYTES_PER_UNIT);
-    this.#length += this.#bytes.write(text, this.#length);
-  }
-
-  /** `from` has to stay as it is until `take`. */
-  copy(from: Buffer, start: number, end: number): void {
-    if (from !== this.#source || start !== this.#copyTo) {
-      this.#copyNow();
-      this.#source = from;
-      this.#copyFrom = start;
-    }
-    this.#copyTo = end;
-  }
-
-  /** A sample value and the end of its line. */
-  value(value: number): void {
-    this.#copyNow();
-    const digits = formatValue(value);
-    this.#reserve(digits.length + 1);
-    // A call of `write` takes longer than a handful of digits.
-    for (let index = 0; index < digits.length; index++) this.#bytes[this.#length++] = digits.charCodeAt(index);
-    this.#bytes[this.#length++] = NEWLINE;
-  }
-
-  /** The bytes so far, in a buffer of just their size; begins anew. */
-  take(): Buffer {
-    this.#copyNow();
-    const bytes = Buffer.allocUnsafeSlow(this.#length);
-    this.#bytes.copy(bytes, 0, 0, this.#length);
-    this.#length = 0;
-    this.#source = this.#bytes;
-    return bytes;
-  }
-
-  #copyNow(): void {
-    const count = this.#copyTo - this.#copyFrom;
-    if (count > 0) {
-      this.#reserve(count);
-      this.#source.copy(this.#bytes, this.#length, this.#copyFrom, this.#copyTo);
-      this.#length += count;
-    }
-    this.#copyFrom = this.#copyTo;
-  }
-
-  #reserve(count: number): void {
-    if (this.#length + count <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(2 * (this.#length + count));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
-  }
 }

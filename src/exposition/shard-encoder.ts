@@ -1,8 +1,9 @@
 import { type SharedLane, yieldToEventLoop } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import { SERVER_WIDE, type ShardKey } from "../store/shard-key.ts";
+import { LineBuffer } from "./line-buffer.ts";
 import type { PageCut } from "./page-limit.ts";
-import { LineBuffer, type Lines, type RenderedBlock, selectLines } from "./rendered-block.ts";
+import { type Lines, type RenderedBlock, selectLines } from "./rendered-block.ts";
 import { isInShard, isWhole, type Shard, shardName } from "./shard.ts";
 import type { RenderedStore } from "./store-renderer.ts";
 import { type ExpositionFormat, formatHeader } from "./text-format.ts";

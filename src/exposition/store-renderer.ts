@@ -2,8 +2,9 @@ import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import type { SeriesTable } from "../store/series-table.ts";
 import type { Store } from "../store/store.ts";
+import { LineBuffer } from "./line-buffer.ts";
 import type { LineMemory } from "./reader-memory.ts";
-import { LineBuffer, type RenderedBlock, renderBlock } from "./rendered-block.ts";
+import { type RenderedBlock, renderBlock } from "./rendered-block.ts";
 
 /** The lines of a family, block by block; without header, so they read the same in every format. */
 export interface RenderedFamily {
@@ -87,7 +88,7 @@ export class StoreRenderer {
       }
       // What was freed when a rendering failed cannot be copied from.
       const held = before !== undefined && before.bytes.length > 0 ? before : undefined;
-      const lines = renderBlock(table, index, block, held, this.#buffer);
+      const lines = renderBlock(table, block, held, this.#buffer);
       this.#lines.adopt(lines.bytes);
       blocks.push(lines);
       if (before !== undefined) replace(before);

@@ -36,32 +36,6 @@ export function formatLabels(names: readonly string[], values: readonly string[]
   return `{${names.map((name, index) => `${name}="${escapeLabelValue(values[index] ?? "")}"`).join(",")}}`;
 }
 
-/**
- * As `formatLabels`, of series one after the other: neighbours have most of their labels in common, and what is the same as in the
- * one before is not looked at again.
- */
-export class LabelFormatter {
-  #names: readonly string[] = [];
-  #values: string[] = [];
-  #pairs: string[] = [];
-
-  format(names: readonly string[], values: readonly string[]): string {
-    if (names.length === 0) return "";
-    if (names !== this.#names) {
-      this.#names = names;
-      this.#values = [];
-      this.#pairs = [];
-    }
-    for (let column = 0; column < names.length; column++) {
-      const value = values[column] ?? "";
-      if (value === this.#values[column]) continue;
-      this.#values[column] = value;
-      this.#pairs[column] = `${names[column]}="${escapeLabelValue(value)}"`;
-    }
-    return `{${this.#pairs.join(",")}}`;
-  }
-}
-
 /** What is written before the samples of a family. */
 export function formatHeader(format: ExpositionFormat, family: Pick<MetricFamily, "name" | "type" | "help">): string {
   return format === "text" ? textHeader(family) : openMetricsHeader(family);

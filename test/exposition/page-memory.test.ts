@@ -9,7 +9,7 @@ import { shardKeyOf } from "../../src/store/shard-key.ts";
 import { Store } from "../../src/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: ["id"] };
+const FAMILY: MetricFamily = { name: "value", type: "gauge", help: "", labels: ["id", "path"] };
 const SERIES = 40_000;
 const PADDING = "x".repeat(500);
 const PAGE_BYTES = SERIES * 520;
@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 async function setUp() {
-  const store = new Store([FAMILY], (_family, [id = ""]) => `{id="${id}",path="${PADDING}"}`);
+  const store = new Store([FAMILY], () => "");
   const table = store.table(FAMILY);
   const clock = new ManualClock();
   const exposition = new Exposition({
@@ -33,7 +33,7 @@ async function setUp() {
   });
   running.push(exposition);
   await store.commit(() => {
-    for (let id = 0; id < SERIES; id++) table.set(table.add([String(id)], shardKeyOf("hq", String(id))), 0);
+    for (let id = 0; id < SERIES; id++) table.set(table.add([String(id), PADDING], shardKeyOf("hq", String(id))), 0);
   });
   exposition.start();
   await exposition.refresh();

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LineBuffer, type RenderedBlock, renderBlock } from "../../src/exposition/rendered-block.ts";
+import { LineBuffer } from "../../src/exposition/line-buffer.ts";
+import { type RenderedBlock, renderBlock } from "../../src/exposition/rendered-block.ts";
 import { formatLabels } from "../../src/exposition/text-format.ts";
 import type { MetricFamily } from "../../src/mapping/metric-table.ts";
 import { SeriesTable } from "../../src/store/series-table.ts";
@@ -67,8 +68,8 @@ test("a block that is rendered from its lines of last time reads as one that is 
         for (const each of changes) each(table, slots);
         const [block] = table.blocks;
         if (block === undefined) continue;
-        before = renderBlock(table, 0, block, before, lines);
-        expect(plain(before)).toEqual(plain(renderBlock(table, 0, block, undefined, new LineBuffer())));
+        before = renderBlock(table, block, before, lines);
+        expect(plain(before)).toEqual(plain(renderBlock(table, block, undefined, new LineBuffer())));
       }
     }),
     { numRuns: 300 },
@@ -82,12 +83,12 @@ test("what follows from labels alone is kept as long as no series has others", (
   const [block] = table.blocks;
   if (block === undefined) throw new Error("there is no block");
   const lines = new LineBuffer();
-  const first = renderBlock(table, 0, block, undefined, lines);
+  const first = renderBlock(table, block, undefined, lines);
   table.set(0, 2);
-  const second = renderBlock(table, 0, block, first, lines);
+  const second = renderBlock(table, block, first, lines);
   expect(second.shardKeys).toBe(first.shardKeys);
   table.relabel(1, ["branch", "2"], 9);
-  const third = renderBlock(table, 0, block, second, lines);
+  const third = renderBlock(table, block, second, lines);
   expect([...third.shardKeys]).toEqual([1, 9]);
   expect(third.servers).toEqual(["hq", "branch"]);
 });

@@ -6,7 +6,6 @@ import {
   escapeTextHelp,
   formatLabels,
   formatValue,
-  LabelFormatter,
 } from "../../src/exposition/text-format.ts";
 import { parseSample } from "../support/parse-sample.ts";
 
@@ -73,18 +72,6 @@ describe("formatValue", () => {
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => Number(formatValue(value)) === value),
     );
   });
-});
-
-test("labels of series one after the other are written as each by itself", () => {
-  const value = fc.constantFrom("", "a", 'b"', "c\\", "d\n", "\ud800", "é");
-  const families = [["a", "b", "c"], ["a", "x", "c"], []];
-  const series = fc.tuple(fc.constantFrom(...families), fc.array(value, { minLength: 3, maxLength: 3 }));
-  fc.assert(
-    fc.property(fc.array(series, { maxLength: 30 }), (all) => {
-      const formatter = new LabelFormatter();
-      for (const [names, values] of all) expect(formatter.format(names, values)).toBe(formatLabels(names, values));
-    }),
-  );
 });
 
 test("writes no braces where there are no labels", () => {
