@@ -82,10 +82,10 @@ export class ChannelProjection {
   }
 
   /** Rules may see the channel in another way than before. */
-  #serve(channel: Channel, before: ChannelServing | undefined, facts: number, now: number): void {
+  #serve(channel: Channel, before: ChannelServing | undefined, told: number, now: number): void {
     const serving = this.#shape.mapper.serve(this.#server, channel.sensor.node, channel);
     if (before !== undefined && sameServing(serving, before)) {
-      if (before.outcome !== "dropped") this.#projector.show(channel, before, facts, now);
+      if (before.outcome !== "dropped") this.#projector.show(channel, before, told, now);
       return;
     }
     // Rows that were released are taken again, so there are no holes.
@@ -97,7 +97,9 @@ export class ChannelProjection {
       if (serving.outcome === "dropped") this.#projector.remove(channel, before);
       else this.#projector.leave(channel, before, serving);
     }
-    if (serving.outcome !== "dropped") this.#projector.show(channel, serving, ALL_CHANNEL_FACTS, now);
+    // One that is new has no series to relabel.
+    const facts = before === undefined ? ALL_CHANNEL_FACTS & ~CHANNEL_FACTS.identity : ALL_CHANNEL_FACTS;
+    if (serving.outcome !== "dropped") this.#projector.show(channel, serving, facts, now);
   }
 
   #count({ outcome }: ChannelServing, change: 1 | -1): void {

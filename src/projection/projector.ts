@@ -23,25 +23,25 @@ export class Projector<Item extends Subject, About, LabelsOf extends string> {
   readonly #identity: number;
   /** Those that depend on any of some facts, by these. */
   readonly #byFacts: (readonly FamilySeries<Item, About>[] | undefined)[] = [];
-  /** One family after the other asks for the labels of the same object. */
-  readonly #labels = new Map<LabelsOf, readonly string[]>();
-  #labelled: Item | undefined;
+  readonly #labels: readonly LastLabels<Item, About>[];
 
   constructor({ families, labels, tables, shardKey, identity }: ProjectorOptions<Item, About, LabelsOf>) {
     this.#identity = identity;
+    const last = new Map<LabelsOf, LastLabels<Item, About>>();
     this.#series = families.map((family) => {
       const from = family.labels;
-      const build = labels[from];
-      const once = (object: Item, about: About) => this.#once(from, build, object, about);
-      return new FamilySeries(family, { tables, labels: once, shardKey });
+      const known = last.get(from) ?? new LastLabels(labels[from]);
+      last.set(from, known);
+      return new FamilySeries(family, { tables, labels: (object, about) => known.of(object, about), shardKey });
     });
+    this.#labels = [...last.values()];
     this.#measured = this.#series.filter(({ isMeasured }) => isMeasured);
   }
 
   /** Shows what changed of an object. `facts`: which, as bits; `now`: monotonic ms. */
   show(object: Item, about: About, facts: number, now: number): void {
     if ((facts & this.#identity) !== 0) {
-      this.#labelled = undefined;
+      this.#forgetLabels();
       for (const series of this.#series) if (series.relabel(object, about)) series.show(object, about, now);
     }
     const changed = this.#byFacts[facts] ?? this.#dependingOn(facts);
@@ -51,7 +51,7 @@ export class Projector<Item extends Subject, About, LabelsOf extends string> {
   /** The object has no series any more. */
   remove(object: Item, about: About): void {
     for (const series of this.#series) series.remove(object, about);
-    this.#labelled = undefined;
+    this.#forgetLabels();
   }
 
   /** Measurements of the object go to a receiver, which is to be told when the series of their families end. */
@@ -62,7 +62,7 @@ export class Projector<Item extends Subject, About, LabelsOf extends string> {
   /** Removes the series of the object that are in another table, or nowhere, when it is about `after`. */
   leave(object: Item, before: About, after: About): void {
     for (const series of this.#series) if (series.isElsewhere(before, after)) series.remove(object, before);
-    this.#labelled = undefined;
+    this.#forgetLabels();
   }
 
   #dependingOn(facts: number): readonly FamilySeries<Item, About>[] {
@@ -72,16 +72,31 @@ export class Projector<Item extends Subject, About, LabelsOf extends string> {
     return changed;
   }
 
-  #once(
-    from: LabelsOf,
-    build: (object: Item, about: About) => readonly string[],
-    object: Item,
-    about: About,
-  ): readonly string[] {
-    if (this.#labelled !== object) this.#labels.clear();
-    this.#labelled = object;
-    const labels = this.#labels.get(from) ?? build(object, about);
-    this.#labels.set(from, labels);
-    return labels;
+  #forgetLabels(): void {
+    for (const labels of this.#labels) labels.forget();
+  }
+}
+
+/** Labels from one place, of one object: one family after the other asks for them. */
+class LastLabels<Item, About> {
+  readonly #build: (object: Item, about: About) => readonly string[];
+  #object: Item | undefined;
+  #labels: readonly string[] = [];
+
+  constructor(build: (object: Item, about: About) => readonly string[]) {
+    this.#build = build;
+  }
+
+  of(object: Item, about: About): readonly string[] {
+    if (this.#object !== object) {
+      this.#labels = this.#build(object, about);
+      this.#object = object;
+    }
+    return this.#labels;
+  }
+
+  forget(): void {
+    this.#object = undefined;
+    this.#labels = [];
   }
 }

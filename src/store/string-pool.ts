@@ -15,8 +15,13 @@ export class StringPool {
     return this.#ids.size;
   }
 
-  /** The number of the text, which counts one use more. */
-  take(text: string): number {
+  /** The number of the text, which counts one use more. `likely`: a number that it may have, which is found sooner. */
+  take(text: string, likely: number = StringPool.EMPTY): number {
+    if (text === "") return StringPool.EMPTY;
+    if (this.#texts[likely] === text) {
+      this.#uses[likely] = (this.#uses[likely] ?? 0) + 1;
+      return likely;
+    }
     const known = this.#ids.get(text);
     if (known !== undefined) {
       this.#uses[known] = (this.#uses[known] ?? 0) + 1;
