@@ -136,11 +136,13 @@ const sharedTexts: string[] = new Array(SHARED_SLOTS).fill("");
 export function sharedText(text: string): string {
   const { length } = text;
   if (length < 2 || length > MAX_SHARED_LENGTH) return text;
-  // The places in which names with a common beginning or end differ.
-  let hash = length;
-  for (const at of [0, 1, length >> 1, (length >> 2) * 3, length - 2, length - 1]) {
-    hash = Math.imul(hash, 31) + text.charCodeAt(at);
-  }
+  // The places in which names with a common beginning or end differ: written out, as a list of them would be garbage for each text.
+  let hash = Math.imul(length, 31) + text.charCodeAt(0);
+  hash = Math.imul(hash, 31) + text.charCodeAt(1);
+  hash = Math.imul(hash, 31) + text.charCodeAt(length >> 1);
+  hash = Math.imul(hash, 31) + text.charCodeAt((length >> 2) * 3);
+  hash = Math.imul(hash, 31) + text.charCodeAt(length - 2);
+  hash = Math.imul(hash, 31) + text.charCodeAt(length - 1);
   const slot = (hash ^ (hash >>> 12)) & (SHARED_SLOTS - 1);
   const known = sharedTexts[slot];
   if (known === text) return known;
