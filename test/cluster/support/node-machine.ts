@@ -1,15 +1,11 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
+import { OwnRoot, PATH, type RootOptions } from "../../containers/support/own-root.ts";
 import { type BackgroundProgram, startInBackground } from "../../real/support/background-program.ts";
 import { type ProgramResult, runProgram } from "../../real/support/run-program.ts";
 
-export interface MachineOptions {
-  /** A Debian system with what runs containers: `debian-kubernetes` of the install script. */
-  readonly root: string;
-  /** For what it writes; not below an overlay file system. */
-  readonly folder: string;
-  /** Folders of this machine that it sees under the same names; one of them has `folder` in it. */
-  readonly visible: readonly string[];
+/** `root`: has what runs containers, `debian-kubernetes` of the install script. One of the visible folders has `folder` in it. */
+export interface MachineOptions extends RootOptions {
   /** Its first process, which reaps: `pause` of the install script. */
   readonly firstProcess: string;
   /** Of its one network interface. */
@@ -29,23 +25,13 @@ const KERNEL_SETTINGS = {
   "kernel/keys/root_maxbytes": 25_000_000,
 };
 
-/*
- * As the container engine of test/containers: a Debian system as the root, through a layer that takes what is written, in namespaces that
- * end with their first process. Groups of processes are the machine's, below one of our own.
- */
-const SETUP = `
-set -e
-root=$FOLDER/root
-mount --make-rprivate /
-mkdir -p "$FOLDER/upper" "$FOLDER/work" "$root"
-mount -t overlay overlay -o "lowerdir=$SYSTEM,upperdir=$FOLDER/upper,workdir=$FOLDER/work" "$root"
-mount -t proc proc "$root/proc"
+// Groups of processes are the machine's, below one of our own.
+const MOUNTS = `
 mount -t sysfs sysfs "$root/sys"
 mount --rbind /sys/fs/cgroup "$root/sys/fs/cgroup"
 mount --rbind /dev "$root/dev"
-for name in run tmp; do mount -t tmpfs tmpfs "$root/$name"; done
-for folder in $VISIBLE; do mkdir -p "$root$folder" && mount --bind "$folder" "$root$folder"; done
-mkdir -p "$root/.machine" && cd "$root" && pivot_root . .machine && cd / && umount --lazy /.machine
+`;
+const START = `
 mount --make-rshared /
 while read -r name value; do
   [ -e "/proc/sys/$name" ] || continue
@@ -70,7 +56,6 @@ echo "The machine is set up."
 exec "$FIRST_PROCESS"
 `;
 
-const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const GROUPS = "/sys/fs/cgroup";
 const START_LIMIT_MS = 60_000;
 
@@ -79,40 +64,34 @@ export class NodeMachine {
   /** The group that all groups of pods are in, as the kubelet names it. */
   readonly group: string;
   readonly #options: MachineOptions;
-  readonly #program: BackgroundProgram;
+  readonly #machine: OwnRoot;
   readonly #started: BackgroundProgram[] = [];
-  /** Of its first process. */
-  readonly #pid: number;
 
-  private constructor(options: MachineOptions, program: BackgroundProgram, pid: number) {
+  private constructor(options: MachineOptions, machine: OwnRoot) {
     this.group = `/${groupOf(options)}`;
     this.#options = options;
-    this.#program = program;
-    this.#pid = pid;
+    this.#machine = machine;
   }
 
   static async start(options: MachineOptions): Promise<NodeMachine> {
-    mkdirSync(options.folder, { recursive: true });
-    const env = {
-      SYSTEM: options.root,
-      FOLDER: options.folder,
-      VISIBLE: options.visible.join(" "),
-      FIRST_PROCESS: options.firstProcess,
-      ADDRESS: options.address,
-      KERNEL_SETTINGS: Object.entries(KERNEL_SETTINGS)
-        .map((setting) => setting.join(" "))
-        .join("\n"),
-      GROUP: groupOf(options),
-      HIERARCHIES: groupHierarchies().join(" "),
-      PATH,
-    };
-    const namespaces = ["--mount", "--pid", "--net", "--ipc", "--fork", "--kill-child"];
-    const program = startInBackground("unshare", [...namespaces, "bash", "-c", SETUP], { env });
-    await program.waitForLog(/The machine is set up\./, START_LIMIT_MS).catch((error: unknown) => {
-      throw new Error(`the machine of the node does not start: ${program.log()}`, { cause: error });
+    const machine = await OwnRoot.start({
+      ...options,
+      namespaces: ["--net", "--ipc"],
+      mounts: MOUNTS,
+      start: START,
+      env: {
+        FIRST_PROCESS: options.firstProcess,
+        ADDRESS: options.address,
+        KERNEL_SETTINGS: Object.entries(KERNEL_SETTINGS)
+          .map((setting) => setting.join(" "))
+          .join("\n"),
+        GROUP: groupOf(options),
+        HIERARCHIES: groupHierarchies().join(" "),
+      },
+      ready: /The machine is set up\./,
+      limitMs: START_LIMIT_MS,
     });
-    const [pid] = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8").split(" ");
-    return new NodeMachine(options, program, Number(pid));
+    return new NodeMachine(options, machine);
   }
 
   /** Runs a program of the machine to its end. @returns its standard output. @throws Error when it fails */
@@ -149,20 +128,19 @@ export class NodeMachine {
   }
 
   async close(): Promise<void> {
-    process.kill(this.#pid, "SIGTERM");
-    await this.#program.ended;
-    await Promise.all(this.#started.map((program) => program.stop("SIGKILL")));
-    await this.#removeGroups();
-    rmSync(this.#options.folder, { recursive: true, force: true });
+    await this.#machine.close(async () => {
+      await Promise.all(this.#started.map((program) => program.stop("SIGKILL")));
+      await this.#removeGroups();
+    });
   }
 
   #inside(command: readonly string[]): string[] {
     const spaces = ["--mount", "--pid", "--net", "--ipc", "--root", "--wd=/"];
-    return [`--target=${this.#pid}`, ...spaces, "--", ...command];
+    return [`--target=${this.#machine.pid}`, ...spaces, "--", ...command];
   }
 
   #inNetwork(command: readonly string[]): string[] {
-    return [`--target=${this.#pid}`, "--net", "--", ...command];
+    return [`--target=${this.#machine.pid}`, "--net", "--", ...command];
   }
 
   /** They outlive their processes. */

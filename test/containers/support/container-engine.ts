@@ -1,80 +1,50 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { expect, vi } from "vitest";
-import { type BackgroundProgram, startInBackground } from "../../real/support/background-program.ts";
 import { type ProgramResult, runProgram } from "../../real/support/run-program.ts";
+import { OwnRoot, PATH, type RootOptions } from "./own-root.ts";
 
-export interface EngineOptions {
-  /** A Debian system that has Docker in it: `debian-docker` of the install script. */
-  readonly root: string;
-  /** For images and containers; not below an overlay file system. */
-  readonly folder: string;
-  /** Folders of this machine that containers may mount, under the same names. */
-  readonly visible: readonly string[];
+/** `root`: has Docker in it, `debian-docker` of the install script. `visible`: what containers may mount. */
+export interface EngineOptions extends RootOptions {
   /** With a network of its own, in which it may make bridges, and which nothing else reaches; else that of this machine, without bridges. */
   readonly ownNetwork?: boolean;
 }
 
-/*
- * The engine sees the Debian system as its root, through a layer that takes what it writes, and is the first process of namespaces that go
- * with it, containers and all: nothing is installed on this machine, and an engine that it has already is not touched.
- */
-const SETUP = `
-set -e
-root=$FOLDER/root
-mount --make-rprivate /
-mkdir -p "$FOLDER/upper" "$FOLDER/work" "$root"
-mount -t overlay overlay -o "lowerdir=$SYSTEM,upperdir=$FOLDER/upper,workdir=$FOLDER/work" "$root"
-mount -t proc proc "$root/proc"
+const MOUNTS = `
 for name in sys dev; do mount --rbind "/$name" "$root/$name"; done
-for name in run tmp; do mount -t tmpfs tmpfs "$root/$name"; done
 mkdir -p "$FOLDER/data" "$root/var/lib/docker" && mount --bind "$FOLDER/data" "$root/var/lib/docker"
 rm -f "$root/etc/resolv.conf" && cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-for folder in $VISIBLE; do mkdir -p "$root$folder" && mount --bind "$folder" "$root$folder"; done
-# Not chroot: what enters a container goes by the root of its namespace of mounts.
-mkdir -p "$root/.machine" && cd "$root" && pivot_root . .machine && cd / && umount --lazy /.machine
+`;
+const START = `
 [ -z "$OWN_NETWORK" ] || ip link set lo up
 exec dockerd $FLAGS
 `;
-
-const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const START_LIMIT_MS = 120_000;
 
-/** A container engine that runs as long as the tests. Only root can start one. */
+/** A container engine that runs as long as the tests; one that this machine has already is not touched. Only root can start one. */
 export class ContainerEngine {
   readonly #options: EngineOptions;
-  readonly #program: BackgroundProgram;
+  readonly #machine: OwnRoot;
 
-  /** Of the engine itself. */
-  readonly #pid: number;
-
-  private constructor(options: EngineOptions, program: BackgroundProgram, pid: number) {
+  private constructor(options: EngineOptions, machine: OwnRoot) {
     this.#options = options;
-    this.#program = program;
-    this.#pid = pid;
+    this.#machine = machine;
   }
 
   static async start(options: EngineOptions): Promise<ContainerEngine> {
-    const { root, folder, visible, ownNetwork = false } = options;
-    mkdirSync(folder, { recursive: true });
+    const { ownNetwork = false } = options;
     const flags = [
       "--exec-opt=native.cgroupdriver=cgroupfs",
       ...(ownNetwork ? [] : ["--bridge=none", "--iptables=false"]),
     ];
-    const env = {
-      SYSTEM: root,
-      FOLDER: folder,
-      VISIBLE: visible.join(" "),
-      FLAGS: flags.join(" "),
-      OWN_NETWORK: ownNetwork ? "1" : "",
-      PATH,
-    };
-    const namespaces = ["--mount", "--pid", "--fork", "--kill-child", ...(ownNetwork ? ["--net"] : [])];
-    const program = startInBackground("unshare", [...namespaces, "bash", "-c", SETUP], { env });
-    await program.waitForLog(/API listen on /, START_LIMIT_MS).catch((error: unknown) => {
-      throw new Error(`the engine does not start: ${program.log()}`, { cause: error });
+    const machine = await OwnRoot.start({
+      ...options,
+      namespaces: ownNetwork ? ["--net"] : [],
+      mounts: MOUNTS,
+      start: START,
+      env: { FLAGS: flags.join(" "), OWN_NETWORK: ownNetwork ? "1" : "" },
+      ready: /API listen on /,
+      limitMs: START_LIMIT_MS,
     });
-    const [pid] = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8").split(" ");
-    return new ContainerEngine(options, program, Number(pid));
+    return new ContainerEngine(options, machine);
   }
 
   /** Runs `docker` to its end. */
@@ -94,7 +64,11 @@ export class ContainerEngine {
     const script = `const answer = await fetch(${JSON.stringify(url)}); const text = await answer.text();
       if (!answer.ok) throw new Error(answer.status + " " + text); process.stdout.write(text);`;
     const node = [process.execPath, "--input-type=module", "--eval", script];
-    const { code, stdout, stderr } = await runProgram("nsenter", [`--target=${this.#pid}`, "--net", ...node], "");
+    const { code, stdout, stderr } = await runProgram(
+      "nsenter",
+      [`--target=${this.#machine.pid}`, "--net", ...node],
+      "",
+    );
     if (code !== 0) throw new Error(`${url}: ${stderr}`);
     return stdout;
   }
@@ -107,15 +81,13 @@ export class ContainerEngine {
     return stdout;
   }
 
-  async close(): Promise<void> {
-    process.kill(this.#pid, "SIGTERM");
-    await this.#program.ended;
-    rmSync(this.#options.folder, { recursive: true, force: true });
+  close(): Promise<void> {
+    return this.#machine.close();
   }
 
   #inside(): string[] {
     const network = this.#options.ownNetwork === true ? ["--net"] : [];
-    return [`--target=${this.#pid}`, "--mount", "--pid", "--root", "--wd=/", ...network];
+    return [`--target=${this.#machine.pid}`, "--mount", "--pid", "--root", "--wd=/", ...network];
   }
 
   #environment(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
