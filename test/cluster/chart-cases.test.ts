@@ -1,36 +1,26 @@
 import { readFileSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { CASES, valuesFile } from "../real/support/helm.ts";
 import { describeWithPrograms } from "../real/support/programs.ts";
-import { CLUSTER_PROGRAMS, type KubernetesNode } from "./support/kubernetes-node.ts";
+import { CLUSTER_PROGRAMS } from "./support/kubernetes-node.ts";
 import { RELEASE, Release } from "./support/release.ts";
-import { startNode } from "./support/start-node.ts";
+import { useCluster } from "./support/start-node.ts";
 
 const withServers = z.object({ config: z.object({ servers: z.array(z.unknown()) }) });
+const words = z.array(z.string());
+const WORKLOAD = "deployment/prtg-prtg-exporter";
 const KINDS = "pods,services,deployments,statefulsets,persistentvolumeclaims,secrets,configmaps,servicemonitors";
 /** Pods end after those that own them. */
 const END_LIMIT = { timeout: 60_000, interval: 500 };
 
 describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (programs) => {
-  let node: KubernetesNode;
-  let release: Release | undefined;
-
-  beforeAll(async () => {
-    node = await startNode(programs);
-  });
-
-  afterEach(async () => {
-    await release?.remove();
-    release = undefined;
-  });
-
-  afterAll(() => node?.close());
+  const cluster = useCluster(programs);
 
   describe.each(["helm", "helm-3"] as const)("by %s", (helm) => {
     test.each(CASES)("with the values %s is installed, tried, upgraded and uninstalled", async (name) => {
-      release = await Release.install(node, { helm, name, title: `${helm}-${name}` });
+      const release = await cluster.install({ helm, name, title: `${helm}-${name}` });
       await release.pagesWithServers(serversOf(name));
       const manifest = await release.helm(["get", "manifest", RELEASE]);
       await release.kubectl(["get", "--filename=-"], { input: manifest });
@@ -46,13 +36,37 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (prog
       await release.helm(["uninstall", RELEASE, "--wait", "--timeout=120s"]);
       const { namespace } = release;
       await vi.waitFor(async () => {
-        const left = await node.kubectl(["get", KINDS, "--output=name", `--namespace=${namespace}`]);
+        const left = await cluster.node.kubectl(["get", KINDS, "--output=name", `--namespace=${namespace}`]);
         expect(left.trim().split("\n").filter(isOurs)).toEqual([]);
       }, END_LIMIT);
     });
   });
 
+  test("check tries the Lease with the rights that the chart gives, and leaves it as it is", async () => {
+    const release = await cluster.install({ name: "standby", title: "standby-check" });
+    await release.pagesWithServers(1);
+    const serving = await release.kubectl([
+      "get",
+      WORKLOAD,
+      "--output=jsonpath={.spec.template.spec.containers[0].args}",
+    ]);
+    const flags = words.parse(JSON.parse(serving)).filter((arg) => /^--(config\.file|leader-elect)/.test(arg));
+    expect(flags).toContain("--leader-elect");
+    const holder = () => release.kubectl(["get", "leases", "--output=jsonpath={.items[*].spec.holderIdentity}"]);
+    const before = await holder();
+    const node = ["/usr/local/bin/node", "/opt/prtg-exporter/dist/main.js"];
+    const found = await release.kubectl(["exec", WORKLOAD, "--", ...node, "check", ...flags]);
+    expect(found).toMatch(/^leader election +lease +ok +standby-check\/prtg-prtg-exporter: prtg-.* leads$/m);
+    expect(found).toMatch(/^leader election +lease rights +ok /m);
+    expect(found).toMatch(/^leader election +API server clock +ok /m);
+    expect(await holder()).toBe(before);
+    await release.kubectl(["delete", "rolebinding", "prtg-prtg-exporter"]);
+    const refused = release.kubectl(["exec", WORKLOAD, "--", ...node, "check", ...flags]);
+    await expect(refused).rejects.toThrow(/leader election +lease +FAILED .*\(HTTP 403\).*\[LEASE_FORBIDDEN\]/);
+  });
+
   test("a pod that would run as root is not let in", async () => {
+    const { node } = cluster;
     const namespace = await node.createNamespace("refusals");
     const pod = ["run", "root", "--image=example.com/root", `--namespace=${namespace}`];
     await expect(node.kubectl(pod)).rejects.toThrow(/restricted/);
@@ -60,6 +74,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "the Helm chart in a cluster", (prog
   });
 
   test("a pod that does not become ready is told as a failure", async () => {
+    const { node } = cluster;
     const wrong = ["--set=image.tag=of-no-image", "--timeout=10s"];
     const title = "without-image";
     const installed = Release.install(node, { name: "minimal", title, flags: wrong });

@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithPrograms } from "../real/support/programs.ts";
-import { CLUSTER_PROGRAMS, type KubernetesNode } from "./support/kubernetes-node.ts";
+import { CLUSTER_PROGRAMS } from "./support/kubernetes-node.ts";
 import { OPERATOR_PROGRAMS, OperatedPrometheus, startOperator } from "./support/operated-prometheus.ts";
-import { Release } from "./support/release.ts";
-import { startNode } from "./support/start-node.ts";
+import { useCluster } from "./support/start-node.ts";
 
 /** Values that have an object of the operator, or are given one. */
 const MONITORED = [
@@ -21,31 +20,18 @@ const MONITORED = [
 ];
 
 describeWithPrograms([...CLUSTER_PROGRAMS, ...OPERATOR_PROGRAMS], "with the Prometheus operator", (programs) => {
-  let node: KubernetesNode;
-  let release: Release | undefined;
-
-  beforeAll(async () => {
-    node = await startNode(programs);
-    await startOperator(node, programs);
-  });
-
-  afterEach(async () => {
-    await release?.remove();
-    release = undefined;
-  });
-
-  afterAll(() => node?.close());
+  const cluster = useCluster(programs, (node) => startOperator(node, programs));
 
   test.each(MONITORED)("$what is scraped", async ({ name, title, flags }) => {
-    release = await Release.install(node, { name, title, flags });
-    const prometheus = await OperatedPrometheus.start(node, release);
+    const release = await cluster.install({ name, title, flags });
+    const prometheus = await OperatedPrometheus.start(cluster.node, release);
     await prometheus.targetsUp(1);
   });
 
   test("rules of the chart are evaluated", async () => {
     const flags = ["--set=serviceMonitor.enabled=true", "--set=prometheusRule.enabled=true"];
-    release = await Release.install(node, { name: "minimal", title: "rules", flags });
-    const prometheus = await OperatedPrometheus.start(node, release);
+    const release = await cluster.install({ name: "minimal", title: "rules", flags });
+    const prometheus = await OperatedPrometheus.start(cluster.node, release);
     await prometheus.targetsUp(1);
     expect(await prometheus.rules()).toContain("PrtgSensorDown");
   });

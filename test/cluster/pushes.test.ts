@@ -2,14 +2,15 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { type OtelCollector, startOtelCollector } from "../real/support/otel-collector.ts";
 import { describeWithPrograms } from "../real/support/programs.ts";
-import { type PointSeries, ReceivedFile, type ReceivedPoints } from "../real/support/received-points.ts";
-import { CLUSTER_PROGRAMS, type KubernetesNode } from "./support/kubernetes-node.ts";
+import { ReceivedFile, type ReceivedPoints } from "../real/support/received-points.ts";
+import { CLUSTER_PROGRAMS } from "./support/kubernetes-node.ts";
 import { ADDRESS } from "./support/node-settings.ts";
-import { RELEASE, Release } from "./support/release.ts";
-import { startNode } from "./support/start-node.ts";
+import { RELEASE } from "./support/release.ts";
+import { missingPoints } from "./support/server-record.ts";
+import { useCluster } from "./support/start-node.ts";
 
 const SERVICE = "prtg-exporter";
 /** Sensors are scanned once a minute, and most of them have a value each time. */
@@ -19,38 +20,32 @@ const CHANNELS = 100;
 const MAX_REPEATS = 2;
 
 describeWithPrograms([...CLUSTER_PROGRAMS], "a release that pushes, in a cluster", (programs) => {
-  let node: KubernetesNode;
-  let release: Release | undefined;
   let collector: OtelCollector | undefined;
   let folder: string | undefined;
 
-  beforeAll(async () => {
-    node = await startNode(programs);
-  });
-
+  // After the release, which pushes until then: what is said first is done last.
   afterEach(async () => {
-    await release?.remove();
     await collector?.stop();
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-    [release, collector, folder] = [undefined, undefined, undefined];
+    [collector, folder] = [undefined, undefined];
   });
 
-  afterAll(() => node?.close());
+  const cluster = useCluster(programs);
 
   test("loses no point by what happens to its pod, and sends none twice but after a kill", async () => {
     folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-pushes-"));
-    const start = (command: readonly string[]) => node.startInNetwork(command);
+    const start = (command: readonly string[]) => cluster.node.startInNetwork(command);
     collector = await startOtelCollector({ binary: programs["otel-collector"], folder, host: ADDRESS, start });
     const file = new ReceivedFile(collector.file);
     const flags = [`--set=config.otlp.endpoint=${collector.url}`, "--set=config.otlp.interval=5s"];
-    const installed = await Release.install(node, { name: "otlp", title: "pushes", flags });
-    release = installed;
+    const installed = await cluster.install({ name: "otlp", title: "pushes", flags });
     await installed.pagesWithServers(1);
     await newPoints(file);
 
     const changes: Record<string, () => Promise<void>> = {
       "a deleted pod": async () => {
         await installed.deletePods();
+        await installed.noneEnds();
         await installed.ready();
       },
       "a rollout": () => installed.upgrade("--set=podAnnotations.changed=once"),
@@ -76,8 +71,7 @@ describeWithPrograms([...CLUSTER_PROGRAMS], "a release that pushes, in a cluster
       "a killed process": expect.toSatisfy((count: number) => count <= channels.size * MAX_REPEATS),
     });
     expect(Math.max(0, ...[...repeats.values()].map(({ length }) => length))).toBeLessThanOrEqual(MAX_REPEATS);
-    const torn = [...channels].filter(([, series]) => isTorn(series)).map(([id]) => id);
-    expect(torn).toEqual([]);
+    expect(await missingPoints(cluster.node, installed, points)).toEqual([]);
   });
 });
 
@@ -94,11 +88,4 @@ async function newPoints(file: ReceivedFile): Promise<{ count: number; seconds: 
 
 function newer({ channels }: ReceivedPoints, moment: number): number {
   return [...channels.values()].filter(({ times }) => (times.at(-1) ?? 0) > moment).length;
-}
-
-/** Whether a point is missing among the newest: their distance is that of all, which a sensor keeps. */
-function isTorn({ times }: PointSeries): boolean {
-  const steps = times.slice(1).map((time, index) => time - (times[index] ?? time));
-  const usual = steps.toSorted((one, other) => one - other)[Math.floor(steps.length / 2)] ?? 0;
-  return steps.slice(-10).some((step) => step > usual * 1.5);
 }

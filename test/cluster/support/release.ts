@@ -89,7 +89,8 @@ export class Release {
   }
 
   kubectl(args: readonly string[], options: { input?: string; timeoutMs?: number } = {}): Promise<string> {
-    return this.#node.kubectl([...args, `--namespace=${this.namespace}`], options);
+    // First: behind `--` all is for the program of a pod.
+    return this.#node.kubectl([`--namespace=${this.namespace}`, ...args], options);
   }
 
   /** Those that are not ending. */
@@ -111,8 +112,15 @@ export class Release {
       });
   }
 
+  /** Resolves when they are to end, and still answer. */
   async deletePods(): Promise<void> {
-    await this.kubectl(["delete", "pods", SELECTOR]);
+    await this.kubectl(["delete", "pods", SELECTOR, "--wait=false"]);
+  }
+
+  /** Resolves when no pod is ending. */
+  async noneEnds(): Promise<void> {
+    const pods = ["get", "pods", SELECTOR, "--output=jsonpath={.items[*].metadata.deletionTimestamp}"];
+    await vi.waitFor(async () => expect(await this.kubectl(pods)).toBe(""), PAGE_LIMIT);
   }
 
   /** Resolves when its workload, a Deployment, is as it is wanted. */
@@ -146,15 +154,22 @@ export class Release {
 
   /** Address of the page by the Service. */
   async serviceUrl(): Promise<string> {
+    return `${await this.originOf(WORKLOAD)}/metrics`;
+  }
+
+  /** Address of a Service in its namespace: `http://10.96.0.17:9705`. */
+  async originOf(name: string): Promise<string> {
     const service = z.object({
       spec: z.object({ clusterIP: z.string(), ports: z.tuple([z.object({ port: z.number() })]) }),
     });
-    const { spec } = service.parse(await this.#node.get(["service", WORKLOAD, `--namespace=${this.namespace}`]));
-    return `http://${spec.clusterIP}:${spec.ports[0].port}/metrics`;
+    const { spec } = service.parse(await this.#node.get(["service", name, `--namespace=${this.namespace}`]));
+    return `http://${spec.clusterIP}:${spec.ports[0].port}`;
   }
 
-  /** Ends it and its namespace. */
+  /** Ends it and its namespace, and waits for no pod's last seconds. */
   async remove(): Promise<void> {
+    await this.kubectl(["delete", "deployments,statefulsets,replicasets", "--all", "--cascade=orphan"]);
+    await this.kubectl(["delete", "pods", "--all", "--grace-period=1", "--wait=false"]);
     await this.#node.kubectl(["delete", "namespace", this.namespace, "--timeout=120s"], { timeoutMs: 130_000 });
   }
 }

@@ -1,12 +1,53 @@
 import { mkdtempSync } from "node:fs";
 import path from "node:path";
-import { inject } from "vitest";
+import { afterAll, afterEach, beforeAll, inject } from "vitest";
 import { imageArchive } from "../../containers/support/image-archive.ts";
 import { type ClusterPrograms, KubernetesNode } from "./kubernetes-node.ts";
+import { Release, type ReleaseOptions } from "./release.ts";
 
-/** A node with the images of the repository; the first one of a run builds them. */
-export async function startNode(programs: ClusterPrograms): Promise<KubernetesNode> {
-  const run = inject("runFolder");
-  const archive = await imageArchive(programs);
-  return KubernetesNode.start(programs, { run, folder: mkdtempSync(path.join(run, "node-")), archive });
+/** A node for the tests of a file, and the release of the one that runs. */
+export interface Cluster {
+  readonly node: KubernetesNode;
+  /** Installs a release, which ends with the test. */
+  install(options: ReleaseOptions): Promise<Release>;
+}
+
+/**
+ * Begins a node with the images of the repository before the tests around this call, and ends it after them; the first one of a run builds
+ * the images. `prepare`: what the node needs beside.
+ */
+export function useCluster(
+  programs: ClusterPrograms,
+  prepare: (node: KubernetesNode) => Promise<void> = async () => undefined,
+): Cluster {
+  let node: KubernetesNode | undefined;
+  let release: Release | undefined;
+
+  beforeAll(async () => {
+    const run = inject("runFolder");
+    const archive = await imageArchive(programs);
+    node = await KubernetesNode.start(programs, { run, folder: mkdtempSync(path.join(run, "node-")), archive });
+    await prepare(node);
+  });
+
+  afterEach(async () => {
+    await release?.remove();
+    release = undefined;
+  });
+
+  afterAll(() => node?.close());
+
+  const running = (): KubernetesNode => {
+    if (node === undefined) throw new Error("the node has not been started");
+    return node;
+  };
+  return {
+    get node() {
+      return running();
+    },
+    async install(options) {
+      release = await Release.install(running(), options);
+      return release;
+    },
+  };
 }
