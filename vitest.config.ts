@@ -52,7 +52,17 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...patient, ...waiting, name: "integration", include: INTEGRATION, exclude: [REAL] } },
+      {
+        test: {
+          ...patient,
+          ...waiting,
+          name: "integration",
+          include: INTEGRATION,
+          exclude: [REAL],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
       {
         test: {
           ...realPrograms,
