@@ -17,9 +17,8 @@ export class KeyedList<Item> {
   /** There is none yet from `#size` on. */
   readonly #items: Item[] = [];
   #size = 0;
-  /** Positions in `#items`, by hash; open addressing. A power of two long, at most half full. */
-  #positions = new Int32Array(FIRST_CAPACITY).fill(EMPTY);
-  #hashes = new Int32Array(FIRST_CAPACITY);
+  /** Of each place the position in `#items`, and the hash; open addressing. A power of two of places, at most half full. */
+  #places = new Int32Array(2 * FIRST_CAPACITY).fill(EMPTY);
 
   /** `partOf`: the second part of a key that has two: joined, they would be a text more for each item. */
   constructor(keyOf: (item: Item) => string, partOf: (item: Item) => string = () => "") {
@@ -44,7 +43,7 @@ export class KeyedList<Item> {
     const expected = Math.min(count, MAX_EXPECTED);
     if (expected > this.#items.length) this.#items.length = expected;
     const capacity = 2 ** Math.ceil(Math.log2(2 * expected + 1));
-    if (capacity > this.#positions.length) this.#resize(capacity);
+    if (2 * capacity > this.#places.length) this.#resize(capacity);
   }
 
   /**
@@ -61,13 +60,13 @@ export class KeyedList<Item> {
     const part = this.#partOf(item);
     const hash = hashOf(key, part);
     for (let at = this.#start(hash); ; at = this.#next(at)) {
-      const position = this.#positions[at] ?? EMPTY;
+      const position = this.#places[at] ?? EMPTY;
       const held = this.#items[position];
       if (position === EMPTY || held === undefined) {
         this.#add(item, hash, at);
         return;
       }
-      if (this.#hashes[at] === hash && this.#keyOf(held) === key && this.#partOf(held) === part) {
+      if (this.#places[at + 1] === hash && this.#keyOf(held) === key && this.#partOf(held) === part) {
         this.#items[position] = item;
         return;
       }
@@ -75,39 +74,38 @@ export class KeyedList<Item> {
   }
 
   #add(item: Item, hash: number, at: number): void {
-    this.#positions[at] = this.#size;
-    this.#hashes[at] = hash;
+    this.#places[at] = this.#size;
+    this.#places[at + 1] = hash;
     this.#items[this.#size++] = item;
-    if (this.#size * 2 > this.#positions.length) this.#resize(this.#positions.length * 2);
+    if (this.#size * 4 > this.#places.length) this.#resize(this.#places.length);
   }
 
+  /** `capacity`: places. */
   #resize(capacity: number): void {
-    const [positions, hashes] = [this.#positions, this.#hashes];
-    this.#positions = new Int32Array(capacity).fill(EMPTY);
-    this.#hashes = new Int32Array(capacity);
-    for (const [from, position] of positions.entries()) {
+    const before = this.#places;
+    this.#places = new Int32Array(2 * capacity).fill(EMPTY);
+    for (let from = 0; from < before.length; from += 2) {
+      const position = before[from] ?? EMPTY;
       if (position === EMPTY) continue;
-      const hash = hashes[from] ?? 0;
+      const hash = before[from + 1] ?? 0;
       let at = this.#start(hash);
-      while (this.#positions[at] !== EMPTY) at = this.#next(at);
-      this.#positions[at] = position;
-      this.#hashes[at] = hash;
+      while (this.#places[at] !== EMPTY) at = this.#next(at);
+      this.#places[at] = position;
+      this.#places[at + 1] = hash;
     }
-    detach(positions);
-    detach(hashes);
+    detach(before);
   }
 
   #free(): void {
-    detach(this.#positions);
-    detach(this.#hashes);
+    detach(this.#places);
   }
 
   #start(hash: number): number {
-    return hash & (this.#positions.length - 1);
+    return (2 * hash) & (this.#places.length - 1);
   }
 
   #next(at: number): number {
-    return (at + 1) & (this.#positions.length - 1);
+    return (at + 2) & (this.#places.length - 1);
   }
 }
 
@@ -118,6 +116,26 @@ const SEED = randomBytes(4).readInt32LE();
 function hashOf(key: string, part: string): number {
   let hash = SEED;
   for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
+  const small = smallNumber(part);
+  if (small !== undefined) return ((hash ^ (hash >>> 15)) + small) | 0;
   for (let index = 0; index < part.length; index++) hash = Math.imul(hash ^ part.charCodeAt(index), 0x01000193);
   return hash ^ (hash >>> 15);
+}
+
+const ZERO = "0".charCodeAt(0);
+const MINUS = "-".charCodeAt(0);
+
+/**
+ * -9 to 99, as nearly all ids of channels are: these have places next to each other where the first part of their keys is the same.
+ * They come in a row, and each place elsewhere has to be fetched from memory. Of other texts a server could make up any number that
+ * have the same place.
+ */
+function smallNumber(text: string): number | undefined {
+  if (text.length === 0 || text.length > 2) return undefined;
+  const last = text.charCodeAt(text.length - 1) - ZERO;
+  if (last < 0 || last > 9) return undefined;
+  if (text.length === 1) return last;
+  const first = text.charCodeAt(0);
+  if (first === MINUS) return -last;
+  return first >= ZERO && first <= ZERO + 9 ? 10 * (first - ZERO) + last : undefined;
 }

@@ -26,6 +26,25 @@ describe("a keyed list", () => {
     );
   });
 
+  test("holds each pair once where keys have two parts, whatever these are", () => {
+    const part = fc.oneof(
+      fc.integer({ min: -12, max: 120 }).map(String),
+      fc.string({ maxLength: 3, unit: fc.constantFrom(..."-0159/:x") }),
+    );
+    const pair = fc.record({ key: fc.constantFrom("", "1", "2000", "2001"), part, value: fc.integer() });
+    fc.assert(
+      fc.property(fc.array(pair, { maxLength: 400 }), (items) => {
+        const list = new KeyedList<(typeof items)[number]>(
+          ({ key }) => key,
+          (item) => item.part,
+        );
+        for (const item of items) list.set(item);
+        const expected = new Map(items.map((item) => [JSON.stringify([item.key, item.part]), item]));
+        expect(list.items).toEqual([...expected.values()]);
+      }),
+    );
+  });
+
   test.each([0, 3, 1_000, 5_000])("holds just what came where %i were expected", (expected) => {
     const list = new KeyedList<Item>(({ key }) => key);
     list.set({ key: "0", value: 0 });
