@@ -15,6 +15,11 @@ export function* findCycles(
   let steps = 0;
   for (const start of starts) {
     if (++steps % step === 0) yield;
+    // Parents come first, mostly.
+    if (ends.has(parentOf(start))) {
+      ends.add(start);
+      continue;
+    }
     const chain: string[] = [];
     const inChain = new Set<string>();
     let id = start;
