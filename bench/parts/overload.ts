@@ -29,7 +29,7 @@ const SCRAPE_EVERY_MS = 2_500;
 
 const MEGABYTE = 1e6;
 const MAX_SCRAPE_TO_UNLOADED = 2;
-const MAX_MEMORY_TO_UNLOADED = 1.5;
+const MAX_MEMORY_TO_UNLOADED = 1.3;
 
 interface Course {
   readonly scrapes: readonly number[];
