@@ -35,7 +35,7 @@ export async function readSensorHistory(
   const read = new Map<SeriesType, TimeSeries>();
   // The finest first: its window is the one that moves on soonest.
   for (const { type } of ranges.toReversed()) {
-    if (!read.has(type)) read.set(type, await api.timeSeries(sensor.id, type, signal, asked));
+    if (!read.has(type)) read.set(type, await api.timeSeries(sensor.id, type, signal, { channelIds: asked }));
   }
   const channels = new Map(
     sensor.channels.map(({ channelId, series }, position) => [channelId, { position, series: series.length }]),

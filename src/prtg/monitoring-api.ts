@@ -56,20 +56,22 @@ export interface MonitoringApi {
   /**
    * All channels of one sensor over the window of the series. Rejects with API_NOT_FOUND when the server has no such
    * sensor, and with API_ENDPOINT_MISSING while it answered neither this question nor its deprecated form for any.
-   * @param channelIds The channels that are needed (the parts after the dot): there may be others in the rows. Undefined: all.
    */
-  timeSeries(
-    sensorId: string,
-    type: SeriesType,
-    signal: AbortSignal,
-    channelIds?: readonly string[],
-  ): Promise<TimeSeries>;
+  timeSeries(sensorId: string, type: SeriesType, signal: AbortSignal, part?: SeriesPart): Promise<TimeSeries>;
   /** The server's clock minus ours, in milliseconds, from the `Date` headers of its answers; 0 until known. */
   clockOffset(): number;
   /** The last answers tell of another clock, and it is not clear yet which one is right. */
   isClockInDoubt(): boolean;
   /** Ends the session, if one was opened, and closes the connections. Never rejects. */
   close(): Promise<void>;
+}
+
+/** Which part of a time series is wanted; left out: all of it. */
+export interface SeriesPart {
+  /** The channels that are needed (the parts after the dot): there may be others in the rows. Undefined: all. */
+  readonly channelIds?: readonly string[] | undefined;
+  /** Of its rows and gaps only so many, with the latest times: the others are read past, and not counted. */
+  readonly newest?: number;
 }
 
 /** Which part of a list is asked for. */

@@ -1,8 +1,10 @@
 import { ApiError, isMissing } from "./api-error.ts";
 import { noProblems, reportProblems } from "./decode/problems.ts";
+import { SeriesRows } from "./decode/series-rows.ts";
 import { decodeTimeSeries } from "./decode/time-series.ts";
 import { TIME_SERIES_ENDPOINTS, type TimeSeriesEndpoint, timeSeriesPath } from "./endpoints.ts";
 import { CELL_BYTES } from "./memory-bounds.ts";
+import type { SeriesPart } from "./monitoring-api.ts";
 import type { ApiClientOptions } from "./options.ts";
 import { endpointMissingError, logFallback } from "./paging/endpoint-fallback.ts";
 import type { ListQuotas } from "./paging/list-quota.ts";
@@ -22,6 +24,8 @@ interface SeriesQuestion {
   readonly type: SeriesType;
   /** See SeriesChannels; undefined: all. */
   readonly channels?: string | undefined;
+  /** See SeriesPart. */
+  readonly newest?: number | undefined;
 }
 
 /**
@@ -47,20 +51,20 @@ export class TimeSeriesReader {
     this.#channels = new SeriesChannels(options.clock);
   }
 
-  /** `channelIds`: see MonitoringApi. */
   async read(
     sensorId: string,
     type: SeriesType,
     signal: AbortSignal,
-    channelIds?: readonly string[],
+    { channelIds, newest }: SeriesPart = {},
   ): Promise<TimeSeries> {
+    const question = { sensorId, type, newest };
     // A server that has not answered yet may lack the endpoint, and would say the same of a channel.
     const endpoint = this.#knownEndpoint();
     const channels = endpoint && this.#channels.valueFor(sensorId, channelIds);
-    if (endpoint === undefined || channels === undefined) return this.#readWhole({ sensorId, type }, signal);
-    const part = await this.#readPart(endpoint, { sensorId, type, channels }, signal);
+    if (endpoint === undefined || channels === undefined) return this.#readWhole(question, signal);
+    const part = await this.#readPart(endpoint, { ...question, channels }, signal);
     if (part !== undefined) return part;
-    const whole = await this.#readWhole({ sensorId, type }, signal);
+    const whole = await this.#readWhole(question, signal);
     // Of a sensor that was never scanned there are no channels in either answer.
     if (whole.rows.length + whole.gaps.length > 0 && this.#channels.neededAll()) {
       this.#options.log.info(
@@ -126,29 +130,29 @@ export class TimeSeriesReader {
 
   async #readFrom(
     endpoint: TimeSeriesEndpoint,
-    { sensorId, type, channels }: SeriesQuestion,
+    { sensorId, type, channels, newest }: SeriesQuestion,
     signal: AbortSignal,
   ): Promise<{ readonly series: TimeSeries; readonly header: unknown }> {
     const { observer } = this.#options;
     const path = timeSeriesPath(endpoint, sensorId, type, this.#serverClock.now(), channels);
     const quota = this.#quotas.open(endpoint, CELL_BYTES);
-    let rows: unknown[] = [];
+    let rows = new SeriesRows(newest);
     const startRecords = () => {
-      rows = [];
+      rows = new SeriesRows(newest);
       quota.restartPage();
       return (record: unknown) => {
         const row = plainRow(record);
-        quota.add(row.length, textSize(row));
-        rows.push(row);
+        // What is not kept takes no memory.
+        if (rows.add(row)) quota.add(row.length, textSize(row));
       };
     };
     try {
       const { response } = await this.#requester.get({ endpoint, path, startRecords }, signal);
       const problems = noProblems();
-      const series = decodeTimeSeries(rows, sensorId, problems);
+      const series = decodeTimeSeries(rows.all, sensorId, problems);
       reportProblems(problems, observer);
       if (series === undefined) throw notJson(endpoint, response, "rows, but no header to tell their channels by");
-      return { series, header: rows[0] };
+      return { series, header: rows.all[0] };
     } finally {
       quota.close();
     }

@@ -21,6 +21,8 @@ const ENOUGH_FAILURES = 3;
 const MAX_SPACING_MS = 1_000;
 /** Part of the period in which reads start, so that the last ones end within it. */
 const SPREAD = 0.9;
+/** Of a live series, where only the newest measurement matters: enough to tell how far apart they are, and a few that are ahead of their time. */
+const NEWEST_ROWS = 32;
 /** For the figures of what the process has no time for. */
 const SERIES = "timeseries";
 
@@ -141,15 +143,16 @@ export class SeriesCycle {
   }
 
   async #readSensor(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<void> {
-    const { api, onRead, channelsOf } = this.#options;
+    const { api, onRead, channelsOf, liveOnly } = this.#options;
     const { sensorId } = sensor;
+    const newest = liveOnly && { newest: NEWEST_ROWS };
     const asked = channelsToAsk(channelsOf(sensorId));
     const before: ReadBefore = { covered: sensor.covered, newestAt: sensor.newest?.at };
     const series = new Map<SeriesType, TimeSeries>();
     for (const [index, type] of types.entries()) {
       if (index > 0) await this.#budget.next(signal);
       this.#requests++;
-      series.set(type, await api.timeSeries(sensorId, type, signal, asked));
+      series.set(type, await api.timeSeries(sensorId, type, signal, { channelIds: asked, ...newest }));
     }
     // A reload or a list may want more by now. Rows without it must not count as sent: they are read again.
     if (asked !== undefined && channelsToAsk(channelsOf(sensorId))?.every((id) => asked.includes(id)) !== true) return;

@@ -6,6 +6,7 @@ import type {
   ChannelOptions,
   MonitoringApi,
   NodeListOptions,
+  SeriesPart,
 } from "../../src/prtg/monitoring-api.ts";
 import type {
   ChannelRecord,
@@ -244,7 +245,7 @@ export class MemoryServer implements MonitoringApi {
     sensorId: string,
     type: SeriesType,
     signal: AbortSignal,
-    channels?: readonly string[],
+    { channelIds: channels }: SeriesPart = {},
   ): Promise<TimeSeries> {
     await this.#ask("timeSeries", signal, { sensorId, type, channels });
     const series = this.series.get(`${sensorId}/${type}`);

@@ -51,7 +51,9 @@ async function emptyServer() {
 }
 
 const columnsOf = async (api: MonitoringApi, sensorId: string, channels?: readonly string[]) =>
-  (await api.timeSeries(sensorId, "live", never, channels)).rows[0]?.values.map(([channelId]) => channelId);
+  (await api.timeSeries(sensorId, "live", never, { channelIds: channels })).rows[0]?.values.map(
+    ([channelId]) => channelId,
+  );
 
 describe("a time series of some channels", () => {
   test("is asked for as soon as the endpoint has answered", async () => {
@@ -98,7 +100,7 @@ describe("a server that does not know a channel", () => {
   test("says that a sensor is gone only where that is so of all its channels", async () => {
     const { api, asked } = await channelServer();
     await columnsOf(api, "1");
-    expect(await rejection(api.timeSeries("0", "live", never, ["1"]))).toMatchObject({
+    expect(await rejection(api.timeSeries("0", "live", never, { channelIds: ["1"] }))).toMatchObject({
       code: "API_NOT_FOUND",
       message: "the server has no time series of sensor 0",
     });
@@ -110,7 +112,7 @@ describe("a server that does not know a channel", () => {
   test.each([403, 500])("is asked for all channels the next time where it says %i", async (refusal) => {
     const { api, asked } = await channelServer({ refusal });
     await columnsOf(api, "1");
-    await rejection(api.timeSeries("7", "live", never, ["9"]));
+    await rejection(api.timeSeries("7", "live", never, { channelIds: ["9"] }));
     expect(asked()).toEqual([null, "7.9"]);
     expect(await columnsOf(api, "7", ["9"])).toHaveLength(4);
   });
@@ -118,8 +120,8 @@ describe("a server that does not know a channel", () => {
   test("is asked for some channels as before after it was not there", async () => {
     const { api, asked } = await channelServer({ refusal: 503 });
     await columnsOf(api, "1");
-    await rejection(api.timeSeries("7", "live", never, ["9"]));
-    await rejection(api.timeSeries("7", "live", never, ["9"]));
+    await rejection(api.timeSeries("7", "live", never, { channelIds: ["9"] }));
+    await rejection(api.timeSeries("7", "live", never, { channelIds: ["9"] }));
     expect(asked()).toEqual([null, "7.9", "7.9"]);
   });
 
@@ -142,7 +144,7 @@ describe("a server that does not know a channel", () => {
 
 test("sensors that were never scanned do not count as refusals", async () => {
   const { api, requests } = await emptyServer();
-  for (const sensor of ["1", "2", "3", "4", "5"]) await api.timeSeries(sensor, "live", never, ["0"]);
+  for (const sensor of ["1", "2", "3", "4", "5"]) await api.timeSeries(sensor, "live", never, { channelIds: ["0"] });
   expect(requests.map(({ query }) => query.get("channels"))).toEqual([
     null,
     ...["2.0", null, "3.0", null, "4.0", null, "5.0", null],
@@ -178,7 +180,7 @@ describe("of a simulated server", () => {
           const all = whole.rows[0]?.values.map(([channelId]) => channelId) ?? [];
           const some = all.filter((_, index) => picks[index % 10]);
           fc.pre(some.some((channelId) => !channelId.startsWith("-")));
-          const part = await api.timeSeries(sensorId, type, never, some);
+          const part = await api.timeSeries(sensorId, type, never, { channelIds: some });
           expect(part.rows).toEqual(
             whole.rows.map(({ at, values }) => ({
               at,

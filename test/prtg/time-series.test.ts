@@ -34,6 +34,15 @@ describe("timeSeries", () => {
     expect(recorded.codes).toEqual(["/experimental/timeseries/{id}/{type} 200"]);
   });
 
+  test("gives the newest rows where only these are wanted, however the series is ordered", async () => {
+    const rows = ["15:02", "15:00", "15:01"].map((minute) => [`2026-03-12T${minute}:00Z`, Number(minute.slice(3))]);
+    const server = await startApiServer((_request, response) => sendJson(response, [["time", "7.0"], ...rows]));
+    const { api } = testClient(server.url);
+    const { rows: newest } = await api.timeSeries("7", "live", never, { newest: 2 });
+    expect(newest.map(({ values }) => values)).toEqual([[["0", 1]], [["0", 2]]]);
+    expect((await api.timeSeries("7", "live", never)).rows).toHaveLength(3);
+  });
+
   test("escapes what does not belong into a path", async () => {
     const server = await startApiServer(timeSeriesServer({ typed: true }));
     await rejection(testClient(server.url).api.timeSeries("../7?x#", "live", never));

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../../../src/errors/catalogue.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import { ApiError } from "../../../src/prtg/api-error.ts";
+import type { SeriesPart } from "../../../src/prtg/monitoring-api.ts";
 import type { ChannelRecord, TimeSeries, TimeSeriesRow } from "../../../src/prtg/records.ts";
 import { SERIES_STEP_MS, SERIES_WINDOW_MS, type SeriesType } from "../../../src/prtg/series-types.ts";
 
@@ -122,7 +123,7 @@ export class RecordedServer {
     sensorId: string,
     type: SeriesType,
     signal: AbortSignal,
-    channelIds?: readonly string[],
+    { channelIds, newest = Number.POSITIVE_INFINITY }: SeriesPart = {},
   ): Promise<TimeSeries> {
     this.asked.push(`${sensorId}/${type}`);
     await this.#clock.sleep(this.#latencyMs / 2, signal);
@@ -137,7 +138,7 @@ export class RecordedServer {
     const downAt = this.down.get(sensorId) ?? Number.POSITIVE_INFINITY;
     const gap = all.filter(({ at }) => at >= downAt).map(({ at }) => at);
     return {
-      rows: all.filter(({ at }) => at < downAt),
+      rows: all.filter(({ at }) => at < downAt).slice(-newest),
       gaps: [...gap.slice(0, 1), ...gap.slice(1).slice(-1)],
       skipped: 0,
     };
