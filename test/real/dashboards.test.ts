@@ -379,7 +379,9 @@ async function trouble(site: TroubledSite, prometheus: Prometheus): Promise<void
   const [back = ""] = (await current(prometheus, 'prtg_node_status_code{kind="probe"}'))
     .filter(({ labels }) => labels.path !== probe && labels.id !== idle)
     .map(({ labels }) => labels.id);
-  // Sensors of a probe that is back are as they were when it went, until their next scan: up, and measured long ago.
+  // Sensors of a probe that is back are as they were when it went, until their next scan: up, and measured long ago. That
+  // is to last for minutes.
+  site.measureSeldom(back);
   // It is back two minutes after the jump below: it takes one until the exporter believes that the server's clock jumped.
   await site.control("scenarios", {
     name: "A probe without connection, and one that gets it back",

@@ -30,6 +30,8 @@ export interface TroubledSite {
   receive(reception: Reception): void;
   /** A request to the simulator's control endpoint. */
   control(request: string, body?: unknown): Promise<void>;
+  /** Has the sensors below an object measured every five minutes. */
+  measureSeldom(id: string): void;
   /** Gives the exporter a configuration that it refuses. */
   breakConfiguration(): Promise<void>;
   close(): Promise<void>;
@@ -37,12 +39,10 @@ export interface TroubledSite {
 
 export async function startTroubledSite(sensors: number): Promise<TroubledSite> {
   const folder = mkdtempSync(path.join(tmpdir(), "prtg-exporter-site-"));
+  const size = { probes: 3, groups: 9, devices: Math.ceil(sensors / 8), sensors };
+  const world = createWorld({ seed: 1, size, startedAt: Date.now() });
   const simulator = await startSimulator({
-    world: createWorld({
-      seed: 1,
-      size: { probes: 3, groups: 9, devices: Math.ceil(sensors / 8), sensors },
-      startedAt: Date.now(),
-    }),
+    world,
     clock: systemClock,
     startAt: Date.now() - BEHIND_MS,
     spelling: "live",
@@ -70,6 +70,9 @@ export async function startTroubledSite(sensors: number): Promise<TroubledSite> 
       page: async () => (await fetch(`http://${address}/metrics`)).text(),
       receive: receiver.receive,
       control: (request, body) => control(simulator.url, request, body),
+      measureSeldom: (id) => {
+        world.edit(id, { interval: { seconds: 300, errorIntervalsDown: 1 } }, Date.now() - BEHIND_MS);
+      },
       breakConfiguration: async () => {
         await writeFile(configFile, "servers: nonsense\n");
         process.kill(program.pid, "SIGHUP");
