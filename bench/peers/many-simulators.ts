@@ -5,7 +5,7 @@ import { createWorld } from "../../src/simulator/world/world.ts";
 import { API_KEY, sensorsOf } from "../processes/simulator.ts";
 import { measureAlike } from "./measured-alike.ts";
 
-/** The default of the product. */
+/** The default of the product. The time series of faster sensors are as many on one server as on hundreds, and would hide what these take. */
 const INTERVAL_SECONDS = 60;
 
 const [servers = 1, channels = 1] = process.argv.slice(2).map(Number);
