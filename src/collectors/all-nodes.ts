@@ -13,10 +13,13 @@ import { isOutOfReach } from "./partial-poll.ts";
 
 /** Objects of a small server: the list of all of them is one page, with room for those that come. */
 const MAX_OBJECTS = 2_000;
-/** After so many polls in a row each kind is read by its own list once more, and so are the server's own counts. What is new is met by the tree's runs. */
-const MAX_POLLS = 60;
-/** The same of the tree's runs, which are ten times as rare. */
-const MAX_TREE_POLLS = 5;
+/** The collectors that read nodes. */
+type NodeRun = "status" | "tree";
+/**
+ * After so many polls in a row, half an hour by default, each kind is read by its own list once more, and so are the server's own
+ * counts.
+ */
+const MAX_POLLS: Readonly<Record<NodeRun, number>> = { status: 60, tree: 5 };
 /** The list showed something else than those of its kinds so often in a row: it is another one. */
 const MAX_DIFFERENCES = 3;
 /** Then it is not asked for; the server may be updated. */
@@ -37,11 +40,6 @@ export interface ListedNodes {
   /** They showed something else than what was known. */
   readonly isNew: boolean;
 }
-
-/** The collectors that read nodes. */
-type NodeRun = "status" | "tree";
-
-const MAX_POLLS_OF: Readonly<Record<NodeRun, number>> = { status: MAX_POLLS, tree: MAX_TREE_POLLS };
 
 /**
  * Reads all nodes of a small server by one list in place of four, while that shows just what the four have shown before: with
@@ -70,7 +68,7 @@ export class AllNodesReader {
     const { clock, isOneOfMany } = this.#options;
     return (
       this.#areListed[run] &&
-      this.#polls[run] < MAX_POLLS_OF[run] &&
+      this.#polls[run] < MAX_POLLS[run] &&
       tree.nodes.size > 0 &&
       tree.nodes.size <= MAX_OBJECTS &&
       tree.absent.size === 0 &&

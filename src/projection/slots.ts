@@ -1,6 +1,5 @@
 const ROWS_PER_BLOCK = 1_024;
 const MIN_ROWS = 16;
-const NO_BLOCKS: readonly Int32Array[] = [];
 
 /**
  * Where objects have their series in a table: a slot by row. Takes no memory for rows far from those that have one, and little
@@ -8,11 +7,11 @@ const NO_BLOCKS: readonly Int32Array[] = [];
  */
 export class Slots {
   static readonly NONE = -1;
-  /** One more than the slot. A block is as long as its rows need. Shared by all that have none. */
-  #blocks: readonly Int32Array[] = NO_BLOCKS;
+  /** One more than the slot. A block is as long as its rows need. Undefined until there is one. */
+  #blocks: Int32Array[] | undefined;
 
   of(row: number): number {
-    const block = this.#blocks[Math.floor(row / ROWS_PER_BLOCK)];
+    const block = this.#blocks?.[Math.floor(row / ROWS_PER_BLOCK)];
     return block === undefined ? Slots.NONE : (block[row % ROWS_PER_BLOCK] ?? 0) - 1;
   }
 
@@ -20,13 +19,14 @@ export class Slots {
   set(row: number, slot: number): void {
     const index = Math.floor(row / ROWS_PER_BLOCK);
     const at = row % ROWS_PER_BLOCK;
-    let block = this.#blocks[index] ?? NO_ROWS;
+    let block = this.#blocks?.[index] ?? NO_ROWS;
     if (at >= block.length) {
       if (slot === Slots.NONE) return;
       block = longer(block, at + 1);
+      this.#blocks ??= [];
       // An array without holes is the faster one.
-      const between = new Array<Int32Array>(Math.max(0, index - this.#blocks.length)).fill(NO_ROWS);
-      this.#blocks = [...this.#blocks.slice(0, index), ...between, block, ...this.#blocks.slice(index + 1)];
+      while (this.#blocks.length <= index) this.#blocks.push(NO_ROWS);
+      this.#blocks[index] = block;
     }
     block[at] = slot + 1;
   }

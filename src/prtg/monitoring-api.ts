@@ -71,7 +71,7 @@ export interface SeriesPart {
   /** The channels that are needed (the parts after the dot): there may be others in the rows. Undefined: all. */
   readonly channelIds?: readonly string[] | undefined;
   /** Of its rows and gaps only so many, with the latest times: the others are read past, and not counted. */
-  readonly newest?: number;
+  readonly newest?: number | undefined;
 }
 
 /** Which part of a list is asked for. */

@@ -145,14 +145,14 @@ export class SeriesCycle {
   async #readSensor(sensor: SensorSync, types: readonly SeriesType[], signal: AbortSignal): Promise<void> {
     const { api, onRead, channelsOf, liveOnly } = this.#options;
     const { sensorId } = sensor;
-    const newest = liveOnly && { newest: NEWEST_ROWS };
+    const newest = liveOnly ? NEWEST_ROWS : undefined;
     const asked = channelsToAsk(channelsOf(sensorId));
     const before: ReadBefore = { covered: sensor.covered, newestAt: sensor.newest?.at };
     const series = new Map<SeriesType, TimeSeries>();
     for (const [index, type] of types.entries()) {
       if (index > 0) await this.#budget.next(signal);
       this.#requests++;
-      series.set(type, await api.timeSeries(sensorId, type, signal, { channelIds: asked, ...newest }));
+      series.set(type, await api.timeSeries(sensorId, type, signal, { channelIds: asked, newest }));
     }
     // A reload or a list may want more by now. Rows without it must not count as sent: they are read again.
     if (asked !== undefined && channelsToAsk(channelsOf(sensorId))?.every((id) => asked.includes(id)) !== true) return;
