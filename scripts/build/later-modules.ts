@@ -16,13 +16,13 @@ const REQUIRED = new RegExp(
 
 /**
  * Has a piece of the bundle load some modules when something of them is first used. The sources import them as any other,
- * which loads them at once.
+ * which loads them at once. It is required only once: to look a module up again takes longer than most of what is then called.
  */
 export function withLaterModules(code: string): string {
   return code.replaceAll(
     REQUIRED,
     (_line: string, name: string, id: string) =>
-      `const ${name} = new Proxy({}, { get: (_, member) => require(${JSON.stringify(id)})[member] });`,
+      `const ${name} = new Proxy({ module: undefined }, { get: (loaded, member) => (loaded.module ??= require(${JSON.stringify(id)}))[member] });`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withLaterModules } from "../../../scripts/build/later-modules.ts";
 
-test("modules that a start does not need are loaded when something of them is used", () => {
+test("modules that a start does not need are loaded when something of them is used, once", () => {
   const code = [
     'let node_https = require("node:https");',
     'let node_fs = require("node:fs");',
@@ -17,4 +17,6 @@ test("modules that a start does not need are loaded when something of them is us
   const later = use(require);
   expect(loaded).toEqual(["node:fs", "./store-abcdefgh.js"]);
   expect(later()).toEqual(["of node:https", "of ./re2js-abcdefgh.js"]);
+  expect(later()).toEqual(["of node:https", "of ./re2js-abcdefgh.js"]);
+  expect(loaded).toEqual(["node:fs", "./store-abcdefgh.js", "node:https", "./re2js-abcdefgh.js"]);
 });
