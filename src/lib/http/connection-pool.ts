@@ -3,6 +3,7 @@ import type { buildConnector, Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
 import type { Connections } from "./connections.ts";
 import { createStaleLookup } from "./dns-lookup.ts";
+import type { AnswerTaker } from "./exchange.ts";
 import { type ProxyOptions, proxyConnector } from "./proxy.ts";
 import { type ConnectSettings, type TlsClientOptions, tlsConnector } from "./tls.ts";
 
@@ -73,22 +74,37 @@ export class ConnectionPool {
    * no answer began, an idempotent one goes out once more, at once, on a new connection. Others (POST, unless marked
    * `idempotent`) take a new connection from the beginning.
    */
-  async request(request: PoolRequest): Promise<Dispatcher.ResponseData> {
+  request(request: PoolRequest): Promise<Dispatcher.ResponseData> {
+    return this.#send(request, (connections, onReuse) => connections.request(request, onReuse));
+  }
+
+  /** The same, with the answer handed on as it arrives. Resolves when it is complete, or enough. */
+  exchange(request: PoolRequest, taker: AnswerTaker): Promise<void> {
+    const send = (connections: Connections, onReuse: () => void) => connections.exchange(request, taker, onReuse);
+    return this.#send(request, send, () => taker.hasBegun);
+  }
+
+  /** `hasBegun`: the answer has, though `send` rejected. */
+  async #send<Result>(
+    request: PoolRequest,
+    send: (connections: Connections, onReuse: () => void) => Promise<Result>,
+    hasBegun: () => boolean = () => false,
+  ): Promise<Result> {
     const isIdempotent = request.idempotent ?? request.method === "GET";
     if (!isIdempotent || this.#options.clock.monotonic() - this.#since > MAX_AGE_MS) this.renew();
     let isReused = false;
     try {
       const connections = await this.#opened();
       this.#options.permit?.();
-      return await connections.request(request, () => {
+      return await send(connections, () => {
         isReused = true;
       });
     } catch (error) {
-      if (!isIdempotent || request.signal.aborted || !isReused || !isStale(error)) throw error;
+      if (!isIdempotent || request.signal.aborted || !isReused || hasBegun() || !isStale(error)) throw error;
       this.renew();
       const connections = await this.#opened();
       this.#options.permit?.();
-      return await connections.request(request, () => undefined);
+      return await send(connections, () => undefined);
     }
   }
 

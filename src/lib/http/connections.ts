@@ -1,4 +1,5 @@
 import { buildConnector, Client, type Dispatcher, errors } from "undici";
+import { type AnswerTaker, Exchange } from "./exchange.ts";
 import type { ConnectSettings } from "./tls.ts";
 
 export interface ConnectionsOptions extends Omit<Client.Options, "connect"> {
@@ -34,10 +35,19 @@ export class Connections {
    * @param onReuse called when the request goes out on a connection that has carried others before
    */
   async request(request: Dispatcher.RequestOptions, onReuse: () => void): Promise<Dispatcher.ResponseData> {
-    if (this.#refusal !== undefined) throw this.#refusal;
-    const client = this.#free();
-    if (client.stats.connected) onReuse();
-    return client.request(request);
+    return this.#next(onReuse).request(request);
+  }
+
+  /** The same, with the answer handed on as it arrives. */
+  async exchange(
+    request: Dispatcher.DispatchOptions & { readonly signal: AbortSignal },
+    taker: AnswerTaker,
+    onReuse: () => void,
+  ): Promise<void> {
+    request.signal.throwIfAborted();
+    const exchange = new Exchange(taker, request.signal);
+    this.#next(onReuse).dispatch(request, exchange);
+    await exchange.ended;
   }
 
   /** Lets no request begin any more, and resolves when those under way have ended. */
@@ -50,6 +60,13 @@ export class Connections {
   async destroy(): Promise<void> {
     this.#refusal ??= new errors.ClientDestroyedError();
     await Promise.all(this.#clients.map((client) => client.destroy()));
+  }
+
+  #next(onReuse: () => void): Client {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    const client = this.#free();
+    if (client.stats.connected) onReuse();
+    return client;
   }
 
   #free(): Client {

@@ -29,10 +29,11 @@ const DECODERS = new Map<string, (firstByte: number) => Duplex>([
 
 /** Whether bodies of this `Content-Encoding` can be read; one encoding, or none. */
 export function isSupportedEncoding(encoding: string | undefined): boolean {
-  return isPlain(encoding) || DECODERS.has(encoding ?? "");
+  return isPlainEncoding(encoding) || DECODERS.has(encoding ?? "");
 }
 
-function isPlain(encoding: string | undefined): boolean {
+/** Whether a body of this `Content-Encoding` is as it is. */
+export function isPlainEncoding(encoding: string | undefined): boolean {
   return encoding === undefined || encoding === "" || encoding === "identity";
 }
 
@@ -42,7 +43,7 @@ function isPlain(encoding: string | undefined): boolean {
  * @throws DamagedBody, and what `chunks` throws
  */
 export function decodedBody(chunks: AsyncGenerator<Buffer>, encoding: string | undefined): AsyncGenerator<Buffer> {
-  const create = isPlain(encoding) ? undefined : DECODERS.get(encoding ?? "");
+  const create = isPlainEncoding(encoding) ? undefined : DECODERS.get(encoding ?? "");
   return create === undefined ? chunks : decoded(chunks, encoding, create);
 }
 

@@ -1,14 +1,13 @@
 import type { Logger } from "pino";
-import type { Dispatcher } from "undici";
-import { chunksOf } from "../../lib/http/body-chunks.ts";
-import { ConnectionPool } from "../../lib/http/connection-pool.ts";
-import { DamagedBody, decodedBody } from "../../lib/http/decoded-body.ts";
+import { ConnectionPool, type PoolRequest } from "../../lib/http/connection-pool.ts";
+import { DamagedBody } from "../../lib/http/decoded-body.ts";
 import { LogOnChange } from "../../lib/log-on-change.ts";
-import { MAX_INFORMATIONAL, MAX_SMALL_ANSWER_BYTES } from "../answer-bounds.ts";
+import { MAX_SMALL_ANSWER_BYTES } from "../answer-bounds.ts";
 import { ApiError } from "../api-error.ts";
 import type { ApiClientOptions } from "../options.ts";
-import { type ApiRequest, type HttpResponse, type ResponseHead, readHead } from "./messages.ts";
-import { networkError, TooManyInterimAnswers } from "./network-error.ts";
+import { AnswerReader } from "./answer-reader.ts";
+import type { ApiRequest, HttpResponse, ResponseHead } from "./messages.ts";
+import { networkError } from "./network-error.ts";
 import type { ResponseBody } from "./response-body.ts";
 import { notJson } from "./response-error.ts";
 
@@ -73,79 +72,43 @@ export class Transport {
     if (this.#unverified?.met()) {
       this.#log.warn("tls.insecure_skip_verify is still set: the certificate of the server is not checked");
     }
-    const { statusCode, statusText, headers, body } = await this.#request(request, token, signal);
-    const head = readHead(statusCode, statusText, headers);
-    const reader = readerOf(body, () => hooks.onHead(head));
-    let size = 0;
-    const wire = { bytes: 0 };
     const maxBytes = hooks.maxBytes ?? this.#maxBytes;
-    const chunks = this.#chunks(body, request, signal, (count) => {
-      wire.bytes += count;
-      hooks.onBytes(count);
-      bound(wire.bytes, request, maxBytes);
+    const reader = new AnswerReader({
+      onHead: hooks.onHead,
+      onBytes: hooks.onBytes,
+      bound: (bytes) => bound(bytes, request, maxBytes),
     });
     try {
-      // Leaving the loop early ends the connection.
-      for await (const chunk of decodedBody(chunks, head.contentEncoding)) {
-        size += chunk.length;
-        bound(size, request, maxBytes);
-        const turn = reader.take(chunk);
-        if (turn !== undefined) await turn;
-        if (reader.isEnough) break;
-      }
+      await this.#pool.exchange(this.#poolRequest(request, token, signal), reader);
+      await reader.end();
     } catch (error) {
-      if (!(error instanceof DamagedBody)) throw error;
+      const failure = await reader.giveUp();
+      if (failure === undefined) throw this.#failure(error, request, signal);
+      if (!(failure.error instanceof DamagedBody)) throw failure.error;
+      const { response } = reader;
       // The status of a refusal says enough.
-      if (head.status < 300) throw notJson(request.endpoint, head, `a body that is no sound ${head.contentEncoding}`);
-    }
-    return { ...head, body: reader.text(), bytes: size };
-  }
-
-  async #request(
-    request: ApiRequest,
-    token: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Dispatcher.ResponseData> {
-    let informational = 0;
-    try {
-      return await this.#pool.request({
-        method: request.method ?? "GET",
-        path: this.#root + request.path,
-        signal,
-        onInfo: () => {
-          informational++;
-          if (informational > MAX_INFORMATIONAL) throw new TooManyInterimAnswers();
-        },
-        body: request.body ?? null,
-        headers: {
-          accept: "application/json",
-          // Without it a server may choose any encoding.
-          "accept-encoding": "identity",
-          "user-agent": this.#userAgent,
-          ...(request.body !== undefined && { "content-type": "application/json" }),
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        },
-      });
-    } catch (error) {
-      throw this.#failure(error, request, signal);
-    }
-  }
-
-  /** The body as it arrives. An error of its reader is passed on as it is: only those of the network become ApiErrors. */
-  async *#chunks(
-    body: Dispatcher.ResponseData["body"],
-    request: ApiRequest,
-    signal: AbortSignal,
-    arrived: (count: number) => void,
-  ): AsyncGenerator<Buffer> {
-    try {
-      for await (const chunk of chunksOf(body)) {
-        arrived(chunk.length);
-        yield chunk;
+      if (response.status < 300) {
+        throw notJson(request.endpoint, response, `a body that is no sound ${response.contentEncoding}`);
       }
-    } catch (error) {
-      throw error instanceof ApiError ? error : this.#failure(error, request, signal);
     }
+    return reader.response;
+  }
+
+  #poolRequest(request: ApiRequest, token: string | undefined, signal: AbortSignal): PoolRequest {
+    return {
+      method: request.method ?? "GET",
+      path: this.#root + request.path,
+      signal,
+      body: request.body ?? null,
+      headers: {
+        accept: "application/json",
+        // Without it a server may choose any encoding.
+        "accept-encoding": "identity",
+        "user-agent": this.#userAgent,
+        ...(request.body !== undefined && { "content-type": "application/json" }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+    };
   }
 
   #failure(error: unknown, { endpoint }: ApiRequest, signal: AbortSignal): unknown {
@@ -182,17 +145,6 @@ function tooLarge(request: ApiRequest, maxBytes: number): ApiError {
     endpoint,
     ...(isFixed && { remedy: SMALL_REMEDY }),
   });
-}
-
-/** What is to read the body. Where `reader` throws, the answer is not wanted, and the connection ends. */
-function readerOf(body: Dispatcher.ResponseData["body"], reader: () => ResponseBody): ResponseBody {
-  try {
-    return reader();
-  } catch (error) {
-    body.on("error", () => undefined);
-    body.destroy();
-    throw error;
-  }
 }
 
 /** All endpoints but lists tell a few things about the server as a whole. */
