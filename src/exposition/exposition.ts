@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import type { Registry } from "prom-client";
+import { mergeSmall } from "../lib/buffers.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Store } from "../store/store.ts";
 import { gzipBeginning, gzipEnd } from "./gzip.ts";
@@ -180,14 +181,14 @@ export class Exposition {
       return withDots(plain, encoding);
     }
     const content = await this.#content({ format: format.body, encoding, shard }, reader);
-    const text = async () => Buffer.from(await this.#ownText(format.body, shard));
+    const end = () => this.#ownLines(format.body, shard);
     const deflated = content.compressed?.joined();
-    if (deflated === undefined) return { beginning: content.buffers, end: async () => [await text()] };
-    return { beginning: gzipBeginning(deflated), end: async () => gzipEnd(deflated, await text()) };
+    if (deflated === undefined) return { beginning: content.buffers, end: async () => mergeSmall(await end()) };
+    return { beginning: gzipBeginning(deflated), end: async () => gzipEnd(deflated, await end()) };
   }
 
-  async #ownText(format: ExpositionFormat, shard: Shard): Promise<string> {
-    if (!hasOwnMetrics(shard)) return formatEnd(format);
+  async #ownLines(format: ExpositionFormat, shard: Shard): Promise<readonly Buffer[]> {
+    if (!hasOwnMetrics(shard)) return [Buffer.from(formatEnd(format))];
     return shard.servers === undefined
       ? this.#ownMetrics.render(format)
       : this.#ownMetrics.renderOfServers(format, shard.servers);

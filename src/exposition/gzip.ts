@@ -64,17 +64,25 @@ export function gzipBeginning({ buffers }: DeflatedChunk): Buffer[] {
 }
 
 /** What comes behind `gzipBeginning(beginning)`: `end`, compressed where that matters, and the trailer. */
-export async function gzipEnd(beginning: DeflatedChunk, end: Buffer): Promise<Buffer[]> {
+export async function gzipEnd(beginning: DeflatedChunk, end: readonly Buffer[]): Promise<Buffer[]> {
+  const joined = Buffer.concat(end);
+  const { length } = joined;
   const trailer = Buffer.alloc(8);
-  trailer.writeUInt32LE(crc32(end, beginning.crc), 0);
-  trailer.writeUInt32LE((beginning.length + end.length) % 2 ** 32, 4);
-  const isNegligible = end.length <= MAX_STORED && end.length * NEGLIGIBLE <= totalLength(beginning.buffers);
-  return [...(isNegligible ? storedBlock(end) : [await deflateEnd(end)]), trailer];
+  trailer.writeUInt32LE(crc32(joined, beginning.crc), 0);
+  trailer.writeUInt32LE((beginning.length + length) % 2 ** 32, 4);
+  const isNegligible = length <= MAX_STORED && length * NEGLIGIBLE <= totalLength(beginning.buffers);
+  return [...(isNegligible ? storedBlock(joined) : [await deflateEnd(joined)]), trailer];
 }
 
-/** What is small is done before a thread would have begun. */
+/** Frees what it compresses. What is small is done before a thread would have begun. */
 async function deflateEnd(end: Buffer): Promise<Buffer> {
-  return end.length <= MAX_STORED ? deflateRawSync(end, { level: LEVEL }) : deflateAsync(end, { level: LEVEL });
+  try {
+    return await (end.length <= MAX_STORED
+      ? deflateRawSync(end, { level: LEVEL })
+      : deflateAsync(end, { level: LEVEL }));
+  } finally {
+    detach(end);
+  }
 }
 
 /** RFC 1951, 3.2.4: the last block of a stream, as it is. */

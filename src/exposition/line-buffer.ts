@@ -73,9 +73,16 @@ export class LineBuffer {
     this.#copyNow();
     const bytes = Buffer.allocUnsafeSlow(this.#length);
     this.#bytes.copy(bytes, 0, 0, this.#length);
+    this.clear();
+    return bytes;
+  }
+
+  /** Begins anew. */
+  clear(): void {
     this.#length = 0;
     this.#source = this.#bytes;
-    return bytes;
+    this.#copyFrom = 0;
+    this.#copyTo = 0;
   }
 
   /**

@@ -23,7 +23,7 @@ export function withDots(plain: StreamedPage, encoding: ContentEncoding): Stream
       yield* deflated.buffers;
     }
   }
-  return { beginning: beginning(), end: async () => gzipEnd(joinDeflated(sums), Buffer.alloc(0)) };
+  return { beginning: beginning(), end: async () => gzipEnd(joinDeflated(sums), []) };
 }
 
 async function* escaped({ beginning, end }: StreamedPage): AsyncIterable<Buffer> {

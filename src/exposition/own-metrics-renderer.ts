@@ -5,11 +5,18 @@ import { mapEntry } from "../lib/map-entry.ts";
 import { TimeSlices } from "../lib/yielding.ts";
 import { OWN_METRICS } from "../telemetry/own-metrics.ts";
 import { type InstrumentState, readInstrument } from "../telemetry/recording.ts";
-import { SeriesLines } from "./series-lines.ts";
+import { LineBuffer } from "./line-buffer.ts";
+import { SeriesLines, writeSeries } from "./series-lines.ts";
 import { type ExpositionFormat, formatEnd, formatHeader, formatLabels, formatValue } from "./text-format.ts";
 
 type MetricJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 type ValueJson = MetricJson["values"][number] & { metricName?: string };
+
+interface MeasuredProcess {
+  readonly text: string;
+  /** Monotonic. */
+  readonly since: number;
+}
 
 /** What was measured of the process is shown for so long, milliseconds: a little longer than until it is measured anew. */
 const SHOWN_FOR = 1_500;
@@ -28,26 +35,30 @@ const OF_PROCESS = /^(process|nodejs)_/;
  * scrapes, as a scrape would take as long for it as for sending all else; what the exporter did is always as it is.
  *
  * With hundreds of servers these are tens of thousands of lines: only what changed is made, in slices, one page at a time,
- * and those who wait for their turn share the next one.
+ * and those who wait for their turn share the next one. Pages are buffers, most of them those of the page before: as one text
+ * they would be most of what the heap has to free.
  */
 export class OwnMetricsRenderer {
   readonly #registry: Registry;
   readonly #clock: Clock;
-  #ofProcess: ReadonlyMap<ExpositionFormat, { readonly text: string; readonly since: number }> = new Map();
+  #ofProcess: ReadonlyMap<ExpositionFormat, MeasuredProcess> = new Map();
   /** How long that is shown, milliseconds. */
   #shownFor = SHOWN_FOR;
   #restsUntil = Number.NEGATIVE_INFINITY;
+  /** Of the page, or family, that is made. */
+  readonly #buffer = new LineBuffer();
   readonly #lines = new Map<string, SeriesLines>();
   readonly #work = pLimit(1);
   /** Pages that have not been begun. */
-  readonly #waiting = new Map<ExpositionFormat, Promise<string>>();
+  readonly #waiting = new Map<ExpositionFormat, Promise<readonly Buffer[]>>();
 
   constructor(registry: Registry, clock: Clock) {
     this.#registry = registry;
     this.#clock = clock;
   }
 
-  render(format: ExpositionFormat): Promise<string> {
+  /** The buffers, many of them small, may be on other pages, too: nobody may write to them, or free them. */
+  render(format: ExpositionFormat): Promise<readonly Buffer[]> {
     const waiting = this.#waiting.get(format);
     if (waiting !== undefined) return waiting;
     const page = this.#work(async () => {
@@ -58,46 +69,54 @@ export class OwnMetricsRenderer {
     return page;
   }
 
-  async #make(format: ExpositionFormat): Promise<string> {
+  async #make(format: ExpositionFormat): Promise<readonly Buffer[]> {
     const slices = new TimeSlices(this.#clock, undefined, "reader", STEPS_PER_LOOK);
     const now = this.#clock.monotonic();
     const known = this.#ofProcess.get(format);
     const isRecent = known !== undefined && now - known.since < this.#shownFor;
     const own = await this.#renderOwn(format, slices);
     const ofProcess = isRecent ? known.text : await renderMetrics(await this.#readProcess(), format, slices);
-    return own + ofProcess + formatEnd(format);
+    return [...own, Buffer.from(ofProcess), Buffer.from(formatEnd(format))];
   }
 
-  async #renderOwn(format: ExpositionFormat, slices: TimeSlices): Promise<string> {
-    const texts: string[] = [];
+  async #renderOwn(format: ExpositionFormat, slices: TimeSlices): Promise<readonly Buffer[]> {
+    const buffers: Buffer[] = [];
     for (const { name, help } of this.#registry.getMetricsAsArray()) {
       const metric = this.#registry.getSingleMetric(name);
       if (metric === undefined || OF_PROCESS.test(name)) continue;
       const state = readInstrument(metric);
       if (state === undefined) {
-        texts.push(await renderMetric(await metric.get(), format, slices));
+        buffers.push(Buffer.from(await renderMetric(await metric.get(), format, slices)));
         continue;
       }
-      const lines = mapEntry(this.#lines, name, () => new SeriesLines(name));
+      const lines = mapEntry(this.#lines, name, () => new SeriesLines(name, this.#buffer));
       const samples = await lines.render(state, slices);
-      if (samples !== "") texts.push(formatHeader(format, { name, help, type: state.type }), samples);
+      if (samples.length === 0) continue;
+      buffers.push(Buffer.from(formatHeader(format, { name, help, type: state.type })), samples);
     }
-    return texts.join("");
+    return buffers;
   }
 
   /** Those about these servers, and which exporter this is. Nothing of other servers, and of the process nothing else. */
-  async renderOfServers(format: ExpositionFormat, servers: readonly string[]): Promise<string> {
+  renderOfServers(format: ExpositionFormat, servers: readonly string[]): Promise<readonly Buffer[]> {
+    return this.#work(async () => [await this.#makeOfServers(format, servers)]);
+  }
+
+  async #makeOfServers(format: ExpositionFormat, servers: readonly string[]): Promise<Buffer> {
     const wanted = new Set(servers);
     const slices = new TimeSlices(this.#clock, undefined, "reader", STEPS_PER_LOOK);
-    const texts: string[] = [];
+    const lines = this.#buffer;
+    lines.clear();
     for (const { name, help } of this.#registry.getMetricsAsArray()) {
       const state = readInstrument(this.#registry.getSingleMetric(name));
       if (state === undefined) continue;
       const ofServers = name === OWN_METRICS.process.build.name ? state : seriesOf(wanted, state);
-      const samples = await new SeriesLines(name).render(ofServers, slices);
-      if (samples !== "") texts.push(formatHeader(format, { name, help, type: state.type }), samples);
+      if (Object.keys(ofServers.series).length === 0) continue;
+      lines.text(formatHeader(format, { name, help, type: state.type }));
+      await writeSeries(name, ofServers, lines, slices);
     }
-    return texts.join("") + formatEnd(format);
+    lines.text(formatEnd(format));
+    return lines.take();
   }
 
   /** To be called each second, with the formats that are asked for. */
@@ -106,7 +125,7 @@ export class OwnMetricsRenderer {
     if (since < this.#restsUntil) return;
     const metrics = formats.size === 0 ? [] : await this.#readProcess();
     const slices = new TimeSlices(this.#clock);
-    const measured: [ExpositionFormat, { readonly text: string; readonly since: number }][] = [];
+    const measured: [ExpositionFormat, MeasuredProcess][] = [];
     for (const format of formats)
       measured.push([format, { text: await renderMetrics(metrics, format, slices), since }]);
     this.#ofProcess = new Map(measured);

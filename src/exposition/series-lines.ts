@@ -1,53 +1,100 @@
 import type { Steps } from "../lib/yielding.ts";
 import type { HistogramSeries, InstrumentState, NumberSeries } from "../telemetry/recording.ts";
+import type { LineBuffer } from "./line-buffer.ts";
 import { formatLabels, formatValue } from "./text-format.ts";
 
-/** The lines of one series, and what they were made of. Texts are joined, as `+` would keep every piece alive in the heap. */
+/** The lines of one series: what they say, and where they are in the bytes of their family. */
 interface Lines<Series> {
-  /** As they are now. */
-  text(series: Series): string;
   /** Number of the last rendering that had the series. */
   seenIn: number;
+  /**
+   * Writes them as they are now. `before`: the bytes of the family that they were written to last.
+   * @returns whether they say what they said, at the place where they were
+   */
+  write(series: Series, lines: LineBuffer, before: Buffer): boolean;
 }
 
-type AnyLines = Lines<NumberSeries | HistogramSeries>;
+type AnySeries = NumberSeries | HistogramSeries;
+type AnyLines = Lines<AnySeries>;
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Writes the lines of each series, once. */
+export async function writeSeries(
+  name: string,
+  { series: all, bounds }: Pick<InstrumentState, "series" | "bounds">,
+  lines: LineBuffer,
+  slices: Steps,
+): Promise<void> {
+  for (const series of Object.values<AnySeries>(all)) {
+    const turn = slices.step();
+    if (turn !== undefined) await turn;
+    beginLines(name, series, bounds, lines);
+  }
+}
 
 /**
- * The lines of one family of own metrics. With hundreds of servers most series are as they were at the last scrape: their
- * lines are kept, and of the others everything up to the value.
+ * The lines of one family of own metrics. With hundreds of servers most series are as they were at the last scrape: their bytes
+ * are copied from there, and of the others everything up to the value.
  */
 export class SeriesLines {
   readonly #name: string;
+  readonly #lines: LineBuffer;
   readonly #series = new Map<string, AnyLines>();
   #renderings = 0;
+  /** What `#bytes` shows; undefined before the first rendering. */
+  #changes: number | undefined;
+  /** Of the last rendering. Readers may have them: they are not written to again. */
+  #bytes: Buffer = NO_BYTES;
 
-  constructor(name: string) {
+  /** `lines` may be shared with families that are rendered before and after. */
+  constructor(name: string, lines: LineBuffer) {
     this.#name = name;
+    this.#lines = lines;
   }
 
-  /** In the order of the series; empty where there are none. One at a time. */
-  async render({ series: all, bounds }: InstrumentState, slices: Steps): Promise<string> {
+  /** In the order of the series; empty where there are none, and the same buffer for as long as nothing changes. One at a time. */
+  async render(state: InstrumentState, slices: Steps): Promise<Buffer> {
+    // Of before the first series is looked at: what changes in a turn is looked at next time.
+    const { changes } = state;
+    if (changes === this.#changes) return this.#bytes;
+    try {
+      if (!(await this.#write(state, slices))) this.#bytes = this.#lines.take();
+    } catch (error) {
+      // The series know where they would have been.
+      this.#series.clear();
+      this.#bytes = NO_BYTES;
+      throw error;
+    }
+    this.#changes = changes;
+    return this.#bytes;
+  }
+
+  /** False where the bytes are others than before. */
+  async #write({ series: all, bounds }: InstrumentState, slices: Steps): Promise<boolean> {
     const rendering = ++this.#renderings;
-    const texts: string[] = [];
+    const lines = this.#lines;
+    lines.clear();
+    let isSame = true;
+    let count = 0;
     for (const key in all) {
       const turn = slices.step();
       if (turn !== undefined) await turn;
       const series = all[key];
       // It may have gone in a turn.
       if (series === undefined) continue;
-      const lines = this.#series.get(key) ?? this.#begin(key, series, bounds);
-      lines.seenIn = rendering;
-      texts.push(lines.text(series));
+      count++;
+      let known = this.#series.get(key);
+      if (known === undefined) {
+        known = beginLines(this.#name, series, bounds, lines);
+        this.#series.set(key, known);
+        isSame = false;
+      } else if (!known.write(series, lines, this.#bytes)) isSame = false;
+      known.seenIn = rendering;
     }
-    if (texts.length < this.#series.size) this.#forgetBefore(rendering);
-    return texts.join("");
-  }
-
-  #begin(key: string, series: NumberSeries | HistogramSeries, bounds: readonly number[]): AnyLines {
-    const lines =
-      "count" in series ? new HistogramLines(this.#name, series, bounds) : new NumberLine(this.#name, series);
-    this.#series.set(key, lines);
-    return lines;
+    if (count === this.#series.size) return isSame;
+    this.#forgetBefore(rendering);
+    return false;
   }
 
   #forgetBefore(rendering: number): void {
@@ -55,57 +102,97 @@ export class SeriesLines {
   }
 }
 
+/** Writes the lines of a series for the first time. */
+function beginLines(name: string, series: AnySeries, bounds: readonly number[], lines: LineBuffer): AnyLines {
+  return "count" in series ? new HistogramLines(name, series, bounds, lines) : new NumberLine(name, series, lines);
+}
+
 class NumberLine implements Lines<NumberSeries> {
   seenIn = 0;
-  #text: string;
-  #value = 0;
-  /** Of everything up to the value. */
+  #value: number;
+  #start: number;
+  #end: number;
+  /** Bytes of everything up to the value. */
   readonly #length: number;
 
-  constructor(name: string, { labels }: NumberSeries) {
-    const prefix = [name, formatLabels(Object.keys(labels), Object.values(labels)), " "].join("");
-    this.#length = prefix.length;
-    this.#text = [prefix, "0\n"].join("");
+  constructor(name: string, { labels, value }: NumberSeries, lines: LineBuffer) {
+    this.#start = lines.length;
+    lines.text([name, formatLabels(Object.keys(labels), Object.values(labels)), " "].join(""));
+    this.#length = lines.length - this.#start;
+    lines.value(value);
+    this.#value = value;
+    this.#end = lines.length;
   }
 
-  text({ value }: NumberSeries): string {
-    if (!Object.is(value, this.#value)) {
+  write({ value }: NumberSeries, lines: LineBuffer, before: Buffer): boolean {
+    const start = lines.length;
+    const isSame = Object.is(value, this.#value);
+    if (isSame) lines.copy(before, this.#start, this.#end);
+    else {
+      lines.copy(before, this.#start, this.#start + this.#length);
+      lines.value(value);
       this.#value = value;
-      this.#text = [this.#text.slice(0, this.#length), formatValue(value), "\n"].join("");
     }
-    return this.#text;
+    const isInPlace = start === this.#start;
+    this.#start = start;
+    this.#end = lines.length;
+    return isSame && isInPlace;
   }
 }
 
 class HistogramLines implements Lines<HistogramSeries> {
   seenIn = 0;
-  #text = "";
-  #count = Number.NaN;
-  #sum = Number.NaN;
+  /** A series that began anew is another object: it may have the same sum and count in other buckets. */
+  #series: HistogramSeries;
+  #count: number;
+  #sum: number;
+  #start: number;
+  #end: number;
   readonly #bounds: readonly number[];
   /** Everything up to the values, line by line. */
   readonly #prefixes: readonly string[];
 
-  constructor(name: string, { labels }: HistogramSeries, bounds: readonly number[]) {
-    const names = Object.keys(labels);
-    const values = Object.values(labels);
+  constructor(name: string, series: HistogramSeries, bounds: readonly number[], lines: LineBuffer) {
+    const names = Object.keys(series.labels);
+    const values = Object.values(series.labels);
     const own = formatLabels(names, values);
     const buckets = [...bounds.map(formatValue), "+Inf"].map((bound) =>
       [name, "_bucket", formatLabels(["le", ...names], [bound, ...values]), " "].join(""),
     );
     this.#bounds = bounds;
     this.#prefixes = [...buckets, [name, "_sum", own, " "].join(""), [name, "_count", own, " "].join("")];
+    this.#series = series;
+    this.#count = series.count;
+    this.#sum = series.sum;
+    this.#start = lines.length;
+    this.#writeAnew(series, lines);
+    this.#end = lines.length;
   }
 
   /** Each observation is counted. */
-  text(series: HistogramSeries): string {
+  write(series: HistogramSeries, lines: LineBuffer, before: Buffer): boolean {
+    const start = lines.length;
+    const isSame = series === this.#series && series.count === this.#count && Object.is(series.sum, this.#sum);
+    if (isSame) lines.copy(before, this.#start, this.#end);
+    else {
+      this.#series = series;
+      this.#count = series.count;
+      this.#sum = series.sum;
+      this.#writeAnew(series, lines);
+    }
+    const isInPlace = start === this.#start;
+    this.#start = start;
+    this.#end = lines.length;
+    return isSame && isInPlace;
+  }
+
+  #writeAnew(series: HistogramSeries, lines: LineBuffer): void {
     const { sum, count } = series;
-    if (count === this.#count && Object.is(sum, this.#sum)) return this.#text;
-    this.#count = count;
-    this.#sum = sum;
     const values = [...upToEach(series, this.#bounds), count, sum, count];
-    this.#text = this.#prefixes.flatMap((prefix, at) => [prefix, formatValue(values[at] ?? 0), "\n"]).join("");
-    return this.#text;
+    for (const [at, prefix] of this.#prefixes.entries()) {
+      lines.text(prefix);
+      lines.value(values[at] ?? 0);
+    }
   }
 }
 

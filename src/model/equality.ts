@@ -1,3 +1,4 @@
+import type { StatusSummary } from "../prtg/records.ts";
 import type { Attachment, PlacedObject } from "./placement.ts";
 import type { NodePoll, NodeProperties, Tree, TreeNode } from "./tree.ts";
 import { NODE_KINDS } from "./tree.ts";
@@ -60,6 +61,14 @@ export function sameAttachment(a: Attachment, b: Attachment): boolean {
         return id === other?.id && name === other.name && kind === other.kind;
       }))
   );
+}
+
+/** In any order. */
+export function sameSummary(a: StatusSummary, b: StatusSummary): boolean {
+  if (a === b) return true;
+  if (a.total !== b.total || a.counts.size !== b.counts.size) return false;
+  for (const [token, count] of a.counts) if (b.counts.get(token) !== count) return false;
+  return true;
 }
 
 /** True when what hangs below the one finds the same above it as below the other. */

@@ -1,5 +1,6 @@
 import type { NodeRecord, StatusSummary } from "../prtg/records.ts";
 import { isPaused, type StatusToken } from "../prtg/status.ts";
+import { sameSummary } from "./equality.ts";
 import type { ExpiryPolicy } from "./expiry-policy.ts";
 import { NumberRows, numberAt, startOfRow } from "./number-rows.ts";
 import type { TreeNode } from "./tree.ts";
@@ -132,7 +133,8 @@ export class NodeState {
       this.#intervalTold = until;
     }
     if (record.summary === undefined) return NODE_FACTS.status | NODE_FACTS.properties;
-    this.summary = record.summary;
+    // Kept where it is the same: nodes are old, and what they refer to lives until a major collection.
+    if (this.summary === undefined || !sameSummary(this.summary, record.summary)) this.summary = record.summary;
     this.#summaryTold = until;
     return NODE_FACTS.status | NODE_FACTS.properties | NODE_FACTS.summary;
   }

@@ -4,7 +4,9 @@ import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "./own-metrics.ts";
 import {
   type AnyRecordMethod,
   begin,
+  clearSeries,
   createInstrument,
+  forgetSeries,
   type HistogramSeries,
   type Instrument,
   type Labels,
@@ -124,16 +126,12 @@ export class ExporterMetrics {
 
   /** Drops all series of a metric. */
   clear(metric: OwnMetric): void {
-    this.#instrument(metric).reset();
+    clearSeries(this.#instrument(metric));
   }
 
   /** Drops every series that has these labels: what they stand for is gone. */
   forget(wanted: Labels): void {
-    for (const instrument of this.#instruments.values()) {
-      for (const { labels } of Object.values<{ readonly labels: Labels }>(instrument.hashMap)) {
-        if (Object.entries(wanted).every(([name, value]) => labels[name] === value)) instrument.remove({ ...labels });
-      }
-    }
+    for (const instrument of this.#instruments.values()) forgetSeries(instrument, wanted);
   }
 
   /** Adds the metrics of the process and of Node. */

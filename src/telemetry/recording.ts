@@ -36,6 +36,8 @@ export type Instrument = ReadableCounter | ReadableGauge | ReadableHistogram;
 interface Declared {
   readonly type: OwnMetric["type"];
   readonly collect: (() => void) | undefined;
+  /** Recordings so far, and times that series were dropped. */
+  changes: number;
 }
 
 const declarations = new WeakMap<object, Declared>();
@@ -48,7 +50,7 @@ export function createInstrument(
 ): Instrument {
   const common = { name, help, labelNames: [...labels], registers: [registry], ...(collect && { collect }) };
   const instrument = create();
-  declarations.set(instrument, { type, collect });
+  declarations.set(instrument, { type, collect, changes: 0 });
   return instrument;
 
   function create(): Instrument {
@@ -64,6 +66,8 @@ export interface InstrumentState {
   readonly series: Readonly<Record<string, NumberSeries>> | Readonly<Record<string, HistogramSeries>>;
   /** Upper bounds of the buckets of a histogram, but for infinity. */
   readonly bounds: readonly number[];
+  /** Rises with whatever may change the series: where it is what it was, they are too. */
+  readonly changes: number;
 }
 
 const NO_BOUNDS: readonly number[] = [];
@@ -73,10 +77,33 @@ export function readInstrument(metric: object | undefined): InstrumentState | un
   const declared = metric && declarations.get(metric);
   if (metric === undefined || declared === undefined) return undefined;
   declared.collect?.();
-  const { type } = declared;
-  if (metric instanceof ReadableHistogram) return { type, series: metric.hashMap, bounds: metric.upperBounds };
+  // After `collect`, which records.
+  const { type, changes } = declared;
+  if (metric instanceof ReadableHistogram) return { type, series: metric.hashMap, bounds: metric.upperBounds, changes };
   const isNumber = metric instanceof ReadableCounter || metric instanceof ReadableGauge;
-  return isNumber ? { type, series: metric.hashMap, bounds: NO_BOUNDS } : undefined;
+  return isNumber ? { type, series: metric.hashMap, bounds: NO_BOUNDS, changes } : undefined;
+}
+
+/** Drops all series. */
+export function clearSeries(instrument: Instrument): void {
+  declarationOf(instrument).changes++;
+  instrument.reset();
+}
+
+/** Drops every series that has these labels. */
+export function forgetSeries(instrument: Instrument, wanted: Labels): void {
+  const declared = declarationOf(instrument);
+  for (const { labels } of Object.values<{ readonly labels: Labels }>(instrument.hashMap)) {
+    if (!Object.entries(wanted).every(([name, value]) => labels[name] === value)) continue;
+    declared.changes++;
+    instrument.remove({ ...labels });
+  }
+}
+
+function declarationOf(instrument: Instrument): Declared {
+  const declared = declarations.get(instrument);
+  if (declared === undefined) throw new RangeError("this instrument was not created by createInstrument");
+  return declared;
 }
 
 type ValueOf<Metric, Name extends string> = Metric extends {
@@ -118,7 +145,9 @@ export function recordMethod(
   fixed: Labels,
   isLeftOut: (label: string) => boolean = isNever,
 ): AnyRecordMethod {
+  const declared = declarationOf(instrument);
   return (...args) => {
+    declared.changes++;
     const labels: { [name: string]: string } = {};
     let given = 0;
     for (const name of names) {

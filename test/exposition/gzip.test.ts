@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { crc32, gunzipSync } from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   combineCrc32,
   type DeflatedChunk,
@@ -11,7 +11,7 @@ import {
   joinDeflated,
 } from "../../src/exposition/gzip.ts";
 
-const gzipMember = async (beginning: DeflatedChunk, end: Buffer) => [
+const gzipMember = async (beginning: DeflatedChunk, ...end: Buffer[]) => [
   ...gzipBeginning(beginning),
   ...(await gzipEnd(beginning, end)),
 ];
@@ -26,9 +26,9 @@ test("makes one gzip member of a cached beginning and a fresh end", async () => 
   await fc.assert(
     fc.asyncProperty(parts, end, end, async (beginning, firstEnd, secondEnd) => {
       const deflated = deflateAll(beginning);
-      for (const fresh of [firstEnd, secondEnd]) {
-        expect(gunzipSync(Buffer.concat(await gzipMember(deflated, fresh)))).toEqual(
-          Buffer.concat([...beginning, fresh]),
+      for (const fresh of [[], [firstEnd], [firstEnd, secondEnd]]) {
+        expect(gunzipSync(Buffer.concat(await gzipMember(deflated, ...fresh)))).toEqual(
+          Buffer.concat([...beginning, ...fresh]),
         );
       }
     }),
@@ -60,9 +60,28 @@ test.each([
   const end = Buffer.alloc(length, "prtg_exporter_up 1\n");
   const member = await gzipMember(deflated, end);
   expect(gunzipSync(Buffer.concat(member)).equals(Buffer.concat([beginning, end]))).toBe(true);
-  const bytes = (await gzipEnd(deflated, end)).reduce((sum, buffer) => sum + buffer.length, 0);
+  const bytes = (await gzipEnd(deflated, [end])).reduce((sum, buffer) => sum + buffer.length, 0);
   if (expected === undefined) expect(bytes).toBeLessThan(length / 10);
   else expect(bytes).toBe(expected);
+});
+
+test.each([100, 20_000, 200_000])("leaves the buffers of an end of %i bytes to their owner", async (length) => {
+  const lines = [Buffer.alloc(length, "line\n"), Buffer.allocUnsafeSlow(length).fill("other line\n")];
+  const before = Buffer.concat(lines);
+  for (const end of [lines, lines.slice(1)]) {
+    const member = Buffer.concat(await gzipMember(deflateAll([]), ...end));
+    expect(gunzipSync(member).equals(Buffer.concat(end))).toBe(true);
+  }
+  expect(Buffer.concat(lines).equals(before)).toBe(true);
+});
+
+test("frees what it put together for compression", async () => {
+  const concat = vi.spyOn(Buffer, "concat");
+  await gzipEnd(deflateAll([]), [Buffer.alloc(100_000, "line\n"), Buffer.alloc(100_000, "line\n")]);
+  const joined = concat.mock.results.map(({ value }) => value).filter(Buffer.isBuffer);
+  concat.mockRestore();
+  expect(joined.map(({ length }) => length)).not.toContain(200_000);
+  expect(joined.some(({ buffer }) => buffer instanceof ArrayBuffer && buffer.detached)).toBe(true);
 });
 
 describe("combineCrc32", () => {

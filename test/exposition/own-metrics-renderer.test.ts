@@ -2,6 +2,9 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { OwnMetricsRenderer } from "../../src/exposition/own-metrics-renderer.ts";
 import type { ExpositionFormat } from "../../src/exposition/text-format.ts";
+import { serverRecorder } from "../../src/telemetry/recorders.ts";
+import { emptyMetrics } from "../support/exporter-metrics.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 
 const TEXT: ReadonlySet<ExpositionFormat> = new Set(["text"]);
 
@@ -31,7 +34,10 @@ function exporter() {
     sleep: () => Promise.resolve(),
   });
   const value = async (name: string) => {
-    const line = (await pages.render("text")).split("\n").find((each) => each.startsWith(`${name} `));
+    const line = Buffer.concat(await pages.render("text"))
+      .toString()
+      .split("\n")
+      .find((each) => each.startsWith(`${name} `));
     return Number(line?.split(" ")[1]);
   };
   return {
@@ -79,10 +85,30 @@ test("measures nothing while nobody asks", async () => {
   expect(await value("process_memory_bytes")).toBe(2);
 });
 
+test("has the buffers of the page before but for what was recorded since", async () => {
+  const metrics = emptyMetrics();
+  const pages = new OwnMetricsRenderer(metrics.registry, new ManualClock());
+  const [hq] = [serverRecorder(metrics, "hq"), serverRecorder(metrics, "attic")];
+  const families = async (format: ExpositionFormat) => {
+    const page = await pages.render(format);
+    return new Map(page.map((buffer) => [/^prtg_\w+/.exec(buffer.toString())?.[0], buffer]));
+  };
+  const before = await families("text");
+  hq.up(true);
+  hq.orphans(0);
+  const after = await families("openmetrics");
+  const others = [...after].filter(([name, buffer]) => name !== undefined && before.get(name) !== buffer);
+  expect(others.map(([, buffer]) => buffer.toString())).toEqual([
+    'prtg_up{server="hq"} 1\nprtg_up{server="attic"} 0\n',
+  ]);
+  expect(before.get("prtg_up")?.toString()).toBe('prtg_up{server="hq"} 0\nprtg_up{server="attic"} 0\n');
+  expect(after.size).toBeGreaterThan(10);
+});
+
 test("has every metric once, and the end of the page", async () => {
   const { pages } = exporter();
   await pages.measureProcess(new Set(["openmetrics"]));
-  const text = await pages.render("openmetrics");
+  const text = Buffer.concat(await pages.render("openmetrics")).toString();
   const names = text
     .split("\n")
     .filter((line) => line.startsWith("# TYPE "))

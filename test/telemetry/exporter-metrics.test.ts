@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { readBuildInfo } from "../../src/telemetry/build-info.ts";
 import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
-import { OWN_FAMILIES, OWN_METRICS } from "../../src/telemetry/own-metrics.ts";
+import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "../../src/telemetry/own-metrics.ts";
 import { serverRecorder } from "../../src/telemetry/recorders.ts";
+import { readInstrument } from "../../src/telemetry/recording.ts";
 
 const BUILD = { version: "1.2.3", revision: "abc" };
 
@@ -96,6 +97,35 @@ describe("the exporter's own metrics", () => {
     ]);
     // Those of all servers together went on.
     expect([...metrics.numbers(OWN_METRICS.endpoints.requests)].map(({ value }) => value)).toEqual([2, 2]);
+  });
+
+  test("tell by a number whether their series may have changed, after what is asked for at each reading", () => {
+    let families = ["prtg_sensors"];
+    const metrics = new ExporterMetrics(BUILD, () => families.map((family) => [family, 1] as const));
+    const server = serverRecorder(metrics, "hq");
+    server.requestDuration("/health", 0.02);
+    const read = ({ name }: OwnMetric) => readInstrument(metrics.registry.getSingleMetric(name));
+    const isChangedBy = (metric: OwnMetric, change: () => void): boolean => {
+      const before = read(metric)?.changes;
+      change();
+      return before !== read(metric)?.changes;
+    };
+    const { up, requestDuration, retried } = OWN_METRICS.server;
+    expect(isChangedBy(up, () => undefined)).toBe(false);
+    expect(isChangedBy(up, () => server.retried("/health"))).toBe(false);
+    expect(isChangedBy(up, () => metrics.clear(retried))).toBe(false);
+    expect(isChangedBy(up, () => metrics.forget({ server: "other" }))).toBe(false);
+    expect(isChangedBy(up, () => server.up(true))).toBe(true);
+    expect(isChangedBy(retried, () => server.retried("/health"))).toBe(true);
+    expect(isChangedBy(requestDuration, () => server.requestDuration("/health", 0.02))).toBe(true);
+    expect(isChangedBy(requestDuration, () => metrics.clear(requestDuration))).toBe(true);
+    expect(isChangedBy(up, () => metrics.forget({ server: "hq" }))).toBe(true);
+    const seen = read(OWN_METRICS.process.series);
+    families = ["prtg_sensors", "prtg_objects"];
+    const then = read(OWN_METRICS.process.series);
+    expect(then?.changes).toBeGreaterThan(seen?.changes ?? 0);
+    // The number is that of what is told with it.
+    expect(Object.keys(then?.series ?? {})).toHaveLength(2);
   });
 
   test("of two exporters in one process do not mix", async () => {

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { NodeState, NodeTimes } from "../../src/model/node-state.ts";
+import type { TreeNode } from "../../src/model/tree.ts";
+import type { StatusSummary } from "../../src/prtg/records.ts";
+import type { StatusToken } from "../../src/prtg/status.ts";
+import { ROOT, record } from "./build-record.ts";
+
+const DEVICE: TreeNode = {
+  ...record("device", "40", ROOT),
+  ...{ inheritedTags: [], parentId: "0", unseen: [], orphan: false },
+  ...{ path: "Root", probe: "", group: "", device: "device 40", deviceId: "40" },
+};
+
+function summary(counts: readonly (readonly [StatusToken, number])[], total?: number): StatusSummary {
+  return { counts: new Map(counts), total };
+}
+
+test("keeps the summary for as long as polls bring an equal one, and for as long as the last of them says", () => {
+  const node = new NodeState(new NodeTimes(), DEVICE);
+  const poll = (told: StatusSummary, until: number) =>
+    node.update(record("device", "40", ROOT, { summary: told }), { state: until, property: until });
+  const first = summary(
+    [
+      ["up", 3],
+      ["down", 1],
+    ],
+    4,
+  );
+  poll(first, 10);
+  poll(
+    summary(
+      [
+        ["down", 1],
+        ["up", 3],
+      ],
+      4,
+    ),
+    20,
+  );
+  expect(node.summary).toBe(first);
+  expect(node.summaryUntil).toBe(20);
+  const others = [
+    summary(
+      [
+        ["up", 4],
+        ["down", 0],
+      ],
+      4,
+    ),
+    summary([["up", 4]], 4),
+    summary([["up", 4]]),
+    summary([["down", 4]]),
+    summary([]),
+  ];
+  for (const other of others) {
+    poll(other, 30);
+    expect(node.summary).toBe(other);
+  }
+});
