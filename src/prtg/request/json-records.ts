@@ -3,11 +3,15 @@ import { ArrivedBytes } from "./arrived-bytes.ts";
 import { BEGINNING, beginsList, listForm, startOf } from "./list-form.ts";
 import { NOT_KNOWN, type RecordMemory } from "./record-memory.ts";
 import { RecordScanner } from "./record-scanner.ts";
+import { RecordTail } from "./record-tail.ts";
 
 /** Bytes after which the records that are complete are parsed: about a millisecond's work. */
 const PIECE = 96 * 1024;
 /** Pieces without an end of a record in sight, after which it is looked for byte by byte. */
 const MAX_PIECES = 3;
+
+/** Records of the beginning that are handed over where most are left out: the header of a table and its first row, say. */
+const FIRST = 2;
 
 const OPEN = "[".charCodeAt(0);
 const CLOSE = "]".charCodeAt(0);
@@ -31,6 +35,11 @@ export interface JsonRecordsOptions {
   readonly take: (record: unknown) => void;
   /** Of the list that this is a page of. */
   readonly memory?: RecordMemory | undefined;
+  /**
+   * Of a long list only its first records are wanted, and at least so many of the last: those between may be left out, and
+   * LEFT_OUT is taken in place of them; with none behind it where the last ones cannot be told.
+   */
+  readonly last?: number | undefined;
   /** Bytes after which the records that are complete are parsed. */
   readonly piece?: number;
 }
@@ -47,6 +56,8 @@ export interface JsonRecordsOptions {
  * Where there is a memory of the list, each record of a piece is first looked for there, and parsed by itself where it is not
  * known. The same holds: what precedes a record that is valid by itself was a whole number of records. Where one is not, the
  * rest of the piece is parsed as a whole.
+ *
+ * Where only the last records are wanted, RecordTail has all behind the first ones.
  */
 export class JsonRecords {
   /** What is not parsed yet, UTF-8; once `#separator` is known it begins with the bracket that opens the list. */
@@ -54,19 +65,22 @@ export class JsonRecords {
   /** Undefined while the beginning is not known. */
   #separator: Buffer | undefined;
   #scanner: RecordScanner | undefined;
+  #tail: RecordTail | undefined;
   /** Why no more is read. */
   #failure: Error | undefined;
   readonly #take: (record: unknown) => void;
   #memory: RecordMemory | undefined;
+  #last: number | undefined;
   readonly #piece: number;
   /** Length of the text from which on it is looked at. */
   #from = BEGINNING;
 
-  constructor({ take, memory, piece = PIECE }: JsonRecordsOptions) {
+  constructor({ take, memory, last, piece = PIECE }: JsonRecordsOptions) {
     this.#take = take;
     this.#memory = memory;
+    this.#last = last;
     this.#piece = piece;
-    this.#text = new ArrivedBytes(Math.min(2 * piece, PIECE));
+    this.#text = new ArrivedBytes(last === undefined ? Math.min(2 * piece, PIECE) : 0);
   }
 
   /** What comes cannot make this a list any more; `end` says why. */
@@ -78,10 +92,15 @@ export class JsonRecords {
   take(chunk: Buffer): boolean {
     if (this.#failure !== undefined) return false;
     if (this.#scanner !== undefined) return this.#scan(this.#scanner, chunk);
+    if (this.#tail !== undefined) {
+      this.#tail.take(chunk);
+      return false;
+    }
     this.#text.append(chunk);
     if (this.#text.length < this.#from) return false;
     this.#separator ??= this.#begin();
-    return this.#separator === undefined ? this.#takeUnlikeOthers() : this.#takeUntil(this.#separator);
+    if (this.#separator === undefined) return this.#takeUnlikeOthers();
+    return this.#last === undefined ? this.#takeUntil(this.#separator) : this.#takeFirst(this.#separator, this.#last);
   }
 
   /**
@@ -94,6 +113,10 @@ export class JsonRecords {
       this.#scanner.end();
       return;
     }
+    if (this.#tail !== undefined) {
+      this.#tail.end().forEach(this.#take);
+      return;
+    }
     if (this.#separator !== undefined && this.#takeRest(this.#separator)) {
       this.#text.free();
       return;
@@ -103,6 +126,25 @@ export class JsonRecords {
     this.#text.free();
     if (!Array.isArray(json)) throw new NotAList(json);
     json.forEach(this.#take);
+  }
+
+  /** The first records, once they are there; what follows them is left to a RecordTail. */
+  #takeFirst(separator: Buffer, last: number): boolean {
+    const text = this.#text.all();
+    let comma = 0;
+    for (let count = 0; count < FIRST && comma >= 0; count++) comma = text.indexOf(separator, comma + 1);
+    if (comma < 0) {
+      this.#from = 2 * text.length;
+      // Records are large or odd: then all are read.
+      if (text.length >= this.#piece) this.#last = undefined;
+      return false;
+    }
+    const isFound = this.#parseUntil(comma + 1, separator);
+    if (this.#scanner !== undefined) return isFound;
+    this.#tail = new RecordTail(separator, last, this.#piece);
+    this.#tail.take(this.#text.all());
+    this.#text.free();
+    return isFound;
   }
 
   #takeUntil(separator: Buffer): boolean {
