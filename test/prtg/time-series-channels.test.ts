@@ -197,4 +197,22 @@ describe("of a simulated server", () => {
     await simulator.close();
     expect(savings).toBeGreaterThan(10_000);
   });
+
+  test("the newest rows are those of the whole series, and are found in one answer", async () => {
+    const { simulator, api, sensors } = await simulated();
+    let leftOut = 0;
+    for (const sensorId of sensors) {
+      const whole = await api.timeSeries(sensorId, "live", never);
+      const { rows, gaps } = await api.timeSeries(sensorId, "live", never, { newest: 32 });
+      const since = Math.min(...rows.map(({ at }) => at), ...gaps);
+      expect(rows).toEqual(whole.rows.filter(({ at }) => at >= since));
+      expect(gaps).toEqual(whole.gaps.filter((at) => at >= since));
+      const all = whole.rows.length + whole.gaps.length;
+      expect(rows.length + gaps.length).toBe(Math.min(32, all));
+      leftOut += all - rows.length - gaps.length;
+    }
+    await simulator.close();
+    expect(simulator.requests.count()).toBe(1 + 2 * sensors.length);
+    expect(leftOut).toBeGreaterThan(1_000);
+  });
 });

@@ -1,20 +1,18 @@
-import { detach } from "../../lib/buffers.ts";
 import { MAX_ERROR_BYTES } from "../answer-bounds.ts";
+import { ArrivedBytes } from "./arrived-bytes.ts";
+import { BEGINNING, beginsList, listForm, startOf } from "./list-form.ts";
 import { NOT_KNOWN, type RecordMemory } from "./record-memory.ts";
 import { RecordScanner } from "./record-scanner.ts";
+import { RecordTail } from "./record-tail.ts";
 
 /** Bytes after which the records that are complete are parsed: about a millisecond's work. */
 const PIECE = 96 * 1024;
 /** Pieces without an end of a record in sight, after which it is looked for byte by byte. */
 const MAX_PIECES = 3;
 
-/** How any list begins. */
-const LIST = /^[ \t\r\n]*\[/;
-/** How compact JSON begins a list of objects, up to the first member: `[{"id":`. */
-const LIST_OF_OBJECTS = /^[ \t\r\n]*\[(\{"[^"\\\u0080-\uffff]{1,64}":)/;
-/** Enough to see that beginning. */
-const BEGINNING = 256;
-const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
+/** Records of the beginning that are handed over where most are left out: the header of a table and its first row, say. */
+const FIRST = 2;
+
 const OPEN = "[".charCodeAt(0);
 const CLOSE = "]".charCodeAt(0);
 const OPEN_OBJECT = "{".charCodeAt(0);
@@ -37,6 +35,11 @@ export interface JsonRecordsOptions {
   readonly take: (record: unknown) => void;
   /** Of the list that this is a page of. */
   readonly memory?: RecordMemory | undefined;
+  /**
+   * Of a long list only its first records are wanted, and at least so many of the last: those between may be left out, and
+   * LEFT_OUT is taken in place of them; with none behind it where the last ones cannot be told.
+   */
+  readonly last?: number | undefined;
   /** Bytes after which the records that are complete are parsed. */
   readonly piece?: number;
 }
@@ -45,7 +48,7 @@ export interface JsonRecordsOptions {
  * Parses a JSON array while its text arrives, so that neither the text of a large page nor its objects are there as a
  * whole, and nothing else has to wait until 3,000 records are parsed.
  *
- * The text is cut where a record seems to end and the next to begin, `},{"id":`. That may be within a record or a
+ * The text is cut where a record seems to end and the next to begin, `},{"id":` or `],["`. That may be within a record or a
  * string, yet it cannot mislead: if both `[a]` and `[b]` are valid JSON, `[a,b]` is the one array of what they hold. A
  * piece that is not valid was cut in the wrong place, or the text is broken: from there on, as from the beginning where
  * that is another one, records are looked for byte by byte. So is a record whose end does not come: see RecordScanner.
@@ -53,26 +56,31 @@ export interface JsonRecordsOptions {
  * Where there is a memory of the list, each record of a piece is first looked for there, and parsed by itself where it is not
  * known. The same holds: what precedes a record that is valid by itself was a whole number of records. Where one is not, the
  * rest of the piece is parsed as a whole.
+ *
+ * Where only the last records are wanted, RecordTail has all behind the first ones.
  */
 export class JsonRecords {
   /** What is not parsed yet, UTF-8; once `#separator` is known it begins with the bracket that opens the list. */
-  #bytes = Buffer.allocUnsafeSlow(0);
-  #length = 0;
+  readonly #text: ArrivedBytes;
   /** Undefined while the beginning is not known. */
   #separator: Buffer | undefined;
   #scanner: RecordScanner | undefined;
+  #tail: RecordTail | undefined;
   /** Why no more is read. */
   #failure: Error | undefined;
   readonly #take: (record: unknown) => void;
-  readonly #memory: RecordMemory | undefined;
+  #memory: RecordMemory | undefined;
+  #last: number | undefined;
   readonly #piece: number;
   /** Length of the text from which on it is looked at. */
   #from = BEGINNING;
 
-  constructor({ take, memory, piece = PIECE }: JsonRecordsOptions) {
+  constructor({ take, memory, last, piece = PIECE }: JsonRecordsOptions) {
     this.#take = take;
     this.#memory = memory;
+    this.#last = last;
     this.#piece = piece;
+    this.#text = new ArrivedBytes(last === undefined ? Math.min(2 * piece, PIECE) : 0);
   }
 
   /** What comes cannot make this a list any more; `end` says why. */
@@ -84,10 +92,15 @@ export class JsonRecords {
   take(chunk: Buffer): boolean {
     if (this.#failure !== undefined) return false;
     if (this.#scanner !== undefined) return this.#scan(this.#scanner, chunk);
-    this.#append(chunk);
-    if (this.#length < this.#from) return false;
+    if (this.#tail !== undefined) {
+      this.#tail.take(chunk);
+      return false;
+    }
+    this.#text.append(chunk);
+    if (this.#text.length < this.#from) return false;
     this.#separator ??= this.#begin();
-    return this.#separator === undefined ? this.#takeUnlikeOthers() : this.#takeUntil(this.#separator);
+    if (this.#separator === undefined) return this.#takeUnlikeOthers();
+    return this.#last === undefined ? this.#takeUntil(this.#separator) : this.#takeFirst(this.#separator, this.#last);
   }
 
   /**
@@ -100,45 +113,69 @@ export class JsonRecords {
       this.#scanner.end();
       return;
     }
-    if (this.#separator !== undefined && this.#takeRest(this.#separator)) {
-      this.#free();
+    if (this.#tail !== undefined) {
+      this.#tail.end().forEach(this.#take);
       return;
     }
-    const json: unknown = JSON.parse(this.#bytes.toString("utf8", this.#markLength(), this.#length));
-    this.#free();
+    if (this.#separator !== undefined && this.#takeRest(this.#separator)) {
+      this.#text.free();
+      return;
+    }
+    const text = this.#text.all();
+    const json: unknown = JSON.parse(text.toString("utf8", startOf(text)));
+    this.#text.free();
     if (!Array.isArray(json)) throw new NotAList(json);
     json.forEach(this.#take);
   }
 
+  /** The first records, once they are there; what follows them is left to a RecordTail. */
+  #takeFirst(separator: Buffer, last: number): boolean {
+    const text = this.#text.all();
+    let comma = 0;
+    for (let count = 0; count < FIRST && comma >= 0; count++) comma = text.indexOf(separator, comma + 1);
+    if (comma < 0) {
+      this.#from = 2 * text.length;
+      // Records are large or odd: then all are read.
+      if (text.length >= this.#piece) this.#last = undefined;
+      return false;
+    }
+    const isFound = this.#parseUntil(comma + 1, separator);
+    if (this.#scanner !== undefined) return isFound;
+    this.#tail = new RecordTail(separator, last, this.#piece);
+    this.#tail.take(this.#text.all());
+    this.#text.free();
+    return isFound;
+  }
+
   #takeUntil(separator: Buffer): boolean {
-    const text = this.#bytes.subarray(0, this.#length);
-    const end = this.#length < this.#piece ? -1 : text.lastIndexOf(separator);
+    const text = this.#text.all();
+    const end = this.#text.length < this.#piece ? -1 : text.lastIndexOf(separator);
     if (end >= 0) {
       this.#from = this.#piece;
       return this.#parseUntil(end + 1, separator);
     }
-    if (this.#length > MAX_PIECES * this.#piece) return this.#scanFromHere(0);
+    if (this.#text.length > MAX_PIECES * this.#piece) return this.#scanFromHere(0);
     // A large record is searched again after as much again, not at each step.
-    this.#from = Math.max(this.#piece, 2 * this.#length);
+    this.#from = Math.max(this.#piece, 2 * this.#text.length);
     return false;
   }
 
   /** A list of another form, or none at all. */
   #takeUnlikeOthers(): boolean {
-    const mark = this.#markLength();
-    if (LIST.test(this.#bytes.toString("latin1", mark, mark + BEGINNING))) return this.#scanFromHere(mark);
+    const text = this.#text.all();
+    if (beginsList(text)) return this.#scanFromHere(startOf(text));
     // Small as it is, parsing tells whether it is JSON.
-    if (this.#length > MAX_ERROR_BYTES) {
+    if (this.#text.length > MAX_ERROR_BYTES) {
       this.#failure = new NotAList(undefined);
-      this.#free();
+      this.#text.free();
     }
     return false;
   }
 
   #scanFromHere(start: number): boolean {
     this.#scanner = new RecordScanner(this.#piece);
-    const isFound = this.#scan(this.#scanner, this.#bytes.subarray(start, this.#length));
-    this.#free();
+    const isFound = this.#scan(this.#scanner, this.#text.all().subarray(start));
+    this.#text.free();
     return isFound;
   }
 
@@ -171,102 +208,72 @@ export class JsonRecords {
       at = after + 1;
     }
     if (at > end) return 0;
-    this.#bytes[at - 1] = OPEN;
-    this.#drop(at - 1);
+    this.#text.memory[at - 1] = OPEN;
+    this.#text.drop(at - 1);
     return end - (at - 1);
   }
 
   /** Hands over the record that begins at `at`, and returns where it ends; NOT_KNOWN where that is not certain. */
   #takeAt(memory: RecordMemory, at: number, end: number, separator: Buffer): number {
-    const after = memory.recall(this.#bytes, at, end);
+    const bytes = this.#text.memory;
+    const after = memory.recall(bytes, at, end);
     if (after !== NOT_KNOWN) {
-      if (!this.#isEnd(after, end)) return NOT_KNOWN;
+      if (!isEnd(bytes, after, end)) return NOT_KNOWN;
       this.#take(memory.recalled());
       return after;
     }
-    const next = this.#bytes.indexOf(separator, at);
+    const next = bytes.indexOf(separator, at);
     const recordEnd = next < 0 || next >= end ? end : next + 1;
     let record: unknown;
     try {
-      record = JSON.parse(this.#bytes.toString("utf8", at, recordEnd));
+      record = JSON.parse(bytes.toString("utf8", at, recordEnd));
     } catch {
       return NOT_KNOWN;
     }
-    this.#take(memory.learn(this.#bytes, at, recordEnd, record));
+    this.#take(memory.learn(bytes, at, recordEnd, record));
     return recordEnd;
-  }
-
-  /** Another record follows there, or none is expected to. */
-  #isEnd(at: number, end: number): boolean {
-    return at === end || (this.#bytes[at] === COMMA && this.#bytes[at + 1] === OPEN_OBJECT);
   }
 
   /** Whether all that is left could be taken one by one. */
   #takeRest(separator: Buffer): boolean {
-    let last = this.#length - 1;
-    while (SPACES.includes(this.#bytes[last])) last--;
-    if (this.#memory === undefined || this.#bytes[last] !== CLOSE) return false;
+    let last = this.#text.length - 1;
+    while (SPACES.includes(this.#text.memory[last])) last--;
+    if (this.#memory === undefined || this.#text.memory[last] !== CLOSE) return false;
     return this.#takeSingly(last, separator) === 0;
   }
 
-  #append(chunk: Buffer): void {
-    const length = this.#length + chunk.length;
-    if (length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length, Math.min(2 * this.#piece, PIECE)));
-      this.#bytes.copy(larger, 0, 0, this.#length);
-      detach(this.#bytes);
-      this.#bytes = larger;
-    }
-    chunk.copy(this.#bytes, this.#length);
-    this.#length = length;
-  }
-
   #begin(): Buffer | undefined {
-    const mark = this.#markLength();
-    const [opening, member] =
-      LIST_OF_OBJECTS.exec(this.#bytes.toString("latin1", mark, Math.min(mark + BEGINNING, this.#length))) ?? [];
-    if (opening === undefined || member === undefined) return undefined;
-    this.#drop(mark + opening.length - member.length - 1);
-    return Buffer.from(`},${member}`);
+    const form = listForm(this.#text.all());
+    if (form === undefined) return undefined;
+    this.#text.drop(form.start);
+    if (!form.hasObjects) this.#memory = undefined;
+    return form.separator;
   }
 
   /** All before the comma at `comma`, which is a bracket for the time being. */
   #parseUntil(comma: number, separator: Buffer): boolean {
     const end = this.#takeSingly(comma, separator);
     if (end === 0) {
-      this.#bytes[comma] = OPEN;
-      this.#drop(comma);
+      this.#text.memory[comma] = OPEN;
+      this.#text.drop(comma);
       return true;
     }
-    this.#bytes[end] = CLOSE;
+    this.#text.memory[end] = CLOSE;
     let records: readonly unknown[];
     try {
-      records = JSON.parse(this.#bytes.toString("utf8", 0, end + 1));
+      records = JSON.parse(this.#text.memory.toString("utf8", 0, end + 1));
     } catch {
-      this.#bytes[end] = COMMA;
+      this.#text.memory[end] = COMMA;
       return this.#scanFromHere(0);
     }
-    this.#bytes[end] = OPEN;
-    this.#drop(end);
+    this.#text.memory[end] = OPEN;
+    this.#text.drop(end);
     records.forEach(this.#take);
     return true;
   }
+}
 
-  #drop(count: number): void {
-    this.#bytes.copyWithin(0, count, this.#length);
-    this.#length -= count;
-  }
-
-  /** At once: left to the garbage collector, the memory of hundreds of small answers would make it run early. */
-  #free(): void {
-    detach(this.#bytes);
-    this.#bytes = Buffer.allocUnsafeSlow(0);
-    this.#length = 0;
-  }
-
-  #markLength(): number {
-    const { length } = BYTE_ORDER_MARK;
-    const isMarked = this.#length >= length && this.#bytes.subarray(0, length).equals(BYTE_ORDER_MARK);
-    return isMarked ? length : 0;
-  }
+/** Another record follows there, or none is expected to. */
+function isEnd(bytes: Buffer, at: number, end: number): boolean {
+  return at === end || (bytes[at] === COMMA && bytes[at + 1] === OPEN_OBJECT);
 }

@@ -18,6 +18,8 @@ export interface ApiRequest {
   readonly startRecords?: () => (record: unknown) => void;
   /** Of the list that the answer is a page of; called as `startRecords` is. */
   readonly memory?: () => RecordMemory | undefined;
+  /** Only the first records and so many of the last are wanted; LEFT_OUT may come in place of the others (see JsonRecords). */
+  readonly last?: number | undefined;
   /** False where the caller answers a timeout with a smaller request. True by default. */
   readonly retriesTimeout?: boolean;
 }

@@ -1,4 +1,5 @@
 import { MAX_DEPTH, MAX_RECORD_BYTES } from "../answer-bounds.ts";
+import { ArrivedBytes } from "./arrived-bytes.ts";
 
 /** Stands for a record that is too large or too deep. No JSON gives it, and every decoder counts it as unusable. */
 const REFUSED = undefined;
@@ -19,8 +20,7 @@ const SPACES: readonly number[] = [..." \t\r\n"].map((space) => space.charCodeAt
  */
 export class RecordScanner {
   readonly #piece: number;
-  #bytes = Buffer.allocUnsafeSlow(0);
-  #length = 0;
+  readonly #text = new ArrivedBytes();
   /** The byte before the first record that is not parsed: a bracket or a comma. NONE: before the list, or after it. */
   #from = NONE;
   /** The comma after the last record that is complete; NONE: none is. */
@@ -44,11 +44,12 @@ export class RecordScanner {
    * @throws SyntaxError
    */
   take(chunk: Buffer): readonly unknown[] {
-    const begin = this.#length;
-    this.#append(chunk);
+    const begin = this.#text.length;
+    this.#text.append(chunk);
     const records: unknown[] = [];
-    for (let at = begin; at < this.#length; at++) {
-      const byte = this.#bytes[at];
+    const { memory, length } = this.#text;
+    for (let at = begin; at < length; at++) {
+      const byte = memory[at];
       if (this.#inString) {
         if (this.#escaped) this.#escaped = false;
         else if (byte === BACKSLASH) this.#escaped = true;
@@ -63,8 +64,7 @@ export class RecordScanner {
         if (this.#depth === 0) this.#close(byte, at, records);
       } else if (byte === COMMA && this.#depth === 1) this.#separate(at, records);
     }
-    if (this.#from !== NONE && this.#length - Math.max(this.#from, this.#comma) > MAX_RECORD_BYTES)
-      this.#refuse(records);
+    if (this.#from !== NONE && length - Math.max(this.#from, this.#comma) > MAX_RECORD_BYTES) this.#refuse(records);
     this.#compact();
     return records;
   }
@@ -116,10 +116,11 @@ export class RecordScanner {
   /** Parses what is complete: all between `#from` and `#comma`, which both become brackets. */
   #flush(records: unknown[]): void {
     if (this.#comma === NONE) return;
-    this.#bytes[this.#from] = OPEN;
-    const isLast = this.#bytes[this.#comma] !== COMMA;
-    this.#bytes[this.#comma] = CLOSE;
-    const complete: readonly unknown[] = JSON.parse(this.#bytes.toString("utf8", this.#from, this.#comma + 1));
+    const { memory } = this.#text;
+    memory[this.#from] = OPEN;
+    const isLast = memory[this.#comma] !== COMMA;
+    memory[this.#comma] = CLOSE;
+    const complete: readonly unknown[] = JSON.parse(memory.toString("utf8", this.#from, this.#comma + 1));
     // Only a whole list may be empty.
     if (complete.length === 0 && (this.#isContinued || !isLast)) throw new SyntaxError("a comma without a record");
     for (const record of complete) records.push(record);
@@ -129,22 +130,10 @@ export class RecordScanner {
   }
 
   #compact(): void {
-    const count = this.#from === NONE ? this.#length : this.#from;
+    const count = this.#from === NONE ? this.#text.length : this.#from;
     if (count === 0) return;
-    this.#bytes.copyWithin(0, count, this.#length);
-    this.#length -= count;
+    this.#text.drop(count);
     if (this.#from !== NONE) this.#from = 0;
     if (this.#comma !== NONE) this.#comma -= count;
-  }
-
-  #append(chunk: Buffer): void {
-    const length = this.#length + chunk.length;
-    if (length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length));
-      this.#bytes.copy(larger, 0, 0, this.#length);
-      this.#bytes = larger;
-    }
-    chunk.copy(this.#bytes, this.#length);
-    this.#length = length;
   }
 }

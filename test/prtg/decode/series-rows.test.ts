@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { noProblems } from "../../../src/prtg/decode/problems.ts";
 import { SeriesRows } from "../../../src/prtg/decode/series-rows.ts";
 import { decodeTimeSeries } from "../../../src/prtg/decode/time-series.ts";
@@ -43,4 +43,31 @@ test("says of each row whether it is kept", () => {
     ...[true, true],
     ...[false, true],
   ]);
+});
+
+describe("where rows in between were left out, it has the latest ones", () => {
+  const read = (before: readonly unknown[], after: readonly unknown[]): boolean => {
+    const rows = new SeriesRows(2);
+    for (const row of [HEADER, ...before.map((time) => [time, 1])]) rows.add(row);
+    rows.leftOut();
+    for (const time of after) rows.add([time, 1]);
+    return rows.hasLatest;
+  };
+
+  test.each([
+    { order: "rise", before: [timeOf(1)], after: [timeOf(5), timeOf(6)], is: true },
+    { order: "rise, and one is none", before: [timeOf(1)], after: ["", timeOf(5), "nonsense"], is: true },
+    { order: "fall", before: [timeOf(6)], after: [timeOf(2), timeOf(1)], is: false },
+    { order: "rise and begin anew", before: [timeOf(5)], after: [timeOf(3), timeOf(4)], is: false },
+    { order: "fall and begin anew", before: [timeOf(2)], after: [timeOf(4), timeOf(3)], is: false },
+    { order: "are not known at first", before: [""], after: [timeOf(3), timeOf(4)], is: false },
+    { order: "are not known at last", before: [timeOf(1)], after: ["nonsense", 7], is: false },
+    { order: "do not come", before: [timeOf(1)], after: [], is: false },
+  ])("only if times rise: they $order", ({ before, after, is }) => {
+    expect(read(before, after)).toBe(is);
+  });
+
+  test("and where none were, in whichever order they came", () => {
+    expect(kept([HEADER, [timeOf(2), 2], [timeOf(1), 1]], 2).hasLatest).toBe(true);
+  });
 });

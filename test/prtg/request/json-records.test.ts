@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { MAX_DEPTH, MAX_ERROR_BYTES, MAX_RECORD_BYTES } from "../../../src/prtg/answer-bounds.ts";
 import { JsonRecords, NotAList } from "../../../src/prtg/request/json-records.ts";
+import { RecordScanner } from "../../../src/prtg/request/record-scanner.ts";
 
 interface Reading {
   /** Bytes in which the text arrives, in turn. */
@@ -25,12 +26,22 @@ function read(json: string, { parts = [7], piece = 20 }: Reading = {}): { record
 }
 
 const many = Array.from({ length: 300 }, (_, id) => ({ id: String(id), name: `channel ${id}` }));
+const rows = many.map(({ id, name }) => [id, name]);
 
 describe("records", () => {
   test("come while the text arrives", () => {
     const { records, pieces } = read(JSON.stringify(many), { parts: [100], piece: 400 });
     expect(records).toEqual(many);
     expect(pieces).toBeGreaterThan(20);
+  });
+
+  test("come while the text arrives where they are rows, without a look at each byte", () => {
+    const scanned = vi.spyOn(RecordScanner.prototype, "take");
+    onTestFinished(() => scanned.mockRestore());
+    const { records, pieces } = read(JSON.stringify(rows), { parts: [100], piece: 400 });
+    expect(records).toEqual(rows);
+    expect(pieces).toBeGreaterThan(10);
+    expect(scanned).not.toHaveBeenCalled();
   });
 
   test.each([
@@ -46,6 +57,9 @@ describe("records", () => {
   test.each([
     { what: "spaces", text: JSON.stringify(many, undefined, 2) },
     { what: "no objects", text: JSON.stringify(many.map(({ id }) => [id])) },
+    { what: "rows of numbers", text: JSON.stringify(many.map((_, id) => [id])) },
+    { what: "the end of a row in a name", text: JSON.stringify(rows.map(([id]) => [id, "],["])) },
+    { what: "rows in rows", text: JSON.stringify(rows.map(([id]) => [id, [[id], [id]]])) },
     { what: "the end of a record in a name", text: JSON.stringify(many.map(({ id }) => ({ id, name: '},{"id":' }))) },
     { what: "records in records", text: JSON.stringify(many.map(({ id }) => ({ id, below: [{ id }, { id }] }))) },
   ])("come at the latest at the end, with $what", ({ text }) => {
@@ -53,12 +67,16 @@ describe("records", () => {
   });
 
   test("of any list, cut anywhere, are those that parsing it as a whole gives", () => {
-    const text = fc.oneof(fc.string(), fc.constantFrom('},{"id":', '"},{"id":', "\\", '"', "é😀"));
+    const text = fc.oneof(fc.string(), fc.constantFrom('},{"id":', '"},{"id":', "],[", '],["', "\\", '"', "é😀"));
     const member = fc.oneof(text, fc.integer(), fc.constant(null), fc.array(fc.record({ id: text })));
     const record = fc.oneof(fc.record({ id: member, name: member }), fc.record({ id: member }), fc.jsonValue());
+    const row = fc.tuple(text, fc.oneof(text, fc.integer(), fc.array(fc.array(text), { maxLength: 3 })));
     fc.assert(
       fc.property(
-        fc.array(record, { maxLength: 40 }),
+        fc.oneof(
+          fc.array(record, { maxLength: 40 }),
+          fc.array(fc.oneof({ weight: 9, arbitrary: row }, { weight: 1, arbitrary: record }), { maxLength: 40 }),
+        ),
         fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 5 }),
         fc.integer({ min: 1, max: 400 }),
         fc.constantFrom("", " ", "\t"),
@@ -72,8 +90,10 @@ describe("records", () => {
     );
   });
 
-  test("of a text that is no valid JSON are refused, wherever it is broken", () => {
-    const json = JSON.stringify(many);
+  test.each([
+    { what: "objects", json: JSON.stringify(many) },
+    { what: "rows", json: JSON.stringify(rows) },
+  ])("of a text that is no valid JSON are refused, wherever it is broken: $what", ({ json }) => {
     fc.assert(
       fc.property(fc.nat(json.length - 1), fc.constantFrom("", "\u0000", "]", "}", '"', ",,"), (at, instead) => {
         const broken = `${json.slice(0, at)}${instead}${json.slice(at + 1)}`;
@@ -166,6 +186,7 @@ function attempt<Result>(work: () => Result): Result | "refused" {
 test.each([
   { what: "a list", text: JSON.stringify(many) },
   { what: "a small list", text: JSON.stringify(many.slice(0, 2)) },
+  { what: "a list of rows", text: JSON.stringify(rows) },
 ])("the memory of $what goes with its last record, however late garbage is collected", ({ text }) => {
   const allocated = vi.spyOn(Buffer, "allocUnsafeSlow");
   onTestFinished(() => allocated.mockRestore());
