@@ -1,10 +1,14 @@
 /**
  * What many servers take beside one with the same number of channels, in one run: with the default schedules but for limits, and two Prometheus
- * servers. Not faster ones: the exporter measures itself each second, which one server would have to carry alone.
+ * servers. Not faster ones: the exporter measures itself each second, which one server would have to carry alone. And what their requests
+ * alone take, by a bare loop: hundreds of small ones take several times as much as a few large ones, whatever is done with the answers.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
+import { HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
+import { Child } from "../processes/child.ts";
 import { type ExporterProcess, ONCE, startExporter } from "../processes/exporter.ts";
+import type { ProcessorTime } from "../processes/probe.ts";
 import { readGzipped, scrape } from "../processes/scrape.ts";
 import { startSimulators } from "../processes/simulator.ts";
 import type { Budget, PartResult, Row } from "../results/result.ts";
@@ -24,6 +28,8 @@ const SETTLES_FOR_MS = MINUTE_MS;
 const MEASURED_FOR_MS = 5 * MINUTE_MS;
 /** By default limits are read each quarter of an hour: in the time of some numbers of servers, and not in that of others. */
 const SETTINGS = { collectors: { limits: ONCE } };
+/** Of the bare loop. */
+const ROUND_MS = MINUTE_MS;
 const QUICK_MS = 3_000;
 const STATUS_PAGES = 7;
 
@@ -31,9 +37,13 @@ const MEGABYTE = 1e6;
 const KILOBYTE = 1e3;
 const MAX_MEMORY_TO_ONE = 1.3;
 const MAX_PROCESSOR_TO_ONE = 1.5;
+/** Of the ratios to one server: what the requests take grows with the servers, what the channels take does not. */
+const MAX_TO_BARE = 1;
 const MAX_SCRAPE_MS = 1_000;
 const MAX_STATUS_PAGE_KB = 100;
 const MAX_STATUS_FIRST_BYTE_MS = 50;
+
+const BARE = "processor time a minute of a bare loop of the requests and JSON.parse";
 
 const OWN_METRIC = /^(prtg_exporter_|prtg_up|prtg_server_clock|process_|nodejs_)/;
 
@@ -42,6 +52,8 @@ interface Course {
   readonly resident: number[];
   /** Seconds of the processor in a minute. */
   readonly cpuPerMinute: number;
+  /** The same of a bare loop of requests. */
+  readonly barePerMinute: number;
   readonly scrapes: number[];
   readonly ownLines: number;
   readonly ownBytes: number;
@@ -74,7 +86,9 @@ async function measure(servers: number, { size, quick }: PartOptions): Promise<C
     try {
       await exporter.ready();
       await sleep(quick ? 0 : SETTLES_FOR_MS);
-      return await watch(exporter, quick ? QUICK_MS : MEASURED_FOR_MS);
+      const course = await watch(exporter, quick ? QUICK_MS : MEASURED_FOR_MS);
+      await exporter.stop();
+      return { ...course, barePerMinute: await bareLoop(simulators.urls, quick ? QUICK_MS : ROUND_MS) };
     } finally {
       await exporter.stop();
     }
@@ -83,7 +97,14 @@ async function measure(servers: number, { size, quick }: PartOptions): Promise<C
   }
 }
 
-async function watch(exporter: ExporterProcess, ms: number): Promise<Course> {
+async function bareLoop(urls: readonly string[], roundMs: number): Promise<number> {
+  await using bare = Child.node("bench/peers/servers-bare.ts", [String(roundMs), ...urls], { flags: HEAP_FLAGS });
+  await bare.said(/ready/);
+  const { cpuMs } = await bare.ask<ProcessorTime>("round");
+  return (cpuMs / 1_000) * (MINUTE_MS / roundMs);
+}
+
+async function watch(exporter: ExporterProcess, ms: number): Promise<Omit<Course, "barePerMinute">> {
   const resident: number[] = [];
   const scrapes: number[] = [];
   const before = await exporter.processorTime();
@@ -146,6 +167,7 @@ function rowsOf(servers: number, course: Course, one: Course | undefined): Row[]
     beside(rowOf("resident memory", "MB", course.resident), one && spreadOf(one.resident).median),
     rowOf("resident memory, the most", "MB", [Math.max(...course.resident)]),
     beside(rowOf("processor time a minute", "s", [course.cpuPerMinute]), one?.cpuPerMinute),
+    beside(rowOf(BARE, "s", [course.barePerMinute]), one?.barePerMinute),
     rowOf("scrape, gzip", "ms", course.scrapes),
     rowOf("scrape, gzip, the slowest", "ms", [Math.max(...course.scrapes)]),
     rowOf("page", "MB", [course.pageBytes / MEGABYTE]),
@@ -164,7 +186,7 @@ function budgetsOf(options: PartOptions, courses: ReadonlyMap<number, Course>): 
   if (one === undefined) return [];
   const all = [...courses];
   const many = all.filter(([servers]) => servers > 1);
-  const ratios = many.flatMap(([servers, { resident, cpuPerMinute }]): Budget[] => [
+  const ratios = many.flatMap(([servers, { resident, cpuPerMinute, barePerMinute }]): Budget[] => [
     {
       what: `Resident memory with ${nameOf(servers)} to that with one of the same channels`,
       unit: "ratio",
@@ -176,6 +198,12 @@ function budgetsOf(options: PartOptions, courses: ReadonlyMap<number, Course>): 
       unit: "ratio",
       value: cpuPerMinute / one.cpuPerMinute,
       atMost: MAX_PROCESSOR_TO_ONE,
+    },
+    {
+      what: `The same, to that ratio of a bare loop of the requests and \`JSON.parse\`, ${nameOf(servers)}`,
+      unit: "ratio",
+      value: cpuPerMinute / one.cpuPerMinute / (barePerMinute / one.barePerMinute),
+      atMost: MAX_TO_BARE,
     },
   ]);
   const most = (value: (course: Course) => number) => Math.max(...all.map(([, course]) => value(course)));

@@ -1,0 +1,58 @@
+/**
+ * The limit of the servers bench, what the requests alone take in a minute: of each server all nodes twice and all channels once,
+ * fetched with undici and parsed, evenly spread, and nothing done with them. Argument 1: milliseconds of a round of that, a minute
+ * or less; the others: URLs of the servers.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent } from "undici";
+import { answerCommands } from "../processes/answer.ts";
+import { API_KEY } from "../processes/simulator.ts";
+import { Stopwatch } from "../processes/stopwatch.ts";
+
+/** Connects, and has the code compiled, in this part of a round. */
+const WARM_UP = 1 / 4;
+/** As the exporter reads them: a page begins with the last object of the one before. */
+const PAGE = 3_000;
+const STEP = PAGE - 1;
+const NODES = `/experimental/objects?filter=${encodeURIComponent("type = probe or type = group or type = device or type = sensor")}`;
+const CHANNELS = "/experimental/channels?";
+const LISTS = [NODES, CHANNELS, NODES];
+
+const [round = "", ...urls] = process.argv.slice(2);
+const roundMs = Number(round);
+// Connections are kept for as long as the exporter keeps them.
+const agent = new Agent({ connections: 4, pipelining: 1, allowH2: false, keepAliveTimeout: 90_000 });
+const stopwatch = new Stopwatch();
+
+async function read(url: string, list: string): Promise<void> {
+  for (let offset = 0; ; offset += STEP) {
+    const { statusCode, body } = await agent.request({
+      origin: url,
+      method: "GET",
+      path: `/api/v2${list}&limit=${PAGE}&offset=${offset}`,
+      headers: { accept: "application/json", authorization: `Bearer ${API_KEY}` },
+    });
+    if (statusCode !== 200) throw new Error(`${statusCode}: ${await body.text()}`);
+    const records: unknown = JSON.parse(await body.text());
+    if (!Array.isArray(records) || records.length < PAGE) return;
+  }
+}
+
+/** Each list of each server once, within so many milliseconds. */
+async function readAll(ms: number): Promise<void> {
+  const began = performance.now();
+  const all = LISTS.flatMap((list) => urls.map((url) => ({ url, list })));
+  const reading: Promise<void>[] = [];
+  for (const [index, { url, list }] of all.entries()) {
+    await sleep(began + (ms * index) / all.length - performance.now());
+    reading.push(read(url, list));
+  }
+  await Promise.all(reading);
+  await sleep(began + ms - performance.now());
+}
+
+answerCommands({ round: () => stopwatch.time(() => readAll(roundMs)) });
+await readAll(WARM_UP * roundMs);
+console.log("ready");
+// Nothing else keeps the process from ending.
+setInterval(() => undefined, 60_000);
