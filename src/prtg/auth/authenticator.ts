@@ -21,13 +21,17 @@ export class ApiKeyAuth implements Authenticator {
   readonly #read: () => Promise<string>;
   readonly #redactor: Redactor;
   #key: Promise<string> | undefined;
+  /** What that resolved with. */
+  #known: string | undefined;
 
   constructor(read: () => Promise<string>, redactor: Redactor) {
     this.#read = read;
     this.#redactor = redactor;
   }
 
-  token(signal: AbortSignal): Promise<string> {
+  async token(signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    if (this.#known !== undefined) return this.#known;
     this.#key ??= this.#readKey();
     return waitFor(this.#key, signal);
   }
@@ -36,6 +40,7 @@ export class ApiKeyAuth implements Authenticator {
     const current = await this.token(signal);
     if (current !== token) return true;
     this.#key = undefined;
+    this.#known = undefined;
     return (await this.token(signal)) !== token;
   }
 
@@ -46,6 +51,7 @@ export class ApiKeyAuth implements Authenticator {
       const key = await readSecret(this.#read, this.#redactor);
       if (!isHeaderSafe(key))
         throw new ApiError("SECRET_UNREADABLE", "the API key holds spaces or other odd characters", { endpoint: "" });
+      this.#known = key;
       return key;
     } catch (error) {
       this.#key = undefined;

@@ -45,6 +45,7 @@ export class RequestBudget {
   acquire(signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
+      if (this.#waiting.length === 0 && this.#isFree()) return resolve(this.#occupy());
       const abort = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         this.#admitWaiting();
@@ -85,8 +86,12 @@ export class RequestBudget {
     };
   }
 
+  #isFree(): boolean {
+    return this.#inFlight < this.#concurrency && this.heldForMs() === 0;
+  }
+
   #admitWaiting(): void {
-    while (this.#waiting.length > 0 && this.#inFlight < this.#concurrency && this.heldForMs() === 0) {
+    while (this.#waiting.length > 0 && this.#isFree()) {
       this.#waiting.shift()?.admit();
     }
     const isTimeAll = this.#waiting.length > 0 && this.#inFlight < this.#concurrency;
