@@ -146,21 +146,14 @@ export function recordMethod(
   isLeftOut: (label: string) => boolean = isNever,
 ): AnyRecordMethod {
   const declared = declarationOf(instrument);
-  const given = names.filter((name) => fixed[name] === undefined).length;
-  const labelsOf = (args: readonly unknown[]): Labels => {
-    const labels: { [name: string]: string } = {};
-    let next = 0;
-    for (const name of names) {
-      const value = fixed[name] ?? String(args[next++]);
-      if (!isLeftOut(name)) labels[name] = value;
-    }
-    return labels;
-  };
-  // Most metrics of a server are recorded with each request, always with these.
-  const always = given === 0 && isLeftOut === isNever ? Object.freeze(labelsOf([])) : undefined;
   return (...args) => {
     declared.changes++;
-    const labels = always ?? labelsOf(args);
+    const labels: { [name: string]: string } = {};
+    let given = 0;
+    for (const name of names) {
+      const value = fixed[name] ?? String(args[given++]);
+      if (!isLeftOut(name)) labels[name] = value;
+    }
     const value = Number(args[given] ?? 1);
     if (instrument instanceof Counter) instrument.inc(labels, value);
     else if (adds && instrument instanceof Gauge) instrument.inc(labels, value);

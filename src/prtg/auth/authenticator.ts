@@ -20,9 +20,8 @@ export interface Authenticator {
 export class ApiKeyAuth implements Authenticator {
   readonly #read: () => Promise<string>;
   readonly #redactor: Redactor;
-  #key: Promise<string> | undefined;
-  /** What that resolved with. */
-  #known: string | undefined;
+  /** While it is read, a promise. */
+  #key: Promise<string> | string | undefined;
 
   constructor(read: () => Promise<string>, redactor: Redactor) {
     this.#read = read;
@@ -30,28 +29,37 @@ export class ApiKeyAuth implements Authenticator {
   }
 
   async token(signal: AbortSignal): Promise<string> {
+    const key = this.#key ?? this.#startReading();
+    if (typeof key !== "string") return waitFor(key, signal);
     signal.throwIfAborted();
-    if (this.#known !== undefined) return this.#known;
-    this.#key ??= this.#readKey();
-    return waitFor(this.#key, signal);
+    return key;
   }
 
   async refused(token: string, signal: AbortSignal): Promise<boolean> {
     const current = await this.token(signal);
     if (current !== token) return true;
     this.#key = undefined;
-    this.#known = undefined;
     return (await this.token(signal)) !== token;
   }
 
   async close(): Promise<void> {}
+
+  #startReading(): Promise<string> {
+    const reading = this.#readKey();
+    this.#key = reading;
+    const keep = (key: string): void => {
+      // Another reading may have begun since, of a newer key.
+      if (this.#key === reading) this.#key = key;
+    };
+    reading.then(keep, () => undefined);
+    return reading;
+  }
 
   async #readKey(): Promise<string> {
     try {
       const key = await readSecret(this.#read, this.#redactor);
       if (!isHeaderSafe(key))
         throw new ApiError("SECRET_UNREADABLE", "the API key holds spaces or other odd characters", { endpoint: "" });
-      this.#known = key;
       return key;
     } catch (error) {
       this.#key = undefined;

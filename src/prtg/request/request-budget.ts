@@ -43,9 +43,10 @@ export class RequestBudget {
    * Rejects with the signal's reason when that aborts first.
    */
   acquire(signal: AbortSignal): Promise<() => void> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    // Most requests need not wait, and listeners of signals are dear.
+    if (this.#waiting.length === 0 && this.#isFree()) return Promise.resolve(this.#occupy());
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      if (this.#waiting.length === 0 && this.#isFree()) return resolve(this.#occupy());
       const abort = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         this.#admitWaiting();
@@ -74,6 +75,10 @@ export class RequestBudget {
     return Math.max(0, this.#nextStart - this.#clock.monotonic());
   }
 
+  #isFree(): boolean {
+    return this.#inFlight < this.#concurrency && this.heldForMs() === 0;
+  }
+
   #occupy(): () => void {
     this.#inFlight++;
     this.#nextStart = this.#clock.monotonic() + this.#spacingMs;
@@ -86,14 +91,8 @@ export class RequestBudget {
     };
   }
 
-  #isFree(): boolean {
-    return this.#inFlight < this.#concurrency && this.heldForMs() === 0;
-  }
-
   #admitWaiting(): void {
-    while (this.#waiting.length > 0 && this.#isFree()) {
-      this.#waiting.shift()?.admit();
-    }
+    while (this.#waiting.length > 0 && this.#isFree()) this.#waiting.shift()?.admit();
     const isTimeAll = this.#waiting.length > 0 && this.#inFlight < this.#concurrency;
     if (isTimeAll && this.#timer === undefined) this.#wakeAfter(this.heldForMs());
     // No timer without need: it would keep the process from ending.

@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ExporterError } from "../../../src/errors/exporter-error.ts";
+import { Redactor } from "../../../src/errors/redactor.ts";
+import { ApiKeyAuth } from "../../../src/prtg/auth/authenticator.ts";
 import { type Handler, sendError, sendJson, startApiServer } from "../support/api-server.ts";
 import { never, rejection, testClient } from "../support/test-client.ts";
 
@@ -28,6 +30,34 @@ describe("API key", () => {
     await Promise.all([api.version(never), api.version(never)]);
     await api.version(never);
     expect(file.reads).toBe(1);
+  });
+
+  test("that is known is given at once, without a listener on the signal, but not to who was aborted", async () => {
+    const auth = new ApiKeyAuth(async () => "key-one", new Redactor());
+    const controller = new AbortController();
+    const listened = vi.spyOn(controller.signal, "addEventListener");
+    expect(await auth.token(controller.signal)).toBe("key-one");
+    expect(listened).toHaveBeenCalledTimes(1);
+    expect(await auth.token(controller.signal)).toBe("key-one");
+    expect(listened).toHaveBeenCalledTimes(1);
+    const reason = new Error("no longer wanted");
+    controller.abort(reason);
+    expect(await rejection(auth.token(controller.signal))).toBe(reason);
+  });
+
+  test("of a reading that another has overtaken is not kept", async () => {
+    const readings: ((key: string) => void)[] = [];
+    const auth = new ApiKeyAuth(() => new Promise((resolve) => readings.push(resolve)), new Redactor());
+    const first = auth.token(never);
+    readings[0]?.("old");
+    await first;
+    // Both were refused at once: each forgets the key and reads anew.
+    const renewals = [auth.refused("old", never), auth.refused("old", never)];
+    await vi.waitFor(() => expect(readings).toHaveLength(3));
+    readings[2]?.("newest");
+    readings[1]?.("older");
+    expect(await Promise.all(renewals)).toEqual([true, true]);
+    expect(await auth.token(never)).toBe("newest");
   });
 
   test("is read again when the server refuses it, and the request is sent once more", async () => {

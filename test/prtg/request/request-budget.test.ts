@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { RequestBudget } from "../../../src/prtg/request/request-budget.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { never, rejection } from "../support/test-client.ts";
@@ -90,6 +90,38 @@ describe("concurrency", () => {
     await clock.advance(1000);
     await Promise.all(all);
     expect(order).toEqual([1, 2, 3, 4]);
+  });
+});
+
+describe("a free place", () => {
+  test("is taken without a listener on the signal; who waits has one until it is served", async () => {
+    const clock = new ManualClock();
+    const budget = new RequestBudget(clock, { concurrency: 1, requestsPerSecond: Number.POSITIVE_INFINITY });
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, "addEventListener");
+    const removed = vi.spyOn(signal, "removeEventListener");
+    const release = await budget.acquire(signal);
+    expect(added).not.toHaveBeenCalled();
+    const waiting = budget.acquire(signal);
+    expect(added).toHaveBeenCalledTimes(1);
+    release();
+    (await waiting)();
+    expect(removed).toHaveBeenCalledTimes(1);
+  });
+
+  test("is for who came first, although the newcomer is the first to see it", async () => {
+    const clock = new ManualClock();
+    const budget = new RequestBudget(clock, { concurrency: 3, requestsPerSecond: 10 });
+    await budget.acquire(never);
+    const order: string[] = [];
+    void budget.acquire(never).then(() => order.push("first"));
+    // The pace allows one more, but the timer that tells so has not gone off yet.
+    clock.skip(100);
+    void budget.acquire(never).then(() => order.push("newcomer"));
+    await clock.advance(0);
+    expect(order).toEqual(["first"]);
+    await clock.advance(100);
+    expect(order).toEqual(["first", "newcomer"]);
   });
 });
 
