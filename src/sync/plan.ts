@@ -12,6 +12,9 @@ const WINDOW_MARGIN_MS = 2 * 60_000;
  */
 export const FUTURE_SLACK_MS = 60 * 60_000;
 
+/** A measurement may be part of an average so long before the live series has it. */
+const LIVE_LAG_MS = 60_000;
+
 /** What is known of a sensor before its series are read. Times are milliseconds since the epoch, server's clock. */
 export interface ReadingNeed {
   /** Everything until then has been sent or is queued; undefined: nothing, and the sensor starts from `live`. */
@@ -53,7 +56,8 @@ export interface Merging {
  * series begins. An average goes out only when its whole span is free: it begins after all that was sent, and ends
  * before the first live row. The measurements in an average cannot be taken out of it, so one that is partly covered
  * would count some of them twice; what it alone holds, less than one step at each end, is given up instead. An average
- * whose span is not over yet would still change, and is not sent either.
+ * whose span is not over yet would still change, and one whose span has just ended may hold a measurement that the live series
+ * is about to show: neither is sent yet.
  */
 export function mergeSeries(
   series: ReadonlyMap<SeriesType, TimeSeries>,
@@ -74,7 +78,7 @@ export function mergeSeries(
     for (const row of series.get(type)?.rows ?? []) {
       if (row.at <= cursor) continue;
       const until = coveredUntil({ at: row.at, resolution: type });
-      if (row.at >= finerFrom || until >= Math.min(firstLive, now)) break;
+      if (row.at >= finerFrom || until >= Math.min(firstLive, now - LIVE_LAG_MS)) break;
       send(type, row);
     }
   }

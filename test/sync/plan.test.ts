@@ -132,11 +132,12 @@ describe("mergeSeries", () => {
     ]);
   });
 
-  test("does not send an average of a span that is not over", () => {
-    expect(merge({ short: [at("15T11:50:00"), at("15T11:55:00"), at("15T12:00:00")] }, at("15T11:00:00"))).toEqual([
-      "short 15T11:50:00",
-      "short 15T11:55:00",
-    ]);
+  test("does not send an average of a span that is not over, or ended so lately that live rows of it may be to come", () => {
+    const rows = { short: [at("15T11:50:00"), at("15T11:55:00"), at("15T12:00:00")] };
+    const sentAt = (now: number) => merge(rows, at("15T11:00:00"), { now });
+    expect(sentAt(at("15T12:00:59"))).toEqual(["short 15T11:50:00"]);
+    expect(sentAt(at("15T12:01:01"))).toEqual(["short 15T11:50:00", "short 15T11:55:00"]);
+    expect(sentAt(at("15T12:05:59"))).toEqual(["short 15T11:50:00", "short 15T11:55:00"]);
   });
 
   test.each([
