@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   for (const { part, size } of chosen.runs) {
     process.stderr.write(`measuring ${part} at ${size} channels\n`);
     const started = performance.now();
-    const result = await PARTS[part].run({ ...chosen.options, size });
+    const result = { ...(await PARTS[part].run({ ...chosen.options, size })), calibrationMs };
     results.push(result);
     const seconds = (performance.now() - started) / 1_000;
     process.stdout.write(`${partText(result)}  measured in ${numberText(seconds, "s")}\n`);

@@ -37,6 +37,7 @@ const schema = z.strictObject({
         }),
       ),
       notes: z.array(z.string()),
+      calibrationMs: z.exactOptional(spread),
     }),
   ),
 });

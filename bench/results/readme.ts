@@ -44,7 +44,7 @@ export function scaleBlock(results: BenchResults): string {
     }),
   ]);
   if (rows.length === 0) return "Not measured yet.\n";
-  return `${table(["channels", ...names], rows)}\n${machineText(results)}\n`;
+  return `${table(["channels", ...names], rows)}\n${machineText(results, parts.at(-1))}\n`;
 }
 
 /** What stands between the markers `bench-servers` of docs/sizing.md: a row a number of servers. */
@@ -60,11 +60,12 @@ export function serversBlock(results: BenchResults): string {
     }),
   ]);
   const channels = part.size.toLocaleString("en-US");
-  return `${table([`${channels} channels on`, ...names], rows)}\n${machineText(results)}\n`;
+  return `${table([`${channels} channels on`, ...names], rows)}\n${machineText(results, part)}\n`;
 }
 
-/** Where figures are from, and what a machine can be compared with it by. */
-function machineText({ takenOn, cores, processor, node, calibrationMs }: BenchResults): string {
+/** Where figures are from, and what a machine can be compared with it by: machines of one name differ from hour to hour. */
+function machineText({ takenOn, cores, processor, node, ...newest }: BenchResults, part?: PartResult): string {
+  const { calibrationMs } = part?.calibrationMs === undefined ? newest : { calibrationMs: part.calibrationMs };
   return [
     `Measured on ${takenOn} by \`npm run bench\` on ${cores} cores (${processor}), Node ${node}; one page of`,
     `3,000 channels takes ${numberText(calibrationMs.median, "ms")} to parse there.`,

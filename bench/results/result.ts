@@ -36,6 +36,8 @@ export interface PartResult {
   readonly budgets: readonly Budget[];
   /** What was not measured and why, and what else is worth knowing. */
   readonly notes: readonly string[];
+  /** Of the machine when it was measured, where that is known; see BenchResults. */
+  readonly calibrationMs?: Spread;
 }
 
 /** What bench/results.json holds. */

@@ -186,3 +186,11 @@ test("the table of many servers has a row for each number of them", () => {
   expect(partText({ ...POLL, rows })).toContain("poll, 30 servers");
   expect(serversBlock(RESULTS)).toBe("Not measured yet.\n");
 });
+
+test("a table names the speed that the machine had when its part was measured, where that is known", () => {
+  const part = { ...POLL, part: "servers" };
+  const parseTime = (measured: PartResult) =>
+    / takes .+ to parse/.exec(serversBlock({ ...RESULTS, parts: [measured] }))?.[0];
+  expect(parseTime({ ...part, calibrationMs: { minimum: 6, median: 7, maximum: 8 } })).toBe(" takes 7 ms to parse");
+  expect(parseTime(part)).toBe(" takes 2 ms to parse");
+});
