@@ -82,18 +82,21 @@ export async function benchServers(options: PartOptions): Promise<PartResult> {
 async function measure(servers: number, { size, quick }: PartOptions): Promise<Course> {
   const simulators = await startSimulators(servers, size);
   try {
-    const exporter = await startExporter({ server: simulators.urls, settings: SETTINGS });
-    try {
-      await exporter.ready();
-      await sleep(quick ? 0 : SETTLES_FOR_MS);
-      const course = await watch(exporter, quick ? QUICK_MS : MEASURED_FOR_MS);
-      await exporter.stop();
-      return { ...course, barePerMinute: await bareLoop(simulators.urls, quick ? QUICK_MS : ROUND_MS) };
-    } finally {
-      await exporter.stop();
-    }
+    const course = await exporterCourse(simulators.urls, quick);
+    return { ...course, barePerMinute: await bareLoop(simulators.urls, quick ? QUICK_MS : ROUND_MS) };
   } finally {
     await simulators.stop();
+  }
+}
+
+async function exporterCourse(urls: readonly string[], quick: boolean): Promise<Omit<Course, "barePerMinute">> {
+  const exporter = await startExporter({ server: urls, settings: SETTINGS });
+  try {
+    await exporter.ready();
+    await sleep(quick ? 0 : SETTLES_FOR_MS);
+    return await watch(exporter, quick ? QUICK_MS : MEASURED_FOR_MS);
+  } finally {
+    await exporter.stop();
   }
 }
 

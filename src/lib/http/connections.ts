@@ -45,8 +45,9 @@ export class Connections {
     onReuse: () => void,
   ): Promise<void> {
     request.signal.throwIfAborted();
+    const client = this.#next(onReuse);
     const exchange = new Exchange(taker, request.signal);
-    this.#next(onReuse).dispatch(request, exchange);
+    client.dispatch(request, exchange);
     await exchange.ended;
   }
 
