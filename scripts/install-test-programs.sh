@@ -541,7 +541,7 @@ install_nspawn() {
   local name=systemd-nspawn installed target
   if installed=$(command -v "$name"); then
     publish "$name" "$installed"
-  elif [[ ! -x $bin/$name ]]; then
+  elif ! "$bin/$name" --version >/dev/null 2>&1; then
     if ! have apt-get; then skip "$name" "it comes from Debian's package 'systemd-container'"; return; fi
     : >"$work/log"
     if ! target=$(unpack_debian "$name" systemd-container libsystemd-shared); then fail "$name" "apt-get download"; return; fi
@@ -564,9 +564,9 @@ install_debian_roots() {
 }
 
 # For debian_root. What is mounted in a root while it is made is seen by nothing else, and goes with its maker, also where
-# that is killed.
+# that is killed. Earlier roots of the name go, told by the checksum at their end from a program of a like name.
 make_root() {
-  "${root[@]}" rm -rf --one-file-system "$cache/$name"-*
+  "${root[@]}" rm -rf --one-file-system "$cache/$name"-*-[0-9]*
   "${root[@]}" unshare --mount "$mmdebstrap" --keyring="$keyring" --variant=minbase --architectures="$architectures" \
     --aptopt='APT::Install-Recommends "false"' --include="$packages" "$suite" "$target"
 }

@@ -6,6 +6,9 @@ import { ALERTS, RECORDS, RULE_FILES, RULE_TEST_FILES, RULE_TESTS, RULES_FOLDER 
 import { describeWithPrograms } from "./support/programs.ts";
 import { runProgram } from "./support/run-program.ts";
 
+/** Two months of evaluations take half a minute alone, and four times that beside other tests. */
+const RULE_TEST_LIMIT_MS = 280_000;
+
 describeWithPrograms(["promtool-2", "promtool-3"], "rules for Prometheus", (paths) => {
   describe.each(["promtool-2", "promtool-3"] as const)("%s", (promtool) => {
     test.each(RULE_FILES.map((file) => [path.basename(file), file] as const))("accepts %s", async (_name, file) => {
@@ -20,7 +23,12 @@ describeWithPrograms(["promtool-2", "promtool-3"], "rules for Prometheus", (path
     });
 
     test.each(RULE_TEST_FILES.map((file) => [path.basename(file), file] as const))("runs %s", async (_name, file) => {
-      const { code, stdout, stderr } = await runProgram(paths[promtool], ["test", "rules", file], "");
+      const { code, stdout, stderr } = await runProgram(
+        paths[promtool],
+        ["test", "rules", file],
+        "",
+        RULE_TEST_LIMIT_MS,
+      );
       expect(stdout + stderr).toContain("SUCCESS");
       expect(code).toBe(0);
     });
