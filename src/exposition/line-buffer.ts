@@ -1,3 +1,4 @@
+import { codeUnitAt } from "../lib/text-units.ts";
 import { escapeLabelValue, formatValue } from "./text-format.ts";
 
 const FIRST_CAPACITY = 64 * 1_024;
@@ -97,7 +98,7 @@ export class LineBuffer {
     const bytes = this.#bytes;
     const start = this.#length;
     for (let index = 0; index < length; index++) {
-      const unit = text.charCodeAt(index);
+      const unit = codeUnitAt(text, index);
       if (unit > MAX_ASCII || (isEscaped && (unit === QUOTE || unit === BACKSLASH || unit === NEWLINE))) return false;
       bytes[start + index] = unit;
     }

@@ -1,3 +1,5 @@
+import { codeUnitAt } from "../lib/text-units.ts";
+
 const SMALLEST_BUFFER = 4_096;
 /** A varint of 32 bits. */
 const MAX_VARINT = 5;
@@ -86,7 +88,7 @@ export class BackwardWriter {
     this.#makeRoom(text.length * MAX_BYTES_PER_UNIT);
     let at = this.#at;
     for (let index = text.length - 1; index >= 0; index--) {
-      const code = text.charCodeAt(index);
+      const code = codeUnitAt(text, index);
       if (code > 0x7f) {
         at = this.#at - Buffer.byteLength(text);
         this.#bytes.write(text, at);

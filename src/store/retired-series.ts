@@ -1,3 +1,4 @@
+import { FNV_BASIS, fnv1a } from "../lib/text-units.ts";
 import type { Steps } from "../lib/yielding.ts";
 import type { SeriesTable } from "./series-table.ts";
 
@@ -73,7 +74,7 @@ class LabelHasher {
 
   constructor(table: SeriesTable) {
     this.#table = table;
-    this.#seeds = table.family.labels.map((name) => textHash(name, 0x811c9dc5));
+    this.#seeds = table.family.labels.map((name) => fnv1a(name, FNV_BASIS));
     this.#texts = this.#seeds.map(() => "");
     this.#hashes = this.#seeds.map(() => 0);
   }
@@ -84,19 +85,12 @@ class LabelHasher {
       const text = this.#table.label(slot, column);
       if (text !== this.#texts[column]) {
         this.#texts[column] = text;
-        this.#hashes[column] = text === "" ? 0 : textHash(text, seed);
+        this.#hashes[column] = text === "" ? 0 : fnv1a(text, seed) >>> 0;
       }
       hash = (hash + (this.#hashes[column] ?? 0)) >>> 0;
     }
     return hash;
   }
-}
-
-/** FNV-1a over UTF-16 code units. */
-function textHash(text: string, seed: number): number {
-  let hash = seed;
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return hash >>> 0;
 }
 
 function isSameSeries(a: SeriesTable, slotOfA: number, b: SeriesTable, slotOfB: number): boolean {

@@ -1,3 +1,5 @@
+import { FNV_BASIS, fnv1a } from "../lib/text-units.ts";
+
 /**
  * With which other series a series stays together when a page is cut into parts or cut short: a number from the device
  * below which its object hangs. It depends on nothing but names and ids, so every process gives the same one.
@@ -9,16 +11,7 @@ export const SERVER_WIDE: ShardKey = 0;
 
 /** 1 to 2^32 - 1, evenly spread. `id`: of the device, or of the object itself where it hangs below none. */
 export function shardKeyOf(server: string, id: string): ShardKey {
-  return mix(fnv1a(id, fnv1a("\0", fnv1a(server, 0x811c9dc5)))) || 1;
-}
-
-/** FNV-1a over UTF-16 code units. */
-function fnv1a(text: string, seed: number): number {
-  let hash = seed;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return hash;
+  return mix(fnv1a(id, fnv1a("\0", fnv1a(server, FNV_BASIS)))) || 1;
 }
 
 /** The last step of MurmurHash3: FNV alone hardly spreads ids that differ in their last digit. */

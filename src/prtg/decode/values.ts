@@ -1,3 +1,4 @@
+import { codeUnitAt } from "../../lib/text-units.ts";
 import { MAX_ID_LENGTH, MAX_NUMERAL_LENGTH, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import { parseStatus, type StatusToken } from "../status.ts";
 import type { DecodeProblems } from "./problems.ts";
@@ -137,12 +138,12 @@ export function sharedText(text: string): string {
   const { length } = text;
   if (length < 2 || length > MAX_SHARED_LENGTH) return text;
   // The places in which names with a common beginning or end differ: written out, as a list of them would be garbage for each text.
-  let hash = Math.imul(length, 31) + text.charCodeAt(0);
-  hash = Math.imul(hash, 31) + text.charCodeAt(1);
-  hash = Math.imul(hash, 31) + text.charCodeAt(length >> 1);
-  hash = Math.imul(hash, 31) + text.charCodeAt((length >> 2) * 3);
-  hash = Math.imul(hash, 31) + text.charCodeAt(length - 2);
-  hash = Math.imul(hash, 31) + text.charCodeAt(length - 1);
+  let hash = Math.imul(length, 31) + codeUnitAt(text, 0);
+  hash = Math.imul(hash, 31) + codeUnitAt(text, 1);
+  hash = Math.imul(hash, 31) + codeUnitAt(text, length >> 1);
+  hash = Math.imul(hash, 31) + codeUnitAt(text, (length >> 2) * 3);
+  hash = Math.imul(hash, 31) + codeUnitAt(text, length - 2);
+  hash = Math.imul(hash, 31) + codeUnitAt(text, length - 1);
   const slot = (hash ^ (hash >>> 12)) & (SHARED_SLOTS - 1);
   const known = sharedTexts[slot];
   if (known === text) return known;

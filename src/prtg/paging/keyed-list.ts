@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { detach } from "../../lib/buffers.ts";
+import { codeUnitAt, fnv1a } from "../../lib/text-units.ts";
 
 const FIRST_CAPACITY = 1_024;
 const EMPTY = -1;
@@ -114,12 +115,11 @@ const SEED = randomBytes(4).readInt32LE();
 
 /** FNV-1a from a beginning that only this process knows, with its upper half folded in, as the lower bits choose the place. */
 function hashOf(key: string, part: string): number {
-  let hash = SEED;
-  for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
+  const hash = fnv1a(key, SEED);
   const small = smallNumber(part);
   if (small !== undefined) return ((hash ^ (hash >>> 15)) + small) | 0;
-  for (let index = 0; index < part.length; index++) hash = Math.imul(hash ^ part.charCodeAt(index), 0x01000193);
-  return hash ^ (hash >>> 15);
+  const whole = fnv1a(part, hash);
+  return whole ^ (whole >>> 15);
 }
 
 const ZERO = "0".charCodeAt(0);
@@ -132,10 +132,10 @@ const MINUS = "-".charCodeAt(0);
  */
 function smallNumber(text: string): number | undefined {
   if (text.length === 0 || text.length > 2) return undefined;
-  const last = text.charCodeAt(text.length - 1) - ZERO;
+  const last = codeUnitAt(text, text.length - 1) - ZERO;
   if (last < 0 || last > 9) return undefined;
   if (text.length === 1) return last;
-  const first = text.charCodeAt(0);
+  const first = codeUnitAt(text, 0);
   if (first === MINUS) return -last;
   return first >= ZERO && first <= ZERO + 9 ? 10 * (first - ZERO) + last : undefined;
 }

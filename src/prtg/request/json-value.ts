@@ -1,3 +1,5 @@
+import { codeUnitAt } from "../../lib/text-units.ts";
+
 /** No JSON value begins there, or none of those that are read here. */
 export const NO_VALUE = -1;
 
@@ -175,6 +177,6 @@ function sharedAscii(bytes: Buffer, from: number, to: number, hash: number): str
 
 function isAscii(bytes: Buffer, from: number, to: number, text: string): boolean {
   if (text.length !== to - from) return false;
-  for (let at = 0; at < text.length; at++) if (bytes[from + at] !== text.charCodeAt(at)) return false;
+  for (let at = 0; at < text.length; at++) if (bytes[from + at] !== codeUnitAt(text, at)) return false;
   return true;
 }
