@@ -97,14 +97,23 @@ export class ChannelProjection {
       if (serving.outcome === "dropped") this.#projector.remove(channel, before);
       else this.#projector.leave(channel, before, serving);
     }
-    // One that is new has no series to relabel.
-    const facts = before === undefined ? ALL_CHANNEL_FACTS & ~CHANNEL_FACTS.identity : ALL_CHANNEL_FACTS;
+    const facts = before === undefined ? factsOfNew(channel) : ALL_CHANNEL_FACTS;
     if (serving.outcome !== "dropped") this.#projector.show(channel, serving, facts, now);
   }
 
   #count({ outcome }: ChannelServing, change: 1 | -1): void {
     this.#outcomes.set(outcome, this.countOf(outcome) + change);
   }
+}
+
+/** What there is to show of a channel that has no series yet, and so none to relabel or to remove. */
+function factsOfNew({ limits, lookup }: Channel): number {
+  return (
+    CHANNEL_FACTS.listed |
+    CHANNEL_FACTS.measurement |
+    (limits === undefined ? 0 : CHANNEL_FACTS.limits | CHANNEL_FACTS.comparison) |
+    (lookup === undefined ? 0 : CHANNEL_FACTS.state)
+  );
 }
 
 function sameServing(a: ChannelServing, b: ChannelServing): boolean {

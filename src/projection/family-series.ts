@@ -19,7 +19,15 @@ const ONLY = [""];
 export class FamilySeries<Item extends Subject, About> {
   readonly facts: number;
   readonly isMeasured: boolean;
-  readonly #family: Family<Item, About, string>;
+  // Out of the family: objects that lack this or that member are of many shapes to V8, which looks each member up then.
+  readonly #has: Family<Item, About, string>["has"];
+  readonly #readValue: Family<Item, About, string>["value"];
+  readonly #readUntil: Family<Item, About, string>["until"];
+  readonly #own: Family<Item, About, string>["own"];
+  readonly #hasEach: boolean;
+  readonly #freesSlotOnRelabel: boolean;
+  /** Undefined where all objects have their series in one table. */
+  readonly #familyOf: ((about: About) => MetricFamily | undefined) | undefined;
   readonly #options: FamilySeriesOptions<Item, About>;
   readonly #each: readonly string[];
   readonly #slots: readonly Slots[];
@@ -31,10 +39,16 @@ export class FamilySeries<Item extends Subject, About> {
   constructor(family: Family<Item, About, string>, options: FamilySeriesOptions<Item, About>) {
     this.facts = family.facts;
     this.isMeasured = family.isMeasured === true;
-    this.#family = family;
+    this.#has = family.has;
+    this.#readValue = family.value;
+    this.#readUntil = family.until;
+    this.#own = family.own;
+    this.#hasEach = family.each !== undefined;
+    this.#freesSlotOnRelabel = family.freesSlotOnRelabel === true;
     this.#options = options;
     this.#each = family.each ?? ONLY;
     this.#slots = this.#each.map(() => new Slots());
+    this.#familyOf = typeof family.family === "function" ? family.family : undefined;
     this.#onlyTable = typeof family.family === "function" ? undefined : options.tables.table(family.family);
   }
 
@@ -49,15 +63,15 @@ export class FamilySeries<Item extends Subject, About> {
   }
 
   #showOne(table: SeriesTable | undefined, slots: Slots, object: Item, about: About, each: string, now: number): void {
-    const { has, value: valueAt, until: untilAt, own } = this.#family;
+    const [has, readValue, readUntil, own] = [this.#has, this.#readValue, this.#readUntil, this.#own];
     let slot = slots.of(object.row);
     if (table === undefined) return;
     if (has !== undefined && !has(object, about, each)) {
       if (slot !== Slots.NONE) removeFrom(table, slots, object.row, slot);
       return;
     }
-    const value = valueAt(object, about, each);
-    const until = value === undefined ? 0 : untilAt(object, about, each);
+    const value = readValue(object, about, each);
+    const until = value === undefined ? 0 : readUntil(object, about, each);
     if (value === undefined || until <= now) {
       if (slot !== Slots.NONE) table.withdraw(slot);
       return;
@@ -84,7 +98,7 @@ export class FamilySeries<Item extends Subject, About> {
       const shardKey = this.#options.shardKey(object);
       // A sensor can move to a device of the same name.
       if (shardKey === table.shardKey(slot) && table.hasLabels(slot, labels)) continue;
-      if (this.#family.freesSlotOnRelabel === true) {
+      if (this.#freesSlotOnRelabel) {
         removeFrom(table, slots, object.row, slot);
         left = true;
       } else table.relabel(slot, labels, shardKey);
@@ -106,7 +120,7 @@ export class FamilySeries<Item extends Subject, About> {
   markPushed(object: Item, about: About): void {
     const table = this.#table(about);
     if (table === undefined) return;
-    const { has } = this.#family;
+    const has = this.#has;
     for (const [index, slots] of this.#slots.entries()) {
       const each = this.#each[index] ?? "";
       if (has !== undefined && !has(object, about, each)) continue;
@@ -125,15 +139,16 @@ export class FamilySeries<Item extends Subject, About> {
   }
 
   #labels(object: Item, about: About, each: string): readonly string[] {
-    const { each: all, own } = this.#family;
+    const own = this.#own;
     const labels = this.#options.labels(object, about);
     if (own !== undefined) return [...labels, own(object, about)];
-    return all === undefined ? labels : [...labels, each];
+    return this.#hasEach ? [...labels, each] : labels;
   }
 
   #table(about: About): SeriesTable | undefined {
-    if (this.#onlyTable !== undefined || typeof this.#family.family !== "function") return this.#onlyTable;
-    const family = this.#family.family(about);
+    const familyOf = this.#familyOf;
+    if (familyOf === undefined) return this.#onlyTable;
+    const family = familyOf(about);
     if (family !== this.#lastFamily) {
       this.#lastFamily = family;
       this.#lastTable = family && this.#options.tables.table(family);
