@@ -123,10 +123,15 @@ export async function readPage(url: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** The bytes of a body as they go over the wire with gzip, and what is in them. */
-export async function readGzipped(url: string): Promise<{ readonly wire: Buffer; readonly text: Buffer }> {
+/** The bytes of the page as they go over the wire with gzip. */
+export async function readWire(url: string): Promise<Buffer> {
   const { request } = await import("undici");
   const { body } = await request(`${url}/metrics`, { headers: { "accept-encoding": "gzip" } });
-  const wire = Buffer.from(await body.arrayBuffer());
+  return Buffer.from(await body.arrayBuffer());
+}
+
+/** The same, and what is in them. */
+export async function readGzipped(url: string): Promise<{ readonly wire: Buffer; readonly text: Buffer }> {
+  const wire = await readWire(url);
   return { wire, text: await promisify(gunzip)(wire) };
 }
