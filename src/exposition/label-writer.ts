@@ -7,14 +7,14 @@ import type { LineBuffer } from "./line-buffer.ts";
 const NONE = -1;
 
 /**
- * Writes the beginnings of the lines of a block, up to the value: `name{server="hq",id="40"} `. Neighbours have most of their labels
- * in common, so what is the same as in the line before is copied from there as bytes, and only the others are made of text.
+ * Writes the beginnings of the lines of a block, up to the value: `name{server="hq",id="40"} `. Each is the one before with other
+ * label values: all bytes between these are copied from there, and so are values that are the same, as most are with neighbours.
  */
 export class LabelWriter {
   readonly #texts: Pick<StringPool, "text">;
   readonly #labels: Uint32Array;
   readonly #lines: LineBuffer;
-  /** What is written before the value of each label, and behind the last one. */
+  /** What is written before the value of each label, and behind the last one; names of metrics and labels are ASCII. */
   readonly #heads: readonly string[];
   readonly #end: string;
   /** Numbers of the label values in the line before. */
@@ -37,33 +37,45 @@ export class LabelWriter {
 
   /** Of the series at a place of the block. */
   write(at: number): void {
-    const [lines, labels, before, ends] = [this.#lines, this.#labels, this.#before, this.#ends];
-    const width = before.length;
+    const start = this.#lines.length;
+    if (this.#start === NONE) this.#writeWhole(at);
+    else this.#writeChanges(at);
+    this.#start = start;
+  }
+
+  #writeWhole(at: number): void {
+    const [lines, heads] = [this.#lines, this.#heads];
+    for (const [column, head] of heads.entries()) {
+      lines.text(head);
+      this.#writeValue(at * heads.length + column, column);
+    }
+    lines.text(this.#end);
+  }
+
+  #writeChanges(at: number): void {
+    const [lines, labels, heads, before, ends] = [this.#lines, this.#labels, this.#heads, this.#before, this.#ends];
+    const width = heads.length;
     const first = at * width;
-    const start = lines.length;
-    /** Labels that are the same, one after the other, which are copied at once. */
-    let sameFrom = NONE;
-    let sameTo = NONE;
+    /** From here on the line before is still to be copied. */
+    let from = this.#start;
     let endBefore = this.#start;
     for (let column = 0; column < width; column++) {
-      const id = labels[first + column] ?? StringPool.EMPTY;
       const end = ends[column] ?? 0;
-      if (this.#start !== NONE && id === before[column]) {
-        if (sameFrom === NONE) sameFrom = endBefore;
-        sameTo = end;
-        ends[column] = lines.length + sameTo - sameFrom;
-      } else {
-        if (sameFrom !== NONE) lines.again(sameFrom, sameTo);
-        sameFrom = NONE;
-        lines.text(this.#heads[column] ?? "");
-        lines.label(this.#texts.text(id));
-        before[column] = id;
-        ends[column] = lines.length;
+      if (labels[first + column] === before[column]) ends[column] = lines.length + end - from;
+      else {
+        lines.again(from, endBefore + (heads[column] ?? "").length);
+        this.#writeValue(first + column, column);
+        from = end;
       }
       endBefore = end;
     }
-    if (sameFrom !== NONE) lines.again(sameFrom, sameTo);
-    lines.text(this.#end);
-    this.#start = start;
+    lines.again(from, endBefore + this.#end.length);
+  }
+
+  #writeValue(place: number, column: number): void {
+    const id = this.#labels[place] ?? StringPool.EMPTY;
+    this.#lines.label(this.#texts.text(id));
+    this.#before[column] = id;
+    this.#ends[column] = this.#lines.length;
   }
 }

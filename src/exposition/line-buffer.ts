@@ -10,6 +10,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MAX_ASCII = 0x7f;
 const WORD = 4;
+/** Up to so many bytes, copying by words takes less than a call of `copy`. */
+const MAX_BY_WORDS = 256;
 
 /**
  * Bytes of lines under construction, in one buffer that is used again and again. What is copied in a row from one place is
@@ -21,6 +23,7 @@ export class LineBuffer {
   #words = wordsOf(this.#bytes);
   #length = 0;
   #source: Buffer = this.#bytes;
+  #sourceWords = this.#words;
   #copyFrom = 0;
   #copyTo = 0;
 
@@ -43,19 +46,16 @@ export class LineBuffer {
   /** What was written from `start` to `end`, once more. */
   again(start: number, end: number): void {
     this.#copyNow();
-    const count = end - start;
     // The last word may be longer than what is left.
-    this.#reserve(count + WORD);
-    const words = this.#words;
-    const to = this.#length - start;
-    for (let at = start; at < end; at += WORD) words.setInt32(to + at, words.getInt32(at, true), true);
-    this.#length += count;
+    this.#reserve(end - start + WORD);
+    this.#copyWords(this.#words, start, end);
   }
 
   /** `from` has to stay as it is until `take`. */
   copy(from: Buffer, start: number, end: number): void {
     if (from !== this.#source || start !== this.#copyTo) {
       this.#copyNow();
+      if (from !== this.#source) this.#sourceWords = wordsOf(from);
       this.#source = from;
       this.#copyFrom = start;
     }
@@ -82,6 +82,7 @@ export class LineBuffer {
   clear(): void {
     this.#length = 0;
     this.#source = this.#bytes;
+    this.#sourceWords = this.#words;
     this.#copyFrom = 0;
     this.#copyTo = 0;
   }
@@ -107,13 +108,20 @@ export class LineBuffer {
   }
 
   #copyNow(): void {
-    const count = this.#copyTo - this.#copyFrom;
-    if (count > 0) {
-      this.#reserve(count);
-      this.#source.copy(this.#bytes, this.#length, this.#copyFrom, this.#copyTo);
-      this.#length += count;
-    }
-    this.#copyFrom = this.#copyTo;
+    const [from, to] = [this.#copyFrom, this.#copyTo];
+    if (from === to) return;
+    const count = to - from;
+    this.#reserve(count + WORD);
+    this.#copyFrom = to;
+    if (count <= MAX_BY_WORDS && to + WORD <= this.#source.length) this.#copyWords(this.#sourceWords, from, to);
+    else this.#length += this.#source.copy(this.#bytes, this.#length, from, to);
+  }
+
+  #copyWords(from: DataView, start: number, end: number): void {
+    const words = this.#words;
+    const to = this.#length - start;
+    for (let at = start; at < end; at += WORD) words.setInt32(to + at, from.getInt32(at, true), true);
+    this.#length += end - start;
   }
 
   #reserve(count: number): void {

@@ -8,6 +8,8 @@ export class StringPool {
   readonly #ids = new Map<string, number>([["", StringPool.EMPTY]]);
   readonly #texts: string[] = [""];
   readonly #uses: number[] = [0];
+  /** The number that was taken when this one was likely, last time. */
+  readonly #followers: number[] = [StringPool.EMPTY];
   readonly #free: number[] = [];
 
   /** Texts that are held. */
@@ -15,22 +17,32 @@ export class StringPool {
     return this.#ids.size;
   }
 
-  /** The number of the text, which counts one use more. `likely`: a number that it may have, which is found sooner. */
+  /**
+   * The number of the text, which counts one use more. `likely`: a number that it may have, such as that of its neighbour. It is
+   * found sooner then, and so is what followed that number last time: `Traffic Out` comes behind `Traffic In`, mostly.
+   */
   take(text: string, likely: number = StringPool.EMPTY): number {
     if (text === "") return StringPool.EMPTY;
-    if (this.#texts[likely] === text) {
-      this.#uses[likely] = (this.#uses[likely] ?? 0) + 1;
-      return likely;
-    }
+    if (this.#texts[likely] === text) return this.#use(likely);
+    const follower = this.#followers[likely] ?? StringPool.EMPTY;
+    if (this.#texts[follower] === text) return this.#use(follower);
     const known = this.#ids.get(text);
-    if (known !== undefined) {
-      this.#uses[known] = (this.#uses[known] ?? 0) + 1;
-      return known;
-    }
+    const id = known === undefined ? this.#add(text) : this.#use(known);
+    this.#followers[likely] = id;
+    return id;
+  }
+
+  #use(id: number): number {
+    this.#uses[id] = (this.#uses[id] ?? 0) + 1;
+    return id;
+  }
+
+  #add(text: string): number {
     const id = this.#free.pop() ?? this.#texts.length;
     this.#ids.set(text, id);
     this.#texts[id] = text;
     this.#uses[id] = 1;
+    this.#followers[id] = StringPool.EMPTY;
     return id;
   }
 

@@ -62,8 +62,9 @@ export class KeyedList<Item> {
     const hash = hashOf(key, part);
     for (let at = this.#start(hash); ; at = this.#next(at)) {
       const position = this.#places[at] ?? EMPTY;
-      const held = this.#items[position];
-      if (position === EMPTY || held === undefined) {
+      // An array is not asked for a place that it does not have: V8 would look for a member of that name.
+      const held = position === EMPTY ? undefined : this.#items[position];
+      if (held === undefined) {
         this.#add(item, hash, at);
         return;
       }

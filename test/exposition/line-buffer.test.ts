@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { LineBuffer } from "../../src/exposition/line-buffer.ts";
+import { escapeLabelValue, formatValue } from "../../src/exposition/text-format.ts";
+
+/** Short ones, ones that take a copy at once, and ones that do not fit in the first buffer. */
+const text = fc
+  .tuple(fc.string({ unit: "binary", maxLength: 12 }), fc.constantFrom(1, 1, 40, 9_000))
+  .map(([piece, times]) => piece.repeat(times).toWellFormed());
+const range = fc.tuple(fc.nat(70_000), fc.constantFrom(0, 1, 3, 4, 255, 256, 257, 70_000));
+const step = fc.oneof(
+  text.map((value) => ({ kind: "text", value }) as const),
+  text.map((value) => ({ kind: "label", value }) as const),
+  fc.double().map((value) => ({ kind: "value", value }) as const),
+  range.map((value) => ({ kind: "again", value }) as const),
+  fc.tuple(fc.constantFrom(0, 1), range).map(([source, value]) => ({ kind: "copy", source, value }) as const),
+);
+
+/** Of `length` bytes, from the first number on and so many. */
+function cut([from, count]: readonly [number, number], length: number): readonly [number, number] {
+  const start = from % (length + 1);
+  return [start, Math.min(length, start + count)];
+}
+
+test("holds what was written and copied, in order", () => {
+  const sources = [Buffer.from("0123456789".repeat(100)), Buffer.from("äöü".repeat(10_000))];
+  const lines = new LineBuffer();
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      let expected = Buffer.alloc(0);
+      const add = (bytes: Buffer) => {
+        expected = Buffer.concat([expected, bytes]);
+      };
+      for (const each of steps) {
+        if (each.kind === "text") {
+          lines.text(each.value);
+          add(Buffer.from(each.value));
+        } else if (each.kind === "label") {
+          lines.label(each.value);
+          add(Buffer.from(escapeLabelValue(each.value)));
+        } else if (each.kind === "value") {
+          lines.value(each.value);
+          add(Buffer.from(`${formatValue(each.value)}\n`));
+        } else if (each.kind === "again") {
+          const [start, end] = cut(each.value, expected.length);
+          lines.again(start, end);
+          add(expected.subarray(start, end));
+        } else {
+          const source = sources[each.source] ?? expected;
+          const [start, end] = cut(each.value, source.length);
+          lines.copy(source, start, end);
+          add(source.subarray(start, end));
+        }
+        expect(lines.length).toBe(expected.length);
+      }
+      expect(lines.take().equals(expected)).toBe(true);
+    }),
+  );
+});
