@@ -16,6 +16,7 @@ export class LabelWriter {
   readonly #lines: LineBuffer;
   /** What is written before the value of each label, and behind the last one; names of metrics and labels are ASCII. */
   readonly #heads: readonly string[];
+  readonly #headLengths: Uint32Array;
   readonly #end: string;
   /** Numbers of the label values in the line before. */
   readonly #before: Uint32Array;
@@ -30,6 +31,7 @@ export class LabelWriter {
     this.#labels = labels;
     this.#lines = lines;
     this.#heads = names.map((label, column) => `${column === 0 ? `${name}{` : '",'}${label}="`);
+    this.#headLengths = Uint32Array.from(this.#heads, ({ length }) => length);
     this.#end = names.length === 0 ? `${name} ` : '"} ';
     this.#before = new Uint32Array(names.length);
     this.#ends = new Uint32Array(names.length);
@@ -53,8 +55,9 @@ export class LabelWriter {
   }
 
   #writeChanges(at: number): void {
-    const [lines, labels, heads, before, ends] = [this.#lines, this.#labels, this.#heads, this.#before, this.#ends];
-    const width = heads.length;
+    const [lines, labels, before, ends] = [this.#lines, this.#labels, this.#before, this.#ends];
+    const headLengths = this.#headLengths;
+    const width = headLengths.length;
     const first = at * width;
     /** From here on the line before is still to be copied. */
     let from = this.#start;
@@ -63,7 +66,7 @@ export class LabelWriter {
       const end = ends[column] ?? 0;
       if (labels[first + column] === before[column]) ends[column] = lines.length + end - from;
       else {
-        lines.again(from, endBefore + (heads[column] ?? "").length);
+        lines.again(from, endBefore + (headLengths[column] ?? 0));
         this.#writeValue(first + column, column);
         from = end;
       }

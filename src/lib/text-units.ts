@@ -1,12 +1,18 @@
-const { charCodeAt } = String.prototype;
-
 /**
- * The UTF-16 code unit at a place of the text; NaN behind its end. For loops over texts from many sources: V8 keeps a text
- * that was cut, joined or looked up in another form each, and `text.charCodeAt` would look the method up anew for each unit
- * where more than four of these come, which takes three times as long.
+ * Methods of texts for loops over what comes from many sources. V8 keeps a text that was cut, joined or looked up in another
+ * form each, and where more than four of these come, `text.charCodeAt` looks the method up anew at each call, which takes three
+ * times as long.
  */
+const { charCodeAt, isWellFormed } = String.prototype;
+
+/** The UTF-16 code unit at a place of the text; NaN behind its end. */
 export function codeUnitAt(text: string, index: number): number {
   return charCodeAt.call(text, index);
+}
+
+/** Whether the text has no half of a character (a lone surrogate), which no encoding can carry. */
+export function hasWholeCharacters(text: string): boolean {
+  return isWellFormed.call(text);
 }
 
 /** The offset basis of FNV-1a. */

@@ -1,3 +1,4 @@
+import { hasWholeCharacters } from "../lib/text-units.ts";
 import type { TreeNode } from "../model/tree.ts";
 import { LABELS_TO_CHOOSE, type LabelSettings, tagValue, WIDE_LABELS } from "./label-settings.ts";
 import {
@@ -163,5 +164,5 @@ export function deviceInfoLabels(server: string, device: TreeNode): readonly str
 }
 
 function wellFormed(values: readonly string[]): readonly string[] {
-  return values.every((value) => value.isWellFormed()) ? values : values.map((value) => value.toWellFormed());
+  return values.every(hasWholeCharacters) ? values : values.map((value) => value.toWellFormed());
 }

@@ -155,6 +155,26 @@ export class JsonValueReader {
   }
 }
 
+/**
+ * The end of the string that begins at `at`, where it is this text, and ends before `end`; else NO_VALUE, as where it is written
+ * in another way: with an escape, or beyond ASCII.
+ */
+export function endOfSameText(bytes: Buffer, at: number, end: number, text: string): number {
+  const { length } = text;
+  const close = at + 1 + length;
+  if (close >= end || bytes[at] !== QUOTE || bytes[close] !== QUOTE) return NO_VALUE;
+  for (let index = 0; index < length; index++) {
+    const unit = codeUnitAt(text, index);
+    if (bytes[at + 1 + index] !== unit || !standsForItself(unit)) return NO_VALUE;
+  }
+  return close + 1;
+}
+
+/** Whether the byte is this character in a string of JSON (RFC 8259, section 7). */
+function standsForItself(byte: number): boolean {
+  return byte >= SPACE && byte < FIRST_BEYOND_ASCII && byte !== QUOTE && byte !== BACKSLASH;
+}
+
 function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
   for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
   return true;

@@ -1,5 +1,5 @@
 import { ByteView } from "./byte-view.ts";
-import { JsonValueReader, NO_VALUE } from "./json-value.ts";
+import { endOfSameText, JsonValueReader, NO_VALUE } from "./json-value.ts";
 
 /** The bytes are no record of this shape. */
 export const NO_MATCH = -1;
@@ -80,6 +80,13 @@ export class RecordShape {
       for (; textAt < textEnd; textAt++, at++) if (bytes[at] !== text[textAt]) return NO_MATCH;
       if (target === undefined) at = values.skip(bytes, at, end);
       else {
+        const { last } = place;
+        // Of one sensor, texts are the same from one channel to the next, mostly.
+        const same = typeof last === "string" ? endOfSameText(bytes, at, end, last) : NO_VALUE;
+        if (same !== NO_VALUE) {
+          at = same;
+          continue;
+        }
         at = values.read(bytes, at, end);
         // A store by a name that is not known beforehand takes as long as to read a short text.
         if (at !== NO_VALUE && !Object.is(values.value, place.last)) {
