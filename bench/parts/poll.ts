@@ -93,7 +93,7 @@ async function wholePolls({ url, control }: SimulatedServer, { size, rounds, qui
     const values: number[] = [];
     await waitForPolls(control, WARM_UP);
     let before = await afterPoll();
-    for (let round = 0; round < Math.max(3, rounds / 2); round++) {
+    for (let round = 0; round < Math.max(3, rounds); round++) {
       await control.stepMinute();
       const after = await afterPoll();
       values.push(after - before);

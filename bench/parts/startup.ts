@@ -18,7 +18,7 @@ import { measureStart } from "./start.ts";
 
 const BARE = "bare loop of requests and JSON.parse";
 const UNTIL_PAGE = "processor time until then";
-const MAX_UNTIL_PAGE = 10;
+const MAX_UNTIL_PAGE = 6.5;
 const GOAL_UNTIL_PAGE = 5;
 const MAX_ROUNDS = 5;
 const COLLECTORS = ["health", "tree", "status", "channels"];
