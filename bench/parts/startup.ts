@@ -33,8 +33,7 @@ export async function benchStartup(options: PartOptions): Promise<PartResult> {
   try {
     // As a service or a container that is started again; the first start leaves behind what it has compiled.
     const first = await begin();
-    await first.ready();
-    await first.stop();
+    await first.ready().finally(() => first.stop());
     await using bare = Child.node("bench/peers/poll-bare.ts", [simulator.url]);
     await bare.said(/ready/);
     const bareSeconds = async () => (await bare.ask<ProcessorTime>("poll")).cpuMs / 1_000;

@@ -15,11 +15,11 @@ export function hasWholeCharacters(text: string): boolean {
   return isWellFormed.call(text);
 }
 
-/** The offset basis of FNV-1a. */
+/** Of FNV-1a, 32 bits: where it begins, and by what it multiplies. */
 export const FNV_BASIS = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
+export const FNV_PRIME = 0x01000193;
 
-/** FNV-1a of 32 bits over UTF-16 code units, from `seed` on. */
+/** FNV-1a over UTF-16 code units, from `seed` on. */
 export function fnv1a(text: string, seed: number): number {
   const { length } = text;
   let hash = seed;

@@ -1,4 +1,4 @@
-import { codeUnitAt } from "../../lib/text-units.ts";
+import { codeUnitAt, FNV_PRIME } from "../../lib/text-units.ts";
 
 /** No JSON value begins there, or none of those that are read here. */
 export const NO_VALUE = -1;
@@ -73,7 +73,7 @@ export class JsonValueReader {
       if (byte === BACKSLASH) return this.#escaped(bytes, at, end);
       if (byte < SPACE) return NO_VALUE;
       highest |= byte;
-      hash = Math.imul(hash ^ byte, 0x01000193);
+      hash = Math.imul(hash ^ byte, FNV_PRIME);
     }
     return NO_VALUE;
   }
