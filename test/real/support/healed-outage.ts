@@ -38,12 +38,16 @@ export function judgeHealing(received: ReceivedPoints, world: World, outage: Out
       short: averagesOf(world, sensor, { from, to }, SHORT.step),
       medium: averagesOf(world, sensor, { from, to }, MEDIUM.step),
     };
-    for (const [index, { number }] of sensor.channels.entries()) {
-      const channel: Channel = { id: `${sensor.id}.${number}`, index, from, to, sensor };
-      const series = received.channels.get(channel.id);
+    const channels = sensor.channels.map(({ number }, index) => {
+      const id = `${sensor.id}.${number}`;
+      return { channel: { id, index, from, to, sensor }, series: received.channels.get(id) };
+    });
+    // A sensor of which nothing was ever sent, as it was paused until the outage, begins with the live window. Of one that
+    // was down, its downtime was sent: it is known, and all of its channels have averages.
+    const isKnown = channels.some(({ series }) => series?.times.some((at) => at <= outage.from) === true);
+    for (const { channel, series } of channels) {
       const spans = readSpans(channel, series, averages, judged);
-      // A sensor of which nothing was ever sent, as it was paused until the outage, begins with the live window.
-      if (series?.times.some((at) => at <= outage.from) === true) judgeScans(channel, scans, spans, judged);
+      if (isKnown) judgeScans(channel, scans, spans, judged);
       else if (spans.length > 0) judged.faults.push(`${channel.id} has averages, and nothing was sent of it before`);
     }
   }

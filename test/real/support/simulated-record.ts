@@ -53,6 +53,19 @@ export function countDelivered(received: ReceivedPoints, world: World, span: Spa
   return countRecord(world, span) - countMissing(received, world, span);
 }
 
+/**
+ * How many of these measurements came again, each time counted, without those that lists alone show: of a sensor that is
+ * down, these show the same Downtime until its next scan, so to an exporter that has forgotten it, too.
+ */
+export function countRepeated(received: ReceivedPoints, world: World, span: Span): number {
+  let count = 0;
+  for (const [channelId, { times }] of simulatedRecord(world, span)) {
+    const measured = new Set(times);
+    count += (received.repeats.get(channelId) ?? []).filter((at) => measured.has(at)).length;
+  }
+  return count;
+}
+
 /** Points by `2490.1@1700000000000`. */
 export interface Exceptions {
   /** Must not have come, though they were measured. */
