@@ -72,7 +72,8 @@ const collectorMetrics = (name: string): CollectorRecorder => ({
 });
 const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
 const collectors = new ServerCollectors({
-  ...{ reader, writer, clock: systemClock, random, log, metrics: UNSHOWN_RECORDER },
+  ...{ reader, writer, clock: systemClock, log, metrics: UNSHOWN_RECORDER },
+  spread: { random },
   known: new KnownObjects({
     ...{ server: "hq", clock: systemClock, log, files: undefined, selection: "" },
     tree: () => view.state.tree,

@@ -65,7 +65,7 @@ export interface MonitoredServerOptions {
   readonly extras: Extras;
   /** See `ServerCollectorsOptions`. */
   readonly pageUpToDate: () => Promise<void>;
-  /** See `ServerCollectorsOptions`. */
+  /** See `RunSpread`. */
   readonly phase: number;
   /** See `AllNodesReaderOptions`. */
   readonly isOneOfMany: () => boolean;

@@ -38,7 +38,7 @@ export interface PipelineBase {
   readonly stateMemory: MemoryShare;
   /** What measurements take that wait for the receiver. */
   readonly pendingMemory: MemoryShare;
-  /** See `ServerCollectorsOptions`. */
+  /** See `RunSpread`. */
   readonly phase: number;
   /** See `AllNodesReaderOptions`. */
   readonly isOneOfMany: () => boolean;
@@ -67,7 +67,7 @@ export class ServerPipeline {
   readonly #sync: ServerSync | undefined;
 
   constructor(plan: PipelinePlan, reader: ServerReader, base: PipelineBase, before: HandedOn = {}) {
-    const { view, records, known, metrics, context, extras, pageUpToDate, phase, log } = base;
+    const { view, records, known, metrics, context, extras, pageUpToDate, phase, isOneOfMany, log } = base;
     const { clock, random } = context;
     const { schedules, requestsPerSecond, countedKinds } = plan;
     this.plan = plan;
@@ -84,7 +84,8 @@ export class ServerPipeline {
     if (sync?.delivery === undefined) base.pendingMemory.set(0);
     this.collectors = new ServerCollectors({
       ...{ reader, writer, records, known, sync, extras, schedules, requestsPerSecond, countedKinds },
-      ...{ metrics, clock, random, phase, pageUpToDate, log },
+      ...{ metrics, clock, pageUpToDate, log },
+      spread: { random, phase, isOneOfMany },
     });
   }
 

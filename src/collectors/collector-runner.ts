@@ -5,11 +5,9 @@ import type { Clock } from "../lib/clock.ts";
 import { ApiError } from "../prtg/api-error.ts";
 import type { Collector, Timetable } from "./collector.ts";
 import type { RunRecord } from "./run-record.ts";
+import { type RunSpread, waitFromTick } from "./run-spread.ts";
 import { createTimetable } from "./timetable.ts";
 
-/** Ticks are spread by up to this part of the period, so that collectors and exporters do not march in step. */
-const JITTER = 0.05;
-const MAX_JITTER_MS = 5_000;
 /** A run that began less than this part of a period ago, out of turn or as the first one, stands for the one that is due. */
 const MIN_OVERDUE = 0.9;
 
@@ -19,10 +17,7 @@ export interface CollectorRunnerOptions {
   /** Of this runner and those before it. */
   readonly record: RunRecord;
   readonly clock: Clock;
-  /** From 0 to below 1. */
-  readonly random: () => number;
-  /** See `createTimetable`. */
-  readonly phase?: number | undefined;
+  readonly spread: RunSpread;
   readonly log: Logger;
   /** Called after each finished run. */
   readonly onFinished: () => void;
@@ -60,7 +55,7 @@ export class CollectorRunner {
 
   constructor(options: CollectorRunnerOptions) {
     this.#options = options;
-    this.#timetable = createTimetable(options.schedule, options.clock, options.log, options.phase);
+    this.#timetable = createTimetable(options.schedule, options.clock, options.log, options.spread.phase);
   }
 
   get record(): RunRecord {
@@ -165,13 +160,12 @@ export class CollectorRunner {
   }
 
   async #tick(): Promise<void> {
-    const { clock, random, record } = this.#options;
+    const { clock, spread, record } = this.#options;
     const { signal } = this.#stopping;
     if (record.isResting || !this.#started) return;
-    // Where it is stopped during the jitter, the next runner makes up for the run.
+    // Where it is stopped meanwhile, the next runner makes up for the run.
     if (this.#running === undefined) record.mustRunAtStart = true;
-    const jitter = random() * Math.min(JITTER * this.#timetable.period(), MAX_JITTER_MS);
-    await clock.sleep(jitter, signal).catch(() => undefined);
+    await clock.sleep(waitFromTick(this.#timetable.period(), clock, spread), signal).catch(() => undefined);
     if (signal.aborted) return;
     if (this.#running === undefined) await this.#launch();
     else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#timetable.period()) record.skipped();

@@ -18,6 +18,7 @@ import type { LatestValues } from "./latest-values.ts";
 import { StatusCollector, TreeCollector } from "./node-collectors.ts";
 import { OneByOneWork } from "./one-by-one-work.ts";
 import type { RunRecord, RunRecords } from "./run-record.ts";
+import type { RunSpread } from "./run-spread.ts";
 import type { ServerReader } from "./server-reader.ts";
 import { SingleChannels } from "./single-channels.ts";
 import { SingleLimits } from "./single-limits.ts";
@@ -55,10 +56,7 @@ export interface ServerCollectorsOptions {
   readonly countedKinds: ReadonlySet<ParentKind>;
   readonly metrics: ServerRecorder;
   readonly clock: Clock;
-  /** From 0 to below 1; spreads the runs. */
-  readonly random: () => number;
-  /** See `createTimetable`: where there are many servers, each has another one. */
-  readonly phase?: number | undefined;
+  readonly spread: RunSpread;
   /** Bound to the server. */
   readonly log: Logger;
 }
@@ -71,7 +69,7 @@ export class ServerCollectors {
   #stopped = false;
 
   constructor(options: ServerCollectorsOptions) {
-    const { schedules, records, clock, random, phase, log } = options;
+    const { schedules, records, clock, spread, log } = options;
     this.#options = options;
     const collectors = this.#create();
     for (const name of COLLECTOR_NAMES) {
@@ -80,10 +78,7 @@ export class ServerCollectors {
       if (schedule === undefined || collector === undefined) continue;
       const onFinished = () => this.#report();
       const record = records.open(name);
-      this.#runners.set(
-        name,
-        new CollectorRunner({ collector, schedule, record, clock, random, phase, log, onFinished }),
-      );
+      this.#runners.set(name, new CollectorRunner({ collector, schedule, record, clock, spread, log, onFinished }));
     }
   }
 

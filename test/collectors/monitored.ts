@@ -211,7 +211,7 @@ export function monitored(server: MemoryServer, more: MonitoredOptions = {}): Mo
           known,
           extras: more.extras ?? FREE_EXTRAS,
           pageUpToDate: more.pageUpToDate,
-          random: more.random ?? (() => 0),
+          spread: { random: more.random ?? (() => 0) },
         },
         sync: more.engine && { engine: more.engine, latest },
         schedules: more.schedules ?? SCHEDULED,
