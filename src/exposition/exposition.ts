@@ -182,9 +182,9 @@ export class Exposition {
     }
     const content = await this.#content({ format: format.body, encoding, shard }, reader);
     const end = () => this.#ownLines(format.body, shard);
-    const deflated = content.compressed?.joined();
-    if (deflated === undefined) return { beginning: content.buffers, end: async () => mergeSmall(await end()) };
-    return { beginning: gzipBeginning(deflated), end: async () => gzipEnd(deflated, await end()) };
+    const { buffers, compressed } = content;
+    if (compressed === undefined) return { beginning: buffers, end: async () => mergeSmall(await end()) };
+    return { beginning: gzipBeginning(compressed), end: async () => gzipEnd(compressed, await end()) };
   }
 
   async #ownLines(format: ExpositionFormat, shard: Shard): Promise<readonly Buffer[]> {
@@ -241,9 +241,8 @@ export class Exposition {
     const { lines } = this.#encoder;
     const { clock } = this.#options;
     const startedAt = clock.monotonic();
-    const isSeldom = startedAt - this.#refreshedAt > SELDOM_MS;
+    this.#frequent = startedAt - this.#refreshedAt > SELDOM_MS ? 0 : this.#frequent + 1;
     this.#refreshedAt = startedAt;
-    this.#frequent = isSeldom ? 0 : this.#frequent + 1;
     let leave: (() => void) | undefined;
     let replaced: readonly Buffer[] = [];
     try {
@@ -255,8 +254,6 @@ export class Exposition {
       for (const representation of outdated) {
         representation.content = await this.#encode(representation.key, current);
         representation.version = current.page.version;
-        // Now, where another change is not expected so soon: not while a scrape waits.
-        if (isSeldom) representation.content.compressed?.joined();
       }
       // No representation consists of them any more.
       lines.retire(replaced);
@@ -316,8 +313,7 @@ export class Exposition {
   async #encode(key: RepresentationKey, current: CurrentPage, signal?: AbortSignal): Promise<Content> {
     const { clock, observer } = this.#options;
     const started = clock.monotonic();
-    const before = this.#cache.get(key)?.content;
-    const content = await this.#encoder.encode(key, current, before, signal);
+    const content = await this.#encoder.encode(key, current, signal);
     const seconds = (clock.monotonic() - started) / 1_000;
     const largest = this.#otherShards(key).reduce((one, other) => (other.bytes > one.bytes ? other : one), content);
     observer.rendered(key.format, key.encoding, seconds, largest.bytes, largest.uncompressedBytes);

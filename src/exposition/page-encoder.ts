@@ -30,18 +30,14 @@ export class PageEncoder {
     );
   }
 
-  /**
-   * `before`: what this is to take the place of.
-   * @throws the reason of the signal
-   */
+  /** @throws the reason of the signal */
   async encode(
     { format, encoding, shard }: RepresentationKey,
     { page, cut }: CurrentPage,
-    before: Content | undefined,
     signal?: AbortSignal,
   ): Promise<Content> {
     return encoding === "gzip"
-      ? compressedContent(await this.#compressed.of(shard, cut).encode(page, format, signal), before)
+      ? compressedContent(await this.#compressed.of(shard, cut).encode(page, format, signal))
       : plainContent(await this.#plain.of(shard, cut).encode(page, format, signal), shard);
   }
 

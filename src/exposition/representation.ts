@@ -1,6 +1,5 @@
 import { mergeSmall, totalLength } from "../lib/buffers.ts";
-import { CompressedPage } from "./compressed-page.ts";
-import type { DeflatedChunk } from "./gzip.ts";
+import { type DeflatedChunk, joinDeflated } from "./gzip.ts";
 import type { ContentEncoding } from "./negotiate.ts";
 import { isWhole, type Shard, shardName, WHOLE_PAGE } from "./shard.ts";
 import type { ExpositionFormat } from "./text-format.ts";
@@ -16,7 +15,7 @@ export interface RepresentationKey {
 export interface Content {
   /** Lines; none where it is compressed. */
   readonly buffers: readonly Buffer[];
-  readonly compressed: CompressedPage | undefined;
+  readonly compressed: DeflatedChunk | undefined;
   readonly bytes: number;
   readonly uncompressedBytes: number;
 }
@@ -54,11 +53,13 @@ export function plainContent(buffers: readonly Buffer[], shard: Shard): Content 
   };
 }
 
-/** `before`: what this takes the place of. */
-export function compressedContent(chunks: readonly DeflatedChunk[], before: Content | undefined): Content {
-  const compressed = new CompressedPage(chunks, before?.compressed);
-  const { bytes, uncompressedBytes } = compressed;
-  return { buffers: [], compressed, bytes, uncompressedBytes };
+/**
+ * In as many buffers as there are chunks, some hundreds. With many servers there is another page every few seconds: what is copied for it
+ * is garbage outside of the heap, which has the collector look through all of it, and takes longer than to send the chunks one by one.
+ */
+export function compressedContent(chunks: readonly DeflatedChunk[]): Content {
+  const compressed = joinDeflated(chunks);
+  return { buffers: [], compressed, bytes: totalLength(compressed.buffers), uncompressedBytes: compressed.length };
 }
 
 /** The body of a page on its way to a reader. */

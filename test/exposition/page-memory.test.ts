@@ -41,7 +41,8 @@ async function setUp() {
     store.commit(() => {
       for (let slot = 0; slot < SERIES; slot++) table.set(slot, value);
     });
-  return { clock, exposition, change };
+  const changeOne = (value: number) => store.commit(() => table.set(0, value));
+  return { clock, exposition, change, changeOne };
 }
 
 /** Memory outside the heap, which holds the pages, beyond what there is when it is called. */
@@ -57,6 +58,17 @@ function reader(cut: () => void = () => undefined, gone = new AbortController())
 }
 
 describe("memory for pages", () => {
+  test("a compressed page is that of before but for the blocks that changed, and nothing is copied for it", async () => {
+    const { exposition, changeOne } = await setUp();
+    const before = new Set(await exposition.page(OPENMETRICS, "gzip"));
+    await changeOne(1);
+    await exposition.refresh();
+    const after = new Set(await exposition.page(OPENMETRICS, "gzip"));
+    expect(after.size).toBeGreaterThan(30);
+    // The block, and three of the end of the page, which is made for each scrape.
+    expect(after.difference(before).size).toBe(4);
+  });
+
   test("is bounded at each moment, however many parts are asked for", async () => {
     const { exposition } = await setUp();
     const taken = memoryFromNow();

@@ -135,13 +135,16 @@ test("a page that is cut short is so for each of them: devices that it lacks are
 test("a change makes no part anew before it is asked for; an unchanged one is not made twice", async () => {
   const { exposition, page, change } = await setUp();
   await page({ servers: ["acme"] }, TEXT, "gzip");
-  const first = await exposition.page(TEXT, "gzip", { index: 0, count: 1, servers: ["acme"] });
-  const second = await exposition.page(TEXT, "gzip", { index: 0, count: 1, servers: ["acme"] });
-  expect(second[1]).toBe(first[1]);
+  // Without the end, which is made for each request: a block and the trailer of gzip.
+  const beginning = async () => {
+    const buffers = await exposition.page(TEXT, "gzip", { index: 0, count: 1, servers: ["acme"] });
+    return new Set(buffers.slice(0, -3));
+  };
+  const first = await beginning();
+  expect((await beginning()).difference(first).size).toBe(0);
   await change("acme", 5);
   await exposition.refresh();
-  const third = await exposition.page(TEXT, "gzip", { index: 0, count: 1, servers: ["acme"] });
-  expect(third[1]).not.toBe(first[1]);
+  expect((await beginning()).difference(first).size).toBeGreaterThan(0);
 });
 
 test("a part costs a handful of looks at each of the others, however many customers have one", async () => {

@@ -18,10 +18,16 @@ export class SpentChunks {
   arrived(chunk: Buffer): void {
     const { buffer, byteOffset, byteLength } = chunk;
     if (this.#last?.buffer === buffer) return;
-    if (this.#last !== undefined) detach(this.#last);
+    this.ended();
     const isEnd = byteOffset + byteLength === buffer.byteLength;
     // Small buffers share memory with others, which Node.js marks.
     const isOwn = buffer instanceof ArrayBuffer && !isMarkedAsUntransferable(buffer);
     this.#last = isEnd && isOwn ? chunk : undefined;
+  }
+
+  /** Call when no chunk comes any more and the last one is read. */
+  ended(): void {
+    if (this.#last !== undefined) detach(this.#last);
+    this.#last = undefined;
   }
 }

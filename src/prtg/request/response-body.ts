@@ -64,6 +64,10 @@ export class RecordsBody implements ResponseBody {
    * @throws SyntaxError, NotAList
    */
   end(): void {
-    this.#records.end();
+    try {
+      this.#records.end();
+    } finally {
+      this.#chunks.ended();
+    }
   }
 }

@@ -30,11 +30,21 @@ test("memory of which parts come one after the other goes after its last part", 
   expect(first.detached).toBe(true);
 });
 
+test("the memory of the last chunk goes when the body has ended", () => {
+  const [first, last] = [new ArrayBuffer(LARGE), new ArrayBuffer(LARGE)];
+  const chunks = new SpentChunks();
+  for (const memory of [first, last]) chunks.arrived(chunkOf(memory));
+  chunks.ended();
+  expect(last.detached).toBe(true);
+  chunks.ended();
+});
+
 test("memory that was not read to its end stays: there may be more to come in it", () => {
   const [first, second] = [new ArrayBuffer(LARGE), new ArrayBuffer(LARGE)];
   const chunks = new SpentChunks();
-  for (const chunk of [chunkOf(first, 0, 100), chunkOf(second)]) chunks.arrived(chunk);
-  expect(first.detached).toBe(false);
+  for (const chunk of [chunkOf(first, 0, 100), chunkOf(second, 0, 100)]) chunks.arrived(chunk);
+  chunks.ended();
+  expect([first.detached, second.detached]).toEqual([false, false]);
 });
 
 test("a decoder goes on writing to the memory of what it handed over", async () => {
@@ -69,5 +79,7 @@ test("memory that Node.js shares among small buffers stays", () => {
   for (const chunk of [small, chunkOf(new ArrayBuffer(LARGE)), neighbour, chunkOf(new ArrayBuffer(LARGE))]) {
     chunks.arrived(chunk);
   }
+  chunks.arrived(small);
+  chunks.ended();
   expect([small.toString(), neighbour.toString()]).toEqual(["small", "neighbour"]);
 });
