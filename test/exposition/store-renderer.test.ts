@@ -71,6 +71,8 @@ describe("lines of a page", () => {
     await changeAll(1);
     await pages.refresh(SHOWN, whole);
     expect(textOf(before)).toBe(expected(0));
+    // But for what only the renderer looks at.
+    expect(before.families.flatMap(({ blocks }) => blocks.map(({ values }) => values.length))).toEqual([0, 0, 0]);
     memory.retire(pages.takeReplaced());
     expect(textOf(before)).toBe("");
     expect(pages.takeReplaced()).toEqual([]);
@@ -105,17 +107,20 @@ describe("lines of a page", () => {
     expect(old.map(({ length }) => length)).toEqual([0, 0, 0]);
   });
 
-  test("are whole again after a rendering that failed midway", async () => {
+  test.each([
+    ["given back", NOT_SHOWN],
+    ["kept for a page that is made of them", SHOWN],
+  ])("are whole again after a rendering that failed midway, those before %s", async (_what, areShown) => {
     const { store, table, pages, changeAll } = await setUp();
-    await pages.refresh(NOT_SHOWN, whole);
+    await pages.refresh(areShown, whole);
     await changeAll(1);
     await store.commit(() => table.relabel(2 * BLOCK_SIZE, ["other"]));
     const write = vi.spyOn(LabelWriter.prototype, "write").mockImplementation(() => {
       throw new Error("broken");
     });
-    await expect(pages.refresh(NOT_SHOWN, whole)).rejects.toThrow("broken");
+    await expect(pages.refresh(areShown, whole)).rejects.toThrow("broken");
     write.mockRestore();
-    const after = await pages.refresh(NOT_SHOWN, whole);
+    const after = await pages.refresh(areShown, whole);
     expect(textOf(after)).toBe(expected(1).replace(`value{id="${2 * BLOCK_SIZE}"}`, 'value{id="other"}'));
   });
 });
