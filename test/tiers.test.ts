@@ -35,14 +35,12 @@ test("unit tests start no process: a file that does is named *.integration.test.
 /**
  * Memos, each of what always gives the same; who takes the signals of the process, which no unit test sends; files that
  * hang, which no unit test has; how many names are being looked up, which a test waits for; work that waits for a turn
- * of the one event loop; claims of folders of state, of which each test has one of its own; numbers of compressed parts of pages, which
- * need only differ.
+ * of the one event loop; claims of folders of state, of which each test has one of its own.
  */
 const STATEFUL = [
   "app/reports/server-order.ts",
   "cli/signals.ts",
   "config/validation.ts",
-  "exposition/compressed-page.ts",
   "lib/bounded-files.ts",
   "lib/http/dns-lookup.ts",
   "lib/yielding.ts",
