@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { ExporterError } from "../errors/exporter-error.ts";
+import { onAbort } from "../lib/abort.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { ValueSeries } from "../mapping/channel-mapper.ts";
@@ -59,15 +60,14 @@ export class PushDelivery {
     const { sink, clock } = this.#options;
     const cutOff = new AbortController();
     const over = new AbortController();
-    const interrupted = (): void => {
+    const forget = onAbort(signal, () => {
       const cut = (): void => cutOff.abort(signal.reason);
       clock.sleep(GRACE_MS, over.signal).then(cut, () => undefined);
-    };
-    signal.addEventListener("abort", interrupted, { once: true });
+    });
     try {
       return await sink.deliver(rows, cutOff.signal);
     } finally {
-      signal.removeEventListener("abort", interrupted);
+      forget();
       over.abort();
     }
   }

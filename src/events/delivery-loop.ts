@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
+import { onAbort } from "../lib/abort.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { receiverPause } from "../sync/receiver-pause.ts";
@@ -117,8 +118,7 @@ export class DeliveryLoop {
       return { kind: "retry", settled: 0, rejected: 0, retryAfterMs: undefined, message };
     };
     const cutOff = Promise.withResolvers<SendOutcome>();
-    const cut = (): void => cutOff.resolve(failed("no time is left"));
-    signal.addEventListener("abort", cut);
+    const forget = onAbort(signal, () => cutOff.resolve(failed("no time is left")));
     try {
       const events = batch.map(({ event }) => event);
       // A sink that does not listen to the signal must not keep the process from ending.
@@ -126,7 +126,7 @@ export class DeliveryLoop {
     } catch (error) {
       return failed(describeError(error));
     } finally {
-      signal.removeEventListener("abort", cut);
+      forget();
     }
   }
 

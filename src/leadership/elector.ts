@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { onAbort } from "../lib/abort.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { Election, type ElectionTimes } from "./election.ts";
@@ -184,8 +185,7 @@ async function bounded<Result>(
     controller.abort(reason);
     ended.reject(reason);
   };
-  const inherit = (): void => end(parent.reason);
-  parent.addEventListener("abort", inherit, { once: true });
+  const forget = onAbort(parent, () => end(parent.reason));
   const wait = async (): Promise<void> => {
     await clock.sleep(Math.min(ms, maxMs), timer.signal);
     const spent = clock.monotonic() - from;
@@ -198,6 +198,6 @@ async function bounded<Result>(
     return await Promise.race([work(controller.signal), ended.promise]);
   } finally {
     timer.abort(OVER);
-    parent.removeEventListener("abort", inherit);
+    forget();
   }
 }

@@ -1,3 +1,5 @@
+import { onAbort } from "./abort.ts";
+
 /** Time as the program sees it; handed in everywhere, so that tests can own it. */
 export interface Clock {
   /** Wall clock, milliseconds since the Unix epoch; may jump. */
@@ -15,15 +17,15 @@ export const systemClock: Clock = {
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const wake = (): void => {
-        signal?.removeEventListener("abort", abort);
+      const timer = setTimeout(() => {
+        forget?.();
         resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      const abort = (): void => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener("abort", abort, { once: true });
+      }, ms);
+      const forget =
+        signal &&
+        onAbort(signal, () => {
+          clearTimeout(timer);
+          reject(signal.reason);
+        });
     }),
 };

@@ -1,3 +1,4 @@
+import { onAbort } from "./abort.ts";
 import type { Clock } from "./clock.ts";
 
 export interface Deadline {
@@ -29,7 +30,7 @@ export async function withDeadline<Result>(
   const controller = new AbortController();
   const timer = new AbortController();
   const inherit = (): void => controller.abort(parents.find((parent) => parent.aborted)?.reason);
-  for (const parent of parents) parent.addEventListener("abort", inherit, { once: true });
+  const forget = parents.map((parent) => onAbort(parent, inherit));
   if (parents.some((parent) => parent.aborted)) inherit();
   sleepAwake(clock, ms, timer.signal).then(
     () => controller.abort(expired()),
@@ -42,7 +43,7 @@ export async function withDeadline<Result>(
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
     timer.abort(OVER);
-    for (const parent of parents) parent.removeEventListener("abort", inherit);
+    for (const each of forget) each();
   }
 }
 
@@ -59,11 +60,10 @@ export async function waitFor<Result>(shared: Promise<Result>, signal: AbortSign
   shared.catch(() => undefined);
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
+  const forget = onAbort(signal, () => aborted.reject(signal.reason));
   try {
     return await Promise.race([shared, aborted.promise]);
   } finally {
-    signal.removeEventListener("abort", abort);
+    forget();
   }
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { describeError } from "../errors/exporter-error.ts";
+import { onAbort } from "../lib/abort.ts";
 import type { Clock } from "../lib/clock.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
@@ -153,15 +154,16 @@ export class PushLoop {
   async #deliver(batch: Batch): Promise<DeliveryOutcome> {
     const { signal } = this.#cutOff;
     const cutOff = Promise.withResolvers<DeliveryOutcome>();
-    const cut = (): void => cutOff.resolve({ kind: "failed", retryAfterMs: undefined, message: "no time is left" });
-    signal.addEventListener("abort", cut);
+    const forget = onAbort(signal, () =>
+      cutOff.resolve({ kind: "failed", retryAfterMs: undefined, message: "no time is left" }),
+    );
     try {
       // A sink that does not listen to the signal must not keep the process from ending.
       return await Promise.race([this.#options.sink.deliver(batch.rows, signal), cutOff.promise]);
     } catch (error) {
       return { kind: "failed", retryAfterMs: undefined, message: describeError(error) };
     } finally {
-      signal.removeEventListener("abort", cut);
+      forget();
     }
   }
 

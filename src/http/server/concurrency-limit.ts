@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { onAbort } from "../../lib/abort.ts";
 import { clientGoneSignal } from "./response-lifetime.ts";
 import { type RouteHandler, respondBusy } from "./responses.ts";
 
@@ -66,15 +67,14 @@ export class ConcurrencyLimit {
     if (this.#waiting.size >= MAX_WAITING) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const begin = () => resolve(true);
-    const giveUp = () => {
-      if (this.#waiting.delete(begin)) resolve(false);
-    };
     this.#waiting.add(begin);
-    gone.addEventListener("abort", giveUp, { once: true });
+    const forget = onAbort(gone, () => {
+      if (this.#waiting.delete(begin)) resolve(false);
+    });
     try {
       return await promise;
     } finally {
-      gone.removeEventListener("abort", giveUp);
+      forget();
     }
   }
 

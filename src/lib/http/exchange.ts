@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { onAbort } from "../abort.ts";
 import type { ResponseHeaders } from "./headers.ts";
 
 /** Takes an answer while it arrives. What it throws ends the exchange, which rejects with just that. */
@@ -27,6 +28,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
   readonly #resolve: () => void;
   readonly #reject: (error: unknown) => void;
+  readonly #forgetSignal: () => void;
   #controller: Dispatcher.DispatchController | undefined;
 
   constructor(taker: AnswerTaker, signal: AbortSignal) {
@@ -36,13 +38,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#signal = signal;
     this.#resolve = resolve;
     this.#reject = reject;
-    signal.addEventListener("abort", this.#abort, { once: true });
+    this.#forgetSignal = onAbort(signal, () => this.#abort());
   }
 
-  readonly #abort = (): void => {
+  #abort(): void {
     // Before it has a connection there is nothing to end: see `onRequestStart`.
     this.#controller?.abort(this.#signal.reason);
-  };
+  }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
@@ -84,7 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #end(settle: () => void): void {
-    this.#signal.removeEventListener("abort", this.#abort);
+    this.#forgetSignal();
     settle();
   }
 }

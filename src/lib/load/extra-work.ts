@@ -1,3 +1,4 @@
+import { onAbort } from "../abort.ts";
 import type { Clock } from "../clock.ts";
 import { adaptAtOnce, adaptRate, FIRST_RATE, MIN_AT_ONCE } from "./adaptive-rate.ts";
 import type { Pressure } from "./pressure.ts";
@@ -85,11 +86,10 @@ export class ExtraWork {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const waiting = { ...request, since: this.#clock.monotonic() - request.ageMs, decide: resolve };
     this.#waiting.add(waiting);
-    const abort = () => this.#decide(waiting, false);
-    signal.addEventListener("abort", abort, { once: true });
+    const forget = onAbort(signal, () => this.#decide(waiting, false));
     this.#look();
     const isAllowed = await promise;
-    signal.removeEventListener("abort", abort);
+    forget();
     if (isAllowed) return this.#leave();
     signal.throwIfAborted();
     return undefined;

@@ -1,3 +1,4 @@
+import { onAbort } from "../../lib/abort.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 export interface BudgetLimits {
@@ -47,19 +48,18 @@ export class RequestBudget {
     // Most requests need not wait, and listeners of signals are dear.
     if (this.#waiting.length === 0 && this.#isFree()) return Promise.resolve(this.#occupy());
     return new Promise((resolve, reject) => {
-      const abort = (): void => {
+      const forget = onAbort(signal, () => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         this.#admitWaiting();
         reject(signal.reason);
-      };
+      });
       const waiter: Waiter = {
         signal,
         admit: () => {
-          signal.removeEventListener("abort", abort);
+          forget();
           resolve(this.#occupy());
         },
       };
-      signal.addEventListener("abort", abort, { once: true });
       this.#waiting.push(waiter);
       this.#admitWaiting();
     });
