@@ -31,7 +31,9 @@ const SETTINGS = { collectors: { limits: ONCE } };
 /** Of the bare loop. */
 const ROUND_MS = MINUTE_MS;
 const QUICK_MS = 3_000;
-const STATUS_PAGES = 7;
+const STATUS_PAGES = 15;
+/** No multiple of the half second at which runs begin with many servers, so that the reads meet all of what goes on between two such times. */
+const BETWEEN_STATUS_PAGES_MS = 670;
 
 const MEGABYTE = 1e6;
 const KILOBYTE = 1e3;
@@ -122,11 +124,14 @@ async function watch(exporter: ExporterProcess, ms: number): Promise<Omit<Course
     await sleep(LOOK_EVERY_MS);
   }
   const after = await exporter.processorTime();
+  const statusPages: { readonly bytes: number; readonly firstByteMs: number }[] = [];
+  while (statusPages.length < STATUS_PAGES) {
+    statusPages.push(await readStatusPage(exporter.url));
+    await sleep(BETWEEN_STATUS_PAGES_MS);
+  }
   const { text } = await readGzipped(exporter.url);
   const lines = text.toString("utf8").split("\n");
   const own = lines.filter((line) => OWN_METRIC.test(line));
-  const statusPages: { readonly bytes: number; readonly firstByteMs: number }[] = [];
-  while (statusPages.length < STATUS_PAGES) statusPages.push(await readStatusPage(exporter.url));
   const minutes = (after.wallMs - before.wallMs) / MINUTE_MS;
   return {
     ...{ resident, scrapes },
