@@ -15,7 +15,7 @@ import { openOtlpPush } from "../app/open-otlp-push.ts";
 import { DEAD_CLAIM_WAIT_MS, prepareOtlpPush } from "../app/otlp-preparation.ts";
 import type { OtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
-import { boundHeapGrowth } from "../app/process/heap-growth.ts";
+import { boundHeapGrowth, makeObjectsYoung } from "../app/process/heap-growth.ts";
 import { requireMemory } from "../app/process/memory-limit.ts";
 import { StandbySource, standbyConfig } from "../app/standby.ts";
 import type { Config, LoadedConfig } from "../config/load.ts";
@@ -251,6 +251,8 @@ export async function startServing(
     firstPoll.resolve(worked);
   };
   const started = exporter.start();
+  // The last large modules, which the first request loads.
+  void import("../lib/http/connections.ts").then(makeObjectsYoung);
   if (config.standbyFor === undefined) void started.then(finished);
   return {
     web,

@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { HEAP_GROWTH } from "./memory-flags.ts";
+import { HEAP_GROWTH, NO_PRETENURING, PRETENURING } from "./memory-flags.ts";
 import { choosesHeap } from "./node-flags.ts";
 
 /** That of some 30,000 channels. */
@@ -13,6 +13,15 @@ export const LOOK_EVERY_MS = 60_000;
 export type Every = (look: () => void, ms: number) => { unref(): void };
 
 /**
+ * Has V8 make all objects as young ones from now on, where the user did not choose sizes of the heap. To be called when all is loaded
+ * that answers of servers need, and before they come: what V8 has compiled is bound to the flags, and code from Node.js's compile
+ * cache is refused after this.
+ */
+export function makeObjectsYoung(): void {
+  if (!choosesHeap()) setFlagsFromString(NO_PRETENURING);
+}
+
+/**
  * Keeps the heap small from now on, where the user did not choose sizes. Only when the first page is there: nearly all that is
  * made until then stays, and looking through it again and again takes a tenth of the processor time. Given at the
  * start, the flag would also have V8 refuse all compiled code that Node.js and its compile cache bring, which is bound to
@@ -20,8 +29,10 @@ export type Every = (look: () => void, ms: number) => { unref(): void };
  */
 export function boundHeapGrowth(every: Every = setInterval): void {
   if (choosesHeap()) return;
-  // What is compiled belongs to the flags of now, which the next start has as well.
+  // What is compiled belongs to the flags of now: those with which the next start begins.
+  setFlagsFromString(PRETENURING);
   flushCompileCache();
+  setFlagsFromString(NO_PRETENURING);
   // V8 reads these two whenever it is about to grow a space; that is no rule for other flags.
   setFlagsFromString(HEAP_GROWTH);
   sizeYoungSpace();

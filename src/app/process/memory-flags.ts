@@ -8,6 +8,13 @@ export const HEAP_FLAGS: readonly string[] = ["--max-semi-space-size=8"];
 export const HEAP_GROWTH = "--heap-growing-percent=50";
 
 /**
+ * V8 notes which places of the program make objects that live long, and has these make old objects at once. All that a start makes
+ * lives long: after it the same places make what lives for a second, and only a look through the whole heap frees it.
+ */
+export const NO_PRETENURING = "--no-allocation-site-pretenuring";
+export const PRETENURING = "--allocation-site-pretenuring";
+
+/**
  * For the allocator of glibc, which else keeps what threads have freed, and learns from the first page that is freed to
  * cut the next one out of memory that it never returns. What zlib needs to deflate a block of a page is four times 64 kB: it stays
  * below the threshold, and within what may be free at the end. Mapped and returned for each block, it would take another half
