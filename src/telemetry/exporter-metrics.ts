@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { mapEntry } from "../lib/map-entry.ts";
 import type { BuildInfo } from "./build-info.ts";
 import { OWN_FAMILIES, OWN_METRICS, type OwnMetric } from "./own-metrics.ts";
 import {
-  type AnyRecordMethod,
   begin,
   clearSeries,
   createInstrument,
@@ -12,7 +12,9 @@ import {
   type Labels,
   type NumberSeries,
   type Recorder,
-  recordMethod,
+  type RecordSeries,
+  recorderClass,
+  recordingOf,
 } from "./recording.ts";
 
 /** Gauges of prom-client whose names end in `_total`: promtool rightly calls that a counter's name. */
@@ -37,9 +39,13 @@ export class ExporterMetrics {
   readonly exposition: Recorder<typeof OWN_METRICS.exposition>;
   readonly web: Recorder<typeof OWN_METRICS.web>;
   readonly leadership: Recorder<typeof OWN_METRICS.leadership>;
+  readonly endpoints: Recorder<typeof OWN_METRICS.endpoints>;
   readonly #process: Recorder<typeof OWN_METRICS.process>;
   readonly #instruments: ReadonlyMap<OwnMetric, Instrument>;
-  /** For metrics with labels that only full detail has. One for all servers: each has some sixty recorders. */
+  readonly #recordings = new Map<OwnMetric, RecordSeries>();
+  /** By the group of metrics. */
+  readonly #recorders = new Map<object, new (fixed: Labels) => object>();
+  /** For metrics with labels that only full detail has. */
   readonly #isLeftOut: ReadonlyMap<OwnMetric, (label: string) => boolean>;
   #apiDetail: ApiDetail = "server";
   readonly #pendingUpdates = new Set<() => void>();
@@ -66,6 +72,7 @@ export class ExporterMetrics {
     this.exposition = this.recorder(OWN_METRICS.exposition);
     this.web = this.recorder(OWN_METRICS.web);
     this.leadership = this.recorder(OWN_METRICS.leadership);
+    this.endpoints = this.recorder(OWN_METRICS.endpoints);
     this.#process = this.recorder(OWN_METRICS.process);
     this.#process.build(build.version, build.revision, process.version, 1);
   }
@@ -76,18 +83,20 @@ export class ExporterMetrics {
     fixed?: Readonly<Record<Fixed, string>>,
     begins = true,
   ): Recorder<Group, Fixed> {
-    const methods = Object.entries(group).map(([key, metric]) => {
-      const record = this.#recordMethod(metric, fixed ?? {});
-      if (begins) begin(metric, fixed ?? {}, record);
-      return [key, record];
+    const labels: Labels = fixed ?? {};
+    if (begins) for (const metric of Object.values(group)) begin(metric, labels, this.#recordingOf(metric));
+    const GroupRecorder = mapEntry(this.#recorders, group, () => {
+      const recordings = Object.entries(group).map(([key, metric]) => [key, this.#recordingOf(metric)] as const);
+      return recorderClass(Object.fromEntries(recordings));
     });
-    return Object.fromEntries(methods);
+    // It has just the methods that the metrics of the group say.
+    return new GroupRecorder(labels) as Recorder<Group, Fixed>;
   }
 
   /** Has the counters of a group that start by endpoint, or by list, start at 0 for one. */
   start(group: Readonly<Record<string, OwnMetric>>, by: OwnMetric["startsBy"], fixed: Labels, endpoint: string): void {
     for (const metric of Object.values(group)) {
-      if (metric.startsBy === by) this.#recordMethod(metric, fixed)(endpoint, 0);
+      if (metric.startsBy === by) this.#recordingOf(metric)(fixed, [endpoint, 0]);
     }
   }
 
@@ -140,8 +149,10 @@ export class ExporterMetrics {
     for (const name of MISNAMED_DEFAULTS) this.registry.removeSingleMetric(name);
   }
 
-  #recordMethod(metric: OwnMetric, fixed: Labels): AnyRecordMethod {
-    return recordMethod(metric, this.#instrument(metric), fixed, this.#isLeftOut.get(metric));
+  #recordingOf(metric: OwnMetric): RecordSeries {
+    return mapEntry(this.#recordings, metric, () =>
+      recordingOf(metric, this.#instrument(metric), this.#isLeftOut.get(metric)),
+    );
   }
 
   #instrument(metric: OwnMetric): Instrument {

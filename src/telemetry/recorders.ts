@@ -27,12 +27,12 @@ export type SyncRecorder = ReturnType<typeof syncRecorder>;
 export type EventRecorder = ReturnType<typeof eventRecorder>;
 export type OtlpRecorder = ReturnType<typeof otlpRecorder>;
 
+/** What is told of a server as a whole. */
+const OF_SERVER = { ...OWN_METRICS.server, ...OWN_METRICS.objects };
+
 export function serverRecorder(metrics: ExporterMetrics, server: string) {
-  const own = {
-    ...metrics.recorder(OWN_METRICS.server, { server }),
-    ...metrics.recorder(OWN_METRICS.objects, { server }),
-  };
-  const endpoints = metrics.recorder(OWN_METRICS.endpoints);
+  const own = metrics.recorder(OF_SERVER, { server });
+  const { endpoints } = metrics;
   const singles = metrics.recorder(OWN_METRICS.oneByOne, { server });
   const begun = new Set<string>();
   /** Codes are not known beforehand, and each would be a series for each endpoint of each server. */
@@ -41,8 +41,7 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
     begun.add(endpoint);
     metrics.start(OWN_METRICS.server, "endpoint", { server }, endpoint);
   };
-  return {
-    ...own,
+  return Object.assign(own, {
     /** Has the counters of these endpoints begin at 0; lists are among the endpoints. */
     expect(endpoints: readonly string[], lists: readonly string[]): void {
       for (const endpoint of endpoints) begin(endpoint);
@@ -70,20 +69,19 @@ export function serverRecorder(metrics: ExporterMetrics, server: string) {
     collectorGone: (name: string): void => metrics.forget({ server, collector: name }),
     /** The server is read no more: nothing is left of it. */
     gone: (): void => metrics.forget({ server }),
-  };
+  });
 }
 
 function collectorRecorder(metrics: ExporterMetrics, server: string, collector: string) {
   const own = metrics.recorder(OWN_METRICS.collector, { server, collector });
-  return {
-    ...own,
+  return Object.assign(own, {
     finished(run: FinishedRun): void {
       own.success(run.success);
       own.complete(run.complete);
       own.duration(run.durationSeconds);
       if (run.success) own.lastSuccess(run.finishedAt);
     },
-  };
+  });
 }
 
 /** What waits to be delivered, by resolution. */
@@ -92,8 +90,7 @@ export type PendingByResolution = ReadonlyMap<string, { readonly points: number;
 /** Records the measurements of one server on their way to the receiver. Without one (`isPushed`) there is nothing to tell. */
 export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed = true) {
   const own = metrics.recorder(OWN_METRICS.sync, { server }, isPushed);
-  return {
-    ...own,
+  return Object.assign(own, {
     /**
      * Shows what `pending` tells whenever the metrics are read, until what is returned is called: nothing waits from then on.
      * @param now The server's clock, milliseconds since the epoch: its measurements bear times of that.
@@ -115,7 +112,7 @@ export function syncRecorder(metrics: ExporterMetrics, server: string, isPushed 
         }
       };
     },
-  };
+  });
 }
 
 /** Records the events of one server on their way to the outputs. */
@@ -126,8 +123,7 @@ export function eventRecorder(metrics: ExporterMetrics, server: string) {
 /** Records the requests to the OTLP receiver. Points of measurements are counted where the server is known (syncRecorder). */
 export function otlpRecorder(metrics: ExporterMetrics) {
   const own = metrics.recorder(OWN_METRICS.otlp);
-  return {
-    ...own,
+  return Object.assign(own, {
     /** The receiver has the points. */
     delivered(stream: string, points: number): void {
       if (stream === "state") own.statePoints("delivered", points);
@@ -136,5 +132,5 @@ export function otlpRecorder(metrics: ExporterMetrics) {
     rejected(stream: string, points: number): void {
       if (stream === "state") own.statePoints("rejected", points);
     },
-  };
+  });
 }

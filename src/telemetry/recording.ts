@@ -136,25 +136,25 @@ export type Recorder<Group extends Readonly<Record<string, OwnMetric>>, Fixed ex
   readonly [Key in keyof Group]: RecordMethod<Group[Key], Fixed>;
 };
 
-export type AnyRecordMethod = (...args: readonly (string | number | boolean)[]) => void;
+/** Records in the series with these fixed labels; `given`: values of the others in their order, and what is recorded. */
+export type RecordSeries = (fixed: Labels, given: readonly (string | number | boolean)[]) => void;
 
-/** The method of one metric. `isLeftOut`: whether series do not have a label just now, though it is given. */
-export function recordMethod(
+/** What records one metric. `isLeftOut`: whether series do not have a label just now, though it is given. */
+export function recordingOf(
   { labels: names, adds = false }: OwnMetric,
   instrument: Instrument,
-  fixed: Labels,
   isLeftOut: (label: string) => boolean = isNever,
-): AnyRecordMethod {
+): RecordSeries {
   const declared = declarationOf(instrument);
-  return (...args) => {
+  return (fixed, given) => {
     declared.changes++;
     const labels: { [name: string]: string } = {};
-    let given = 0;
+    let next = 0;
     for (const name of names) {
-      const value = fixed[name] ?? String(args[given++]);
+      const value = fixed[name] ?? String(given[next++]);
       if (!isLeftOut(name)) labels[name] = value;
     }
-    const value = Number(args[given] ?? 1);
+    const value = Number(given[next] ?? 1);
     if (instrument instanceof Counter) instrument.inc(labels, value);
     else if (adds && instrument instanceof Gauge) instrument.inc(labels, value);
     else if (instrument instanceof Gauge) instrument.set(labels, value);
@@ -162,16 +162,40 @@ export function recordMethod(
   };
 }
 
+/**
+ * A class with a method for each of these, by name. The methods are one for all servers: as functions of each server they would be
+ * 20 kB a server. So they are to be called as methods, and an object that is to have them is made by the class, not by spreading.
+ */
+export function recorderClass(recordings: Readonly<Record<string, RecordSeries>>): new (fixed: Labels) => object {
+  class GroupRecorder {
+    readonly #fixed: Labels;
+
+    constructor(fixed: Labels) {
+      this.#fixed = fixed;
+    }
+
+    static {
+      for (const [name, record] of Object.entries(recordings)) {
+        const value = function (this: GroupRecorder, ...given: readonly (string | number | boolean)[]): void {
+          record(this.#fixed, given);
+        };
+        Object.defineProperty(GroupRecorder.prototype, name, { value, writable: true });
+      }
+    }
+  }
+  return GroupRecorder;
+}
+
 function isNever(): boolean {
   return false;
 }
 
 /** Has metrics begun whose labels are all known: a series that says 0 from the start is what alerts and `rate` need. */
-export function begin({ type, labels, values = {}, initial }: OwnMetric, fixed: Labels, record: AnyRecordMethod): void {
+export function begin({ type, labels, values = {}, initial }: OwnMetric, fixed: Labels, record: RecordSeries): void {
   const free = labels.filter((name) => !Object.hasOwn(fixed, name));
-  if (type === "gauge" && initial !== undefined && free.length === 0) record(initial);
+  if (type === "gauge" && initial !== undefined && free.length === 0) record(fixed, [initial]);
   if (type !== "counter") return;
   let known: (readonly string[])[] = [[]];
   for (const name of free) known = known.flatMap((before) => (values[name] ?? []).map((value) => [...before, value]));
-  for (const given of known) record(...given, 0);
+  for (const given of known) record(fixed, [...given, 0]);
 }

@@ -40,12 +40,12 @@ function scheduled(spread: Omit<RunSpread, "phase"> = { random: () => 0 }) {
   const record = new RunRecord("tree", {
     clock,
     log: logger,
-    metrics: () => ({
-      ...serverRecorder(emptyMetrics(), "hq").collector("tree"),
-      enabled: (on) => enabled.push(Boolean(on)),
-      finished: (run) => finished.push(run),
-      skipped: () => skipped++,
-    }),
+    metrics: () =>
+      Object.assign(serverRecorder(emptyMetrics(), "hq").collector("tree"), {
+        enabled: (on: number | boolean) => enabled.push(Boolean(on)),
+        finished: (run: FinishedRun) => finished.push(run),
+        skipped: () => skipped++,
+      }),
   });
   const create = (everyMs = MINUTE, phase = 0) =>
     new CollectorRunner({

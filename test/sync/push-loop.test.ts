@@ -60,12 +60,11 @@ function loop({
         return outcome;
       },
     },
-    observer: {
-      ...syncRecorder(emptyMetrics(), "hq"),
-      delivered: (resolution, points) => void counted.push(`delivered ${points} ${resolution}`),
-      rejected: (resolution, points) => void counted.push(`rejected ${points} ${resolution}`),
+    observer: Object.assign(syncRecorder(emptyMetrics(), "hq"), {
+      delivered: (resolution: Resolution, points: number) => void counted.push(`delivered ${points} ${resolution}`),
+      rejected: (resolution: Resolution, points: number) => void counted.push(`rejected ${points} ${resolution}`),
       deliveryFailed: () => void counted.push("failed"),
-    },
+    }),
     onSettled: ({ rows }) => settled.push(...rows.map(({ sensorId, at }) => `${sensorId}@${at}`)),
   });
   const offer = (...rows: MeasurementRow[]): void => {

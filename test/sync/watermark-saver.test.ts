@@ -28,7 +28,7 @@ async function saving() {
     watermarks,
     clock,
     log: pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }),
-    observer: { ...syncRecorder(emptyMetrics(), "hq"), watermarkFailed: () => void failures++ },
+    observer: Object.assign(syncRecorder(emptyMetrics(), "hq"), { watermarkFailed: () => void failures++ }),
   });
   const move = (at: number): void => {
     watermarks.move("2490", at);

@@ -47,9 +47,8 @@ export function checkRecorder(metrics: ExporterMetrics, server: string): CheckRe
   const recorder = serverRecorder(metrics, server);
   let problems = new Map<DecodeProblem, number>();
   let slowestMs = 0;
-  return {
-    ...recorder,
-    decodeProblem(problem, count = 1) {
+  return Object.assign(serverRecorder(metrics, server), {
+    decodeProblem(problem: DecodeProblem, count = 1) {
       recorder.decodeProblem(problem, count);
       problems.set(problem, (problems.get(problem) ?? 0) + count);
     },
@@ -63,5 +62,5 @@ export function checkRecorder(metrics: ExporterMetrics, server: string): CheckRe
       return taken;
     },
     slowestMs: () => slowestMs,
-  };
+  });
 }

@@ -3,7 +3,7 @@ import type { CommandContext } from "../../app/context.ts";
 import type { ServerConfig } from "../../config/resolve.ts";
 import { Requester } from "../../prtg/request/requester.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
-import { type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
+import { type FinishedRequest, type ServerRecorder, serverRecorder } from "../../telemetry/recorders.ts";
 import { writeReport } from "./files.ts";
 import type { ServerReport } from "./format.ts";
 import { reportServer } from "./reporter.ts";
@@ -33,15 +33,13 @@ export async function reportOn(
   signal: AbortSignal,
 ): Promise<ServerReport> {
   const log = context.log.child({ server: server.name });
-  const recorder = serverRecorder(new ExporterMetrics(context.build, () => []), server.name);
+  const metrics = new ExporterMetrics(context.build, () => []);
   let lastMs = 0;
-  const observer: ServerRecorder = {
-    ...recorder,
-    requestFinished(request) {
-      recorder.requestFinished(request);
-      lastMs = request.durationMs;
+  const observer: ServerRecorder = Object.assign(serverRecorder(metrics, server.name), {
+    requestFinished: ({ durationMs }: FinishedRequest) => {
+      lastMs = durationMs;
     },
-  };
+  });
   const requester = new Requester({ ...clientOptions(server, observer, log, context), maxAttempts: 1 });
   try {
     return await reportServer({

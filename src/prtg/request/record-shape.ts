@@ -144,7 +144,11 @@ class Learner {
 
   finish(): { readonly text: Buffer; readonly places: readonly Place[] } {
     this.#endText();
-    return { text: Buffer.concat(this.#texts), places: this.#places };
+    const text = Buffer.concat(this.#texts);
+    // Of its own: a shape stays, and would keep the whole block of which Node.js cuts small buffers.
+    const kept = Buffer.allocUnsafeSlow(text.length);
+    text.copy(kept);
+    return { text: kept, places: this.#places };
   }
 
   #value(target: Members | undefined, member: string): boolean {

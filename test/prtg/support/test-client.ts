@@ -99,8 +99,7 @@ export function recorder(): { readonly observer: ServerRecorder; readonly record
     mostInFlight: 0,
     bytes: 0,
   };
-  const observer: ServerRecorder = {
-    ...serverRecorder(emptyMetrics(), "test"),
+  const own: Partial<ServerRecorder> = {
     requestStarted: () => {
       recorded.inFlight++;
       recorded.mostInFlight = Math.max(recorded.mostInFlight, recorded.inFlight);
@@ -118,7 +117,7 @@ export function recorder(): { readonly observer: ServerRecorder; readonly record
       recorded.problems.set(problem, (recorded.problems.get(problem) ?? 0) + count);
     },
   };
-  return { observer, recorded };
+  return { observer: Object.assign(serverRecorder(emptyMetrics(), "test"), own), recorded };
 }
 
 /** The error that a promise rejects with; fails when it resolves. */

@@ -87,8 +87,7 @@ export class ExporterProcess {
       (resolution: Resolution, points = 1) => {
         counts.set(resolution, (counts.get(resolution) ?? 0) + points);
       };
-    const observer = {
-      ...syncRecorder(emptyMetrics(), "test"),
+    const observer = Object.assign(syncRecorder(emptyMetrics(), "test"), {
       delivered: add(counted.delivered),
       rejected: add(counted.rejected),
       deliveryFailed: () => {
@@ -97,7 +96,7 @@ export class ExporterProcess {
       dropped: (points = 1) => {
         counted.dropped += points;
       },
-    };
+    });
     const delivery =
       sink &&
       new Delivery({
