@@ -160,12 +160,13 @@ export class CollectorRunner {
   }
 
   async #tick(): Promise<void> {
-    const { clock, spread, record } = this.#options;
+    const { collector, clock, spread, record } = this.#options;
     const { signal } = this.#stopping;
     if (record.isResting || !this.#started) return;
     // Where it is stopped meanwhile, the next runner makes up for the run.
     if (this.#running === undefined) record.mustRunAtStart = true;
-    await clock.sleep(waitFromTick(this.#timetable.period(), clock, spread), signal).catch(() => undefined);
+    const waitMs = waitFromTick(collector.name, this.#timetable.period(), clock, spread);
+    await clock.sleep(waitMs, signal).catch(() => undefined);
     if (signal.aborted) return;
     if (this.#running === undefined) await this.#launch();
     else if (clock.monotonic() - this.#launchedAt > MIN_OVERDUE * this.#timetable.period()) record.skipped();

@@ -1,10 +1,25 @@
 import type { Clock } from "../lib/clock.ts";
+import type { CollectorName } from "./collector.ts";
 
 /** Runs begin up to this part of the period after their ticks, so that collectors and exporters do not march in step. */
 const JITTER = 0.05;
 const MAX_JITTER_MS = 5_000;
 /** Where there are many servers, the runs that are due within this time begin together. */
 const BEAT_MS = 500;
+/**
+ * Where there are many servers, their collectors wait for this part of the longest wait in place of a random one: servers that have
+ * a phase together are then read together, and what of the page they share is made anew once for all of them. Time series come
+ * first: they take three seconds or so, and their values come with those of the list.
+ */
+const PART_OF_WAIT: Readonly<Record<CollectorName, number>> = {
+  timeseries: 0,
+  health: 0.2,
+  tree: 0.4,
+  status: 0.5,
+  limits: 0.6,
+  details: 0.8,
+  channels: 1,
+};
 
 /** What spreads the runs of a server's collectors over time. */
 export interface RunSpread {
@@ -22,11 +37,10 @@ export interface RunSpread {
  * takes a quarter more of the processor for all of them (docs/decisions.md).
  * @param periodMs From one tick to the next.
  */
-export function waitFromTick(periodMs: number, clock: Clock, { random, isOneOfMany }: RunSpread): number {
+export function waitFromTick(name: CollectorName, periodMs: number, clock: Clock, spread: RunSpread): number {
   const longest = Math.min(JITTER * periodMs, MAX_JITTER_MS);
-  const jitter = random() * longest;
-  if (isOneOfMany?.() !== true) return jitter;
+  if (spread.isOneOfMany?.() !== true) return spread.random() * longest;
   const beat = Math.min(BEAT_MS, longest);
   const now = clock.monotonic();
-  return Math.ceil((now + jitter) / beat) * beat - now;
+  return Math.ceil((now + PART_OF_WAIT[name] * longest) / beat) * beat - now;
 }

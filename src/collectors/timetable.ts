@@ -4,7 +4,10 @@ import type { Clock } from "../lib/clock.ts";
 import type { Timetable } from "./collector.ts";
 import { CronTimetable } from "./cron-timetable.ts";
 
-/** `phase`, from 0 to below 1: the first interval is shorter by this part of it. Cron expressions say their times themselves. */
+/**
+ * `phase`, from 0 to below 1: by which part of an interval its ticks come before those of others; 0: as it began. Cron expressions say their
+ * times themselves.
+ */
 export function createTimetable(schedule: Schedule, clock: Clock, log: Logger, phase = 0): Timetable {
   return schedule.kind === "interval"
     ? new IntervalTimetable(schedule.everyMs, clock, phase)
@@ -57,9 +60,15 @@ class IntervalTimetable implements Timetable {
     return this.#everyMs;
   }
 
-  /** As if the tick before had been earlier. */
+  /**
+   * As if the tick before had been earlier: with a phase, when its turn among all was by the monotonic clock, so that all who have
+   * it tick together, whenever they began.
+   */
   #phased(): number {
-    return this.#clock.monotonic() - this.#phase * this.#everyMs;
+    const now = this.#clock.monotonic();
+    if (this.#phase === 0) return now;
+    const untilTurn = (1 - this.#phase) * this.#everyMs;
+    return Math.floor((now - untilTurn) / this.#everyMs) * this.#everyMs + untilTurn;
   }
 
   async #tickUntil(stopped: AbortSignal, tick: () => void): Promise<void> {

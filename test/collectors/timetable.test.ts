@@ -25,7 +25,7 @@ describe("an interval", () => {
     expect(clock.pending).toEqual([]);
   });
 
-  test("with a phase, ticks earlier by that part of it, and keeps the rhythm", async () => {
+  test("with a phase, ticks earlier by that part of it, with all that have the phase, and keeps the rhythm", async () => {
     const clock = new ManualClock();
     const timetable = createTimetable({ kind: "interval", everyMs: MINUTE }, clock, log, 0.75);
     expect(timetable.untilNext()).toBe(15 * SECOND);
@@ -33,8 +33,11 @@ describe("an interval", () => {
     const ticks: number[] = [];
     expect(timetable.start(() => ticks.push(clock.monotonic()))).toBe(false);
     await clock.advance(2 * MINUTE);
-    expect(ticks).toEqual([20, 80].map((seconds) => seconds * SECOND));
+    // Began later than it was made.
+    expect(ticks).toEqual([15, 75].map((seconds) => seconds * SECOND));
     expect(timetable.untilThird()).toBe(3 * MINUTE);
+    const other = createTimetable({ kind: "interval", everyMs: MINUTE }, clock, log, 0.75);
+    expect(other.untilNext()).toBe(timetable.untilNext());
     timetable.stop();
   });
 
