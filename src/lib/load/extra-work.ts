@@ -57,6 +57,8 @@ export class ExtraWork {
   #isMeasured = false;
   #looking = false;
   #isCalm = true;
+  /** None that waits may wait for less long. Monotonic milliseconds. */
+  #firstUntil = Number.POSITIVE_INFINITY;
   /** Pages that are being sent, and since when there has been one, monotonic milliseconds. */
   #pages = 0;
   #pagesSince = 0;
@@ -86,6 +88,7 @@ export class ExtraWork {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const waiting = { ...request, since: this.#clock.monotonic() - request.ageMs, decide: resolve };
     this.#waiting.add(waiting);
+    this.#firstUntil = Math.min(this.#firstUntil, request.until);
     const forget = onAbort(signal, () => this.#decide(waiting, false));
     this.#look();
     const isAllowed = await promise;
@@ -155,7 +158,7 @@ export class ExtraWork {
     if (this.#waiting.size === 0) return;
     this.#isWanted = true;
     const now = this.#clock.monotonic();
-    for (const each of this.#waiting) if (each.until <= now) this.#decide(each, false);
+    if (now >= this.#firstUntil) this.#refuseLate(now);
     if (this.#waiting.size > 0 && !this.#looking) void this.#lookRegularly();
   }
 
@@ -181,6 +184,14 @@ export class ExtraWork {
     // What was not used is not saved up, but for the time between two looks.
     const most = Math.max(1, (2 * this.#rate * LOOK_EVERY_MS) / 1_000);
     this.#tokens = Math.min(most, this.#tokens + this.#rate * seconds);
+  }
+
+  #refuseLate(now: number): void {
+    this.#firstUntil = Number.POSITIVE_INFINITY;
+    for (const each of this.#waiting) {
+      if (each.until <= now) this.#decide(each, false);
+      else this.#firstUntil = Math.min(this.#firstUntil, each.until);
+    }
   }
 
   #oldest(): Waiting | undefined {
