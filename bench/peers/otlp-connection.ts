@@ -28,9 +28,11 @@ export const scope = { name: "prtg-exporter", ...(IS_OTEL && { schemaUrl: SCHEMA
 /** Points that the receiver took, since the bench set it. */
 export const arrived = { points: 0 };
 
-export const observer: OtlpRecorder = {
-  ...otlpRecorder(new ExporterMetrics({ version: "bench", revision: "" }, () => [])),
-  delivered: (_stream, points) => {
-    arrived.points += points;
+export const observer: OtlpRecorder = Object.assign(
+  otlpRecorder(new ExporterMetrics({ version: "bench", revision: "" }, () => [])),
+  {
+    delivered: (_stream: string, points: number) => {
+      arrived.points += points;
+    },
   },
-};
+);

@@ -16,7 +16,7 @@ import { plainMapper } from "../../src/mapping/channel-mapper.ts";
 import { ServerView } from "../../src/projection/server-view.ts";
 import { createApiClient } from "../../src/prtg/client.ts";
 import { Store } from "../../src/store/store.ts";
-import type { CollectorRecorder } from "../../src/telemetry/recorders.ts";
+import type { CollectorRecorder, FinishedRun } from "../../src/telemetry/recorders.ts";
 import { answerCommands } from "../processes/answer.ts";
 import { API_KEY } from "../processes/simulator.ts";
 import { Stopwatch } from "../processes/stopwatch.ts";
@@ -62,14 +62,14 @@ const writer = new StateWriter({
   expiry: createExpiryPolicy(systemClock, () => undefined),
 });
 // The collectors of one poll run one after the other: where the tree ends the channels begin.
-const collectorMetrics = (name: string): CollectorRecorder => ({
-  ...UNSHOWN_RECORDER.collector(name),
-  finished: ({ success }) => {
-    if (!success) throw new Error(`the collector ${name} failed`);
-    if (name === "tree") stopwatch.start();
-    else stopwatch.stop();
-  },
-});
+const collectorMetrics = (name: string): CollectorRecorder =>
+  Object.assign(UNSHOWN_RECORDER.collector(name), {
+    finished: ({ success }: FinishedRun) => {
+      if (!success) throw new Error(`the collector ${name} failed`);
+      if (name === "tree") stopwatch.start();
+      else stopwatch.stop();
+    },
+  });
 const rarely = { kind: "interval", everyMs: 86_400_000 } as const;
 const collectors = new ServerCollectors({
   ...{ reader, writer, clock: systemClock, log, metrics: UNSHOWN_RECORDER },

@@ -18,8 +18,14 @@ export type Every = (look: () => void, ms: number) => { unref(): void };
  * cache is refused after this.
  */
 export function makeObjectsYoung(): void {
-  if (!choosesHeap()) setFlagsFromString(NO_PRETENURING);
+  if (areYoung || choosesHeap()) return;
+  areYoung = true;
+  setFlagsFromString(NO_PRETENURING);
+  // A process that ends before its first page writes the compile cache then.
+  process.once("exit", () => setFlagsFromString(PRETENURING));
 }
+
+let areYoung = false;
 
 /**
  * Keeps the heap small from now on, where the user did not choose sizes. Only when the first page is there: nearly all that is
