@@ -18,14 +18,16 @@ export type Every = (look: () => void, ms: number) => { unref(): void };
  * cache is refused after this.
  */
 export function makeObjectsYoung(): void {
-  if (areYoung || choosesHeap()) return;
-  areYoung = true;
+  if (choosesHeap()) return;
   setFlagsFromString(NO_PRETENURING);
   // A process that ends before its first page writes the compile cache then.
-  process.once("exit", () => setFlagsFromString(PRETENURING));
+  if (!process.listeners("exit").includes(pretenureAgain)) process.once("exit", pretenureAgain);
 }
 
-let areYoung = false;
+/** The flags of the start, to which what is compiled belongs. */
+function pretenureAgain(): void {
+  setFlagsFromString(PRETENURING);
+}
 
 /**
  * Keeps the heap small from now on, where the user did not choose sizes. Only when the first page is there: nearly all that is
@@ -35,8 +37,7 @@ let areYoung = false;
  */
 export function boundHeapGrowth(every: Every = setInterval): void {
   if (choosesHeap()) return;
-  // What is compiled belongs to the flags of now: those with which the next start begins.
-  setFlagsFromString(PRETENURING);
+  pretenureAgain();
   flushCompileCache();
   setFlagsFromString(NO_PRETENURING);
   // V8 reads these two whenever it is about to grow a space; that is no rule for other flags.
