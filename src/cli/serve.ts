@@ -251,8 +251,8 @@ export async function startServing(
     firstPoll.resolve(worked);
   };
   const started = exporter.start();
-  // The last large modules, which the first request loads.
-  void import("../lib/http/connections.ts").then(makeObjectsYoung);
+  // The last large modules, which the first request loads: where they cannot be loaded, it is that request that fails.
+  void import("../lib/http/connections.ts").then(makeObjectsYoung, () => undefined);
   if (config.standbyFor === undefined) void started.then(finished);
   return {
     web,

@@ -23,21 +23,12 @@ export class Slots {
     if (at >= block.length) {
       if (slot === Slots.NONE) return;
       block = longer(block, at + 1);
-      this.#put(index, block);
+      // A literal, as V8 gives an array that grows from nothing room for 17. Without holes it is the faster one.
+      this.#blocks ??= [NO_ROWS];
+      while (this.#blocks.length <= index) this.#blocks.push(NO_ROWS);
+      this.#blocks[index] = block;
     }
     block[at] = slot + 1;
-  }
-
-  #put(index: number, block: Int32Array): void {
-    // As a literal, as V8 gives an array that grows from nothing room for 17.
-    if (this.#blocks === undefined && index === 0) {
-      this.#blocks = [block];
-      return;
-    }
-    this.#blocks ??= [];
-    // An array without holes is the faster one.
-    while (this.#blocks.length <= index) this.#blocks.push(NO_ROWS);
-    this.#blocks[index] = block;
   }
 }
 

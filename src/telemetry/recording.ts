@@ -164,7 +164,7 @@ export function recordingOf(
 
 /**
  * A class with a method for each of these, by name. The methods are one for all servers: as functions of each server they would be
- * 20 kB a server. So they are to be called as methods, and an object that is to have them is made by the class, not by spreading.
+ * 17 kB a server. So they are to be called as methods, and an object that is to have them is made by the class, not by spreading.
  */
 export function recorderClass(recordings: Readonly<Record<string, RecordSeries>>): new (fixed: Labels) => object {
   class GroupRecorder {

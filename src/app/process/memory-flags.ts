@@ -12,6 +12,7 @@ export const HEAP_GROWTH = "--heap-growing-percent=50";
  * lives long: after it the same places make what lives for a second, and only a look through the whole heap frees it.
  */
 export const NO_PRETENURING = "--no-allocation-site-pretenuring";
+/** As V8 does by itself. */
 export const PRETENURING = "--allocation-site-pretenuring";
 
 /**

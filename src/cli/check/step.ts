@@ -44,6 +44,7 @@ export interface CheckRecorder extends ServerRecorder {
 }
 
 export function checkRecorder(metrics: ExporterMetrics, server: string): CheckRecorder {
+  // What the methods below stand in front of: the same series, by a recorder of its own.
   const recorder = serverRecorder(metrics, server);
   let problems = new Map<DecodeProblem, number>();
   let slowestMs = 0;
