@@ -9,6 +9,10 @@ const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MAX_ASCII = 0x7f;
+const MAX_OF_TWO_BYTES = 0x7ff;
+const ZERO = "0".charCodeAt(0);
+const MAX_DIGITS = 10;
+const MAX_COUNT = 2 ** 31;
 const WORD = 4;
 /** Up to so many bytes, copying by words takes less than a call of `copy`. */
 const MAX_BY_WORDS = 256;
@@ -64,7 +68,9 @@ export class LineBuffer {
 
   /** A sample value and the end of its line. */
   value(value: number): void {
-    this.text(formatValue(value));
+    // Most values are such numbers: as a text first, they would take twice as long.
+    if (value >= 0 && value < MAX_COUNT && Number.isInteger(value)) this.#digits(value);
+    else this.text(formatValue(value));
     this.#reserve(1);
     this.#bytes[this.#length++] = NEWLINE;
   }
@@ -87,23 +93,43 @@ export class LineBuffer {
     this.#copyTo = 0;
   }
 
+  /** -0 is 0. */
+  #digits(count: number): void {
+    this.#copyNow();
+    this.#reserve(MAX_DIGITS);
+    let end = this.#length + 1;
+    for (let bound = 10; bound <= count; bound *= 10) end++;
+    this.#length = end;
+    let left = count;
+    do {
+      const rest = Math.floor(left / 10);
+      this.#bytes[--end] = ZERO + left - 10 * rest;
+      left = rest;
+    } while (left > 0);
+  }
+
   /**
-   * Whether the text is a short one of ASCII, which then is written: a call of `write` takes longer. `isEscaped`: what is to be
-   * escaped is none.
+   * Whether the text is a short one of characters that take up to two bytes, as Latin letters do, which then is written: a call of
+   * `write` takes longer. `isEscaped`: what is to be escaped is none.
    */
   #isShort(text: string, isEscaped: boolean): boolean {
     this.#copyNow();
     const { length } = text;
     if (length > MAX_SHORT) return false;
-    this.#reserve(length);
+    this.#reserve(2 * length);
     const bytes = this.#bytes;
-    const start = this.#length;
+    let at = this.#length;
     for (let index = 0; index < length; index++) {
       const unit = codeUnitAt(text, index);
-      if (unit > MAX_ASCII || (isEscaped && (unit === QUOTE || unit === BACKSLASH || unit === NEWLINE))) return false;
-      bytes[start + index] = unit;
+      if (isEscaped && (unit === QUOTE || unit === BACKSLASH || unit === NEWLINE)) return false;
+      if (unit > MAX_ASCII) {
+        if (unit > MAX_OF_TWO_BYTES) return false;
+        // RFC 3629, section 3.
+        bytes[at++] = 0xc0 | (unit >> 6);
+        bytes[at++] = 0x80 | (unit & 0x3f);
+      } else bytes[at++] = unit;
     }
-    this.#length = start + length;
+    this.#length = at;
     return true;
   }
 

@@ -40,21 +40,60 @@ export function renderBlock(
   previous: RenderedBlock | undefined,
   lines: LineBuffer,
 ): RenderedBlock {
-  let labels: LabelWriter | undefined;
   const starts = new Uint32Array(block.used + 1);
   const valueStarts = new Uint32Array(block.used);
+  const from = { table, block, lines, starts, valueStarts };
+  const series = previous === undefined ? writeLines(from) : rewriteLines(from, previous);
+  starts[block.used] = lines.length;
+  return {
+    bytes: lines.take(),
+    series,
+    version: block.version,
+    labelled: table.labelled,
+    starts,
+    valueStarts,
+    values: block.values.slice(0, block.used),
+    ...(previous !== undefined && areLabelsKnown(block, previous) ? partsOf(previous) : partsIn(table, block)),
+  };
+}
+
+interface BlockLines extends Pick<RenderedBlock, "starts" | "valueStarts"> {
+  readonly table: SeriesTable;
+  readonly block: SeriesBlock;
+  readonly lines: LineBuffer;
+}
+
+// Functions of their own: V8 compiles a loop that runs for the first time without what follows it, and would do that anew then.
+
+/** Returns how many. */
+function writeLines({ table, block, lines, starts, valueStarts }: BlockLines): number {
+  const { expiresAt, values, used } = block;
+  const labels = new LabelWriter(table, block, lines);
   let series = 0;
-  let areLabelsKnown = previous?.shardKeys.length === block.used;
-  for (let at = 0; at < block.used; at++) {
+  for (let at = 0; at < used; at++) {
     starts[at] = lines.length;
-    const isLabelKnown = (block.labelledAt[at] ?? 0) <= (previous?.labelled ?? 0);
-    areLabelsKnown &&= isLabelKnown;
-    if (block.expiresAt[at] === ABSENT) continue;
+    if (expiresAt[at] === ABSENT) continue;
     series++;
-    const value = block.values[at] ?? Number.NaN;
-    const start = previous?.starts[at] ?? 0;
-    const end = previous?.starts[at + 1] ?? 0;
-    if (previous === undefined || start >= end || !isLabelKnown) {
+    labels.write(at);
+    valueStarts[at] = lines.length;
+    lines.value(values[at] ?? Number.NaN);
+  }
+  return series;
+}
+
+/** As `writeLines`, from the lines of last time. */
+function rewriteLines({ table, block, lines, starts, valueStarts }: BlockLines, previous: RenderedBlock): number {
+  const { expiresAt, values, used } = block;
+  let labels: LabelWriter | undefined;
+  let series = 0;
+  for (let at = 0; at < used; at++) {
+    starts[at] = lines.length;
+    if (expiresAt[at] === ABSENT) continue;
+    series++;
+    const value = values[at] ?? Number.NaN;
+    const start = previous.starts[at] ?? 0;
+    const end = previous.starts[at + 1] ?? 0;
+    if (start >= end || !isLabelKnown(block, at, previous)) {
       labels ??= new LabelWriter(table, block, lines);
       labels.write(at);
       valueStarts[at] = lines.length;
@@ -69,17 +108,17 @@ export function renderBlock(
       lines.value(value);
     }
   }
-  starts[block.used] = lines.length;
-  return {
-    bytes: lines.take(),
-    series,
-    version: block.version,
-    labelled: table.labelled,
-    starts,
-    valueStarts,
-    values: block.values.slice(0, block.used),
-    ...(previous !== undefined && areLabelsKnown ? partsOf(previous) : partsIn(table, block)),
-  };
+  return series;
+}
+
+function areLabelsKnown(block: SeriesBlock, previous: RenderedBlock): boolean {
+  if (previous.shardKeys.length !== block.used) return false;
+  for (let at = 0; at < block.used; at++) if (!isLabelKnown(block, at, previous)) return false;
+  return true;
+}
+
+function isLabelKnown(block: SeriesBlock, at: number, previous: RenderedBlock): boolean {
+  return (block.labelledAt[at] ?? 0) <= previous.labelled;
 }
 
 /** -0 is written as 0. */
@@ -99,10 +138,16 @@ function partsIn({ family, texts }: SeriesTable, { labels, shardKeys, used }: Se
   const column = family.labels.indexOf("server");
   const known = new Map<number, number>();
   const serverOf = new Uint16Array(used);
+  let last: number | undefined;
+  let number = 0;
   for (let at = 0; column !== -1 && at < used; at++) {
     const id = labels[at * width + column] ?? StringPool.EMPTY;
-    const number = known.get(id) ?? known.size;
-    if (number === known.size) known.set(id, number);
+    // Series of one server come one after the other, mostly.
+    if (id !== last) {
+      last = id;
+      number = known.get(id) ?? known.size;
+      known.set(id, number);
+    }
     serverOf[at] = number;
   }
   const servers = [...known.keys()].map((id) => texts.text(id));

@@ -34,6 +34,8 @@ export class SeriesLabels {
   readonly #channelColumns: Columns;
   readonly #mappedColumns: Columns;
   readonly #leftOut: readonly (typeof SENSOR_LABELS)[number][];
+  /** Those of the object before, of which nearly all are the same, mostly. */
+  #last: readonly string[] = [];
 
   constructor(settings: LabelSettings = WIDE_LABELS) {
     const isKept = (name: string) => settings.keep?.has(name) !== false || !isOptional(name);
@@ -94,9 +96,10 @@ export class SeriesLabels {
   #pick(wide: readonly string[], columns: Columns, sensor: TreeNode): readonly string[] {
     const { fromTags } = this.#settings;
     const kept = columns.length === wide.length ? wide : columns.map((column) => wide[column] ?? "");
-    if (fromTags.length === 0) return wellFormed(kept);
-    const tags = [...sensor.tags, ...sensor.inheritedTags];
-    return wellFormed([...kept, ...fromTags.map((label) => tagValue(label, tags))]);
+    const tags = fromTags.length === 0 ? [] : [...sensor.tags, ...sensor.inheritedTags];
+    const all = fromTags.length === 0 ? kept : [...kept, ...fromTags.map((label) => tagValue(label, tags))];
+    this.#last = wellFormed(all, this.#last);
+    return this.#last;
   }
 
   #served(key: string, family: MetricFamily): MetricFamily {
@@ -163,6 +166,11 @@ export function deviceInfoLabels(server: string, device: TreeNode): readonly str
   ]);
 }
 
-function wellFormed(values: readonly string[]): readonly string[] {
-  return values.every(hasWholeCharacters) ? values : values.map((value) => value.toWellFormed());
+/** `known`: values that are well-formed, among which these may be, each at its place: to compare them takes less time. */
+function wellFormed(values: readonly string[], known: readonly string[] = []): readonly string[] {
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? "";
+    if (value !== known[at] && !hasWholeCharacters(value)) return values.map((each) => each.toWellFormed());
+  }
+  return values;
 }

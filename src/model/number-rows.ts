@@ -11,6 +11,8 @@ export class NumberRows {
   readonly #width: number;
   readonly #rows = new Rows();
   readonly #blocks: Float64Array[] = [];
+  /** Rows from here on have no numbers yet. */
+  #begun = 0;
 
   constructor(width: number) {
     this.#width = width;
@@ -20,10 +22,12 @@ export class NumberRows {
   take(): NumberRow {
     const row = this.#rows.take();
     const index = Math.floor(row / ROWS_PER_BLOCK);
-    const block = this.#blocks[index] ?? new Float64Array(ROWS_PER_BLOCK * this.#width);
+    const block = this.#blocks[index] ?? new Float64Array(ROWS_PER_BLOCK * this.#width).fill(Number.NaN);
     this.#blocks[index] = block;
-    const at = startOfRow(row, this.#width);
-    block.fill(Number.NaN, at, at + this.#width);
+    if (row < this.#begun) {
+      const at = startOfRow(row, this.#width);
+      block.fill(Number.NaN, at, at + this.#width);
+    } else this.#begun = row + 1;
     return { row, block };
   }
 

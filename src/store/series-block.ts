@@ -23,13 +23,13 @@ export class SeriesBlock {
   /** Numbers of label values, one series after the other. */
   labels: Uint32Array;
   /** When each series got its labels, as the table counts. */
-  labelledAt = new Uint32Array(FIRST_CAPACITY);
-  shardKeys = new Uint32Array(FIRST_CAPACITY);
+  labelledAt: Uint32Array;
+  shardKeys: Uint32Array;
   /** See `MARKS`. */
-  marks = new Uint8Array(FIRST_CAPACITY);
-  values = new Float64Array(FIRST_CAPACITY);
+  marks: Uint8Array;
+  values: Float64Array;
   /** Monotonic ms. */
-  expiresAt = new Float64Array(FIRST_CAPACITY).fill(ABSENT);
+  expiresAt: Float64Array;
   /** Series in use or free. */
   used = 0;
   /** The table's version at the last change that a reader could see. */
@@ -38,10 +38,15 @@ export class SeriesBlock {
   nextExpiry = Number.POSITIVE_INFINITY;
   readonly #width: number;
 
-  /** `width`: labels per series. */
-  constructor(width: number) {
+  /** `width`: labels per series. `capacity`: series that there is room for at first. */
+  constructor(width: number, capacity = FIRST_CAPACITY) {
     this.#width = width;
-    this.labels = new Uint32Array(FIRST_CAPACITY * width);
+    this.labels = new Uint32Array(capacity * width);
+    this.labelledAt = new Uint32Array(capacity);
+    this.shardKeys = new Uint32Array(capacity);
+    this.marks = new Uint8Array(capacity);
+    this.values = new Float64Array(capacity);
+    this.expiresAt = new Float64Array(capacity).fill(ABSENT);
   }
 
   get isFull(): boolean {

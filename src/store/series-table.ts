@@ -84,7 +84,7 @@ export class SeriesTable {
   /** Adds a series without a value. `labels` are the values for `family.labels`, in that order. */
   add(labels: readonly string[], shardKey: ShardKey = SERVER_WIDE): number {
     this.#checkLabels(labels);
-    const slot = this.#free.pop() ?? this.#extend();
+    const slot = (this.#free.length > 0 ? this.#free.pop() : undefined) ?? this.#extend();
     this.#setLabels(slot, labels, shardKey);
     return slot;
   }
@@ -297,7 +297,8 @@ export class SeriesTable {
   #extend(): number {
     let block = this.#blocks.at(-1);
     if (block === undefined || block.isFull) {
-      block = new SeriesBlock(this.family.labels.length);
+      // Behind one that is full there are many more, mostly.
+      block = new SeriesBlock(this.family.labels.length, block === undefined ? undefined : BLOCK_SIZE);
       this.#blocks.push(block);
     }
     block.extend();

@@ -121,10 +121,14 @@ export class SyncEngine {
   }
 
   async #takeChannels(channels: readonly ChannelRecord[], intervalOf: IntervalOf, slices?: Steps): Promise<void> {
+    let now = this.#serverNow();
     for (const group of channelsBySensor(channels)) {
       const turn = slices?.step();
-      if (turn !== undefined) await turn;
-      if (group !== undefined) this.#listed(group, intervalOf(group.sensorId));
+      if (turn !== undefined) {
+        await turn;
+        now = this.#serverNow();
+      }
+      if (group !== undefined) this.#listed(group, intervalOf(group.sensorId), now);
     }
   }
 
@@ -132,9 +136,8 @@ export class SyncEngine {
     return this.#options.clock.now() + this.#options.api.clockOffset();
   }
 
-  #listed(channels: ListedChannels, intervalMs: number | undefined): void {
+  #listed(channels: ListedChannels, intervalMs: number | undefined, now: number): void {
     const { sensorId } = channels;
-    const now = this.#serverNow();
     const sensor = this.#sensor(sensorId);
     sensor.listedIn = this.#progress.lists;
     sensor.setInterval(intervalMs);

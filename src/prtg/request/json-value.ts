@@ -1,4 +1,6 @@
-import { codeUnitAt, FNV_PRIME } from "../../lib/text-units.ts";
+import { FNV_PRIME } from "../../lib/text-units.ts";
+import { ByteView } from "./byte-view.ts";
+import { areSame } from "./same-bytes.ts";
 
 /** No JSON value begins there, or none of those that are read here. */
 export const NO_VALUE = -1;
@@ -12,7 +14,13 @@ const DOT = ".".charCodeAt(0);
 const ZERO = "0".charCodeAt(0);
 const NINE = "9".charCodeAt(0);
 const SPACE = " ".charCodeAt(0);
-const FIRST_BEYOND_ASCII = 0x80;
+const WORD = 4;
+/** Of each byte of a word. */
+const LOWEST_BITS = 0x01010101;
+const HIGHEST_BITS = 0x80808080 | 0;
+const QUOTES = QUOTE * LOWEST_BITS;
+const BACKSLASHES = BACKSLASH * LOWEST_BITS;
+const SPACES = SPACE * LOWEST_BITS;
 const EXPONENT = /^[eE][+-]?\d+/;
 const MAX_EXPONENT_LENGTH = 8;
 
@@ -27,6 +35,9 @@ const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 const SHARED_SLOTS = 4_096;
 const MAX_SHARED_LENGTH = 64;
 const sharedTexts: string[] = new Array(SHARED_SLOTS).fill("");
+/** The same as bytes, of each slot in its place: a text is slower to compare with. */
+const sharedBytes = Buffer.alloc(SHARED_SLOTS * MAX_SHARED_LENGTH);
+const sharedView = new DataView(sharedBytes.buffer, sharedBytes.byteOffset, sharedBytes.length);
 
 /**
  * Reads one value of JSON text in UTF-8 that is no object: a string, number, array, or `null`, `true`, `false`. It takes just
@@ -35,6 +46,7 @@ const sharedTexts: string[] = new Array(SHARED_SLOTS).fill("");
 export class JsonValueReader {
   /** What was read last. */
   value: unknown;
+  readonly #view = new ByteView();
 
   /** The end of the value that begins at `at` and ends before `end`; NO_VALUE where there is none. */
   read(bytes: Buffer, at: number, end: number): number {
@@ -51,8 +63,11 @@ export class JsonValueReader {
   /** As `read`, of a value that is not wanted: `value` stays, or is anything. */
   skip(bytes: Buffer, at: number, end: number): number {
     if (bytes[at] !== QUOTE) return this.#other(bytes, at, end, false);
-    for (let next = at + 1; next < end; next++) {
-      const byte = bytes[next] ?? 0;
+    const view = this.#view.of(bytes);
+    let next = at + 1;
+    while (next + WORD <= end && isPlain(view.getInt32(next, true))) next += WORD;
+    for (; next < end; next++) {
+      const byte = view.getUint8(next);
       if (byte === QUOTE) return next + 1;
       if (byte === BACKSLASH) return this.#escaped(bytes, at, end);
       if (byte < SPACE) return NO_VALUE;
@@ -61,18 +76,28 @@ export class JsonValueReader {
   }
 
   #string(bytes: Buffer, at: number, end: number): number {
+    const view = this.#view.of(bytes);
     let hash = 0;
-    let highest = 0;
-    for (let next = at + 1; next < end; next++) {
-      const byte = bytes[next] ?? 0;
+    let all = 0;
+    let next = at + 1;
+    for (; next + WORD <= end; next += WORD) {
+      const word = view.getInt32(next, true);
+      if (!isPlain(word)) break;
+      all |= word;
+      hash = Math.imul(hash ^ word, FNV_PRIME);
+    }
+    for (; next < end; next++) {
+      const byte = view.getUint8(next);
       if (byte === QUOTE) {
-        const text = highest < FIRST_BEYOND_ASCII ? sharedAscii(bytes, at + 1, next, hash) : undefined;
-        this.value = text ?? bytes.toString("utf8", at + 1, next);
+        this.value =
+          (all & HIGHEST_BITS) === 0
+            ? sharedAscii(bytes, view, at + 1, next, hash)
+            : bytes.toString("utf8", at + 1, next);
         return next + 1;
       }
       if (byte === BACKSLASH) return this.#escaped(bytes, at, end);
       if (byte < SPACE) return NO_VALUE;
-      highest |= byte;
+      all |= byte;
       hash = Math.imul(hash ^ byte, FNV_PRIME);
     }
     return NO_VALUE;
@@ -155,24 +180,14 @@ export class JsonValueReader {
   }
 }
 
-/**
- * The end of the string that begins at `at`, where it is this text, and ends before `end`; else NO_VALUE, as where it is written
- * in another way: with an escape, or beyond ASCII.
- */
-export function endOfSameText(bytes: Buffer, at: number, end: number, text: string): number {
-  const { length } = text;
-  const close = at + 1 + length;
-  if (close >= end || bytes[at] !== QUOTE || bytes[close] !== QUOTE) return NO_VALUE;
-  for (let index = 0; index < length; index++) {
-    const unit = codeUnitAt(text, index);
-    if (bytes[at + 1 + index] !== unit || !standsForItself(unit)) return NO_VALUE;
-  }
-  return close + 1;
-}
-
-/** Whether the byte is this character in a string of JSON (RFC 8259, section 7). */
-function standsForItself(byte: number): boolean {
-  return byte >= SPACE && byte < FIRST_BEYOND_ASCII && byte !== QUOTE && byte !== BACKSLASH;
+/** Whether none of the four bytes ends a string, begins an escape, or is a control character (RFC 8259, section 7). */
+function isPlain(word: number): boolean {
+  const quotes = word ^ QUOTES;
+  const backslashes = word ^ BACKSLASHES;
+  // A byte borrows from its highest bit where it is 0, or below what is taken away.
+  const marks =
+    ((quotes - LOWEST_BITS) & ~quotes) | ((backslashes - LOWEST_BITS) & ~backslashes) | ((word - SPACES) & ~word);
+  return (marks & HIGHEST_BITS) === 0;
 }
 
 function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
@@ -185,18 +200,15 @@ function isDigit(byte: number): boolean {
 }
 
 /** The text in the one copy that was met last: of names, units and times there are few in a list, however long it is. */
-function sharedAscii(bytes: Buffer, from: number, to: number, hash: number): string {
-  if (to - from > MAX_SHARED_LENGTH) return bytes.toString("latin1", from, to);
+function sharedAscii(bytes: Buffer, view: DataView, from: number, to: number, hash: number): string {
+  const length = to - from;
+  if (length > MAX_SHARED_LENGTH) return bytes.toString("latin1", from, to);
   const slot = (hash ^ (hash >>> 15)) & (SHARED_SLOTS - 1);
   const known = sharedTexts[slot] ?? "";
-  if (isAscii(bytes, from, to, known)) return known;
+  const place = slot * MAX_SHARED_LENGTH;
+  if (known.length === length && areSame(view, from, sharedView, place, length)) return known;
   const text = bytes.toString("latin1", from, to);
   sharedTexts[slot] = text;
+  bytes.copy(sharedBytes, place, from, to);
   return text;
-}
-
-function isAscii(bytes: Buffer, from: number, to: number, text: string): boolean {
-  if (text.length !== to - from) return false;
-  for (let at = 0; at < text.length; at++) if (bytes[from + at] !== codeUnitAt(text, at)) return false;
-  return true;
 }

@@ -1,5 +1,6 @@
 import { ByteView } from "./byte-view.ts";
-import { endOfSameText, JsonValueReader, NO_VALUE } from "./json-value.ts";
+import { JsonValueReader, NO_VALUE } from "./json-value.ts";
+import { areSame } from "./same-bytes.ts";
 
 /** The bytes are no record of this shape. */
 export const NO_MATCH = -1;
@@ -12,6 +13,8 @@ const COMMA = ",".charCodeAt(0);
 /** Objects within each other, beyond which a record has no shape. */
 const MAX_LEVELS = 8;
 const UNSUITABLE: readonly string[] = ["__proto__"];
+/** Of a string, with its quotes, that is kept as it was written. */
+const MAX_KEPT = 64;
 
 type Members = Record<string, unknown>;
 
@@ -24,6 +27,8 @@ interface Place {
   readonly member: string;
   /** The value that is there. */
   last: unknown;
+  /** Bytes of the text that it was read from, where it is a string that is to be met again; else 0. */
+  lastLength: number;
 }
 
 /**
@@ -42,6 +47,9 @@ export class RecordShape {
   readonly #words: DataView;
   readonly #view = new ByteView();
   readonly #places: readonly Place[];
+  /** The strings that were read last, as they were written, of each place at its own. */
+  readonly #lastTexts: Buffer;
+  readonly #lastView: DataView;
   readonly #values = new JsonValueReader();
 
   private constructor(record: Members, text: Buffer, places: readonly Place[]) {
@@ -49,6 +57,8 @@ export class RecordShape {
     this.#text = text;
     this.#words = new DataView(text.buffer, text.byteOffset, text.byteLength);
     this.#places = places;
+    this.#lastTexts = Buffer.allocUnsafeSlow(places.length * MAX_KEPT);
+    this.#lastView = new DataView(this.#lastTexts.buffer);
   }
 
   /**
@@ -69,32 +79,43 @@ export class RecordShape {
     const values = this.#values;
     const view = this.#view.of(bytes);
     const words = this.#words;
+    const lastView = this.#lastView;
+    const places = this.#places;
     let at = start;
     let textAt = 0;
-    for (const place of this.#places) {
-      const { textEnd, target } = place;
-      // Four bytes at a time, as far as there are so many.
-      for (; textAt + 4 <= textEnd; textAt += 4, at += 4) {
-        if (at + 4 > bytes.length || view.getInt32(at) !== words.getInt32(textAt)) return NO_MATCH;
+    for (let index = 0; index < places.length; index++) {
+      const place = places[index];
+      if (place === undefined) return NO_MATCH;
+      const { textEnd, target, lastLength } = place;
+      const length = textEnd - textAt;
+      if (at + length > end || !areSame(view, at, words, textAt, length)) return NO_MATCH;
+      at += length;
+      textAt = textEnd;
+      if (target === undefined) {
+        at = values.skip(bytes, at, end);
+        if (at === NO_VALUE) return NO_MATCH;
+        continue;
       }
-      for (; textAt < textEnd; textAt++, at++) if (bytes[at] !== text[textAt]) return NO_MATCH;
-      if (target === undefined) at = values.skip(bytes, at, end);
-      else {
-        const { last } = place;
-        // Of one sensor, texts are the same from one channel to the next, mostly.
-        const same = typeof last === "string" ? endOfSameText(bytes, at, end, last) : NO_VALUE;
-        if (same !== NO_VALUE) {
-          at = same;
-          continue;
+      // Of one sensor, texts are the same from one channel to the next, mostly.
+      if (lastLength > 0 && at + lastLength <= end && areSame(view, at, lastView, index * MAX_KEPT, lastLength)) {
+        at += lastLength;
+        continue;
+      }
+      const after = values.read(bytes, at, end);
+      if (after === NO_VALUE) return NO_MATCH;
+      const { value } = values;
+      if (Object.is(value, place.last)) {
+        if (bytes[at] === QUOTE && after - at <= MAX_KEPT) {
+          place.lastLength = after - at;
+          bytes.copy(this.#lastTexts, index * MAX_KEPT, at, after);
         }
-        at = values.read(bytes, at, end);
+      } else {
         // A store by a name that is not known beforehand takes as long as to read a short text.
-        if (at !== NO_VALUE && !Object.is(values.value, place.last)) {
-          target[place.member] = values.value;
-          place.last = values.value;
-        }
+        target[place.member] = value;
+        place.last = value;
+        place.lastLength = 0;
       }
-      if (at === NO_VALUE) return NO_MATCH;
+      at = after;
     }
     for (; textAt < text.length; textAt++, at++) if (bytes[at] !== text[textAt]) return NO_MATCH;
     return at > end ? NO_MATCH : at;
@@ -156,7 +177,7 @@ class Learner {
     const after = this.#values.read(this.#bytes, this.at, this.#end);
     if (after === NO_VALUE) return false;
     const { value } = this.#values;
-    this.#places.push({ textEnd: this.#textLength, target, member, last: value });
+    this.#places.push({ textEnd: this.#textLength, target, member, last: value, lastLength: 0 });
     if (target !== undefined) target[member] = value;
     this.at = after;
     this.#textFrom = after;
