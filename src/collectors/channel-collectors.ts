@@ -28,13 +28,37 @@ export interface ChannelsCollectorOptions {
 export class ChannelsCollector implements Collector {
   readonly name = "channels";
   readonly #options: ChannelsCollectorOptions;
+  #leavesRest = false;
+  #rest: (() => Promise<void>) | undefined;
+  #taking: Promise<void> = Promise.resolve();
 
   constructor(options: ChannelsCollectorOptions) {
     this.#options = options;
   }
 
-  run(signal: AbortSignal): Promise<RunResult> {
-    return this.#options.reader.memory.lend((held) => this.#poll(held, signal));
+  async run(signal: AbortSignal): Promise<RunResult> {
+    await (this.#rest === undefined ? this.#taking : this.takeRest());
+    return await this.#options.reader.memory.lend((held) => this.#poll(held, signal));
+  }
+
+  /** The time series follow a list from `takeRest` on, not before the page shows it. */
+  leaveRest(): void {
+    this.#leavesRest = true;
+  }
+
+  /** Takes what was left, and leaves nothing of lists to come. */
+  takeRest(): Promise<void> {
+    const rest = this.#rest;
+    this.#leavesRest = false;
+    this.#rest = undefined;
+    if (rest !== undefined) this.#taking = this.#taking.then(rest);
+    return this.#taking;
+  }
+
+  /** What is left is not taken any more; resolves when what is being taken has been. */
+  stop(): Promise<void> {
+    this.#rest = undefined;
+    return this.#taking;
   }
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
@@ -46,7 +70,11 @@ export class ChannelsCollector implements Collector {
     signal.throwIfAborted();
     await writer.applyChannels(list);
     if (reader.unknownParents.areNew(writer.state.unknownIds())) requestTree();
-    await engine?.onListPoll(list.items, (sensorId) => writer.state.intervalMs(sensorId), writer.slices());
+    if (engine !== undefined) {
+      const { state } = writer;
+      this.#rest = () => engine.onListPoll(list.items, (sensorId) => state.intervalMs(sensorId), writer.slices());
+      if (!this.#leavesRest) await this.takeRest();
+    }
     return { complete: list.complete };
   }
 

@@ -66,12 +66,14 @@ export class ServerCollectors {
   readonly #options: ServerCollectorsOptions;
   /** In the order of their first runs. */
   readonly #runners = new Map<CollectorName, CollectorRunner>();
+  readonly #channels: ChannelsCollector;
   #stopped = false;
 
   constructor(options: ServerCollectorsOptions) {
     const { schedules, records, clock, spread, log } = options;
     this.#options = options;
     const collectors = this.#create();
+    this.#channels = collectors.channels;
     for (const name of COLLECTOR_NAMES) {
       const schedule = schedules[name];
       const collector = collectors[name];
@@ -92,6 +94,7 @@ export class ServerCollectors {
       else void runner.start();
     }
     this.#options.metrics.up(this.up);
+    if (this.#options.pageUpToDate !== undefined) this.#channels.leaveRest();
     for (const names of FIRST_RUNS) if (!areExtras(names)) await this.#startAll(names);
     void this.#startExtras();
     return !this.#stopped;
@@ -100,6 +103,7 @@ export class ServerCollectors {
   /** After the page with what the other first runs brought, which they would else keep from being made. */
   async #startExtras(): Promise<void> {
     await this.#options.pageUpToDate?.();
+    await this.#channels.takeRest();
     for (const names of FIRST_RUNS) if (areExtras(names)) await this.#startAll(names);
   }
 
@@ -111,6 +115,7 @@ export class ServerCollectors {
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop()));
+    await this.#channels.stop();
   }
 
   /** One run of each collector, in order. Resolves with whether all worked; false when `signal` aborts. */
@@ -158,7 +163,7 @@ export class ServerCollectors {
     return name === "tree" || name === "status" ? nodes.roundMs : undefined;
   }
 
-  #create(): { readonly [Name in CollectorName]: Collector | undefined } {
+  #create(): { readonly [Name in CollectorName]: Collector | undefined } & { readonly channels: ChannelsCollector } {
     const { reader, writer, known, schedules, requestsPerSecond, countedKinds, sync, extras } = this.#options;
     const { metrics, clock, log } = this.#options;
     const onVersionChange = () => {

@@ -6,12 +6,8 @@ import { compileRules } from "../../src/mapping/rules/compile.ts";
 import { SeriesLabels } from "../../src/mapping/series-labels.ts";
 import type { LookupDefinition } from "../../src/prtg/records.ts";
 import { Store } from "../../src/store/store.ts";
-import { SyncEngine, SyncProgress } from "../../src/sync/sync-engine.ts";
-import { syncRecorder } from "../../src/telemetry/recorders.ts";
 import { record, reference } from "../model/build-record.ts";
-import { emptyMetrics } from "../support/exporter-metrics.ts";
-import { FREE_EXTRAS } from "../support/free-extras.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { idleEngine } from "./idle-engine.ts";
 import { channel, MINUTE, type Monitored, monitored, smallServer } from "./monitored.ts";
 
 const { channelState, channelValue } = TREE_FAMILIES;
@@ -382,17 +378,3 @@ describe("the list of lookups", () => {
     expect(lines(subject)[0]).toContain("does not tell which channels have lookups");
   });
 });
-
-function idleEngine(): SyncEngine {
-  return new SyncEngine({
-    api: smallServer(),
-    mode: "auto",
-    delivery: undefined,
-    progress: new SyncProgress(),
-    limits: { requests: 1, periodMs: MINUTE },
-    extras: FREE_EXTRAS,
-    clock: new ManualClock(),
-    observer: syncRecorder(emptyMetrics(), "hq"),
-    onFreshest: () => undefined,
-  });
-}

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { TREE_FAMILIES } from "../../src/mapping/metric-table.ts";
+import { SyncProgress } from "../../src/sync/sync-engine.ts";
 import { record } from "../model/build-record.ts";
 import { turnsDuring } from "../support/event-loop-turns.ts";
+import { idleEngine } from "./idle-engine.ts";
 import { MemoryServer } from "./memory-server.ts";
 import { channel, HOUR, MINUTE, monitored, SECOND, smallServer } from "./monitored.ts";
 
@@ -63,6 +65,49 @@ describe("the first runs", () => {
     await clock.advance(0);
     expect(server.timesAsked("limits")).toBe(1);
     await monitor.stop();
+  });
+
+  test("leave to the time series what the page does not need, until it is there", async () => {
+    const page = Promise.withResolvers<void>();
+    const progress = new SyncProgress();
+    const { monitor, clock } = monitored(smallServer(), {
+      engine: idleEngine(progress),
+      pageUpToDate: () => page.promise,
+    });
+    const isOver = monitor.start();
+    await clock.advance(0);
+    expect(await isOver).toBe(true);
+    expect(progress.lists).toBe(0);
+    page.resolve();
+    await clock.advance(0);
+    expect(progress.lists).toBe(1);
+    expect([...progress.sensors.keys()]).toEqual(["50", "51"]);
+    await clock.advance(MINUTE);
+    expect(progress.lists).toBe(2);
+    await monitor.stop();
+  });
+
+  test("leave nothing behind where the next list comes first, and nothing when they stop", async () => {
+    const progress = new SyncProgress();
+    const { monitor, clock } = monitored(smallServer(), {
+      engine: idleEngine(progress),
+      pageUpToDate: () => Promise.withResolvers<void>().promise,
+    });
+    void monitor.start();
+    await clock.advance(0);
+    expect(progress.lists).toBe(0);
+    await clock.advance(MINUTE);
+    expect(progress.lists).toBe(2);
+    await monitor.stop();
+    const other = new SyncProgress();
+    const stopped = monitored(smallServer(), {
+      engine: idleEngine(other),
+      pageUpToDate: () => Promise.withResolvers<void>().promise,
+    });
+    void stopped.monitor.start();
+    await stopped.clock.advance(0);
+    await stopped.monitor.stop();
+    expect(other.lists).toBe(0);
   });
 
   test("do not let a slow status list keep the values back", async () => {
