@@ -15,7 +15,7 @@ import { openOtlpPush } from "../app/open-otlp-push.ts";
 import { DEAD_CLAIM_WAIT_MS, prepareOtlpPush } from "../app/otlp-preparation.ts";
 import type { OtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
-import { boundHeapGrowth, makeObjectsYoung } from "../app/process/heap-growth.ts";
+import { boundHeapGrowthSoon, prepareHeap } from "../app/process/heap-growth.ts";
 import { requireMemory } from "../app/process/memory-limit.ts";
 import { StandbySource, standbyConfig } from "../app/standby.ts";
 import type { Config, LoadedConfig } from "../config/load.ts";
@@ -91,7 +91,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
   }
   const running = early;
   const { firstPoll, reload } = running;
-  void firstPoll.then(() => boundHeapGrowth());
+  void firstPoll.then(boundHeapGrowthSoon);
   reloads.follow(() => void reload());
   const watching = new AbortController();
   const watched = () => watchPlan(flags["config.autoReloadInterval"], serversFrom);
@@ -252,7 +252,7 @@ export async function startServing(
   };
   const started = exporter.start();
   // The last large modules, which the first request loads: where they cannot be loaded, it is that request that fails.
-  void import("../lib/http/connections.ts").then(makeObjectsYoung, () => undefined);
+  void import("../lib/http/connections.ts").then(prepareHeap, () => undefined);
   if (config.standbyFor === undefined) void started.then(finished);
   return {
     web,

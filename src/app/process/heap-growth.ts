@@ -1,32 +1,41 @@
 import { flushCompileCache } from "node:module";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { HEAP_GROWTH, NO_PRETENURING, PRETENURING } from "./memory-flags.ts";
+import { HEAP_GROWTH, LATE_GROWTH, NO_PRETENURING, PRETENURING, USUAL_GROWTH } from "./memory-flags.ts";
 import { choosesHeap } from "./node-flags.ts";
 
 /** That of some 30,000 channels. */
 const MAX_SMALL_BYTES = 64 * 1024 * 1024;
 /** How often it is looked whether the heap is a small one: a server may come later than the first page. */
 export const LOOK_EVERY_MS = 60_000;
+/** By then a scrape that waited for the first page has it. */
+const SOON_MS = 1_000;
 
 /** As setInterval. */
 export type Every = (look: () => void, ms: number) => { unref(): void };
 
 /**
- * Has V8 make all objects as young ones from now on, where the user did not choose sizes of the heap. To be called when all is loaded
- * that answers of servers need, and before they come: what V8 has compiled is bound to the flags, and code from Node.js's compile
- * cache is refused after this.
+ * Has V8 make all objects as young ones from now on, and look through the old ones late until `boundHeapGrowth`, where the user did
+ * not choose sizes of the heap. To be called when all is loaded that answers of servers need, and before they come: what V8 has
+ * compiled is bound to the flags, and code from Node.js's compile cache is refused after this.
  */
-export function makeObjectsYoung(): void {
+export function prepareHeap(): void {
   if (choosesHeap()) return;
   setFlagsFromString(NO_PRETENURING);
+  setFlagsFromString(LATE_GROWTH);
   // A process that ends before its first page writes the compile cache then.
-  if (!process.listeners("exit").includes(pretenureAgain)) process.once("exit", pretenureAgain);
+  if (!process.listeners("exit").includes(takeFlagsOfStart)) process.once("exit", takeFlagsOfStart);
 }
 
-/** The flags of the start, to which what is compiled belongs. */
-function pretenureAgain(): void {
+/** To these belongs what is compiled. */
+function takeFlagsOfStart(): void {
   setFlagsFromString(PRETENURING);
+  setFlagsFromString(USUAL_GROWTH);
+}
+
+/** To be called with the first page: `boundHeapGrowth` follows, not at once, as it takes time when that page is scraped. */
+export function boundHeapGrowthSoon(): void {
+  setTimeout(() => boundHeapGrowth(), SOON_MS).unref();
 }
 
 /**
@@ -37,7 +46,7 @@ function pretenureAgain(): void {
  */
 export function boundHeapGrowth(every: Every = setInterval): void {
   if (choosesHeap()) return;
-  pretenureAgain();
+  takeFlagsOfStart();
   flushCompileCache();
   setFlagsFromString(NO_PRETENURING);
   // V8 reads these two whenever it is about to grow a space; that is no rule for other flags.

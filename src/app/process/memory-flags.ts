@@ -7,6 +7,11 @@ export const HEAP_FLAGS: readonly string[] = ["--max-semi-space-size=8"];
  */
 export const HEAP_GROWTH = "--heap-growing-percent=50";
 
+/** Until the first page is there nearly all that is made stays: looking for what does not, takes time and finds nothing. */
+export const LATE_GROWTH = "--heap-growing-percent=900";
+/** As V8 does by itself. */
+export const USUAL_GROWTH = "--heap-growing-percent=0";
+
 /**
  * V8 notes which places of the program make objects that live long, and has these make old objects at once. All that a start makes
  * lives long: after it the same places make what lives for a second, and only a look through the whole heap frees it.

@@ -72,7 +72,7 @@ test.each([
 /** What it makes stays at first, and then lives for no time: without the flag V8 made all of that among old objects. */
 const PLACE_OF_LONG_LIVED = `
   import { getHeapSpaceStatistics } from "node:v8";
-  import { makeObjectsYoung } from ${JSON.stringify(MODULE)};
+  import { prepareHeap } from ${JSON.stringify(MODULE)};
   const old = () => getHeapSpaceStatistics().find((space) => space.space_name === "old_space").space_used_size;
   const make = (number) => ({ number, inner: { half: number + 0.5 }, list: [number, number + 1] });
   const makeMany = (count, kept) => {
@@ -81,7 +81,7 @@ const PLACE_OF_LONG_LIVED = `
       if (kept !== undefined) kept[at % kept.length] = made;
     }
   };
-  makeObjectsYoung();
+  prepareHeap();
   const kept = new Array(400_000).fill(undefined);
   makeMany(2 * kept.length, kept);
   let grown = 0;
@@ -103,4 +103,63 @@ test("what is made where long-lived objects were made before is made young", asy
   );
   // 320 MB without the flag.
   expect(JSON.parse(stdout).grown).toBeLessThan(40 * 1024 * 1024);
+});
+
+/** What a first page brings stays: the heap grows to seven times what the last look through it has found. */
+const FIRST_PAGE = `
+  import { constants, PerformanceObserver } from "node:perf_hooks";
+  import { setTimeout as sleep } from "node:timers/promises";
+  import { prepareHeap } from ${JSON.stringify(MODULE)};
+  let looks = 0;
+  new PerformanceObserver((list) => {
+    looks += list.getEntries().filter(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR).length;
+  }).observe({ entryTypes: ["gc"] });
+  const megabyte = () => Array.from({ length: 16_384 }, (_, index) => ({ index, next: index + 0.5 }));
+  const kept = [];
+  const grow = async (until) => {
+    while (kept.length < until) {
+      kept.push(megabyte());
+      await sleep(1);
+    }
+    await sleep(50);
+  };
+  if (process.argv[1] === "prepared") prepareHeap();
+  await grow(15);
+  globalThis.gc();
+  await sleep(50);
+  looks = 0;
+  await grow(110);
+  console.log(JSON.stringify({ looks, kept: kept.length }));
+`;
+
+test("while the first page is made the heap is not looked through again and again", async () => {
+  const looks = async (how: string): Promise<number> => {
+    const flags = [...HEAP_FLAGS, "--expose-gc", "--input-type=module", "--eval", FIRST_PAGE];
+    const { stdout } = await run(process.execPath, [...flags, how], { env: { PATH: process.env.PATH } });
+    return JSON.parse(stdout).looks;
+  };
+  expect(await looks("usual")).toBeGreaterThan(0);
+  expect(await looks("prepared")).toBe(0);
+});
+
+/** Garbage in a small heap, and how much of it is there at once and later. */
+const SOON = `
+  import { setTimeout as sleep } from "node:timers/promises";
+  import { boundHeapGrowthSoon } from ${JSON.stringify(MODULE)};
+  let dropped = Array.from({ length: 12 }, () => Array.from({ length: 16_384 }, (_, index) => ({ index, next: index + 0.5 })));
+  dropped = undefined;
+  const before = process.memoryUsage().heapUsed;
+  boundHeapGrowthSoon();
+  await sleep(200);
+  const atOnce = process.memoryUsage().heapUsed;
+  await sleep(1_500);
+  console.log(JSON.stringify({ before, atOnce, later: process.memoryUsage().heapUsed }));
+`;
+
+test("the first scrape does not wait for the look through the heap that follows the first page", async () => {
+  const flags = [...HEAP_FLAGS, "--input-type=module", "--eval", SOON];
+  const { stdout } = await run(process.execPath, flags, { env: { PATH: process.env.PATH } });
+  const { before, atOnce, later } = JSON.parse(stdout);
+  expect(atOnce).toBeGreaterThan(0.9 * before);
+  expect(later).toBeLessThan(0.6 * before);
 });
