@@ -21,7 +21,7 @@ import { addWorldFlags } from "./simulate/world-flags.ts";
 export async function runProgram(args: readonly string[]): Promise<number> {
   const run: Run = { code: 0, redactor: new Redactor() };
   try {
-    await createProgram(run).parseAsync(args, { from: "user" });
+    await createProgram(run, args[0]).parseAsync(args, { from: "user" });
     return run.code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -39,8 +39,11 @@ export interface Run {
   readonly redactor: Redactor;
 }
 
-/** Every command with its flags. */
-export function createProgram(run: Run): Command {
+/**
+ * Every command with its flags. `asked`: where it is the name of a command, that one alone, as only the help of the program names
+ * others.
+ */
+export function createProgram(run: Run, asked?: string): Command {
   const program = new Command("prtg-exporter")
     .description("PRTG Network Monitor (REST API v2) for Prometheus")
     .version(versionText(), "--version", "print what is running")
@@ -48,14 +51,20 @@ export function createProgram(run: Run): Command {
     // The longest flag leaves less than commander asks for in a terminal of 80 columns, which would then break words.
     .configureHelp({ minWidthToWrap: 30 })
     .exitOverride();
-  addServe(program, run);
-  addCheck(program, run);
-  addMap(program, run);
-  addBackfill(program, run);
-  addDemo(program, run);
-  addSimulate(program, run);
+  const add = COMMANDS.get(asked ?? "");
+  for (const each of add === undefined ? COMMANDS.values() : [add]) each(program, run);
   return program;
 }
+
+/** What adds each, in the order of the help. */
+const COMMANDS: ReadonlyMap<string, (program: Command, run: Run) => void> = new Map([
+  ["serve", addServe],
+  ["check", addCheck],
+  ["map", addMap],
+  ["backfill", addBackfill],
+  ["demo", addDemo],
+  ["simulate", addSimulate],
+]);
 
 function addServe(program: Command, run: Run): void {
   const serving = subcommand(program, "serve", "poll the monitoring servers and serve their metrics");
