@@ -7,7 +7,7 @@ export class Rows {
   #next = 0;
 
   take(): number {
-    // To take nothing from an empty list takes ten times as long as to look at its length.
+    // The list is empty, mostly: to look at its length takes no call.
     return (this.#free.length > 0 ? this.#free.pop() : undefined) ?? this.#next++;
   }
 
