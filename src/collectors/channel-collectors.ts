@@ -30,6 +30,7 @@ export class ChannelsCollector implements Collector {
   readonly #options: ChannelsCollectorOptions;
   #leavesRest = false;
   #rest: (() => Promise<void>) | undefined;
+  /** Never rejects: who takes what was left hears of a failure, and the lists that follow do not. */
   #taking: Promise<void> = Promise.resolve();
 
   constructor(options: ChannelsCollectorOptions) {
@@ -48,11 +49,11 @@ export class ChannelsCollector implements Collector {
 
   /** Takes what was left, and leaves nothing of lists to come. */
   takeRest(): Promise<void> {
-    const rest = this.#rest;
+    const taken = this.#taking.then(this.#rest);
     this.#leavesRest = false;
     this.#rest = undefined;
-    if (rest !== undefined) this.#taking = this.#taking.then(rest);
-    return this.#taking;
+    this.#taking = taken.catch(() => undefined);
+    return taken;
   }
 
   /** What is left is not taken any more; resolves when what is being taken has been. */

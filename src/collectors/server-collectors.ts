@@ -103,7 +103,9 @@ export class ServerCollectors {
   /** After the page with what the other first runs brought, which they would else keep from being made. */
   async #startExtras(): Promise<void> {
     await this.#options.pageUpToDate?.();
-    await this.#channels.takeRest();
+    await this.#channels.takeRest().catch((err: unknown) => {
+      this.#options.log.error({ err }, "following the time series from the first list failed");
+    });
     for (const names of FIRST_RUNS) if (areExtras(names)) await this.#startAll(names);
   }
 

@@ -7,8 +7,7 @@ export class Rows {
   #next = 0;
 
   take(): number {
-    // The list is empty, mostly: to look at its length takes no call.
-    return (this.#free.length > 0 ? this.#free.pop() : undefined) ?? this.#next++;
+    return this.#free.pop() ?? this.#next++;
   }
 
   release(row: number): void {

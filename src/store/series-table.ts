@@ -84,7 +84,7 @@ export class SeriesTable {
   /** Adds a series without a value. `labels` are the values for `family.labels`, in that order. */
   add(labels: readonly string[], shardKey: ShardKey = SERVER_WIDE): number {
     this.#checkLabels(labels);
-    const slot = (this.#free.length > 0 ? this.#free.pop() : undefined) ?? this.#extend();
+    const slot = this.#free.pop() ?? this.#extend();
     this.#setLabels(slot, labels, shardKey);
     return slot;
   }

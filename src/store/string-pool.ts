@@ -38,7 +38,7 @@ export class StringPool {
   }
 
   #add(text: string): number {
-    const id = (this.#free.length > 0 ? this.#free.pop() : undefined) ?? this.#texts.length;
+    const id = this.#free.pop() ?? this.#texts.length;
     this.#ids.set(text, id);
     this.#texts[id] = text;
     this.#uses[id] = 1;

@@ -110,6 +110,23 @@ describe("the first runs", () => {
     expect(other.lists).toBe(0);
   });
 
+  test("go on where the time series could not follow a list, also with the lists after it", async () => {
+    const progress = new SyncProgress();
+    const engine = idleEngine(progress);
+    const follow = engine.onListPoll.bind(engine);
+    let lists = 0;
+    engine.onListPoll = (...args) => (lists++ === 0 ? Promise.reject(new Error("a fault of ours")) : follow(...args));
+    const { server, monitor, clock } = monitored(smallServer(), { engine, pageUpToDate: () => Promise.resolve() });
+    void monitor.start();
+    await clock.advance(0);
+    expect(lists).toBe(1);
+    expect(server.timesAsked("limits")).toBe(1);
+    await clock.advance(MINUTE);
+    expect(progress.lists).toBe(1);
+    expect(monitor.status().up).toBe(true);
+    await monitor.stop();
+  });
+
   test("do not let a slow status list keep the values back", async () => {
     const { server, monitor, clock, series } = monitored(smallServer());
     const release = server.hold("summary");

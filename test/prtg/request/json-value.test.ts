@@ -24,7 +24,6 @@ const written = fc.oneof(
   text.map((value) => JSON.stringify(value)),
   text.map((value) => `"${value}"`),
   fc.string({ unit: fc.constantFrom("a", '"', "\\", "n"), maxLength: 6 }),
-  fc.double().map(String),
 );
 
 /** Length of the first string that `JSON.parse` takes at the beginning; undefined where there is none. */
