@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import { editorSchema, printJson } from "./editor-schema.ts";
 import { type HelmValue, readHelmValues } from "./helm-values.ts";
 import { code, table } from "./markdown.ts";
-import type { Output } from "./outputs.ts";
+import type { Output } from "./output.ts";
 
 const CHART = "deploy/helm/prtg-exporter/";
 const BEGIN = "<!-- values:begin -->";

@@ -7,15 +7,9 @@ import { errorsPage } from "./errors-page.ts";
 import { FIELD_NAMES_FILE, fieldNamesFile } from "./field-names.ts";
 import { chartFiles } from "./helm-chart.ts";
 import { metricsPage } from "./metrics-page.ts";
+import type { Output } from "./output.ts";
 import { withPresetFamilies } from "./preset-families.ts";
 import { statusPage } from "./status-page.ts";
-
-/** A file of the repository that is generated, as it is to be. */
-export interface Output {
-  /** Path below the root of the repository. */
-  readonly path: string;
-  readonly content: string;
-}
 
 /** Everything that `npm run docs` writes. */
 export async function generate(root: URL): Promise<Output[]> {

@@ -16,9 +16,9 @@ import { MemoryBudget } from "../lib/memory-budget.ts";
 import { ServerAccesses } from "../prtg/request/server-access.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
 import { createLogger, type LogFormat, type LogLevel, layoutOf } from "../telemetry/logger.ts";
-import { memoryForObjects } from "./connect-server.ts";
+import type { Leadership } from "./leadership.ts";
 import { mappingOf } from "./mapping.ts";
-import type { Leadership } from "./standby.ts";
+import { memoryForObjects } from "./object-memory.ts";
 
 /** Of the heap, for measurements that wait: they can be read again, and what is shown cannot do without the rest. */
 const PENDING_SHARE = 0.15;

@@ -19,11 +19,12 @@ import { createStateFiles } from "../sync/state-files.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { eventRecorder, serverRecorder } from "../telemetry/recorders.ts";
 import { digest } from "./config-digests.ts";
-import { connectServer, maxLabelText } from "./connect-server.ts";
+import { connectServer } from "./connect-server.ts";
 import type { CommandContext } from "./context.ts";
 import { deviceLookup } from "./device-lookup.ts";
 import type { EventPlan } from "./event-outputs.ts";
 import type { ConfiguredShape } from "./mapping.ts";
+import { maxLabelText } from "./object-memory.ts";
 import { isSameExceptConnection, isSameSelection, type PipelinePlan } from "./pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "./server-pipeline.ts";
 

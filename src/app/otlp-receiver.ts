@@ -15,7 +15,7 @@ import type { LogSettings, OtlpProfile } from "../otlp/settings.ts";
 import type { StateFiles } from "../sync/state-files.ts";
 import { digest, pushFiles, readQuietly } from "./config-digests.ts";
 import { type CommandContext, readAccess, readText } from "./context.ts";
-import { permitOf } from "./standby.ts";
+import { permitOf } from "./leadership.ts";
 
 const INSTANCE_FILE = "instance-id";
 

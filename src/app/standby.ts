@@ -2,18 +2,6 @@ import type { Logger } from "pino";
 import type { Config } from "../config/load.ts";
 import type { ReloadSource } from "./config-reloader.ts";
 
-/** What is known of the election in which this replica takes part. */
-export interface Leadership {
-  /** The Lease: `namespace/name`. */
-  readonly lease: string;
-  /** Of this replica in the Lease. */
-  readonly identity: string;
-  /** Whether this replica may ask and push at this very moment. */
-  readonly isLeading: boolean;
-  /** The identity of who leads, as far as is known. */
-  readonly holder: string | undefined;
-}
-
 /**
  * The configuration of a replica that stands by: it reads no server, pushes nothing, and touches no folder. What the page looks
  * like and who may see it stays. To lead is to reload the whole configuration.
@@ -26,17 +14,6 @@ export function standbyConfig(config: Config): Config {
     otlp: undefined,
     events: { file: undefined, structure: false },
     stateDir: undefined,
-  };
-}
-
-/**
- * What has to be asked right before each request to others, where there is an election: a process that was paused goes on in the
- * middle of its work, before any timer tells it that another one leads by now.
- */
-export function permitOf(leadership: Leadership | undefined): (() => void) | undefined {
-  if (leadership === undefined) return undefined;
-  return () => {
-    if (!leadership.isLeading) throw new Error("this replica does not lead: nothing is sent");
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, readText } from "../app/context.ts";
-import type { Leadership } from "../app/standby.ts";
+import type { Leadership } from "../app/leadership.ts";
 import type { Shard } from "../config/shard.ts";
 import type { ElectionTimes } from "../leadership/election.ts";
 import type { Elector } from "../leadership/elector.ts";

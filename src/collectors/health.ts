@@ -5,7 +5,6 @@ import type { MonitoringApi } from "../prtg/monitoring-api.ts";
 import type { Collector, RunResult } from "./collector.ts";
 import { FailureLog } from "./failure-log.ts";
 import { goesOnWithout } from "./readings.ts";
-import type { ServerReader } from "./server-reader.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 export const VERSION_EVERY_MS = 5 * 60_000;
@@ -107,7 +106,7 @@ export class HealthReader {
 }
 
 export interface HealthCollectorOptions {
-  readonly reader: ServerReader;
+  readonly health: HealthReader;
   readonly writer: StateWriter;
   /** When a run of another collector last read its lists, all of them; monotonic. */
   readonly listedAt: () => number;
@@ -129,12 +128,12 @@ export class HealthCollector implements Collector {
   }
 
   async run(signal: AbortSignal): Promise<RunResult> {
-    const { reader, writer, listedAt, periodMs, onVersionChange, onRecovery } = this.#options;
-    if (!reader.health.isShownBy(listedAt(), periodMs())) {
-      const { recovered } = await reader.health.read(signal);
+    const { health, writer, listedAt, periodMs, onVersionChange, onRecovery } = this.#options;
+    if (!health.isShownBy(listedAt(), periodMs())) {
+      const { recovered } = await health.read(signal);
       if (recovered) onRecovery();
     }
-    const found = await reader.health.readVersion(signal);
+    const found = await health.readVersion(signal);
     if (found?.changed === true) onVersionChange();
     if (found !== undefined) await writer.applyVersion(found.version);
     return { complete: true };

@@ -192,7 +192,7 @@ export class ServerCollectors {
     const channels = new SingleChannels({ reader, writer, work, known, engine, clock });
     return {
       health: new HealthCollector({
-        ...{ reader, writer, listedAt, onVersionChange, onRecovery },
+        ...{ health: reader.health, writer, listedAt, onVersionChange, onRecovery },
         periodMs: () => periodMs("health"),
       }),
       tree: new TreeCollector({ reader, writer, singles, leavesSingles }),

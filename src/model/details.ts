@@ -1,5 +1,6 @@
 import type { ChannelRecord, LicenseUse } from "../prtg/records.ts";
 import type { Channel } from "./channel.ts";
+import type { Detail, DetailSubject } from "./detail.ts";
 import type { NodeState } from "./node-state.ts";
 import { Rows } from "./rows.ts";
 import type { StateObserver } from "./state-observer.ts";
@@ -14,22 +15,6 @@ export interface DetailsUpdate {
   readonly probes?: ReadonlyMap<string, boolean> | undefined;
   /** The primary channel of each sensor. */
   readonly primary?: Iterable<Pick<ChannelRecord, "sensorId" | "channelId">> | undefined;
-}
-
-/** What a number is about. */
-export type DetailSubject =
-  | { readonly kind: "licenseUsed" | "licenseMax" | "licenseExpiry" | "autodiscoveries" }
-  | { readonly kind: "probeConnected"; readonly node: NodeState }
-  | { readonly kind: "primaryChannel"; readonly channel: Channel };
-
-/** A number that is told seldom, of the server or of one of its objects. */
-export interface Detail {
-  /** Unique among the details of the server. */
-  readonly row: number;
-  readonly about: DetailSubject;
-  readonly value: number;
-  /** Monotonic ms. */
-  readonly until: number;
 }
 
 interface Known {

@@ -1,6 +1,6 @@
 import type { Channel } from "./channel.ts";
 import type { Count } from "./counts.ts";
-import type { Detail } from "./details.ts";
+import type { Detail } from "./detail.ts";
 import type { NodeState } from "./node-state.ts";
 
 export interface KnownVersion {

@@ -1,5 +1,5 @@
 import { TREE_FAMILIES } from "../mapping/metric-table.ts";
-import type { Detail, DetailSubject } from "../model/details.ts";
+import type { Detail, DetailSubject } from "../model/detail.ts";
 import type { Family } from "./family.ts";
 
 /** All facts of a detail. */

@@ -2,7 +2,7 @@ import type { ChannelServing, MappingOutcome } from "../mapping/channel-mapper.t
 import { channelIdLabels, deviceInfoLabels, nodeLabels } from "../mapping/series-labels.ts";
 import { ALL_CHANNEL_FACTS, type Channel } from "../model/channel.ts";
 import type { Count } from "../model/counts.ts";
-import type { Detail, DetailSubject } from "../model/details.ts";
+import type { Detail, DetailSubject } from "../model/detail.ts";
 import { ALL_NODE_FACTS, NODE_FACTS, type NodeState } from "../model/node-state.ts";
 import type { ServerState } from "../model/server-state.ts";
 import type { KnownVersion, StateObserver } from "../model/state-observer.ts";

@@ -47,6 +47,7 @@ import {
 import type { ApiAnswer } from "./request/messages.ts";
 import { Requester } from "./request/requester.ts";
 import { notJson } from "./request/response-error.ts";
+import { ServerAccesses } from "./request/server-access.ts";
 import { TimeSeriesReader } from "./time-series-reader.ts";
 
 const NODE_FORMAT: Omit<ItemFormat<NodeRecord>, "decode"> = {
@@ -55,9 +56,13 @@ const NODE_FORMAT: Omit<ItemFormat<NodeRecord>, "decode"> = {
   itemBytes: NODE_RECORD_BYTES,
 };
 
-/** The client of one monitoring server. Nothing is sent before the first call. Throws a TypeError when `url` is none. */
-export function createApiClient(options: ApiClientOptions): MonitoringApi {
-  return new ApiClient(options);
+/**
+ * The client of one monitoring server. Sends nothing before the first call.
+ * @param accesses Where clients with the same access key find each other.
+ * @throws TypeError if `url` is not a URL
+ */
+export function createApiClient(options: ApiClientOptions, accesses = new ServerAccesses()): MonitoringApi {
+  return new ApiClient(options, accesses);
 }
 
 class ApiClient implements MonitoringApi {
@@ -94,10 +99,10 @@ class ApiClient implements MonitoringApi {
   #version: ReadonlyMap<string, string> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(options: ApiClientOptions) {
+  constructor(options: ApiClientOptions, accesses: ServerAccesses) {
     options.observer.expect(PREFERRED_ENDPOINTS, PREFERRED_LISTS);
     this.#options = options;
-    this.#requester = new Requester(options);
+    this.#requester = new Requester(options, accesses);
     const memory = options.memory ?? new MemoryBudget();
     const quotas = new ListQuotas(options.limits, memory);
     this.#remembered = memory.open();

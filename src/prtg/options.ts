@@ -6,7 +6,6 @@ import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { ServerRecorder } from "../telemetry/recorders.ts";
-import type { ServerAccesses } from "./request/server-access.ts";
 
 /** How to prove who we are. Secrets come from functions, so that a changed file is seen without a restart. */
 export type ApiAuth =
@@ -49,8 +48,6 @@ export interface ApiClientOptions {
   readonly limits: ApiLimits;
   /** Clients with the same key share session, connections and budget; undefined: with none. */
   readonly accessKey?: string | undefined;
-  /** Where such clients find each other; undefined: nowhere. */
-  readonly accesses?: ServerAccesses | undefined;
   /** What lists hold while they are read is counted against it; undefined: without a bound. */
   readonly memory?: MemoryBudget;
   /** How the name of the host is resolved; by the system by default. */

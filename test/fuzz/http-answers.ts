@@ -1,4 +1,4 @@
-import type { FuzzedRequest } from "./http-requests.ts";
+import type { FuzzedRequest } from "./fuzzed-request.ts";
 
 const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d)( [\t\x20-\x7e]*)?$/;
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+: ?[\t\x20-\x7e\x80-\xff]*$/;

@@ -4,9 +4,9 @@ import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
 import type { Store } from "../../store/store.ts";
 import type { BuildInfo } from "../../telemetry/build-info.ts";
 import type { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
+import type { Leadership } from "../leadership.ts";
 import type { MonitoredServer } from "../monitored-server.ts";
 import type { ReceiverAddress } from "../otlp-push.ts";
-import type { Leadership } from "../standby.ts";
 import type { StatusCourses } from "../status-courses.ts";
 import type { SensorCharts } from "./sensor-charts.ts";
 

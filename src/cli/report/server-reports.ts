@@ -40,7 +40,10 @@ export async function reportOn(
       lastMs = durationMs;
     },
   });
-  const requester = new Requester({ ...clientOptions(server, observer, log, context), maxAttempts: 1 });
+  const requester = new Requester(
+    { ...clientOptions(server, observer, log, context), maxAttempts: 1 },
+    context.accesses,
+  );
   try {
     return await reportServer({
       ask: (endpoint, path) => {

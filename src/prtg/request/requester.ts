@@ -4,7 +4,7 @@ import type { ApiClientOptions } from "../options.ts";
 import type { ServerClock } from "../server-clock.ts";
 import { HEALTH_ENDPOINT } from "./circuit-breaker.ts";
 import type { ApiAnswer, ApiRequest } from "./messages.ts";
-import { type ServerAccess, ServerAccesses } from "./server-access.ts";
+import type { ServerAccess, ServerAccesses } from "./server-access.ts";
 
 /**
  * The way of one request to a monitoring server. All of it happens within `limits.totalTimeoutMs`; each attempt goes
@@ -24,9 +24,10 @@ export class Requester {
   readonly #access: ServerAccess;
   readonly #closing = new AbortController();
 
-  constructor(options: ApiClientOptions) {
+  /** `accesses`: where clients with the same access key find each other. */
+  constructor(options: ApiClientOptions, accesses: ServerAccesses) {
     this.#options = options;
-    this.#accesses = options.accesses ?? new ServerAccesses();
+    this.#accesses = accesses;
     this.#access = this.#accesses.join(options);
   }
 

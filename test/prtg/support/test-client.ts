@@ -6,6 +6,7 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { createApiClient } from "../../../src/prtg/client.ts";
 import type { MonitoringApi } from "../../../src/prtg/monitoring-api.ts";
 import type { ApiClientOptions, ApiLimits } from "../../../src/prtg/options.ts";
+import type { ServerAccesses } from "../../../src/prtg/request/server-access.ts";
 import { type ServerRecorder, serverRecorder } from "../../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
 
@@ -35,6 +36,7 @@ export interface TestClient {
 }
 
 type Overrides = Partial<Omit<ApiClientOptions, "limits" | "url">> & { readonly limits?: Partial<ApiLimits> };
+type ClientOverrides = Overrides & { readonly accesses?: ServerAccesses };
 
 /**
  * Options that a test may complete; without jitter, so that retries come at once. Deadlines by a clock of the test are
@@ -71,12 +73,12 @@ export function testOptions(url: string, overrides: Overrides = {}): ApiClientOp
 }
 
 /** A client that is closed when the test ends. */
-export function testClient(url: string, overrides: Overrides = {}): TestClient {
+export function testClient(url: string, { accesses, ...overrides }: ClientOverrides = {}): TestClient {
   const { observer, recorded } = recorder();
   const lines: string[] = [];
   const log = pino({ level: "debug", serializers: { err: describeError } }, { write: (line) => void lines.push(line) });
   const redactor = new Redactor();
-  const api = createApiClient(testOptions(url, { observer, log, redactor, ...overrides }));
+  const api = createApiClient(testOptions(url, { observer, log, redactor, ...overrides }), accesses);
   onTestFinished(() => api.close());
   return {
     api,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SpellingName } from "../../../../src/simulator/records/spelling.ts";
 import { ASSERTIONS, judge } from "./assertions.ts";
-import { type Running, startSpecified } from "./driver.ts";
+import { startSpecified } from "./driver.ts";
+import type { Running } from "./running.ts";
 import { type Answer, answersOf, isReference, valuesOf } from "./walk.ts";
 
 /** What the specification says of all answers, against all that can be read of a world, in both spellings. */

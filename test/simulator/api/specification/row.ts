@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { OperationId } from "../../../../src/simulator/api/contract/types.ts";
 import type { ErrorCode } from "../../../../src/simulator/api-errors.ts";
 import type { SimStatus } from "../../../../src/simulator/world/model.ts";
-import type { Running } from "./driver.ts";
+import type { Running } from "./running.ts";
 
 /** One rule of the specification at one endpoint, and a request that shows it. */
 export interface Row {

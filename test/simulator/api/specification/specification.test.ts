@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { changesNothing, type Running, show, startSpecified } from "./driver.ts";
+import { changesNothing, show, startSpecified } from "./driver.ts";
 import { TABLES } from "./rows.ts";
+import type { Running } from "./running.ts";
 
 /** For rows that change nothing. */
 let shared: Running;

@@ -1,5 +1,5 @@
-import type { Received, Running } from "./driver.ts";
 import { ROWS } from "./rows.ts";
+import type { Received, Running } from "./running.ts";
 
 import { ID } from "./world.ts";
 

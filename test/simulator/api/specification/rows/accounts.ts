@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { ACCESS_LEVELS } from "../../../../../src/simulator/auth/accounts.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
-import type { Running } from "../driver.ts";
 import { does, gets, type Row, type Step, sees } from "../row.ts";
+import type { Running } from "../running.ts";
 
 const { username, password, restrictedApiKey } = CREDENTIALS;
 /** Of the system administrator and of the restricted user, as the directory numbers them. */

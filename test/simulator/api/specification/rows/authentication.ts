@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { CREDENTIALS } from "../../../support/running-service.ts";
-import type { Running } from "../driver.ts";
 import { does, gets, pass, type Row, type Step } from "../row.ts";
+import type { Running } from "../running.ts";
 
 const MINUTE = 60_000;
 const { username, password } = CREDENTIALS;

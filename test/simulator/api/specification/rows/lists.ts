@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Received } from "../driver.ts";
 import { query, type Row, type Step } from "../row.ts";
+import type { Received } from "../running.ts";
 import type { Example } from "./generic.ts";
 
 const MAX = 3000;
