@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { MemoryBudget, type MemoryShare } from "../lib/memory-budget.ts";
+import { MemoryBudget } from "../lib/memory-budget.ts";
 import { ApiError, isMissing } from "./api-error.ts";
 import { decodeChannel, UNREAD_CHANNEL_MEMBERS } from "./decode/channel.ts";
 import { decodeChannelData } from "./decode/channel-data.ts";
-import { ChannelMemory, ListedChannel } from "./decode/channel-memory.ts";
 import { decodeLookup } from "./decode/lookup.ts";
 import { decodeNode, nodeKindOf } from "./decode/node.ts";
 import { type DecodeProblems, noProblems, reportProblems } from "./decode/problems.ts";
@@ -23,12 +22,7 @@ import {
   singleChannel,
   singleNode,
 } from "./endpoints.ts";
-import {
-  CHANNEL_RECORD_BYTES,
-  LOOKUP_RECORD_BYTES,
-  NODE_RECORD_BYTES,
-  REMEMBERED_CHANNEL_BYTES,
-} from "./memory-bounds.ts";
+import { CHANNEL_RECORD_BYTES, LOOKUP_RECORD_BYTES, NODE_RECORD_BYTES } from "./memory-bounds.ts";
 import type { ChannelListOptions, ChannelOptions, MonitoringApi, NodeListOptions } from "./monitoring-api.ts";
 import { ObjectReader } from "./object-reader.ts";
 import type { ApiClientOptions } from "./options.ts";
@@ -75,7 +69,7 @@ class ApiClient implements MonitoringApi {
   readonly #timeSeries: TimeSeriesReader;
   readonly #texts: TextBounds;
   readonly #channelFormat: ItemFormat<ChannelRecord> = {
-    decode: (record, problems) => (record instanceof ListedChannel ? record : this.#channel(record, problems)),
+    decode: (record, problems) => this.#channel(record, problems),
     keyOf: ({ sensorId }) => sensorId,
     partOf: ({ channelId }) => channelId,
     sizeOf: sizeOfChannel,
@@ -91,10 +85,6 @@ class ApiClient implements MonitoringApi {
     sizeOf: sizeOfLookup,
     itemBytes: LOOKUP_RECORD_BYTES,
   };
-  /** Undefined while it is in use. */
-  #channelMemory: ChannelMemory | undefined = new ChannelMemory((record, problems) => this.#channel(record, problems));
-  /** What it holds. */
-  readonly #remembered: MemoryShare;
   #wasUnhealthy = false;
   #version: ReadonlyMap<string, string> | undefined;
   #closed: Promise<void> | undefined;
@@ -105,7 +95,6 @@ class ApiClient implements MonitoringApi {
     this.#requester = new Requester(options, accesses);
     const memory = options.memory ?? new MemoryBudget();
     const quotas = new ListQuotas(options.limits, memory);
-    this.#remembered = memory.open();
     this.#texts = new TextBounds(options.limits.maxTextLength);
     this.#lists = new ListReader(options, this.#requester, quotas);
     this.#objects = new ObjectReader(options, this.#requester);
@@ -204,22 +193,8 @@ class ApiClient implements MonitoringApi {
     }
   }
 
-  async channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
-    const lists = channelLists(options);
-    // With limits they are read seldom; and of readings at the same time, one may remember.
-    const isPlain = lists.every(({ optional }) => optional.length === 0);
-    const memory = isPlain ? this.#channelMemory : undefined;
-    if (memory === undefined) return this.#lists.read(lists, this.#channelFormat, signal);
-    this.#channelMemory = undefined;
-    memory.begin(options.filter);
-    try {
-      const list = await this.#lists.read(lists, { ...this.#channelFormat, memory }, signal);
-      memory.listed();
-      return list;
-    } finally {
-      this.#channelMemory = memory;
-      if (this.#closed === undefined) this.#hold(memory);
-    }
+  channels(options: ChannelListOptions, signal: AbortSignal): Promise<ListResult<ChannelRecord>> {
+    return this.#lists.read(channelLists(options), this.#channelFormat, signal);
   }
 
   async lookups(signal: AbortSignal): Promise<ListResult<LookupDefinition> | undefined> {
@@ -246,16 +221,8 @@ class ApiClient implements MonitoringApi {
   }
 
   close(): Promise<void> {
-    this.#remembered.set(0);
     this.#closed ??= this.#requester.close();
     return this.#closed;
-  }
-
-  /** Counts what is remembered; it must not take the room that the next reading needs. */
-  #hold(memory: ChannelMemory): void {
-    const needed = memory.size * (REMEMBERED_CHANNEL_BYTES + CHANNEL_RECORD_BYTES);
-    if (!this.#remembered.fits(needed)) memory.forget();
-    this.#remembered.set(memory.size * REMEMBERED_CHANNEL_BYTES);
   }
 
   #channel(record: unknown, problems: DecodeProblems): ChannelRecord | undefined {

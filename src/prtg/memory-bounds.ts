@@ -10,8 +10,6 @@ import { ApiError } from "./api-error.ts";
 export const NODE_RECORD_BYTES = 510;
 /** A channel while its list is read; its texts are shared with those of others. */
 export const CHANNEL_RECORD_BYTES = 150;
-/** What is remembered of a channel from one reading of the list to the next. */
-export const REMEMBERED_CHANNEL_BYTES = 130;
 /** A lookup while its list is read; its entries count as text. */
 export const LOOKUP_RECORD_BYTES = 300;
 /** A cell of a time series. */

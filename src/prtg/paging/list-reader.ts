@@ -7,7 +7,6 @@ import type { ApiClientOptions } from "../options.ts";
 import type { ListResult } from "../records.ts";
 import { ListShapes } from "../request/list-shapes.ts";
 import type { ApiRequest } from "../request/messages.ts";
-import type { RecordMemory } from "../request/record-memory.ts";
 import type { Requester } from "../request/requester.ts";
 import { EndpointFallback } from "./endpoint-fallback.ts";
 import type { ListQuotas } from "./list-quota.ts";
@@ -27,8 +26,6 @@ export interface ItemFormat<Item> {
   readonly itemBytes: number;
   /** Members at which `decode` does not look, as paths (`parent.href`), of a list that is read by its shapes; see ListShapes. */
   readonly unread?: ReadonlySet<string>;
-  /** What the last reading of the list has left; `page` is called as a page begins, at each attempt. */
-  readonly memory?: { page(offset: number): RecordMemory | undefined };
 }
 
 /** Reads whole lists from the best endpoint that the server has, and reports what was odd about them. */
@@ -120,10 +117,9 @@ export class ListReader {
   async #readFrom<Item>(list: ListEndpoint, format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
     const { endpoint } = list;
     const { observer, log } = this.#options;
-    const { memory, unread } = format;
-    const shapes = unread && new ListShapes(unread);
+    const shapes = format.unread && new ListShapes(format.unread);
     // There is little to learn from a list of one page.
-    const memoryOf = (offset: number) => memory?.page(offset) ?? (offset === 0 ? undefined : shapes?.page());
+    const memoryOf = (offset: number) => (offset === 0 ? undefined : shapes?.page());
     const { items, complete, skipped, moved, problems, bytes, totalDifference } = await readPages({
       ...format,
       pageSize: this.#pageSize(endpoint),
