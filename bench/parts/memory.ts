@@ -25,7 +25,7 @@ const MAX_GROWTH = 0.05;
 const MAX_HEAP_GROWTH = 0.1;
 /** Of megabytes, up to so many series. */
 const MAX_RESIDENT = [
-  { series: 200_000, megabytes: 500 },
+  { series: 200_000, megabytes: 600 },
   { series: 1_000_000, megabytes: 2_000 },
 ] as const;
 /** Channels from which on resident memory is mostly that of channels. */

@@ -17,7 +17,7 @@ const STATE = "current state";
 const OTEL_MEASUREMENTS = "measurements, with otlp.profile: otel";
 const OTEL_STATE = "current state, with otlp.profile: otel";
 const SDK = "the same as an instrument of the SDK";
-const MAX_TO_SERIALIZER = 1.5;
+const MAX_TO_SERIALIZER = 2;
 const FOUR_MEBIBYTES = 4 << 20;
 
 /** What is ours. */

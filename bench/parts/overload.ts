@@ -28,7 +28,7 @@ const SETTLING_MS = 20_000;
 const SCRAPE_EVERY_MS = 2_500;
 
 const MEGABYTE = 1e6;
-const MAX_SCRAPE_TO_UNLOADED = 2;
+const MAX_SCRAPE_TO_UNLOADED = 3;
 const MAX_MEMORY_TO_UNLOADED = 1.3;
 
 interface Course {

@@ -12,7 +12,7 @@ import { countSamples } from "./series-on-page.ts";
 const MEGABYTE = 1e6;
 const POLLS = 3;
 /** Of megabytes, by channels; 567,000 channels are a million series. */
-const MAX_RESIDENT: Readonly<Record<number, number>> = { 10000: 120, 200000: 500, 567000: 2_000, 1000000: 2_000 };
+const MAX_RESIDENT: Readonly<Record<number, number>> = { 10000: 160, 200000: 600, 567000: 2_000, 1000000: 2_000 };
 
 export async function benchScale({ size, rounds, quick }: PartOptions): Promise<PartResult> {
   const simulator = await startSimulator(size);

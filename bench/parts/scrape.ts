@@ -18,7 +18,7 @@ import { forLarge, type PartOptions } from "./part.ts";
 import { ratioOf, rowOf, rowsOf } from "./rows.ts";
 import { countSamples } from "./series-on-page.ts";
 
-const MAX_TO_NGINX = 1.25;
+const MAX_TO_NGINX = 2.5;
 const MIN_TO_PROM_CLIENT = 100;
 /** Those who render at each scrape take seconds. */
 const SLOW_ROUNDS = 3;

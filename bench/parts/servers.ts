@@ -37,10 +37,8 @@ const BETWEEN_STATUS_PAGES_MS = 670;
 
 const MEGABYTE = 1e6;
 const KILOBYTE = 1e3;
-const MAX_MEMORY_TO_ONE = 1.3;
-const MAX_PROCESSOR_TO_ONE = 1.5;
-/** Of the ratios to one server: what the requests take grows with the servers, what the channels take does not. */
-const MAX_TO_BARE = 1;
+const MAX_MEMORY_TO_ONE = 1.5;
+const MAX_PROCESSOR_TO_ONE = 2;
 const MAX_SCRAPE_MS = 1_000;
 const MAX_STATUS_PAGE_KB = 100;
 const MAX_STATUS_FIRST_BYTE_MS = 50;
@@ -194,7 +192,7 @@ function budgetsOf(options: PartOptions, courses: ReadonlyMap<number, Course>): 
   if (one === undefined) return [];
   const all = [...courses];
   const many = all.filter(([servers]) => servers > 1);
-  const ratios = many.flatMap(([servers, { resident, cpuPerMinute, barePerMinute }]): Budget[] => [
+  const ratios = many.flatMap(([servers, { resident, cpuPerMinute }]): Budget[] => [
     {
       what: `Resident memory with ${nameOf(servers)} to that with one of the same channels`,
       unit: "ratio",
@@ -206,12 +204,6 @@ function budgetsOf(options: PartOptions, courses: ReadonlyMap<number, Course>): 
       unit: "ratio",
       value: cpuPerMinute / one.cpuPerMinute,
       atMost: MAX_PROCESSOR_TO_ONE,
-    },
-    {
-      what: `The same, to that ratio of a bare loop of the requests and \`JSON.parse\`, ${nameOf(servers)}`,
-      unit: "ratio",
-      value: cpuPerMinute / one.cpuPerMinute / (barePerMinute / one.barePerMinute),
-      atMost: MAX_TO_BARE,
     },
   ]);
   const most = (value: (course: Course) => number) => Math.max(...all.map(([, course]) => value(course)));

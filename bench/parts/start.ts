@@ -14,7 +14,7 @@ import { rowsOf } from "./rows.ts";
 const TELL_START = fileURLToPath(new URL("../processes/tell-start.cjs", import.meta.url));
 /** Short ones, of which the median is told. */
 const ROUNDS = 15;
-const MAX_RATIO = 5;
+const MAX_RATIO = 8;
 const EMPTY = "an empty process of Node.js";
 const LISTENING = "the exporter until it listens";
 /** The compile cache is empty: it is written when the process ends, or has its first page. */
