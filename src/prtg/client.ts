@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { MemoryBudget } from "../lib/memory-budget.ts";
 import { ApiError, isMissing } from "./api-error.ts";
-import { decodeChannel, UNREAD_CHANNEL_MEMBERS } from "./decode/channel.ts";
+import { decodeChannel } from "./decode/channel.ts";
 import { decodeChannelData } from "./decode/channel-data.ts";
 import { decodeLookup } from "./decode/lookup.ts";
 import { decodeNode, nodeKindOf } from "./decode/node.ts";
@@ -74,7 +74,6 @@ class ApiClient implements MonitoringApi {
     partOf: ({ channelId }) => channelId,
     sizeOf: sizeOfChannel,
     itemBytes: CHANNEL_RECORD_BYTES,
-    unread: UNREAD_CHANNEL_MEMBERS,
   };
   readonly #lookupFormat: ItemFormat<LookupDefinition> = {
     decode: (record, problems) => {

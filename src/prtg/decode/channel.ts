@@ -14,12 +14,6 @@ import {
   text,
 } from "./values.ts";
 
-/** Members that are not looked at; see RecordShape. */
-export const UNREAD_CHANNEL_MEMBERS: ReadonlySet<string> = new Set([
-  ...["href", "kind", "type", "parent.name", "parent.type", "parent.href"],
-  ...["value", "minimum", "maximum", "average", "volume", "display_volume"].map((name) => `last_measurement.${name}`),
-]);
-
 /**
  * A channel with its last measurement, as a tree node (unit in `basic.displayunit`) or in the form of the deprecated
  * list (`unit.display_unit`). Undefined, and counted, when sensor and channel cannot be told from its ids.

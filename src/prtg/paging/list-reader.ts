@@ -5,7 +5,6 @@ import { reportProblems } from "../decode/problems.ts";
 import { type ListEndpoint, pagePath } from "../endpoints.ts";
 import type { ApiClientOptions } from "../options.ts";
 import type { ListResult } from "../records.ts";
-import { ListShapes } from "../request/list-shapes.ts";
 import type { ApiRequest } from "../request/messages.ts";
 import type { Requester } from "../request/requester.ts";
 import { EndpointFallback } from "./endpoint-fallback.ts";
@@ -24,8 +23,6 @@ export interface ItemFormat<Item> {
   sizeOf(item: Item): number;
   /** Memory that an item takes beside its text. */
   readonly itemBytes: number;
-  /** Members at which `decode` does not look, as paths (`parent.href`), of a list that is read by its shapes; see ListShapes. */
-  readonly unread?: ReadonlySet<string>;
 }
 
 /** Reads whole lists from the best endpoint that the server has, and reports what was odd about them. */
@@ -117,19 +114,14 @@ export class ListReader {
   async #readFrom<Item>(list: ListEndpoint, format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
     const { endpoint } = list;
     const { observer, log } = this.#options;
-    const shapes = format.unread && new ListShapes(format.unread);
-    // There is little to learn from a list of one page.
-    const memoryOf = (offset: number) => (offset === 0 ? undefined : shapes?.page());
     const { items, complete, skipped, moved, problems, bytes, totalDifference } = await readPages({
       ...format,
       pageSize: this.#pageSize(endpoint),
       openQuota: () => this.#quotas.open(endpoint, format.itemBytes),
       page: (asked, startRecords) =>
-        this.#page(list, asked, { startRecords, memory: () => memoryOf(asked.offset) }, signal).catch(
-          (error: unknown) => {
-            throw asked.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
-          },
-        ),
+        this.#page(list, asked, { startRecords }, signal).catch((error: unknown) => {
+          throw asked.offset === 0 && isRefusal(error) ? new FirstPageRefused(error) : error;
+        }),
       isTooLarge: (failure) => failure instanceof ApiError && isTimeout(failure),
     });
     if (moved) observer.listMoved(endpoint);
@@ -145,7 +137,7 @@ export class ListReader {
   async #page(
     list: ListEndpoint,
     { offset, limit }: PageRange,
-    records: Pick<ApiRequest, "startRecords" | "memory">,
+    records: Pick<ApiRequest, "startRecords">,
     signal: AbortSignal,
   ): Promise<PageHead> {
     const { endpoint } = list;

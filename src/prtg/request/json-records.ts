@@ -1,7 +1,6 @@
 import { MAX_ERROR_BYTES } from "../answer-bounds.ts";
 import { ArrivedBytes } from "./arrived-bytes.ts";
 import { BEGINNING, beginsList, listForm, startOf } from "./list-form.ts";
-import { NOT_KNOWN, type RecordMemory } from "./record-memory.ts";
 import { RecordScanner } from "./record-scanner.ts";
 import { RecordTail } from "./record-tail.ts";
 
@@ -15,9 +14,7 @@ const FIRST = 2;
 
 const OPEN = "[".charCodeAt(0);
 const CLOSE = "]".charCodeAt(0);
-const OPEN_OBJECT = "{".charCodeAt(0);
 const COMMA = ",".charCodeAt(0);
-const SPACES: readonly (number | undefined)[] = [..." \t\r\n"].map((space) => space.charCodeAt(0));
 
 /** The text is JSON, but no array. */
 export class NotAList extends Error {
@@ -33,8 +30,6 @@ export class NotAList extends Error {
 export interface JsonRecordsOptions {
   /** Given each record. What it throws ends the reading. */
   readonly take: (record: unknown) => void;
-  /** Of the list that this is a page of. */
-  readonly memory?: RecordMemory | undefined;
   /**
    * Of a long list only its first records are wanted, and at least so many of the last: those between may be left out, and
    * LEFT_OUT is taken in place of them; with none behind it where the last ones cannot be told.
@@ -53,10 +48,6 @@ export interface JsonRecordsOptions {
  * piece that is not valid was cut in the wrong place, or the text is broken: from there on, as from the beginning where
  * that is another one, records are looked for byte by byte. So is a record whose end does not come: see RecordScanner.
  *
- * Where there is a memory of the list, each record of a piece is first looked for there, and parsed by itself where it is not
- * known. The same holds: what precedes a record that is valid by itself was a whole number of records. Where one is not, the
- * rest of the piece is parsed as a whole.
- *
  * Where only the last records are wanted, RecordTail has all behind the first ones.
  */
 export class JsonRecords {
@@ -69,15 +60,13 @@ export class JsonRecords {
   /** Why no more is read. */
   #failure: Error | undefined;
   readonly #take: (record: unknown) => void;
-  #memory: RecordMemory | undefined;
   #last: number | undefined;
   readonly #piece: number;
   /** Length of the text from which on it is looked at. */
   #from = BEGINNING;
 
-  constructor({ take, memory, last, piece = PIECE }: JsonRecordsOptions) {
+  constructor({ take, last, piece = PIECE }: JsonRecordsOptions) {
     this.#take = take;
-    this.#memory = memory;
     this.#last = last;
     this.#piece = piece;
     this.#text = new ArrivedBytes(last === undefined ? Math.min(2 * piece, PIECE) : 0);
@@ -117,10 +106,6 @@ export class JsonRecords {
       this.#tail.end().forEach(this.#take);
       return;
     }
-    if (this.#separator !== undefined && this.#takeRest(this.#separator)) {
-      this.#text.free();
-      return;
-    }
     const text = this.#text.all();
     const json: unknown = JSON.parse(text.toString("utf8", startOf(text)));
     this.#text.free();
@@ -139,7 +124,7 @@ export class JsonRecords {
       if (text.length >= this.#piece) this.#last = undefined;
       return false;
     }
-    const isFound = this.#parseUntil(comma + 1, separator);
+    const isFound = this.#parseUntil(comma + 1);
     if (this.#scanner !== undefined) return isFound;
     this.#tail = new RecordTail(separator, last, this.#piece);
     this.#tail.take(this.#text.all());
@@ -152,7 +137,7 @@ export class JsonRecords {
     const end = this.#text.length < this.#piece ? -1 : text.lastIndexOf(separator);
     if (end >= 0) {
       this.#from = this.#piece;
-      return this.#parseUntil(end + 1, separator);
+      return this.#parseUntil(end + 1);
     }
     if (this.#text.length > MAX_PIECES * this.#piece) return this.#scanFromHere(0);
     // A large record is searched again after as much again, not at each step.
@@ -195,85 +180,26 @@ export class JsonRecords {
     }
   }
 
-  /**
-   * Takes the records before `end`, where the last one ends, one by one. Returns where `end` is then: what could not be taken
-   * moves to the beginning, behind a bracket; 0 where nothing is left.
-   */
-  #takeSingly(end: number, separator: Buffer): number {
-    if (this.#memory === undefined) return end;
-    let at = 1;
-    while (at < end) {
-      const after = this.#takeAt(this.#memory, at, end, separator);
-      if (after === NOT_KNOWN) break;
-      at = after + 1;
-    }
-    if (at > end) return 0;
-    this.#text.memory[at - 1] = OPEN;
-    this.#text.drop(at - 1);
-    return end - (at - 1);
-  }
-
-  /** Hands over the record that begins at `at`, and returns where it ends; NOT_KNOWN where that is not certain. */
-  #takeAt(memory: RecordMemory, at: number, end: number, separator: Buffer): number {
-    const bytes = this.#text.memory;
-    const after = memory.recall(bytes, at, end);
-    if (after !== NOT_KNOWN) {
-      if (!isEnd(bytes, after, end)) return NOT_KNOWN;
-      this.#take(memory.recalled());
-      return after;
-    }
-    const next = bytes.indexOf(separator, at);
-    const recordEnd = next < 0 || next >= end ? end : next + 1;
-    let record: unknown;
-    try {
-      record = JSON.parse(bytes.toString("utf8", at, recordEnd));
-    } catch {
-      return NOT_KNOWN;
-    }
-    this.#take(memory.learn(bytes, at, recordEnd, record));
-    return recordEnd;
-  }
-
-  /** Whether all that is left could be taken one by one. */
-  #takeRest(separator: Buffer): boolean {
-    let last = this.#text.length - 1;
-    while (SPACES.includes(this.#text.memory[last])) last--;
-    if (this.#memory === undefined || this.#text.memory[last] !== CLOSE) return false;
-    return this.#takeSingly(last, separator) === 0;
-  }
-
   #begin(): Buffer | undefined {
     const form = listForm(this.#text.all());
     if (form === undefined) return undefined;
     this.#text.drop(form.start);
-    if (!form.hasObjects) this.#memory = undefined;
     return form.separator;
   }
 
   /** All before the comma at `comma`, which is a bracket for the time being. */
-  #parseUntil(comma: number, separator: Buffer): boolean {
-    const end = this.#takeSingly(comma, separator);
-    if (end === 0) {
-      this.#text.memory[comma] = OPEN;
-      this.#text.drop(comma);
-      return true;
-    }
-    this.#text.memory[end] = CLOSE;
+  #parseUntil(comma: number): boolean {
+    this.#text.memory[comma] = CLOSE;
     let records: readonly unknown[];
     try {
-      records = JSON.parse(this.#text.memory.toString("utf8", 0, end + 1));
+      records = JSON.parse(this.#text.memory.toString("utf8", 0, comma + 1));
     } catch {
-      this.#text.memory[end] = COMMA;
+      this.#text.memory[comma] = COMMA;
       return this.#scanFromHere(0);
     }
-    this.#text.memory[end] = OPEN;
-    this.#text.drop(end);
+    this.#text.memory[comma] = OPEN;
+    this.#text.drop(comma);
     records.forEach(this.#take);
     return true;
   }
-}
-
-/** Another record follows there, or none is expected to. */
-function isEnd(bytes: Buffer, at: number, end: number): boolean {
-  return at === end || (bytes[at] === COMMA && bytes[at + 1] === OPEN_OBJECT);
 }

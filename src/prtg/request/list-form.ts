@@ -12,7 +12,6 @@ export interface ListForm {
   readonly start: number;
   /** Between two records: the end of the one, a comma as its second byte, and how each begins: `},{"id":` or `],["`. */
   readonly separator: Buffer;
-  readonly hasObjects: boolean;
 }
 
 /** Undefined where `text` begins with something else, or a list in another form. */
@@ -20,9 +19,8 @@ export function listForm(text: Buffer): ListForm | undefined {
   const start = startOf(text);
   const [opening, record] = KNOWN.exec(text.toString("latin1", start, start + BEGINNING)) ?? [];
   if (opening === undefined || record === undefined) return undefined;
-  const hasObjects = record.startsWith("{");
-  const separator = Buffer.from(`${hasObjects ? "}" : "]"},${record}`);
-  return { start: start + opening.length - record.length - 1, separator, hasObjects };
+  const separator = Buffer.from(`${record.startsWith("{") ? "}" : "]"},${record}`);
+  return { start: start + opening.length - record.length - 1, separator };
 }
 
 /** Whether it can be a list in any form. */

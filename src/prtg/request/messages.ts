@@ -1,5 +1,4 @@
 import { headerValue, mediaType, parseHttpDate, type ResponseHeaders } from "../../lib/http/headers.ts";
-import type { RecordMemory } from "./record-memory.ts";
 
 /** One request to a monitoring server. */
 export interface ApiRequest {
@@ -16,9 +15,7 @@ export interface ApiRequest {
    * they arrive, so that those of an attempt that fails are worth nothing.
    */
   readonly startRecords?: () => (record: unknown) => void;
-  /** Of the list that the answer is a page of; called as `startRecords` is. */
-  readonly memory?: () => RecordMemory | undefined;
-  /** Only the first records and so many of the last are wanted; LEFT_OUT may come in place of the others (see JsonRecords). */
+  /** Only the first records and so many of the last ones are wanted: LEFT_OUT may stand for the others (see JsonRecords). */
   readonly last?: number | undefined;
   /** False where the caller answers a timeout with a smaller request. True by default. */
   readonly retriesTimeout?: boolean;

@@ -191,12 +191,7 @@ test.each([
   const allocated = vi.spyOn(Buffer, "allocUnsafeSlow");
   onTestFinished(() => allocated.mockRestore());
   const records: unknown[] = [];
-  const memory = {
-    recall: () => -1,
-    recalled: () => undefined,
-    learn: (_bytes: Buffer, _at: number, _end: number, record: unknown) => record,
-  };
-  const reader = new JsonRecords({ take: (record) => records.push(record), memory, piece: 400 });
+  const reader = new JsonRecords({ take: (record) => records.push(record), piece: 400 });
   for (let at = 0; at < text.length; at += 300) reader.take(Buffer.from(text.slice(at, at + 300)));
   reader.end();
   expect(records).toEqual(JSON.parse(text));

@@ -11,7 +11,7 @@ function chunkOf(text: string): Buffer<ArrayBuffer> {
 
 test("hands on all records, and keeps the memory of no chunk", () => {
   const records: unknown[] = [];
-  const body = new RecordsBody({ take: (record) => records.push(record), memory: undefined });
+  const body = new RecordsBody({ take: (record) => records.push(record) });
   const chunks = ['[{"id":"1"},', '{"id":"2"}', "]"].map(chunkOf);
   for (const chunk of chunks) void body.take(chunk);
   body.end();
@@ -20,7 +20,7 @@ test("hands on all records, and keeps the memory of no chunk", () => {
 });
 
 test("keeps no memory of a body that ends too early either", () => {
-  const body = new RecordsBody({ take: () => undefined, memory: undefined });
+  const body = new RecordsBody({ take: () => undefined });
   const chunk = chunkOf('[{"id":"1"},{"id"');
   void body.take(chunk);
   expect(() => body.end()).toThrow(SyntaxError);
