@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { createContext, type LogFlags } from "../app/context.ts";
-import { boundHeapGrowthSoon } from "../app/process/heap-growth.ts";
 import { loadConfig } from "../config/load.ts";
 import type { Redactor } from "../errors/redactor.ts";
 import type { ListenAddress } from "../http/server/listener.ts";
@@ -49,7 +48,6 @@ export async function demo(flags: DemoFlags, redactor: Redactor): Promise<number
     }
     const serving = await startServing(config, { ...flags, "web.listenAddress": free }, context);
     void serving.firstPoll.then((worked) => {
-      boundHeapGrowthSoon();
       const seconds = ((context.clock.monotonic() - started) / 1_000).toFixed(1);
       const sensors = simulator.world.list("sensor").length;
       const outcome = worked ? "is complete" : "failed in part, as the log says,";

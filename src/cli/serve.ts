@@ -15,7 +15,6 @@ import { openOtlpPush } from "../app/open-otlp-push.ts";
 import { DEAD_CLAIM_WAIT_MS, prepareOtlpPush } from "../app/otlp-preparation.ts";
 import type { OtlpPush } from "../app/otlp-push.ts";
 import { endProcess } from "../app/process/end-process.ts";
-import { boundHeapGrowthSoon, prepareHeap } from "../app/process/heap-growth.ts";
 import { requireMemory } from "../app/process/memory-limit.ts";
 import { StandbySource, standbyConfig } from "../app/standby.ts";
 import type { Config, LoadedConfig } from "../config/load.ts";
@@ -90,8 +89,7 @@ export async function serve(flags: ServeFlags, redactor: Redactor): Promise<numb
     endProcess(0);
   }
   const running = early;
-  const { firstPoll, reload } = running;
-  void firstPoll.then(boundHeapGrowthSoon);
+  const { reload } = running;
   reloads.follow(() => void reload());
   const watching = new AbortController();
   const watched = () => watchPlan(flags["config.autoReloadInterval"], serversFrom);
@@ -251,8 +249,6 @@ export async function startServing(
     firstPoll.resolve(worked);
   };
   const started = exporter.start();
-  // The last large modules, which the first request loads: where they cannot be loaded, it is that request that fails.
-  void import("../lib/http/connections.ts").then(prepareHeap, () => undefined);
   if (config.standbyFor === undefined) void started.then(finished);
   return {
     web,

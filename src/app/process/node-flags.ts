@@ -31,10 +31,10 @@ export function beginWithFlags(): void {
   process.execve(process.execPath, args, { ...ALLOCATOR, ...THREADS, ...process.env });
 }
 
-/** Whether the command line, but for our own flags, or NODE_OPTIONS says how large the spaces of the heap are to be. */
-export function choosesHeap(): boolean {
+/** Whether the command line, except for our own flags, or NODE_OPTIONS sets the size of the young space. */
+function choosesHeap(): boolean {
   const given = allFlags(process.execArgv.filter((flag) => !HEAP_FLAGS.includes(flag)));
-  return /-semi-space-size|-heap-growing-percent/.test(given);
+  return /-semi-space-size/.test(given);
 }
 
 function missingFlags(given: readonly string[]): readonly string[] {
