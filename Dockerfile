@@ -66,6 +66,6 @@ LABEL org.opencontainers.image.title="prtg-exporter" \
 USER 65532:65532
 EXPOSE 9705
 # No shell and no init between: SIGTERM reaches the exporter, which starts no processes that it would have to reap.
-# With what keeps memory small (src/app/process/node-flags.ts): process 1 then need not begin a second time, and takes signals sooner.
+# The same as bin/node-settings.js.
 ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=8", "--disable-sigusr1", "/opt/prtg-exporter/dist/main.js"]
 CMD ["serve"]

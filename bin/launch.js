@@ -3,22 +3,39 @@ const { spawn } = require("child_process");
 const { constants } = require("os");
 const manifest = require("../package.json");
 const { bundledNode, isEnough, lack } = require("./find-node.js");
+const { hasSettings, withSettings } = require("./node-settings.js");
 
 /** What a process manager or a terminal may send. SIGUSR1 is left to Node.js: it starts the debugger. */
 const FORWARDED = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR2"];
 
 /**
- * Runs a script on a Node.js that is new enough: in this process where it is one, else in that of the package.
- * Says in one line what is missing, and ends with 1, when there is none.
+ * Runs the exporter with its settings of Node.js. This process becomes the exporter if Node.js can do that (not on Windows), with
+ * the same id and output. It keeps the settings that it has if a parent talks to it, as that channel would be lost.
+ * @param {string} script
+ * @param {readonly string[]} args
+ */
+function launchExporter(script, args) {
+  const env = withSettings(process.env);
+  const { execPath, execve, execArgv, platform, send, versions } = process;
+  const canBecome = execve !== undefined && platform !== "win32" && send === undefined && !hasSettings(process.env);
+  if (canBecome && isEnough(versions.node, manifest.engines.node)) {
+    execve(execPath, [execPath].concat(execArgv, script, args), env);
+  } else {
+    launch(script, args, env);
+  }
+}
+
+/**
+ * Runs a script on a Node.js that is new enough: in this process if it is one, else in that of the package.
+ * Says in one line what is missing and ends with 1 if there is none.
  * @param {string} script path of what to run
  * @param {readonly string[]} args its arguments
+ * @param {NodeJS.ProcessEnv} [env] of another process, if one is needed
  */
-function launch(script, args) {
+function launch(script, args, env = process.env) {
   const range = manifest.engines.node;
   if (isEnough(process.versions.node, range)) {
-    // As if Node.js had been started with the script: process.argv, import.meta.main, and no second process.
-    process.argv.splice(1, process.argv.length, script, ...args);
-    require("module").runMain();
+    runHere(script, args);
     return;
   }
   const node = bundledNode(range);
@@ -27,15 +44,26 @@ function launch(script, args) {
     process.exitCode = 1;
     return;
   }
-  handOver(node, process.execArgv.concat(script, args));
+  handOver(node, process.execArgv.concat(script, args), env);
+}
+
+/**
+ * As if Node.js had been started with the script: process.argv, import.meta.main, and no second process.
+ * @param {string} script
+ * @param {readonly string[]} args
+ */
+function runHere(script, args) {
+  process.argv.splice(1, process.argv.length, script, ...args);
+  require("module").runMain();
 }
 
 /**
  * A process of its own, as an old Node.js cannot become another program: it gets our signals, we take its end.
  * @param {string} node
  * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} env
  */
-function handOver(node, args) {
+function handOver(node, args, env) {
   /** @type {import("child_process").ChildProcess | undefined} */
   let child;
   /** @param {NodeJS.Signals} signal */
@@ -45,8 +73,8 @@ function handOver(node, args) {
   };
   for (const signal of FORWARDED) process.on(signal, forward);
   // By this the exporter knows whom it must not outlive (src/app/process/launched.ts).
-  const env = Object.assign({}, process.env, { PRTG_EXPORTER_LAUNCHER: String(process.pid) });
-  child = spawn(node, args, { stdio: "inherit", env });
+  const known = Object.assign({}, env, { PRTG_EXPORTER_LAUNCHER: String(process.pid) });
+  child = spawn(node, args, { stdio: "inherit", env: known });
   child.on("error", (error) => {
     process.stderr.write("prtg-exporter: " + node + " cannot be run here: " + error.message + "\n");
     process.exit(1);
@@ -60,4 +88,4 @@ function handOver(node, args) {
   });
 }
 
-module.exports = { launch };
+module.exports = { launch, launchExporter };

@@ -1,14 +1,12 @@
 #!/usr/bin/env node
 import { endProcess, threadsHang } from "./app/process/end-process.ts";
 import { stopWithLauncher } from "./app/process/launched.ts";
-import { beginWithFlags, keepReportsPrivate } from "./app/process/node-flags.ts";
+import { keepReportsPrivate } from "./app/process/private-reports.ts";
 import { endOnStopSignals } from "./cli/signals.ts";
 
 /** What a shell reports for programs that a closed pipe ends: 128 and SIGPIPE. */
 const CLOSED_PIPE = 141;
 
-// First: a signal that a handler took would be lost when the process begins once more.
-beginWithFlags();
 keepReportsPrivate();
 // Before the rest is even loaded: the first process of a container does not die of a signal that it does not handle.
 endOnStopSignals();

@@ -2,7 +2,7 @@
  * What a poll of all channels costs in processor time: ours, from the requests to the store, and a bare loop of requests
  * and `JSON.parse` over the same pages. And what it costs the exporter as a whole, with the page that follows.
  */
-import { HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
+import { FLAGS } from "../../bin/node-settings.js";
 import { Child } from "../processes/child.ts";
 import { ONCE, startExporter } from "../processes/exporter.ts";
 import type { ProcessorTime } from "../processes/probe.ts";
@@ -26,7 +26,7 @@ export async function benchPoll(options: PartOptions): Promise<PartResult> {
   const simulator = await startSimulator(size);
   try {
     await simulator.control.freeze();
-    await using ours = Child.node("bench/peers/poll-ours.ts", [simulator.url], { flags: HEAP_FLAGS });
+    await using ours = Child.node("bench/peers/poll-ours.ts", [simulator.url], { flags: FLAGS });
     await using bare = Child.node("bench/peers/poll-bare.ts", [simulator.url]);
     await Promise.all([ours.said(/ready/), bare.said(/ready/)]);
     const pollOf = (child: Child) => async () => (await child.ask<ProcessorTime>("poll")).cpuMs;

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
-import { HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
+import { FLAGS } from "../../bin/node-settings.js";
 import { Child } from "../processes/child.ts";
 import { type ExporterProcess, ONCE, startExporter } from "../processes/exporter.ts";
 import type { ProcessorTime } from "../processes/probe.ts";
@@ -101,7 +101,7 @@ async function exporterCourse(urls: readonly string[], quick: boolean): Promise<
 }
 
 async function bareLoop(urls: readonly string[], roundMs: number): Promise<number> {
-  await using bare = Child.node("bench/peers/servers-bare.ts", [String(roundMs), ...urls], { flags: HEAP_FLAGS });
+  await using bare = Child.node("bench/peers/servers-bare.ts", [String(roundMs), ...urls], { flags: FLAGS });
   await bare.said(/ready/);
   const { cpuMs } = await bare.ask<ProcessorTime>("round");
   return (cpuMs / 1_000) * (MINUTE_MS / roundMs);

@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
-import { NO_DEBUGGER } from "../../src/app/process/node-flags.ts";
+import { FLAGS } from "../../bin/node-settings.js";
 import { builtMain } from "../processes/built-program.ts";
 import { Child } from "../processes/child.ts";
 import type { Budget, Row } from "../results/result.ts";
@@ -34,7 +33,7 @@ export async function measureStart(quick: boolean): Promise<StartCost> {
     await writeFile(config, JSON.stringify({ servers }));
     const serve = ["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json"];
     // The flags with which image and packages have it run in the end.
-    const exporter = [...HEAP_FLAGS, NO_DEBUGGER, builtMain(), ...serve];
+    const exporter = [...FLAGS, builtMain(), ...serve];
     const samples = (): Samples<Contender> & Record<Contender, number[]> => ({
       [EMPTY]: [],
       [FIRST]: [],

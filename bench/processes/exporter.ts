@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ALLOCATOR, HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
+import { FLAGS, VARIABLES } from "../../bin/node-settings.js";
 import { builtMain, builtProbe } from "./built-program.ts";
 import { Child } from "./child.ts";
 import type { LoopTurns } from "./loop-watch.ts";
@@ -57,11 +57,10 @@ export async function startExporter(options: ExporterOptions): Promise<ExporterP
   await writeFile(config, JSON.stringify({ servers, ...settings }));
   const cache = compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache };
   const startedAt = performance.now();
-  // A daemon with a parent that talks to it does not begin once more with these, as others do.
   const child = Child.node(
     main,
     ["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json"],
-    { env: { ...ALLOCATOR, ...cache, BENCH_KEY: API_KEY }, preload: probe, flags: HEAP_FLAGS },
+    { env: { ...VARIABLES, ...cache, BENCH_KEY: API_KEY }, preload: probe, flags: FLAGS },
   );
   const stop = async () => {
     await child.stop();

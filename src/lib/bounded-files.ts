@@ -38,7 +38,7 @@ const overdue = new Map<string, number>();
 
 /**
  * How many calls may hang at a time: a quarter of the threads, so that the rest is left for other work.
- * @param threads the variable UV_THREADPOOL_SIZE, which src/app/process/node-flags.ts sets
+ * @param threads the variable UV_THREADPOOL_SIZE, which bin/node-settings.js sets
  */
 export function maxOverdue(threads: string | undefined): number {
   const count = Number(threads ?? DEFAULT_THREADS);

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
-import { NO_DEBUGGER } from "../../src/app/process/node-flags.ts";
+import { FLAGS } from "../../bin/node-settings.js";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
@@ -31,8 +30,7 @@ async function loadedBy(settings: object): Promise<string[]> {
   const config = join(temporaryFolder({ "config.json": JSON.stringify({ servers, ...settings }) }), "config.json");
   const { stdout } = await run(
     process.execPath,
-    // With the flags it has no reason to begin once more.
-    [...HEAP_FLAGS, NO_DEBUGGER, "--import", TELL_MODULES, MAIN].concat(
+    [...FLAGS, "--import", TELL_MODULES, MAIN].concat(
       ...["serve", "--config.file", config, "--web.listen-address", "127.0.0.1:0", "--log.format", "json"],
     ),
     { env: { PATH: process.env.PATH, TEST_KEY: "key-of-a-test" }, maxBuffer: 16 * 1024 * 1024 },

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { FLAGS } from "../../bin/node-settings.js";
 import { Program } from "../../soak/program.ts";
-import { HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
 import { HOSTILITIES, HostileServer, type Hostility } from "./support/hostile-server.ts";
 
 const HEAP_MB = 350;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   exporter = new Program(
     ["serve", `--config.file=${file}`, "--web.listen-address=127.0.0.1:0", "--log.format=json"],
     { KEY: "key" },
-    [`--max-old-space-size=${HEAP_MB}`, ...HEAP_FLAGS],
+    [`--max-old-space-size=${HEAP_MB}`, ...FLAGS],
   );
   [, metricsUrl = ""] = await exporter.until(/serving metrics on (http:[^"]+)/);
   await exporter.until(/first poll finished/);

@@ -98,8 +98,8 @@ state_dir: /var/lib/prtg-exporter`);
         "prtg-exporter",
       );
       expect(await inside("stat --format='%a %U' /var/lib/prtg-exporter")).toBe("700 prtg-exporter");
-      const memory = await inside(`cat /proc/"$(systemctl show --value --property=MainPID ${UNIT})"/cmdline`);
-      expect(memory).toContain("--max-semi-space-size");
+      const variables = await inside(`cat /proc/"$(systemctl show --value --property=MainPID ${UNIT})"/environ`);
+      expect(variables).toContain("NODE_OPTIONS=--max-semi-space-size=8 --disable-sigusr1");
     });
 
     test("reads its configuration again on reload", async () => {

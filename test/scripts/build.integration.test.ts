@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HEAP_FLAGS } from "../../src/app/process/memory-flags.ts";
-import { NO_DEBUGGER } from "../../src/app/process/node-flags.ts";
+import { FLAGS } from "../../bin/node-settings.js";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -48,16 +47,7 @@ async function serve(url: string, cache: string): Promise<{ readonly log: string
     ...{ PATH: process.env.PATH, PRTG_URL: url, PRTG_NAME: "hq", PRTG_API_KEY: CREDENTIALS.apiKey },
     ...{ NODE_COMPILE_CACHE: cache, NODE_DEBUG_NATIVE: "COMPILE_CACHE" },
   };
-  const args = [
-    ...HEAP_FLAGS,
-    NO_DEBUGGER,
-    main,
-    "serve",
-    "--web.listen-address",
-    "127.0.0.1:0",
-    "--log.format",
-    "json",
-  ];
+  const args = [...FLAGS, main, "serve", "--web.listen-address", "127.0.0.1:0", "--log.format", "json"];
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
   const ready = Promise.withResolvers<void>();

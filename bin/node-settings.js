@@ -1,0 +1,40 @@
+"use strict";
+// How Node.js runs the exporter. The image, the packages and the launcher set the same; a test compares them.
+
+/**
+ * Before the flags of the user's NODE_OPTIONS, which win.
+ * --max-semi-space-size: Node.js lets the space for young objects grow to 128 MB; 216 MB instead of 327 MB at 60,000 channels.
+ * --disable-sigusr1: without it SIGUSR1 opens the debugger, and with it code and keys, to every user of the machine.
+ */
+const FLAGS = ["--max-semi-space-size=8", "--disable-sigusr1"];
+
+/**
+ * Unless the user sets them. MALLOC_*: glibc keeps what threads freed, and maps memory anew for each block of a page.
+ * UV_THREADPOOL_SIZE: a DNS server that does not answer holds a thread for 10 s for each name.
+ */
+const VARIABLES = {
+  MALLOC_ARENA_MAX: "2",
+  MALLOC_MMAP_THRESHOLD_: "131072",
+  MALLOC_TRIM_THRESHOLD_: "1048576",
+  UV_THREADPOOL_SIZE: "64",
+};
+
+/**
+ * The environment of the exporter's process.
+ * @param {NodeJS.ProcessEnv} given
+ * @returns {NodeJS.ProcessEnv}
+ */
+function withSettings(given) {
+  const options = FLAGS.concat(given.NODE_OPTIONS || []).join(" ");
+  return Object.assign({}, VARIABLES, given, { NODE_OPTIONS: options });
+}
+
+/**
+ * Whether a launcher has set them already.
+ * @param {NodeJS.ProcessEnv} given
+ */
+function hasSettings(given) {
+  return FLAGS.every((flag) => (given.NODE_OPTIONS || "").indexOf(flag) >= 0);
+}
+
+module.exports = { FLAGS, VARIABLES, hasSettings, withSettings };
