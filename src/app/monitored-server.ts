@@ -28,8 +28,8 @@ import { maxLabelText } from "./object-memory.ts";
 import { isSameExceptConnection, isSameSelection, type PipelinePlan } from "./pipeline-plan.ts";
 import { type PipelineBase, ServerPipeline } from "./server-pipeline.ts";
 
-/** Those that read what a selection is about. */
-const READING_COLLECTORS = ["tree", "channels", "limits"] as const;
+/** They read the objects that the tree has. */
+const BELOW_TREE = ["status", "channels", "limits"] as const;
 
 /** What is known of a server as a whole. */
 export interface ServerStatus {
@@ -187,8 +187,12 @@ export class MonitoredServer {
     if (isReconnected) metrics.breakerChanged(false);
     const reader = isReconnected ? this.#connect(plan.server, before.reader) : this.#reader(plan, isReselected);
     this.#pipeline = new ServerPipeline(plan, reader, this.#base, handedOn);
-    if (isReselected) await this.#reselect(before.plan.server.select, plan.server.select);
     for (const name of records.retain((each) => this.#pipeline.collectors.has(each))) metrics.collectorGone(name);
+    if (isReselected) await this.#reselect(before.plan.server.select, plan.server.select);
+    if (isReconnected && viewOf(before.plan.server) !== viewOf(plan.server)) {
+      records.awaitNew("health");
+      this.#awaitNewObjects();
+    }
     if (this.#started) this.#startPipeline();
     if (!isReconnected) return nothing;
     return () => before.reader.api.close();
@@ -296,12 +300,19 @@ export class MonitoredServer {
 
   /** What is not selected any more goes at once; what is now comes with the next runs. */
   async #reselect(before: SelectRules | undefined, after: SelectRules | undefined): Promise<void> {
-    const { records, view } = this.#base;
+    const { view } = this.#base;
     const { reader, writer } = this.#pipeline;
     const left = reader.leaving(view.state);
     const counted = { value: undefined };
     if (left !== undefined) await writer.applyTree({ left, statusSummary: counted, objectCounts: counted });
-    if (!isNarrower(before, after)) for (const name of READING_COLLECTORS) records.requireRun(name);
+    if (!isNarrower(before, after)) this.#awaitNewObjects();
+  }
+
+  /** `prtg_up` says nothing of new objects before they are read. */
+  #awaitNewObjects(): void {
+    const { records } = this.#base;
+    records.awaitNew("tree");
+    for (const name of BELOW_TREE) records.awaitNew(name, "tree");
   }
 
   #beginEvents({ memory, structure, sinks }: EventPlan): void {
@@ -331,6 +342,12 @@ export class MonitoredServer {
       if (isOver) this.#firstAttemptOver.resolve();
     });
   }
+}
+
+/** Decides which objects there are to see: the server and its user. Another API key may be that of another user. */
+function viewOf({ url, credentials }: ServerConfig): string {
+  const { kind } = credentials;
+  return digest([url, kind, kind === "api_key" ? credentials.apiKey.print() : credentials.username]);
 }
 
 /** Where the ids of objects are kept, and of which part of the server. */

@@ -235,6 +235,7 @@ export async function startServing(
     webConfig,
     observer: webObserver(() => exporter.metrics),
     log,
+    telemetryPath: flags["web.telemetryPath"],
     ...routesOf(exporter, flags),
     actions: new Map([["/-/reload", reloadEndpoint(flags["web.enableLifecycle"] === true ? reload : undefined)]]),
   });

@@ -191,7 +191,7 @@ export class CollectorRunner {
   async #run(signal: AbortSignal): Promise<boolean> {
     const { collector, clock, record, onFinished } = this.#options;
     const startedAt = clock.monotonic();
-    record.mustRunAtStart = true;
+    record.begins();
     try {
       signal.throwIfAborted();
       const { complete } = await collector.run(signal);

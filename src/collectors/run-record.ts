@@ -19,6 +19,9 @@ export interface RunRecordOptions {
   readonly metrics: (name: CollectorName) => CollectorRecorder;
 }
 
+/** A list that is never complete, such as one with unreadable records, does not keep a server down for more runs than these. */
+const MAX_INCOMPLETE_RUNS = 3;
+
 /** Where a runner was in its timetable when it stopped. */
 export interface Rhythm {
   readonly schedule: Schedule;
@@ -33,6 +36,12 @@ export class RunRecord {
   readonly name: CollectorName;
   /** The next runner begins with a run: there was none yet, or it was broken off. */
   mustRunAtStart = true;
+  /** Runs that worked without seeing every object since other objects were asked for; undefined once that is settled. */
+  #incompleteRuns: number | undefined;
+  /** The record that has to be settled when a run begins, or the run may have missed objects. */
+  #basis: RunRecord | undefined;
+  #hasBasis = true;
+  #isGone = false;
   /** Undefined before a runner stopped. */
   rhythm: Rhythm | undefined;
   /** Whether the last finished run worked; undefined before the first. */
@@ -80,6 +89,52 @@ export class RunRecord {
     if (this.#offUntil !== undefined) this.#offUntil = 0;
   }
 
+  /**
+   * The collector is to read other objects than before: earlier runs say nothing of these. One complete run that began when
+   * `basis` was settled does.
+   */
+  awaitNew(basis?: RunRecord): void {
+    this.mustRunAtStart = true;
+    this.worked = undefined;
+    this.complete = undefined;
+    this.succeededAt = Number.NEGATIVE_INFINITY;
+    this.#incompleteRuns = 0;
+    this.#basis = basis;
+    this.#hasBasis = false;
+    this.#metrics.complete(false);
+  }
+
+  /** The last run worked, and what is to be read now has been read. */
+  get isUpToDate(): boolean {
+    return this.worked === true && this.isSettled;
+  }
+
+  /** No objects are awaited, or the collector runs no more. */
+  get isSettled(): boolean {
+    return this.#isGone || this.#incompleteRuns === undefined;
+  }
+
+  /** The last run missed some of the awaited objects: another one is to follow at once. */
+  get missedSome(): boolean {
+    return this.#incompleteRuns !== undefined && this.worked === true && this.#hasBasis;
+  }
+
+  /** The collector runs no more: others must not wait for it. */
+  gone(): void {
+    this.#isGone = true;
+  }
+
+  /** A run was of no use, as it began before its basis was settled. */
+  get lacksBasis(): boolean {
+    return this.#incompleteRuns !== undefined && !this.#hasBasis;
+  }
+
+  begins(): void {
+    // A run that is broken off is made up for by the next runner.
+    this.mustRunAtStart = true;
+    this.#hasBasis = this.#basis?.isSettled !== false;
+  }
+
   skipped(): void {
     this.skippedRuns++;
     this.#metrics.skipped();
@@ -90,7 +145,8 @@ export class RunRecord {
     this.mustRunAtStart = false;
     if ("error" in outcome) this.#failed(outcome.error);
     else this.#succeeded();
-    this.complete = "complete" in outcome && outcome.complete;
+    this.complete = "complete" in outcome && outcome.complete && this.#hasBasis;
+    this.#settle();
     this.lastDurationMs = durationMs;
     this.#metrics.finished({
       success: this.worked === true,
@@ -98,6 +154,13 @@ export class RunRecord {
       durationSeconds: durationMs / 1000,
       finishedAt: this.#clock.now() / 1000,
     });
+  }
+
+  #settle(): void {
+    if (this.#incompleteRuns === undefined || this.worked !== true || !this.#hasBasis) return;
+    if (this.complete !== true && ++this.#incompleteRuns < MAX_INCOMPLETE_RUNS) return;
+    this.#incompleteRuns = undefined;
+    this.#basis = undefined;
   }
 
   #succeeded(): void {
@@ -156,6 +219,11 @@ export class RunRecords {
     }
   }
 
+  /** See `RunRecord.awaitNew`. */
+  awaitNew(name: CollectorName, basis?: CollectorName): void {
+    this.#records.get(name)?.awaitNew(basis && this.#records.get(basis));
+  }
+
   requireRun(name: CollectorName): void {
     const record = this.#records.get(name);
     if (record !== undefined) record.mustRunAtStart = true;
@@ -164,7 +232,10 @@ export class RunRecords {
   /** Forgets all but these, and returns the names of the others. */
   retain(kept: (name: CollectorName) => boolean): readonly CollectorName[] {
     const gone = [...this.#records.keys()].filter((name) => !kept(name));
-    for (const name of gone) this.#records.delete(name);
+    for (const name of gone) {
+      this.#records.get(name)?.gone();
+      this.#records.delete(name);
+    }
     return gone;
   }
 }

@@ -78,7 +78,10 @@ export class ServerCollectors {
       const schedule = schedules[name];
       const collector = collectors[name];
       if (schedule === undefined || collector === undefined) continue;
-      const onFinished = () => this.#report();
+      const onFinished = () => {
+        this.#report();
+        this.#readAwaited(name);
+      };
       const record = records.open(name);
       this.#runners.set(name, new CollectorRunner({ collector, schedule, record, clock, spread, log, onFinished }));
     }
@@ -134,10 +137,10 @@ export class ServerCollectors {
     return this.#runners.has(name);
   }
 
-  /** Whether the last runs worked. A collector that is not scheduled is not missed. */
+  /** Whether the last runs worked, and read what is to be read now. A collector that is not scheduled is not missed. */
   get up(): boolean {
     for (const [name, { record }] of this.#runners) {
-      if (!EXTRAS.has(name) && record.worked !== true) return false;
+      if (!EXTRAS.has(name) && !record.isUpToDate) return false;
     }
     return true;
   }
@@ -202,6 +205,14 @@ export class ServerCollectors {
       details: new DetailsCollector(reader, writer, extras),
       timeseries: sync && new TimeSeriesCollector(sync.engine, sync.latest),
     };
+  }
+
+  /** New objects do not wait for the next tick: after a run that missed some, or one that came before the tree was read. */
+  #readAwaited(finished: CollectorName): void {
+    const runner = this.#runners.get(finished);
+    if (runner?.record.missedSome === true) runner.runSoon();
+    if (finished !== "tree" || runner?.record.isSettled !== true) return;
+    for (const each of this.#runners.values()) if (each.record.lacksBasis) each.runSoon();
   }
 
   #report(): void {

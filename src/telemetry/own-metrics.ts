@@ -87,7 +87,7 @@ export const OWN_METRICS = {
       "prtg_up",
       "gauge",
       ["server"],
-      "1 when the last health check and the last finished run of the tree, status and channels collectors each worked, else 0.",
+      "1 when the last health check and the last finished run of the tree, status and channels collectors each worked, else 0. After a reload that selects more, or names another server or user, 0 until each has read all of it.",
       { initial: 0 },
     ),
     requests: metric(
@@ -209,7 +209,7 @@ export const OWN_METRICS = {
       "prtg_exporter_collector_complete",
       "gauge",
       ["server", "collector"],
-      "1 when the last finished run saw every object, else 0; nothing is removed on the word of an incomplete run.",
+      "1 when the last finished run saw every object, else 0; also 0 until a run has read what a reload added; nothing is removed on the word of an incomplete run.",
     ),
     duration: metric(
       "prtg_exporter_collector_duration_seconds",

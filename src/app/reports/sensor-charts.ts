@@ -1,3 +1,4 @@
+import pLimit, { type LimitFunction } from "p-limit";
 import type { ChartOutcome, ChartPart, SensorChart } from "../../http/pages/status/courses.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { waitFor, withDeadline } from "../../lib/deadline.ts";
@@ -16,6 +17,10 @@ const MAX_CHANNELS = 200;
 /** Requests for charts that a server gets in a minute: readers must not use up the budget of the polls. */
 const MAX_A_MINUTE = 10;
 const MINUTE_MS = 60_000;
+/** Of these under way at a time: a silent server must not hold all requests that its polls may have under way. */
+const MAX_UNDER_WAY = 2;
+/** Readers that wait for a server at a time, over all servers: each holds a connection and a place of the web server. */
+const MAX_WAITING = 8;
 /** A page waits so long for the server; the request goes on. */
 const PATIENCE_MS = 10_000;
 /** The request itself, its retries included. */
@@ -28,6 +33,8 @@ interface Asked {
   readonly server: string;
   readonly at: number;
   readonly chart: Promise<SensorChart>;
+  /** Reading it takes no time any more. */
+  isOver: boolean;
 }
 
 /** Asks a server for the last hours of a sensor when a reader wants them drawn, and keeps the answer for a minute. */
@@ -37,6 +44,8 @@ export class SensorCharts {
   /** In the order in which they were asked for. */
   readonly #asked = new Map<string, Asked>();
   readonly #requests = new Map<string, number[]>();
+  readonly #turns = new Map<string, LimitFunction>();
+  #waiting = 0;
 
   constructor(clock: Clock, monitors: Monitors) {
     this.#clock = clock;
@@ -51,9 +60,14 @@ export class SensorCharts {
     const [name, monitor] = this.#find(server, sensorId) ?? [];
     if (name === undefined || monitor === undefined) return undefined;
     const key = JSON.stringify([name, sensorId]);
-    const asked = this.#fresh(key) ?? this.#request(key, name, monitor, sensorId);
+    const kept = this.#fresh(key);
+    if (kept?.isOver !== true && this.#waiting >= MAX_WAITING) {
+      return { kind: "busy", retryAfterSeconds: PATIENCE_MS / 1_000 };
+    }
+    const asked = kept ?? this.#request(key, name, monitor, sensorId);
     if (typeof asked === "number") return { kind: "too_many", retryAfterSeconds: asked };
     const expired = new Error("the server takes longer than a page waits");
+    this.#waiting++;
     try {
       const chart = await withDeadline(
         { clock: this.#clock, ms: PATIENCE_MS, parents: [gone], expired: () => expired },
@@ -64,6 +78,8 @@ export class SensorCharts {
       if (gone.aborted) throw error;
       if (error === expired) return { kind: "waiting" };
       return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+    } finally {
+      this.#waiting--;
     }
   }
 
@@ -90,13 +106,21 @@ export class SensorCharts {
     if (recent.length >= MAX_A_MINUTE) return Math.ceil((oldest + MINUTE_MS - now) / 1_000);
     recent.push(now);
     const expired = () => new Error(`the server has not answered within ${REQUEST_MS / 1_000} s`);
+    const turns = this.#turns.get(name) ?? pLimit(MAX_UNDER_WAY);
+    this.#turns.set(name, turns);
     const chart = withDeadline({ clock: this.#clock, ms: REQUEST_MS, parents: [], expired }, async (signal) => {
-      const series = await monitor.liveSeries(sensorId, signal);
+      const series = await turns(() => {
+        signal.throwIfAborted();
+        return monitor.liveSeries(sensorId, signal);
+      });
       return chartOf(series, monitor.serverTime());
     });
-    // Who asked may have gone.
-    chart.catch(() => undefined);
-    const asked = { server: name, at: now, chart };
+    const asked: Asked = { server: name, at: now, chart, isOver: false };
+    const over = () => {
+      asked.isOver = true;
+    };
+    // It may fail after its readers have gone.
+    chart.then(over, over);
     this.#asked.set(key, asked);
     const [first] = this.#asked.keys();
     if (this.#asked.size > MAX_KEPT && first !== undefined) this.#asked.delete(first);

@@ -38,8 +38,7 @@ export class ConcurrencyLimit {
       const gone = clientGoneSignal(response);
       if (!(await this.#enter(gone))) {
         if (gone.aborted) return;
-        this.#refused();
-        respondBusy(response);
+        this.refuse(response);
         return;
       }
       let isMade = false;
@@ -55,6 +54,12 @@ export class ConcurrencyLimit {
         made();
       }
     };
+  }
+
+  /** Answers 503 and counts it. Takes the arguments of `respondBusy`. */
+  refuse(...answer: Parameters<typeof respondBusy>): void {
+    this.#refused();
+    respondBusy(...answer);
   }
 
   /** False when the reader has gone, or too many wait. */

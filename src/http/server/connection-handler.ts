@@ -25,7 +25,7 @@ export interface WebObserver {
 export interface WebLimits {
   /** Open connections, over all addresses; 512 by default. */
   readonly maxConnections?: number | undefined;
-  /** Requests that are answered at one time; 40 by default, 0 for no limit. */
+  /** Scrapes and pages that are answered at one time; 40 by default, 0 for no limit. */
   readonly maxRequests?: number | undefined;
   /** A connection on which nothing moves for so long while a response is due is cut; milliseconds, 60 s by default. */
   readonly stalledMs?: number | undefined;
@@ -46,6 +46,8 @@ export interface ConnectionHandlerOptions extends WebLimits {
   readonly actions?: ReadonlyMap<string, RouteHandler> | undefined;
   /** All that a user may have, by path; undefined for those who may have everything. */
   readonly restricted?: RequestHandlerOptions["restricted"];
+  /** `/metrics` by default. Its scrapes have reserved places. */
+  readonly telemetryPath?: string | undefined;
   readonly log: Logger;
   /** Undefined: plain HTTP, without users. */
   readonly webConfig?: WebConfigSource | undefined;
@@ -70,7 +72,7 @@ export class ConnectionHandler {
   #isEnding = false;
 
   constructor(options: ConnectionHandlerOptions) {
-    const { log, observer, webConfig, routes, actions, restricted } = options;
+    const { log, observer, webConfig, routes, actions, restricted, telemetryPath = "/metrics" } = options;
     const now = () => performance.now();
     this.#options = options;
     this.#config = webConfig?.current ?? PLAIN_HTTP;
@@ -82,7 +84,7 @@ export class ConnectionHandler {
     );
     const passwords = new PasswordChecker((question) => this.#bcrypt.compare(question));
     const maxRequests = options.maxRequests ?? 40;
-    const answers = { routes, actions, restricted, log, passwords, maxRequests, now, rejected };
+    const answers = { routes, actions, restricted, log, passwords, maxRequests, telemetryPath, now, rejected };
     this.#handler = new RequestHandler(answers, this.#config);
     this.#protocol = this.#createProtocol();
   }

@@ -5,6 +5,7 @@ import { parseBasicAuth } from "../auth/basic-auth.ts";
 import type { WebConfig } from "../web-config/load.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import type { RejectionReason } from "./rejection-log.ts";
+import { type RequestKind, RequestPlaces } from "./request-places.ts";
 import { isClosed } from "./response-lifetime.ts";
 import { type RouteHandler, respondBusy, respondText } from "./responses.ts";
 
@@ -17,8 +18,10 @@ export interface RequestHandlerOptions {
   readonly restricted?: ((user: string | undefined) => RequestHandlerOptions["routes"] | undefined) | undefined;
   readonly log: Logger;
   readonly passwords: PasswordChecker;
-  /** Requests that are answered at one time, down to their last byte; 0 for no limit. */
+  /** Requests that are answered at one time, down to their last byte; 0 for no limit. See `RequestPlaces`. */
   readonly maxRequests: number;
+  /** Scrapes of this path and of those below it have reserved places. */
+  readonly telemetryPath: string;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly rejected: (reason: RejectionReason, address: string | undefined, detail?: string) => void;
@@ -43,13 +46,14 @@ const ANYBODY: User = { name: undefined };
 /** Applies limits and authentication to a request, and has the handler of its route answer it. */
 export class RequestHandler {
   readonly #options: RequestHandlerOptions;
+  readonly #places: RequestPlaces;
   #config: WebConfig;
   #limiter: RateLimiter | undefined;
-  #answering = 0;
 
   constructor(options: RequestHandlerOptions, config: WebConfig) {
     this.#options = options;
     this.#config = config;
+    this.#places = new RequestPlaces(options.maxRequests);
     this.#limiter = this.#createLimiter();
   }
 
@@ -136,22 +140,21 @@ export class RequestHandler {
       response.setHeader("Allow", allowed.join(", "));
       return respondText(response, 405, `Only ${allowed.join(" and ")} ${action ? "is" : "are"} allowed here.\n`);
     }
-    if (PROBES.has(path)) return handler(request, response);
-    const { maxRequests } = this.#options;
-    if (maxRequests > 0 && this.#answering >= maxRequests) {
+    const over = this.#places.take(action === undefined ? this.#kindOf(path) : "action");
+    if (over === undefined) {
       this.#reject("requests", request);
       return respondBusy(response, "Too many requests are being answered; try again.\n");
     }
-    this.#answering++;
-    let isCounted = true;
-    const over = () => {
-      if (isCounted) this.#answering--;
-      isCounted = false;
-    };
     response.once("close", over);
     // The client may have gone while its password was checked.
     if (isClosed(response)) over();
     return handler(request, response);
+  }
+
+  #kindOf(path: string): RequestKind {
+    if (PROBES.has(path)) return "probe";
+    const { telemetryPath } = this.#options;
+    return path === telemetryPath || path.startsWith(`${telemetryPath}/`) ? "scrape" : "page";
   }
 
   /** The rest of the request is not waited for. */

@@ -19,8 +19,12 @@ export function respondText(response: ServerResponse, status: number, text: stri
 const BUSY_SECONDS = 1;
 
 /** What is asked for takes work, and others wait for theirs. `text` says which work. */
-export function respondBusy(response: ServerResponse, text = "Too many pages are being made; try again.\n"): void {
-  response.setHeader("Retry-After", BUSY_SECONDS);
+export function respondBusy(
+  response: ServerResponse,
+  text = "Too many pages are being made; try again.\n",
+  seconds = BUSY_SECONDS,
+): void {
+  response.setHeader("Retry-After", seconds);
   respondText(response, 503, text);
 }
 

@@ -32,14 +32,17 @@ function charts(offset?: number) {
   const { asked, monitor } = slowServer(clock, offset);
   const subject = new SensorCharts(clock, () => new Map([["hq", monitor]]));
   const reader = () => new AbortController();
-  return { clock, asked, subject, ask: (id: string, gone = reader().signal) => subject.ask("hq", id, gone) };
+  // The request has its turn a few microtasks later.
+  const turn = () => clock.advance(0);
+  return { clock, asked, subject, turn, ask: (id: string, gone = reader().signal) => subject.ask("hq", id, gone) };
 }
 
 const seriesAt = (...rows: TimeSeries["rows"]): TimeSeries => ({ rows, gaps: [], skipped: 0 });
 
 test("readers share one request, and its answer for a minute", async () => {
-  const { clock, asked, ask, subject } = charts();
+  const { clock, asked, ask, subject, turn } = charts();
   const readers = [ask("1"), ask("1"), subject.ask(undefined, "1", new AbortController().signal)];
+  await turn();
   expect(asked).toHaveLength(1);
   asked[0]?.answer(seriesAt({ at: clock.now() - MINUTE, values: [["0", 5]] }));
   for (const outcome of await Promise.all(readers)) {
@@ -51,15 +54,17 @@ test("readers share one request, and its answer for a minute", async () => {
   expect(asked).toHaveLength(1);
   await clock.advance(1_000);
   const again = ask("1");
+  await turn();
   expect(asked).toHaveLength(2);
   asked[1]?.answer(seriesAt());
   expect(await again).toMatchObject({ kind: "drawn", ageSeconds: 0 });
 });
 
 test("another sensor has its own; what is no sensor has none, and nothing is asked for it", async () => {
-  const { asked, ask, subject } = charts();
+  const { asked, ask, subject, turn } = charts();
   void ask("1");
   void ask("2");
+  await turn();
   expect(asked.map(({ id }) => id)).toEqual(["1", "2"]);
   expect(await ask("device 1")).toBeUndefined();
   expect(await subject.ask("elsewhere", "1", new AbortController().signal)).toBeUndefined();
@@ -79,9 +84,10 @@ test("a page does not wait longer than ten seconds; the request goes on, and the
 });
 
 test("a reader that goes away ends its own wait, not that of others", async () => {
-  const { asked, ask } = charts();
+  const { asked, ask, turn } = charts();
   const leaving = new AbortController();
   const [left, stays] = [ask("1", leaving.signal), ask("1")];
+  await turn();
   leaving.abort(new Error("gone"));
   await expect(left).rejects.toThrow("gone");
   expect(asked[0]?.signal.aborted).toBe(false);
@@ -90,8 +96,9 @@ test("a reader that goes away ends its own wait, not that of others", async () =
 });
 
 test("a failure is told to all who ask within the minute, and the server is left alone", async () => {
-  const { asked, ask } = charts();
+  const { asked, ask, turn } = charts();
   const first = ask("1");
+  await turn();
   asked[0]?.fail(new Error("no such sensor"));
   expect(await first).toEqual({ kind: "failed", reason: "no such sensor" });
   expect(await ask("1")).toEqual({ kind: "failed", reason: "no such sensor" });
@@ -107,10 +114,11 @@ test("a request that takes a minute is given up", async () => {
 });
 
 test("a server is asked ten times a minute at most, whoever asks", async () => {
-  const { clock, asked, ask } = charts();
+  const { clock, asked, ask, turn } = charts();
   for (let id = 0; id < 10; id++) {
     void ask(String(id));
     await clock.advance(1_000);
+    if (id < 9) asked[id]?.answer(seriesAt());
   }
   expect(await ask("10")).toEqual({ kind: "too_many", retryAfterSeconds: 50 });
   expect(asked).toHaveLength(10);
@@ -119,12 +127,56 @@ test("a server is asked ten times a minute at most, whoever asks", async () => {
   expect(await ask("9")).toMatchObject({ kind: "drawn" });
   await clock.advance(50_000);
   void ask("10");
+  await turn();
   expect(asked).toHaveLength(11);
 });
 
+test("eight readers wait at a time; others are refused unless their answer is there", async () => {
+  const { clock, asked, ask, turn } = charts();
+  const ready = ask("ready");
+  await turn();
+  asked[0]?.answer(seriesAt());
+  await ready;
+  const readers = Array.from({ length: 60 }, (_, reader) => ask(String(reader % 9)));
+  await turn();
+  const outcomes = Promise.all(readers);
+  expect(await ask("1")).toEqual({ kind: "busy", retryAfterSeconds: 10 });
+  expect(await ask("ready")).toMatchObject({ kind: "drawn" });
+  await clock.advance(10_000);
+  const kinds = (await outcomes).map((outcome) => outcome?.kind);
+  expect(kinds.filter((kind) => kind === "waiting")).toHaveLength(8);
+  expect(kinds.filter((kind) => kind === "busy")).toHaveLength(52);
+  void ask("1");
+  await turn();
+  expect(await ask("ready")).toMatchObject({ kind: "drawn" });
+});
+
+test("a reader that goes away leaves its place to another one", async () => {
+  const { ask, turn } = charts();
+  const leaving = new AbortController();
+  const readers = Array.from({ length: 8 }, () => ask("1", leaving.signal));
+  await turn();
+  expect(await ask("1")).toMatchObject({ kind: "busy" });
+  leaving.abort(new Error("gone"));
+  await Promise.allSettled(readers);
+  const next = Promise.race([ask("1"), turn().then(() => "waits")]);
+  expect(await next).toBe("waits");
+});
+
+test("a silent server has two requests for charts under way, so that its polls go on", async () => {
+  const { clock, asked, ask } = charts();
+  for (const id of ["1", "2", "3"]) void ask(id);
+  await clock.advance(MINUTE - 1);
+  expect(asked.map(({ id }) => id)).toEqual(["1", "2"]);
+  asked[0]?.answer(seriesAt());
+  await clock.advance(0);
+  expect(asked.map(({ id }) => id)).toEqual(["1", "2", "3"]);
+});
+
 test("the window ends now by the server's clock", async () => {
-  const { clock, asked, ask } = charts(2 * HOUR);
+  const { clock, asked, ask, turn } = charts(2 * HOUR);
   const first = ask("1");
+  await turn();
   const until = clock.now() + 2 * HOUR;
   asked[0]?.answer(seriesAt({ at: until - 5 * HOUR, values: [["0", 1]] }, { at: until, values: [["0", 2]] }));
   expect(await first).toMatchObject({

@@ -78,6 +78,7 @@ test("a reader of HTTP/2 that goes while its password is checked does not count 
       log: pino({ level: "silent" }),
       passwords: new PasswordChecker(() => checking.promise),
       maxRequests: 1,
+      telemetryPath: "/metrics",
       now: () => 0,
       rejected: () => undefined,
     },

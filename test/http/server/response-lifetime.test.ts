@@ -29,6 +29,8 @@ async function start() {
       ["/quick", quick],
     ]),
     maxRequests: MOST,
+    // Every path may take all places.
+    telemetryPath: "",
   });
   onTestFinished(() => web.close(0));
   const url = web.urls[0] ?? "";

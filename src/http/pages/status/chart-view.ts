@@ -1,4 +1,4 @@
-import type { ChartOutcome, ChartPart, SensorChart } from "./courses.ts";
+import type { ChartPart, SensorChart, ShownChart } from "./courses.ts";
 import { counted, duration, value } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { nameOf } from "./layout.ts";
@@ -20,7 +20,7 @@ const LIMITS: Readonly<Record<string, readonly [text: string, style: "error" | "
 };
 
 /** The last four hours of a sensor's channels, or what its reader may ask for. */
-export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: ChartOutcome | undefined): Html {
+export function chartSection(node: NodeSummary, sensor: SensorReport, outcome: ShownChart | undefined): Html {
   return html`<section class="panel" id="chart" aria-labelledby="chart-title"><h2 id="chart-title">Last four hours</h2>
 ${outcome === undefined ? askFor(node, sensor, "Draw them") : outcomeView(outcome, node, sensor)}
 </section>`;
@@ -31,7 +31,7 @@ function askFor({ server, id }: NodeSummary, { channels_from: from }: SensorRepo
 <p class="note">Asks the monitoring server: one request, within its limits. The answer is kept for a minute, for all readers.</p></form>`;
 }
 
-function outcomeView(outcome: ChartOutcome, node: NodeSummary, sensor: SensorReport): Html {
+function outcomeView(outcome: ShownChart, node: NodeSummary, sensor: SensorReport): Html {
   switch (outcome.kind) {
     case "drawn":
       return html`<p class="note">The server was asked ${duration(Math.max(1, outcome.ageSeconds))} ago. Live refreshing leaves these drawings as they are.</p>

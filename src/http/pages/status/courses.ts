@@ -37,4 +37,9 @@ export type ChartOutcome =
   | { readonly kind: "waiting" }
   /** Charts of this server were asked for too often. */
   | { readonly kind: "too_many"; readonly retryAfterSeconds: number }
+  /** Too many readers wait for servers already. */
+  | { readonly kind: "busy"; readonly retryAfterSeconds: number }
   | { readonly kind: "failed"; readonly reason: string };
+
+/** The outcomes that a page shows; the others are refusals. */
+export type ShownChart = Exclude<ChartOutcome, { readonly kind: "busy" }>;

@@ -72,6 +72,10 @@ export function statusRoutes(options: StatusRouteOptions, concurrency: Concurren
         // Not among the pages that are made so many at a time: it waits for the monitoring server.
         const chart = wantsChart(parameters) ? await chartFor(source, query, response) : undefined;
         if (chart === "gone") return;
+        if (chart?.kind === "busy") {
+          concurrency.refuse(response, "Too many readers wait for charts; try again.\n", chart.retryAfterSeconds);
+          return;
+        }
         await route("/tree", async (_parameters, gone) => {
           const report = await source.node(query, gone);
           if (report === undefined) return page(404, missing(query.id));

@@ -1,5 +1,5 @@
 import { chartSection } from "./chart-view.ts";
-import type { ChartOutcome } from "./courses.ts";
+import type { ShownChart } from "./courses.ts";
 import { counted, number } from "./figures.ts";
 import { type Html, html } from "./html.ts";
 import { fact, nameOf, type Page } from "./layout.ts";
@@ -13,7 +13,7 @@ import { childRows, treeRows } from "./tree-rows.ts";
 export interface NodePageOptions {
   readonly hasDebugPages: boolean;
   /** What came of asking for the last hours of a sensor; undefined where the reader did not ask. */
-  readonly chart?: ChartOutcome | undefined;
+  readonly chart?: ShownChart | undefined;
 }
 
 /** `/tree`: one object, what is above and what is below it. */

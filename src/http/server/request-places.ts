@@ -1,0 +1,38 @@
+/** Pages leave this part of all places to scrapes. */
+const RESERVED_FOR_SCRAPES = 1 / 4;
+/** Reloads run one after another, so that more requests only wait. */
+const MAX_ACTIONS = 8;
+
+/** Probes always have a place. Actions (POST) have their own few. */
+export type RequestKind = "probe" | "action" | "scrape" | "page";
+
+/** Limits the requests that are answered at one time. Neither pages nor actions can take all places of scrapes. */
+export class RequestPlaces {
+  readonly #max: number;
+  readonly #maxPages: number;
+  readonly #taken: Record<RequestKind, number> = { probe: 0, action: 0, scrape: 0, page: 0 };
+
+  /** @param max Scrapes and pages together; 0 for no limit of any kind. */
+  constructor(max: number) {
+    this.#max = max;
+    this.#maxPages = Math.max(1, max - Math.ceil(max * RESERVED_FOR_SCRAPES));
+  }
+
+  /** Returns the function that frees the place again, or undefined if no place is free. */
+  take(kind: RequestKind): (() => void) | undefined {
+    if (!this.#hasRoom(kind)) return undefined;
+    this.#taken[kind]++;
+    let isTaken = true;
+    return () => {
+      if (isTaken) this.#taken[kind]--;
+      isTaken = false;
+    };
+  }
+
+  #hasRoom(kind: RequestKind): boolean {
+    const { action, scrape, page } = this.#taken;
+    if (this.#max === 0 || kind === "probe") return true;
+    if (kind === "action") return action < MAX_ACTIONS;
+    return scrape + page < this.#max && (kind === "scrape" || page < this.#maxPages);
+  }
+}

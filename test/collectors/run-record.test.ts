@@ -1,0 +1,70 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import type { CollectorName } from "../../src/collectors/collector.ts";
+import { RunRecords } from "../../src/collectors/run-record.ts";
+import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
+import { serverRecorder } from "../../src/telemetry/recorders.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+function records() {
+  const metrics = serverRecorder(new ExporterMetrics({ version: "1", revision: "" }, () => []), "hq");
+  const all = new RunRecords({
+    clock: new ManualClock(),
+    log: pino({ level: "silent" }),
+    metrics: (name) => metrics.collector(name),
+  });
+  const run = (name: CollectorName, complete = true) => {
+    all.open(name).begins();
+    all.open(name).finished({ complete }, 1);
+  };
+  return { all, run, tree: all.open("tree"), channels: all.open("channels") };
+}
+
+test("what was read before says nothing of new objects; one complete run does", () => {
+  const { all, run, tree } = records();
+  run("tree");
+  expect(tree.isUpToDate).toBe(true);
+  all.awaitNew("tree");
+  expect(tree).toMatchObject({ isUpToDate: false, complete: undefined, mustRunAtStart: true });
+  tree.begins();
+  tree.finished({ error: new Error("down") }, 1);
+  run("tree", false);
+  expect(tree).toMatchObject({ isUpToDate: false, missedSome: true });
+  run("tree");
+  expect(tree).toMatchObject({ isUpToDate: true, missedSome: false });
+  run("tree", false);
+  expect(tree.isUpToDate).toBe(true);
+});
+
+test("a list that is never complete is waited for three runs long", () => {
+  const { all, run, tree } = records();
+  all.awaitNew("tree");
+  const upToDate = [1, 2, 3].map(() => {
+    run("tree", false);
+    return tree.isUpToDate;
+  });
+  expect(upToDate).toEqual([false, false, true]);
+});
+
+test("a run counts that began when the tree was read", () => {
+  const { all, run, tree, channels } = records();
+  all.awaitNew("tree");
+  all.awaitNew("channels", "tree");
+  channels.begins();
+  run("tree");
+  channels.finished({ complete: true }, 1);
+  expect(channels).toMatchObject({ isUpToDate: false, lacksBasis: true, complete: false });
+  tree.begins();
+  tree.finished({ error: new Error("down") }, 1);
+  run("channels");
+  expect(channels).toMatchObject({ isUpToDate: true, lacksBasis: false });
+});
+
+test("a collector that is switched off is not waited for", () => {
+  const { all, run, channels } = records();
+  all.awaitNew("tree");
+  all.awaitNew("channels", "tree");
+  all.retain((name) => name === "channels");
+  run("channels");
+  expect(channels.isUpToDate).toBe(true);
+});
