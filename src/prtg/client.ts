@@ -86,6 +86,8 @@ class ApiClient implements MonitoringApi {
     sizeOf: sizeOfLookup,
     itemBytes: LOOKUP_RECORD_BYTES,
   };
+  /** Of the credentials that the remembered channels were compared with. */
+  #revision = 0;
   /** Undefined while it is in use. */
   #channelMemory: ChannelMemory | undefined = new ChannelMemory((record, problems) => this.#channel(record, problems));
   /** What it holds. */
@@ -101,7 +103,7 @@ class ApiClient implements MonitoringApi {
     const memory = options.memory ?? new MemoryBudget();
     const quotas = new ListQuotas(options.limits, memory);
     this.#remembered = memory.open();
-    this.#texts = new TextBounds(options.limits.maxTextLength);
+    this.#texts = new TextBounds(options.limits.maxTextLength, options.redactor.credentials);
     this.#lists = new ListReader(options, this.#requester, quotas);
     this.#objects = new ObjectReader(options, this.#requester);
     this.details = new DetailsReader(this.#requester, this.#lists, this.#channelFormat);
@@ -142,7 +144,11 @@ class ApiClient implements MonitoringApi {
 
   async objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined> {
     const answer = await this.#readIfThere("/objects/count", signal);
-    return answer === undefined ? undefined : readObjectCounts(answer.json);
+    if (answer === undefined) return undefined;
+    const problems = noProblems();
+    const counts = readObjectCounts(answer.json, (name) => this.#texts.text(name, problems));
+    reportProblems(problems, this.#options.observer);
+    return counts;
   }
 
   nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {
@@ -207,6 +213,7 @@ class ApiClient implements MonitoringApi {
     if (memory === undefined) return this.#lists.read(lists, this.#channelFormat, signal);
     this.#channelMemory = undefined;
     memory.begin(options.filter);
+    this.#forgetEchoes(memory);
     try {
       const list = await this.#lists.read(lists, { ...this.#channelFormat, memory }, signal);
       memory.listed();
@@ -251,6 +258,14 @@ class ApiClient implements MonitoringApi {
     const needed = memory.size * (REMEMBERED_CHANNEL_BYTES + CHANNEL_RECORD_BYTES);
     if (!this.#remembered.fits(needed)) memory.forget();
     this.#remembered.set(memory.size * REMEMBERED_CHANNEL_BYTES);
+  }
+
+  /** A session token that was renewed may be in a name that was clean before. */
+  #forgetEchoes(memory: ChannelMemory): void {
+    const { revision } = this.#options.redactor.credentials;
+    if (revision === this.#revision) return;
+    this.#revision = revision;
+    memory.retain((channel) => this.#texts.isClean(channel));
   }
 
   #channel(record: unknown, problems: DecodeProblems): ChannelRecord | undefined {

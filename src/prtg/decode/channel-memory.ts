@@ -133,6 +133,11 @@ export class ChannelMemory {
     this.forget();
   }
 
+  /** Forgets the other channels, so that their next records are decoded. */
+  retain(isKept: (channel: ListedChannel) => boolean): void {
+    this.#before = this.#before.map((channel) => (channel !== undefined && isKept(channel) ? channel : undefined));
+  }
+
   /** Begins anew. */
   forget(): void {
     this.#lists = 0;
