@@ -23,7 +23,7 @@ COPY bin bin
 COPY scripts/build.ts scripts/install-missing.cjs scripts/
 COPY scripts/build scripts/build
 COPY src src
-RUN npm run build && mkdir state cache
+RUN npm run build && mkdir -m 0700 state cache
 
 FROM ${NODE_IMAGE} AS node
 

@@ -3,6 +3,7 @@ import { ExporterError } from "../errors/exporter-error.ts";
 import type { MetricsRequest } from "../otlp/metric-data.ts";
 import { type OtlpSettings, otlpSettings } from "../otlp/settings.ts";
 import { claimServers, type StateClaim } from "../sync/state-claims.ts";
+import { inspectStateDirectory } from "../sync/state-directory.ts";
 import { checkedFiles, createStateFiles, type StateFiles } from "../sync/state-files.ts";
 import type { CommandContext } from "./context.ts";
 import type { OtlpReceiver } from "./otlp-receiver.ts";
@@ -32,6 +33,7 @@ export async function prepareOtlpPush(
   waitMs = 0,
 ): Promise<PreparedPush | undefined> {
   const { log } = context;
+  await closeStateDirectory(config, context);
   const { settings, warnings } = otlpSettings(env, config.otlp);
   for (const warning of warnings) log.warn(warning);
   if (settings === undefined) return undefined;
@@ -65,6 +67,13 @@ export async function discardPush({ receiver, claim }: PreparedPush): Promise<vo
 export const CLAIM_WAIT_MS = 30_000;
 /** For the locks of one whose machine is gone: NFS keeps them for 90 seconds. */
 export const DEAD_CLAIM_WAIT_MS = 120_000;
+
+/** Closes the directory of the state to others, or says that it is open. */
+async function closeStateDirectory({ stateDir }: Config, { log }: CommandContext): Promise<void> {
+  const found = stateDir === undefined ? undefined : await inspectStateDirectory(stateDir, true);
+  if (found?.kind === "open") log.warn(found.text);
+  else if (found !== undefined) log.info(found.text);
+}
 
 /** @throws ExporterError STATE_DIR_BUSY */
 export async function claimState(

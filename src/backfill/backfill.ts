@@ -35,7 +35,7 @@ export type BackfillOutcome =
 export async function backfill(options: BackfillOptions): Promise<BackfillOutcome> {
   refuseTakenNames(options.extraLabels, historyFamilies(options.mapper));
   try {
-    const folder = await OutputFolder.open(options.output);
+    const folder = await OutputFolder.open(options.output, options.push !== undefined);
     try {
       return await run(folder, options);
     } catch (error) {

@@ -5,6 +5,9 @@ import { replaceFile, withFile } from "../lib/durable-file.ts";
 import { convert } from "../mapping/units/conversion.ts";
 import type { BackfillPlan, PlannedSensor, PlannedSeries } from "./plan.ts";
 
+/** Another user may hand it to Prometheus, if the umask allows it. */
+const FINISHED_FILE = 0o644;
+
 /** Where the line of a sensor is in a part. */
 interface Line {
   readonly sensor: number;
@@ -27,27 +30,31 @@ export function writeDayFile(
   plan: BackfillPlan,
   signal: AbortSignal,
 ): Promise<number> {
-  return withFile(partPath, "r", async (part) => {
+  return withFile(partPath, async (part) => {
     const linesOf = byFamily(await findLines(part), plan);
-    return replaceFile(filePath, async (file) => {
-      const text = new BufferedText(file);
-      let samples = 0;
-      for (const [position, family] of plan.families.entries()) {
-        let header = formatHeader("openmetrics", family);
-        for (const line of linesOf.get(position) ?? []) {
-          signal.throwIfAborted();
-          const sensor = plan.sensors[line.sensor];
-          const lines = renderLine(await readLine(part, partPath, line), sensor, { position, name: family.name });
-          if (lines.length === 0) continue;
-          samples += lines.length;
-          await text.add(header + lines.join(""));
-          header = "";
+    return replaceFile(
+      filePath,
+      async (file) => {
+        const text = new BufferedText(file);
+        let samples = 0;
+        for (const [position, family] of plan.families.entries()) {
+          let header = formatHeader("openmetrics", family);
+          for (const line of linesOf.get(position) ?? []) {
+            signal.throwIfAborted();
+            const sensor = plan.sensors[line.sensor];
+            const lines = renderLine(await readLine(part, partPath, line), sensor, { position, name: family.name });
+            if (lines.length === 0) continue;
+            samples += lines.length;
+            await text.add(header + lines.join(""));
+            header = "";
+          }
         }
-      }
-      await text.add(formatEnd("openmetrics"));
-      await text.flush();
-      return samples;
-    });
+        await text.add(formatEnd("openmetrics"));
+        await text.flush();
+        return samples;
+      },
+      FINISHED_FILE,
+    );
   });
 }
 

@@ -1,11 +1,14 @@
-import { mkdir, readdir, rm, truncate } from "node:fs/promises";
+import { constants } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ExporterError } from "../errors/exporter-error.ts";
-import { syncFolder, withFile } from "../lib/durable-file.ts";
+import { closing, syncFolder, withFile } from "../lib/durable-file.ts";
+import { createPrivateDirectory, openToWrite } from "../lib/private-file.ts";
 import type { SensorHistory } from "./sensor-history.ts";
 import { dayName, dayNumber } from "./utc-day.ts";
 
 const SUFFIX = ".part";
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 /** Bytes of the parts that are written for good, by day. */
 export type PartLengths = ReadonlyMap<number, number>;
@@ -31,7 +34,7 @@ export class DayParts {
    * @throws ExporterError BACKFILL_DAMAGED
    */
   static async open(folder: string, lengths: PartLengths): Promise<DayParts> {
-    await mkdir(folder, { recursive: true });
+    await createPrivateDirectory(folder);
     for (const name of (await readdir(folder)).filter((each) => each.endsWith(SUFFIX))) {
       if (!lengths.has(dayNumber(name.slice(0, -SUFFIX.length)))) await rm(join(folder, name));
     }
@@ -65,7 +68,7 @@ export class DayParts {
     for (const [day, lines] of buffered) {
       const bytes = Buffer.from(`${lines.join("\n")}\n`);
       const position = this.#lengths.get(day) ?? 0;
-      await withFile(partPath(this.#folder, day), "a", async (file) => {
+      await closing(openToWrite(partPath(this.#folder, day), APPEND), async (file) => {
         await file.writeFile(bytes);
         await file.sync();
       });
@@ -81,9 +84,9 @@ export function partPath(folder: string, day: number): string {
 }
 
 async function cutTo(path: string, length: number): Promise<void> {
-  const size = await withFile(path, "r", async (file) => (await file.stat()).size).catch(() => -1);
+  const size = await withFile(path, async (file) => (await file.stat()).size).catch(() => -1);
   if (size < length) {
     throw new ExporterError("BACKFILL_DAMAGED", `${path} is ${size < 0 ? "gone" : "shorter than it was"}`);
   }
-  if (size > length) await truncate(path, length);
+  if (size > length) await closing(openToWrite(path, constants.O_WRONLY), (file) => file.truncate(length));
 }

@@ -5,6 +5,7 @@ import { describeFault, ExporterError } from "../errors/exporter-error.ts";
 import { MAX_DATA_BYTES, readTextFile } from "../lib/bounded-files.ts";
 import { replaceFile, withFile } from "../lib/durable-file.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
+import { createPrivateDirectory } from "../lib/private-file.ts";
 import { DayParts, type PartLengths, partPath } from "./day-parts.ts";
 import {
   EMPTY_JOURNAL,
@@ -18,7 +19,8 @@ import type { BackfillPlan, PlannedSensor } from "./plan.ts";
 
 /**
  * The folder that `--output` names: the finished files, `journal.json`, and while a run is unfinished a folder with its
- * plan and parts. Held by one process at a time.
+ * plan and parts. Held by one process at a time. The umask decides on the folder and the finished files, which another
+ * user may hand to Prometheus. Everything else is for its owner alone.
  */
 export class OutputFolder {
   readonly path: string;
@@ -31,11 +33,11 @@ export class OutputFolder {
   }
 
   /**
-   * Creates the folder where it is missing.
+   * Creates the folder if it is missing. `isPrivate`: for its owner alone, as it is in `state_dir`.
    * @throws ExporterError BACKFILL_BUSY, BACKFILL_DAMAGED, and errors of the file system
    */
-  static async open(path: string): Promise<OutputFolder> {
-    await mkdir(path, { recursive: true });
+  static async open(path: string, isPrivate = false): Promise<OutputFolder> {
+    await (isPrivate ? createPrivateDirectory(path) : mkdir(path, { recursive: true }));
     const release = lockFolder(path, join(path, ".lock"));
     const folder = new OutputFolder(path, release);
     try {
@@ -82,7 +84,7 @@ export class OutputFolder {
   }
 
   async writePlan({ families, sensors }: BackfillPlan): Promise<void> {
-    await mkdir(this.#unfinishedPath, { recursive: true });
+    await createPrivateDirectory(this.#unfinishedPath);
     await replaceFile(this.#planPath, async (file) => {
       await file.writeFile(`${JSON.stringify(families)}\n`);
       for (const sensor of sensors) await file.writeFile(`${JSON.stringify(sensor)}\n`);
@@ -92,7 +94,7 @@ export class OutputFolder {
   /** @throws ExporterError BACKFILL_DAMAGED */
   async readPlan(): Promise<BackfillPlan> {
     try {
-      return await withFile(this.#planPath, "r", async (file) => {
+      return await withFile(this.#planPath, async (file) => {
         let families: BackfillPlan["families"] | undefined;
         const sensors: PlannedSensor[] = [];
         for await (const line of file.readLines({ autoClose: false })) {

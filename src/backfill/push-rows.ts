@@ -20,7 +20,7 @@ const SLICE_BYTES = 16 * 2 ** 20;
  * @param day Its number since the epoch.
  */
 export async function* rowsInOrder(partPath: string, day: number, sliceBytes = SLICE_BYTES): AsyncGenerator<StoredRow> {
-  const bytes = await withFile(partPath, "r", async (part) => (await part.stat()).size);
+  const bytes = await withFile(partPath, async (part) => (await part.stat()).size);
   const slices = Math.max(1, Math.ceil(bytes / sliceBytes));
   for (let slice = 0; slice < slices; slice++) {
     const begin = day * DAY_MS + (slice * DAY_MS) / slices;
@@ -31,7 +31,7 @@ export async function* rowsInOrder(partPath: string, day: number, sliceBytes = S
 }
 
 function readSlice(partPath: string, begin: number, end: number): Promise<StoredRow[]> {
-  return withFile(partPath, "r", async (part) => {
+  return withFile(partPath, async (part) => {
     const rows: StoredRow[] = [];
     for await (const line of part.readLines({ encoding: "latin1", start: 0, autoClose: false })) {
       const [sensor = -1, ...lists]: [number, ...number[][]] = JSON.parse(line);

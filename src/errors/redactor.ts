@@ -1,105 +1,38 @@
-import { formsOf, type SecretForm } from "./secret-forms.ts";
+import { MIN_SECRET_LENGTH, SecretSearch } from "./secret-search.ts";
 
-const REDACTED = "[redacted]";
-
-/** Shorter strings are too likely to be part of ordinary words. No form of a secret is shorter. */
-const MIN_SECRET_LENGTH = 4;
-/** Bits of the hash of as many characters: each shifts those before it by a fourth of that. */
-const HASH_BITS = 16;
-const HASH_MASK = (1 << HASH_BITS) - 1;
-const CHARACTER_SHIFT = HASH_BITS / MIN_SECRET_LENGTH;
-
-const BASE64_CHARACTER = /[\w+/-]/;
+/** Shorter passwords occur in names: the password `router` must not change the names of all routers. */
+const MIN_CREDENTIAL_LENGTH = 8;
 
 /**
  * Knows every secret in use and takes it out of text. The last line of defence behind not writing secrets at all:
  * a server may echo a password in an error message, a library may print a header.
- *
- * Every text is looked through once, however many secrets there are: four characters at a time are looked up among the
- * first four of everything that is known.
  */
 export class Redactor {
-  readonly #secrets = new Map<string, readonly SecretForm[]>();
-  /** Forms by the hash of their first characters. */
-  readonly #forms = new Map<number, SecretForm[]>();
-  /** Which hashes there are. */
-  readonly #starts = new Uint8Array(HASH_MASK + 1);
+  /**
+   * Keys, session tokens and passwords of PRTG servers, in texts that become labels. Secrets of receivers are not among
+   * them: a header such as `X-Scope-OrgID: prod` must not change names.
+   */
+  readonly credentials = new SecretSearch(MIN_CREDENTIAL_LENGTH);
+  readonly #all = new SecretSearch(MIN_SECRET_LENGTH);
 
-  /** Remembers a secret, also as it looks encoded (see `formsOf`). Empty or very short ones are ignored. */
+  /** Ignores secrets of less than four characters, which occur in ordinary words. */
   add(secret: string): void {
-    if (secret.length < MIN_SECRET_LENGTH || this.#secrets.has(secret)) return;
-    const forms = formsOf(secret);
-    this.#secrets.set(secret, forms);
-    this.#learn(forms);
+    this.#all.add(secret);
   }
 
-  /** Forgets a secret that has lost its worth, such as the token of an ended session. */
+  /** As `add`, for a secret that a PRTG server is sent. */
+  addCredential(secret: string): void {
+    this.#all.add(secret);
+    this.credentials.add(secret);
+  }
+
+  /** Forgets a secret that is worthless now, such as the token of an ended session. */
   remove(secret: string): void {
-    if (!this.#secrets.delete(secret)) return;
-    // Others may share a form with it.
-    this.#forms.clear();
-    this.#starts.fill(0);
-    for (const forms of this.#secrets.values()) this.#learn(forms);
+    this.#all.remove(secret);
+    this.credentials.remove(secret);
   }
 
   redact(text: string): string {
-    if (this.#secrets.size === 0 || text.length < MIN_SECRET_LENGTH) return text;
-    let clean = "";
-    let copied = 0;
-    // The piece to be taken out: forms may overlap, and no rest of either is to stay.
-    let from = -1;
-    let to = -1;
-    let hash = 0;
-    for (let at = 0; at < text.length; at++) {
-      hash = nextHash(hash, text.charCodeAt(at));
-      if (this.#starts[hash] === 0) continue;
-      const start = at - MIN_SECRET_LENGTH + 1;
-      const found = start < 0 ? undefined : this.#find(text, hash, start);
-      if (found === undefined) continue;
-      if (found.from < to) {
-        to = Math.max(to, found.to);
-        continue;
-      }
-      if (to >= 0) {
-        clean += text.slice(copied, from) + REDACTED;
-        copied = to;
-      }
-      from = Math.max(found.from, copied);
-      to = found.to;
-    }
-    return to < 0 ? text : clean + text.slice(copied, from) + REDACTED + text.slice(to);
+    return this.#all.redact(text);
   }
-
-  #learn(forms: readonly SecretForm[]): void {
-    for (const form of forms) {
-      let hash = 0;
-      for (let at = 0; at < MIN_SECRET_LENGTH; at++) hash = nextHash(hash, form.text.charCodeAt(at));
-      const known = this.#forms.get(hash);
-      if (known === undefined) this.#forms.set(hash, [form]);
-      else known.push(form);
-      this.#starts[hash] = 1;
-    }
-  }
-
-  /** What all forms that begin at `start` cover together. */
-  #find(text: string, hash: number, start: number): { readonly from: number; readonly to: number } | undefined {
-    let from = start;
-    let to = -1;
-    for (const form of this.#forms.get(hash) ?? []) {
-      if (!text.startsWith(form.text, start)) continue;
-      const end = start + form.text.length;
-      to = Math.max(to, end + (form.sharedBehind === true && isBase64(text, end) ? 1 : 0));
-      if (form.sharedBefore === true && isBase64(text, start - 1)) from = start - 1;
-    }
-    return to < 0 ? undefined : { from, to };
-  }
-}
-
-/** Of the last four characters, all of them and no more. */
-function nextHash(hash: number, code: number): number {
-  return ((hash << CHARACTER_SHIFT) ^ code) & HASH_MASK;
-}
-
-function isBase64(text: string, at: number): boolean {
-  return BASE64_CHARACTER.test(text.charAt(at));
 }

@@ -78,7 +78,8 @@ async function append(
 ): Promise<{ readonly written: number; readonly fault?: unknown }> {
   // A pipe that is not read must not hold a thread.
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
-  const file = await open(path, flags, 0o666);
+  // A log shipper of another user reads it. Links are followed, as the user named the path.
+  const file = await open(path, flags, 0o644);
   try {
     const facts = await file.stat();
     const begin = facts.isFile() && !(await endsWithLine(path, facts.size)) ? "\n" : "";

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { ensurePrivateFile } from "./private-file.ts";
 
 /** What SQLite says when another process, or another part of this one, has the lock. */
 const BUSY_CODES: readonly unknown[] = [5, 6];
@@ -12,12 +13,14 @@ export interface FileLock {
  * Takes the lock of the operating system on a file, which is made where it is missing and stays empty: the lock of SQLite
  * for a database that is written to. The kernel gives it back when the process is gone, it holds between containers that
  * share a volume, and between machines where the file system of a network passes locks on (NFS does).
+ * Only this user may open the file: a read lock of another user would keep everybody from taking it.
  * Undefined when another process has it. The file must not be opened in any other way by this process: that ends the lock.
  * @throws Error where the file system has no locks, or the file cannot be made
  */
 export function tryFileLock(path: string): FileLock | undefined {
   const sqlite = process.getBuiltinModule("node:sqlite");
   if (sqlite === undefined) throw new Error("this build of Node.js has no SQLite");
+  ensurePrivateFile(path);
   let database: DatabaseSync | undefined;
   try {
     database = new sqlite.DatabaseSync(path, { timeout: 0 });

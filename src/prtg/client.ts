@@ -94,7 +94,7 @@ class ApiClient implements MonitoringApi {
     this.#requester = new Requester(options, accesses);
     const memory = options.memory ?? new MemoryBudget();
     const quotas = new ListQuotas(options.limits, memory);
-    this.#texts = new TextBounds(options.limits.maxTextLength);
+    this.#texts = new TextBounds(options.limits.maxTextLength, options.redactor.credentials);
     this.#lists = new ListReader(options, this.#requester, quotas);
     this.#objects = new ObjectReader(options, this.#requester);
     this.details = new DetailsReader(this.#requester, this.#lists, this.#channelFormat);
@@ -135,7 +135,11 @@ class ApiClient implements MonitoringApi {
 
   async objectCounts(signal: AbortSignal): Promise<ReadonlyMap<string, number> | undefined> {
     const answer = await this.#readIfThere("/objects/count", signal);
-    return answer === undefined ? undefined : readObjectCounts(answer.json);
+    if (answer === undefined) return undefined;
+    const problems = noProblems();
+    const counts = readObjectCounts(answer.json, (name) => this.#texts.text(name, problems));
+    reportProblems(problems, this.#options.observer);
+    return counts;
   }
 
   nodes(kind: NodeKind, options: NodeListOptions, signal: AbortSignal): Promise<ListResult<NodeRecord>> {

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { access, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { access, readdir, realpath, rename, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { readTextFile, withinTime } from "../lib/bounded-files.ts";
 import type { Clock } from "../lib/clock.ts";
+import { closing } from "../lib/durable-file.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
+import { createPrivateDirectory, openNewFile } from "../lib/private-file.ts";
 
 /*
  * Two exporters that remember in one folder what they pushed of the same server push everything twice. So each one claims
@@ -74,7 +76,7 @@ function inTurn<Result>(directory: string, use: () => Promise<Result>): Promise<
 export async function claimServers(options: ClaimOptions): Promise<StateClaim> {
   const { servers, clock, waitMs, onWait } = options;
   const directory = await withinTime(options.directory, async () => {
-    await mkdir(options.directory, { recursive: true });
+    await createPrivateDirectory(options.directory);
     // One folder may have several names.
     return realpath(options.directory);
   });
@@ -110,7 +112,7 @@ function busy(directory: string, holder: string): ExporterError {
 async function claimAgain(directory: string, clock: Clock): Promise<string | undefined> {
   const lost = claims.get(directory);
   if (lost === undefined || (await isThere(join(directory, `claim-${lost.id}.lock`)))) return undefined;
-  await mkdir(directory, { recursive: true });
+  await createPrivateDirectory(directory);
   claims.delete(directory);
   let holder: string | undefined;
   try {
@@ -230,7 +232,7 @@ async function write(directory: string, { id, since, servers }: OwnClaim): Promi
   const path = join(directory, `claim-${id}.json`);
   // The same number may be another process in another container: the host's name there is that of the container.
   const text = JSON.stringify({ pid: process.pid, host: hostname(), since, servers: [...servers.keys()] });
-  await writeFile(`${path}.tmp`, `${text}\n`, { mode: 0o600 });
+  await closing(openNewFile(`${path}.tmp`), (file) => file.writeFile(`${text}\n`));
   await rename(`${path}.tmp`, path);
 }
 

@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MAX_DATA_BYTES, readTextFile, withinTime } from "../lib/bounded-files.ts";
-import { syncFolder } from "../lib/durable-file.ts";
+import { closing, syncFolder } from "../lib/durable-file.ts";
+import { createPrivateDirectory, openNewFile, openToWrite } from "../lib/private-file.ts";
 
 /** A directory of small files, in steps that can fail one by one. Every call rejects with the error of the system. */
 export interface StateFiles {
@@ -21,7 +22,10 @@ export interface JournalFiles extends StateFiles {
   append(name: string, text: string): Promise<void>;
 }
 
-/** Files in a directory of the host; the directory is created with the first one. Only their owner may read them. */
+/**
+ * Files in a directory of the host, which is created with the first one. Only their owner may read them. Links are not
+ * followed when a file is written.
+ */
 export function createStateFiles(directory: string): JournalFiles {
   const within = <Result>(use: () => Promise<Result>) => withinTime(directory, use);
   return {
@@ -35,29 +39,25 @@ export function createStateFiles(directory: string): JournalFiles {
     },
     write: (name, text) =>
       within(async () => {
-        await mkdir(directory, { recursive: true });
+        await createPrivateDirectory(directory);
         const path = join(directory, name);
-        const file = await open(path, "w", 0o600);
-        try {
-          await file.writeFile(text).then(() => file.sync());
-        } catch (error) {
-          // A part of it is of no use, and takes the space that a full disk lacks.
-          await rm(path, { force: true }).catch(() => undefined);
-          throw error;
-        } finally {
-          await file.close();
-        }
+        await closing(openNewFile(path), async (file) => {
+          try {
+            await file.writeFile(text).then(() => file.sync());
+          } catch (error) {
+            // A part of it is of no use, and takes the space that a full disk lacks.
+            await rm(path, { force: true }).catch(() => undefined);
+            throw error;
+          }
+        });
       }),
     append: (name, text) =>
       within(async () => {
         // Not created: without its beginning the rest is of no use.
-        const file = await open(join(directory, name), constants.O_WRONLY | constants.O_APPEND);
-        try {
+        await closing(openToWrite(join(directory, name), constants.O_WRONLY | constants.O_APPEND), async (file) => {
           await file.writeFile(text);
           await file.sync();
-        } finally {
-          await file.close();
-        }
+        });
       }),
     rename: (from, to) => within(() => rename(join(directory, from), join(directory, to))),
     syncDirectory: () => within(() => syncFolder(directory)),

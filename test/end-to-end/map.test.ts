@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Simulator } from "../../src/simulator/simulator.ts";
@@ -101,6 +101,9 @@ describe("map --all", () => {
 
   test("saves what it reads, and reads it without a server, to the same end", async () => {
     const file = join(folder, "records.json");
+    // Of an older one that others could read.
+    writeFileSync(file, "");
+    chmodSync(file, 0o644);
     const live = await map("--all", "--save", file);
     expect(live.code).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -1,8 +1,8 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startReceiver } from "../otlp/support/receiver.ts";
-import { startCommand } from "../support/command-line.ts";
+import { runCommand, startCommand } from "../support/command-line.ts";
 import { CREDENTIALS, simulateServer } from "../support/simulated-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -48,4 +48,33 @@ test("an exporter that waits for state_dir ends when it is asked to", async () =
   await second.until(/waiting for state_dir/);
   second.kill("SIGTERM");
   expect((await second.ended).code).toBe(0);
+}, 60_000);
+
+test("a state_dir that is open to others is closed if it is the exporter's own, else serve and check warn of it", async () => {
+  const [simulator, receiver] = await Promise.all([simulateServer(), startReceiver()]);
+  const configOf = (state: string) =>
+    `servers: [{ name: hq, url: "${simulator.url}", auth: { api_key: "\${KEY}" } }]\nstate_dir: ${state}\notlp: { endpoint: "${receiver.url}" }\n`;
+  const folder = temporaryFolder({ "own.yaml": configOf("own"), "shared.yaml": configOf("shared") });
+  for (const name of ["own", "shared"]) {
+    mkdirSync(join(folder, name));
+    chmodSync(join(folder, name), 0o755);
+  }
+  writeFileSync(join(folder, "shared", "of-another-program"), "");
+  const outputs: Record<string, string> = {};
+  for (const name of ["own", "shared"]) {
+    const config = ["--config.file", join(folder, `${name}.yaml`)];
+    const { stdout } = await runCommand(["check", ...config], { env: ENV });
+    const serve = startCommand(["serve", ...config, "--web.listen-address", "127.0.0.1:0"], { env: ENV });
+    await serve.until(/pushing by OTLP/);
+    serve.kill("SIGTERM");
+    outputs[name] = stdout + (await serve.ended).stderr;
+  }
+  const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
+  expect([modeOf("own"), modeOf("shared")]).toEqual([0o700, 0o755]);
+  expect(outputs.own).toMatch(
+    /warning: state_dir \S+own is open to every user of the system \(mode 0755\): serve sets/,
+  );
+  expect(outputs.own).toMatch(/"level":"info".*state_dir \S+own had mode 0755, now 0700/);
+  expect(outputs.shared).toMatch(/warning: state_dir \S+shared is open to every user of the system \(mode 0755\): set/);
+  expect(outputs.shared).toMatch(/"level":"warn".*state_dir \S+shared is open to every user/);
 }, 60_000);

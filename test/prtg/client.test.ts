@@ -28,6 +28,31 @@ function listOf(list: readonly object[]): Handler {
   return (request, response) => sendPage(request, response, list);
 }
 
+test("a session token that is renewed is taken out of names that showed it before", async () => {
+  const clock = new ManualClock();
+  const tokens = ["first-session-token", "second-session-token"];
+  const record = (id: number) => ({
+    ...{ id: `1.${id}`, name: `Channel ${id === 3 ? tokens[1] : id}`, basic: { displayunit: "%" } },
+    last_measurement: { display_value: id, timestamp: "2026-03-12T17:55:10Z" },
+  });
+  const list = Array.from({ length: 10 }, (_, id) => record(id));
+  const server = await startApiServer((request, response) => {
+    const headers = { date: new Date(clock.now()).toUTCString() };
+    const expiry = { expires_at: new Date(clock.now() + 3_600_000).toISOString() };
+    const token = request.method === "POST" ? tokens[0] : tokens[1];
+    if (request.path === "/session") return sendJson(response, { token, ...expiry }, { headers });
+    return sendJson(response, list, { headers: { ...headers, "x-total-count": "10" } });
+  });
+  const auth = { kind: "login" as const, username: "u", password: async () => "a long password" };
+  const { api, recorded } = testClient(server.url, { auth, clock });
+  const names = async () => (await api.channels({}, never)).items.map(({ name }) => name);
+  for (let poll = 0; poll < 4; poll++) expect(await names()).toContain("Channel second-session-token");
+  await clock.advance(3_590_000);
+  await names();
+  expect(await names()).toEqual(list.map((_, id) => `Channel ${id === 3 ? "[redacted]" : id}`));
+  expect(recorded.problems.get("secret")).toBeGreaterThan(0);
+});
+
 describe("lists", () => {
   test("of several pages are read whole, with explicit limit and offset", async () => {
     const server = await startApiServer(listOf(Array.from({ length: 6_500 }, (_, index) => sensor(index))));

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -23,19 +23,6 @@ async function saved(directory: string, marks: Record<string, number>): Promise<
   await watermarks.save();
   return watermarks;
 }
-
-test("a disk that is full leaves the old file, and nothing beside it", async () => {
-  const directory = await temporaryDirectory();
-  const watermarks = await saved(directory, { 2490: AT });
-  // There each write fails, as on a full disk.
-  await symlink("/dev/full", join(directory, `${FILE}.tmp`));
-  watermarks.move("2490", AT + 5);
-  await expect(watermarks.save()).rejects.toThrow();
-  expect(await readdir(directory)).toEqual([FILE]);
-  expect(entries(await open(directory))).toEqual({ 2490: AT });
-  await watermarks.save();
-  expect(entries(await open(directory))).toEqual({ 2490: AT + 5 });
-});
 
 const entries = (watermarks: Watermarks) => Object.fromEntries(watermarks.entries());
 

@@ -43,6 +43,7 @@ describe("what one server's client and collectors report", () => {
       "problem=value": 0,
       "problem=timestamp": 0,
       "problem=text": 0,
+      "problem=secret": 0,
       "problem=summary": 0,
       "problem=lookup": 0,
     });

@@ -16,6 +16,7 @@ import type { Redactor } from "../../errors/redactor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { ApiError } from "../../prtg/api-error.ts";
 import type { MonitoringApi } from "../../prtg/monitoring-api.ts";
+import { inspectStateDirectory } from "../../sync/state-directory.ts";
 import { ExporterMetrics } from "../../telemetry/exporter-metrics.ts";
 import type { WebConfigFlags } from "../flags.ts";
 import { electionTimes, type LeaderElectionFlags } from "../leader-election-flags.ts";
@@ -67,6 +68,8 @@ export async function check(flags: CheckFlags, redactor: Redactor): Promise<numb
   const web = await openWebConfig(flags, context);
   refuseUnknownUsers(config, web);
   if (web !== undefined) context.print(`${flags["web.config.file"]}: the web configuration is valid`);
+  const directory = config.stateDir && (await inspectStateDirectory(config.stateDir, false));
+  if (directory) context.print(`${directory.kind === "open" ? "warning" : "note"}: ${directory.text}`);
   const elects = flags.leaderElect === true;
   if (elects) electionTimes(flags);
   const checks = config.servers.map((server) => new ServerCheck(server, config, context, interrupted.signal));

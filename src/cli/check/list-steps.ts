@@ -227,6 +227,8 @@ const SPOILT: Readonly<Record<DecodeProblem, (count: number) => string>> = {
   summary: (count) => `${count} counts of sensors cannot be read and are left out`,
   text: (count) => `${count} texts are too long and are cut`,
   lookup: (count) => `${count} lookups cannot be read and are left out`,
+  secret: (count) =>
+    `${count} texts hold a key, token or password of this exporter: [redacted] takes its place, and objects with it in their id are left out`,
 };
 
 /** What a list that was read lacks all the same. */

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { connectSelected } from "../../app/connect-server.ts";
 import { type CommandContext, createContext, loadFlaggedConfig } from "../../app/context.ts";
 import { mappingOf } from "../../app/mapping.ts";
@@ -9,6 +9,8 @@ import type { ServerConfig } from "../../config/resolve.ts";
 import { ExporterError } from "../../errors/exporter-error.ts";
 import type { Redactor } from "../../errors/redactor.ts";
 import { MAX_DATA_BYTES, readTextFile } from "../../lib/bounded-files.ts";
+import { closing } from "../../lib/durable-file.ts";
+import { PRIVATE_FILE } from "../../lib/private-file.ts";
 import { TimeSlices } from "../../lib/yielding.ts";
 import { accountFor } from "../../mapping/channel-account.ts";
 import type { ChannelMapper } from "../../mapping/channel-mapper.ts";
@@ -20,9 +22,6 @@ import type { MapFlags } from "./flags.ts";
 import { onlySensor, recordServer, sensorIn, treeOf } from "./mapped-server.ts";
 import { conclude, type MappedChannel, mapJson, mapTable } from "./output.ts";
 import { type RecordedServer, type Recording, readRecording, writeRecording } from "./recording.ts";
-
-/** Names of people's machines: not for everybody on this one. */
-const RECORDING_MODE = 0o600;
 
 interface ReadServer {
   readonly recorded: RecordedServer;
@@ -153,11 +152,12 @@ async function saveRecording(
 ): Promise<void> {
   const recording = { recordedAt: clock.now(), version: build.version, servers };
   try {
-    await writeFile(
-      file,
-      writeRecording(recording, (text) => redactor.redact(text)),
-      { mode: RECORDING_MODE },
-    );
+    const text = writeRecording(recording, (part) => redactor.redact(part));
+    await closing(open(file, "w", PRIVATE_FILE), async (output) => {
+      // It has names of machines, and one that was there may be open to others. Standard output is no file.
+      if ((await output.stat()).isFile()) await output.chmod(PRIVATE_FILE).catch(() => undefined);
+      await output.writeFile(text);
+    });
   } catch (error) {
     throw new ExporterError("RECORDING_UNWRITABLE", `${file} cannot be written: ${fileFault(error)}`);
   }

@@ -10,8 +10,10 @@ import { FORMAT, FORMAT_VERSION, type Report, reportSchema, type ServerReport } 
  */
 export async function writeReport(file: string, exporter: string, servers: readonly ServerReport[]): Promise<void> {
   const report = reportSchema.parse({ format: FORMAT, format_version: FORMAT_VERSION, exporter, servers });
+  const text = `${JSON.stringify(report, null, 2)}\n`;
   try {
-    await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
+    // To be handed on, and without names: others may read it.
+    await writeFile(file, text, { mode: 0o644 });
   } catch (error) {
     throw new ExporterError("REPORT_UNWRITABLE", `${file} cannot be written: ${fileFault(error)}`);
   }

@@ -77,7 +77,7 @@ export function isHeaderSafe(token: string): boolean {
 export async function readSecret(provider: () => Promise<string>, redactor: Redactor): Promise<string> {
   try {
     const secret = await provider();
-    redactor.add(secret);
+    redactor.addCredential(secret);
     return secret;
   } catch (error) {
     const known = error instanceof ExporterError ? error : undefined;

@@ -172,7 +172,7 @@ export class SessionAuth implements Authenticator {
     if (this.#retiredToken !== undefined) this.#redactor.remove(this.#retiredToken);
     this.#retiredToken = this.#currentToken;
     this.#currentToken = token;
-    this.#redactor.add(token);
+    this.#redactor.addCredential(token);
   }
 }
 

@@ -46,10 +46,17 @@ const KINDS: ReadonlyMap<string, string> = new Map(
 
 const SUMS = new Set(["total", "all", "sum", "objects"]);
 
-/** Objects per kind from `/objects/count`, whose form the specification does not show. Sums over kinds are left out. */
-export function readObjectCounts(answer: unknown): ReadonlyMap<string, number> {
+/**
+ * Objects per kind from `/objects/count`, whose form the specification does not show. Sums over kinds are left out.
+ * @param clean Takes credentials out of the name of a kind, while its letters are as the server sent them.
+ */
+export function readObjectCounts(
+  answer: unknown,
+  clean: (name: string) => string = (name) => name,
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const [name, count] of integerMembers(answer)) {
+  for (const [told, count] of integerMembers(answer)) {
+    const name = clean(told);
     if (name.length > MAX_WORD_LENGTH) continue;
     const bare = name
       .toLowerCase()

@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { createStateFiles } from "../../src/sync/state-files.ts";
+import { watermarkFileName } from "../../src/sync/watermark-file.ts";
+import { Watermarks } from "../../src/sync/watermarks.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const FILE = watermarkFileName("hq");
+/** Longer than a file may become. */
+const SENSORS = 1_000;
+
+test("a disk that is full leaves the old file, and nothing beside it", async () => {
+  const directory = temporaryFolder({});
+  const watermarks = await Watermarks.open("hq", createStateFiles(directory));
+  watermarks.move("2490", 5);
+  await watermarks.save();
+  const program = `
+    const from = (path) => import(${JSON.stringify(fileURLToPath(new URL("../../src/", import.meta.url)))} + path);
+    const { createStateFiles } = await from("sync/state-files.ts");
+    const { Watermarks } = await from("sync/watermarks.ts");
+    const watermarks = await Watermarks.open("hq", createStateFiles(${JSON.stringify(directory)}));
+    for (let id = 0; id < ${SENSORS}; id++) watermarks.move(String(id), 6);
+    console.log(await watermarks.save().catch(({ code }) => code), watermarks.changed);
+  `;
+  // Each write beyond a kilobyte fails, as on a full disk.
+  const limited = [
+    "-c",
+    'trap "" XFSZ; ulimit -f 1; exec "$0" --input-type=module --eval "$1"',
+    process.execPath,
+    program,
+  ];
+  expect(spawnSync("bash", limited, { encoding: "utf8" })).toMatchObject({ stdout: "EFBIG true\n" });
+  expect(readdirSync(directory)).toEqual([FILE]);
+  const after = await Watermarks.open("hq", createStateFiles(directory));
+  expect([...after.entries()]).toEqual([["2490", 5]]);
+});
