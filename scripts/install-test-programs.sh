@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the real programs that the tests in test/real run: two generations of Prometheus with promtool, Alertmanager, an
-# OpenTelemetry Collector, Chromium, Helm, on request a Kubernetes, and Python programs that this project did not write. Needs no root and starts no service:
+# Installs the real programs that the tests in test/real run: two generations of Prometheus with promtool, VictoriaMetrics
+# with vmagent, Alertmanager, an OpenTelemetry Collector, Chromium, Helm, on request a Kubernetes, and Python programs that
+# this project did not write. Needs no root and starts no service:
 # everything goes to one cache folder outside the repository, so a second run has nothing left to do.
 set -euo pipefail
 
@@ -369,6 +370,13 @@ install_go() {
 # pinned_version FOLDER MODULE: the version of a module that a folder of pins names.
 pinned_version() { sed -n "s|^\(require\)\?[[:space:]]*$2 v\([^ ]*\).*|\2|p" "$pins/$1/go.mod" | sed -n 1p; }
 
+install_victoria_metrics() {
+  local module=github.com/VictoriaMetrics/VictoriaMetrics version
+  version=$(pinned_version victoria-metrics "$module")
+  local go_ldflags="-X $module/lib/buildinfo.Version=v$version"
+  install_go victoria-metrics victoria-metrics "$version" victoria-metrics vmagent
+}
+
 install_helm() {
   install_go helm helm "$(pinned_version helm helm.sh/helm/v4)" helm helm-unittest kubeconform
 }
@@ -617,8 +625,8 @@ echo "Programs for the tests in test/real, in $cache"
 # Registries are slow and leave processors idle, which compilers want.
 beside registries install_prometheus_2 install_machines install_python_programs install_chromium install_nginx \
   install_otel_js install_alertmanager install_nspawn install_debian_roots
-beside compilers install_prometheus_3 install_otel_collector install_dashboard_schema install_client_golang \
-  install_helm install_readers install_actionlint install_kubernetes_api
+beside compilers install_prometheus_3 install_victoria_metrics install_otel_collector install_dashboard_schema \
+  install_client_golang install_helm install_readers install_actionlint install_kubernetes_api
 wait
 for name in registries compilers; do
   # shellcheck disable=SC1090 # written above

@@ -3,7 +3,10 @@ import { LogOnChange } from "../lib/log-on-change.ts";
 import type { ExporterMetrics } from "../telemetry/exporter-metrics.ts";
 import { OWN_METRICS } from "../telemetry/own-metrics.ts";
 
-/** What vmagent takes unless told otherwise (`-promscrape.maxScrapeSize`), before compression. */
+/**
+ * What vmagent and VictoriaMetrics take unless told otherwise (`-promscrape.maxScrapeSize`), before compression but in
+ * releases from 1.115 to 1.134.
+ */
 const VMAGENT_BYTES = 16 * 1024 * 1024;
 /** Fewer or more series are told in the log when they differ by this share; values come and go all the time. */
 const WORTH_TELLING = 0.1;
@@ -46,7 +49,7 @@ export class PageWatch {
     if (bytes <= VMAGENT_BYTES || !this.#large.met()) return;
     this.#log.warn(
       { bytes },
-      "the metrics page is larger than the 16 MiB that vmagent takes by default: raise -promscrape.maxScrapeSize, scrape parts (?shard=i/n), or leave labels out (labels)",
+      "the metrics page is larger than the 16 MiB that vmagent and VictoriaMetrics take by default: raise -promscrape.maxScrapeSize, scrape parts (?shard=i/n), or leave labels out (labels)",
     );
   }
 }

@@ -35,5 +35,6 @@ test("warns once of a page that vmagent would refuse", () => {
   watch.rendered(16 * 1024 * 1024 + 1);
   watch.rendered(90 * 1024 * 1024);
   expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain("vmagent and VictoriaMetrics");
   expect(lines[0]).toContain("-promscrape.maxScrapeSize");
 });

@@ -9,11 +9,12 @@ import type { World } from "../../src/simulator/world/model.ts";
 import { createWorld } from "../../src/simulator/world/world.ts";
 import { freePort } from "../support/free-port.ts";
 import { TEST_KEY } from "../support/simulated-exporter.ts";
-import { differences, seriesKey, servedValue } from "../support/world-truth.ts";
+import { differences, servedValue } from "../support/world-truth.ts";
 import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
 import { describeWithPrograms } from "./support/programs.ts";
-import { Prometheus, type Series } from "./support/prometheus.ts";
+import { Prometheus } from "./support/prometheus.ts";
 import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
+import { withoutTarget } from "./support/series-keys.ts";
 import { simulatedRecord } from "./support/simulated-record.ts";
 import { waitForTwoCycles } from "./support/two-cycles.ts";
 
@@ -274,9 +275,4 @@ function expectSame(found: Measurements, expected: Measurements): void {
 
 function channelIdOf(labels: Readonly<Record<string, string>>): string {
   return `${labels.sensor_id}.${labels.channel_id}`;
-}
-
-function withoutTarget({ labels, points }: Series): [key: string, value: number] {
-  const { __name__: name = "", job: _job, instance: _instance, ...own } = labels;
-  return [seriesKey(name, own), points[0]?.value ?? Number.NaN];
 }

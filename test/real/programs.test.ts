@@ -10,6 +10,7 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, promtoolCheckMetrics } from "./support/prometheus.ts";
 import { ReceivedFile } from "./support/received-points.ts";
 import { runProgram } from "./support/run-program.ts";
+import { VictoriaMetrics } from "./support/victoria-metrics.ts";
 
 const PAGE = `# HELP probe_temperature_celsius Temperature.
 # TYPE probe_temperature_celsius gauge
@@ -116,6 +117,22 @@ for (const generation of [2, 3] as const) {
     });
   });
 }
+
+describeWithPrograms(["victoria-metrics", "vmagent"], "VictoriaMetrics and vmagent", (paths) => {
+  const pins = readFileSync(new URL("programs/victoria-metrics/go.mod", import.meta.url), "utf8");
+  const pinned = /VictoriaMetrics\/VictoriaMetrics (v\S+)/.exec(pins)?.[1];
+
+  test.each(["victoria-metrics", "vmagent"] as const)("%s has the version that was asked for", async (name) => {
+    const { stdout, stderr } = await runProgram(paths[name], ["-version"], "");
+    expect(pinned).toMatch(/^v1\./);
+    expect((stdout + stderr).split("\n")).toContain(pinned);
+  });
+
+  test("shows its log when it does not start", async () => {
+    const start = VictoriaMetrics.start({ binary: paths["victoria-metrics"], flags: ["-no.such.flag"] });
+    await expect(start).rejects.toThrow(/no\.such\.flag/);
+  });
+});
 
 describeWithPrograms(["otel-collector"], "the OpenTelemetry Collector", (paths) => {
   const binary = paths["otel-collector"];

@@ -6,7 +6,6 @@ import {
   familySizes,
   lastMeasured,
   objectCounts,
-  seriesKey,
   servedValue,
   statusCounts,
 } from "../support/world-truth.ts";
@@ -14,6 +13,7 @@ import { describeWithPrograms } from "./support/programs.ts";
 import { Prometheus, type Series } from "./support/prometheus.ts";
 import { readmeQueries } from "./support/readme-queries.ts";
 import { type ScrapedExporter, startScrapedExporter } from "./support/scraped-exporter.ts";
+import { withoutEmpty, withoutTarget } from "./support/series-keys.ts";
 
 const CYCLES = 4;
 /** Quotes, backslash, newline, tab, an emoji of several code points, right-to-left text with an override, markup. */
@@ -198,17 +198,4 @@ function isMeasured(world: World, sensor: SimSensor, at: number): boolean {
 
 function ids(series: readonly Series[]): Set<string | undefined> {
   return new Set(series.map(({ labels }) => labels.sensor_id));
-}
-
-/** Key and value of a series as the page has it: what Prometheus adds is taken away. */
-function withoutTarget({ labels, points }: Series): [key: string, value: number] {
-  const { __name__: name = "", job: _job, instance: _instance, ...own } = labels;
-  return [seriesKey(name, own), points[0]?.value ?? Number.NaN];
-}
-
-/** To Prometheus an empty label is no label. */
-function withoutEmpty(key: string): string {
-  const [, name = "", labels = ""] = /^(\w+)(.*)$/s.exec(key) ?? [];
-  const entries = JSON.parse(labels) as [string, string][];
-  return `${name}${JSON.stringify(entries.filter(([, value]) => value !== ""))}`;
 }

@@ -9,6 +9,8 @@ export type ProgramName =
   | "promtool-2"
   | "prometheus-3"
   | "promtool-3"
+  | "victoria-metrics"
+  | "vmagent"
   | "alertmanager"
   | "amtool"
   | "python-openmetrics"

@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BackgroundProgram, startInBackground } from "./background-program.ts";
+import { PromqlClient } from "./promql-client.ts";
 import { runProgram } from "./run-program.ts";
+
+export type { Series, Target } from "./promql-client.ts";
 
 export interface PrometheusOptions {
   binary: string;
@@ -20,30 +23,16 @@ export interface PrometheusOptions {
   data?: string;
 }
 
-export interface Series {
-  labels: Record<string, string>;
-  /** Seconds and value; an instant query's answer has exactly one. */
-  points: { time: number; value: number }[];
-}
-
-export interface Target {
-  scrapeUrl: string;
-  health: "up" | "down" | "unknown";
-  lastError: string;
-  labels: Record<string, string>;
-}
-
 const JOB = "exporter";
 const START_LIMIT_MS = 60_000;
 
 /** A real Prometheus on a free loopback port, with its data in a temporary folder until `stop`. */
-export class Prometheus {
-  readonly url: string;
+export class Prometheus extends PromqlClient {
   readonly #program: BackgroundProgram;
   readonly #folder: string;
 
   private constructor(url: string, program: BackgroundProgram, folder: string) {
-    this.url = url;
+    super(url);
     this.#program = program;
     this.#folder = folder;
   }
@@ -84,30 +73,9 @@ export class Prometheus {
     return this.#program.log();
   }
 
-  /** An instant query, now or at `time` (Unix seconds). */
-  async query(promql: string, time?: number): Promise<Series[]> {
-    return this.#readSeries("query", { query: promql, ...(time === undefined ? {} : { time: String(time) }) });
-  }
-
-  /** `start` and `end` in Unix seconds, `step` in seconds. */
-  async queryRange(promql: string, range: { start: number; end: number; step: number }): Promise<Series[]> {
-    return this.#readSeries("query_range", {
-      query: promql,
-      start: String(range.start),
-      end: String(range.end),
-      step: String(range.step),
-    });
-  }
-
   /** How many series a selector finds, now or at `time` (Unix seconds). */
-  async seriesCount(selector = `{job="${JOB}"}`, time?: number): Promise<number> {
-    const [counted] = await this.query(`count(${selector})`, time);
-    return counted?.points[0]?.value ?? 0;
-  }
-
-  async targets(): Promise<Target[]> {
-    const { activeTargets } = await this.#get<{ activeTargets: Target[] }>("targets", { state: "active" });
-    return activeTargets;
+  override async seriesCount(selector = `{job="${JOB}"}`, time?: number): Promise<number> {
+    return super.seriesCount(selector, time);
   }
 
   /** Waits until a scrape of every target has succeeded. @returns its time, as `nextScrape` does */
@@ -171,11 +139,6 @@ export class Prometheus {
     return failures.filter((line) => !line.includes("context deadline exceeded"));
   }
 
-  /** Every value of a label. */
-  async labelValues(name: string): Promise<string[]> {
-    return this.#get<string[]>(`label/${name}/values`, {});
-  }
-
   async stop(): Promise<void> {
     // Its data goes too, so nothing needs the seconds that an orderly end takes.
     await this.#program.stop("SIGKILL");
@@ -187,45 +150,6 @@ export class Prometheus {
     await answer?.body?.cancel();
     return answer?.ok === true;
   }
-
-  async #readSeries(endpoint: string, parameters: Record<string, string>): Promise<Series[]> {
-    const data = await this.#get<QueryData>(endpoint, parameters);
-    if (isSingle(data)) return [{ labels: {}, points: [readPoint(data.result)] }];
-    return data.result.map(({ metric, value, values = value ? [value] : [] }) => ({
-      labels: metric,
-      points: values.map(readPoint),
-    }));
-  }
-
-  async #get<Data>(endpoint: string, parameters: Record<string, string>): Promise<Data> {
-    const answer = await fetch(`${this.url}/api/v1/${endpoint}?${new URLSearchParams(parameters)}`);
-    const body = (await answer.json()) as { status: string; error?: string; data: Data };
-    if (body.status !== "success") throw new Error(`${endpoint} ${JSON.stringify(parameters)}: ${body.error}`);
-    return body.data;
-  }
-}
-
-type WirePoint = [time: number, value: string];
-
-interface SingleData {
-  resultType: "scalar" | "string";
-  result: WirePoint;
-}
-
-interface SeriesData {
-  resultType: "vector" | "matrix";
-  result: { metric: Record<string, string>; value?: WirePoint; values?: WirePoint[] }[];
-}
-
-type QueryData = SingleData | SeriesData;
-
-function isSingle(data: QueryData): data is SingleData {
-  return data.resultType === "scalar" || data.resultType === "string";
-}
-
-function readPoint([time, text]: WirePoint): { time: number; value: number } {
-  const value = text.endsWith("Inf") ? (text.startsWith("-") ? -Infinity : Infinity) : Number(text);
-  return { time, value };
 }
 
 function configuration({ target, interval = "1s", scrapeJob, config }: PrometheusOptions): Record<string, unknown> {

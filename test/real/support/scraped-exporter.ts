@@ -51,8 +51,8 @@ export async function startScrapedExporter(options: SimulatedExporterOptions = {
   const routes = createRoutes({
     telemetryPath: "/metrics",
     exposition: {
-      streamedPage: async (format, encoding) => {
-        const beginning = await exporter.exposition.page(format, encoding);
+      streamedPage: async (format, encoding, shard) => {
+        const beginning = await exporter.exposition.page(format, encoding, shard);
         const bytes = Buffer.concat(beginning);
         pages.push({ format: format.body, text: () => (encoding === "gzip" ? gunzipSync(bytes) : bytes).toString() });
         return { beginning, end: async () => [] };

@@ -1,0 +1,15 @@
+import { seriesKey } from "../../support/world-truth.ts";
+import type { Series } from "./promql-client.ts";
+
+/** Key and value of a series as the page has it: what the scraper or receiver adds is taken away. */
+export function withoutTarget({ labels, points }: Series): [key: string, value: number] {
+  const { __name__: name = "", job: _job, instance: _instance, ...own } = labels;
+  return [seriesKey(name, own), points[0]?.value ?? Number.NaN];
+}
+
+/** To Prometheus an empty label is no label. */
+export function withoutEmpty(key: string): string {
+  const [, name = "", labels = ""] = /^(\w+)(.*)$/s.exec(key) ?? [];
+  const entries = JSON.parse(labels) as [string, string][];
+  return `${name}${JSON.stringify(entries.filter(([, value]) => value !== ""))}`;
+}

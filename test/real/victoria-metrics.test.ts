@@ -1,0 +1,249 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import type { SimSensor, World } from "../../src/simulator/world/model.ts";
+import { createWorld } from "../../src/simulator/world/world.ts";
+import { parsePage } from "../support/parse-sample.ts";
+import { TEST_KEY } from "../support/simulated-exporter.ts";
+import { differences, expectedSeries, servedValue } from "../support/world-truth.ts";
+import { type OtlpRelay, startOtlpRelay } from "./support/otlp-relay.ts";
+import { describeWithPrograms } from "./support/programs.ts";
+import { type PushingExporter, startPushingExporter } from "./support/pushing-exporter.ts";
+import { withoutEmpty, withoutTarget } from "./support/series-keys.ts";
+import { waitForTwoCycles } from "./support/two-cycles.ts";
+import { startVmagent, VictoriaMetrics, type Vmagent } from "./support/victoria-metrics.ts";
+
+const MINUTE = 60_000;
+/** Simulated time, which the test moves on, stays behind the real one. */
+const BEHIND = 60 * MINUTE;
+/** Nothing goes stale of its own accord: what is not shown has ended. */
+const LOOK_BACK = "6h";
+const LIMIT = { timeout: 60_000, interval: 200 };
+/** Quotes, backslash, newline, tab, an emoji of several code points, right-to-left text with an override, markup. */
+const HOSTILE_NAME = ' "C:\\Temp\\n"\nצפון 👩‍🚀 \u202eخادم\u202c\t{le="+Inf"} 1 # </b> ';
+
+/** What users are shown: the pushed series get `service.name` for their job, as in Prometheus. */
+const RELABELLING = fileURLToPath(new URL("../../config/victoria-metrics-relabel.example.yaml", import.meta.url));
+const PUSHED = 'job="prtg-exporter"';
+const SCRAPED = 'job="exporter"';
+const OF_THE_TREE = '__name__=~"prtg_.+",__name__!~"prtg_exporter_.+"';
+
+const PLACES = [
+  { place: "VictoriaMetrics", naming: "-opentelemetry.usePrometheusNaming" },
+  { place: "vmagent, which passes on to VictoriaMetrics,", naming: "-usePromCompatibleNaming" },
+] as const;
+
+describeWithPrograms(["victoria-metrics", "vmagent"], "series of one exporter", (programs) => {
+  describe.each(PLACES)("that $place scrapes and receives", ({ place, naming }) => {
+    let stateDir: string;
+    let simulator: Simulator;
+    let world: World;
+    /** Where simulated time stands, milliseconds. */
+    let at: number;
+    let relay: OtlpRelay;
+    let exporter: PushingExporter;
+    let database: VictoriaMetrics;
+    let agent: Vmagent | undefined;
+    const used = new Set<SimSensor>();
+
+    beforeAll(async () => {
+      stateDir = mkdtempSync(path.join(tmpdir(), "prtg-exporter-push-"));
+      at = Date.now() - BEHIND;
+      const size = { probes: 2, groups: 4, devices: 10, sensors: 40, channels: 160 };
+      world = createWorld({ seed: 1, size, startedAt: at });
+      // A measurement in each minute, so that every series that is served has just been pushed.
+      for (const sensor of world.list("sensor")) sensor.intervalSeconds = 60;
+      world.rename(measuredSensor().id, HOSTILE_NAME);
+      const credentials = { apiKey: TEST_KEY, username: "tester", password: "password-of-the-tests" };
+      simulator = await startSimulator({ world, clock: systemClock, spelling: "live", credentials });
+      simulator.freezeAt(at);
+      relay = await startOtlpRelay();
+      exporter = await startPushingExporter({
+        server: simulator.url,
+        settings: `
+state_dir: ${stateDir}
+otlp: { endpoint: "${relay.url}/opentelemetry", interval: 1s }
+collectors: { health: { schedule: 1s }, tree: { schedule: 1s }, status: { schedule: 1s }, channels: { schedule: 1s }, limits: { schedule: 1s }, timeseries: { schedule: 1s } }
+`,
+      });
+      await startReceivers();
+      await waitForTwoCycles(simulator, relay);
+    });
+
+    afterAll(async () => {
+      await exporter?.stop();
+      await agent?.stop();
+      await database?.stop();
+      await relay?.close();
+      await simulator?.close();
+      rmSync(stateDir, { recursive: true, force: true });
+    });
+
+    test("are as many as the page has, of each family, and the same by scrape and by push", async () => {
+      await expectSameAsPage();
+      const [scraped, pushed] = [
+        await valuesOf(`{${SCRAPED},${OF_THE_TREE}}`),
+        await valuesOf(`{${PUSHED},${OF_THE_TREE}}`),
+      ];
+      expect(differences(scraped, pushed).slice(0, 10)).toEqual([]);
+    });
+
+    test("have the labels and values of the world", async () => {
+      const families = "prtg_sensor_status|prtg_sensor_status_code|prtg_channel_value|prtg_channel_state";
+      const expected = new Map([...expectedSeries(world, "hq", at)].map(([key, value]) => [withoutEmpty(key), value]));
+      expect(expected.size).toBeGreaterThan(200);
+      for (const job of [SCRAPED, PUSHED]) {
+        const found = await valuesOf(`{${job},__name__=~"${families}"}`);
+        expect(differences(expected, rounded(found, expected)).slice(0, 10), job).toEqual([]);
+      }
+    });
+
+    test("have every measurement that was sent, at its own time", async () => {
+      const sent = new Map<string, number>();
+      for (const { attributes, time, value } of relay.points.get("prtg.channel_value") ?? []) {
+        sent.set(`${channelIdOf(attributes)} ${time / 1_000_000n}`, Number(value));
+      }
+      expect(sent.size).toBeGreaterThan(20_000);
+      const stored = new Map<string, number>();
+      for (const { labels, points } of await database.query(`prtg_channel_value{${PUSHED}}[${LOOK_BACK}]`)) {
+        // The ends of series have none.
+        for (const { time, value } of points.filter((point) => !Number.isNaN(point.value))) {
+          stored.set(`${channelIdOf(labels)} ${Math.round(time * 1000)}`, value);
+        }
+      }
+      expect(differences(sent, rounded(stored, sent)).slice(0, 10)).toEqual([]);
+    });
+
+    test("end with a pause, and go on after it", async () => {
+      const { id } = measuredSensor();
+      const status = `prtg_sensor_status{sensor_id="${id}"`;
+      const ends = [`prtg_channel_value{sensor_id="${id}"`, `${status},status="up"`];
+      await expectEnds(ends, () => world.pause(id, at));
+      for (const job of [SCRAPED, PUSHED]) {
+        const found = await database.query(`${status},${job}}`);
+        expect(found.map(({ labels }) => labels.status)).toEqual(["pausedbyuser"]);
+      }
+      await expectSameAsPage();
+
+      pass(5);
+      await waitForTwoCycles(simulator, relay);
+      await expectEnds([`${status},status="pausedbyuser"`], () => world.resume(id, at));
+      await expectSameAsPage();
+      expect(await database.seriesCount(`prtg_channel_value{sensor_id="${id}",${PUSHED}}`)).toBeGreaterThan(0);
+    });
+
+    test("end with the deletion of a sensor and of a device", async () => {
+      const { id } = measuredSensor();
+      const device = world
+        .list("device")
+        .find(({ children }) => children.length > 2 && children.every((child) => child.id !== id));
+      if (device === undefined) throw new Error("the world is too small");
+      const ends = [`{sensor_id="${id}"`, `prtg_channel_value{sensor_id="${id}"`, `{device_id="${device.id}"`];
+      await expectEnds([...ends, `prtg_node_status_code{id="${device.id}"`], () => {
+        world.remove(id);
+        world.remove(device.id);
+      });
+      await expectSameAsPage();
+    });
+
+    test("come without one refusal; JSON would be refused", async () => {
+      expect(relay.ends.get("prtg.channel_value")?.length).toBeGreaterThan(0);
+      expect(new Set(relay.requests.map(({ status }) => status))).toEqual(new Set([200]));
+      const answer = await fetch(`${agent?.url ?? database.url}/opentelemetry/v1/metrics`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: "{}",
+      });
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toContain("Use protobuf encoding");
+    });
+
+    async function startReceivers(): Promise<void> {
+      const targets = [`127.0.0.1:${exporter.port}`];
+      const receiver = { scrapeConfigs: [{ job_name: "exporter", static_configs: [{ targets }] }], flags: [naming] };
+      const relabelling = `-relabelConfig=${RELABELLING}`;
+      const storage = { binary: programs["victoria-metrics"], lookBack: LOOK_BACK };
+      if (place === "VictoriaMetrics") {
+        database = await VictoriaMetrics.start({ ...storage, ...receiver, flags: [naming, relabelling] });
+      } else {
+        database = await VictoriaMetrics.start({ ...storage, flags: [relabelling] });
+        agent = await startVmagent({ binary: programs.vmagent, ...receiver }, database.url);
+      }
+      relay.forwardTo(agent?.url ?? database.url);
+    }
+
+    function pass(minutes: number): void {
+      at += minutes * MINUTE;
+      simulator.freezeAt(at);
+    }
+
+    /** One that no test had yet. */
+    function measuredSensor(): SimSensor {
+      const found = world.list("sensor").find((sensor) => {
+        if (used.has(sensor) || world.state(sensor, at).status !== "up") return false;
+        return sensor.channels.some((channel) => servedValue(world, channel, at) !== undefined);
+      });
+      if (found === undefined) throw new Error("the world is too small");
+      used.add(found);
+      return found;
+    }
+
+    async function valuesOf(selector: string): Promise<Map<string, number>> {
+      const found = await database.query(selector);
+      const values = new Map(found.map(withoutTarget));
+      expect(values.size).toBe(found.length);
+      return values;
+    }
+
+    /** What these selectors, which lack their end, find is there before the change, and gone soon after it. */
+    async function expectEnds(selectors: readonly string[], change: () => void): Promise<void> {
+      const all = selectors.flatMap((selector) => [SCRAPED, PUSHED].map((job) => `${selector},${job}}`));
+      for (const selector of all) expect(await database.seriesCount(selector), selector).toBeGreaterThan(0);
+      change();
+      pass(1);
+      await vi.waitFor(async () => {
+        for (const selector of all) expect(await database.seriesCount(selector), selector).toBe(0);
+      }, LIMIT);
+      // The samples are there: only the mark of staleness hides them.
+      for (const selector of all) {
+        expect((await database.query(`last_over_time(${selector}[${LOOK_BACK}])`)).length, selector).toBeGreaterThan(0);
+      }
+    }
+
+    /** A minute later: the last measurement before may have gone under the labels of then. */
+    async function expectSameAsPage(): Promise<void> {
+      pass(1);
+      await waitForTwoCycles(simulator, relay);
+      await vi.waitFor(async () => {
+        const served = new Map<string, number>();
+        for (const { name } of parsePage(await exporter.page()).values()) {
+          if (/^prtg_(?!exporter_)/.test(name)) served.set(name, (served.get(name) ?? 0) + 1);
+        }
+        expect(served.get("prtg_sensor_status")).toBe(world.list("sensor").length);
+        for (const job of [SCRAPED, PUSHED]) {
+          const counted = await database.query(`count by (__name__) ({${job},${OF_THE_TREE}})`);
+          const counts = counted.map(({ labels, points }) => [labels.__name__, points[0]?.value]);
+          expect(Object.fromEntries(counts), job).toEqual(Object.fromEntries(served));
+        }
+      }, LIMIT);
+    }
+  });
+});
+
+/** VictoriaMetrics keeps twelve digits or more: what differs behind them is taken as the one that is expected. */
+function rounded(found: ReadonlyMap<string, number>, expected: ReadonlyMap<string, number>): Map<string, number> {
+  return new Map(
+    [...found].map(([key, value]) => {
+      const right = expected.get(key) ?? value;
+      return [key, Math.abs(value - right) <= 1e-11 * Math.abs(right) ? right : value];
+    }),
+  );
+}
+
+function channelIdOf(labels: Readonly<Record<string, string>>): string {
+  return `${labels.sensor_id}.${labels.channel_id}`;
+}
