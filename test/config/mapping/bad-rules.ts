@@ -77,7 +77,7 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "number in place of a pattern",
     text: rule(`{ match: { channel: 5 }, ${PING} }`),
-    lines: [`rules.yaml:2:25: rules[0].match.channel: ${LISTS}, found 5`],
+    lines: ['rules.yaml:2:25: rules[0].match.channel: expected text, found the number 5. Put it in quotes: "5".'],
   },
   {
     title: "empty list of patterns",
@@ -92,7 +92,7 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "name that is a number",
     text: rule("{ match: { kind: ping }, name: 5, help: X. }"),
-    lines: ["rules.yaml:2:36: rules[0].name: expected a text, found 5"],
+    lines: ['rules.yaml:2:36: rules[0].name: expected text, found the number 5. Put it in quotes: "5".'],
   },
   {
     title: "unit that is no base unit",
@@ -112,7 +112,7 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "label that is a number",
     text: rule(`{ match: { kind: ping }, ${PING}, labels: { a: 5 } }`),
-    lines: ["rules.yaml:2:67: rules[0].labels.a: expected a text, found 5"],
+    lines: ['rules.yaml:2:67: rules[0].labels.a: expected text, found the number 5. Put it in quotes: "5".'],
   },
   {
     title: "label given twice",
