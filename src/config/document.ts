@@ -98,7 +98,7 @@ export class ConfigDocument implements Origin {
 
   /** Reads what stands at the last key of `path` in `around`. */
   #readAt(node: YamlNode, path: KeyPath, around: Placed, key: number): unknown {
-    const isEmpty = node.kind === "scalar" && node.value === null;
+    const isEmpty = node.kind === "scalar" && node.isPlain && node.text === "";
     const placed: Placed = { key, value: isEmpty ? key : node.offset, inside: new Map() };
     around.inside.set(path.at(-1) ?? "", placed);
     return this.#read(node, path, placed);

@@ -69,18 +69,28 @@ function validateWhole<Output>(shape: FileShape<Output>, value: unknown, origin:
   let result = parse();
   if (!result.success && repair(value, result.error.issues, origin)) result = parse();
   if (result.success) return { settings: result.data, problems: [], more: 0 };
-  const { issues } = result.error;
+  const issues = result.error.issues.flatMap(ofItems);
   const unquoted = unquotedTexts(shape.schema, value, issues, origin);
   const findings = issues.flatMap((issue) => findingsOf(issue, origin, unquoted));
   const shown = firstFindings(findings);
-  // Made anew for each file that has an unknown key, and once only: it takes milliseconds.
-  let jsonSchema: JsonSchema | undefined;
-  const schemaOnce = () => {
-    jsonSchema ??= shape.jsonSchema();
-    return jsonSchema;
-  };
-  const problems = shown.map(({ describe }) => describe(schemaOnce));
+  const problems = shown.map(({ describe }) => describe(() => jsonSchemaOf(shape)));
   return { settings: undefined, problems, more: findings.length - shown.length };
+}
+
+/** Of a list that fits none of several shapes, what is wrong with its items, if there is a shape of lists. */
+function ofItems(issue: Issue): readonly Issue[] {
+  if (issue.code !== "invalid_union" || !Array.isArray(issue.input)) return [issue];
+  const inItems = issue.errors.find((issues) => issues.length > 0 && issues.every(({ path }) => path.length > 0));
+  return inItems?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
+}
+
+/** Made for the first unknown key: it takes milliseconds, and never changes. */
+const jsonSchemas = new Map<FileShape<unknown>, JsonSchema>();
+
+function jsonSchemaOf(shape: FileShape<unknown>): JsonSchema {
+  const made = jsonSchemas.get(shape) ?? shape.jsonSchema();
+  jsonSchemas.set(shape, made);
+  return made;
 }
 
 /** A problem whose text is made only if it is shown. */
@@ -174,7 +184,12 @@ function unquotedTexts(schema: z.ZodType, root: unknown, issues: readonly Issue[
     if (replaced.length >= MAX_FINDINGS) break;
   }
   if (replaced.length === 0) return new Set();
-  const left = new Set(schema.safeParse(root).error?.issues.map(({ path }) => idOf(path)));
+  const left = new Set(
+    schema
+      .safeParse(root, { reportInput: true })
+      .error?.issues.flatMap(ofItems)
+      .map(({ path }) => idOf(path)),
+  );
   for (const { undo } of replaced) undo();
   return new Set(replaced.map(({ id }) => id).filter((id) => !left.has(id)));
 }

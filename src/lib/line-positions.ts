@@ -4,6 +4,9 @@ export interface Position {
   readonly column: number;
 }
 
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
 /** Lines and columns of offsets in one text. */
 export class LinePositions {
   /** Offsets at which lines begin. */
@@ -14,7 +17,12 @@ export class LinePositions {
     this.#length = text.length;
     // Editors do not show a byte order mark.
     if (text.startsWith("\uFEFF")) this.#starts[0] = 1;
-    for (const { index, 0: end } of text.matchAll(/\r\n?|\n/g)) this.#starts.push(index + end.length);
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === LINE_FEED || (code === CARRIAGE_RETURN && text.charCodeAt(at + 1) !== LINE_FEED)) {
+        this.#starts.push(at + 1);
+      }
+    }
   }
 
   at(offset: number): Position {
