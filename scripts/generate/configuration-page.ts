@@ -43,6 +43,13 @@ An empty variable counts as unset; other variables that begin with \`PRTG_\` are
 \`servers\` or \`servers_from\`, these variables have no effect. A file without them takes its server from them, so that a file with
 schedules and the like can be shared by many. Relative paths in them count from the working directory.
 
+## Texts and numbers
+
+The file is UTF-8 text with at most 1 MiB, 100 levels, 10,000 items in one list or map and 100,000 lines and commas. Rules, the web configuration and files of servers have the same limits.
+
+YAML reads \`0123\`, \`1e3\`, \`true\` and \`null\` as a number, a boolean or null. Write quotes around them at keys that take text: \`name: "0123"\`. The message of a wrong value says so.
+Keys and the \`id\` of an object stay as they are written, without quotes too.
+
 ## References
 
 Any scalar in the file may refer to environment variables:

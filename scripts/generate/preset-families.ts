@@ -25,7 +25,7 @@ export async function familiesOf(preset: PresetName): Promise<readonly MappedFam
   const settings = mappingSchema.parse({ presets: [preset] });
   const files = await readRuleFiles(settings, {
     file: "docs",
-    origin: { place: () => ({ location: "docs", key: "" }), reference: () => undefined },
+    origin: { place: () => ({ location: "docs", key: "" }), reference: () => undefined, source: () => undefined },
     base: "",
     env: {},
     readFile: () => Promise.reject(new Error("presets name no files")),

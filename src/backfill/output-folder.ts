@@ -147,7 +147,7 @@ export class OutputFolder {
 async function readJson<Value>(path: string, schema: ZodType<Value>): Promise<Value | undefined> {
   let text: string;
   try {
-    text = await readTextFile(path, { maxBytes: MAX_DATA_BYTES });
+    text = await readTextFile(path, { maxBytes: MAX_DATA_BYTES, allowsOtherEncodings: true });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;

@@ -15,21 +15,32 @@ export interface ConfigProblem {
   readonly text: string;
 }
 
-const MAX_SHOWN = 50;
+/** Of one file, and of one message: more help nobody, and their texts take time. */
+export const MAX_FINDINGS = 50;
 
-/** Everything that is wrong with a configuration, one line a problem, in the order of the file. */
+/** What is wrong with a configuration, one line a problem, in the order of the file. */
 export class ConfigError extends ExporterError {
   readonly problems: readonly ConfigProblem[];
 
-  constructor(problems: readonly ConfigProblem[]) {
-    const sorted = [...problems].sort(
-      (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0) || (a.key < b.key ? -1 : 1),
-    );
-    const lines = sorted.slice(0, MAX_SHOWN).map(formatProblem);
-    if (sorted.length > MAX_SHOWN) lines.push(`and ${sorted.length - MAX_SHOWN} more`);
+  /** How many there are beside `problems`. */
+  readonly more: number;
+
+  /** @param more how many there are beside these */
+  constructor(problems: readonly ConfigProblem[], more = 0) {
+    const sorted = [...problems].sort(comparePlaces);
+    const lines = sorted.slice(0, MAX_FINDINGS).map(formatProblem);
+    const others = Math.max(sorted.length - MAX_FINDINGS, 0) + more;
+    if (others > 0) lines.push(`and ${others} more`);
     super(commonCode(sorted), lines.join("\n"));
     this.problems = sorted;
+    this.more = more;
   }
+}
+
+type Placed = Pick<ConfigProblem, "line" | "column" | "key">;
+
+export function comparePlaces(a: Placed, b: Placed): number {
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0) || (a.key < b.key ? -1 : 1);
 }
 
 /** `prtg.yaml:7:5: servers[0].limits.timeout: expected ...` */

@@ -1,12 +1,21 @@
-import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from "yaml";
+import type { Position } from "../lib/line-positions.ts";
+import { isMergeKey, MAX_NESTING, type YamlMap, type YamlNode, type YamlScalar } from "../lib/yaml-tree.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { type Environment, interpolate } from "./environment.ts";
 import { formatKey, type KeyPath, type Origin, type Place, type Reference, UNRESOLVED } from "./origin.ts";
-import { type ParsedYaml, type Position, parseYaml } from "./yaml-syntax.ts";
+import { type ParsedYaml, parseYaml, TOO_DEEP } from "./yaml-syntax.ts";
 
 /** Aliases can multiply what a file holds; no configuration comes near to this. */
 const MAX_VALUES = 100_000;
-const MAX_DEPTH = 64;
+
+/** Where a value stands in the file, and the values in it. */
+interface Placed {
+  readonly key: number;
+  readonly value: number;
+  readonly inside: Map<PropertyKey, Placed>;
+  reference?: Reference;
+  source?: string;
+}
 
 /**
  * The values of a YAML file with their positions. Environment references are put in after parsing, scalar by scalar,
@@ -20,115 +29,136 @@ export class ConfigDocument implements Origin {
   readonly #file: string;
   readonly #env: Environment | undefined;
   readonly #yaml: ParsedYaml;
-  readonly #positions = new Map<string, { readonly key: Position; readonly value: Position }>();
-  readonly #references = new Map<string, Reference>();
-  readonly #anchors = new Map<string, Node>();
+  readonly #root: Placed;
+  readonly #anchors = new Map<string, YamlNode>();
   readonly #problems: ConfigProblem[] = [];
   #values = 0;
 
   /**
    * Without `env` dollars are dollars: other programs read the same file.
-   * @throws ConfigError CONFIG_SYNTAX, with every fault of the syntax
+   * @throws ConfigError CONFIG_SYNTAX
    */
   constructor(text: string, file: string, env: Environment | undefined) {
     this.#file = file;
     this.#env = env;
     this.#yaml = parseYaml(text, file);
-    this.value = this.#read(this.#yaml.document.contents, [], undefined);
+    const { root } = this.#yaml;
+    this.#root = { key: root.offset, value: root.offset, inside: new Map() };
+    this.value = this.#read(root, [], this.#root);
     this.problems = this.#problems;
   }
 
   place(path: KeyPath, part: "key" | "value"): Place {
-    for (let length = path.length; length >= 0; length--) {
-      const found = this.#positions.get(idOf(path.slice(0, length)));
-      if (found === undefined) continue;
+    let found = this.#root;
+    for (const key of path) {
+      const inside = found.inside.get(key);
       // What is missing is missing in the map around it.
-      return this.#placeAt(length === path.length ? found[part] : found.value, path);
+      if (inside === undefined) return this.#placeAt(found.value, path);
+      found = inside;
     }
-    return this.#placeAt({ line: 1, column: 1 }, path);
+    return this.#placeAt(found[part], path);
   }
 
   reference(path: KeyPath): Reference | undefined {
-    return this.#references.get(idOf(path));
+    return this.#find(path)?.reference;
   }
 
-  #read(node: Node | null, path: KeyPath, key: Position | undefined): unknown {
-    const position = this.#positionOf(node, key);
-    this.#count(position, path);
-    if (path.length > MAX_DEPTH) this.#fail(position, path, "lists or maps are nested too deeply");
-    this.#positions.set(idOf(path), { key: key ?? position, value: position });
-    if (node === null) return null;
-    if (isAlias(node)) return this.#read(this.#resolve(node.source, position, path), path, key);
-    const value = this.#readContent(node, path);
+  source(path: KeyPath): string | undefined {
+    return this.#find(path)?.source;
+  }
+
+  #find(path: KeyPath): Placed | undefined {
+    return path.reduce<Placed | undefined>((found, key) => found?.inside.get(key), this.#root);
+  }
+
+  #read(node: YamlNode, path: KeyPath, placed: Placed): unknown {
+    this.#count(placed.value, path);
+    if (path.length > MAX_NESTING) this.#fail(placed.value, path, TOO_DEEP);
+    if (node.kind === "alias") return this.#read(this.#resolve(node.name, placed.value, path), path, placed);
+    const value = this.#readContent(node, path, placed);
     // Only now: an alias inside the value that it names would never end.
-    if ("anchor" in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     return value;
   }
 
-  #count(position: Position, path: KeyPath): void {
+  #count(offset: number, path: KeyPath): void {
     this.#values++;
-    if (this.#values > MAX_VALUES) this.#fail(position, path, `more than ${MAX_VALUES} values, counting aliases`);
+    if (this.#values > MAX_VALUES) this.#fail(offset, path, `more than ${MAX_VALUES} values, counting aliases`);
   }
 
-  #readContent(node: Node, path: KeyPath): unknown {
-    if (isMap<Node, Node | null>(node)) return this.#readMap(node, path, new Set());
-    if (isSeq<Node | null>(node)) return node.items.map((item, index) => this.#read(item, [...path, index], undefined));
-    return isScalar(node) ? this.#readScalar(node, path) : null;
-  }
-
-  /** Keys in `hidden` are left out: the map that merges this one has them itself. */
-  #readMap(map: YAMLMap<Node, Node | null>, path: KeyPath, hidden: ReadonlySet<string>): Record<string, unknown> {
-    // Without a prototype, so that a key such as __proto__ is a key like any other.
-    const result: Record<string, unknown> = Object.create(null);
-    const own = new Set(map.items.flatMap((pair) => (isMergeKey(pair.key) ? [] : [this.#keyOf(pair, path)])));
-    for (const pair of map.items) {
-      if (isMergeKey(pair.key)) {
-        for (const source of this.#mergeSources(pair, path)) {
-          const present = new Set([...hidden, ...own, ...Object.keys(result)]);
-          Object.assign(result, this.#readMap(source, path, present));
-        }
-        continue;
-      }
-      const key = this.#keyOf(pair, path);
-      if (!hidden.has(key)) result[key] = this.#read(pair.value, [...path, key], this.#positionOf(pair.key, undefined));
+  #readContent(node: Exclude<YamlNode, { kind: "alias" }>, path: KeyPath, placed: Placed): unknown {
+    if (node.kind === "scalar") return this.#readScalar(node, path, placed);
+    if (node.kind === "map") {
+      const result: Record<string, unknown> = Object.create(null);
+      this.#readMap(node, path, placed, result, 0);
+      return result;
     }
-    return result;
+    return node.items.map((item, index) => this.#readAt(item, [...path, index], placed, item.offset));
   }
 
-  #keyOf(pair: Pair<Node, Node | null>, path: KeyPath): string {
-    const { key } = pair;
-    if (isScalar(key) && key.value !== null && typeof key.value !== "symbol") return String(key.value);
-    return this.#fail(this.#positionOf(key, undefined), path, "a key must be a plain text");
+  /** Reads what stands at the last key of `path` in `around`. */
+  #readAt(node: YamlNode, path: KeyPath, around: Placed, key: number): unknown {
+    const isEmpty = node.kind === "scalar" && node.isPlain && node.text === "";
+    const placed: Placed = { key, value: isEmpty ? key : node.offset, inside: new Map() };
+    around.inside.set(path.at(-1) ?? "", placed);
+    return this.#read(node, path, placed);
   }
 
-  #mergeSources(pair: Pair<Node, Node | null>, path: KeyPath): YAMLMap<Node, Node | null>[] {
-    const position = this.#positionOf(pair.key, undefined);
-    const resolve = (node: Node | null) => (isAlias(node) ? this.#resolve(node.source, position, path) : node);
-    const value = resolve(pair.value);
-    return (isSeq<Node | null>(value) ? value.items.map(resolve) : [value]).map((source) => {
-      this.#count(position, path);
-      if (isMap<Node, Node | null>(source)) return source;
-      return this.#fail(position, path, "the merge key << takes an alias of a map, or a list of them");
+  /** Adds the entries of a map to `result`, which has no prototype, so that a key such as __proto__ is a key like any other. */
+  #readMap(map: YamlMap, path: KeyPath, placed: Placed, result: Record<string, unknown>, merges: number): void {
+    if (merges > MAX_NESTING) this.#fail(map.offset, path, TOO_DEEP);
+    for (const { key, value } of map.entries) {
+      if (isMergeKey(key)) continue;
+      const name = this.#keyOf(key, path);
+      // The map that merges this one has the key itself.
+      if (Object.hasOwn(result, name)) this.#count(key.offset, path);
+      else result[name] = this.#readAt(value, [...path, name], placed, key.offset);
+    }
+    for (const { key, value } of map.entries) {
+      if (!isMergeKey(key)) continue;
+      for (const source of this.#mergeSources(value, key.offset, path)) {
+        this.#readMap(source, path, placed, result, merges + 1);
+      }
+    }
+  }
+
+  #keyOf(key: YamlNode, path: KeyPath): string {
+    if (key.kind === "scalar" && key.value !== null) return key.text;
+    return this.#fail(key.offset, path, "a key must be a plain text");
+  }
+
+  #mergeSources(given: YamlNode, offset: number, path: KeyPath): YamlMap[] {
+    const resolve = (node: YamlNode) => (node.kind === "alias" ? this.#resolve(node.name, offset, path) : node);
+    const value = resolve(given);
+    return (value.kind === "list" ? value.items.map(resolve) : [value]).map((source) => {
+      this.#count(offset, path);
+      if (source.kind === "map") return source;
+      return this.#fail(offset, path, "the merge key << takes an alias of a map, or a list of them");
     });
   }
 
-  #resolve(anchor: string, position: Position, path: KeyPath): Node {
+  #resolve(anchor: string, offset: number, path: KeyPath): YamlNode {
     const node = this.#anchors.get(anchor);
     if (node !== undefined) return node;
-    return this.#fail(position, path, "an alias without an anchor before it; text that starts with * must be quoted");
+    return this.#fail(offset, path, "an alias without an anchor before it; text that starts with * must be quoted");
   }
 
-  #readScalar(scalar: Scalar, path: KeyPath): unknown {
-    if (typeof scalar.value !== "string" || this.#env === undefined) return scalar.value;
-    const outcome = interpolate(scalar.value, this.#env);
+  #readScalar({ value, text, isPlain }: YamlScalar, path: KeyPath, placed: Placed): unknown {
+    if (typeof value !== "string") {
+      if (isPlain && text !== "") placed.source = text;
+      // Ids are names: 0123, 1e3 and numbers of 20 digits stay as they are written.
+      return typeof value === "number" && path.at(-1) === "id" ? text : value;
+    }
+    if (this.#env === undefined) return value;
+    const outcome = interpolate(value, this.#env);
     if (outcome.kind === "text") {
-      if (outcome.variables.length > 0) this.#references.set(idOf(path), outcome);
+      if (outcome.variables.length > 0) placed.reference = outcome;
       return outcome.text;
     }
     const unset = outcome.kind === "unset";
     this.#problems.push({
       code: unset ? "CONFIG_VARIABLE_UNSET" : "CONFIG_INVALID",
-      ...this.place(path, "value"),
+      ...this.#placeAt(placed.value, path),
       text: unset
         ? `environment variable ${outcome.variables.join(" and ")} is not set`
         : "expected ${NAME} or ${NAME:-default}; a literal dollar is written $$",
@@ -136,27 +166,12 @@ export class ConfigDocument implements Origin {
     return UNRESOLVED;
   }
 
-  #positionOf(node: Node | null, key: Position | undefined): Position {
-    const offset = node?.range?.[0];
-    const isEmpty = node === null || (isScalar(node) && node.value === null);
-    return (isEmpty ? key : undefined) ?? (offset === undefined ? undefined : this.#yaml.positionAt(offset)) ?? START;
-  }
-
-  #placeAt(position: Position, path: KeyPath): Place {
+  #placeAt(offset: number, path: KeyPath): Place {
+    const position: Position = this.#yaml.positionAt(offset);
     return { location: `${this.#file}:${position.line}:${position.column}`, ...position, key: formatKey(path) };
   }
 
-  #fail(position: Position, path: KeyPath, text: string): never {
-    throw new ConfigError([{ code: "CONFIG_SYNTAX", ...this.#placeAt(position, path), text }]);
+  #fail(offset: number, path: KeyPath, text: string): never {
+    throw new ConfigError([{ code: "CONFIG_SYNTAX", ...this.#placeAt(offset, path), text }]);
   }
-}
-
-const START: Position = { line: 1, column: 1 };
-
-function idOf(path: KeyPath): string {
-  return JSON.stringify(path);
-}
-
-function isMergeKey(key: Node): boolean {
-  return isScalar(key) && (typeof key.value === "symbol" || (key.value === "<<" && key.type === "PLAIN"));
 }

@@ -17,7 +17,7 @@ export type Interpolation =
   | { readonly kind: "malformed" };
 
 /** `$$`, `${NAME}`, `${NAME:-default}`, or the beginning of a reference that is none of these. */
-const REFERENCE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{/g;
+const REFERENCE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}$]|\$(?!\{))*))?\}|\$\{/g;
 
 /**
  * Puts the values of environment variables into one scalar. As in a shell, the default stands in for a variable that
@@ -30,7 +30,7 @@ export function interpolate(scalar: string, env: Environment): Interpolation {
   let wholly = false;
   const text = scalar.replaceAll(REFERENCE, (match: string, name: string | undefined, fallback: string | undefined) => {
     if (match === "$$") return "$";
-    if (name === undefined || fallback?.includes("${")) {
+    if (name === undefined) {
       malformed = true;
       return match;
     }
@@ -109,6 +109,10 @@ export class EnvironmentServer implements Origin {
   reference(path: KeyPath): Reference | undefined {
     const variable = SERVER_VARIABLES.find((each) => each.path.length + 2 <= path.length && isBelow(each, path));
     return variable === undefined ? undefined : { variables: [variable.name], wholly: true };
+  }
+
+  source(): undefined {
+    return undefined;
   }
 }
 

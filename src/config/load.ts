@@ -4,7 +4,7 @@ import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { ConfigDocument } from "./document.ts";
 import { type Environment, EnvironmentServer, FINGERPRINTS_VARIABLE } from "./environment.ts";
 import type { KeyPath, Origin } from "./origin.ts";
-import { fileFault, type ReadAccess, type ReadFile, secretFileReader } from "./reading-files.ts";
+import { type ReadAccess, type ReadFile, secretFileReader, unreadableFile } from "./reading-files.ts";
 import { checkOtlpFiles, resolveEventPaths, resolveOtlpPaths, resolveServers, type ServerConfig } from "./resolve.ts";
 import { type RuleFile, readRuleFiles } from "./rule-files.ts";
 import type { Settings } from "./schema.ts";
@@ -68,7 +68,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 
   const validation = validate(value, origin);
   const found: ConfigProblem[] = [...problems, ...validation.problems];
-  if (validation.settings === undefined || found.length > 0) throw new ConfigError(found);
+  if (validation.settings === undefined || found.length > 0) throw new ConfigError(found, validation.more);
   const { settings } = validation;
   const base = file === undefined || usesEnvironment ? "" : dirname(file);
   const exposed = new Set<string>();
@@ -114,8 +114,7 @@ async function readConfigFile(file: string, readFile: ReadFile): Promise<string>
   try {
     return await readFile(file);
   } catch (error) {
-    const text = `the configuration file cannot be read: ${fileFault(error)}`;
-    throw new ConfigError([{ code: "CONFIG_NOT_FOUND", location: file, key: "", text }]);
+    throw new ConfigError([unreadableFile("CONFIG_NOT_FOUND", file, "the configuration file", error)]);
   }
 }
 
@@ -152,6 +151,7 @@ function fromFile(text: string, file: string, env: Environment, server: Environm
   const origin: Origin = {
     place: (path, part) => originOf(path).place(path, part),
     reference: (path) => originOf(path).reference(path),
+    source: (path) => originOf(path).source(path),
   };
   return { value: { ...value, servers: [server.value] }, origin, problems, usesEnvironment: true };
 }

@@ -20,6 +20,8 @@ export interface Origin {
   place(path: KeyPath, part: "key" | "value"): Place;
   /** The references in the scalar at `path`; undefined where there are none. */
   reference(path: KeyPath): Reference | undefined;
+  /** The characters of a number, boolean or null as the file has them; undefined for texts and for what is missing. */
+  source(path: KeyPath): string | undefined;
 }
 
 /** Stands for a scalar that has been complained about already. */

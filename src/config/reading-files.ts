@@ -1,6 +1,8 @@
+import type { ErrorCode } from "../errors/catalogue.ts";
 import { ExporterError } from "../errors/exporter-error.ts";
 import { FileFault } from "../lib/bounded-files.ts";
 import { printable } from "../lib/printable-text.ts";
+import type { ConfigProblem } from "./config-error.ts";
 
 /** Reads a text file as UTF-8; rejects with the error of the file system. */
 export type ReadFile = (path: string) => Promise<string>;
@@ -24,6 +26,13 @@ export function fileFault(error: unknown): string {
   if (error instanceof FileFault) return error.message;
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
   return FAULTS[code] ?? code;
+}
+
+/** A file that cannot be read as a whole; `what` is its role, such as "the configuration file". */
+export function unreadableFile(code: ErrorCode, file: string, what: string, error: unknown): ConfigProblem {
+  const place = error instanceof FileFault ? error.place : undefined;
+  const location = place === undefined ? file : `${file}:${place.line}:${place.column}`;
+  return { code, location, ...place, key: "", text: `${what} cannot be read: ${fileFault(error)}` };
 }
 
 /** Who may do what with a file. */

@@ -52,6 +52,7 @@ const SHAPE: FileShape<z.output<typeof ruleFileSchema>> = {
 export async function readRuleFiles(settings: MappingSettings, options: RuleFilesOptions): Promise<RuleFile[]> {
   const { file, origin, base, env, readFile } = options;
   const problems: ConfigProblem[] = [];
+  let more = 0;
   const own: RuleFile = {
     label: file,
     isPreset: false,
@@ -73,13 +74,15 @@ export async function readRuleFiles(settings: MappingSettings, options: RuleFile
       });
       continue;
     }
-    read.push(parseRuleFile(text, path, { env, isPreset: false }, problems));
+    const parsed = parseRuleFile(text, path, { env, isPreset: false }, problems);
+    more += parsed.more;
+    read.push(parsed.file);
   }
   for (const name of presetOrder(settings.presets)) {
     const text = await (options.readPreset ?? readPreset)(name);
-    read.push(parseRuleFile(text, `preset ${name}`, { env: {}, isPreset: true }, problems));
+    read.push(parseRuleFile(text, `preset ${name}`, { env: {}, isPreset: true }, problems).file);
   }
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new ConfigError(problems, more);
   return read;
 }
 
@@ -93,7 +96,7 @@ function parseRuleFile(
   label: string,
   { env, isPreset }: { readonly env: Environment; readonly isPreset: boolean },
   problems: ConfigProblem[],
-): RuleFile {
+): { readonly file: RuleFile; readonly more: number } {
   const nothing = { label, isPreset, rules: [], path: ["rules"] };
   let document: ConfigDocument;
   try {
@@ -101,11 +104,12 @@ function parseRuleFile(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     problems.push(...error.problems);
-    return { ...nothing, origin: NOWHERE };
+    return { file: { ...nothing, origin: NOWHERE }, more: 0 };
   }
   const validation = validateAs(SHAPE, document.value ?? {}, document);
   problems.push(...document.problems, ...validation.problems);
-  return { ...nothing, rules: validation.settings?.rules ?? [], origin: hidden(document) };
+  const file = { ...nothing, rules: validation.settings?.rules ?? [], origin: hidden(document) };
+  return { file, more: validation.more };
 }
 
 /** The text behind an origin may hold secrets, and who prints a configuration must not see them. */
@@ -113,10 +117,12 @@ function hidden(origin: Origin): Origin {
   return {
     place: (path, part) => origin.place(path, part),
     reference: (path) => origin.reference(path),
+    source: (path) => origin.source(path),
   };
 }
 
 const NOWHERE: Origin = {
   place: () => ({ location: "", key: "" }),
   reference: () => undefined,
+  source: () => undefined,
 };

@@ -1,13 +1,15 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import type { Redactor } from "../errors/redactor.ts";
+import { FileFault } from "../lib/bounded-files.ts";
 import { quote } from "../lib/printable-text.ts";
+import { MAX_YAML_BYTES } from "../lib/yaml-tree.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { ConfigDocument } from "./document.ts";
 import type { Environment } from "./environment.ts";
 import { literalCredentials } from "./literal-secrets.ts";
 import type { KeyPath, Origin } from "./origin.ts";
-import { fileFault, type ListFiles, type ReadFile } from "./reading-files.ts";
+import { fileFault, type ListFiles, type ReadFile, unreadableFile } from "./reading-files.ts";
 import { resolveServers, type ServerConfig } from "./resolve.ts";
 import type { ServerSettings } from "./schema.ts";
 import { listedServersSchema, serverSchema } from "./server-schema.ts";
@@ -16,8 +18,6 @@ import { type FileShape, validateAs } from "./validation.ts";
 
 /** Each is looked at time and again. */
 const MAX_FILES = 10_000;
-/** Some 10,000 servers. A file of 8 MB that was put there by mistake took 25 s and 4 GB to parse, and so all servers with it. */
-const MAX_FILE_BYTES = 1 << 20;
 
 /** How files of `servers_from` are found and read. */
 export interface ServerFileAccess {
@@ -105,7 +105,13 @@ export async function readServerFiles(
  * @throws ConfigError with all that is wrong in files of `servers_from`
  */
 export function refuseBadFiles(bad: readonly BadServerFile[]): void {
-  if (bad.length > 0) throw new ConfigError(bad.flatMap(({ error }) => error.problems));
+  if (bad.length > 0) {
+    const more = bad.reduce((sum, { error }) => sum + error.more, 0);
+    throw new ConfigError(
+      bad.flatMap(({ error }) => error.problems),
+      more,
+    );
+  }
 }
 
 async function pathsOf(
@@ -139,7 +145,7 @@ async function readServerFile(
   const isList = Array.isArray(value);
   const at = (index: number): KeyPath => (isList ? [index] : []);
   const literals = literalCredentials(isList ? value.map((_, index) => at(index)) : [[]], value, document);
-  const { settings, problems } = isList ? validateAs(LIST, value, document) : validatedAsOne(value, document);
+  const { settings, problems, more } = isList ? validateAs(LIST, value, document) : validatedAsOne(value, document);
   const told = new Set(literals.map(({ key }) => key));
   const found = [...document.problems, ...literals, ...problems.filter(({ key }) => key === "" || !told.has(key))];
   const doubles = (settings ?? []).flatMap(({ name }, index): ConfigProblem[] => {
@@ -149,25 +155,20 @@ async function readServerFile(
       ? []
       : [{ code: "CONFIG_INVALID", ...document.place([...at(index), "name"], "value"), text }];
   });
-  if (settings === undefined || found.length + doubles.length > 0) throw new ConfigError([...found, ...doubles]);
+  if (settings === undefined || found.length + doubles.length > 0) throw new ConfigError([...found, ...doubles], more);
   return resolveServers(settings, { base: dirname(path), origin: document, readFile, readSecret, redactor, at });
 }
 
 function validatedAsOne(value: unknown, document: ConfigDocument) {
-  const { settings, problems } = validateAs(ONE, value, document);
-  return { settings: settings && [settings], problems };
+  const { settings, ...rest } = validateAs(ONE, value, document);
+  return { settings: settings && [settings], ...rest };
 }
 
 async function readText(path: string, readFile: ReadFile): Promise<string> {
-  const refuse = (fault: string) =>
-    new ConfigError([
-      { code: "SERVERS_UNREADABLE", location: path, key: "", text: `the file cannot be read: ${fault}` },
-    ]);
+  const refuse = (error: unknown) => new ConfigError([unreadableFile("SERVERS_UNREADABLE", path, "the file", error)]);
   const text = await readFile(path).catch((error: unknown) => {
-    throw refuse(fileFault(error));
+    throw refuse(error);
   });
-  if (Buffer.byteLength(text) > MAX_FILE_BYTES) {
-    throw refuse(`it is larger than ${MAX_FILE_BYTES.toLocaleString("en")} bytes`);
-  }
-  return text;
+  if (Buffer.byteLength(text) <= MAX_YAML_BYTES) return text;
+  throw refuse(new FileFault("EFBIG", `it is larger than ${MAX_YAML_BYTES.toLocaleString("en")} bytes`));
 }

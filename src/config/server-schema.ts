@@ -170,9 +170,13 @@ export const listedServersSchema = z
   .superRefine(refuseSameNames, { when: ({ issues }) => issues.length === 0 });
 
 function refuseSameNames(all: readonly { readonly name: string }[], context: z.RefinementCtx): void {
+  const seen = new Map<string, number>();
   for (const [index, { name }] of all.entries()) {
-    const first = all.findIndex((other) => other.name === name);
-    if (first === index) continue;
+    const first = seen.get(name);
+    if (first === undefined) {
+      seen.set(name, index);
+      continue;
+    }
     const message = `a name that no other server has (servers[${first}] has it; the default is the host in url)`;
     context.addIssue({ code: "custom", message, path: [index, "name"], input: name });
   }

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { quote } from "../lib/printable-text.ts";
-import type { ConfigProblem } from "./config-error.ts";
+import { type ConfigProblem, comparePlaces, MAX_FINDINGS } from "./config-error.ts";
 import { literalSecrets } from "./literal-secrets.ts";
-import { formatKey, type KeyPath, type Origin, UNRESOLVED, valueAt } from "./origin.ts";
+import { formatKey, type KeyPath, type Origin, type Place, UNRESOLVED, valueAt } from "./origin.ts";
 import { type JsonSchema, type Settings, settingsJsonSchema, settingsSchema } from "./schema.ts";
 import { unknownKey } from "./unknown-keys.ts";
 
@@ -11,7 +11,10 @@ type Issue = z.core.$ZodIssue;
 /** The outcome of checking the values of a file; `settings` is there when there are no problems. */
 export interface Validation<Output> {
   readonly settings: Output | undefined;
+  /** The first of them in the file. */
   readonly problems: readonly ConfigProblem[];
+  /** How many others there are. */
+  readonly more: number;
 }
 
 /** What a file may hold: as a schema, and as the JSON Schema that is made of it when a key is not known. */
@@ -20,33 +23,85 @@ export interface FileShape<Output> {
   readonly jsonSchema: () => JsonSchema;
 }
 
-/** Made for the first unknown key; it never changes. */
-let jsonSchema: JsonSchema | undefined;
+const CONFIGURATION: FileShape<Settings> = { schema: settingsSchema, jsonSchema: settingsJsonSchema };
 
-const CONFIGURATION: FileShape<Settings> = {
-  schema: settingsSchema,
-  jsonSchema: () => {
-    jsonSchema ??= settingsJsonSchema();
-    return jsonSchema;
-  },
-};
-
-/** Checks a configuration, as read from `origin`, and says everything that is wrong with it. May repair `value` in place. */
+/** Checks a configuration, as read from `origin`, and says what is wrong with it. May repair `value` in place. */
 export function validate(value: unknown, origin: Origin): Validation<Settings> {
   const literals = literalSecrets(value, origin);
   const taken = new Set(literals.map(({ key }) => key));
-  const { settings, problems: others } = validateAs(CONFIGURATION, value, origin);
+  const { settings, problems: others, more } = validateAs(CONFIGURATION, value, origin);
   const problems = [...literals, ...others.filter(({ key }) => key === "" || !taken.has(key))];
-  return { settings: problems.length === 0 ? settings : undefined, problems };
+  return { settings: problems.length === 0 ? settings : undefined, problems, more };
 }
+
+/** Of a list, this many items are checked first: enough to refuse a file that is wrong all over. */
+const HEAD_ITEMS = 100;
 
 /** Checks a file of another shape in the same way. May repair `value` in place. */
 export function validateAs<Output>(shape: FileShape<Output>, value: unknown, origin: Origin): Validation<Output> {
+  const head = headOf(value);
+  if (head !== value) {
+    const ofHead = validateWhole(shape, head, origin);
+    if (ofHead.problems.length >= MAX_FINDINGS) return ofHead;
+  }
+  return validateWhole(shape, value, origin);
+}
+
+/** The same without the later items of long lists; the value itself where there is no such list. */
+function headOf(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.slice(0, HEAD_ITEMS).map(headOf);
+    return value.length > HEAD_ITEMS || items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  let head: Record<string, unknown> | undefined;
+  for (const [key, inside] of Object.entries(value)) {
+    const cut = headOf(inside);
+    if (cut === inside) continue;
+    head ??= Object.assign(Object.create(null), value);
+    Reflect.set(head ?? {}, key, cut);
+  }
+  return head ?? value;
+}
+
+function validateWhole<Output>(shape: FileShape<Output>, value: unknown, origin: Origin): Validation<Output> {
   const parse = () => shape.schema.safeParse(value, { error: expectationOf, reportInput: true });
   let result = parse();
   if (!result.success && repair(value, result.error.issues, origin)) result = parse();
-  const issues = result.error?.issues ?? [];
-  return { settings: result.data, problems: issues.flatMap((issue) => problemsOf(issue, origin, shape)) };
+  if (result.success) return { settings: result.data, problems: [], more: 0 };
+  const issues = result.error.issues.flatMap(ofItems);
+  const unquoted = unquotedTexts(shape.schema, value, issues, origin);
+  const findings = issues.flatMap((issue) => findingsOf(issue, origin, unquoted));
+  const shown = firstFindings(findings);
+  const problems = shown.map(({ describe }) => describe(() => jsonSchemaOf(shape)));
+  return { settings: undefined, problems, more: findings.length - shown.length };
+}
+
+/** Of a list that fits none of several shapes, what is wrong with its items, if there is a shape of lists. */
+function ofItems(issue: Issue): readonly Issue[] {
+  if (issue.code !== "invalid_union" || !Array.isArray(issue.input)) return [issue];
+  const inItems = issue.errors.find((issues) => issues.length > 0 && issues.every(({ path }) => path.length > 0));
+  return inItems?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
+}
+
+/** Made for the first unknown key: it takes milliseconds, and never changes. */
+const jsonSchemas = new Map<FileShape<unknown>, JsonSchema>();
+
+function jsonSchemaOf(shape: FileShape<unknown>): JsonSchema {
+  const made = jsonSchemas.get(shape) ?? shape.jsonSchema();
+  jsonSchemas.set(shape, made);
+  return made;
+}
+
+/** A problem whose text is made only if it is shown. */
+interface Finding {
+  readonly place: Place;
+  readonly describe: (jsonSchema: () => JsonSchema) => ConfigProblem;
+}
+
+function firstFindings(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length <= MAX_FINDINGS) return findings;
+  return findings.toSorted((a, b) => comparePlaces(a.place, b.place)).slice(0, MAX_FINDINGS);
 }
 
 /** What was expected, where the schema has no words of its own. */
@@ -89,18 +144,69 @@ function convert({ expected, input, path }: Extract<Issue, { code: "invalid_type
   return isNumber ? Number(input) : undefined;
 }
 
-function problemsOf(issue: Issue, origin: Origin, shape: FileShape<unknown>): ConfigProblem[] {
+function findingsOf(issue: Issue, origin: Origin, unquoted: ReadonlySet<string>): Finding[] {
   if (issue.input === UNRESOLVED) return [];
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => unknownKey(issue.path, key, origin, shape.jsonSchema));
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      place: origin.place([...issue.path, key], "key"),
+      describe: (jsonSchema) => unknownKey(issue.path, key, origin, jsonSchema),
+    }));
+  }
+  const place = origin.place(issue.path, "value");
+  return [{ place, describe: () => problemOf(issue, place, origin, unquoted) }];
+}
+
+function problemOf(issue: Issue, place: Place, origin: Origin, unquoted: ReadonlySet<string>): ConfigProblem {
   if (formatKey(issue.path) === "servers" && (issue.input === undefined || issue.code === "custom")) {
     const text =
       "no server is configured; give a list of servers or servers_from, or set PRTG_URL and PRTG_API_KEY_FILE";
-    return [{ code: "CONFIG_NO_SERVER", ...origin.place(issue.path, "value"), text }];
+    return { code: "CONFIG_NO_SERVER", ...place, text };
   }
+  if (unquoted.has(idOf(issue.path))) return { code: "CONFIG_INVALID", ...place, text: wantsQuotes(issue, origin) };
   const fault = issue.code === "custom" ? String(issue.params?.fault ?? "") : "";
   const text = `${faced(issue, origin)}${fault === "" ? "" : `: ${fault}`}`;
-  return [{ code: "CONFIG_INVALID", ...origin.place(issue.path, "value"), text }];
+  return { code: "CONFIG_INVALID", ...place, text };
+}
+
+/**
+ * Paths of numbers, booleans and nulls that the schema would take if they were in quotes.
+ * It is tried, so that every key that takes texts is among them, whatever else it demands.
+ */
+function unquotedTexts(schema: z.ZodType, root: unknown, issues: readonly Issue[], origin: Origin): Set<string> {
+  const replaced: { readonly id: string; readonly undo: () => void }[] = [];
+  for (const { path, input } of issues) {
+    const source = origin.source(path);
+    const holder = valueAt(root, path.slice(0, -1));
+    const key = path.at(-1);
+    if (source === undefined || key === undefined || typeof holder !== "object" || holder === null) continue;
+    Reflect.set(holder, key, source);
+    replaced.push({ id: idOf(path), undo: () => Reflect.set(holder, key, input) });
+    if (replaced.length >= MAX_FINDINGS) break;
+  }
+  if (replaced.length === 0) return new Set();
+  const left = new Set(
+    schema
+      .safeParse(root, { reportInput: true })
+      .error?.issues.flatMap(ofItems)
+      .map(({ path }) => idOf(path)),
+  );
+  for (const { undo } of replaced) undo();
+  return new Set(replaced.map(({ id }) => id).filter((id) => !left.has(id)));
+}
+
+function wantsQuotes({ input, path }: Issue, origin: Origin): string {
+  if (isSensitive(input, path)) return `expected text, found a ${kindOf(input)} (not shown). Put it in quotes.`;
+  const source = shorten(origin.source(path) ?? String(input));
+  const kind = typeof input === "number" ? "the number " : "";
+  return `expected text, found ${kind}${source}. Put it in quotes: "${source}".`;
+}
+
+function kindOf(input: unknown): string {
+  return input === null ? "null" : typeof input;
+}
+
+function idOf(path: KeyPath): string {
+  return JSON.stringify(path);
 }
 
 /** What was expected and what was found; the values of variables are not shown, whatever they should have been. */
@@ -108,12 +214,12 @@ function faced({ input, message, path, code }: Issue, origin: Origin): string {
   if (input === undefined) return `missing, expected ${message}`;
   const variables = origin.reference(path)?.variables;
   if (variables !== undefined) return `expected ${message}, which the value of ${variables.join(" and ")} is not`;
-  return `expected ${message}, found ${found(input, path, code)}`;
+  return `expected ${message}, found ${found(input, path, code, origin)}`;
 }
 
 const MAX_SHOWN = 60;
 
-function found(input: unknown, path: KeyPath, code: Issue["code"]): string {
+function found(input: unknown, path: KeyPath, code: Issue["code"], origin: Origin): string {
   if (input === null) return "nothing";
   if (Array.isArray(input)) return "a list";
   if (typeof input === "object") {
@@ -122,9 +228,12 @@ function found(input: unknown, path: KeyPath, code: Issue["code"]): string {
   }
   const isText = typeof input === "string";
   if (isSensitive(input, path)) return `a ${isText ? "text" : typeof input} (not shown)`;
-  if (!isText) return String(input);
-  const shown = withoutCredentials(input);
-  return quote(shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}...` : shown);
+  if (!isText) return shorten(typeof input === "number" ? String(input) : (origin.source(path) ?? String(input)));
+  return quote(shorten(withoutCredentials(input)));
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
 /** Credentials, URLs in which some may hide, and a file that is but a text: it may be a key, given by mistake. */

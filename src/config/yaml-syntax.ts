@@ -1,109 +1,135 @@
-import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml";
-import { ConfigError, type ConfigProblem } from "./config-error.ts";
-
-/** Line and column, both from 1. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
+import { LinePositions, type Position } from "../lib/line-positions.ts";
+import { MAX_ITEMS, MAX_LINES, MAX_NESTING, parseYamlTree, YamlFault, type YamlNode } from "../lib/yaml-tree.ts";
+import { ConfigError } from "./config-error.ts";
 
 /** A file that is one well-formed YAML document. */
 export interface ParsedYaml {
-  readonly document: Document.Parsed;
+  readonly root: YamlNode;
   positionAt(offset: number): Position;
 }
 
+export const TOO_DEEP = `lists or maps are nested too deeply: at most ${MAX_NESTING} levels`;
+
 /**
- * Parses one document of YAML 1.2 with merge keys.
- * @throws ConfigError CONFIG_SYNTAX
+ * Parses one document of YAML 1.2.
+ * @throws ConfigError CONFIG_SYNTAX with the first fault
  */
 export function parseYaml(text: string, file: string): ParsedYaml {
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter,
-    // The library's pretty messages quote the line, and a secret with it.
-    prettyErrors: false,
-    version: "1.2",
-    schema: "core",
-    merge: true,
-    resolveKnownTags: false,
-  });
-  const positionAt = (offset: number): Position => {
-    const { line, col } = lineCounter.linePos(offset);
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
-  };
-  const faults = firstFaults([...document.errors, ...document.warnings], positionAt);
-  if (faults.length > 0) {
-    throw new ConfigError(
-      faults.map((error): ConfigProblem => {
-        const position = positionAt(error.pos[0]);
-        return {
-          code: "CONFIG_SYNTAX",
-          location: `${file}:${position.line}:${position.column}`,
-          ...position,
-          key: "",
-          text: describe(error, lineAround(text, error.pos[0])),
-        };
-      }),
-    );
+  const lines = new LinePositions(text);
+  const positionAt = (offset: number) => lines.at(offset);
+  try {
+    return { root: parseYamlTree(text), positionAt };
+  } catch (error) {
+    if (!(error instanceof YamlFault)) throw error;
+    const { words, offset } = describe(error, text);
+    const position = positionAt(offset);
+    const location = `${file}:${position.line}:${position.column}`;
+    throw new ConfigError([{ code: "CONFIG_SYNTAX", location, ...position, key: "", text: words }]);
   }
-  return { document, positionAt };
 }
 
-/** The first fault of each line, and none after the parser has lost its way: what follows are consequences. */
-function firstFaults(errors: readonly YAMLError[], positionAt: (offset: number) => Position): YAMLError[] {
-  const sorted = errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
-  const lost = sorted.findIndex(({ code }) => code === "UNEXPECTED_TOKEN" || code === "RESOURCE_EXHAUSTION");
-  const lines = new Set<number>();
-  return (lost === -1 ? sorted : sorted.slice(0, lost + 1)).filter(({ pos }) => {
-    const { line } = positionAt(pos[0]);
-    return !lines.has(line) && lines.add(line);
-  });
+interface Description {
+  readonly words: string;
+  readonly offset: number;
 }
 
-function lineAround(text: string, offset: number): string {
+/** Our words for the reasons of the library, and the place at which a reader finds the fault. */
+function describe(fault: YamlFault, text: string): Description {
+  const { words, offset } = diagnose(fault, text);
+  const inFlow = /[{[].*(?<!["'])\$\{/.test(lineAround(text, offset).text) && words !== TWICE;
+  return { words: inFlow ? `${words} (inside { } and [ ] put \${...} in quotes)` : words, offset };
+}
+
+function diagnose({ message, offset }: YamlFault, text: string): Description {
+  const [, words = "unreadable YAML"] = WORDS.find(([reason]) => reason.test(message)) ?? [];
+  const line = lineAround(text, offset);
+  const before = text.slice(line.start, offset);
+  if (words === ESCAPE) return { words, offset: offset - 1 };
+  if (words === KEY)
+    return { words, offset: /multiline/.test(message) ? lineAround(text, line.start - 1).first : line.first };
+  if (/indentation|^missed comma|flow collection$/.test(message)) {
+    if (/^[ ]*\t/.test(line.text) && offset <= line.first) return { words: TAB, offset: line.start };
+    const bracket = /^bad/.test(message) ? undefined : openBracket(text, offset);
+    const isClosed = /^missed/.test(message) && text.charAt(offset) === CLOSING[bracket ?? ""];
+    const isOther = /^missed/.test(message) && !/[\]}]/.test(text.charAt(offset));
+    if (bracket !== undefined && !isClosed && !isOther)
+      return { words: `a closing ${CLOSING[bracket]} is missing`, offset };
+    if (message === "deficient indentation") return { words: openQuote(text, offset), offset };
+  }
+  if (words !== INDENT && words !== UNEXPECTED) return { words, offset };
+  if (/[@`%]/.test(text.charAt(offset))) return { words: "text that starts with @, ` or % must be quoted", offset };
+  if (words === UNEXPECTED) return { words, offset };
+  if (before.trim() === "") return { words, offset: line.start };
+  if (text.charAt(offset) !== ":") return { words: UNEXPECTED, offset };
+  const value = line.start + (/^[^:]*:\s+/.exec(before)?.[0].length ?? before.length);
+  return {
+    words: "a second `: ` in one line: quote the value, or put nested keys on lines of their own",
+    offset: value,
+  };
+}
+
+const CLOSING: Readonly<Record<string, string>> = { "[": "]", "{": "}" };
+
+/** The last bracket before `end` that is open there; quotes and comments are not heeded. */
+function openBracket(text: string, end: number): string | undefined {
+  let closed = 0;
+  for (let at = end - 1; at >= 0; at--) {
+    const character = text.charAt(at);
+    if (character === "]" || character === "}") closed++;
+    else if ((character === "[" || character === "{") && --closed < 0) return character;
+  }
+  return undefined;
+}
+
+const TAB = "a tab in the indentation: use spaces";
+const UNEXPECTED = "unexpected text: a value that holds quotes or any of { } [ ] , # must be quoted";
+const INDENT = "wrong indentation: the keys of one map, and the items of one list, start in the same column";
+const DOUBLE_QUOTE = "a closing double quote is missing";
+const SINGLE_QUOTE = "a closing single quote is missing";
+const TWICE = "this key occurs twice in one map";
+const ESCAPE = "an unknown escape in double quotes; a backslash is written \\\\, or use single quotes";
+const KEY = "this line is no `key: value`";
+const TAG = "an unknown tag or a value that its tag does not fit; text that starts with ! must be quoted";
+const DIRECTIVE = "a line that starts with % must be a YAML directive";
+
+/** Constant texts: the library's own reasons may repeat pieces of the file. */
+const WORDS: readonly (readonly [reason: RegExp, words: string])[] = [
+  [/^nesting exceeded/, TOO_DEEP],
+  [/^larger than/, "the file is larger than 1,048,576 bytes"],
+  [/^a second document/, "a second document begins here; the configuration is one document"],
+  [/^duplicated mapping key/, TWICE],
+  [/^too many items/, `more than ${MAX_ITEMS.toLocaleString("en")} items in one list or map`],
+  [/^too many lines/, `more than ${MAX_LINES.toLocaleString("en")} lines and commas`],
+  [/^a long key/, "a key of more than 1024 characters"],
+  [/double quoted scalar$/, DOUBLE_QUOTE],
+  [/single quoted scalar$/, SINGLE_QUOTE],
+  [/^unexpected end of the stream within a flow/, "a closing ] or } is missing"],
+  [/^unknown escape|hexadecimal/, ESCAPE],
+  [/^tab characters/, TAB],
+  [/^alias node should/, "an alias (*name) takes neither anchor nor tag; text that starts with * must be quoted"],
+  [/^name of an a/, "an anchor or alias without a usable name; text that starts with & or * must be quoted"],
+  [/^duplication of an anchor/, "two anchors on one value; text that starts with & must be quoted"],
+  [/^duplication of a tag/, "two tags on one value; text that starts with ! must be quoted"],
+  [/\btag\b|TAG/, TAG],
+  [/irective/, DIRECTIVE],
+  [/multiline key|expected ':'|end mark/, KEY],
+  [/indentation|a line break is expected/, INDENT],
+  [/printable|valid JSON|null byte/, "a character that no text has: is the file UTF-8?"],
+  [/^missed comma|^expected the node|^end of the stream/, UNEXPECTED],
+];
+
+function openQuote(text: string, end: number): string {
+  const isDouble = text.lastIndexOf('"', end) > text.lastIndexOf("'", end);
+  return isDouble ? DOUBLE_QUOTE : SINGLE_QUOTE;
+}
+
+/** Of a longer line no more is looked at. */
+const MAX_LINE = 1_000;
+
+/** `start` and `first`: where the line around `offset` begins, and its first character that is no blank. */
+function lineAround(text: string, offset: number) {
+  const start = text.lastIndexOf("\n", Math.max(offset - 1, 0)) + 1;
   const end = text.indexOf("\n", offset);
-  return text.slice(text.lastIndexOf("\n", Math.max(offset - 1, 0)) + 1, end === -1 ? text.length : end);
-}
-
-/** Our words for the library's codes: its own messages repeat pieces of the file. */
-const WORDS: Readonly<Record<YAMLError["code"], string>> = {
-  ALIAS_PROPS: "an alias (*name) takes neither anchor nor tag; text that starts with * must be quoted",
-  BAD_ALIAS: "an anchor or alias without a usable name; text that starts with & or * must be quoted",
-  BAD_COLLECTION_TYPE: "a tag that does not fit the value; text that starts with ! must be quoted",
-  BAD_DIRECTIVE: "a line that starts with % must be a YAML directive",
-  BAD_DQ_ESCAPE: "an unknown escape in double quotes; a backslash is written \\\\, or use single quotes",
-  BAD_INDENT: "wrong indentation: the keys of one map, and the items of one list, start in the same column",
-  BAD_PROP_ORDER: "an anchor or a tag in the wrong place",
-  BAD_SCALAR_START: "text that starts with @, ` or % must be quoted",
-  BLOCK_AS_IMPLICIT_KEY: "a second `: ` in one line: quote the value, or put nested keys on lines of their own",
-  BLOCK_IN_FLOW: "inside { } and [ ] lists and maps are written with [ ] and { } too",
-  DUPLICATE_KEY: "this key occurs twice in one map",
-  IMPOSSIBLE: "unreadable YAML",
-  KEY_OVER_1024_CHARS: "a key of more than 1024 characters",
-  MISSING_CHAR: "something is missing here: a closing quote, a comma, or `: ` after a key",
-  MULTILINE_IMPLICIT_KEY: "this line is no `key: value`",
-  MULTIPLE_ANCHORS: "two anchors on one value; text that starts with & must be quoted",
-  MULTIPLE_DOCS: "a second document begins here; the configuration is one document",
-  MULTIPLE_TAGS: "two tags on one value; text that starts with ! must be quoted",
-  NON_STRING_KEY: "a key that is no text",
-  RESOURCE_EXHAUSTION: "lists or maps are nested too deeply",
-  TAB_AS_INDENT: "a tab in the indentation: use spaces",
-  TAG_RESOLVE_FAILED: "an unknown tag or a value that its tag does not fit; text that starts with ! must be quoted",
-  UNEXPECTED_TOKEN: "unexpected text: a value that holds quotes or any of { } [ ] , # must be quoted",
-};
-
-/** Messages of the library that are constant, and more exact than its code. */
-const CONSTANT_MESSAGES: Readonly<Record<string, string>> = {
-  'Missing closing "quote': "a closing double quote is missing",
-  "Missing closing 'quote": "a closing single quote is missing",
-  "Implicit map keys need to be followed by map values": "this line is no `key: value`",
-  "Flow sequence in block collection must be sufficiently indented and end with a ]": "a closing ] is missing",
-  "Flow map in block collection must be sufficiently indented and end with a }": "a closing } is missing",
-};
-
-function describe(error: YAMLError, line: string): string {
-  const words = CONSTANT_MESSAGES[error.message] ?? WORDS[error.code];
-  const inFlow = /[{[].*(?<!["'])\$\{/.test(line);
-  return inFlow && error.code !== "DUPLICATE_KEY" ? `${words} (inside { } and [ ] put \${...} in quotes)` : words;
+  const line = text.slice(start, Math.min(end === -1 ? text.length : end, start + MAX_LINE));
+  return { text: line, start, first: start + line.search(/\S|$/) };
 }

@@ -5,11 +5,12 @@
 export const ERROR_CATALOGUE = {
   CONFIG_NOT_FOUND: {
     meaning: "The configuration file cannot be read.",
-    remedy: "Check the path given to --config.file and the permissions of the file.",
+    remedy: "Check the path given to --config.file, the permissions of the file, and that it is UTF-8.",
   },
   CONFIG_SYNTAX: {
     meaning: "The configuration file is not valid YAML.",
-    remedy: "Correct the line and column that the message names.",
+    remedy:
+      "Correct the line and column that the message names. A file has at most 1 MiB, 100 levels and 10,000 items in one list or map.",
   },
   CONFIG_INVALID: {
     meaning: "A key, type or value in the configuration is wrong.",
@@ -33,11 +34,11 @@ export const ERROR_CATALOGUE = {
   },
   RULES_UNREADABLE: {
     meaning: "A file with mapping rules cannot be read.",
-    remedy: "Check the path in mapping.files and that the user of the exporter may read it.",
+    remedy: "Check the path in mapping.files, that the user of the exporter may read it, and that it is UTF-8.",
   },
   SERVERS_UNREADABLE: {
     meaning: "A file of servers_from cannot be read; its servers stay as they were.",
-    remedy: "Check that it is a file that the user of the exporter may read, or take it away.",
+    remedy: "Check that it is a UTF-8 file of at most 1 MiB that the user of the exporter may read, or remove it.",
   },
   MAP_SERVER_UNKNOWN: {
     meaning: "There is no server of the name that was given to map.",
@@ -73,7 +74,7 @@ export const ERROR_CATALOGUE = {
   },
   SECRET_UNREADABLE: {
     meaning: "A file that holds a secret cannot be read, or is empty.",
-    remedy: "Check the path and that the user of the exporter may read it.",
+    remedy: "Check the path, that the user of the exporter may read it, and that it is UTF-8.",
   },
   SECRET_EXPOSED: {
     meaning: "A file that holds a secret may be read by others, and `strict_secret_files` is set.",

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type Clock, systemClock } from "./clock.ts";
+import { type EncodingFault, encodingFault } from "./text-encoding.ts";
 
 /** Configurations, rules, certificates and secrets; the largest bundles of authorities have some 300 kB. */
 const MAX_TEXT_BYTES = 16 << 20;
@@ -18,12 +19,15 @@ const PIPE_PAUSE_MS = 20;
 
 /** Why a file cannot be used, in words without its path. */
 export class FileFault extends Error {
-  readonly code: "EFBIG" | "ETIMEDOUT";
+  readonly code: "EFBIG" | "ETIMEDOUT" | "EILSEQ";
+  /** Where in the file, both from 1. */
+  readonly place: EncodingFault["place"];
 
-  constructor(code: FileFault["code"], message: string) {
+  constructor(code: FileFault["code"], message: string, place?: EncodingFault["place"]) {
     super(message);
     this.name = "FileFault";
     this.code = code;
+    this.place = place;
   }
 }
 
@@ -31,6 +35,8 @@ export interface BoundedReadOptions {
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
   readonly clock?: Clock;
+  /** Files of the exporter's own have checks of their own, and damage must not keep it from starting. */
+  readonly allowsOtherEncodings?: boolean;
 }
 
 /** By path: calls to a file system that did not answer in time, and have not since. */
@@ -54,9 +60,12 @@ export function filesHang(): boolean {
  * Reads a whole file as UTF-8, within a time and up to a size. A pipe is read to its end, and may be late.
  * Rejects with FileFault, or with the error of the file system.
  */
-export function readTextFile(path: string, options: BoundedReadOptions = {}): Promise<string> {
+export async function readTextFile(path: string, options: BoundedReadOptions = {}): Promise<string> {
   const { maxBytes = MAX_TEXT_BYTES, timeoutMs = FILE_TIMEOUT_MS, clock = systemClock } = options;
-  return withinTime(path, (signal) => read(path, maxBytes, clock, signal), timeoutMs, clock);
+  const bytes = await withinTime(path, (signal) => read(path, maxBytes, clock, signal), timeoutMs, clock);
+  const fault = options.allowsOtherEncodings ? undefined : encodingFault(bytes);
+  if (fault !== undefined) throw new FileFault("EILSEQ", fault.words, fault.place);
+  return bytes.toString("utf8");
 }
 
 /**
@@ -104,7 +113,7 @@ function noteOverdue(path: string, used: Promise<unknown>): void {
   used.then(settled, settled);
 }
 
-async function read(path: string, maxBytes: number, clock: Clock, signal: AbortSignal): Promise<string> {
+async function read(path: string, maxBytes: number, clock: Clock, signal: AbortSignal): Promise<Buffer> {
   // Without waiting for a writer, where it is a pipe: no thread is to be stuck in there. Windows has no such pipes.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -114,7 +123,7 @@ async function read(path: string, maxBytes: number, clock: Clock, signal: AbortS
   }
 }
 
-async function readAll(file: FileHandle, maxBytes: number, clock: Clock, signal: AbortSignal): Promise<string> {
+async function readAll(file: FileHandle, maxBytes: number, clock: Clock, signal: AbortSignal): Promise<Buffer> {
   const facts = await file.stat();
   const tooLarge = () => new FileFault("EFBIG", `it is larger than ${maxBytes.toLocaleString("en")} bytes`);
   if (facts.isFile() && facts.size > maxBytes) throw tooLarge();
@@ -133,7 +142,7 @@ async function readAll(file: FileHandle, maxBytes: number, clock: Clock, signal:
     if (size > maxBytes) throw tooLarge();
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks, size).toString("utf8");
+  return Buffer.concat(chunks, size);
 }
 
 /** Undefined when there is nothing yet; empty at the end. */

@@ -167,11 +167,17 @@ async function lockClaims(directory: string, clock: Clock): Promise<FileLock | u
   }
 }
 
+/** Names of servers. */
+const MAX_CLAIM_BYTES = 1 << 20;
+
 /** Of another process; undefined, and removed, when that is gone. */
 async function livingClaim(directory: string, id: string): Promise<ClaimFile | undefined> {
   const lockPath = join(directory, `claim-${id}.lock`);
   const lock = tryFileLock(lockPath);
-  if (lock === undefined) return parse(await readTextFile(join(directory, `claim-${id}.json`)).catch(() => ""));
+  if (lock === undefined)
+    return parse(
+      await readTextFile(join(directory, `claim-${id}.json`), { maxBytes: MAX_CLAIM_BYTES }).catch(() => ""),
+    );
   lock.release();
   await removeText(directory, id);
   await rm(lockPath, { force: true });

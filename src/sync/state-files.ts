@@ -31,7 +31,7 @@ export function createStateFiles(directory: string): JournalFiles {
   return {
     async read(name) {
       try {
-        return await readTextFile(join(directory, name), { maxBytes: MAX_DATA_BYTES });
+        return await readTextFile(join(directory, name), { maxBytes: MAX_DATA_BYTES, allowsOtherEncodings: true });
       } catch (error) {
         if (codeOf(error) === "ENOENT") return undefined;
         throw error;

@@ -28,6 +28,8 @@ export interface UnusableText {
   readonly message: string;
 }
 
+const MAX_FIRST_LINE = 64 << 10;
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** Name of a server's file. Server names may hold anything and differ in case only, so the name is part text, part hash. */
@@ -50,7 +52,8 @@ export function decodeStateText(
   server: string,
 ): { readonly about: Members; readonly body: Members } | UnusableText {
   const [firstLine = "", body = ""] = text.split("\n", 2);
-  const about = parseObject(firstLine);
+  // Another program may have put a large file there: parsing 40 MB of JSON takes seconds.
+  const about = firstLine.length > MAX_FIRST_LINE ? undefined : parseObject(firstLine);
   if (about === undefined) {
     return unusable(isCutOff(firstLine, name) ? "torn" : "foreign", `its first line is not that of ${called}`);
   }

@@ -13,7 +13,7 @@ const TELL_MODULES = new URL("support/tell-modules.js", import.meta.url).href;
 /** Loaded only where a feature is turned on, a command is given, or a server is asked. */
 const NOT_TO_LISTEN = [
   ...["undici", "@opentelemetry/sdk-metrics", "@opentelemetry/otlp-transformer", "@opentelemetry/resources"],
-  ...["pino-pretty", "ajv", "js-yaml", "find-my-way", "cli-progress", "bcryptjs"],
+  ...["pino-pretty", "ajv", "find-my-way", "cli-progress", "bcryptjs"],
 ].map((name) => `/node_modules/${name}/`);
 const FOLDERS_NOT_TO_LISTEN = [
   "simulator/scenario/scenario.ts",

@@ -5,9 +5,9 @@ import { loadWebConfig } from "../../src/http/web-config/load.ts";
 import { parseScenario } from "../../src/simulator/scenario/scenario.ts";
 import { ScenarioError } from "../../src/simulator/scenario/scenario-error.ts";
 import { loadRules } from "../config/mapping/support.ts";
-import { filesWith, load, SECRET } from "../config/support.ts";
+import { filesWith, load, loadWithFiles, SECRET } from "../config/support.ts";
 import { mutateText, type TextSource } from "./mutate-text.ts";
-import { pick } from "./random.ts";
+import { below, pick } from "./random.ts";
 import { type FuzzInput, type FuzzTarget, promise } from "./target.ts";
 
 /** Pieces of YAML. */
@@ -74,6 +74,12 @@ const WEB: readonly string[] = [
   "basic_auth_users:\n  alice: $2y$04$.mB3hjyTXma0Ek.x78bTFO0UNod6FXSR6KVwYcvd5wwSszgk6rdpi\n",
   "tls_server_config: { cert_file: /etc/ssl/ca.pem, key_file: /etc/ssl/key.pem, min_version: TLS12, client_auth_type: NoClientCert }\n",
 ];
+const SERVER_FILES: readonly string[] = [
+  "name: hq\nurl: https://prtg:1616\nauth: { api_key_file: /run/secrets/key }\nselect: { include: [{ id: 2001 }, { tag: a }] }\n",
+  "- { name: a, url: https://a, auth: { api_key_file: /run/secrets/key } }\n- { name: b, url: https://b, auth: { api_key_file: /run/secrets/key } }\n",
+];
+/** Such a text repeats one or two pieces: what costs more than it is long shows. */
+const LONG_TEXT = 200_000;
 const SCENARIOS = new URL("../../config/scenarios/", import.meta.url);
 const RULE_FILES = new URL("../../config/mappings/", import.meta.url);
 
@@ -86,20 +92,28 @@ export function openConfigTarget(): FuzzTarget {
     // Long documents cost more than they find.
     rules: [...RULES, ...RULES, ...RULES, ...presets.filter((text) => text.length < 1_000)],
     web: WEB,
+    servers: SERVER_FILES,
     scenario: scenarios.map((text) => text.slice(0, 1_200)),
   };
-  const variants = ["config", "config", "config", "rules", "rules", "web", "scenario"];
+  const variants = ["config", "config", "config", "rules", "rules", "web", "servers", "scenario"];
   return {
     name: "config",
     draw: (random) => {
       const variant = pick(random, variants);
       const corpus = corpora[variant] ?? [];
       const source: TextSource = { corpus, words: [...YAML, ...wordsOf(corpus)] };
-      return { variant, text: mutateText(random, source) };
+      const text = mutateText(random, source);
+      if (random() >= LONG_SHARE) return { variant, text };
+      const piece = pick(random, YAML) + (random() < 0.5 ? pick(random, YAML) : "");
+      const begin = text.slice(0, below(random, 50));
+      return { variant, text: begin + piece.repeat(Math.ceil(LONG_TEXT / piece.length)) };
     },
     run: runConfig,
   };
 }
+
+/** They take as long as a hundred others. */
+const LONG_SHARE = 0.01;
 
 const words = new Map<readonly string[], readonly string[]>();
 
@@ -115,7 +129,17 @@ async function runConfig({ variant, text }: FuzzInput): Promise<void> {
     if (variant === "rules") await loadRules(text, { KEY: SECRET });
     else if (variant === "web") await loadWebConfig("web.yaml", filesWith({ "web.yaml": text }));
     else if (variant === "scenario") parseScenario(text, "story.yaml");
-    else mappingOf((await load(text, { KEY: SECRET })).config);
+    else if (variant === "servers") {
+      const { badServerFiles } = await loadWithFiles(
+        "servers_from: { files: /d/* }\n",
+        { "/d/a.yaml": text },
+        new Map(),
+        {
+          KEY: SECRET,
+        },
+      );
+      for (const { error } of badServerFiles) throw error;
+    } else mappingOf((await load(text, { KEY: SECRET })).config);
   } catch (error) {
     if (error instanceof ScenarioError) return;
     if (!(error instanceof ConfigError)) throw error;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
 /** A folder of its own with these files, by relative path; gone with the test. */
-export function temporaryFolder(files: Readonly<Record<string, string>>): string {
+export function temporaryFolder(files: Readonly<Record<string, string | Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), "prtg-exporter-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const [path, content] of Object.entries(files)) {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConfigError, type ConfigProblem } from "../../config/config-error.ts";
 import { ConfigDocument } from "../../config/document.ts";
 import type { Origin } from "../../config/origin.ts";
-import { fileFault, type ReadFile } from "../../config/reading-files.ts";
+import { type ReadFile, unreadableFile } from "../../config/reading-files.ts";
 import { type FileShape, validateAs } from "../../config/validation.ts";
 import { type WebSettings, webConfigSchema } from "./schema.ts";
 import { SettingError, type SettingProblem } from "./setting-problem.ts";
@@ -47,8 +47,8 @@ const SHAPE: FileShape<WebSettings> = {
  */
 export async function loadWebConfig(file: string, readFile: ReadFile): Promise<LoadedWebConfig> {
   const document = new ConfigDocument(await readConfigFile(file, readFile), file, undefined);
-  const { settings, problems } = validateAs(SHAPE, document.value ?? {}, document);
-  if (settings === undefined) throw new ConfigError(problems.map(asWebProblem));
+  const { settings, problems, more } = validateAs(SHAPE, document.value ?? {}, document);
+  if (settings === undefined) throw new ConfigError(problems.map(asWebProblem), more);
   const users = readUsers(settings.basic_auth_users);
   if ("path" in users) throw new ConfigError([placed(users, document)]);
   const warnings: string[] = [];
@@ -87,8 +87,7 @@ async function readConfigFile(file: string, readFile: ReadFile): Promise<string>
   try {
     return await readFile(file);
   } catch (error) {
-    const text = `the web configuration cannot be read: ${fileFault(error)}`;
-    throw new ConfigError([{ code: "WEB_CONFIG_UNREADABLE", location: file, key: "", text }]);
+    throw new ConfigError([unreadableFile("WEB_CONFIG_UNREADABLE", file, "the web configuration", error)]);
   }
 }
 

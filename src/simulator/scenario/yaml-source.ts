@@ -1,39 +1,39 @@
-import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { LinePositions } from "../../lib/line-positions.ts";
+import { isMergeKey, parseYamlTree, YamlFault, type YamlMap, type YamlNode } from "../../lib/yaml-tree.ts";
 import { type Position, ScenarioError, type ScenarioProblem } from "./scenario-error.ts";
 
 export type KeyPath = readonly PropertyKey[];
 
 /** What aliases may multiply a file to. */
-const MAX_ALIASES = 100;
+const MAX_VALUES = 100_000;
+const MAX_DEPTH = 100;
+
+/** Where a key or an item stands, and what is in it. */
+interface Placed {
+  readonly offset: number;
+  readonly inside: Map<PropertyKey, Placed>;
+}
 
 /** A YAML or JSON document with the positions of its values. */
 export class YamlSource {
   readonly file: string;
   /** Plain maps, lists and scalars. */
   readonly value: unknown;
-  readonly #document: Document.Parsed;
-  readonly #lines = new LineCounter();
+  readonly #lines: LinePositions;
+  readonly #root: Placed = { offset: 0, inside: new Map() };
+  readonly #anchors = new Map<string, YamlNode>();
+  #values = 0;
 
   /** @throws ScenarioError for what is no YAML */
   constructor(text: string, file: string) {
     this.file = file;
-    this.#document = parseDocument(text, {
-      lineCounter: this.#lines,
-      prettyErrors: false,
-      version: "1.2",
-      logLevel: "error",
-    });
-    const [fault] = this.#document.errors;
-    if (fault !== undefined) {
-      throw new ScenarioError(file, [
-        { ...this.#positionAt(fault.pos[0]), key: "", text: `no YAML: ${fault.message}` },
-      ]);
-    }
+    this.#lines = new LinePositions(text);
     try {
-      this.value = this.#document.toJS({ maxAliasCount: MAX_ALIASES });
+      this.value = this.#read(parseYamlTree(text), this.#root, 0);
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      throw new ScenarioError(file, [{ line: 1, column: 1, key: "", text }]);
+      if (!(error instanceof YamlFault)) throw error;
+      const position = this.#lines.at(error.offset);
+      throw new ScenarioError(file, [{ ...position, key: "", text: `no YAML: ${error.message}` }]);
     }
   }
 
@@ -43,36 +43,47 @@ export class YamlSource {
 
   /** Where the key stands, or the nearest thing around it that exists. */
   positionOf(path: KeyPath): Position {
-    for (let length = path.length; length > 0; length--) {
-      const found = this.#keyAt(path.slice(0, length));
-      if (found !== undefined) return found;
+    let found = this.#root;
+    for (const key of path) {
+      const inside = found.inside.get(key);
+      if (inside === undefined) break;
+      found = inside;
     }
-    return { line: 1, column: 1 };
+    return this.#lines.at(found.offset);
   }
 
-  #keyAt(path: KeyPath): Position | undefined {
-    const last = path.at(-1);
-    const parent = this.#nodeAt(path.slice(0, -1));
-    if (isMap(parent)) {
-      const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(last));
-      return isNode(pair?.key) ? this.#positionOfNode(pair.key) : undefined;
+  #read(node: YamlNode, placed: Placed, depth: number): unknown {
+    this.#values++;
+    if (this.#values > MAX_VALUES || depth > MAX_DEPTH) throw new YamlFault("too many values", node.offset);
+    if (node.kind === "alias") {
+      const anchored = this.#anchors.get(node.name);
+      if (anchored === undefined) throw new YamlFault("an alias without an anchor before it", node.offset);
+      return this.#read(anchored, placed, depth + 1);
     }
-    const node = this.#nodeAt(path);
-    return isNode(node) ? this.#positionOfNode(node) : undefined;
+    const value = this.#readContent(node, placed, depth);
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    return value;
   }
 
-  #nodeAt(path: KeyPath): unknown {
-    return this.#document.getIn(path, true);
+  #readContent(node: Exclude<YamlNode, { kind: "alias" }>, placed: Placed, depth: number): unknown {
+    if (node.kind === "scalar") return node.value;
+    if (node.kind === "map") return this.#readMap(node, placed, depth);
+    return node.items.map((item, index) => this.#readAt(item, index, item.offset, placed, depth));
   }
 
-  #positionOfNode(node: Node): Position | undefined {
-    const offset = node.range?.[0];
-    return offset === undefined ? undefined : this.#positionAt(offset);
+  #readMap(map: YamlMap, placed: Placed, depth: number): Record<string, unknown> {
+    const entries = map.entries.map(({ key, value }) => {
+      if (key.kind !== "scalar" || isMergeKey(key)) throw new YamlFault("a key must be a plain text", key.offset);
+      return [key.text, this.#readAt(value, key.text, key.offset, placed, depth)] as const;
+    });
+    // Also for __proto__ it makes a key like any other.
+    return Object.fromEntries(entries);
   }
 
-  #positionAt(offset: number): Position {
-    const { line, col } = this.#lines.linePos(offset);
-    return { line: Math.max(1, line), column: Math.max(1, col) };
+  #readAt(node: YamlNode, key: PropertyKey, offset: number, around: Placed, depth: number): unknown {
+    const placed: Placed = { offset, inside: new Map() };
+    around.inside.set(key, placed);
+    return this.#read(node, placed, depth + 1);
   }
 }
 

@@ -36,7 +36,7 @@ export const SYNTAX_FAULTS: readonly BadDocument[] = [
   },
   { title: "binary", text: "stale_after: !!binary aGk=\n", problems: [["1:14", "an unknown tag"]] },
   { title: "unknown escape", text: 'stale_after: "\\q"\n', problems: [["1:15", "a backslash is written \\\\"]] },
-  { title: "unknown directive", text: "%NOPE\n---\nmetrics: {}\n", problems: [["1:1", "must be a YAML directive"]] },
+  { title: "unknown directive", text: "%NOPE\nmetrics: {}\n", problems: [["2:1", "must be a YAML directive"]] },
   {
     title: "reference in { } without quotes",
     text: auth("{ api_key: ${KEY} }"),
@@ -52,7 +52,11 @@ export const SYNTAX_FAULTS: readonly BadDocument[] = [
   { title: "merge of a list of texts", text: "a: { <<: [b] }\n", problems: [["1:6", "the merge key <<"]] },
   { title: "map as a key", text: "a:\n  ? { b: 1 }\n  : c\n", problems: [["2:5", "a: a key must be a plain text"]] },
   { title: "empty key", text: "a: 1\n: 2\n", problems: [["2:1", "a key must be a plain text"]] },
-  { title: "deep nesting", text: `a: ${"[".repeat(70)}${"]".repeat(70)}\n`, problems: [["1:68", "nested too deeply"]] },
+  {
+    title: "deep nesting",
+    text: `a: ${"[".repeat(101)}${"]".repeat(101)}\n`,
+    problems: [["1:103", "nested too deeply"]],
+  },
   { title: "very deep nesting", text: "[".repeat(9_000), problems: [["1:", "nested too deeply"]] },
   {
     title: "aliases that multiply",
@@ -62,12 +66,9 @@ export const SYNTAX_FAULTS: readonly BadDocument[] = [
     problems: [["1:", "more than 100000 values, counting aliases"]],
   },
   {
-    title: "two faults of syntax",
+    title: "two faults of syntax, of which the second one ends the parser",
     text: `metrics: {}\nmetrics: {}\ncollectors:\n\ttree: {}\n`,
-    problems: [
-      ["2:1", "occurs twice"],
-      ["4:1", "a tab"],
-    ],
+    problems: [["4:1", "a tab"]],
   },
 ];
 

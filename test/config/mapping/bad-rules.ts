@@ -77,7 +77,7 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "number in place of a pattern",
     text: rule(`{ match: { channel: 5 }, ${PING} }`),
-    lines: [`rules.yaml:2:25: rules[0].match.channel: ${LISTS}, found 5`],
+    lines: ['rules.yaml:2:25: rules[0].match.channel: expected text, found the number 5. Put it in quotes: "5".'],
   },
   {
     title: "empty list of patterns",
@@ -87,12 +87,12 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "number in a list of patterns",
     text: rule(`{ match: { channel: [a, 5] }, ${PING} }`),
-    lines: [`rules.yaml:2:25: rules[0].match.channel: ${LISTS}, found a list`],
+    lines: ['rules.yaml:2:29: rules[0].match.channel[1]: expected text, found the number 5. Put it in quotes: "5".'],
   },
   {
     title: "name that is a number",
     text: rule("{ match: { kind: ping }, name: 5, help: X. }"),
-    lines: ["rules.yaml:2:36: rules[0].name: expected a text, found 5"],
+    lines: ['rules.yaml:2:36: rules[0].name: expected text, found the number 5. Put it in quotes: "5".'],
   },
   {
     title: "unit that is no base unit",
@@ -102,7 +102,7 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "base_unit that is none",
     text: rule(`{ match: { base_unit: [seconds, msec] }, ${PING} }`),
-    lines: ["rules.yaml:2:27: rules[0].match.base_unit: expected a base unit or a list of them, of amperes, "],
+    lines: ["rules.yaml:2:37: rules[0].match.base_unit[1]: expected one of amperes, bytes, bytes_per_second,"],
   },
   {
     title: "factor in quotes",
@@ -112,7 +112,7 @@ export const BAD_RULES: readonly BadRules[] = [
   {
     title: "label that is a number",
     text: rule(`{ match: { kind: ping }, ${PING}, labels: { a: 5 } }`),
-    lines: ["rules.yaml:2:67: rules[0].labels.a: expected a text, found 5"],
+    lines: ['rules.yaml:2:67: rules[0].labels.a: expected text, found the number 5. Put it in quotes: "5".'],
   },
   {
     title: "label given twice",

@@ -50,7 +50,7 @@ async function ruleSetOf(presets: readonly PresetName[]): Promise<RuleSet> {
   const settings = mappingSchema.parse({ presets });
   const files = await readRuleFiles(settings, {
     file: "prtg.yaml",
-    origin: { place: () => ({ location: "prtg.yaml", key: "" }), reference: () => undefined },
+    origin: { place: () => ({ location: "prtg.yaml", key: "" }), reference: () => undefined, source: () => undefined },
     base: "",
     env: {},
     readFile: () => Promise.reject(new Error("presets name no files")),

@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { MAX_YAML_BYTES } from "../../src/lib/yaml-tree.ts";
+import { loadWithFiles } from "./support.ts";
+
+/** As long as a file may be, of copies of one text. */
+function filled(piece: string, begin = "", bytes = MAX_YAML_BYTES): string {
+  return begin + piece.repeat(Math.floor((bytes - begin.length) / piece.length));
+}
+
+function numbered(line: (index: number) => string, begin = "", bytes = MAX_YAML_BYTES): string {
+  let text = begin;
+  for (let index = 0; text.length + line(index).length <= bytes; index++) text += line(index);
+  return text;
+}
+
+function steps(): string {
+  let text = "";
+  for (let depth = 0; text.length + depth + 3 <= MAX_YAML_BYTES; depth++) text += `${" ".repeat(depth)}a:\n`;
+  return text;
+}
+
+const DEEP = "nested too deeply: at most 100 levels";
+const ITEMS = "more than 10,000 items in one list or map";
+const LINES = "more than 100,000 lines and commas";
+
+/** Refused before the parser has read them, or by it at once. */
+const REFUSED_AT_ONCE: readonly (readonly [title: string, text: string, words: string])[] = [
+  ["open lists", filled("["), DEEP],
+  ["open maps", filled("{a: "), DEEP],
+  ["lists in one line", filled("- "), DEEP],
+  ["explicit keys in one line", filled("? "), DEEP],
+  ["maps below each other", steps(), DEEP],
+  ["unknown keys", numbered((index) => `key_${index}: 1\n`), ITEMS],
+  ["items that are no servers", numbered((index) => `- ${index}\n`), ITEMS],
+  ["anchors", numbered((index) => `- &a${index} x\n`), ITEMS],
+  ["the same key", filled("a: 1\n"), ITEMS],
+  ["documents", filled("---\na\n"), ITEMS],
+  ["comments", filled("#\n"), LINES],
+  ["items in one line", filled("1,", "["), LINES],
+  ["empty lines in a text", filled("\n", "a: |\n"), LINES],
+  ["closing brackets", filled("]"), "unexpected text"],
+  ["unknown escapes", filled("\\q", 'a: "'), "an unknown escape"],
+  ["anchors of one value", filled("&a "), "two anchors"],
+  [
+    "aliases that chain merges",
+    numbered((i) => `a${i + 1}: &a${i + 1} {<<: *a${i}}\n`, "a0: &a0 {b: 1}\n", 20_000),
+    DEEP,
+  ],
+  ["quotes that are open", filled("x ", 'a: "'), "a closing double quote is missing"],
+];
+
+/** Parsed to their end, since only that shows the fault. */
+const REFUSED_IN_LINEAR_TIME: typeof REFUSED_AT_ONCE = [
+  ["20,000 unknown keys", numbered((index) => `k${index}: 1\n`, "", 189_000), ITEMS],
+  ["9,000 unknown keys", numbered((index) => `k${index}: 1\n`, "", 86_000), "unknown key"],
+  ["9,000 servers without anything", filled("- {}\n", "", 45_000), "missing"],
+  ["unknown keys in a section", numbered((index) => ` k${index}: 1\n`, "tls:\n"), ITEMS],
+  ["default values that are open", filled("${A:-", "name: "), "expected ${NAME} or ${NAME:-default}"],
+  [
+    "merges of a large map",
+    filled("  <<: *a\n", `${numbered((i) => `k${i}: 1,`, "a: &a {", 80_000)}}\nb:\n`, 170_000),
+    "more than 100000 values",
+  ],
+];
+
+async function refusal(text: string): Promise<{ readonly message: string; readonly cpuMs: number }> {
+  const begin = process.cpuUsage();
+  const { badServerFiles } = await loadWithFiles('servers_from: { files: "/d/*.yaml" }\n', { "/d/a.yaml": text });
+  const { user } = process.cpuUsage(begin);
+  return { message: badServerFiles[0]?.error.message ?? "accepted", cpuMs: user / 1_000 };
+}
+
+/** The best of some: other threads, and code that is compiled, are not what is measured. */
+async function refusals(text: string): Promise<{ readonly message: string; readonly cpuMs: number }> {
+  const all = [await refusal(text), await refusal(text), await refusal(text)];
+  return { message: all[0]?.message ?? "", cpuMs: Math.min(...all.map(({ cpuMs }) => cpuMs)) };
+}
+
+describe("one file cannot stop the process", () => {
+  test.each(REFUSED_AT_ONCE)("%s, as many as a file takes: refused within 50 ms", async (_, text, words) => {
+    const { message, cpuMs } = await refusals(text);
+    expect(message).toContain(words);
+    expect(message.split("\n").length).toBeLessThanOrEqual(51);
+    expect(cpuMs).toBeLessThan(50);
+  });
+
+  test.each(REFUSED_IN_LINEAR_TIME)("%s: refused in the time of reading them", async (_, text, words) => {
+    const { message, cpuMs } = await refusals(text);
+    expect(message).toContain(words);
+    expect(message.split("\n").length).toBeLessThanOrEqual(51);
+    expect(cpuMs).toBeLessThan(500);
+  });
+
+  test("brackets in quotes, comments and long texts are no nesting", async () => {
+    const brackets = "[{".repeat(500);
+    const text = `# ${brackets}\nname: "${brackets}" # ${brackets}\nurl: http://a\nauth: { username: '${brackets}', password_file: /run/secrets/key }\n`;
+    const { badServerFiles, config } = await loadWithFiles('servers_from: { files: "/d/*.yaml" }\n', {
+      "/d/a.yaml": text,
+    });
+    expect(badServerFiles).toEqual([]);
+    expect(config.servers[0]?.name).toBe(brackets);
+  });
+
+  test("says how many findings it does not list", async () => {
+    const { message } = await refusal(
+      numbered((index) => `k${index}: 1\n`, "url: http://a\nauth: { api_key_file: /run/secrets/key }\n", 1_500),
+    );
+    expect(message).toMatch(/:52:1: k49: unknown key.*\nand \d+ more$/);
+  });
+});
