@@ -8,6 +8,7 @@ import {
   releaseOf,
   type SpellingName,
 } from "../../../../src/simulator/release/release.ts";
+import { CREDENTIALS, type Sent, startService } from "../../support/running-service.ts";
 
 const whole = await openDocument();
 const PAIRS = (["specification", "live"] as const).flatMap((spelling) =>
@@ -15,6 +16,7 @@ const PAIRS = (["specification", "live"] as const).flatMap((spelling) =>
 );
 
 interface Published {
+  readonly components: { readonly schemas: Readonly<Record<string, { readonly properties?: object }>> };
   readonly paths: Readonly<
     Record<string, Readonly<Record<string, { operationId: string; parameters?: object[]; responses: object }>>>
   >;
@@ -22,6 +24,17 @@ interface Published {
 
 function published(spelling: SpellingName, release: ReleaseName): Published {
   return publishedContract(whole, releaseOf(release, spelling)) as Published;
+}
+
+/** Records whose fields differ by spelling, and where they are answered. */
+const FORMS = [
+  ["ChannelMeasurement", "/channels/data"],
+  ["SensorStatusSummary", "/sensor-status-summary"],
+  ["LoginResult", "/session"],
+] as const;
+
+function fieldsOf({ components }: Published, schema: string): object {
+  return components.schemas[schema]?.properties ?? {};
 }
 
 function operationsOf({ paths }: Published): string[] {
@@ -73,6 +86,30 @@ describe("the contract of one release in one spelling", () => {
     expect([statuses("specification"), statuses("live")]).toEqual([["200"], ["201"]]);
     expect(JSON.stringify(metascan("specification")?.parameters)).not.toContain("metascanLiveKind");
     expect(JSON.stringify(metascan("live")?.parameters)).not.toContain("metascanKind");
+  });
+
+  test.each<[SpellingName, string, string]>(
+    (["specification", "live"] as const).flatMap((spelling) =>
+      FORMS.map(([schema, path]): [SpellingName, string, string] => [spelling, schema, path]),
+    ),
+  )("%s: %s has the fields of the spelling alone", async (spelling, schema, path) => {
+    const { send } = await startService({ spelling });
+    const sent: Sent =
+      path === "/session"
+        ? {
+            method: "POST",
+            body: JSON.stringify({ username: CREDENTIALS.username, password: CREDENTIALS.password }),
+            bearer: null,
+          }
+        : {};
+    const { status, json } = await send(path, sent);
+    expect(status).toBe(200);
+    const names = (name: SpellingName) => new Set(Object.keys(fieldsOf(published(name, "26.3"), schema)));
+    const [own, other] = [names(spelling), names(spelling === "live" ? "specification" : "live")];
+    const records: readonly object[] = Array.isArray(json) ? json : [json];
+    const sentNames = [...new Set(records.flatMap((record) => Object.keys(record)))];
+    expect(sentNames.filter((name) => !own.has(name))).toEqual([]);
+    expect([...own].some((name) => !other.has(name)) || [...other].some((name) => !own.has(name))).toBe(true);
   });
 
   test("the whole contract stays as it is", () => {
