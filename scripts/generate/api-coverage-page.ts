@@ -1,5 +1,11 @@
-import { type DocumentOperation, openDocument } from "../../src/simulator/api/contract/document.ts";
+import {
+  availabilityOf,
+  type ContractDocument,
+  type DocumentOperation,
+  openDocument,
+} from "../../src/simulator/api/contract/document.ts";
 import { ENDPOINTS } from "../../src/simulator/api/endpoints/table.ts";
+import { RELEASE_NAMES, releaseOf } from "../../src/simulator/release/release.ts";
 import { EXPORTER_USE } from "./exporter-use.ts";
 import { code, pageHead, table } from "./markdown.ts";
 import { type Reading, readingsOf } from "./our-readings.ts";
@@ -8,11 +14,11 @@ const INTRODUCTION = `
 Every operation of the monitoring service's REST API version 2, from the contract [api/openapi.yaml](../api/openapi.yaml). Paths
 are below \`/api/v2\`. *Simulator* says whether the simulator answers it, *Exporter* what the exporter uses it for.
 
-An **experimental** operation may change or go with any release of the server; where it is known, the release that brought it
-is named. A **deprecated** one still works; after the arrow is what replaces it.
+An **experimental** operation may change or go with any release of the server. [Releases](#releases) says which release brought an
+operation, if that is known. A **deprecated** one still works; after the arrow is what replaces it.
 
 A table of requests with the rule that each of them shows, [test/simulator/api/specification](../test/simulator/api/specification),
-covers every operation: its success, and each refusal that the contract documents for it, by status and code. A test fails
+covers every operation: its success, its absence in older releases, and each refusal that the contract documents for it, by status and code. A test fails
 with the list of what has no row.
 
 The specification leaves much "not shown". What stands in its place is [our reading](#our-readings), or was seen on live servers.
@@ -25,6 +31,18 @@ What the specification does not have or does not show: what stands there instead
 \`x-our-reading\` and \`x-seen-live\`; a test fails where something that the specification does not name has neither. A name such as
 \`License\` or \`Reference.type\` is that of a schema of the contract and of its field. Where operations behave in some way that the
 specification does not show, comments in the simulator say so.
+
+`;
+
+const RELEASES = `
+## Releases
+
+Operations that some release or [spelling](simulator.md#spelling) lacks. Every release and both spellings have all others. *Since* is the release that
+the specification names, or in which clients of live servers saw the operation. The third number of a version counts:
+25.x.112 comes before 25.4.114. The other columns are the releases that the simulator plays. *Live* and *specification* mean that only this
+spelling has the operation. In the contract these are \`x-since\`, \`x-since-live\` and \`x-spelling\`.
+
+A server that lacks an operation answers 404 \`NOT_FOUND\`. If the path has other methods, it answers 405 \`METHOD_NOT_IMPLEMENTED\` with \`Allow\`.
 
 `;
 
@@ -48,11 +66,31 @@ export async function apiCoveragePage(): Promise<string> {
     INTRODUCTION,
     `\nThe simulator answers ${answered} of ${rows.length} operations; the exporter uses ${Object.keys(EXPORTER_USE).length}.\n\n`,
     table(["Operation", "What it does", "Maturity", "Simulator", "Exporter"], rows),
+    RELEASES,
+    table(["Operation", "Since", ...RELEASE_NAMES], releaseRows(document)),
     READINGS,
     table(["What", "Reading", "Operations"], readingsOf(document).map(readingRow)),
   ].join("");
 }
 
+function releaseRows({ paths }: ContractDocument): string[][] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => {
+      const availability = availabilityOf(operation);
+      const { since = "", sinceLive } = availability;
+      if (since === "" && availability.spelling === undefined) return [];
+      const named = sinceLive === undefined ? since : `${since}, live ${sinceLive}`;
+      const cells = RELEASE_NAMES.map((name) => {
+        const [specification, live] = SPELLINGS.map((spelling) => releaseOf(name, spelling).has(availability));
+        if (specification === live) return live ? "yes" : "no";
+        return live ? "live" : "specification";
+      });
+      return [[code(`${method.toUpperCase()} ${path}`), named, ...cells]];
+    }),
+  );
+}
+
+const SPELLINGS = ["specification", "live"] as const;
 const MAX_NAMED = 3;
 
 function readingRow({ what, why, operations }: Reading): string[] {
@@ -65,11 +103,10 @@ function maturityOf(operation: DocumentOperation): string {
   const maturity = operation["x-maturity"];
   const isInvented = operation["x-our-reading"]?.startsWith("Not in the specification") === true;
   if (isInvented || operation["x-seen-live"] !== undefined) return `${maturity}, not in the specification`;
-  const since = operation["x-since"];
   if (maturity === "deprecated") {
     const successor = operation["x-successor"] ?? "";
     const replacement = successor.startsWith("GET ") ? code(successor) : successor;
     return `deprecated since ${operation["x-deprecated-since"]} → ${replacement}`;
   }
-  return since === undefined ? maturity : `${maturity} since ${since}`;
+  return maturity;
 }

@@ -1,5 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { loadContract, type Operation } from "./api/contract/contract.ts";
+import { openDocument } from "./api/contract/document.ts";
+import { publishedContract } from "./api/contract/published.ts";
 import { ENDPOINTS } from "./api/endpoints/table.ts";
 import { Authentication } from "./auth/authentication.ts";
 import type { Credentials } from "./auth/credentials.ts";
@@ -119,8 +121,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const auth = new Authentication(authOptions);
   const requests = new RequestLog(clock, options.log);
   const spelling = spellingOf(options.spelling, options.release, options.version);
-  const offers = ({ id, seenLive }: Operation): boolean =>
-    spelling.release.hasOperation(id) && (spelling.name === "live" || !seenLive);
+  const offers = ({ availability }: Operation): boolean => spelling.release.has(availability);
   const service = new Service({
     world,
     clock,
@@ -152,7 +153,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const dropSessions = (): void => auth.dropSessions();
   const resets = (): readonly PasswordReset[] => passwordResets.pending();
   const parts = { world, time, now, scenarios, faults, requests, dropSessions, passwordResets: resets };
-  const control = options.control === true ? new Control(parts, apiKey) : undefined;
+  const document = await openDocument();
+  const contract = (): object => publishedContract(document, spelling.release);
+  const control = options.control === true ? new Control({ ...parts, contract }, apiKey) : undefined;
   const server = createHttpServer({ tls, random }, (request, response) => {
     const owner = control?.owns(request.url ?? "") ? control : service;
     void owner.serve(request, response);

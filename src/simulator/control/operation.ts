@@ -17,6 +17,8 @@ export interface ControlParts {
   readonly requests: RequestLog;
   readonly dropSessions: () => void;
   readonly passwordResets: () => readonly PasswordReset[];
+  /** The contract of the release and the spelling that are played. */
+  readonly contract: () => object;
   /** Functions that end what `set` began, by the id of the sensor. */
   readonly settings: Map<string, (() => void)[]>;
 }

@@ -15,7 +15,7 @@ import {
 
 const MAX_SHOWN = 1000;
 
-/** Faults, sessions, the log of requests, mails and scenarios. */
+/** Faults, sessions, the log of requests, mails, the contract and scenarios. */
 export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
   { method: "GET", path: "/faults", description: "the faults in force", handle: showFaults },
   {
@@ -81,6 +81,12 @@ export const SERVICE_OPERATIONS: readonly ControlOperation[] = [
         }),
       );
     },
+  },
+  {
+    method: "GET",
+    path: "/contract",
+    description: "the OpenAPI document of the release and the spelling that are played",
+    handle: ({ contract }) => ok(contract()),
   },
   { method: "GET", path: "/scenarios", description: "the stories that are played", handle: showScenarios },
   {

@@ -1,9 +1,8 @@
-import { NEWEST_RELEASE, type Release, type ReleaseName, releaseOf } from "../release/release.ts";
+import { NEWEST_RELEASE, type Release, type ReleaseName, releaseOf, type SpellingName } from "../release/release.ts";
 import type { SimStatus } from "../world/model.ts";
 import type { ObjectKind } from "../world/objects.ts";
 
-/** `specification`: as the specification writes things. `live`: as live servers were seen to send them. */
-export type SpellingName = "specification" | "live";
+export type { SpellingName } from "../release/release.ts";
 
 /** How values are written where the specification and live servers differ. Results are JSON. */
 export interface Spelling {
@@ -80,7 +79,7 @@ export function spellingOf(name: SpellingName, releaseName: ReleaseName = NEWEST
   const forms = name === "live" ? LIVE : SPECIFICATION;
   const played = releaseOf(releaseName, name);
   const release = version === undefined ? played : { ...played, version };
-  const nodeStatus = release.hasTrait("prefixedNodeStatus") ? forms.summedStatus : forms.status;
+  const nodeStatus = release.prefixesNodeStatus ? forms.summedStatus : forms.status;
   return { ...forms, release, nodeStatus };
 }
 

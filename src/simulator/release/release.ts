@@ -1,10 +1,11 @@
-import { RELEASE_TABLE, type ReleaseLine, type Trait } from "./release-table.ts";
-
 /** The releases that can be played, oldest first. */
 export const RELEASE_NAMES = ["24.3", "25.1", "25.4", "26.3"] as const;
 export type ReleaseName = (typeof RELEASE_NAMES)[number];
 
 export const NEWEST_RELEASE: ReleaseName = "26.3";
+
+/** `specification`: as the specification writes things. `live`: as live servers were seen to send them. */
+export type SpellingName = "specification" | "live";
 
 /**
  * Year, quarter, running number, build, as the product numbers its releases. The newest is one that was seen; builds of the
@@ -17,29 +18,49 @@ const VERSIONS: Readonly<Record<ReleaseName, string>> = {
   "26.3": "26.3.122.1665",
 };
 
+/**
+ * The first release whose lists say `UP` for probes, groups and devices. Older live servers say `SUMMED_INFO_UP`. The form was
+ * seen, the release is our reading.
+ */
+const PLAIN_NODE_STATUS_SINCE = 106;
+
+/** Where something of the contract exists. Without any of these, it exists in all releases and both spellings. */
+export interface Availability {
+  /** The release that brought it, as the contract writes it: `25.x.112`. */
+  readonly since?: string | undefined;
+  /** The same for live servers, if they got it later than the specification says. */
+  readonly sinceLive?: string | undefined;
+  /** The only spelling that has it. */
+  readonly spelling?: SpellingName | undefined;
+}
+
 /** One release, in one spelling. */
 export interface Release {
   readonly name: ReleaseName;
+  readonly spelling: SpellingName;
   /** What `/version` says. */
   readonly version: string;
-  hasOperation(id: string): boolean;
-  hasTrait(trait: Trait): boolean;
+  /** Whether lists of probes, groups and devices say `SUMMED_INFO_UP` for `UP`. */
+  readonly prefixesNodeStatus: boolean;
+  has(part: Availability): boolean;
 }
 
-export function releaseOf(name: ReleaseName, spelling: "live" | "specification"): Release {
+export function releaseOf(name: ReleaseName, spelling: SpellingName): Release {
   const version = VERSIONS[name];
-  const number = Number(version.split(".")[2]);
-  const applies = (line: ReleaseLine): boolean => line.spelling === undefined || line.spelling === spelling;
-  const lines = RELEASE_TABLE.filter(applies);
-  const has = ({ from = 0, until = Number.POSITIVE_INFINITY }: ReleaseLine): boolean =>
-    from <= number && number < until;
-  const operations = lines.flatMap((line) => (line.operations ?? []).map((id) => ({ id, has: has(line) })));
-  const missing = new Set(operations.filter((operation) => !operation.has).map(({ id }) => id));
-  const traits = new Set(lines.filter(has).flatMap(({ trait }) => trait ?? []));
+  const number = releaseNumber(version);
   return {
     name,
+    spelling,
     version,
-    hasOperation: (id) => !missing.has(id),
-    hasTrait: (trait) => traits.has(trait),
+    prefixesNodeStatus: spelling === "live" && number < PLAIN_NODE_STATUS_SINCE,
+    has({ since, sinceLive, spelling: only }) {
+      const from = spelling === "live" ? (sinceLive ?? since) : since;
+      return (only ?? spelling) === spelling && (from === undefined || releaseNumber(from) <= number);
+    },
   };
+}
+
+/** The third number of a version, which counts all releases: 25.x.112 comes before 25.4.114. */
+function releaseNumber(version: string): number {
+  return Number(version.split(".")[2]);
 }

@@ -1,6 +1,8 @@
 import { badRequest } from "../../api-errors.ts";
 import type { AccessLevel } from "../../auth/accounts.ts";
+import type { Availability } from "../../release/release.ts";
 import {
+  availabilityOf,
   type ContractDocument,
   type DocumentOperation,
   type DocumentParameter,
@@ -19,10 +21,8 @@ import { createValidator, type ValidatedParts } from "./validators.ts";
 export interface Operation extends Route {
   readonly id: OperationId;
   readonly maturity: Maturity;
-  /** The release that brought it, where that is known. */
-  readonly since: string | undefined;
-  /** Whether it is not in the specification, and is known from clients of live servers. */
-  readonly seenLive: boolean;
+  /** In which releases and spellings it exists. */
+  readonly availability: Availability;
   /** Undefined for operations that need no user. */
   readonly accessLevel: AccessLevel | undefined;
   /** Whether it takes `offset` and `limit`. */
@@ -118,8 +118,7 @@ function entryAt(document: ContractDocument, path: string, methodName: string, f
       path,
       lastDefault: lastDefault(path, parameters),
       maturity: found["x-maturity"],
-      since: found["x-since"],
-      seenLive: found["x-seen-live"] !== undefined,
+      availability: availabilityOf(found),
       accessLevel: found["x-access-level"],
       paged: query.some(({ name }) => name === "limit"),
       takesBody: body !== undefined,

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { load } from "js-yaml";
 import type { AccessLevel } from "../../auth/accounts.ts";
+import type { Availability, SpellingName } from "../../release/release.ts";
 import type { OperationId } from "./types.ts";
 
 /** Below the root of the package, where both `src` and `dist` are. */
@@ -16,13 +17,19 @@ export interface ContractDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>;
 }
 
-export interface DocumentOperation {
+/** What says of a part of the contract in which releases and spellings it exists. */
+export interface Available {
+  readonly "x-since"?: string;
+  readonly "x-since-live"?: string;
+  readonly "x-spelling"?: SpellingName;
+}
+
+export interface DocumentOperation extends Available {
   readonly operationId: OperationId;
   readonly summary: string;
   readonly parameters?: readonly (DocumentParameter | Reference)[];
   readonly requestBody?: DocumentBody | Reference;
   readonly "x-maturity": Maturity;
-  readonly "x-since"?: string;
   readonly "x-seen-live"?: string;
   readonly "x-our-reading"?: string;
   readonly "x-successor"?: string;
@@ -54,6 +61,10 @@ export function openDocument(): Promise<ContractDocument> {
   // Of the two YAML readers at hand the quicker one by far.
   opened ??= readFile(FILE, "utf8").then((text) => load(text) as ContractDocument);
   return opened;
+}
+
+export function availabilityOf(part: Available): Availability {
+  return { since: part["x-since"], sinceLive: part["x-since-live"], spelling: part["x-spelling"] };
 }
 
 /** A part of the document and where it is, as a JSON pointer. */

@@ -16,7 +16,7 @@ describe.each(SPELLINGS)("all answers in the spelling %s", (spelling) => {
 
   beforeAll(async () => {
     it = await startSpecified({ spelling });
-    answers = await answersOf(it);
+    answers = await answersOf(it, spelling);
   });
   afterAll(() => it.simulator.close());
 

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
+import { type Available, availabilityOf } from "../../../../src/simulator/api/contract/document.ts";
 import type { OperationId } from "../../../../src/simulator/api/contract/types.ts";
 import type { AccessLevel } from "../../../../src/simulator/auth/accounts.ts";
+import type { Availability } from "../../../../src/simulator/release/release.ts";
 
 /** What the contract says of an operation, references followed. */
 export interface DocumentedOperation {
@@ -16,6 +18,7 @@ export interface DocumentedOperation {
   /** Names of the fields of the body, and which of them are required; undefined where it has none. */
   readonly body: { readonly fields: readonly string[]; readonly required: readonly string[] } | undefined;
   readonly responses: readonly DocumentedResponse[];
+  readonly availability: Availability;
 }
 
 export interface DocumentedResponse {
@@ -46,12 +49,11 @@ function read(path: string, method: string, operation: Node): DocumentedOperatio
     accessLevel: operation["x-access-level"] as AccessLevel | undefined,
     query: new Set(declared.filter((one) => one.in === "query").map(({ name }) => String(name))),
     body: requestBody === undefined || follow(requestBody).required !== true ? undefined : bodyOf(follow(requestBody)),
-    responses: Object.entries(responses as Node)
-      .filter(([, response]) => (response as Node)["x-seen-live"] === undefined)
-      .map(([status, response]) => ({
-        status: Number(status),
-        codes: Number(status) < 400 ? [] : codesOf(follow(response)),
-      })),
+    availability: availabilityOf(operation as Available),
+    responses: Object.entries(responses as Node).map(([status, response]) => ({
+      status: Number(status),
+      codes: Number(status) < 400 ? [] : codesOf(follow(response)),
+    })),
   };
 }
 
@@ -70,10 +72,8 @@ function codesOf({ content }: Node): readonly string[] {
   ) as string[];
 }
 
-/** Every path and method of `api/openapi.yaml` that the specification has. */
+/** Every path and method of `api/openapi.yaml`. */
 export const OPERATIONS: readonly DocumentedOperation[] = Object.entries(ROOT.paths as Node).flatMap(
   ([path, methods]) =>
-    Object.entries(methods as Node)
-      .filter(([, operation]) => (operation as Node)["x-seen-live"] === undefined)
-      .map(([method, operation]) => read(path, method, operation as Node)),
+    Object.entries(methods as Node).map(([method, operation]) => read(path, method, operation as Node)),
 );

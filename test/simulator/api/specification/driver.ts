@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { type Contract, loadContract } from "../../../../src/simulator/api/contract/contract.ts";
 import { ERROR_STATUS } from "../../../../src/simulator/api-errors.ts";
 import { ACCESS_LEVELS } from "../../../../src/simulator/auth/accounts.ts";
-import type { SpellingName } from "../../../../src/simulator/records/spelling.ts";
+import type { ReleaseName, SpellingName } from "../../../../src/simulator/release/release.ts";
 import { type Simulator, startSimulator } from "../../../../src/simulator/simulator.ts";
 import { createWorld } from "../../../../src/simulator/world/world.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
@@ -18,14 +18,16 @@ export interface Specified {
   readonly large?: true;
   /** That of the specification by default. */
   readonly spelling?: SpellingName;
+  /** The newest by default. */
+  readonly release?: ReleaseName;
 }
 
 export async function startSpecified(options: Specified = {}): Promise<Running> {
   const clock = new ManualClock(NOW);
   const world = options.large ? largeWorld() : knownWorld().world;
   const credentials = { ...CREDENTIALS, restrictedTo: [ID.elsewhere] };
-  const { spelling = "specification" } = options;
-  const simulator = await startSimulator({ world, clock, spelling, credentials });
+  const { spelling = "specification", release } = options;
+  const simulator = await startSimulator({ world, clock, spelling, release, credentials });
   addKeys(simulator);
   const contract = await loadContract();
   const send: Running["send"] = async (method, path, sent = {}) => {
@@ -84,7 +86,11 @@ function checkError({ status, json, headers }: Received): void {
 }
 
 /** Whether nothing is changed, so that one service will do for all such rows. */
-export function changesNothing({ method, before, after, answers, operation }: Row, contract: Contract): boolean {
+export function changesNothing(
+  { method, before, after, answers, operation, release }: Row,
+  contract: Contract,
+): boolean {
+  if (release !== undefined) return false;
   const reads = (method ?? contract.operations.find(({ id }) => id === operation)?.method) === "GET";
   return before === undefined && (reads || (after === undefined && typeof answers === "string"));
 }

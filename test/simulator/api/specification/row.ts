@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { OperationId } from "../../../../src/simulator/api/contract/types.ts";
 import type { ErrorCode } from "../../../../src/simulator/api-errors.ts";
+import type { ReleaseName, SpellingName } from "../../../../src/simulator/release/release.ts";
 import type { SimStatus } from "../../../../src/simulator/world/model.ts";
 import type { Running } from "./running.ts";
 
@@ -32,6 +33,10 @@ export interface Row {
   readonly after?: readonly Step[];
   /** More objects than fit a page. */
   readonly large?: true;
+  /** That of the specification by default. */
+  readonly spelling?: SpellingName;
+  /** The newest by default. */
+  readonly release?: ReleaseName;
 }
 
 export type Answer = 200 | 201 | 202 | 204 | `${number} ${ErrorCode}`;

@@ -10,6 +10,7 @@ import { FILTERS } from "./rows/filters.ts";
 import { type Example, genericRows } from "./rows/generic.ts";
 import { INCLUDES } from "./rows/includes.ts";
 import { LARGE_LISTS, listRows } from "./rows/lists.ts";
+import { LIVE } from "./rows/live.ts";
 import { MEASUREMENTS } from "./rows/measurements.ts";
 import { OBJECTS } from "./rows/objects.ts";
 import { CLONING, MOVING } from "./rows/places.ts";
@@ -38,6 +39,7 @@ const WRITTEN: Readonly<Record<string, readonly Row[]>> = {
   "auto-discovery": AUTODISCOVERY,
   errors: ERRORS,
   "large lists": LARGE_LISTS,
+  "live servers": LIVE,
 };
 
 const written = Object.values(WRITTEN).flat();
@@ -47,13 +49,15 @@ const EXAMPLES: readonly Example[] = OPERATIONS.flatMap((operation) => {
   const success = written.find(
     (row) => row.operation === operation.id && typeof row.answers === "number" && typeof row.path === "string",
   );
-  return typeof success?.path === "string" ? [{ operation, path: success.path, body: success.body }] : [];
+  return typeof success?.path === "string"
+    ? [{ operation, path: success.path, body: success.body, spelling: success.spelling ?? "specification" }]
+    : [];
 });
 
 /** Everything that the specification says, as far as a request can show it. */
 export const TABLES: Readonly<Record<string, readonly Row[]>> = {
   ...WRITTEN,
-  lists: EXAMPLES.flatMap(listRows),
+  lists: EXAMPLES.flatMap((example) => listRows(example).map((row) => ({ ...row, spelling: example.spelling }))),
   "every operation": EXAMPLES.flatMap(genericRows),
 };
 

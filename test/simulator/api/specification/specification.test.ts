@@ -1,31 +1,37 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { SpellingName } from "../../../../src/simulator/release/release.ts";
 import { changesNothing, show, startSpecified } from "./driver.ts";
 import { TABLES } from "./rows.ts";
 import type { Running } from "./running.ts";
 
-/** For rows that change nothing. */
-let shared: Running;
+/** For rows that change nothing, by spelling. */
+let shared: Readonly<Record<SpellingName, Running>>;
 let before: unknown;
 /** For one row. */
 let own: Running | undefined;
 
 beforeAll(async () => {
-  shared = await startSpecified();
+  shared = {
+    specification: await startSpecified(),
+    live: await startSpecified({ spelling: "live" }),
+  };
   before = await everything();
 });
 afterEach(async () => {
   await own?.simulator.close();
   own = undefined;
 });
-afterAll(() => shared.simulator.close());
+afterAll(() => Promise.all(Object.values(shared).map(({ simulator }) => simulator.close())));
 
 async function everything(): Promise<unknown> {
-  return (await shared.send("GET", "/experimental/objects?include=*")).json;
+  const lists = Object.values(shared).map((each) => each.send("GET", "/experimental/objects?include=*"));
+  return (await Promise.all(lists)).map(({ json }) => json);
 }
 
 describe.each(Object.entries(TABLES))("the specification: %s", (_, rows) => {
   test.each(rows)("$operation: $rule: $answers", async (row) => {
-    if (row.large !== true && changesNothing(row, shared.contract)) return show(row, shared);
+    const running = shared[row.spelling ?? "specification"];
+    if (row.large !== true && changesNothing(row, running.contract)) return show(row, running);
     own = await startSpecified(row);
     await show(row, own);
   });

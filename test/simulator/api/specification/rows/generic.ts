@@ -1,7 +1,13 @@
 import { expect } from "vitest";
 import { ACCESS_LEVELS, type AccessLevel } from "../../../../../src/simulator/auth/accounts.ts";
+import {
+  RELEASE_NAMES,
+  type ReleaseName,
+  releaseOf,
+  type SpellingName,
+} from "../../../../../src/simulator/release/release.ts";
 import { CREDENTIALS } from "../../../support/running-service.ts";
-import type { DocumentedOperation } from "../document.ts";
+import { type DocumentedOperation, OPERATIONS } from "../document.ts";
 import { type Answer, known, type Row } from "../row.ts";
 import { ID } from "../world.ts";
 
@@ -10,17 +16,56 @@ export interface Example {
   readonly operation: DocumentedOperation;
   readonly path: string;
   readonly body: unknown;
+  /** Of the row that shows it. */
+  readonly spelling: SpellingName;
 }
 
 /** Rules that hold wherever they can, made into a row for each operation. */
 export function genericRows(example: Example): readonly Row[] {
-  return [
+  const { spelling } = example;
+  const rows = [
     ...rightsRows(example),
     ...gatewayRows(example),
     ...missingObjectRows(example),
     ...encodingRows(example),
     ...(example.operation.body === undefined ? noBodyRows(example) : bodyRows(example)),
   ];
+  return [...rows.map((row): Row => ({ ...row, spelling })), ...malformedKeyRows(example), ...absentRows(example)];
+}
+
+/** A client of live servers found that they refuse a key of another form so; by the specification it is a 401. */
+function malformedKeyRows({ operation: { id, accessLevel }, path, body }: Example): readonly Row[] {
+  if (accessLevel === undefined) return [];
+  const rule = "a bearer token of another form, on live servers";
+  return [{ operation: id, path, body, rule, spelling: "live", bearer: "p-w-d", answers: "400 BAD_REQUEST" }];
+}
+
+/** Where a release that can be played lacks the operation. */
+function absentRows({ operation, path, body, spelling }: Example): readonly Row[] {
+  const { id, availability, responses } = operation;
+  const request = { operation: id, path, body, spelling };
+  const absent = RELEASE_NAMES.filter((name) => !releaseOf(name, spelling).has(availability));
+  const documented = responses.some(({ status }) => status === 405);
+  const rows = absent.map(
+    (release): Row => ({
+      ...{ ...request, release, rule: `release ${release} does not have it` },
+      answers: documented && hasOther(operation, release, spelling) ? "405 METHOD_NOT_IMPLEMENTED" : "404 NOT_FOUND",
+    }),
+  );
+  const older: Row = {
+    ...request,
+    rule: "a release without the endpoint",
+    fault: "missing=404",
+    answers: "404 NOT_FOUND",
+  };
+  const isSaid = availability.since !== undefined && responses.some(({ status }) => status === 404);
+  return isSaid && rows.length === 0 ? [older] : rows;
+}
+
+/** Whether the path has another method in the release. */
+function hasOther({ path, id }: DocumentedOperation, release: ReleaseName, spelling: SpellingName): boolean {
+  const others = OPERATIONS.filter((one) => one.path === path && one.id !== id);
+  return others.some(({ availability }) => releaseOf(release, spelling).has(availability));
 }
 
 /** The text of a key of an administrator with this level. */
