@@ -28,7 +28,16 @@ export interface OwnMetric {
 const REQUEST_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25] as const;
 
 /** Problems in the server's answers that are counted and left out. */
-export const DECODE_PROBLEMS = ["record", "status", "value", "timestamp", "summary", "lookup", "text"] as const;
+export const DECODE_PROBLEMS = [
+  "record",
+  "status",
+  "value",
+  "timestamp",
+  "summary",
+  "lookup",
+  "text",
+  "duplicate",
+] as const;
 export type DecodeProblem = (typeof DECODE_PROBLEMS)[number];
 
 /** Why a channel has no mapped metric, where that can be mended. */
@@ -236,7 +245,7 @@ export const OWN_METRICS = {
       "prtg_exporter_decode_problems_total",
       "counter",
       ["server", "problem"],
-      "What was wrong in the server's answers and was left out: record, status, value (no number in its unit), timestamp, summary, lookup, text (too long, and cut).",
+      "What was wrong in the server's answers and was left out: record, status, value (no number in its unit), timestamp, summary, lookup, text (too long, and cut), duplicate (another record of the list has the same id).",
       { values: { problem: DECODE_PROBLEMS } },
     ),
     waitingChannels: metric(

@@ -227,6 +227,7 @@ const SPOILT: Readonly<Record<DecodeProblem, (count: number) => string>> = {
   summary: (count) => `${count} counts of sensors cannot be read and are left out`,
   text: (count) => `${count} texts are too long and are cut`,
   lookup: (count) => `${count} lookups cannot be read and are left out`,
+  duplicate: (count) => `${count} records have the id of another one and are left out`,
 };
 
 /** What a list that was read lacks all the same. */
