@@ -38,6 +38,11 @@ presets, are there too.
 
 - \`prtg_channel_value\` is the number that the product's own pages show, in the unit of the label \`unit\`. Traffic channels
   are rates already: do not apply \`rate()\`.
+- A number that comes as a text, such as \`"42,5 %"\`, \`"1.000,5"\` or the limit \`"0,2"\`, is read if only one reading is possible. \`"1,234"\` can be two
+  numbers, so it has no series and is counted in \`prtg_exporter_decode_problems_total{problem="value"}\`. The same rule holds for values, limits, lookups, intervals,
+  priorities and counts. A count is a whole number, so \`"1,234"\` is one there.
+- If two records of one list have the same id, the first one is shown. The other one is counted in \`prtg_exporter_decode_problems_total{problem="duplicate"}\`, and
+  the log names both.
 - \`prtg_channel_state\` is there for channels that have a lookup: its label \`state\` is the text for the value that is served, and
   there is one series per channel, so that it can be joined. The texts of a bit field are joined with a comma; a number, or a rest of
   bits, that the lookup lacks stands there itself. Which channel has which lookup is read with the limits, every 15 minutes.

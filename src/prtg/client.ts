@@ -46,6 +46,7 @@ import { TimeSeriesReader } from "./time-series-reader.ts";
 
 const NODE_FORMAT: Omit<ItemFormat<NodeRecord>, "decode"> = {
   keyOf: ({ id }) => id,
+  describe: ({ kind, name, parent }) => `${kind} ${name}${parent === undefined ? "" : ` below ${parent.id}`}`,
   sizeOf: sizeOfNode,
   itemBytes: NODE_RECORD_BYTES,
 };
@@ -72,6 +73,7 @@ class ApiClient implements MonitoringApi {
     decode: (record, problems) => this.#channel(record, problems),
     keyOf: ({ sensorId }) => sensorId,
     partOf: ({ channelId }) => channelId,
+    describe: ({ name, unit }) => (unit === "" ? name : `${name} in ${unit}`),
     sizeOf: sizeOfChannel,
     itemBytes: CHANNEL_RECORD_BYTES,
   };
@@ -81,6 +83,7 @@ class ApiClient implements MonitoringApi {
       return lookup && sharedLookup(this.#texts.lookup(lookup, problems));
     },
     keyOf: ({ id }) => id,
+    describe: ({ name }) => name,
     sizeOf: sizeOfLookup,
     itemBytes: LOOKUP_RECORD_BYTES,
   };

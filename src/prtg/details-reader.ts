@@ -12,6 +12,7 @@ const LICENSE = "/experimental/license";
 const AUTODISCOVERIES: ItemFormat<Autodiscovery> = {
   decode: decodeAutodiscovery,
   keyOf: ({ id }) => id,
+  describe: ({ isRunning }) => (isRunning ? "running" : "over"),
   sizeOf: ({ id }) => id.length,
   itemBytes: NODE_RECORD_BYTES,
 };

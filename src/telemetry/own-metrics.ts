@@ -37,6 +37,7 @@ export const DECODE_PROBLEMS = [
   "lookup",
   "text",
   "secret",
+  "duplicate",
 ] as const;
 export type DecodeProblem = (typeof DECODE_PROBLEMS)[number];
 
@@ -245,7 +246,7 @@ export const OWN_METRICS = {
       "prtg_exporter_decode_problems_total",
       "counter",
       ["server", "problem"],
-      "What was wrong in the server's answers and was left out: record, status, value (no number in its unit), timestamp, summary, lookup, text (too long, and cut), secret (credentials in a text, replaced by [redacted]).",
+      "What was wrong in the server's answers and was left out: record, status, value (no number in its unit), timestamp, summary, lookup, text (too long, and cut), secret (credentials in a text, replaced by [redacted]), duplicate (another record of the list has the same id).",
       { values: { problem: DECODE_PROBLEMS } },
     ),
     waitingChannels: metric(

@@ -56,6 +56,29 @@ test.each(["en", "de"] as const)(
   },
 );
 
+test.each(["en", "de"] as const)("limits that are texts in %s are those that they say", async (language) => {
+  exporter = await startSimulatedExporter({
+    size: { sensors: 200 },
+    settings: "collectors: { timeseries: { enabled: false } }",
+    simulator: { faults: [`text-values=${language}@/experimental/channels*`] },
+  });
+  expect(await exporter.poll()).toBe(true);
+  const { world } = exporter.simulator;
+  const members = {
+    max_error: "maxError",
+    max_warning: "maxWarning",
+    min_warning: "minWarning",
+    min_error: "minError",
+  };
+  const shown = [...(await exporter.samples()).values()].filter(({ name }) => name === "prtg_channel_limit");
+  expect(shown.length).toBeGreaterThan(50);
+  for (const { labels, value } of shown) {
+    const limits = world.channel(`${labels.sensor_id}.${labels.channel_id}`)?.limits;
+    const member = members[labels.limit as keyof typeof members] as keyof NonNullable<typeof limits>;
+    expect(Number(value)).toBeCloseTo(limits?.[member] ?? Number.NaN, 1);
+  }
+});
+
 test("check says how many values cannot be read", async () => {
   const faults = ["text-values=de@/experimental/channels*"];
   const { url } = await simulateServer({ faults });

@@ -144,7 +144,7 @@ describe("lists", () => {
     }
   });
 
-  test("merge channels by sensor and number, however their ids are spelt", async () => {
+  test("keep the first of two channels with the same sensor and number, however their ids are spelt, and name both", async () => {
     const server = await startApiServer(
       listOf([
         { id: "1.0", name: "a" },
@@ -152,11 +152,17 @@ describe("lists", () => {
         { id: "0", parent: { id: 2 }, name: "c" },
       ]),
     );
-    const { items } = await testClient(server.url).api.channels({}, never);
-    expect(items.map(({ sensorId, channelId, name }) => `${sensorId} ${channelId} ${name}`)).toEqual([
-      "1 0 b",
-      "2 0 c",
-    ]);
+    const { api, recorded, logged } = testClient(server.url);
+    for (let poll = 0; poll < 2; poll++) {
+      const { items } = await api.channels({}, never);
+      expect(items.map(({ sensorId, channelId, name }) => `${sensorId} ${channelId} ${name}`)).toEqual([
+        "1 0 a",
+        "2 0 c",
+      ]);
+    }
+    expect(recorded.problems.get("duplicate")).toBe(2);
+    const lines = logged().filter(({ msg }) => String(msg).includes("the same id"));
+    expect(lines).toMatchObject([{ endpoint: "/experimental/channels", id: "1.0", shown: "a", left_out: "b" }]);
   });
 
   test("report what was wrong with their records, and what X-Total-Count says otherwise", async () => {

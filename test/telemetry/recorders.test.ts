@@ -46,6 +46,7 @@ describe("what one server's client and collectors report", () => {
       "problem=secret": 0,
       "problem=summary": 0,
       "problem=lookup": 0,
+      "problem=duplicate": 0,
     });
     server.collector("tree");
     expect(seriesOf(OWN_METRICS.collector.skipped)).toEqual({ "collector=tree": 0 });

@@ -229,6 +229,7 @@ const SPOILT: Readonly<Record<DecodeProblem, (count: number) => string>> = {
   lookup: (count) => `${count} lookups cannot be read and are left out`,
   secret: (count) =>
     `${count} texts hold a key, token or password of this exporter: [redacted] takes its place, and objects with it in their id are left out`,
+  duplicate: (count) => `${count} records have the id of another one and are left out`,
 };
 
 /** What a list that was read lacks all the same. */

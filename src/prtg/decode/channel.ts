@@ -1,18 +1,8 @@
 import { type ChannelLimits, type ChannelRecord, LIMIT_NAMES, type LimitName } from "../records.ts";
-import { displayedNumber } from "./displayed.ts";
+import { shownNumber } from "./displayed.ts";
 import { readLookupReference } from "./lookup.ts";
 import type { DecodeProblems } from "./problems.ts";
-import {
-  booleanOf,
-  finiteNumber,
-  idOf,
-  isAbsent,
-  isObject,
-  type JsonObject,
-  readTimestamp,
-  sharedText,
-  text,
-} from "./values.ts";
+import { booleanOf, idOf, isAbsent, isObject, type JsonObject, readTimestamp, sharedText, text } from "./values.ts";
 
 /**
  * A channel with its last measurement, as a tree node (unit in `basic.displayunit`) or in the form of the deprecated
@@ -41,7 +31,7 @@ export function decodeChannel(record: unknown, problems: DecodeProblems): Channe
     unit: sharedText(unit),
     value: measurement === undefined ? undefined : readValue(measurement.display_value, problems, unit),
     measuredAt: measurement === undefined ? undefined : readTimestamp(measurement.timestamp, problems),
-    limits: readLimits(record, problems),
+    limits: readLimits(record, unit, problems),
     lookup: readLookupReference(record, problems),
   };
 }
@@ -58,14 +48,10 @@ function readUnit(record: JsonObject): string {
   return displayUnit === "" ? (text(unit.custom) ?? "") : displayUnit;
 }
 
-/**
- * Only `display_value`, a number or a numeral as JSON has it: the raw `value` has a unit that is documented nowhere, so it cannot stand in. A text in the unit of the channel
- * is read too; where `unit` is undefined, as it is not known, only numbers are.
- */
-export function readValue(value: unknown, problems: DecodeProblems, unit?: string): number | undefined {
+/** Of `display_value` only: no document says in which unit the raw `value` is. */
+function readValue(value: unknown, problems: DecodeProblems, unit: string): number | undefined {
   if (isAbsent(value)) return undefined;
-  const number =
-    finiteNumber(value) ?? (typeof value === "string" && unit !== undefined ? displayedNumber(value, unit) : undefined);
+  const number = shownNumber(value, unit);
   if (number === undefined) problems.value++;
   return number;
 }
@@ -73,10 +59,10 @@ export function readValue(value: unknown, problems: DecodeProblems, unit?: strin
 const NO_LIMITS: ChannelLimits = Object.freeze({});
 
 /**
- * Limits of a channel, from the section `alerting` (`limitmaxerror`, strings) or from the object `limits` of the
- * deprecated list (`limit_max_error`, numbers). Undefined when the record has neither.
+ * Limits of a channel, from the section `alerting` (`limitmaxerror`, strings as people write them) or from the object `limits` of
+ * the deprecated list (`limit_max_error`, numbers). `undefined` if the record has neither.
  */
-function readLimits(record: JsonObject, problems: DecodeProblems): ChannelLimits | undefined {
+function readLimits(record: JsonObject, unit: string, problems: DecodeProblems): ChannelLimits | undefined {
   const section = isObject(record.alerting) ? record.alerting : record.limits;
   if (!isObject(section)) return undefined;
   // Limits that are kept, but switched off, as channel settings allow.
@@ -85,7 +71,7 @@ function readLimits(record: JsonObject, problems: DecodeProblems): ChannelLimits
   for (const name of LIMIT_NAMES) {
     const value = section[SECTION_NAMES[name]] ?? section[LIST_NAMES[name]];
     if (isAbsent(value) || value === "") continue;
-    const limit = finiteNumber(value);
+    const limit = shownNumber(value, unit);
     if (limit === undefined) {
       problems.value++;
     } else {

@@ -1,6 +1,7 @@
 import type { LicenseUse } from "../records.ts";
+import { shownCount } from "./displayed.ts";
 import type { DecodeProblems } from "./problems.ts";
-import { booleanOf, finiteNumber, idOf, isObject, parseTimestamp } from "./values.ts";
+import { booleanOf, idOf, isObject, parseTimestamp } from "./values.ts";
 
 /*
  * Answers of which the specification shows neither the form nor the members, and no public source does: what is looked for is
@@ -16,8 +17,8 @@ export function readLicense(answer: unknown): LicenseUse {
   let max: number | undefined;
   let expiresAt: number | undefined;
   for (const [name, value] of members(answer)) {
-    const number = finiteNumber(value);
-    if (number !== undefined && number >= 0 && name.includes("sensor")) {
+    const number = shownCount(value);
+    if (number !== undefined && name.includes("sensor")) {
       if (/used|current|inuse|active/.test(name)) used ??= number;
       else if (/allowed|max|limit|licensed/.test(name)) max ??= number;
     }

@@ -2,7 +2,8 @@ import { MAX_NUMERAL_LENGTH } from "../answer-bounds.ts";
 import { finiteNumber } from "./values.ts";
 
 /*
- * Values as people read them, `42.5 %` or `1.234,5 msec`. Servers send numbers; one client of live servers took texts for common.
+ * Numbers as PRTG shows them to people: `42.5 %`, `1.234,5 msec`, `0,2`. Live servers send most of them as numbers. Settings use the
+ * decimal separator of the server.
  */
 
 const SIGN = /^[+\-\u2212]/;
@@ -12,22 +13,52 @@ const GROUPED = /^([1-9]\d{0,2})([., '\u2019\u00a0\u202f])(\d{3}(?:\2\d{3})*)(?:
 const PLAIN = /^(\d+)(?:[.,](\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
 /**
- * The number in a displayed value whose unit is that of its channel, with the decimals and groups of any language. Undefined where the
- * text is of another unit, is no number (`5 h 3 m`, `< 1 %`), or could be two: `1,234` is one thing in London and another in Berlin.
+ * The one reader of numbers in answers: a number, a numeral as JSON has it, or a text with or without the unit of the channel.
+ * `undefined` for another unit, for a text that is no number (`5 h 3 m`, `< 1 %`), and for one that can be two: `1,234` is one thing
+ * in London and another in Berlin.
+ * @param units Units that may follow the number. An empty list allows none.
  */
-export function displayedNumber(text: string, unit: string): number | undefined {
+export function shownNumber(value: unknown, ...units: readonly string[]): number | undefined {
+  const number = finiteNumber(value);
+  if (number !== undefined || typeof value !== "string") return number;
+  return onlyReading(value, units);
+}
+
+/** As `shownNumber`, for counts: that the number must be whole is the hint that makes `1,234` unambiguous. */
+export function shownCount(value: unknown): number | undefined {
+  if (typeof value === "string") return onlyReading(value, [], isCount);
+  return typeof value === "number" && isCount(value) ? value : undefined;
+}
+
+function isCount(number: number): boolean {
+  return Number.isSafeInteger(number) && number >= 0;
+}
+
+function onlyReading(
+  text: string,
+  units: readonly string[],
+  fits: (reading: number) => boolean = () => true,
+): number | undefined {
   const shown = text.trim();
-  const suffix = unit.trim();
-  if (shown.length > MAX_NUMERAL_LENGTH + suffix.length) return undefined;
-  const behind = shown.length - suffix.length;
+  for (const unit of [...units, ""]) {
+    const numeral = withoutUnit(shown, unit.trim());
+    if (numeral === undefined) continue;
+    const sign = SIGN.test(numeral) && !numeral.startsWith("+") ? -1 : 1;
+    const digits = numeral.replace(SIGN, "").trimStart();
+    const readings = new Set(readingsOf(digits).map((reading) => sign * reading));
+    const [only, other] = [...readings].filter(fits);
+    if (only !== undefined) return other === undefined ? only : undefined;
+  }
+  return undefined;
+}
+
+/** The text before the unit; `undefined` if it ends otherwise. */
+function withoutUnit(shown: string, unit: string): string | undefined {
+  if (shown.length > MAX_NUMERAL_LENGTH + unit.length) return undefined;
+  const behind = shown.length - unit.length;
   // The micro sign and the Greek letter are one unit.
-  if (behind <= 0 || shown.slice(behind).normalize("NFKC") !== suffix.normalize("NFKC")) return undefined;
-  const numeral = shown.slice(0, behind).trim();
-  const isNegative = SIGN.test(numeral) && !numeral.startsWith("+");
-  const readings = new Set(readingsOf(numeral.replace(SIGN, "").trimStart()));
-  const [only] = readings;
-  if (only === undefined || readings.size > 1) return undefined;
-  return isNegative ? -only : only;
+  if (behind <= 0 || shown.slice(behind).normalize("NFKC") !== unit.normalize("NFKC")) return undefined;
+  return shown.slice(0, behind).trim();
 }
 
 /** All numbers that the digits can stand for. */

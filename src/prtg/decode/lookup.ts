@@ -1,7 +1,8 @@
 import { MAX_LOOKUP_ENTRIES } from "../answer-bounds.ts";
 import type { LookupDefinition, LookupEntry } from "../records.ts";
+import { shownNumber } from "./displayed.ts";
 import type { DecodeProblems } from "./problems.ts";
-import { finiteNumber, idOf, isAbsent, isObject, type JsonObject, text } from "./values.ts";
+import { idOf, isAbsent, isObject, type JsonObject, text } from "./values.ts";
 
 /*
  * The specification names lookup definitions, the text property `lookupdefinitionid` and the section `values` of a
@@ -122,5 +123,5 @@ function readEntry(entry: unknown, type: unknown): LookupEntry | undefined {
 }
 
 function numberOf(value: unknown): number | undefined {
-  return typeof value === "boolean" ? Number(value) : finiteNumber(value);
+  return typeof value === "boolean" ? Number(value) : shownNumber(value);
 }

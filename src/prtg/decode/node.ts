@@ -1,15 +1,15 @@
 import { MAX_ANCESTORS, MAX_TAGS } from "../answer-bounds.ts";
 import { type NodeKind, type NodeRecord, READING_ORDER, type Reference, type StatusSummary } from "../records.ts";
+import { shownCount } from "./displayed.ts";
+import { readIntervalSeconds } from "./interval.ts";
 import type { DecodeProblems } from "./problems.ts";
 import { readSummary } from "./system-records.ts";
 import {
   booleanOf,
-  finiteNumber,
   idOf,
   isAbsent,
   isObject,
   type JsonObject,
-  readIntervalSeconds,
   readStatus,
   readTimestamp,
   sharedText,
@@ -91,8 +91,8 @@ function readMessage(value: unknown): string | undefined {
 }
 
 function readPriority(value: unknown): number | undefined {
-  const priority = finiteNumber(value);
-  return priority !== undefined && Number.isInteger(priority) && priority >= 1 && priority <= 5 ? priority : undefined;
+  const priority = shownCount(value);
+  return priority !== undefined && priority >= 1 && priority <= 5 ? priority : undefined;
 }
 
 /** One for all: an empty list of its own would be 32 bytes on the heap for each object without tags. */

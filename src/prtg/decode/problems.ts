@@ -4,7 +4,7 @@ import { DECODE_PROBLEMS, type DecodeProblem } from "../../telemetry/own-metrics
 export type DecodeProblems = Record<DecodeProblem, number>;
 
 export function noProblems(): DecodeProblems {
-  return { record: 0, status: 0, value: 0, timestamp: 0, summary: 0, lookup: 0, text: 0, secret: 0 };
+  return { record: 0, status: 0, value: 0, timestamp: 0, summary: 0, lookup: 0, text: 0, secret: 0, duplicate: 0 };
 }
 
 export function addProblems(sum: DecodeProblems, problems: DecodeProblems): void {

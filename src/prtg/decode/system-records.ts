@@ -1,8 +1,9 @@
 import { MAX_KINDS, MAX_WORD_LENGTH } from "../answer-bounds.ts";
 import type { StatusSummary } from "../records.ts";
 import type { StatusToken } from "../status.ts";
+import { shownCount } from "./displayed.ts";
 import type { DecodeProblems } from "./problems.ts";
-import { finiteNumber, isAbsent, isObject, statusToken, text } from "./values.ts";
+import { isAbsent, isObject, statusToken, text } from "./values.ts";
 
 /*
  * Answers about the server as a whole, of which the specification shows neither the form nor the members.
@@ -31,7 +32,7 @@ function spoiltCounts(value: unknown): number {
   let spoilt = 0;
   for (const [name, member] of Object.entries(value)) {
     if (isAbsent(member) || isObject(member) || Array.isArray(member)) continue;
-    if (statusToken(name) !== undefined && wholeNumber(member) === undefined) spoilt++;
+    if (statusToken(name) !== undefined && shownCount(member) === undefined) spoilt++;
   }
   return spoilt;
 }
@@ -90,7 +91,7 @@ function collectCounts(value: unknown, counts: Map<string, number>, depth: numbe
     for (const element of value) collectElement(element, counts, depth);
   } else if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) {
-      const count = wholeNumber(member);
+      const count = shownCount(member);
       if (count === undefined) collectCounts(member, counts, depth + 1);
       else counts.set(name, count);
     }
@@ -100,15 +101,9 @@ function collectCounts(value: unknown, counts: Map<string, number>, depth: numbe
 function collectElement(element: unknown, counts: Map<string, number>, depth: number): void {
   if (!isObject(element)) return;
   const name = NAME_MEMBERS.map((member) => text(element[member])).find((known) => known !== undefined);
-  const count = COUNT_MEMBERS.map((member) => wholeNumber(element[member])).find((known) => known !== undefined);
+  const count = COUNT_MEMBERS.map((member) => shownCount(element[member])).find((known) => known !== undefined);
   if (name === undefined || count === undefined) collectCounts(element, counts, depth + 1);
   else counts.set(name, count);
-}
-
-/** A count as number or numeral; undefined for everything that cannot be one. */
-function wholeNumber(value: unknown): number | undefined {
-  const number = finiteNumber(value);
-  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
 const MAX_VERSION_DEPTH = 4;

@@ -1,7 +1,8 @@
 import { MAX_COLUMNS } from "../answer-bounds.ts";
 import type { TimeSeries, TimeSeriesRow } from "../records.ts";
+import { shownNumber } from "./displayed.ts";
 import type { DecodeProblems } from "./problems.ts";
-import { finiteNumber, idOf, isAbsent, readTimestamp } from "./values.ts";
+import { idOf, isAbsent, readTimestamp } from "./values.ts";
 
 type ChannelValue = readonly [channelId: string, value: number];
 
@@ -46,7 +47,7 @@ function readHeader(header: unknown, sensorId: string, problems: DecodeProblems)
   return header.slice(1).map((cell: unknown, column) => {
     const channelId = column < MAX_COLUMNS ? channelOf(cell, sensorId) : undefined;
     if (channelId === undefined || seen.has(channelId)) {
-      problems.record++;
+      problems[channelId === undefined ? "record" : "duplicate"]++;
       return undefined;
     }
     seen.add(channelId);
@@ -81,7 +82,7 @@ function readValues(cells: readonly unknown[], columns: Columns, problems: Decod
     const channelId = columns[column];
     const cell = cells[column + 1];
     if (channelId === undefined || isAbsent(cell)) continue;
-    const value = finiteNumber(cell);
+    const value = shownNumber(cell);
     if (value === undefined) problems.value++;
     else values.push([channelId, value]);
   }

@@ -88,19 +88,6 @@ export function readTimestamp(value: unknown, problems: DecodeProblems): number 
   return lastMs === undefined || lastMs <= 0 ? undefined : lastMs;
 }
 
-/** `60`, `60.0`, `60 s`, `60|60 seconds`. */
-const SECONDS = /^\s*(\d+(?:\.\d+)?)\s*(?:s|sec|secs|seconds?)?\s*(?:\|.*)?$/i;
-
-/** A scanning interval in seconds. Zero, negative and unreadable ones are left out, and counted. */
-export function readIntervalSeconds(value: unknown, problems: DecodeProblems): number | undefined {
-  if (isAbsent(value) || value === "") return undefined;
-  // Of a text that is too long the pattern would take forever.
-  const seconds = typeof value === "string" ? Number(SECONDS.exec(value.slice(0, MAX_WORD_LENGTH))?.[1]) : value;
-  if (typeof seconds === "number" && Number.isFinite(seconds) && seconds > 0) return seconds;
-  problems.value++;
-  return undefined;
-}
-
 /** Spellings met so far: a handful in practice, bounded against a server that sends nonsense. */
 const knownSpellings = new Map<string, StatusToken | undefined>();
 const MAX_SPELLINGS = 256;

@@ -8,7 +8,7 @@ const EMPTY = -1;
 const MAX_EXPECTED = 2 ** 20;
 
 /**
- * Items in the order in which they came, each key once: a later item takes the place of an earlier one. A Map would
+ * Items in the order in which they came, each key once. A Map would
  * keep 200,000 keys alive while a list is read, and stop everything for tens of milliseconds each time it grows; here
  * keys are made again in the rare case that two of them have the same hash.
  */
@@ -56,7 +56,18 @@ export class KeyedList<Item> {
     return this.items;
   }
 
+  /** Puts the item at the end, or in the place of the one with the same key. */
   set(item: Item): void {
+    this.#put(item, true);
+  }
+
+  /** Puts the item at the end, unless there is one with the same key: returns that one then. */
+  add(item: Item): Item | undefined {
+    return this.#put(item, false);
+  }
+
+  /** Returns the item that had the same key. */
+  #put(item: Item, replaces: boolean): Item | undefined {
     const key = this.#keyOf(item);
     const part = this.#partOf(item);
     const hash = hashOf(key, part);
@@ -65,17 +76,17 @@ export class KeyedList<Item> {
       // An array is not asked for a place that it does not have: V8 would look for a member of that name.
       const held = position === EMPTY ? undefined : this.#items[position];
       if (held === undefined) {
-        this.#add(item, hash, at);
-        return;
+        this.#append(item, hash, at);
+        return undefined;
       }
       if (this.#places[at + 1] === hash && this.#keyOf(held) === key && this.#partOf(held) === part) {
-        this.#items[position] = item;
-        return;
+        if (replaces) this.#items[position] = item;
+        return held;
       }
     }
   }
 
-  #add(item: Item, hash: number, at: number): void {
+  #append(item: Item, hash: number, at: number): void {
     this.#places[at] = this.#size;
     this.#places[at + 1] = hash;
     this.#items[this.#size++] = item;

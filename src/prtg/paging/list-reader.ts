@@ -7,6 +7,7 @@ import type { ApiClientOptions } from "../options.ts";
 import type { ListResult } from "../records.ts";
 import type { ApiRequest } from "../request/messages.ts";
 import type { Requester } from "../request/requester.ts";
+import { DuplicateLog } from "./duplicates.ts";
 import { EndpointFallback } from "./endpoint-fallback.ts";
 import type { ListQuotas } from "./list-quota.ts";
 import { PageSize } from "./page-size.ts";
@@ -19,6 +20,8 @@ export interface ItemFormat<Item> {
   keyOf(item: Item): string;
   /** The second part of a key that has two. */
   partOf?(item: Item): string;
+  /** What tells the item from another one with the same key, for the log. */
+  describe(item: Item): string;
   /** Characters of text that the item keeps. */
   sizeOf(item: Item): number;
   /** Memory that an item takes beside its text. */
@@ -32,6 +35,7 @@ export class ListReader {
   readonly #fallback: EndpointFallback;
   readonly #quotas: ListQuotas;
   readonly #refused: RefusedParameters;
+  readonly #duplicates: DuplicateLog;
   readonly #pageSizes = new Map<string, PageSize>();
 
   constructor(options: ApiClientOptions, requester: Requester, quotas: ListQuotas) {
@@ -40,6 +44,7 @@ export class ListReader {
     this.#requester = requester;
     this.#fallback = new EndpointFallback(options.clock, options.log);
     this.#refused = new RefusedParameters(options.clock, options.log);
+    this.#duplicates = new DuplicateLog(options.log);
   }
 
   /**
@@ -114,7 +119,7 @@ export class ListReader {
   async #readFrom<Item>(list: ListEndpoint, format: ItemFormat<Item>, signal: AbortSignal): Promise<ListResult<Item>> {
     const { endpoint } = list;
     const { observer, log } = this.#options;
-    const { items, complete, skipped, moved, problems, bytes, totalDifference } = await readPages({
+    const { items, complete, skipped, moved, problems, duplicates, bytes, totalDifference } = await readPages({
       ...format,
       pageSize: this.#pageSize(endpoint),
       openQuota: () => this.#quotas.open(endpoint, format.itemBytes),
@@ -128,6 +133,7 @@ export class ListReader {
     if (!complete) log.warn({ endpoint }, "list changed twice while it was read: nothing is removed on its word");
     if (totalDifference !== undefined) observer.totalMismatch(endpoint, totalDifference);
     reportProblems(problems, observer);
+    this.#duplicates.report(endpoint, duplicates);
     this.#refused.succeeded(list);
     // Where no record can be read this may be an answer to another question, or none of this service at all.
     const hidden = items.length === 0 && skipped > 0 ? Number.POSITIVE_INFINITY : skipped;

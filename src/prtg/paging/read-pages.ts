@@ -1,5 +1,6 @@
 import { addProblems, type DecodeProblems, noProblems } from "../decode/problems.ts";
 import type { ListResult } from "../records.ts";
+import { Duplicates } from "./duplicates.ts";
 import { KeyedList } from "./keyed-list.ts";
 import type { ListQuota } from "./list-quota.ts";
 import type { PageSize } from "./page-size.ts";
@@ -33,6 +34,8 @@ export interface PageSource<Item> {
   keyOf(item: Item): string;
   /** The second part of a key that has two. */
   partOf?(item: Item): string;
+  /** What tells the item from another one with the same key, for the log: its name, mostly. */
+  describe(item: Item): string;
   /** Characters of text that the item keeps. */
   sizeOf(item: Item): number;
   /** Says, by an ApiError, when a list is too large. */
@@ -43,6 +46,8 @@ export interface ReadResult<Item> extends ListResult<Item> {
   /** The list changed while it was read. */
   readonly moved: boolean;
   readonly problems: DecodeProblems;
+  /** Records with the id of an earlier one; none where the list moved, as it shows records twice then. */
+  readonly duplicates: Duplicates;
   /** X-Total-Count minus the objects that the pages held; undefined where unknown or incomplete. */
   readonly totalDifference: number | undefined;
 }
@@ -79,13 +84,16 @@ async function readPagesTwice<Item>(
   const complete = !last.moved;
   if (complete) source.pageSize.listCompleted();
   if (!complete) for (const item of last.items.items) first.items.set(item);
-  const held = last.items.size + last.problems.record;
+  const duplicates = complete ? last.duplicates : new Duplicates();
+  last.problems.duplicate += duplicates.count;
+  const held = last.items.size + last.problems.record + last.repeated;
   return {
     items: (complete ? last : first).items.finish(),
     complete,
     skipped: last.problems.record,
     moved: first.moved,
     problems: last.problems,
+    duplicates,
     bytes: (complete && last !== first ? 0 : quotas[0].bytes) + quotas[1].bytes,
     totalDifference: complete && last.total !== undefined ? last.total - held : undefined,
   };
@@ -102,6 +110,9 @@ interface Page<Item> extends PageHead {
 class Pass<Item> {
   readonly items: KeyedList<Item>;
   readonly problems = noProblems();
+  readonly duplicates = new Duplicates();
+  /** Records with the key of an earlier one, whatever else they say. */
+  repeated = 0;
   moved = false;
   total: number | undefined;
   readonly #source: PageSource<Item>;
@@ -173,8 +184,26 @@ class Pass<Item> {
       this.items.expect(Math.min(total, this.#quota.maxObjects));
     }
     addProblems(this.problems, problems);
-    for (const item of items) if (item !== undefined) this.items.set(item);
+    for (const [index, item] of items.entries()) {
+      if (item === undefined) continue;
+      const before = this.items.add(item);
+      if (before !== undefined && index >= overlap) this.#repeat(before, item);
+    }
     if (items.length > 0) this.#last = items.at(-1);
+  }
+
+  /** A record that came twice in two pages looks the same; what looks otherwise is another object. */
+  #repeat(shown: Item, leftOut: Item): void {
+    const { keyOf, partOf, describe } = this.#source;
+    this.repeated++;
+    const [one, other] = [describe(shown), describe(leftOut)];
+    if (one === other) return;
+    const part = partOf?.(shown);
+    this.duplicates.add({
+      id: part === undefined ? keyOf(shown) : `${keyOf(shown)}.${part}`,
+      shown: one,
+      leftOut: other,
+    });
   }
 
   #isSame(one: Item | undefined, other: Item | undefined): boolean {

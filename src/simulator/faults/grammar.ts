@@ -112,7 +112,7 @@ const MAX_SHIFT_MS = 366 * 86_400_000;
  * | `execution-timeout` | limit, e.g. `1500` | 408 EXECUTION_TIMEOUT for larger pages |
  * | `wrong-total` | e.g. `3`, `-1` | X-Total-Count off by that |
  * | `odd-records` | e.g. `10` | every so many records of a list is malformed, each time in another way |
- * | `text-values` | `en`, `de`, `odd` | values in lists are texts in `%`; in their own unit as English or German writes them; or nothing that can be read |
+ * | `text-values` | `en`, `de`, `odd` | values in lists are texts in `%`; values and limits in their own unit as English or German writes them; or nothing that can be read |
  * | `short-rows` | e.g. `2`, default `1` | rows of a time series lack so many of their last values |
  * | `empty` | `list` (default), `null`, `204`, `body` | there is nothing: an empty list, `null`, status 204, or no bytes |
  * | `refuses` | e.g. `include:alerting`, `limit:1000`, `from` | 400 for requests with that parameter, that value in it, or a greater limit |

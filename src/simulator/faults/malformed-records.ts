@@ -55,6 +55,9 @@ const NUMBER_FORMATS = {
 };
 type ValueLanguage = keyof typeof NUMBER_FORMATS;
 
+/** In live servers they are texts already. */
+const LIMITS = /("limit_?(?:max|min)_?(?:error|warning)":)"?(-?[0-9][0-9.eE+-]*)"?/g;
+
 /**
  * The value of a list item is a text. JSON to JSON. With a language it is in the channel's own unit, as that language writes numbers, to
  * two decimals; without one the unit is always `%`, and `odd` is nothing that can be read.
@@ -67,5 +70,6 @@ export function valueAsText(item: string, language: ValueLanguage | "odd" | unde
   const suffix = basic?.displayunit ?? unit?.display_unit ?? "";
   const format = NUMBER_FORMATS[language];
   const written = (digits: string) => JSON.stringify(`${format.format(Number(digits))} ${suffix}`.trimEnd());
-  return item.replace(values, (_, name: string, digits: string) => `${name}${written(digits)}`);
+  const asText = (_: string, name: string, digits: string) => `${name}${written(digits)}`;
+  return item.replace(values, asText).replace(LIMITS, asText);
 }

@@ -158,9 +158,15 @@ describe("limits", () => {
     { alerting: { limitmode: "0", limitmaxerror: "90" }, limits: {}, problems: 0 },
     { alerting: { limitmode: "1", limitmaxerror: "90" }, limits: { max_error: 90 }, problems: 0 },
     { alerting: { limitmaxerror: "high", limitminerror: "5" }, limits: { min_error: 5 }, problems: 1 },
+    { alerting: { limitmaxwarning: "0,2" }, limits: { max_warning: 0.2 }, problems: 0 },
+    { alerting: { limitmaxwarning: "1.000,5" }, limits: { max_warning: 1_000.5 }, problems: 0 },
+    { alerting: { limitmaxwarning: "10 %" }, limits: { max_warning: 10 }, problems: 0 },
+    { alerting: { limitmaxwarning: "1'000" }, limits: { max_warning: 1_000 }, problems: 0 },
+    { alerting: { limitmaxwarning: "1,234" }, limits: {}, problems: 1 },
+    { alerting: { limitmaxwarning: "10 msec" }, limits: {}, problems: 1 },
     { alerting: undefined, limits: undefined, problems: 0 },
   ])("$alerting", ({ alerting, limits, problems }) => {
-    const decoded = decode({ id: "1.0", alerting });
+    const decoded = decode({ id: "1.0", basic: { displayunit: "%" }, alerting });
     expect(decoded.channel?.limits).toEqual(limits);
     expect(decoded.problems).toEqual({ ...noProblems(), value: problems });
   });

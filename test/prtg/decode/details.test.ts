@@ -10,6 +10,7 @@ describe("a license", () => {
     [{ sensors_allowed: 5000, sensors_used: 2600, valid_until: "2027-03-01T00:00:00Z" }],
     [{ license: { MaxSensors: "5000", UsedSensors: "2600" }, maintenance: { expiryDate: "2027-03-01T00:00:00Z" } }],
     [{ sensor: { sensor_count_current: 2600, sensor_limit: 5000 }, expires_at: "2027-03-01T00:00:00Z" }],
+    [{ sensors_allowed: "5'000", sensors_used: "2,600", valid_until: "2027-03-01T00:00:00Z" }],
   ])("is found by what members are called: %j", (answer) => {
     expect(readLicense(answer)).toEqual({ used: 2600, max: 5000, expiresAt: END });
   });

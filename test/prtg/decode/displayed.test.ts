@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeChannel } from "../../../src/prtg/decode/channel.ts";
-import { displayedNumber } from "../../../src/prtg/decode/displayed.ts";
+import { shownCount, shownNumber } from "../../../src/prtg/decode/displayed.ts";
 import { noProblems } from "../../../src/prtg/decode/problems.ts";
 
 const NBSP = "\u00a0";
@@ -28,14 +28,16 @@ describe("the number of a displayed value", () => {
     ["1234,567 MB", "MB", 1_234.567],
     ["8.53e-05 Mbit/s", "Mbit/s", 8.53e-5],
     ["42,5", "", 42.5],
+    ["42,5", "%", 42.5],
+    ["1234", "%", 1_234],
+    ["1.234", "%", 1.234],
     ["5 1/min", "1/min", 5],
     ["3 \u00b5s", "\u03bcs", 3],
-  ])("%j in %j", (text, unit, expected) => expect(displayedNumber(text, unit)).toBe(expected));
+  ])("%j in %j", (text, unit, expected) => expect(shownNumber(text, unit)).toBe(expected));
 
   test.each([
     ["of another unit", "42.5 %", "msec"],
     ["of a unit that ends alike", "42.5 kbit/s", "bit/s"],
-    ["of no unit where there is one", "42,5", "%"],
     ["of a unit where there is none", "42.5 %", ""],
     ["that could be two numbers, in English", "1,234 msec", "msec"],
     ["that could be two numbers, in German", "1.234 msec", "msec"],
@@ -51,7 +53,7 @@ describe("the number of a displayed value", () => {
     ["of two signs", "--5 %", "%"],
     ["in words", "Up", ""],
     ["too long", `${"1".repeat(100_000)} %`, "%"],
-  ])("is not read from a text %s", (_why, text, unit) => expect(displayedNumber(text, unit)).toBeUndefined());
+  ])("is not read from a text %s", (_why, text, unit) => expect(shownNumber(text, unit)).toBeUndefined());
 
   const languages = ["en-US", "de-DE", "fr-FR", "de-CH", "sv-SE"] as const;
   const units = fc.constantFrom("%", "msec", "Mbit/s", "°C", "#", "1/min", "kB", "");
@@ -78,7 +80,12 @@ describe("the number of a displayed value", () => {
         const shown = Number(
           new Intl.NumberFormat("en-US", { maximumFractionDigits: decimals, useGrouping: false }).format(number),
         );
-        const read = displayedNumber(text, unit);
+        const read = shownNumber(text, unit);
+        // JSON writes numbers so: such a text is never German.
+        if (/^-?\d+\.\d+$/.test(text)) {
+          expect(read).toBe(Number(text));
+          return;
+        }
         const marks = format.format(number).replaceAll(/[0-9\-\u2212]/g, "");
         if (read === undefined) expect(marks).toMatch(/^[.,]$/);
         else expect(read).toBeCloseTo(shown, 9);
@@ -90,7 +97,7 @@ describe("the number of a displayed value", () => {
   test("is never one that has other digits than the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), units, (text, unit) => {
-        const read = displayedNumber(`${text}${unit}`, unit);
+        const read = shownNumber(`${text}${unit}`, unit);
         if (read === undefined) return;
         expect(Number.isFinite(read)).toBe(true);
         expect(text).toMatch(/\d/);
@@ -100,8 +107,26 @@ describe("the number of a displayed value", () => {
 
   test("takes time in proportion to its length only", () => {
     const hostile = ["1.", "1,1", "1 ", "'", "e+"].map((part) => part.repeat(50_000));
-    for (const text of hostile) expect(displayedNumber(`${text} %`, "%")).toBeUndefined();
+    for (const text of hostile) expect(shownNumber(`${text} %`, "%")).toBeUndefined();
   });
+});
+
+describe("a count", () => {
+  test.each([
+    [1_234, 1_234],
+    ["1234", 1_234],
+    ["1,234", 1_234],
+    ["1.234", 1_234],
+    [`1${NBSP}234`, 1_234],
+    ["1'234'567", 1_234_567],
+    ["3,0", 3],
+    ["0", 0],
+  ])("of %j is %i, as only a whole number fits", (value, expected) => expect(shownCount(value)).toBe(expected));
+
+  test.each(["1,5", 1.5, "5.000", "-3", -3, "1,23,456", "many", "", null, true, "1e20"])(
+    "is not read from %j",
+    (value) => expect(shownCount(value)).toBeUndefined(),
+  );
 });
 
 describe("a channel whose value is a text", () => {

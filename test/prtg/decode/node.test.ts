@@ -226,7 +226,10 @@ test.each([
   ["60|60 seconds", 60],
   ["0", undefined],
   [-5, undefined],
-  ["1,5", undefined],
+  ["1,5", 1.5],
+  ["0,5 s", 0.5],
+  ["1,234 s", undefined],
+  ["30 sec|30 seconds", 30],
 ])("an interval of %j is %s seconds", (interval, seconds) => {
   expect(decode("sensor", { id: "1", status: "UP", intervalgroup: { interval } }).node?.intervalSeconds).toBe(seconds);
 });

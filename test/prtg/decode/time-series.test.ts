@@ -143,7 +143,7 @@ describe("decodeTimeSeries", () => {
       ["2026-03-12T15:00:00Z", 1, 2],
     ]);
     expect(series?.rows).toEqual([{ at: at("15:00:00"), values: [["1", 1]] }]);
-    expect(problems).toEqual({ record: 1 });
+    expect(problems).toEqual({ duplicate: 1 });
   });
 
   test("reads so many channels, and counts the others", () => {

@@ -26,6 +26,17 @@ describe("a keyed list", () => {
     );
   });
 
+  test("keeps the first item of a key where items are added", () => {
+    const list = new KeyedList<Item>(({ key }) => key);
+    const [first, second] = [1, 2].map((value) => ({ key: "a", value }));
+    if (first === undefined || second === undefined) throw new Error("there are two");
+    expect(list.add(first)).toBeUndefined();
+    expect(list.add(second)).toBe(first);
+    expect(list.items).toEqual([first]);
+    list.set(second);
+    expect(list.items).toEqual([second]);
+  });
+
   test("holds each pair once where keys have two parts, whatever these are", () => {
     const part = fc.oneof(
       fc.integer({ min: -12, max: 120 }).map(String),

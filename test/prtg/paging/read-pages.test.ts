@@ -40,7 +40,9 @@ function source(
     return undefined;
   };
   const accounts = new ListQuotas(quirks.bounds ?? { maxObjects: 100_000, maxTextSize: 100_000 }, new MemoryBudget());
-  const format = { decode, keyOf: (id: string) => id, sizeOf: (id: string) => id.length };
+  // `7:other` is another record with the id 7.
+  const keyOf = (record: string) => record.split(":", 1)[0] ?? "";
+  const format = { decode, keyOf, describe: (record: string) => record, sizeOf: (id: string) => id.length };
   return {
     source: { pageSize, page, isTooLarge: () => false, ...format, openQuota: () => accounts.open("/things", 100) },
     requests,
@@ -335,5 +337,49 @@ describe("under inserts, deletes and repeats between pages", () => {
       { numRuns: 500 },
     );
     expect(judged).toBeGreaterThan(50);
+  });
+});
+
+describe("records with one id", () => {
+  test("are the first one, and the others are named", async () => {
+    const { source: list } = source(["1", "2", "2:other", "3", "4", "5", "2:third", "6"], {}, 3);
+    const { items, complete, duplicates, problems, totalDifference } = await readPages(list);
+    expect(items).toEqual(["1", "2", "3", "4", "5", "6"]);
+    expect(complete).toBe(true);
+    expect(problems.duplicate).toBe(2);
+    expect(duplicates.named).toEqual([
+      { id: "2", shown: "2", leftOut: "2:other" },
+      { id: "2", shown: "2", leftOut: "2:third" },
+    ]);
+    expect(totalDifference).toBe(0);
+  });
+
+  test("are the first one where a page ends with the second", async () => {
+    const { source: list } = source(["1", "2", "2:other", "3", "4"], {}, 3);
+    const { items, problems } = await readPages(list);
+    expect(items).toEqual(["1", "2", "3", "4"]);
+    expect(problems.duplicate).toBe(1);
+  });
+
+  test("that look the same are one object that came twice", async () => {
+    const { source: list } = source(["1", "2", "3", "2", "4"], {}, 10);
+    const { items, problems } = await readPages(list);
+    expect(items).toEqual(["1", "2", "3", "4"]);
+    expect(problems.duplicate).toBe(0);
+  });
+
+  test("are not counted where the list moved twice", async () => {
+    const beforePage = (served: string[], request: number) => void served.unshift(`new-${request}`);
+    const { source: list } = source(["1", "2", "2:other", "3", "4", "5", "6"], { beforePage }, 3);
+    const { complete, problems } = await readPages(list);
+    expect(complete).toBe(false);
+    expect(problems.duplicate).toBe(0);
+  });
+
+  test("of which there are many are named in part, and all counted", async () => {
+    const { source: list } = source(["1", ...Array.from({ length: 50 }, (_, index) => `1:${index}`)], {}, 100);
+    const { duplicates, problems } = await readPages(list);
+    expect(problems.duplicate).toBe(50);
+    expect(duplicates.named).toHaveLength(10);
   });
 });
