@@ -129,6 +129,17 @@ describe("history", () => {
   });
 });
 
+test("a shutdown in a pause that another sender was asked for ends at once and keeps what waits", async () => {
+  const held: DeliveryOutcome = { kind: "failed", retryAfterMs: 25_000, message: "a pause" };
+  const { clock, push, offer, sent, outbox } = loop({ answers: [{ outcome: held }] });
+  offer(row("a", 1));
+  const ended = push.flush(10_000);
+  await clock.advance(0);
+  await ended;
+  expect(clock.monotonic()).toBe(0);
+  expect([sent.length, outbox.points]).toEqual([1, 2]);
+});
+
 describe("PushLoop", () => {
   test("lets rows gather for a second, then sends them together", async () => {
     const { clock, push, offer, sent, settled, counted, outbox } = loop({});
