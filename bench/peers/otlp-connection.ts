@@ -12,7 +12,10 @@ import { ExporterMetrics } from "../../src/telemetry/exporter-metrics.ts";
 import { type OtlpRecorder, otlpRecorder } from "../../src/telemetry/recorders.ts";
 import { IS_OTEL, RECEIVER } from "./otlp-points.ts";
 
-const { settings } = otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: RECEIVER }, undefined);
+const { settings } = otlpSettings(
+  { OTEL_EXPORTER_OTLP_ENDPOINT: RECEIVER },
+  { compression: "none", maxBytesPerSecond: 0 },
+);
 if (settings === undefined) throw new Error("there is no receiver");
 
 export const exporter = await connectOtlp(settings, METRIC_ENCODINGS, {

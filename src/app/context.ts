@@ -13,6 +13,7 @@ import { filesMatching } from "../lib/file-pattern.ts";
 import { type LoadMeter, openLoadMeter } from "../lib/load/load-meter.ts";
 import { LogOnChange } from "../lib/log-on-change.ts";
 import { MemoryBudget } from "../lib/memory-budget.ts";
+import { Receivers } from "../otlp/receivers.ts";
 import { ServerAccesses } from "../prtg/request/server-access.ts";
 import { type BuildInfo, readBuildInfo } from "../telemetry/build-info.ts";
 import { createLogger, type LogFormat, type LogLevel, layoutOf } from "../telemetry/logger.ts";
@@ -51,6 +52,8 @@ export interface CommandContext {
   readonly pendingMemory: MemoryBudget;
   /** What entries of `servers` share where they are the same server. */
   readonly accesses: ServerAccesses;
+  /** What connections to an OTLP receiver share, before and after a reload. */
+  readonly receivers: Receivers;
   /** Measures how busy the process is. */
   readonly openLoadMeter: () => LoadMeter;
   /** Where replicas elect one of them that works; left out: this one works. */
@@ -73,6 +76,7 @@ export async function createContext(flags: LogFlags, redactor: Redactor): Promis
     memory: new MemoryBudget(memoryForObjects(getHeapStatistics().heap_size_limit)),
     pendingMemory: new MemoryBudget(getHeapStatistics().heap_size_limit * PENDING_SHARE),
     accesses: new ServerAccesses(),
+    receivers: new Receivers(systemClock),
     openLoadMeter,
   };
 }

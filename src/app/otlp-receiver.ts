@@ -21,7 +21,7 @@ const INSTANCE_FILE = "instance-id";
 
 /** The way of one signal to an OTLP receiver, and who we are to it. */
 export interface OtlpReceiver<Request> {
-  readonly exporter: Pick<OtlpExporter<Request>, "export" | "close">;
+  readonly exporter: Pick<OtlpExporter<Request>, "export" | "close" | "takeHistoryTurn">;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
   /** Undefined: that of the scrape. */
@@ -36,7 +36,7 @@ export async function connectReceiver<Request>(
   context: CommandContext,
   { strictSecretFiles = false, shard }: Partial<Pick<Config, "strictSecretFiles" | "shard">> = {},
 ): Promise<OtlpReceiver<Request>> {
-  const { clock, redactor, build } = context;
+  const { clock, redactor, build, log, receivers } = context;
   const exporter = await connectOtlp(settings, encodings, {
     userAgent: `prtg-exporter/${build.version}`,
     clock,
@@ -50,6 +50,11 @@ export async function connectReceiver<Request>(
     }),
     redactor,
     permit: permitOf(context.leadership),
+    receivers,
+    gzipRefused: () => {
+      const fields = { endpoint: settings.url };
+      log.warn(fields, "the OTLP receiver refuses gzip: requests to it go uncompressed from now on");
+    },
   });
   const resource = otlpResource(settings.resourceAttributes, {
     version: build.version,

@@ -45,7 +45,7 @@ export class PushDelivery {
   async deliver(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<Settled> {
     const { clock } = this.#options;
     for (let bound = FIRST_WAIT_MS; ; bound = Math.min(2 * bound, MAX_WAIT_MS)) {
-      signal.throwIfAborted();
+      await this.#awaitTurn(signal);
       const outcome = await this.#attempt(rows, signal);
       if (outcome.kind !== "failed") {
         this.#answered();
@@ -53,6 +53,16 @@ export class PushDelivery {
       }
       signal.throwIfAborted();
       await clock.sleep(this.#waitMs(outcome, bound), signal);
+    }
+  }
+
+  async #awaitTurn(signal: AbortSignal): Promise<void> {
+    const { sink, clock } = this.#options;
+    for (;;) {
+      signal.throwIfAborted();
+      const waitMs = sink.takeHistoryTurn?.() ?? 0;
+      if (waitMs === 0) return;
+      await clock.sleep(waitMs, signal);
     }
   }
 

@@ -94,7 +94,8 @@ export const otlpSchema = z
         examples: ["10s"],
       }),
     compression: z.enum(["none", "gzip"]).optional().meta({
-      description: "How requests are compressed. Default: `OTEL_EXPORTER_OTLP_COMPRESSION`, else none.",
+      description:
+        "How requests are compressed. Default: `OTEL_EXPORTER_OTLP_COMPRESSION`, else `gzip`. A receiver that refuses gzip (415 or 400) gets requests without it.",
     }),
     max_request_size: byteSize("64KiB", "4095KiB")
       .optional()
@@ -102,6 +103,17 @@ export const otlpSchema = z
         description:
           "Size that the body of no request exceeds, before compression, for receivers with a lower limit. Usual requests have some 512KiB. Default: one byte less than 4MiB.",
         examples: ["1MiB"],
+      }),
+    max_bytes_per_second: z
+      .union([z.literal(0), byteSize("16KiB", "1GiB")], {
+        error: "0, or a size from 16KiB to 1GiB with its unit, such as 4MiB",
+      })
+      .optional()
+      .meta({
+        title: "size, or 0",
+        description:
+          "Bytes per second on the wire over which history is spread, for example after the first start. Current measurements, state and events count too, but never wait. `0`: no limit. Default: 1MiB.",
+        examples: ["4MiB"],
       }),
     headers: z.record(headerName, headerValue).optional().meta({
       title: "map of texts",
@@ -137,6 +149,7 @@ export const otlpSchema = z
     timeoutMs: given.timeout,
     compression: given.compression,
     maxRequestBytes: given.max_request_size,
+    maxBytesPerSecond: given.max_bytes_per_second,
     headers: given.headers,
     headerFiles: given.header_files,
     tls: given.tls,

@@ -7,6 +7,7 @@ import { OtlpExporter } from "./exporter.ts";
 import { headerReader } from "./headers.ts";
 import { CONTENT_TYPES } from "./protocols.ts";
 import type { ReceiverSettings } from "./receiver-settings.ts";
+import { Receivers } from "./receivers.ts";
 import { receiverTls } from "./tls.ts";
 import { OtlpTransport } from "./transport.ts";
 
@@ -20,6 +21,10 @@ export interface OtlpContext {
   readonly redactor: Redactor;
   /** See `ConnectionPoolOptions`. */
   readonly permit?: (() => void) | undefined;
+  /** Where connections to the same receiver find each other; left out: nowhere. */
+  readonly receivers?: Receivers | undefined;
+  /** See `TransportOptions`. */
+  readonly gzipRefused?: (() => void) | undefined;
 }
 
 /**
@@ -32,8 +37,9 @@ export async function connectOtlp<Request>(
   encodings: Encodings<Request>,
   context: OtlpContext,
 ): Promise<OtlpExporter<Request>> {
-  const { url, protocol, compression, timeoutMs, maxRequestBytes } = settings;
-  const { userAgent, clock, readFile, readSecret = readFile, redactor, permit } = context;
+  const { url, protocol, compression, timeoutMs, maxRequestBytes, maxBytesPerSecond } = settings;
+  const { userAgent, clock, readFile, readSecret = readFile, redactor, permit, gzipRefused } = context;
+  const receiver = (context.receivers ?? new Receivers(clock)).at(url);
   const readHeaders = headerReader(settings, readSecret, redactor);
   const tls = receiverTls(settings.tls, readFile, readSecret);
   const proxy =
@@ -48,6 +54,9 @@ export async function connectOtlp<Request>(
     tls,
     proxy,
     permit,
+    receiver,
+    gzipRefused,
   });
-  return new OtlpExporter({ transport, protocol, encodings, clock, maxRequestBytes });
+  receiver.rate.limit(maxBytesPerSecond);
+  return new OtlpExporter({ transport, receiver, protocol, encodings, clock, maxRequestBytes });
 }

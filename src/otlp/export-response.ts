@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { parseRetryAfterMs } from "../lib/http/headers.ts";
+import { parseHttpDate, parseRetryAfterMs } from "../lib/http/headers.ts";
 import type { Encodings, PartialSuccess } from "./encoding.ts";
 import { CONTENT_TYPES, OTLP_PROTOCOLS, type OtlpProtocol } from "./protocols.ts";
 
@@ -9,6 +9,8 @@ export interface HttpAnswer {
   /** Without parameters, lower case. */
   readonly contentType: string | undefined;
   readonly retryAfter: string | undefined;
+  /** The time of the answer by the receiver's clock. */
+  readonly date?: string | undefined;
   readonly body: Uint8Array;
 }
 
@@ -19,7 +21,15 @@ export type ExportOutcome =
   /** The receiver refuses the request for good (400, 413 ...): sending it again is of no use. */
   | { readonly kind: "refused"; readonly message: string }
   /** It could not be delivered now. */
-  | { readonly kind: "failed"; readonly retryAfterMs: number | undefined; readonly message: string };
+  | FailedExport;
+
+export interface FailedExport {
+  readonly kind: "failed";
+  readonly retryAfterMs: number | undefined;
+  readonly message: string;
+  /** No request was sent: the receiver asked for a pause, which is not over. */
+  readonly isHeld?: boolean;
+}
 
 /** What became of one request. */
 export type RequestOutcome = ExportOutcome | { readonly kind: "too large"; readonly message: string };
@@ -47,7 +57,7 @@ const MAX_MESSAGE = 300;
 
 /**
  * Reads the answer to a request.
- * @param nowMs wall clock, from which a date in `Retry-After` counts
+ * @param nowMs wall clock, from which a date in `Retry-After` counts if the answer has no date itself
  * @see https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
  */
 export function parseExportResponse(answer: HttpAnswer, sent: SentRequest, nowMs: number): RequestOutcome {
@@ -59,13 +69,19 @@ export function parseExportResponse(answer: HttpAnswer, sent: SentRequest, nowMs
   }
   const message = describeStatus(answer, sent);
   if (TRY_AGAIN.has(status)) {
-    return { kind: "failed", retryAfterMs: parseRetryAfterMs(answer.retryAfter, nowMs), message };
+    return { kind: "failed", retryAfterMs: parseRetryAfterMs(answer.retryAfter, dateOf(answer) ?? nowMs), message };
   }
   if (status < 400) {
     return { kind: "failed", retryAfterMs: undefined, message: `${message}: redirects are not followed` };
   }
   if (NOT_ABOUT_THE_DATA.has(status)) return { kind: "failed", retryAfterMs: undefined, message };
   return status === 413 ? { kind: "too large", message } : { kind: "refused", message };
+}
+
+/** The receiver's clock may differ from ours. */
+function dateOf({ date }: HttpAnswer): number | undefined {
+  const at = date === undefined ? Number.NaN : parseHttpDate(date);
+  return Number.isNaN(at) ? undefined : at;
 }
 
 /** The SDK's own exporters only log a partial success; who keeps a watermark must know of it. */

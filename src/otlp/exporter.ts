@@ -5,6 +5,7 @@ import { yieldToEventLoop } from "../lib/yielding.ts";
 import type { Encodings } from "./encoding.ts";
 import { type ExportOutcome, parseExportResponse, type RequestOutcome } from "./export-response.ts";
 import type { OtlpProtocol } from "./protocols.ts";
+import { type Receiver, ReceiverHeld } from "./receivers.ts";
 import { RequestSize } from "./request-size.ts";
 import type { OtlpTransport } from "./transport.ts";
 
@@ -26,6 +27,7 @@ export interface ExportBatch<Item, Request> {
 
 export interface OtlpExporterOptions<Request> {
   readonly transport: OtlpTransport;
+  readonly receiver: Receiver;
   readonly protocol: OtlpProtocol;
   /** Of the signal. */
   readonly encodings: Encodings<Request>;
@@ -75,7 +77,7 @@ export class OtlpExporter<Request> {
           continue;
         }
         if (outcome.kind === "failed") {
-          batch.failed(items);
+          if (outcome.isHeld !== true) batch.failed(items);
           return outcome;
         }
         batch.settled(items, outcome);
@@ -86,6 +88,11 @@ export class OtlpExporter<Request> {
     }
     const { accepted, refused, rejected, message } = result;
     return accepted === 0 && refused > 0 ? { kind: "refused", message } : { kind: "accepted", rejected, message };
+  }
+
+  /** For one request with history: takes its turn and returns 0, or returns the milliseconds to wait for one. */
+  takeHistoryTurn(): number {
+    return this.#options.receiver.rate.takeTurn();
   }
 
   /** Ends all connections, also busy ones. */
@@ -116,8 +123,9 @@ export class OtlpExporter<Request> {
     items: readonly Item[],
     signal: AbortSignal,
   ): Promise<RequestOutcome> {
-    const { transport, protocol, encodings, clock } = this.#options;
+    const { transport, receiver, protocol, encodings, clock } = this.#options;
     try {
+      receiver.assertOpen();
       // Putting requests together must not keep others from the event loop for longer than one takes.
       await yieldToEventLoop();
       signal.throwIfAborted();
@@ -126,11 +134,15 @@ export class OtlpExporter<Request> {
       if (items.length > 1 && !this.#size.fits(body.length)) return { kind: "too large", message: "" };
       const answer = await transport.post(body, signal);
       const outcome = parseExportResponse(answer, { protocol, encodings, count: countAll(batch, items) }, clock.now());
+      if (outcome.kind === "failed") receiver.hold(outcome.retryAfterMs ?? 0);
       if (outcome.kind !== "too large") return outcome;
       if (items.length === 1) return { ...outcome, kind: "refused" };
       this.#size.refused(body.length);
       return outcome;
     } catch (error) {
+      if (error instanceof ReceiverHeld) {
+        return { kind: "failed", retryAfterMs: error.retryAfterMs, message: error.message, isHeld: true };
+      }
       return { kind: "failed", retryAfterMs: undefined, message: describeFailure(error) };
     }
   }

@@ -21,7 +21,8 @@ export interface RowPlacement {
 }
 
 export interface MeasurementSinkOptions {
-  readonly exporter: Pick<OtlpExporter<MetricsRequest>, "export">;
+  readonly exporter: Pick<OtlpExporter<MetricsRequest>, "export"> &
+    Partial<Pick<OtlpExporter<MetricsRequest>, "takeHistoryTurn">>;
   readonly resource: Resource;
   readonly scope: InstrumentationScope;
   /** The series of a channel; undefined when the channel is not known (any more). */
@@ -108,6 +109,7 @@ export function createMeasurementSink(options: MeasurementSinkOptions): OtlpMeas
       const rejectedPoints = rows.reduce((sum, row) => sum + (settled.get(row) ?? 0), 0);
       return { kind: "accepted", rejectedPoints, message: outcome.message };
     },
+    takeHistoryTurn: () => options.exporter.takeHistoryTurn?.() ?? 0,
     async close() {
       closed = true;
       await Promise.all(underWay);

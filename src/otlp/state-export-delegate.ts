@@ -128,7 +128,13 @@ export class StateExportDelegate implements ExportDelegate {
 
   /** Says when trouble begins or changes, and when it is over; a push a minute would fill the log otherwise. */
   #report(outcome: ExportOutcome): void {
-    const { log } = this.#options;
+    const { log, observer } = this.#options;
+    if (outcome.kind === "failed" && outcome.isHeld === true) {
+      observer.stateHeld();
+      // The failure that came with the pause was reported, unless other requests met it.
+      if (this.#trouble.met() !== undefined) log.warn(`push of the current state over OTLP: ${outcome.message}`);
+      return;
+    }
     if (isFine(outcome)) {
       if (this.#trouble.over() > 0) log.info("push of the current state over OTLP works again");
       return;

@@ -9,12 +9,14 @@ import type { ProxyOptions } from "../lib/http/proxy.ts";
 import type { TlsClientOptions } from "../lib/http/tls.ts";
 import type { HttpAnswer } from "./export-response.ts";
 import type { HeaderReader } from "./headers.ts";
+import type { OtlpCompression } from "./protocols.ts";
+import type { Receiver } from "./receivers.ts";
 
 export interface TransportOptions {
   /** Complete: requests go to exactly here. */
   readonly url: string;
   readonly contentType: string;
-  readonly compression: "gzip" | "none";
+  readonly compression: OtlpCompression;
   /** For a request as a whole, from its first byte to the last of its answer, milliseconds. */
   readonly timeoutMs: number;
   readonly userAgent: string;
@@ -24,6 +26,9 @@ export interface TransportOptions {
   /** See `ConnectionPoolOptions`. */
   readonly permit?: (() => void) | undefined;
   readonly clock: Clock;
+  readonly receiver: Receiver;
+  /** The receiver took a request without gzip after it had refused the same one with gzip. */
+  readonly gzipRefused?: (() => void) | undefined;
 }
 
 const MAX_CONNECTIONS = 8;
@@ -34,7 +39,14 @@ const GZIP_LEVEL = 1;
 
 const compress = promisify(gzip);
 
-/** POSTs bodies to one OTLP receiver. Tries once: the caller decides what a failure means. */
+/** How receivers without gzip answer: 415 says so, 400 may have another cause. */
+const UNSUPPORTED_MEDIA_TYPE = 415;
+const BAD_REQUEST = 400;
+
+/**
+ * POSTs bodies to one OTLP receiver. Tries once: the caller decides what a failure means. The only exception is a receiver
+ * that may not know gzip.
+ */
 export class OtlpTransport {
   readonly #options: TransportOptions;
   readonly #pool: ConnectionPool;
@@ -48,15 +60,40 @@ export class OtlpTransport {
     this.#pool = new ConnectionPool({ origin, connections: MAX_CONNECTIONS, timeoutMs, clock, tls, proxy, permit });
   }
 
-  /** Rejects when no complete answer came: with the signal's reason, with the deadline's error, or with undici's. */
-  async post(body: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
+  /**
+   * Rejects with ReceiverHeld if the receiver asked for a pause, which is not over. Rejects without a complete answer: with the
+   * signal's reason, with the deadline's error, or with undici's.
+   */
+  async post(content: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
+    const { compression, url, receiver, gzipRefused } = this.#options;
+    const known = receiver.gzip.get(url);
+    if (compression === "none" || known === "refused") return await this.#send(content, undefined, signal);
+    const answer = await this.#send(await compress(content, { level: GZIP_LEVEL }), "gzip", signal);
+    if (isSuccess(answer)) receiver.gzip.set(url, "taken");
+    if (answer.status !== UNSUPPORTED_MEDIA_TYPE && answer.status !== BAD_REQUEST) return answer;
+    // A receiver that took gzip before may have been replaced. The next 400 in a row is asked about.
+    if (known === "taken" && answer.status === BAD_REQUEST) {
+      receiver.gzip.delete(url);
+      return answer;
+    }
+    const plain = await this.#send(content, undefined, signal);
+    if (isSuccess(plain) && receiver.gzip.get(url) !== "refused") {
+      receiver.gzip.set(url, "refused");
+      gzipRefused?.();
+    }
+    return plain;
+  }
+
+  async #send(body: Uint8Array, encoding: "gzip" | undefined, signal: AbortSignal): Promise<HttpAnswer> {
     const { clock, timeoutMs: ms } = this.#options;
     const expired = (): Error => {
       // The machine at the other end may be gone without a word, and the name stand for another one by now.
       this.#pool.renew();
       return new Error(`no answer within ${ms / 1_000} s`);
     };
-    return await withDeadline({ clock, ms, parents: [signal], expired }, (either) => this.#exchange(body, either));
+    return await withDeadline({ clock, ms, parents: [signal], expired }, (either) =>
+      this.#exchange(body, encoding, either),
+    );
   }
 
   /** Ends all connections, also busy ones. */
@@ -64,11 +101,12 @@ export class OtlpTransport {
     await this.#pool.destroy();
   }
 
-  async #exchange(content: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
-    const { compression, contentType, readHeaders, userAgent } = this.#options;
+  async #exchange(body: Uint8Array, encoding: "gzip" | undefined, signal: AbortSignal): Promise<HttpAnswer> {
+    const { contentType, readHeaders, userAgent, receiver } = this.#options;
     const given = await readHeaders();
-    const body = compression === "gzip" ? await compress(content, { level: GZIP_LEVEL }) : content;
     signal.throwIfAborted();
+    receiver.assertOpen();
+    receiver.rate.sent(body.length);
     const response = await this.#pool.request({
       method: "POST",
       // Points have their own time: the same ones twice are the same.
@@ -80,11 +118,16 @@ export class OtlpTransport {
         "user-agent": userAgent,
         ...given,
         "content-type": contentType,
-        ...(compression === "gzip" && { "content-encoding": "gzip" }),
+        ...(encoding !== undefined && { "content-encoding": encoding }),
       },
     });
     return readAnswer(response);
   }
+}
+
+/** A page for people comes from something else than a receiver. */
+function isSuccess({ status, contentType }: HttpAnswer): boolean {
+  return status >= 200 && status < 300 && contentType !== "text/html";
 }
 
 async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<HttpAnswer> {
@@ -104,6 +147,7 @@ async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData
     status: statusCode,
     contentType: mediaType(headers),
     retryAfter: headerValue(headers, "retry-after"),
+    date: headerValue(headers, "date"),
     body: Buffer.concat(chunks),
   };
 }

@@ -39,4 +39,6 @@ export type DeliveryOutcome =
 export interface MeasurementSink {
   /** Sends rows, oldest first; never rejects. Rows of one sensor come in the order of their time. */
   deliver(rows: readonly MeasurementRow[], signal: AbortSignal): Promise<DeliveryOutcome>;
+  /** Before history is delivered: takes a turn and returns 0, or returns the milliseconds to wait. Left out: no wait. */
+  takeHistoryTurn?(): number;
 }

@@ -6,6 +6,9 @@ const POINT_BYTES = 100;
 /** Values that may wait however much others hold: enough to go on delivering. */
 const MIN_POINTS = 2_000;
 
+/** A row is history if the sensor has one waiting that is newer by more than this: live rows take two or three scans. */
+const HISTORY_MS = 5 * 60_000;
+
 /** Rows of one resolution, on their way. */
 export interface Batch {
   readonly resolution: Resolution;
@@ -88,14 +91,17 @@ export class Outbox {
     this.#memory?.set(this.#points * POINT_BYTES);
   }
 
-  /** The next rows of one resolution, at most so many values, but at least one row; undefined when none can go. */
-  take(maxPoints: number): Batch | undefined {
+  /**
+   * The next rows of one resolution, at most so many values, but at least one row; undefined when none can go.
+   * @param skipsHistory Only of sensors that are up to date.
+   */
+  take(maxPoints: number, { skipsHistory = false } = {}): Batch | undefined {
     const taken: MeasurementRow[] = [];
     let resolution: Resolution | undefined;
     let points = 0;
     for (const waiting of this.#sensors.values()) {
       // The rest of a sensor waits for what is under way: it may come back.
-      if (waiting.inFlight > 0) continue;
+      if (waiting.inFlight > 0 || (skipsHistory && hasHistory(waiting))) continue;
       for (const row of waiting.rows) {
         resolution ??= row.resolution;
         if (row.resolution !== resolution) break;
@@ -176,6 +182,11 @@ export class Outbox {
     }
     return pending;
   }
+}
+
+function hasHistory({ rows }: SensorRows): boolean {
+  const [oldest, newest] = [rows[0], rows.at(-1)];
+  return oldest !== undefined && newest !== undefined && newest.at - oldest.at > HISTORY_MS;
 }
 
 function countBySensor({ rows }: Batch): ReadonlyMap<string, number> {

@@ -93,14 +93,40 @@ export class PushLoop {
   }
 
   async #run(): Promise<void> {
-    const { outbox, maxBatchPoints } = this.#options;
+    const { outbox, maxBatchPoints, sink } = this.#options;
     while (!this.#cutOff.signal.aborted) {
       await this.#gather();
       if (!(await this.#pause())) return;
-      const batch = outbox.take(maxBatchPoints);
-      if (batch !== undefined) await this.#send(batch);
+      const batch = outbox.take(maxBatchPoints, { skipsHistory: true });
+      if (batch !== undefined) {
+        await this.#send(batch);
+        continue;
+      }
+      const waitMs = outbox.pointsToTake > 0 ? (sink.takeHistoryTurn?.() ?? 0) : 0;
+      if (waitMs > 0) {
+        if (!(await this.#awaitTurn(waitMs))) return;
+        continue;
+      }
+      const history = outbox.take(maxBatchPoints);
+      if (history !== undefined) await this.#send(history);
       else if (this.#isFlushing) return;
     }
+  }
+
+  /** Waits for the turn of history, or for rows that need none. False when there is no time left. */
+  async #awaitTurn(ms: number): Promise<boolean> {
+    const { clock } = this.#options;
+    const over = new AbortController();
+    if (this.#isFlushing) {
+      if (this.#ended || clock.monotonic() + ms >= this.#deadline) return false;
+      await clock.sleep(ms, this.#cutOff.signal).catch(() => undefined);
+      return true;
+    }
+    this.#rowsCame = Promise.withResolvers();
+    const turn = clock.sleep(ms, over.signal).catch(() => undefined);
+    await Promise.race([turn, this.#rowsCame.promise]);
+    over.abort();
+    return true;
   }
 
   get #isFlushing(): boolean {

@@ -329,6 +329,12 @@ export const OWN_METRICS = {
       "Points of the current state that the OTLP receiver acknowledged (delivered) or refused for good (rejected).",
       { values: { outcome: OUTCOMES } },
     ),
+    stateHeld: metric(
+      "prtg_exporter_otlp_held_state_pushes_total",
+      "counter",
+      [],
+      "Pushes of the current state that were skipped because the OTLP receiver had asked for a pause.",
+    ),
     endsDropped: metric(
       "prtg_exporter_otlp_dropped_series_ends_total",
       "counter",

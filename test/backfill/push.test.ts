@@ -257,7 +257,9 @@ describe("a receiver that does not take it", () => {
     const state = emptyFolder();
     const answer = { status: 400, headers: { "content-type": "text/plain" }, body: "too old sample" };
     const receiver = await startReceiver(() => answer);
-    await expect(push({ receiver, state, ...more })).rejects.toThrow(/refuses history: HTTP 400.*too old sample/);
+    await expect(push({ receiver, state, section: { compression: "none" }, ...more })).rejects.toThrow(
+      /refuses history: HTTP 400.*too old sample/,
+    );
     expect(receiver.requests.length).toBe(requests);
     const mended = await startReceiver();
     const outcome = await push({ receiver: mended, state, ...more });

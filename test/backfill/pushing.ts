@@ -3,6 +3,7 @@ import { pino } from "pino";
 import type { BackfillOutcome } from "../../src/backfill/backfill.ts";
 import type { BackfillOptions } from "../../src/backfill/options.ts";
 import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { Receivers } from "../../src/otlp/receivers.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
 import { RESOURCE, recordedObserver, SCOPE, testExporter } from "../otlp/support/exporter.ts";
 import type { Receiver, SeenRequest } from "../otlp/support/receiver.ts";
@@ -36,13 +37,15 @@ export async function push({
   ...more
 }: Push): Promise<BackfillOutcome> {
   const { from = "6h", to = "4h", resolution, paths, kinds, tags, configured, ...options } = more;
-  const exporter = await testExporter({ endpoint: receiver.url, ...section });
+  const { clock = new PatientClock() } = options;
+  const receivers = new Receivers(clock);
+  const exporter = await testExporter({ endpoint: receiver.url, maxBytesPerSecond: 0, ...section }, { receivers });
   const wanted = { from, to, ...(resolution && { resolution }), ...(paths && { paths }), ...(kinds && { kinds }) };
   return run(
     {
       api: new HistoryServer({ sensors: SENSORS }),
       output: join(state, "push"),
-      clock: new PatientClock(),
+      clock,
       log: pino({ level: "silent" }),
       ...options,
       push: {

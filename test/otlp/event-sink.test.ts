@@ -5,12 +5,13 @@ import { estimateRecordSize } from "../../src/otlp/log-record.ts";
 import { OTLP_PROTOCOLS } from "../../src/otlp/protocols.ts";
 import { SCHEMA_URL } from "../../src/otlp/semantic-conventions.ts";
 import type { OtlpSection } from "../../src/otlp/settings.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { statusChange, statusChanges } from "./support/events.ts";
 import { never, RESOURCE, SCOPE, testLogExporter } from "./support/exporter.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
 
-async function testSink(section: OtlpSection) {
-  return createEventSink({ exporter: await testLogExporter(section), resource: RESOURCE, scope: SCOPE });
+async function testSink(section: OtlpSection, context?: Parameters<typeof testLogExporter>[1]) {
+  return createEventSink({ exporter: await testLogExporter(section, context), resource: RESOURCE, scope: SCOPE });
 }
 
 function uids({ records }: Receiver): unknown[] {
@@ -147,7 +148,7 @@ describe.each(OTLP_PROTOCOLS)("events from devices over %s", (protocol) => {
 
 test("what is refused for good is not sent again, and what is not about the events is", async () => {
   const receiver = await startReceiver(() => ({ status: 400, headers: { "content-type": "text/plain" }, body: "no" }));
-  const sink = await testSink({ endpoint: receiver.url });
+  const sink = await testSink({ endpoint: receiver.url, compression: "none" });
   expect(await sink.send(statusChanges(3), never)).toEqual({
     kind: "rejected",
     message: "HTTP 400 Bad Request: no",
@@ -165,13 +166,15 @@ test.each([429, 502, 503, 504])("HTTP %i: what was settled before, and the pause
     if (request === 1) return { status: 400 };
     return request === 2 ? { status, headers: { "retry-after": "30" } } : undefined;
   });
-  const sink = await testSink({ endpoint: receiver.url, maxRequestBytes: 8_000 });
+  const clock = new ManualClock();
+  const sink = await testSink({ endpoint: receiver.url, maxRequestBytes: 8_000 }, { clock });
   const events = statusChanges(60);
   const outcome = await sink.send(events, never);
   const counts = receiver.requests.map(({ logs }) => logs.flatMap(({ records }) => records).length);
   const [first = 0, second = 0] = counts;
   expect(counts).toHaveLength(3);
   expect(outcome).toMatchObject({ kind: "retry", settled: first + second, rejected: second, retryAfterMs: 30_000 });
+  await clock.advance(30_000);
   // What comes again is the rest.
   expect(await sink.send(events.slice(first + second), never)).toMatchObject({ kind: "accepted", rejected: 0 });
   expect(uids(receiver)).toEqual(uidsOf([...events.slice(0, first), ...events.slice(first + second)]));

@@ -153,7 +153,7 @@ test("of a request with several resolutions the coarsest is taken to be what was
 test("a refusal of the request is final", async () => {
   const answer = { status: 400, headers: { "content-type": "text/plain" }, body: "bad\ndata" };
   const receiver = await startReceiver(() => answer);
-  const { sink, observer } = await testSink(receiver);
+  const { sink, observer } = await testSink(receiver, { compression: "none" });
   const rows = [row("40", NOON, 3, "short")];
   const message = "HTTP 400 Bad Request: bad data";
   expect(await sink.deliver(rows, never)).toEqual({ kind: "refused", message });

@@ -27,8 +27,9 @@ test("an endpoint is enough, and nothing without one", () => {
     headers: {},
     headerFiles: {},
     timeoutMs: 10_000,
-    compression: "none",
+    compression: "gzip",
     maxRequestBytes: 4 * 1024 * 1024 - 1,
+    maxBytesPerSecond: 1024 * 1024,
     tls: {
       caFile: undefined,
       certFile: undefined,

@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { Receivers } from "../../src/otlp/receivers.ts";
 import { OtlpTransport } from "../../src/otlp/transport.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -23,15 +24,18 @@ test("a push that finds its connection closed goes out again at once", async () 
     await new Promise((resolve) => server.close(resolve));
   });
   const { port } = server.address() as AddressInfo;
+  const clock = new ManualClock();
+  const url = `http://127.0.0.1:${port}/v1/metrics`;
   const transport = new OtlpTransport({
-    url: `http://127.0.0.1:${port}/v1/metrics`,
+    url,
     contentType: "application/x-protobuf",
     compression: "none",
     timeoutMs: 10_000,
     userAgent: "prtg-exporter/test",
     readHeaders: async () => ({}),
     tls: {},
-    clock: new ManualClock(),
+    clock,
+    receiver: new Receivers(clock).at(url),
   });
   onTestFinished(() => transport.close());
   const never = new AbortController().signal;

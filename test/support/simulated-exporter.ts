@@ -7,6 +7,7 @@ import { Redactor } from "../../src/errors/redactor.ts";
 import { negotiateFormat } from "../../src/exposition/negotiate.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { MemoryBudget } from "../../src/lib/memory-budget.ts";
+import { Receivers } from "../../src/otlp/receivers.ts";
 import { ServerAccesses } from "../../src/prtg/request/server-access.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 import type { WorldSize } from "../../src/simulator/world/layout/size.ts";
@@ -81,6 +82,7 @@ export function testContext(): CommandContext {
     memory: new MemoryBudget(),
     pendingMemory: new MemoryBudget(),
     accesses: new ServerAccesses(),
+    receivers: new Receivers(systemClock),
     openLoadMeter: () => ({ read: () => ({ loop: 0, processor: 0, heap: 0, delayMs: 0 }), close: () => undefined }),
   };
 }

@@ -33,12 +33,14 @@ function loop({
   maxBatchPoints = 100,
   random = 0,
   deaf = false,
+  takeHistoryTurn,
 }: {
   answers?: Answer[];
   maxBatchPoints?: number;
   random?: number;
   /** The sink pays no attention to the signal. */
   deaf?: boolean;
+  takeHistoryTurn?: (clock: ManualClock) => number;
 }) {
   const clock = new ManualClock();
   const outbox = new Outbox(10_000);
@@ -53,6 +55,7 @@ function loop({
     random: () => random,
     log: pino({ level: "debug" }, { write: (line) => void lines.push(JSON.parse(line)) }),
     sink: {
+      ...(takeHistoryTurn && { takeHistoryTurn: () => takeHistoryTurn(clock) }),
       deliver: async (rows, signal) => {
         sent.push({ at: clock.monotonic(), rows: rows.map(({ sensorId, at }) => `${sensorId}@${at}`) });
         const { outcome, afterMs = 0 } = answers.shift() ?? { outcome: ACCEPTED };
@@ -73,6 +76,69 @@ function loop({
   };
   return { clock, outbox, push, offer, sent, settled, counted, lines };
 }
+
+const MINUTE = 60_000;
+
+describe("history", () => {
+  /** A turn every ten seconds. */
+  function turns(): (clock: ManualClock) => number {
+    let next = 0;
+    return (clock) => {
+      const waitMs = next - clock.monotonic();
+      if (waitMs > 0) return waitMs;
+      next = clock.monotonic() + 10_000;
+      return 0;
+    };
+  }
+
+  const old = (sensorId: string) => Array.from({ length: 30 }, (_, minute) => row(sensorId, minute * MINUTE));
+
+  test("waits for its turns, and live rows of other sensors go between them", async () => {
+    const { clock, push, offer, sent } = loop({ maxBatchPoints: 20, takeHistoryTurn: turns() });
+    push.start();
+    offer(...old("a"));
+    await clock.advance(100);
+    expect(sent).toEqual([{ at: 0, rows: Array.from({ length: 10 }, (_, minute) => `a@${minute * MINUTE}`) }]);
+    await clock.advance(2_900);
+    offer(row("b", 1));
+    await clock.advance(1_000);
+    expect(sent.slice(1)).toEqual([{ at: 3_000, rows: ["b@1"] }]);
+    await clock.advance(5_999);
+    expect(sent).toHaveLength(2);
+    await clock.advance(1);
+    expect(sent[2]).toMatchObject({ at: 10_000, rows: expect.arrayContaining([`a@${10 * MINUTE}`]) });
+  });
+
+  test("goes after live rows that came later", async () => {
+    const { clock, push, offer, sent } = loop({ maxBatchPoints: 1_000 });
+    push.start();
+    offer(...old("a"), row("b", 1));
+    await clock.advance(2_000);
+    expect(sent.map(({ rows }) => rows[0])).toEqual(["b@1", "a@0"]);
+  });
+
+  test("that gets no turn in the time left at the end does not delay the end", async () => {
+    const { clock, push, offer, sent, outbox } = loop({ maxBatchPoints: 20, takeHistoryTurn: () => 60_000 });
+    push.start();
+    offer(...old("a"), row("b", 1));
+    const ended = push.flush(5_000);
+    await clock.advance(0);
+    await ended;
+    expect(sent.map(({ rows }) => rows)).toEqual([["b@1"]]);
+    expect(outbox.points).toBe(60);
+  });
+});
+
+test("a shutdown in a pause that another sender was asked for ends at once and keeps what waits", async () => {
+  const held: DeliveryOutcome = { kind: "failed", retryAfterMs: 25_000, message: "a pause" };
+  const { clock, push, offer, sent, outbox } = loop({ answers: [{ outcome: held }] });
+  offer(row("a", 1));
+  const ended = push.flush(10_000);
+  await clock.advance(0);
+  await ended;
+  expect(clock.monotonic()).toBe(0);
+  expect([sent.length, outbox.points]).toEqual([1, 2]);
+});
 
 describe("PushLoop", () => {
   test("lets rows gather for a second, then sends them together", async () => {

@@ -38,6 +38,8 @@ interface Refusal {
 export interface LoginSender {
   readonly serverClock: ServerClock;
   send(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<ApiAnswer>;
+  /** Milliseconds of the pause that the server asked for. */
+  heldForMs(): number;
 }
 
 /**
@@ -93,6 +95,7 @@ export class SessionAuth implements Authenticator {
   }
 
   async #endSession(signal: AbortSignal): Promise<void> {
+    if (this.#sender.heldForMs() >= LOGOUT_TIMEOUT_MS) return;
     // The server may have opened the session of a login under way, which cannot be ended without its token.
     if (this.#opening !== undefined) await waitFor(this.#opening, signal);
     const session = this.#session;

@@ -1,5 +1,6 @@
 import { onAbort } from "../../lib/abort.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { type Pause, Pauses } from "../../lib/pauses.ts";
 
 export interface BudgetLimits {
   readonly concurrency: number;
@@ -18,6 +19,7 @@ interface Waiter {
  */
 export class RequestBudget {
   readonly #clock: Clock;
+  readonly #pause: Pause;
   #concurrency: number;
   #spacingMs: number;
   readonly #waiting: Waiter[] = [];
@@ -26,8 +28,10 @@ export class RequestBudget {
   #nextStart = Number.NEGATIVE_INFINITY;
   #timer: AbortController | undefined;
 
-  constructor(clock: Clock, limits: BudgetLimits) {
+  /** @param pause Shared with other budgets of the same host. */
+  constructor(clock: Clock, limits: BudgetLimits, pause = new Pauses(clock).of("")) {
     this.#clock = clock;
+    this.#pause = pause;
     this.#concurrency = limits.concurrency;
     this.#spacingMs = 1000 / limits.requestsPerSecond;
   }
@@ -67,12 +71,12 @@ export class RequestBudget {
 
   /** Lets nothing start for a while, because the server asked for it. */
   hold(ms: number): void {
-    this.#nextStart = Math.max(this.#nextStart, this.#clock.monotonic() + ms);
+    this.#pause.hold(ms);
   }
 
   /** Milliseconds until the next request can start, as far as time alone decides. */
   heldForMs(): number {
-    return Math.max(0, this.#nextStart - this.#clock.monotonic());
+    return Math.max(0, this.#nextStart - this.#clock.monotonic(), this.#pause.heldForMs());
   }
 
   #isFree(): boolean {

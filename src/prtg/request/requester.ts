@@ -51,6 +51,7 @@ export class Requester {
     let attempt = 1;
     for (;;) {
       if (!isHealth) await this.#passBreaker(request.endpoint, total);
+      this.#passPause(request.endpoint, total);
       const token = isHealth ? undefined : await this.#access.authenticator.token(total.signal);
       try {
         const answer = await this.#access.sendFor(this.#options, request, token, total.signal);
@@ -75,11 +76,6 @@ export class Requester {
   async #passBreaker(endpoint: string, total: TotalDeadline): Promise<void> {
     const refusal = this.#access.breakers.refusal(endpoint);
     if (refusal !== undefined) throw refusal;
-    const heldForMs = this.#access.budget.heldForMs();
-    if (heldForMs > total.remainingMs()) {
-      const what = `held back for ${Math.ceil(heldForMs / 1000)} s, as the server asked`;
-      throw new ApiError("API_RATE_LIMITED", `${endpoint}: ${what}`, { endpoint, retryAfterMs: heldForMs });
-    }
     while (this.#access.breakers.needsProbe) {
       let isOurs = false;
       const probe = this.#access.probe(() => {
@@ -95,11 +91,20 @@ export class Requester {
     }
   }
 
+  /** Throws if the server asked for a pause that the request cannot wait out. Shorter ones are the budget's. */
+  #passPause(endpoint: string, total: TotalDeadline): void {
+    const heldForMs = this.#access.budget.heldForMs();
+    if (heldForMs <= total.remainingMs()) return;
+    const what = `held back for ${Math.ceil(heldForMs / 1000)} s, as the server asked`;
+    throw new ApiError("API_RATE_LIMITED", `${endpoint}: ${what}`, { endpoint, retryAfterMs: heldForMs });
+  }
+
   async #sendProbe(): Promise<void> {
     const never = new AbortController().signal;
-    await this.#withinTotal(HEALTH_ENDPOINT, never, async ({ signal }) => {
+    await this.#withinTotal(HEALTH_ENDPOINT, never, async (total) => {
       try {
-        await this.#access.sendFor(this.#options, HEALTH, undefined, signal);
+        this.#passPause(HEALTH_ENDPOINT, total);
+        await this.#access.sendFor(this.#options, HEALTH, undefined, total.signal);
         this.#access.retries.succeeded();
       } catch (error) {
         // Any answer but a 502, 503 or 504 shows that the server is there, which is all that is asked.

@@ -1,5 +1,6 @@
 import { withDeadline } from "../../lib/deadline.ts";
 import type { TlsMaterial } from "../../lib/http/tls.ts";
+import { type Pause, Pauses } from "../../lib/pauses.ts";
 import { shareTurn } from "../../lib/yielding.ts";
 import { ApiError } from "../api-error.ts";
 import { ApiKeyAuth, type Authenticator } from "../auth/authenticator.ts";
@@ -30,8 +31,11 @@ export class ServerAccess implements LoginSender {
   readonly #logins = new Set<Promise<unknown>>();
   #probe: Promise<void> | undefined;
 
-  /** `first`: of the client that opens it, which is to join. */
-  constructor(first: ApiClientOptions) {
+  /**
+   * @param first Of the client that opens it, which is to join.
+   * @param pause Of the host.
+   */
+  constructor(first: ApiClientOptions, pause: Pause) {
     const { auth, redactor, clock, limits, log, tls, proxy } = first;
     const longest = () => this.#clients.values().next().value ?? first;
     // The files of a client that has left may be gone, or hold what is another's now.
@@ -58,7 +62,7 @@ export class ServerAccess implements LoginSender {
     });
     this.authenticator =
       auth.kind === "api_key" ? new ApiKeyAuth(secret, redactor) : new SessionAuth(auth.username, secret, this, shared);
-    this.budget = new RequestBudget(clock, limits);
+    this.budget = new RequestBudget(clock, limits, pause);
     this.#transport = new Transport(shared);
     this.retries = new RetryPolicy(first);
   }
@@ -99,6 +103,10 @@ export class ServerAccess implements LoginSender {
     await this.#transport.close();
   }
 
+  heldForMs(): number {
+    return this.budget.heldForMs();
+  }
+
   send(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<ApiAnswer> {
     const [longest] = this.#clients;
     if (longest === undefined) throw new TypeError("no client has joined");
@@ -125,8 +133,8 @@ export class ServerAccess implements LoginSender {
     } catch (error) {
       if (error instanceof ApiError) {
         this.breakers.failed(error);
-        // A limit is on us as a client, not on one endpoint.
-        if (error.code === "API_RATE_LIMITED") this.budget.hold(error.retryAfterMs ?? 0);
+        // The server asks us as a client, not for one endpoint or one user.
+        if (isAboutAll(error)) this.budget.hold(error.retryAfterMs ?? 0);
       }
       throw error;
     } finally {
@@ -189,6 +197,13 @@ export class ServerAccess implements LoginSender {
   }
 }
 
+const TOO_MANY_REQUESTS = 429;
+const SERVICE_UNAVAILABLE = 503;
+
+function isAboutAll({ httpStatus }: ApiError): boolean {
+  return httpStatus === TOO_MANY_REQUESTS || httpStatus === SERVICE_UNAVAILABLE;
+}
+
 function secretOf(auth: ApiAuth): Promise<string> {
   return auth.kind === "api_key" ? auth.key() : auth.password();
 }
@@ -197,19 +212,26 @@ function readNothing(): Promise<TlsMaterial> {
   return Promise.resolve({ ca: undefined, cert: undefined, key: undefined });
 }
 
-/** The accesses that are open, by what makes them the same. */
+/** The accesses that are open, by what makes them the same, and the pauses that hosts asked for. */
 export class ServerAccesses {
   readonly #open = new Map<string, ServerAccess>();
+  #pauses: Pauses | undefined;
 
   /** The access of clients with the same key, or another one. The client leaves it by `leave`. */
   join(client: ApiClientOptions): ServerAccess {
     const { accessKey, name } = client;
     const known = accessKey === undefined ? undefined : this.#open.get(accessKey);
     // An entry that is reached in another way, with other limits say, begins anew where no other one is concerned.
-    const access = known === undefined || known.isOnlyOf(name) ? new ServerAccess(client) : known;
+    const access = known === undefined || known.isOnlyOf(name) ? this.#access(client) : known;
     if (accessKey !== undefined) this.#open.set(accessKey, access);
     access.join(client);
     return access;
+  }
+
+  /** With the pause that all accesses of one host share, whatever their credentials are. */
+  #access(client: ApiClientOptions): ServerAccess {
+    this.#pauses ??= new Pauses(client.clock);
+    return new ServerAccess(client, this.#pauses.of(new URL(client.url).host));
   }
 
   /** The last client that leaves ends the session and closes the connections. */

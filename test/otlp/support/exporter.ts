@@ -9,6 +9,7 @@ import { type Encodings, LOG_ENCODINGS, METRIC_ENCODINGS } from "../../../src/ot
 import type { OtlpExporter } from "../../../src/otlp/exporter.ts";
 import type { MetricsRequest } from "../../../src/otlp/metric-data.ts";
 import type { ReceiverSettings } from "../../../src/otlp/receiver-settings.ts";
+import type { Receivers } from "../../../src/otlp/receivers.ts";
 import { type OtlpSection, otlpSettings } from "../../../src/otlp/settings.ts";
 import { type OtlpRecorder, otlpRecorder } from "../../../src/telemetry/recorders.ts";
 import { emptyMetrics } from "../../support/exporter-metrics.ts";
@@ -22,6 +23,8 @@ export const never = new AbortController().signal;
 interface ExporterContext {
   readonly redactor?: Redactor;
   readonly clock?: Clock;
+  readonly receivers?: Receivers;
+  readonly gzipRefused?: () => void;
 }
 
 /** An exporter of metrics as the section of the configuration wants it; closed with the test. */
@@ -46,7 +49,7 @@ export async function testLogExporter(
 async function connect<Request>(
   settings: ReceiverSettings | undefined,
   encodings: Encodings<Request>,
-  { redactor = new Redactor(), clock = systemClock }: ExporterContext,
+  { redactor = new Redactor(), clock = systemClock, ...shared }: ExporterContext,
 ): Promise<OtlpExporter<Request>> {
   if (settings === undefined) throw new Error("no settings");
   const exporter = await connectOtlp(settings, encodings, {
@@ -54,6 +57,7 @@ async function connect<Request>(
     clock,
     readFile: (path) => readFile(path, "utf8"),
     redactor,
+    ...shared,
   });
   onTestFinished(() => exporter.close());
   return exporter;

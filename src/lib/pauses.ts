@@ -1,0 +1,34 @@
+import type { Clock } from "./clock.ts";
+
+/** A pause that a peer asked for. Everything that is sent to the peer shares it. */
+export interface Pause {
+  /** Extends the pause. It never becomes shorter. */
+  hold(ms: number): void;
+  /** Milliseconds until the pause is over; 0: there is none. */
+  heldForMs(): number;
+}
+
+/** The pauses of all peers, by a key such as `host:port`. Uses the monotonic clock. */
+export class Pauses {
+  readonly #clock: Clock;
+  /** Only pauses that may not be over yet: peers come and go with the configuration. */
+  readonly #until = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  of(key: string): Pause {
+    return {
+      hold: (ms) => this.#hold(key, ms),
+      heldForMs: () => Math.max(0, (this.#until.get(key) ?? 0) - this.#clock.monotonic()),
+    };
+  }
+
+  #hold(key: string, ms: number): void {
+    if (ms <= 0) return;
+    const now = this.#clock.monotonic();
+    for (const [each, until] of this.#until) if (until <= now) this.#until.delete(each);
+    this.#until.set(key, Math.max(now + ms, this.#until.get(key) ?? 0));
+  }
+}

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createMeasurementSink } from "../../src/otlp/measurement-sink.ts";
+import { Receivers } from "../../src/otlp/receivers.ts";
+import { never, RESOURCE, recordedObserver, SCOPE, testExporter } from "./support/exporter.ts";
+import { type Answer, type SeenRequest, startReceiver } from "./support/receiver.ts";
+import { describeAll, NOON, row } from "./support/rows.ts";
+
+const isGzip = ({ headers }: SeenRequest): boolean => headers["content-encoding"] === "gzip";
+
+async function setUp(answer: (seen: SeenRequest, request: number) => Answer | undefined) {
+  const receiver = await startReceiver((request, seen) => answer(seen, request));
+  const receivers = new Receivers(systemClock);
+  let refusals = 0;
+  const connect = async () => {
+    const exporter = await testExporter({ endpoint: receiver.url }, { receivers, gzipRefused: () => void refusals++ });
+    return createMeasurementSink({
+      ...{ exporter, resource: RESOURCE, scope: SCOPE, describe: describeAll, observer: recordedObserver() },
+    });
+  };
+  const sink = await connect();
+  let minute = 0;
+  const deliver = (to = sink) => to.deliver([row("40", NOON + 60_000 * minute++, 20)], never);
+  return { receiver, deliver, connect, refusals: () => refusals, forms: () => receiver.requests.map(isGzip) };
+}
+
+test("is gzip by default and saves most of a request", async () => {
+  const { receiver, deliver, forms } = await setUp(() => undefined);
+  expect(await deliver()).toMatchObject({ kind: "accepted" });
+  expect(forms()).toEqual([true]);
+  const [{ wire, body } = { wire: [], body: [] }] = receiver.requests;
+  expect(wire.length).toBeLessThan(body.length / 5);
+});
+
+test.each([415, 400])(
+  "a receiver that answers %i to gzip is asked without it once, from then on always",
+  async (status) => {
+    const { deliver, connect, refusals, forms } = await setUp((seen) => (isGzip(seen) ? { status } : undefined));
+    for (let times = 0; times < 3; times++) expect(await deliver()).toMatchObject({ kind: "accepted" });
+    expect(forms()).toEqual([true, false, false, false]);
+    // A reload keeps what is known.
+    await deliver(await connect());
+    expect(forms()).toEqual([true, false, false, false, false]);
+    expect(refusals()).toBe(1);
+  },
+);
+
+test("only an accepted request without gzip proves that gzip was the cause", async () => {
+  const { deliver, refusals, forms } = await setUp((_, request) => (request < 2 ? { status: 400 } : undefined));
+  expect(await deliver()).toMatchObject({ kind: "refused" });
+  expect(refusals()).toBe(0);
+  expect(await deliver()).toMatchObject({ kind: "accepted" });
+  expect(forms()).toEqual([true, false, true]);
+});
+
+test("a 400 of a receiver that took gzip before is about the data", async () => {
+  const { deliver, refusals, forms } = await setUp((_, request) => (request === 1 ? { status: 400 } : undefined));
+  for (let times = 0; times < 3; times++) await deliver();
+  expect(forms()).toEqual([true, true, true]);
+  expect(refusals()).toBe(0);
+});
+
+test("a receiver without gzip that takes the place of one with gzip loses one request", async () => {
+  const { deliver, refusals, forms } = await setUp((seen, request) =>
+    request > 0 && isGzip(seen) ? { status: 400 } : undefined,
+  );
+  const kinds: string[] = [];
+  for (let times = 0; times < 4; times++) kinds.push((await deliver()).kind);
+  expect(kinds).toEqual(["accepted", "refused", "accepted", "accepted"]);
+  expect(forms()).toEqual([true, true, true, false, false]);
+  expect(refusals()).toBe(1);
+});
