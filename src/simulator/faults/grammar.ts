@@ -31,6 +31,7 @@ export type FaultAction =
   | { readonly kind: "odd-records"; readonly every: number }
   | { readonly kind: "parents"; readonly shape: ParentShape }
   | { readonly kind: "swapped-kinds" }
+  | { readonly kind: "twin-ids" }
   | { readonly kind: "empty"; readonly as: (typeof EMPTY)[number] }
   | { readonly kind: "short-rows"; readonly by: number }
   | { readonly kind: "text-values"; readonly language: (typeof TEXT_LANGUAGES)[number] | undefined }
@@ -117,6 +118,7 @@ const MAX_SHIFT_MS = 366 * 86_400_000;
  * | `empty` | `list` (default), `null`, `204`, `body` | there is nothing: an empty list, `null`, status 204, or no bytes |
  * | `refuses` | e.g. `include:alerting`, `limit:1000`, `from` | 400 for requests with that parameter, that value in it, or a greater limit |
  * | `parents` | `chain`, `cycle`, `self`, `lost` | the parent of each object on a page is the one before, the next one in a ring, itself, or one that does not exist |
+ * | `twin-ids` | | the second object of a page has the id of the first |
  * | `swapped-kinds` | | groups have the ids of devices, and devices those of groups |
  * | `skew` | `+2h`, `-90s` | answers as if it were so much later or earlier |
  * | `date` | `+2h`, `-90s` | only the `Date` header is off |
@@ -159,6 +161,7 @@ function readAction(text: string, name: string, argument: string | undefined): F
     case "html":
     case "endless-list":
     case "swapped-kinds":
+    case "twin-ids":
     case "unsupported-scheme":
       bare();
       return { kind: name };

@@ -33,6 +33,7 @@ const FAULTS: readonly (readonly [spelling: string, effect: string])[] = [
   ["empty=list|null|204|body", "there is nothing, told in that way"],
   ["refuses=include:alerting", "400 where that is asked for, or a limit above: refuses=limit:1000"],
   ["parents=chain|cycle|self|lost", "whose child each object of a page is: of the one before, in a ring, ..."],
+  ["twin-ids", "the second object of a page has the id of the first"],
   ["swapped-kinds", "groups have the ids of devices, and the other way round"],
   ["skew=+2h | skew=-90s", "answers as if it were so much later or earlier"],
   ["date=+2h | date=-90s", "only the Date header is off"],

@@ -1,7 +1,7 @@
 import type { ListReply, RenderItem, Reply } from "../api/reply.ts";
 import type { World } from "../world/model.ts";
 import type { FaultEffects } from "./faults.ts";
-import { malformed, valueAsText, withLongName, withNewIds } from "./malformed-records.ts";
+import { malformed, valueAsText, withLongName, withNewIds, withTwinIds } from "./malformed-records.ts";
 import { groupDeviceSwaps, withSwappedIds, withWrongParents } from "./wrong-trees.ts";
 
 /** A list with the items and totals that the faults give it; other replies stay as they are. */
@@ -20,6 +20,7 @@ function distortItems({ render: original, length }: ListReply, faults: FaultEffe
   const shape = faults.get("parents")?.shape;
   if (shape !== undefined) render = withWrongParents(render, length, shape);
   if (faults.get("swapped-kinds") !== undefined) render = withSwappedIds(render, groupDeviceSwaps(world));
+  if (faults.get("twin-ids") !== undefined) render = withTwinIds(render);
   const characters = faults.get("long-names")?.characters;
   if (characters !== undefined) render = withLongName(render, characters);
   const texts = faults.get("text-values");

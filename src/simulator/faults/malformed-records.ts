@@ -34,6 +34,15 @@ export function withLongName(render: RenderItem, characters: number): RenderItem
   return (index) => (index === 0 ? rename(render(index)) : render(index));
 }
 
+/** The second record of a page has the id and the parent of the first. JSON to JSON. */
+export function withTwinIds(render: RenderItem): RenderItem {
+  return (index) => {
+    if (index !== 1) return render(index);
+    const { id, parent } = JSON.parse(render(0)) as Record<string, unknown>;
+    return JSON.stringify({ ...(JSON.parse(render(1)) as Record<string, unknown>), id, parent });
+  };
+}
+
 /** Above every id that a simulated world gives. */
 const FIRST_NEW_ID = 1_000_000_000;
 

@@ -378,6 +378,15 @@ describe("faults that give a wrong tree", () => {
     expect(items.map(({ parent }) => parent.id)).toEqual(items.map((_, index) => parentOf(index, items, sound)));
   });
 
+  test("two objects of a page with one id", async () => {
+    const { ids, send, simulator } = await start();
+    const sound = (await send(groups)).json as Item[];
+    simulator.faults.set(["twin-ids"]);
+    const twins = (await send(groups)).json as (Item & { readonly name: string })[];
+    expect(await ids(groups)).toEqual([sound[0]?.id, sound[0]?.id, ...sound.slice(2).map(({ id }) => id)]);
+    expect(new Set(twins.slice(0, 2).map(({ name }) => name)).size).toBe(2);
+  });
+
   test("groups and devices with each other's ids", async () => {
     const { ids, send, simulator } = await start();
     const sound = [await ids(groups), await ids("/experimental/devices")];

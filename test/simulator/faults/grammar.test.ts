@@ -27,6 +27,7 @@ describe("the actions of faults", () => {
     ["content-type=text/plain;charset=x", { kind: "content-type", type: "text/plain;charset=x" }],
     ["parents=cycle", { kind: "parents", shape: "cycle" }],
     ["swapped-kinds", { kind: "swapped-kinds" }],
+    ["twin-ids", { kind: "twin-ids" }],
     ["skew=-90s", { kind: "skew", byMs: -90_000 }],
     ["date=+2h", { kind: "date", byMs: 7_200_000 }],
     ["restart=5s", { kind: "restart", downMs: 5_000 }],
