@@ -43,12 +43,12 @@ export async function prepareOtlpPush(
     config.stateDir === undefined ? forgetfulFiles() : checkedFiles(createStateFiles(config.stateDir), claim.keep);
   try {
     // Loaded where something is pushed: most of what OpenTelemetry takes.
-    const [{ connectReceiver, digestReceiver, withProfile }, { METRIC_ENCODINGS }] = await Promise.all([
+    const [{ connectReceiver, digestReceiver, forMetrics }, { METRIC_ENCODINGS }] = await Promise.all([
       import("./otlp-receiver.ts"),
       import("../otlp/encoding.ts"),
     ]);
     const connected = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
-    const receiver = withProfile(connected, settings.profile);
+    const receiver = forMetrics(connected, settings);
     return { config, settings, receiver, files, claim, digest: await digestReceiver(settings) };
   } catch (error) {
     await claim.release();

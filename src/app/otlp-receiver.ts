@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { InstrumentationScope } from "@opentelemetry/core";
-import type { Resource } from "@opentelemetry/resources";
+import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import type { Config } from "../config/load.ts";
 import { secretFileReader } from "../config/reading-files.ts";
 import type { Shard } from "../config/shard.ts";
@@ -17,6 +17,7 @@ import { digest, pushFiles, readQuietly } from "./config-digests.ts";
 import { type CommandContext, readAccess, readText } from "./context.ts";
 import { permitOf } from "./standby.ts";
 
+const SERVICE_VERSION = "service.version";
 const INSTANCE_FILE = "instance-id";
 
 /** The way of one signal to an OTLP receiver, and who we are to it. */
@@ -63,6 +64,20 @@ export function withProfile<Request>(receiver: OtlpReceiver<Request>, profile: O
   if (profile === "prometheus") return receiver;
   const { resource, scope } = receiver;
   return { ...receiver, scope: { ...scope, schemaUrl: SCHEMA_URL }, profile: new OtelProfile(resource) };
+}
+
+/**
+ * The receiver for metrics. Without attributes beside service and instance, Prometheus writes no `target_info`, whose samples have the
+ * times of the points: after a push of the state, measurements would be out of order by it, and Prometheus refuses the
+ * whole request. The scope tells the version.
+ */
+export function forMetrics<Request>(
+  receiver: OtlpReceiver<Request>,
+  { profile, resourceAttributes }: Pick<LogSettings, "profile" | "resourceAttributes">,
+): OtlpReceiver<Request> {
+  if (profile === "otel" || SERVICE_VERSION in resourceAttributes) return withProfile(receiver, profile);
+  const { [SERVICE_VERSION]: _version, ...attributes } = receiver.resource.attributes;
+  return { ...receiver, resource: resourceFromAttributes(attributes) };
 }
 
 /** The same as long as the settings are, with the content of their files. */

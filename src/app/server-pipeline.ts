@@ -158,9 +158,15 @@ function createSync(
   const latest = new LatestValues(writer, clock);
   const onFreshest = latest.add.bind(latest);
   const channelsOf = view.channelIds.bind(view);
+  const repeats = {
+    intervalMs: plan.push?.options.prepared.settings.repeatIntervalMs ?? 0,
+    valuesOf: (sensorId: string) => view.servedValues(sensorId, clock.monotonic()),
+    isHeldBack: view.isDisconnected.bind(view),
+  };
   const engine = new SyncEngine({
     ...{ api, ...plan.sync, delivery, progress, extras, clock, observer },
     ...{ onFreshest, channelsOf },
+    repeats: repeats.intervalMs > 0 ? repeats : undefined,
   });
   const now = () => clock.now() + api.clockOffset();
   const unfollow = delivery && observer.followPending(() => delivery.pending(), now);

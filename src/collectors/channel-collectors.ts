@@ -1,3 +1,4 @@
+import type { Clock } from "../lib/clock.ts";
 import type { Extras } from "../lib/load/extra-work.ts";
 import type { MemoryShare } from "../lib/memory-budget.ts";
 import { ApiError } from "../prtg/api-error.ts";
@@ -20,6 +21,7 @@ export interface ChannelsCollectorOptions {
   /** Hears of every measurement; undefined where time series are not followed. */
   readonly engine: Pick<SyncEngine, "onListPoll"> | undefined;
   readonly singles: SingleChannels;
+  readonly clock: Clock;
   /** Objects that no list has shown were met. */
   readonly requestTree: () => void;
 }
@@ -63,7 +65,8 @@ export class ChannelsCollector implements Collector {
   }
 
   async #poll(held: MemoryShare, signal: AbortSignal): Promise<RunResult> {
-    const { reader, writer, singles, engine, requestTree } = this.#options;
+    const { reader, writer, singles, engine, clock, requestTree } = this.#options;
+    const requestedAt = clock.monotonic();
     const list = await this.#list(signal);
     if (list instanceof ApiError) return singles.poll(list, signal);
     singles.over();
@@ -73,7 +76,8 @@ export class ChannelsCollector implements Collector {
     if (reader.unknownParents.areNew(writer.state.unknownIds())) requestTree();
     if (engine !== undefined) {
       const { state } = writer;
-      this.#rest = () => engine.onListPoll(list.items, (sensorId) => state.intervalMs(sensorId), writer.slices());
+      const intervalOf = state.intervalMs.bind(state);
+      this.#rest = () => engine.onListPoll(list.items, intervalOf, { requestedAt, slices: writer.slices() });
       if (!this.#leavesRest) await this.takeRest();
     }
     return { complete: list.complete };

@@ -197,7 +197,7 @@ export class ServerCollectors {
       }),
       tree: new TreeCollector({ reader, writer, singles, leavesSingles }),
       status: new StatusCollector({ reader, writer, singles, countedKinds, requestTree }),
-      channels: new ChannelsCollector({ reader, writer, engine, singles: channels, requestTree }),
+      channels: new ChannelsCollector({ reader, writer, engine, singles: channels, clock, requestTree }),
       limits: new LimitsCollector(reader, writer, new SingleLimits(reader, writer, work), extras),
       details: new DetailsCollector(reader, writer, extras),
       timeseries: sync && new TimeSeriesCollector(sync.engine, sync.latest),

@@ -105,10 +105,13 @@ export class SingleChannels {
   async #show(): Promise<void> {
     const { writer, engine, clock } = this.#options;
     const items = this.#read;
+    // All of them were read since then.
+    const requestedAt = this.#shownAt;
     this.#read = [];
     this.#shownAt = clock.monotonic();
     if (items.length === 0) return;
     await writer.applyChannels({ items, complete: false, skipped: 0 });
-    await engine?.onPartialPoll(items, (sensorId) => writer.state.intervalMs(sensorId), writer.slices());
+    const intervalOf = (sensorId: string) => writer.state.intervalMs(sensorId);
+    await engine?.onPartialPoll(items, intervalOf, { requestedAt, slices: writer.slices() });
   }
 }

@@ -33,6 +33,19 @@ export function duration(minimum: string, maximum: string) {
     });
 }
 
+/** A duration in milliseconds up to `maximum`, or the number 0, which needs no unit. */
+export function durationOrZero(maximum: string) {
+  const most = parseDuration(maximum) ?? Number.POSITIVE_INFINITY;
+  const error = `0, or a duration up to ${formatDuration(most)}, such as 30s or 4m`;
+  return z
+    .union([z.string(), z.literal(0)], { error })
+    .meta({ title: "duration or 0" })
+    .transform((given, context) => {
+      const ms = given === 0 || given === "0" ? 0 : parseDuration(given);
+      return ms !== undefined && ms <= most ? ms : refuse(context, String(given), error);
+    });
+}
+
 /** A number of bytes, `minimum` and `maximum` (sizes too) included. */
 export function byteSize(minimum: string, maximum: string) {
   const least = parseByteSize(minimum) ?? 0;

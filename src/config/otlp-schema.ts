@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byteSize, duration, filePath, fingerprints, serverUrl, text } from "./fields.ts";
+import { byteSize, duration, durationOrZero, filePath, fingerprints, serverUrl, text } from "./fields.ts";
 import { proxyKeys, proxySettings, refuseLoneProxyKeys } from "./proxy-schema.ts";
 import { HEADER_VALUE } from "./secrets.ts";
 
@@ -87,6 +87,10 @@ export const otlpSchema = z
       description:
         "Tell the receiver of each series that has ended (deleted, renamed, moved, paused, another status) by a data point with the flag NO_RECORDED_VALUE, which Prometheus stores as a stale marker. `false` for receivers that take such a point for a value; then `prtg.sensor_status` is sent with `metrics.sensor_status: all` only, and `prtg.channel_state` not at all.",
     }),
+    repeat_interval: durationOrZero("1h").prefault("4m").meta({
+      description:
+        "Age that the newest point of a series does not exceed while its value holds: the last value of a sensor that is scanned more rarely is sent again. Receivers such as Prometheus forget a series after five minutes. `0` sends each measurement once only.",
+    }),
     timeout: duration("100ms", "1h")
       .optional()
       .meta({
@@ -134,6 +138,7 @@ export const otlpSchema = z
     intervalMs: given.interval,
     profile: given.profile,
     seriesEnd: given.series_end,
+    repeatIntervalMs: given.repeat_interval,
     timeoutMs: given.timeout,
     compression: given.compression,
     maxRequestBytes: given.max_request_size,

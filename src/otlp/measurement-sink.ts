@@ -3,7 +3,7 @@ import type { Resource } from "@opentelemetry/resources";
 import type { ValueSeries } from "../mapping/channel-mapper.ts";
 import type { MetricFamily } from "../mapping/metric-table.ts";
 import { convert } from "../mapping/units/conversion.ts";
-import type { DeliveryOutcome, MeasurementRow, MeasurementSink, Resolution } from "../sync/measurement.ts";
+import type { DeliveryOutcome, MeasurementRow, MeasurementSink, RowKind } from "../sync/measurement.ts";
 import type { OtlpRecorder } from "../telemetry/recorders.ts";
 import type { ExportBatch, FinalOutcome, OtlpExporter } from "./exporter.ts";
 import { estimatePointSize, type MetricsRequest, SeriesPoint } from "./metric-data.ts";
@@ -53,7 +53,7 @@ interface RowItem {
 const NO_SERIES: readonly ValueSeries[] = [];
 
 /** The coarsest, and so the oldest, first: what a receiver refuses of a request is nearly always too old for it. */
-const COARSEST_FIRST: readonly Resolution[] = ["long", "medium", "short", "live"];
+const COARSEST_FIRST: readonly RowKind[] = ["long", "medium", "short", "live", "repeated"];
 
 /**
  * Sends measurements as gauge points with their own time, oldest first.
@@ -189,8 +189,8 @@ function report(items: readonly RowItem[], isRefused: boolean, rejected: number,
   }
 }
 
-function pointsByResolution(items: readonly RowItem[]): Map<Resolution, number> {
-  const counts = new Map<Resolution, number>();
+function pointsByResolution(items: readonly RowItem[]): Map<RowKind, number> {
+  const counts = new Map<RowKind, number>();
   for (const { row, points } of items) {
     counts.set(row.resolution, (counts.get(row.resolution) ?? 0) + points.length);
   }

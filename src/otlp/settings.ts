@@ -26,6 +26,8 @@ export interface OtlpSection extends ReceiverSection {
   readonly profile?: OtlpProfile | undefined;
   /** Default: true. */
   readonly seriesEnd?: boolean | undefined;
+  /** Age that the newest point of a series does not exceed, milliseconds; 0: last values are not sent again. Default: 4 minutes. */
+  readonly repeatIntervalMs?: number | undefined;
   readonly serviceName?: string | undefined;
   readonly resourceAttributes?: Readonly<Record<string, string>> | undefined;
 }
@@ -44,6 +46,8 @@ export interface OtlpSettings extends ReceiverSettings {
   readonly profile: OtlpProfile;
   /** Whether the receiver is told of series that have ended. */
   readonly seriesEnd: boolean;
+  /** Age that the newest point of a series does not exceed, milliseconds; 0: last values are not sent again. */
+  readonly repeatIntervalMs: number;
   /** Of one push of the current state, which may take several requests; at most `intervalMs`. */
   readonly exportTimeoutMs: number;
   /** What was said of the resource; see otlpResource. */
@@ -95,6 +99,7 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
       intervalMs,
       profile,
       seriesEnd: section.seriesEnd ?? true,
+      repeatIntervalMs: section.repeatIntervalMs ?? REPEAT_INTERVAL_MS,
       exportTimeoutMs,
       resourceAttributes,
     },
@@ -102,6 +107,9 @@ export function otlpSettings(env: Environment, section: OtlpSection = {}): OtlpS
     warnings: [...new Set(warnings)],
   };
 }
+
+/** Prometheus and VictoriaMetrics forget a series after five minutes; the rest of these is for the delivery. */
+const REPEAT_INTERVAL_MS = 4 * 60_000;
 
 const NO_RECEIVER_OF_LOGS =
   "otlp.events is on, but no receiver of log records is named: set otlp.logs_endpoint, otlp.endpoint, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT";

@@ -92,6 +92,24 @@ export class ServerView {
     return { kept, dropped };
   }
 
+  /** What is served of a sensor at a time (monotonic ms): ids of channels and their values. */
+  servedValues(sensorId: string, now: number): readonly (readonly [channelId: string, value: number])[] {
+    const served: (readonly [string, number])[] = [];
+    for (const channel of this.state.channelsOf(sensorId)?.channels ?? []) {
+      const value = channel.valueAt(now);
+      if (value !== undefined) served.push([channel.channelId, value]);
+    }
+    return served;
+  }
+
+  /** The probe of the sensor is not connected; without a visible probe: the sensor's status is unknown, as it is then. */
+  isDisconnected(sensorId: string): boolean {
+    const sensor = this.state.node(sensorId);
+    let node = sensor;
+    while (node !== undefined && node.node.kind !== "probe") node = this.state.node(node.node.parentId);
+    return node === undefined ? sensor?.status === "unknown" : node.status === "disconnected";
+  }
+
   /** Measurements of the channel go to a receiver, which is to be told when its series end. */
   markMeasured(sensorId: string, channelId: string): void {
     const channel = this.state.channel(sensorId, channelId);

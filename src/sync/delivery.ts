@@ -1,7 +1,13 @@
 import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
-import { coveredUntil, isEndOfAverage, type MeasurementSink, type Resolution } from "./measurement.ts";
+import {
+  coveredUntil,
+  isEndOfAverage,
+  type MeasurementRow,
+  type MeasurementSink,
+  type Resolution,
+} from "./measurement.ts";
 import type { Outbox, Pending } from "./outbox.ts";
 import { PushLoop } from "./push-loop.ts";
 import { WatermarkSaver } from "./watermark-saver.ts";
@@ -38,7 +44,7 @@ export class Delivery {
     this.#loop = new PushLoop({
       ...options,
       onSettled: ({ rows }) => {
-        for (const row of rows) watermarks.move(row.sensorId, coveredUntil(row));
+        for (const row of rows) if (row.resolution !== "repeated") watermarks.move(row.sensorId, coveredUntil(row));
         this.#saver.notify();
       },
     });
@@ -63,10 +69,25 @@ export class Delivery {
    * after that too. Milliseconds since the epoch, server's clock; undefined where nothing was sent.
    */
   endOf(sensorId: string): number | undefined {
-    const waiting = this.outbox.newestOf(sensorId);
-    const covered = waiting === undefined ? this.watermarks.get(sensorId) : coveredUntil(waiting);
+    const last = latest(this.coveredOf(sensorId), this.watermarks.repeatedAt(sensorId));
     // The span of an average ends after its time anyway, and the next one may begin with the next millisecond.
-    return covered === undefined || isEndOfAverage(covered) ? covered : covered + 1;
+    return last === undefined || isEndOfAverage(last) ? last : last + 1;
+  }
+
+  /** As far as what waits and what was acknowledged reach, repeats left out. */
+  coveredOf(sensorId: string): number | undefined {
+    const waiting = this.outbox.newestOf(sensorId);
+    return waiting === undefined ? this.watermarks.get(sensorId) : coveredUntil(waiting);
+  }
+
+  /**
+   * Queues the last values of a sensor once more. Measurements come first: nothing is queued if one of the sensor waits, or
+   * if there is little room.
+   */
+  repeat(sensorId: string, at: number, values: MeasurementRow["values"]): void {
+    const { outbox, watermarks } = this;
+    if (outbox.has(sensorId) || outbox.isCrowded) return;
+    if (outbox.offer({ sensorId, at, resolution: "repeated", values }) === "taken") watermarks.repeat(sensorId, at);
   }
 
   /** Values that wait, by resolution; resolutions of which nothing waits are left out. */
@@ -88,4 +109,8 @@ export class Delivery {
     await this.#loop.end(graceMs);
     await this.#saver.end();
   }
+}
+
+function latest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }

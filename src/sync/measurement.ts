@@ -3,12 +3,15 @@ import { SERIES_STEP_MS } from "../prtg/series-types.ts";
 /** How fine a measurement is: each scan of the sensor, or the server's averages over 5 min, 1 h and 24 h. */
 export type Resolution = "live" | "short" | "medium" | "long";
 
+/** What the values of a row are: a measurement, or the last one once more. */
+export type RowKind = Resolution | "repeated";
+
 /** All channels of one sensor at one time. Travels in one request, so that a timestamp is never sent in part. */
 export interface MeasurementRow {
   readonly sensorId: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly resolution: Resolution;
+  readonly resolution: RowKind;
   /** Channel id (the part after the dot) and value in its display unit; channels without a value are left out. */
   readonly values: readonly (readonly [channelId: string, value: number])[];
 }
@@ -17,8 +20,8 @@ export interface MeasurementRow {
  * The last millisecond that a row stands for. A measurement stands for its own moment; an average for the span that
  * begins at its time, which is our reading: the specification does not say which end it names.
  */
-export function coveredUntil(row: { readonly at: number; readonly resolution: Resolution }): number {
-  return row.at + Math.max(SERIES_STEP_MS[row.resolution] - 1, 0);
+export function coveredUntil({ at, resolution }: Pick<MeasurementRow, "at" | "resolution">): number {
+  return resolution === "repeated" ? at : at + Math.max(SERIES_STEP_MS[resolution] - 1, 0);
 }
 
 /** Servers give times in whole seconds: only the end of an average lies just before one. */

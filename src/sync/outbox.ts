@@ -1,14 +1,14 @@
 import type { MemoryShare } from "../lib/memory-budget.ts";
-import type { MeasurementRow, Resolution } from "./measurement.ts";
+import type { MeasurementRow, Resolution, RowKind } from "./measurement.ts";
 
 /** Of the heap, for a value that waits: with 500,000 of them it grows by 50 MB. */
 const POINT_BYTES = 100;
 /** Values that may wait however much others hold: enough to go on delivering. */
 const MIN_POINTS = 2_000;
 
-/** Rows of one resolution, on their way. */
+/** Rows of one kind, on their way. */
 export interface Batch {
-  readonly resolution: Resolution;
+  readonly resolution: RowKind;
   /** Rows of one sensor follow each other, oldest first. */
   readonly rows: readonly MeasurementRow[];
   readonly points: number;
@@ -88,10 +88,10 @@ export class Outbox {
     this.#memory?.set(this.#points * POINT_BYTES);
   }
 
-  /** The next rows of one resolution, at most so many values, but at least one row; undefined when none can go. */
+  /** The next rows of one kind, at most so many values, but at least one row; undefined when none can go. */
   take(maxPoints: number): Batch | undefined {
     const taken: MeasurementRow[] = [];
-    let resolution: Resolution | undefined;
+    let resolution: RowKind | undefined;
     let points = 0;
     for (const waiting of this.#sensors.values()) {
       // The rest of a sensor waits for what is under way: it may come back.
@@ -135,24 +135,29 @@ export class Outbox {
     }
   }
 
-  /** Drops the sensor's rows that are newer than `after` and not in flight. Returns the number of their values. */
+  /** Drops the sensor's rows that are newer than `after` and not in flight. Returns the number of values measured. */
   drop(sensorId: string, after: number): number {
     const waiting = this.#sensors.get(sensorId);
     if (waiting === undefined) return 0;
     let points = 0;
     for (let last = waiting.rows.at(-1); last !== undefined && last.at > after; last = waiting.rows.at(-1)) {
       if (waiting.rows.length === waiting.inFlight) break;
-      points += last.values.length;
+      if (last.resolution !== "repeated") points += last.values.length;
+      this.#count(-last.values.length);
       waiting.rows.pop();
     }
     if (waiting.rows.length === 0) this.#sensors.delete(sensorId);
-    this.#count(-points);
     return points;
   }
 
-  /** The newest row of the sensor that waits or is in flight. */
+  /** The newest measurement of the sensor that waits or is in flight. */
   newestOf(sensorId: string): MeasurementRow | undefined {
-    return this.#sensors.get(sensorId)?.rows.at(-1);
+    return this.#sensors.get(sensorId)?.rows.findLast(({ resolution }) => resolution !== "repeated");
+  }
+
+  /** Whether any row of the sensor waits or is in flight. */
+  has(sensorId: string): boolean {
+    return this.#sensors.has(sensorId);
   }
 
   /** Whether a value of the channel waits or is in flight. */
@@ -161,11 +166,12 @@ export class Outbox {
     return rows.some(({ values }) => values.some(([id]) => id === channelId));
   }
 
-  /** What waits, those in flight included; resolutions of which nothing waits are left out. */
+  /** Measurements that wait, those in flight included; resolutions of which nothing waits are left out. */
   pending(): ReadonlyMap<Resolution, Pending> {
     const pending = new Map<Resolution, { points: number; oldestAt: number }>();
     for (const { rows } of this.#sensors.values()) {
       for (const { resolution, at, values } of rows) {
+        if (resolution === "repeated") continue;
         const known = pending.get(resolution);
         if (known === undefined) pending.set(resolution, { points: values.length, oldestAt: at });
         else {

@@ -47,6 +47,8 @@ export interface Merging {
   readonly now: number;
   /** Rows that are later wait until their time has come. */
   readonly upTo: number;
+  /** Time of the last repeat: an average that begins before it would be out of order. */
+  readonly repeatedAt?: number | undefined;
 }
 
 /**
@@ -61,11 +63,11 @@ export interface Merging {
  */
 export function mergeSeries(
   series: ReadonlyMap<SeriesType, TimeSeries>,
-  { sensorId, covered, sameWithinMs, now, upTo }: Merging,
+  { sensorId, covered, sameWithinMs, now, upTo, repeatedAt = Number.NEGATIVE_INFINITY }: Merging,
 ): MeasurementRow[] {
   const merged: MeasurementRow[] = [];
   // The measurement that was sent last may bear a later time in the series, and be part of an average there.
-  let cursor = (covered ?? Number.NEGATIVE_INFINITY) + sameWithinMs;
+  let cursor = Math.max((covered ?? Number.NEGATIVE_INFINITY) + sameWithinMs, repeatedAt);
   const send = (resolution: Resolution, { at, values }: TimeSeriesRow): void => {
     const row: MeasurementRow = { sensorId, at, resolution, values };
     merged.push(row);

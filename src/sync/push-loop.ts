@@ -136,7 +136,7 @@ export class PushLoop {
   }
 
   async #send(batch: Batch): Promise<void> {
-    const { outbox, observer, onSettled } = this.#options;
+    const { outbox, onSettled } = this.#options;
     const outcome = await this.#deliver(batch);
     if (outcome.kind === "failed") {
       outbox.putBack(batch);
@@ -144,11 +144,19 @@ export class PushLoop {
       return;
     }
     const rejected = outcome.kind === "refused" ? batch.points : Math.min(outcome.rejectedPoints, batch.points);
-    if (rejected > 0) observer.rejected(batch.resolution, rejected);
-    if (rejected < batch.points) observer.delivered(batch.resolution, batch.points - rejected);
+    this.#count(batch, rejected);
     this.#worked(batch, rejected, outcome.message);
     outbox.settle(batch);
     onSettled(batch);
+  }
+
+  #count({ resolution, points }: Batch, rejected: number): void {
+    const { observer } = this.#options;
+    const isRepeated = resolution === "repeated";
+    if (rejected > 0) isRepeated ? observer.repeated("rejected", rejected) : observer.rejected(resolution, rejected);
+    const delivered = points - rejected;
+    if (delivered > 0)
+      isRepeated ? observer.repeated("delivered", delivered) : observer.delivered(resolution, delivered);
   }
 
   async #deliver(batch: Batch): Promise<DeliveryOutcome> {

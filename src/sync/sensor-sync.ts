@@ -64,6 +64,8 @@ export class SensorSync {
   readonly sensorId: string;
   /** Number of the last list that showed the sensor. */
   listedIn = 0;
+  /** When that list was requested: monotonic; undefined before the first. */
+  listRequestedAt: number | undefined;
   /** Monotonic; undefined before the first. */
   lastReadAt: number | undefined;
   #covered: number | undefined;
@@ -109,6 +111,16 @@ export class SensorSync {
 
   get newest(): ListedMeasurement | undefined {
     return this.#newest;
+  }
+
+  /** What the last list showed of it is complete, and nothing newer has to be read or was sent. */
+  get isInStep(): boolean {
+    return !this.#gap && this.#tornAt === undefined && this.#sentAhead === undefined;
+  }
+
+  /** What was sent last is an average. */
+  get endsInAverage(): boolean {
+    return this.#origin === "average";
   }
 
   /** The newest time that a list showed, torn lists included, whose values are not to be relied on. Undefined before the first. */

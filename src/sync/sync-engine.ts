@@ -7,8 +7,9 @@ import type { SeriesType } from "../prtg/series-types.ts";
 import type { SyncRecorder } from "../telemetry/recorders.ts";
 import type { Delivery } from "./delivery.ts";
 import { channelsBySensor, type ListedChannels, measurementsAfter, timesBetween } from "./listed-measurements.ts";
-import { coveredUntil, type MeasurementRow } from "./measurement.ts";
+import type { MeasurementRow } from "./measurement.ts";
 import { FUTURE_SLACK_MS, medianSpacing, mergeSeries } from "./plan.ts";
+import { type Repeats, repeatTime } from "./repeats.ts";
 import { type ListedMeasurement, SensorSync, type SyncMode } from "./sensor-sync.ts";
 import {
   type CycleLimits,
@@ -26,6 +27,8 @@ const READABLE_AGAIN_MS = 3 * 60 * 60_000;
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000;
 /** A sensor may need one request for each type of series. */
 const MIN_REQUESTS = 4;
+/** Between two lists, before the second has come. */
+const ASSUMED_LIST_PERIOD_MS = 60_000;
 
 /** How far the engine is with each sensor; another engine with the same mode and delivery can go on from it. */
 export class SyncProgress {
@@ -35,7 +38,7 @@ export class SyncProgress {
 }
 
 export interface SyncEngineOptions {
-  readonly api: Pick<MonitoringApi, "timeSeries" | "clockOffset">;
+  readonly api: Pick<MonitoringApi, "timeSeries" | "clockOffset" | "isClockInDoubt">;
   readonly mode: SyncMode;
   /** Undefined: nothing is pushed, series are read for the freshest values only. */
   readonly delivery: Delivery | undefined;
@@ -48,6 +51,8 @@ export interface SyncEngineOptions {
   readonly observer: SyncRecorder;
   /** A series holds a newer measurement than lists have shown. Its time is in milliseconds since the epoch. */
   readonly onFreshest: (sensorId: string, at: number, values: MeasurementRow["values"]) => void;
+  /** Undefined: last values are not sent again. */
+  readonly repeats?: Repeats | undefined;
   /** Which channels of a sensor are wanted now; undefined where all of them are. It is asked before and after each reading. */
   readonly channelsOf?: (sensorId: string) => KnownChannels | undefined;
 }
@@ -62,6 +67,12 @@ interface ReadSeries {
 
 /** Scanning interval of a sensor in milliseconds; undefined where the server does not tell. */
 export type IntervalOf = (sensorId: string) => number | undefined;
+
+export interface ListPoll {
+  /** When the list was requested, monotonic milliseconds. Undefined: not known, and nothing is repeated. */
+  readonly requestedAt?: number;
+  readonly slices?: Steps;
+}
 
 /**
  * Keeps a receiver in step with one server: every measurement once, oldest first per sensor, across outages of either
@@ -79,16 +90,16 @@ export class SyncEngine {
   }
 
   /** Takes over a list of all channels, a sensor a step. */
-  async onListPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, slices?: Steps): Promise<void> {
+  async onListPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, poll: ListPoll = {}): Promise<void> {
     this.#progress.lists++;
-    await this.#takeChannels(channels, intervalOf, slices);
+    await this.#takeChannels(channels, intervalOf, poll);
     this.#forgetUnlisted();
     this.#delivery?.notify();
   }
 
   /** As `onListPoll`, of some sensors: it says nothing of the others. */
-  async onPartialPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, slices?: Steps): Promise<void> {
-    await this.#takeChannels(channels, intervalOf, slices);
+  async onPartialPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, poll: ListPoll = {}): Promise<void> {
+    await this.#takeChannels(channels, intervalOf, poll);
     this.#delivery?.notify();
   }
 
@@ -120,7 +131,11 @@ export class SyncEngine {
     return listedIn >= this.#progress.lists - 1;
   }
 
-  async #takeChannels(channels: readonly ChannelRecord[], intervalOf: IntervalOf, slices?: Steps): Promise<void> {
+  async #takeChannels(
+    channels: readonly ChannelRecord[],
+    intervalOf: IntervalOf,
+    { requestedAt, slices }: ListPoll,
+  ): Promise<void> {
     let now = this.#serverNow();
     for (const group of channelsBySensor(channels)) {
       const turn = slices?.step();
@@ -128,17 +143,37 @@ export class SyncEngine {
         await turn;
         now = this.#serverNow();
       }
-      if (group !== undefined) this.#listed(group, intervalOf(group.sensorId), now);
+      if (group === undefined) continue;
+      const sensor = this.#sensor(group.sensorId);
+      this.#listed(sensor, group, intervalOf(group.sensorId), now);
+      if (requestedAt !== undefined) this.#repeat(sensor, requestedAt);
     }
+  }
+
+  /** Sends the last values of a sensor once more, if it is time for that. */
+  #repeat(sensor: SensorSync, requestedAt: number): void {
+    const { repeats, api, clock } = this.#options;
+    const delivery = this.#delivery;
+    const { sensorId, listRequestedAt = requestedAt - ASSUMED_LIST_PERIOD_MS } = sensor;
+    sensor.listRequestedAt = requestedAt;
+    if (repeats === undefined || delivery === undefined || api.isClockInDoubt()) return;
+    const request = {
+      // With what is known of the server's clock now, which may be more than when the list was requested.
+      at: this.#serverNow() - (clock.monotonic() - requestedAt),
+      untilNextMs: requestedAt - listRequestedAt,
+      isHeldBack: () => repeats.isHeldBack(sensorId),
+    };
+    const at = repeatTime(sensor, request, repeats.intervalMs, delivery.watermarks.repeatedAt(sensorId));
+    if (at === undefined) return;
+    const values = repeats.valuesOf(sensorId);
+    if (values.length > 0) delivery.repeat(sensorId, at, values);
   }
 
   #serverNow(): number {
     return this.#options.clock.now() + this.#options.api.clockOffset();
   }
 
-  #listed(channels: ListedChannels, intervalMs: number | undefined, now: number): void {
-    const { sensorId } = channels;
-    const sensor = this.#sensor(sensorId);
+  #listed(sensor: SensorSync, channels: ListedChannels, intervalMs: number | undefined, now: number): void {
     sensor.listedIn = this.#progress.lists;
     sensor.setInterval(intervalMs);
     if (sensor.isAhead(now)) followClock(sensor, channels, now);
@@ -165,15 +200,9 @@ export class SyncEngine {
   #sensor(sensorId: string): SensorSync {
     const known = this.#progress.sensors.get(sensorId);
     if (known !== undefined) return known;
-    const sensor = new SensorSync(sensorId, this.#coveredBefore(sensorId));
+    const sensor = new SensorSync(sensorId, this.#delivery?.coveredOf(sensorId));
     this.#progress.sensors.set(sensorId, sensor);
     return sensor;
-  }
-
-  /** As far as what waits and what was acknowledged reach. */
-  #coveredBefore(sensorId: string): number | undefined {
-    const waiting = this.#delivery?.outbox.newestOf(sensorId);
-    return waiting === undefined ? this.#delivery?.watermarks.get(sensorId) : coveredUntil(waiting);
   }
 
   #onListed(sensor: SensorSync, point: ListedMeasurement, newestAt?: number): void {
@@ -200,7 +229,7 @@ export class SyncEngine {
   #dropNewest(sensor: SensorSync): void {
     const points = this.#delivery?.outbox.drop(sensor.sensorId, this.#serverNow() - READABLE_AGAIN_MS) ?? 0;
     if (points > 0) this.#options.observer.dropped(points);
-    sensor.fallBack(this.#coveredBefore(sensor.sensorId));
+    sensor.fallBack(this.#delivery?.coveredOf(sensor.sensorId));
   }
 
   #read(sensor: SensorSync, series: ReadonlyMap<SeriesType, TimeSeries>, before: ReadBefore): void {
@@ -220,6 +249,7 @@ export class SyncEngine {
       sameWithinMs: sensor.sameInSeriesWithinMs,
       now,
       upTo: sensor.sendsUpTo(now),
+      repeatedAt: this.#delivery?.watermarks.repeatedAt(sensorId),
     });
     const allTaken = rows.every((row) => this.#take(sensor, row, "series"));
     const reachedAt = series.get("live")?.gaps.at(-1);

@@ -23,6 +23,8 @@ export class Watermarks {
   readonly #files: StateFiles;
   readonly #name: string;
   readonly #marks: Map<string, number>;
+  /** Not written: a list that a later process reads is later than these. */
+  readonly #repeats = new Map<string, number>();
   #changed = false;
   #saving: Promise<void> = Promise.resolve();
 
@@ -80,13 +82,25 @@ export class Watermarks {
     this.#changed = true;
   }
 
+  /** Time of the last repeat of the sensor that was sent or queued; undefined before the first of this process. */
+  repeatedAt(sensorId: string): number | undefined {
+    return this.#repeats.get(sensorId);
+  }
+
+  /** The last values of the sensor were sent or queued once more, with this time. The watermark stays. */
+  repeat(sensorId: string, at: number): void {
+    this.#repeats.set(sensorId, at);
+  }
+
   delete(sensorId: string): void {
+    this.#repeats.delete(sensorId);
     if (this.#marks.delete(sensorId)) this.#changed = true;
   }
 
   /** Goes on from those that were kept in another place until now: the newer of both counts. All are to be written. */
   takeOver(before: Watermarks): void {
     for (const [sensorId, at] of before.entries()) this.move(sensorId, at);
+    for (const [sensorId, at] of before.#repeats) this.repeat(sensorId, at);
     this.#changed ||= this.size > 0;
   }
 

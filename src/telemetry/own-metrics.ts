@@ -38,8 +38,8 @@ export type UnmappedReason = (typeof UNMAPPED_REASONS)[number];
 /** Of measurements. */
 export const RESOLUTIONS = ["live", "short", "medium", "long"] as const;
 
-/** What OTLP requests carry: measurements of a resolution, or the current state. */
-const STREAMS = [...RESOLUTIONS, "state"] as const;
+/** What OTLP requests carry: measurements of a resolution, last values once more, or the current state. */
+const STREAMS = [...RESOLUTIONS, "repeated", "state"] as const;
 export type Stream = (typeof STREAMS)[number];
 
 /** Names of events. The first two are told by default, those of the structure only where they are asked for. */
@@ -277,6 +277,13 @@ export const OWN_METRICS = {
       "Measurements that the OTLP receiver refused for good; they are not sent again.",
       { values: { resolution: RESOLUTIONS } },
     ),
+    repeated: metric(
+      "prtg_exporter_otlp_repeated_points_total",
+      "counter",
+      ["server", "outcome"],
+      "Last values that were sent again because the sensor is scanned rarely: acknowledged by the OTLP receiver (delivered), or refused for good (rejected). They are no measurements, and counted here only.",
+      { values: { outcome: OUTCOMES } },
+    ),
     deliveryFailed: metric(
       "prtg_exporter_otlp_failed_deliveries_total",
       "counter",
@@ -329,7 +336,7 @@ export const OWN_METRICS = {
       "prtg_exporter_otlp_failed_requests_total",
       "counter",
       ["stream"],
-      "OTLP requests that could not be delivered, by what they carried: a resolution of measurements, or state.",
+      "OTLP requests that could not be delivered, by what they carried: a resolution of measurements, repeated values, or state.",
       { values: { stream: STREAMS } },
     ),
     requestRefused: metric(

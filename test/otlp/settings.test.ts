@@ -39,6 +39,7 @@ test("an endpoint is enough, and nothing without one", () => {
     intervalMs: 60_000,
     profile: "prometheus",
     seriesEnd: true,
+    repeatIntervalMs: 240_000,
     exportTimeoutMs: 30_000,
     resourceAttributes: {},
   });
@@ -165,7 +166,7 @@ describe("log records", () => {
   });
 
   test("go where metrics go, with the same defaults", () => {
-    const { intervalMs, seriesEnd, exportTimeoutMs, ...metrics } = settingsOf(ENDPOINT);
+    const { intervalMs, seriesEnd, repeatIntervalMs, exportTimeoutMs, ...metrics } = settingsOf(ENDPOINT);
     expect(logsOf(ENDPOINT)).toEqual({ ...metrics, url: "http://collector:4318/v1/logs" });
   });
 

@@ -149,7 +149,7 @@ describeWithPrograms(["prometheus-3"], "Prometheus 3 with its OTLP receiver", (p
       expect(countOf(measured)).toBeGreaterThan(before + 8 * sensors);
       expectSame(relayed(), measured);
       expectSame(await stored(stands / 1000 + 60), measured);
-      const instances = await prometheus.query(`count by (instance) (target_info{${PUSHED}})`);
+      const instances = await prometheus.query(`count by (instance) (prtg_up{${PUSHED}})`);
       expect(instances).toHaveLength(1);
     });
 

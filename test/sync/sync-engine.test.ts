@@ -530,9 +530,11 @@ describe("what is said of it", () => {
     const process = await subject.start();
     let steps = 0;
     await process.engine.onListPoll(subject.server.list(), () => MINUTE, {
-      step: () => {
-        steps++;
-        return steps % 7 === 0 ? Promise.resolve() : undefined;
+      slices: {
+        step: () => {
+          steps++;
+          return steps % 7 === 0 ? Promise.resolve() : undefined;
+        },
       },
     });
     // Each of the 20 sensors twice: whether the list is in their order is looked at first.

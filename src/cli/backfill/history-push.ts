@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { CommandContext } from "../../app/context.ts";
-import { connectReceiver, withProfile } from "../../app/otlp-receiver.ts";
+import { connectReceiver, forMetrics } from "../../app/otlp-receiver.ts";
 import { rowPlacement } from "../../app/row-placement.ts";
 import type { PushTarget } from "../../backfill/push-delivery.ts";
 import type { Config } from "../../config/load.ts";
@@ -46,7 +46,7 @@ export async function openHistoryPush(
   const files = createStateFiles(config.stateDir);
   const connected = await connectReceiver(settings, METRIC_ENCODINGS, files, context, config);
   const { url, profile } = settings;
-  const receiver = withProfile(connected, profile);
+  const receiver = forMetrics(connected, settings);
   // The backfill shows its own counts, and no metrics.
   const observer = otlpRecorder(new ExporterMetrics(context.build, () => []));
   const connect: PushTarget["connect"] = ({ describe, deviceOf }) => {

@@ -8,6 +8,8 @@ import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
 export interface PushingExporterOptions {
   /** Of the simulated server. */
   readonly server: string;
+  /** Further keys of the server's `limits`. */
+  readonly limits?: string;
   /** YAML below `servers:`'s sibling keys. */
   readonly settings: string;
   /** To listen on; any free one unless told. */
@@ -24,7 +26,8 @@ export interface PushingExporter {
 
 /** All that `serve` starts, in this process; resolves after the first poll, which has to work. */
 export async function startPushingExporter(options: PushingExporterOptions): Promise<PushingExporter> {
-  const yaml = `servers: [{ name: hq, url: "${options.server}", auth: { api_key: "\${KEY}" }, limits: { requests_per_second: 1000 } }]\n${options.settings}`;
+  const limits = ["requests_per_second: 1000", ...(options.limits === undefined ? [] : [options.limits])].join(", ");
+  const yaml = `servers: [{ name: hq, url: "${options.server}", auth: { api_key: "\${KEY}" }, limits: { ${limits} } }]\n${options.settings}`;
   const { config } = await loadConfig({ file: "test.yaml", env: { KEY: TEST_KEY }, readFile: async () => yaml });
   const context = { ...testContext(), ...(options.clock !== undefined && { clock: options.clock }) };
   const push = await openOtlpPush(config, context, {});

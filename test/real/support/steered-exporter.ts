@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { Exporter } from "../../../src/app/exporter.ts";
 import { openOtlpPush } from "../../../src/app/open-otlp-push.ts";
@@ -10,28 +9,9 @@ import { type Simulator, startSimulator } from "../../../src/simulator/simulator
 import type { SimSensor, World } from "../../../src/simulator/world/model.ts";
 import { createWorld } from "../../../src/simulator/world/world.ts";
 import type { MeasurementRow, MeasurementSink } from "../../../src/sync/measurement.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import type { ManualClock } from "../../support/manual-clock.ts";
 import { TEST_KEY, testContext } from "../../support/simulated-exporter.ts";
-
-/** Nothing else sleeps for so long: what does, waits for the answer to a request. */
-const REQUEST_TIMEOUT_MS = 29_017;
-/** Turns of the event loop in which nothing is under way, so that nothing more will happen until time passes. */
-const QUIET_TURNS = 3;
-
-/** Manual time that knows of the requests under way. */
-class RequestClock extends ManualClock {
-  requests = 0;
-
-  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    const isRequest = ms === REQUEST_TIMEOUT_MS;
-    if (isRequest) this.requests++;
-    try {
-      await super.sleep(ms, signal);
-    } finally {
-      if (isRequest) this.requests--;
-    }
-  }
-}
+import { REQUEST_TIMEOUT_MS, RequestClock } from "./request-clock.ts";
 
 /** A request as the simulator logged it, with the manual clock's time. */
 export interface TimedRequest {
@@ -120,7 +100,7 @@ collectors: { channels: { schedule: ${options.channels} } }`,
         const [, sensorId, type] = /\/timeseries\/(\d+)\/(\w+)/.exec(request.url) ?? [];
         return sensorId === undefined || type === undefined ? [] : [{ ...request, sensorId, type }];
       }),
-    pass: (ms: number) => pass(clock, ms),
+    pass: (ms: number) => clock.pass(ms),
   });
 }
 
@@ -147,21 +127,4 @@ async function recordedPush(config: Config, clock: Clock): Promise<RecordedPush>
   const push = await openOtlpPush(config, context, { OTEL_EXPORTER_OTLP_ENDPOINT: "http://nowhere.example" });
   if (push === undefined) throw new Error("nothing is pushed");
   return new RecordedPush(push.options);
-}
-
-/** Goes from one sleeper to the next, and lets what each sets off end before time goes on. */
-async function pass(clock: RequestClock, ms: number): Promise<void> {
-  const end = clock.monotonic() + ms;
-  await quiet(clock);
-  for (let left = ms; left > 0; left = end - clock.monotonic()) {
-    await clock.advance(Math.min(left, clock.pending[0] ?? left));
-    await quiet(clock);
-  }
-}
-
-async function quiet(clock: RequestClock): Promise<void> {
-  for (let turns = 0; turns < QUIET_TURNS; turns++) {
-    await nextTurn();
-    if (clock.requests > 0) turns = -1;
-  }
 }

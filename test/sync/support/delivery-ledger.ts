@@ -1,5 +1,5 @@
 import { SERIES_STEP_MS, SERIES_WINDOW_MS } from "../../../src/prtg/series-types.ts";
-import type { MeasurementRow } from "../../../src/sync/measurement.ts";
+import { coveredUntil, type MeasurementRow } from "../../../src/sync/measurement.ts";
 import type { ReceivedRow } from "./receiver.ts";
 import type { RecordedSensor, RecordedServer } from "./recorded-server.ts";
 
@@ -59,7 +59,7 @@ function orderFaults(
     cursor = lastOf(row);
     const scans = scansIn(server, sensor, row);
     const expectedValue =
-      row.resolution === "live"
+      row.resolution === "live" || row.resolution === "repeated"
         ? scans.length === 1
           ? server.value(sensor, scans[0] ?? 0)
           : undefined
@@ -119,8 +119,8 @@ function scansIn(server: RecordedServer, sensor: RecordedSensor, row: Measuremen
 }
 
 /** The last millisecond of a row's span. */
-export function lastOf({ at, resolution }: MeasurementRow): number {
-  return resolution === "live" ? at : at + SERIES_STEP_MS[resolution] - 1;
+export function lastOf(row: MeasurementRow): number {
+  return coveredUntil(row);
 }
 
 function show({ at, resolution }: MeasurementRow): string {

@@ -4,6 +4,7 @@ import type { Extras } from "../../../src/lib/load/extra-work.ts";
 import { Delivery } from "../../../src/sync/delivery.ts";
 import type { MeasurementRow, MeasurementSink, Resolution } from "../../../src/sync/measurement.ts";
 import { Outbox } from "../../../src/sync/outbox.ts";
+import type { Repeats } from "../../../src/sync/repeats.ts";
 import type { SyncMode } from "../../../src/sync/sensor-sync.ts";
 import type { StateFiles } from "../../../src/sync/state-files.ts";
 import { SyncEngine, SyncProgress } from "../../../src/sync/sync-engine.ts";
@@ -28,6 +29,7 @@ export interface ProcessSettings {
   readonly requestsPerCycle: number;
   readonly extras?: Extras;
   readonly channelsOf?: (sensorId: string) => KnownChannels | undefined;
+  readonly repeats?: Repeats;
 }
 
 export const PERIOD_MS = 60_000;
@@ -36,6 +38,7 @@ export const PERIOD_MS = 60_000;
 export interface Counted {
   delivered: Map<Resolution, number>;
   rejected: Map<Resolution, number>;
+  repeated: Map<string, number>;
   dropped: number;
   failures: number;
 }
@@ -49,6 +52,7 @@ export class ExporterProcess {
   readonly freshest: { readonly sensorId: string; readonly at: number; readonly values: MeasurementRow["values"] }[];
   readonly log: string[];
   readonly #server: RecordedServer;
+  readonly #clock: Clock;
   readonly #life: AbortController;
   #cycle: Promise<unknown> | undefined;
   readonly #stopping = new AbortController();
@@ -57,6 +61,7 @@ export class ExporterProcess {
     engine: SyncEngine,
     delivery: Delivery | undefined,
     server: RecordedServer,
+    clock: Clock,
     life: AbortController,
     report: Pick<ExporterProcess, "counted" | "freshest" | "log">,
   ) {
@@ -66,6 +71,7 @@ export class ExporterProcess {
     this.freshest = report.freshest;
     this.log = report.log;
     this.#server = server;
+    this.#clock = clock;
     this.#life = life;
     delivery?.start();
   }
@@ -79,17 +85,24 @@ export class ExporterProcess {
   ): Promise<ExporterProcess> {
     const life = new AbortController();
     const own = mortalClock(clock, life.signal);
-    const counted: Counted = { delivered: new Map(), rejected: new Map(), dropped: 0, failures: 0 };
+    const counted: Counted = {
+      delivered: new Map(),
+      rejected: new Map(),
+      repeated: new Map(),
+      dropped: 0,
+      failures: 0,
+    };
     const freshest: ExporterProcess["freshest"] = [];
     const log: string[] = [];
     const add =
-      (counts: Map<Resolution, number>) =>
-      (resolution: Resolution, points = 1) => {
+      <Key>(counts: Map<Key, number>) =>
+      (resolution: Key, points = 1) => {
         counts.set(resolution, (counts.get(resolution) ?? 0) + points);
       };
     const observer = Object.assign(syncRecorder(emptyMetrics(), "test"), {
       delivered: add(counted.delivered),
       rejected: add(counted.rejected),
+      repeated: add(counted.repeated),
       deliveryFailed: () => {
         counted.failures++;
       },
@@ -115,6 +128,7 @@ export class ExporterProcess {
     const engine = new SyncEngine({
       api: {
         clockOffset: () => server.clockOffset(),
+        isClockInDoubt: () => false,
         timeSeries: (...asked) => mortal(life.signal, server.timeSeries(...asked)),
       },
       mode: settings.mode,
@@ -126,14 +140,16 @@ export class ExporterProcess {
       observer,
       onFreshest: (sensorId, at, values) => freshest.push({ sensorId, at, values }),
       channelsOf: settings.channelsOf ?? (() => undefined),
+      repeats: settings.repeats,
     });
-    return new ExporterProcess(engine, delivery, server, life, { counted, freshest, log });
+    return new ExporterProcess(engine, delivery, server, own, life, { counted, freshest, log });
   }
 
   /** One period's work: a list poll, then a cycle of reading series, which goes on by itself. */
   async poll(): Promise<void> {
     try {
-      await this.engine.onListPoll(this.#server.list(), (id) => this.#server.interval(id));
+      const requestedAt = this.#clock.monotonic();
+      await this.engine.onListPoll(this.#server.list(), (id) => this.#server.interval(id), { requestedAt });
     } catch {
       // The list could not be read; the time series collector is on its own schedule.
     }

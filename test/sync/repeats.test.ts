@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import type { MeasurementRow } from "../../src/sync/measurement.ts";
+import { BEGIN, HOUR, MINUTE, recordedSensor, type World, world } from "./support/exporter.ts";
+import type { ExporterProcess } from "./support/exporter-process.ts";
+import type { ReceivedRow } from "./support/receiver.ts";
+import type { RecordedSensor } from "./support/recorded-server.ts";
+
+const QUARTER_HOURLY = recordedSensor("7", 900, { phaseSeconds: 300 });
+const LOOK_BACK = 5 * MINUTE;
+
+interface Subject extends World {
+  process: ExporterProcess;
+  /** Sensors whose values are not served. */
+  readonly withdrawn: Set<string>;
+  /** Sensors whose probe is not connected. */
+  readonly heldBack: Set<string>;
+}
+
+async function repeating(sensors: readonly RecordedSensor[], mode: "auto" | "all" | "off" = "auto"): Promise<Subject> {
+  const withdrawn = new Set<string>();
+  const heldBack = new Set<string>();
+  const values = (id: string): MeasurementRow["values"] => {
+    const listed = subject.server.list().filter(({ sensorId }) => sensorId === id && !withdrawn.has(id));
+    return listed.flatMap(({ channelId, value }) => (value === undefined ? [] : [[channelId, value]]));
+  };
+  const subject = world(sensors, {
+    mode,
+    repeats: { intervalMs: 4 * MINUTE, valuesOf: values, isHeldBack: (id) => heldBack.has(id) },
+  });
+  return Object.assign(subject, { withdrawn, heldBack, process: await subject.start() });
+}
+
+const repeatsOf = ({ receiver }: World, sensorId = "7") =>
+  receiver.received.filter((row) => row.sensorId === sensorId && row.resolution === "repeated");
+
+/** The longest time for which the newest point of a sensor was older than the look-back. */
+function longestGap(rows: readonly ReceivedRow[], since: number, until: number): number {
+  let visibleUntil = Number.NEGATIVE_INFINITY;
+  let longest = 0;
+  for (const { at, receivedAt } of rows) {
+    longest = Math.max(longest, receivedAt - Math.max(visibleUntil, since));
+    visibleUntil = Math.max(visibleUntil, at + LOOK_BACK);
+  }
+  return Math.max(longest, until - visibleUntil);
+}
+
+describe("a sensor that is scanned each 15 minutes", () => {
+  test.each(["auto", "all", "off"] as const)("always has a point of the last five minutes in mode %s", async (mode) => {
+    const subject = await repeating([QUARTER_HOURLY], mode);
+    await subject.run(subject.process, 240);
+    const rows = subject.receiver.received.filter(({ sensorId }) => sensorId === "7");
+    expect(longestGap(rows, BEGIN + 10 * MINUTE, subject.clock.now())).toBe(0);
+    expect(repeatsOf(subject).length).toBeGreaterThan(48);
+    expect(repeatsOf(subject).length).toBeLessThan(120);
+  });
+
+  test("has the repeats before its next scan and after the one before, each later than the last", async () => {
+    const subject = await repeating([QUARTER_HOURLY]);
+    await subject.run(subject.process, 120);
+    let last: ReceivedRow | undefined;
+    for (const row of subject.receiver.received) {
+      expect(row.at).toBeGreaterThan(last?.at ?? 0);
+      if (row.resolution === "repeated") expect(row.values).toEqual(last?.values);
+      last = row;
+    }
+  });
+
+  test("counts repeats apart, and moves no watermark by them", async () => {
+    const subject = await repeating([QUARTER_HOURLY]);
+    await subject.run(subject.process, 60);
+    const { counted, delivery } = subject.process;
+    const rows = subject.receiver.received;
+    const measured = rows.filter(({ resolution }) => resolution === "live");
+    expect(counted.delivered.get("live")).toBe(2 * measured.length);
+    expect(counted.repeated.get("delivered")).toBe(2 * repeatsOf(subject).length);
+    expect(delivery?.watermarks.get("7")).toBe(measured.at(-1)?.at);
+    expect(delivery?.pending()).toEqual(new Map());
+  });
+
+  test("counts refused repeats apart", async () => {
+    const subject = await repeating([QUARTER_HOURLY]);
+    await subject.run(subject.process, 10);
+    const before = repeatsOf(subject).length;
+    subject.receiver.mood = "refuses";
+    await subject.run(subject.process, 4);
+    expect(repeatsOf(subject).length).toBeGreaterThan(before);
+    expect(subject.process.counted.repeated.get("rejected")).toBe(2);
+    expect(subject.process.counted.rejected.size).toBe(0);
+  });
+
+  test("ends just after its last repeat", async () => {
+    const subject = await repeating([QUARTER_HOURLY]);
+    await subject.run(subject.process, 12);
+    expect(subject.process.delivery?.endOf("7")).toBe((repeatsOf(subject).at(-1)?.at ?? 0) + 1);
+  });
+
+  test("has none while its values are withdrawn", async () => {
+    const subject = await repeating([QUARTER_HOURLY]);
+    await subject.run(subject.process, 20);
+    subject.withdrawn.add("7");
+    const before = repeatsOf(subject).length;
+    await subject.run(subject.process, 30);
+    expect(repeatsOf(subject)).toHaveLength(before);
+  });
+
+  test("has none after the next scan is due while results are held back", async () => {
+    const paused = { from: BEGIN + 20 * MINUTE, to: BEGIN + 10 * HOUR };
+    const subject = await repeating([{ ...QUARTER_HOURLY, pauses: [paused] }]);
+    subject.heldBack.add("7");
+    await subject.run(subject.process, 90);
+    const scan = subject.server.lastScan(subject.server.sensor("7"), subject.clock.now()) ?? 0;
+    expect(repeatsOf(subject).at(-1)?.at).toBe(scan + 14 * MINUTE);
+  });
+
+  test("goes on without a hole when a scan was skipped", async () => {
+    const skipped = { from: BEGIN + 20 * MINUTE, to: BEGIN + 40 * MINUTE };
+    const subject = await repeating([{ ...QUARTER_HOURLY, pauses: [skipped] }]);
+    await subject.run(subject.process, 90);
+    expect(longestGap(subject.receiver.received, BEGIN + 10 * MINUTE, subject.clock.now())).toBe(0);
+  });
+
+  test("has none while its series has to be read", async () => {
+    const subject = await repeating([QUARTER_HOURLY]);
+    subject.server.failing.set("7", "API_NOT_FOUND");
+    await subject.run(subject.process, 30);
+    expect(subject.receiver.received).toEqual([]);
+  });
+
+  test("has one at most that waits while the receiver is down", async () => {
+    const subject = await repeating([QUARTER_HOURLY]);
+    await subject.run(subject.process, 6);
+    subject.receiver.mood = "is down";
+    await subject.run(subject.process, 13);
+    expect(subject.process.delivery?.outbox.points).toBeLessThanOrEqual(4);
+  });
+
+  test("goes on after a restart, later than before", async () => {
+    const subject = await repeating([QUARTER_HOURLY]);
+    await subject.run(subject.process, 12);
+    await subject.stop(subject.process);
+    const before = repeatsOf(subject);
+    subject.process = await subject.start();
+    await subject.run(subject.process, 6);
+    const after = repeatsOf(subject).slice(before.length);
+    expect(after.length).toBeGreaterThan(0);
+    expect(after[0]?.at).toBeGreaterThan(before.at(-1)?.at ?? 0);
+  });
+});
+
+test("a sensor that was last scanned before the live window is repeated from the start", async () => {
+  const subject = await repeating([recordedSensor("7", 21_600, { phaseSeconds: 3_600 })]);
+  await subject.run(subject.process, 5);
+  expect(repeatsOf(subject).length).toBeGreaterThan(0);
+});
+
+test("a sensor that is scanned each minute is never repeated", async () => {
+  const subject = await repeating([recordedSensor("7", 60), recordedSensor("8", 10)]);
+  await subject.run(subject.process, 60);
+  expect(repeatsOf(subject, "7")).toEqual([]);
+  expect(repeatsOf(subject, "8")).toEqual([]);
+});
+
+test("without repeats each row is a measurement", async () => {
+  const subject = world([QUARTER_HOURLY]);
+  await subject.run(await subject.start(), 60);
+  expect(new Set(subject.receiver.received.map(({ resolution }) => resolution))).toEqual(new Set(["live"]));
+});
