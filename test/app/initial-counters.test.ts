@@ -52,7 +52,7 @@ test("counters by reason have all of them from the start", async () => {
   expect(valuesOf(OWN_METRICS.web.rejected)).toEqual(
     expect.arrayContaining(["requests", "slow_reader", "unauthorized", "connections"]),
   );
-  expect(valuesOf(OWN_METRICS.otlp.attemptFailed)).toEqual(["live", "long", "medium", "short", "state"]);
+  expect(valuesOf(OWN_METRICS.otlp.attemptFailed)).toEqual(["live", "long", "medium", "repeated", "short", "state"]);
   expect(valuesOf(OWN_METRICS.exposition.scraped)).toEqual(["application/openmetrics-text", "text/plain"]);
 });
 
