@@ -81,14 +81,16 @@ export class SyncEngine {
   /** Takes over a list of all channels, a sensor a step. */
   async onListPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, slices?: Steps): Promise<void> {
     this.#progress.lists++;
-    await this.#takeChannels(channels, intervalOf, slices);
+    let now = this.#serverNow();
+    for (const group of channelsBySensor(channels)) {
+      const turn = slices?.step();
+      if (turn !== undefined) {
+        await turn;
+        now = this.#serverNow();
+      }
+      if (group !== undefined) this.#listed(group, intervalOf(group.sensorId), now);
+    }
     this.#forgetUnlisted();
-    this.#delivery?.notify();
-  }
-
-  /** As `onListPoll`, of some sensors: it says nothing of the others. */
-  async onPartialPoll(channels: readonly ChannelRecord[], intervalOf: IntervalOf, slices?: Steps): Promise<void> {
-    await this.#takeChannels(channels, intervalOf, slices);
     this.#delivery?.notify();
   }
 
@@ -118,18 +120,6 @@ export class SyncEngine {
   /** In the last list, or in the one before: a list may be on the way in, or lack something that is there. */
   #isListed(listedIn: number): boolean {
     return listedIn >= this.#progress.lists - 1;
-  }
-
-  async #takeChannels(channels: readonly ChannelRecord[], intervalOf: IntervalOf, slices?: Steps): Promise<void> {
-    let now = this.#serverNow();
-    for (const group of channelsBySensor(channels)) {
-      const turn = slices?.step();
-      if (turn !== undefined) {
-        await turn;
-        now = this.#serverNow();
-      }
-      if (group !== undefined) this.#listed(group, intervalOf(group.sensorId), now);
-    }
   }
 
   #serverNow(): number {
